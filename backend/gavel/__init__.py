@@ -1,0 +1,3 @@
+"""Gavel: storage-array and host latency on one clock, with a verdict on where each millisecond goes."""
+
+__version__ = "0.1.0"
