@@ -1,0 +1,81 @@
+"""What can go wrong with a source, named so that a person knows the cause, the object and what to do."""
+
+from enum import StrEnum
+
+
+class ErrorKind(StrEnum):
+    """Stable names of failure causes, as stored in `collection_run.error_kind` and shown in the UI."""
+
+    AUTHENTICATION = "authentication"  # the credentials were refused; waiting does not help
+    PERMISSION = "permission"  # logged in, but a privilege is missing
+    CERTIFICATE = "certificate"  # TLS peer not trusted, expired, wrong name, or the pin changed
+    NAME = "name"  # the host name does not resolve
+    UNREACHABLE = "unreachable"  # refused, no route, reset
+    TIMEOUT = "timeout"  # a connect, read or total deadline passed
+    OVERLOADED = "overloaded"  # 429, 503, "server is busy"
+    PROTOCOL = "protocol"  # an answer that is not what this kind of source sends
+    WRONG_KIND = "wrong_kind"  # something answers there, but it is not such a source
+    STORAGE = "storage"  # Gavel's own database refused the write
+    INTERNAL = "internal"  # a fault of Gavel itself
+
+
+class GavelError(Exception):
+    """An expected failure. Its text names what was tried, on what, and what to do; it is shown to people as it is."""
+
+
+class SettingsError(GavelError):
+    """A setting or an argument is unusable as given."""
+
+
+class SourceError(GavelError):
+    """A source could not be read.
+
+    `waiting_helps` tells the scheduler whether to try again by itself; `retry_after_s` is the source's own wish, if it gave one.
+    """
+
+    kind = ErrorKind.INTERNAL
+    waiting_helps = True
+
+    def __init__(self, message: str, *, retry_after_s: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
+
+
+class AuthenticationError(SourceError):
+    kind = ErrorKind.AUTHENTICATION
+    waiting_helps = False
+
+
+class PermissionMissingError(SourceError):
+    kind = ErrorKind.PERMISSION
+    waiting_helps = False
+
+
+class CertificateError(SourceError):
+    kind = ErrorKind.CERTIFICATE
+    waiting_helps = False
+
+
+class NameResolutionError(SourceError):
+    kind = ErrorKind.NAME
+
+
+class UnreachableError(SourceError):
+    kind = ErrorKind.UNREACHABLE
+
+
+class DeadlineError(SourceError):
+    kind = ErrorKind.TIMEOUT
+
+
+class OverloadedError(SourceError):
+    kind = ErrorKind.OVERLOADED
+
+
+class ProtocolError(SourceError):
+    kind = ErrorKind.PROTOCOL
+
+
+class WrongKindError(SourceError):
+    kind = ErrorKind.WRONG_KIND
+    waiting_helps = False

@@ -1,0 +1,271 @@
+"""What exists on a source at one moment: the snapshot that `Collector.inventory()` returns.
+
+Every thing has a `key`, unique within its source and its kind, and used by samples to name the same thing. Keys never hold display names;
+names may change. Compound keys join their parts with "/": a host device is `<host key>/<canonical name>`, a VM disk `<vm key>/<instance>`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import TypeAlias
+
+
+class DatastoreType(StrEnum):
+    VMFS = "vmfs"
+    NFS = "nfs"
+    VVOL = "vvol"
+    VSAN = "vsan"
+    OTHER = "other"
+
+
+class Protocol(StrEnum):
+    FC = "fc"
+    ISCSI = "iscsi"
+    NVME_FC = "nvme-fc"
+    NVME_TCP = "nvme-tcp"
+    NVME_RDMA = "nvme-rdma"
+    LOCAL = "local"
+    UNKNOWN = "unknown"
+
+
+# --- one side: the array -------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayInfo:
+    """`key` is the array's id. `usec_includes_queue`: whether `usec_per_*_op` holds queue time (Purity ≥ 6.3.14 / 6.4.10)."""
+
+    key: str
+    name: str
+    model: str | None
+    purity_version: str
+    rest_version: str
+    usec_includes_queue: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Pod:
+    key: str
+    name: str
+    array_keys: tuple[str, ...]
+    array_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Volume:
+    """`serial` is 24 upper-case hex digits and the same on both arrays of a stretched pod; `vvol_id` from the vendor's vVol tag."""
+
+    key: str
+    name: str
+    serial: str
+    size_bytes: int | None
+    pod_key: str | None
+    volume_group: str | None
+    is_protocol_endpoint: bool
+    qos_iops_limit: int | None
+    qos_bytes_per_s_limit: int | None
+    vvol_id: str | None = None
+    tags: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayHost:
+    """A host object on the array; `key` is its name, the only identity the array gives it. `port_health` as the array words it."""
+
+    key: str
+    name: str
+    personality: str | None
+    is_local: bool
+    wwns: tuple[str, ...]
+    iqns: tuple[str, ...]
+    nqns: tuple[str, ...]
+    preferred_arrays: tuple[str, ...]
+    port_health: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """Volume presented to a host (or host group). Both by key; `volume_key` may name a volume the array did not list."""
+
+    host_key: str | None
+    host_group: str | None
+    volume_key: str
+    lun: int | None
+    nsid: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayPort:
+    key: str
+    wwn: str | None
+    iqn: str | None
+    nqn: str | None
+    portal: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class DirectoryExport:
+    """An NFS export of the array: what a datastore's remote path is matched with."""
+
+    key: str
+    export_name: str
+    path: str | None
+    directory: str | None
+    enabled: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayInventory:
+    array: ArrayInfo
+    pods: tuple[Pod, ...]
+    volumes: tuple[Volume, ...]
+    hosts: tuple[ArrayHost, ...]
+    connections: tuple[Connection, ...]
+    ports: tuple[ArrayPort, ...]
+    exports: tuple[DirectoryExport, ...]
+    file_addresses: tuple[str, ...] = ()  # addresses NFS clients mount from
+
+
+# --- the other side: vCenter ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class VcenterInfo:
+    """`key` is the instance UUID: a vCenter restored from a backup keeps it, another one behind the same name does not."""
+
+    key: str
+    name: str
+    version: str
+    build: str
+    api_version: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    key: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class EsxiHost:
+    key: str
+    name: str
+    hardware_uuid: str | None
+    cluster_key: str | None
+    version: str | None
+    build: str | None
+    connection_state: str
+    in_maintenance: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Hba:
+    """`key` = `<host key>/<vmhbaN>`. `queue_depth` is the module's per-LUN depth where it could be read."""
+
+    key: str
+    host_key: str
+    device: str
+    driver: str | None
+    model: str | None
+    protocol: Protocol
+    address: str | None  # WWPN, iqn or nqn
+    queue_depth: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class HostDevice:
+    """A LUN or namespace as one host sees it. `queue_depth` from inventory; `dsnro`, `path_policy` where they could be read."""
+
+    key: str
+    host_key: str
+    canonical_name: str
+    vendor: str | None
+    model: str | None
+    queue_depth: int | None
+    dsnro: int | None
+    path_policy: str | None
+    is_protocol_endpoint: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """`key` = `<host key>/<path name>`, the instance the path counters are served under."""
+
+    key: str
+    host_device_key: str
+    hba_key: str | None
+    target: str | None
+    state: str
+    is_working: bool | None
+    is_optimized: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Datastore:
+    """`extents` are canonical device names in order; NFS has `nfs_host`/`nfs_path`, vVol its container id instead."""
+
+    key: str
+    name: str
+    type: DatastoreType
+    uuid: str | None
+    capacity_bytes: int | None
+    extents: tuple[str, ...]
+    host_keys: tuple[str, ...]
+    nfs_host: str | None = None
+    nfs_path: str | None = None
+    vvol_container_id: str | None = None
+    vvol_array_ids: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Vm:
+    key: str
+    name: str
+    instance_uuid: str | None
+    power_state: str
+    host_key: str | None
+    tags: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class VmDisk:
+    """`instance` is the counters' own name (`scsi0:1`). `device_name` is set for an RDM, `vvol_id` for a vVol disk."""
+
+    key: str
+    vm_key: str
+    instance: str
+    label: str
+    controller_type: str
+    capacity_bytes: int | None
+    datastore_key: str | None
+    backing_path: str | None
+    backing_uuid: str | None
+    device_name: str | None
+    vvol_id: str | None
+    iops_limit: int | None
+    snapshot_depth: int
+
+
+@dataclass(frozen=True, slots=True)
+class HostInventory:
+    vcenter: VcenterInfo
+    clusters: tuple[Cluster, ...]
+    hosts: tuple[EsxiHost, ...]
+    hbas: tuple[Hba, ...]
+    devices: tuple[HostDevice, ...]
+    paths: tuple[Path, ...]
+    datastores: tuple[Datastore, ...]
+    vms: tuple[Vm, ...]
+    disks: tuple[VmDisk, ...]
+
+
+Inventory: TypeAlias = ArrayInventory | HostInventory
+
+
+@dataclass(frozen=True, slots=True)
+class InventoryTaken:
+    """An inventory with the moment it was true, by Gavel's clock."""
+
+    inventory: Inventory
+    taken_at: datetime

@@ -1,0 +1,69 @@
+"""What a source is: something that is polled, its streams of samples, its clock and what a preflight finds."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+
+class SourceKind(StrEnum):
+    FLASHARRAY = "flasharray"
+    VCENTER = "vcenter"
+
+
+class Stream(StrEnum):
+    """A kind of sample a source delivers. The table of a stream is named `<stream>_sample`."""
+
+    ARRAY_VOLUME = "array_volume"
+    HOST_DEVICE = "host_device"
+    VM_DISK = "vm_disk"
+    PATH = "path"
+    ADAPTER = "adapter"
+
+
+@dataclass(frozen=True, slots=True)
+class ClockReading:
+    """A source's clock against the local one: `offset_s` = source − local, true within ± `error_s`.
+
+    `subject` is None for the source itself, or the key of an ESXi host whose own clock was read.
+    """
+
+    subject: str | None
+    offset_s: float
+    error_s: float
+    read_at: datetime
+
+
+class CheckState(StrEnum):
+    OK = "ok"
+    WARNING = "warning"  # usable, with a limit that the detail names
+    FAILED = "failed"
+    SKIPPED = "skipped"  # not reached, because an earlier check failed
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One line of a preflight: what was looked at, what was found, and what to do about it (empty when nothing)."""
+
+    name: str
+    state: CheckState
+    detail: str
+    remedy: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Preflight:
+    """What works, what is missing and what it costs to poll this source."""
+
+    checks: tuple[Check, ...]
+
+    @property
+    def passed(self) -> bool:
+        return all(check.state is not CheckState.FAILED for check in self.checks)
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What a run cost on the wire."""
+
+    calls: int = 0
+    bytes_received: int = 0
