@@ -1,0 +1,15 @@
+# Every target is one word of scripts/dev.sh, which also runs without make.
+# Variables: PORT, LAB, DATA_DIR (up), UPGRADE (lock), PYTHON (all).
+
+TARGETS := up test check e2e setup lock peers truth chaos bench shots clean
+
+.DEFAULT_GOAL := help
+.PHONY: help $(TARGETS)
+
+export PORT LAB DATA_DIR UPGRADE PYTHON
+
+help:
+	@scripts/dev.sh help
+
+$(TARGETS):
+	@scripts/dev.sh $@

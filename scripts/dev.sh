@@ -1,0 +1,76 @@
+#!/bin/sh
+# The one door to this repository: every make target calls it, and it works without make too.
+# Needs Python >= 3.11 and nothing else; scripts/bootstrap.py brings the rest by hash-pinned locks.
+set -eu
+cd "$(dirname "$0")/.."
+
+usage() {
+    cat <<'HELP'
+Gavel: where each millisecond of storage latency goes.
+
+  up       set up, start everything on this machine and print the URL   (PORT=8080 LAB=0 DATA_DIR=path)
+  test     set up, then every check and test, the browser included
+  check    set up, then the checks without the tests: format, lint, types, imports, dependencies, containers
+  e2e      set up, then only the browser tests
+  setup    only create the environment (.tools, .venv, node_modules, frontend/dist)
+  lock     write the dependency locks anew from pyproject.toml          (UPGRADE=1 takes newer versions)
+  peers    the lab and the collectors against clients and servers nobody here wrote
+  truth    the long run of verdicts against the lab's own truth
+  chaos    the long run of kills, cuts and full disks
+  bench    the measurements of collecting, writing and reading
+  shots    screenshots of every page
+  clean    remove everything that setup created (your data in .data stays)
+HELP
+}
+
+find_python() {
+    for candidate in ${PYTHON:-} python3 python3.14 python3.13 python3.12 python3.11 python; do
+        if "$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then
+            command -v "$candidate"
+            return 0
+        fi
+    done
+    echo "Gavel needs Python 3.11 or newer and found none (tried: ${PYTHON:-} python3 python3.14 ... python)." >&2
+    echo "Install it, or name it: make up PYTHON=/path/to/python3.12" >&2
+    return 1
+}
+
+# Creates the environment for one purpose (up or test) and takes over the paths it found.
+prepare() {
+    "$python" scripts/bootstrap.py "$1"
+    . .tools/environment.sh
+}
+
+command=${1:-help}
+[ $# -eq 0 ] || shift
+case $command in
+    help | -h | --help) usage; exit 0 ;;
+    clean) rm -rf .tools .venv .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache \
+        frontend/node_modules frontend/codegen/node_modules frontend/dist tests/timescale_bridge/node_modules
+        exit 0 ;;
+esac
+
+python=$(find_python)
+case $command in
+    setup) prepare test ;;
+    up)
+        prepare up
+        if [ -n "${PORT:-}" ]; then export GAVEL_PORT="$PORT"; fi
+        if [ -n "${LAB:-}" ]; then export GAVEL_LAB="$LAB"; fi
+        if [ -n "${DATA_DIR:-}" ]; then export GAVEL_DATA_DIR="$DATA_DIR"; fi
+        exec .venv/bin/gavel up "$@"
+        ;;
+    lock)
+        prepare tools
+        exec "$python" scripts/lock.py
+        ;;
+    test | check | e2e | peers | truth | chaos | bench | shots)
+        prepare test
+        exec .venv/bin/python scripts/run_checks.py "$command" "$@"
+        ;;
+    *)
+        echo "scripts/dev.sh: no command '$command'." >&2
+        usage >&2
+        exit 2
+        ;;
+esac
