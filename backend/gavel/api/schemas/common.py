@@ -1,0 +1,78 @@
+"""Pieces several answers share."""
+
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict
+
+Item = TypeVar("Item")
+
+
+class Out(BaseModel):
+    """Base of everything the API answers."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Problem(Out):
+    """RFC 9457 problem details, the body of every error answer. `detail` is a sentence for people: what was tried, on what, what to do."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    errors: list["FieldProblem"]
+
+
+class FieldProblem(Out):
+    """One unusable input: where it is (`settings.address`) and what is wrong with it."""
+
+    field: str
+    message: str
+
+
+class Page(Out, Generic[Item]):
+    """One page of a list. `total` counts all rows that match, not only this page's."""
+
+    items: list[Item]
+    total: int
+    limit: int
+    offset: int
+
+
+class Ref(Out):
+    """Something else by id and name, as a link needs it."""
+
+    kind: Literal["source", "array", "pod", "volume", "vcenter", "cluster", "host", "datastore", "vm", "vm_disk", "device"]
+    id: int
+    name: str
+
+
+class SourceRef(Out):
+    id: int
+    kind: str
+    name: str
+
+
+class Sides(Out):
+    """The newest complete minute as the two sides tell it. Null is "not measured"; latencies are op-weighted means in µs."""
+
+    at: AwareDatetime | None
+    host_iops: float | None
+    host_gavg_us: float | None
+    host_davg_us: float | None
+    host_kavg_us: float | None
+    host_precision_us: int | None
+    array_iops: float | None
+    array_internal_us: float | None
+    array_san_us: float | None
+
+
+class GapOut(Out):
+    """A missing interval of one stream and why. `state`: pending_backfill (still hoped for) or explained (final)."""
+
+    source: SourceRef
+    stream: str
+    subject: str | None
+    from_at: AwareDatetime
+    to_at: AwareDatetime
+    reason: str
+    state: Literal["pending_backfill", "explained"]

@@ -1,0 +1,148 @@
+"""Datastores, VMs, hosts and volumes: lists and single ones."""
+
+from typing import Literal
+
+from pydantic import AwareDatetime
+
+from gavel.api.schemas.common import Out, Ref, Sides
+
+
+class Match(Out):
+    """How a host-side thing was tied to the array, or why it was not."""
+
+    matched: bool
+    by: Literal["naa", "eui", "rdm", "vvol_tag", "nfs_export"] | None
+    reason: str | None
+
+
+class DatastoreRow(Out):
+    id: int
+    name: str
+    type: str
+    vcenter: Ref
+    hosts: int
+    vms: int
+    volumes: list[Ref]
+    arrays: list[Ref]
+    match: Match
+    newest: Sides
+
+
+class DeviceOut(Out):
+    """A device of a datastore on one host. `queue_depth` in I/Os; `dsnro` where it could be read."""
+
+    id: int
+    host: Ref
+    canonical_name: str
+    queue_depth: int | None
+    dsnro: int | None
+    path_policy: str | None
+    paths_total: int
+    paths_working: int
+    volume: Ref | None
+    match: Match
+
+
+class DatastoreOut(Out):
+    id: int
+    name: str
+    type: str
+    uuid: str | None
+    capacity_bytes: int | None
+    vcenter: Ref
+    match: Match
+    extents: list[str]
+    nfs_export: str | None
+    volumes: list["VolumeRow"]
+    devices: list[DeviceOut]
+    vms: list[Ref]
+    newest: Sides
+
+
+class VolumeRow(Out):
+    """`arrays`: one, or two when the volume's pod is stretched (same serial)."""
+
+    id: int
+    name: str
+    serial: str
+    array: Ref
+    pod: Ref | None
+    stretched: bool
+    size_bytes: int | None
+    qos_iops_limit: int | None
+    qos_bytes_per_s_limit: int | None
+    datastores: list[Ref]
+    newest: Sides
+
+
+class VmRow(Out):
+    id: int
+    name: str
+    power_state: str
+    vcenter: Ref
+    host: Ref | None
+    cluster: Ref | None
+    datastores: list[Ref]
+    disks: int
+    tags: dict[str, str]
+    newest: Sides
+
+
+class VmDiskOut(Out):
+    id: int
+    instance: str
+    label: str
+    controller_type: str
+    capacity_bytes: int | None
+    datastore: Ref | None
+    device: str | None
+    volume: Ref | None
+    match: Match
+    iops_limit: int | None
+    snapshot_depth: int
+
+
+class VmOut(VmRow):
+    vm_disks: list[VmDiskOut]
+
+
+class HostRow(Out):
+    id: int
+    name: str
+    vcenter: Ref
+    cluster: Ref | None
+    version: str | None
+    build: str | None
+    connection_state: str
+    in_maintenance: bool
+    devices: int
+    vms: int
+    newest: Sides
+
+
+class HbaOut(Out):
+    id: int
+    device: str
+    driver: str | None
+    model: str | None
+    protocol: str
+    address: str | None
+    queue_depth: int | None
+
+
+class HostOut(HostRow):
+    hbas: list[HbaOut]
+    host_devices: list[DeviceOut]
+    first_seen: AwareDatetime
+    last_seen: AwareDatetime
+
+
+class VolumeOut(VolumeRow):
+    connected_hosts: list[str]
+    peers: list[VolumeRow]
+    devices: list[DeviceOut]
+
+
+class SearchHit(Out):
+    ref: Ref
+    context: str

@@ -1,0 +1,148 @@
+"""Sources: what is polled, how well that goes, and how to add one."""
+
+from typing import Any, Literal
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+
+from gavel.api.schemas.common import GapOut, Out
+
+
+class SourceKindOut(Out):
+    """A kind of source that can be added. `settings_schema` is the JSON Schema its form is made from; secret fields are `writeOnly`."""
+
+    kind: str
+    title: str
+    settings_schema: dict[str, Any]
+
+
+class ClockOut(Out):
+    """source clock − Gavel's clock, in seconds, true within ± `error_s`; `subject` is null for the source itself, else a host's name."""
+
+    subject: str | None
+    offset_s: float
+    error_s: float
+    read_at: AwareDatetime
+
+
+class StreamOut(Out):
+    """One stream of a source. `lag_s` = Gavel's now − watermark, clock offset taken out; `samples_per_s` over the last 5 minutes."""
+
+    stream: str
+    interval_s: int
+    until_at: AwareDatetime | None
+    lag_s: float | None
+    samples_per_s: float | None
+    last_run_at: AwareDatetime | None
+    last_duration_s: float | None
+    last_samples: int | None
+    open_gaps: int
+
+
+class SourceOut(Out):
+    """A source with its health.
+
+    `state`: waiting (no run yet), live, late (lag above 3 intervals), failing (newest run failed), disabled.
+    `settings` never holds secrets; `secrets_set` names the secret fields that have a value.
+    """
+
+    id: int
+    kind: str
+    name: str
+    enabled: bool
+    state: Literal["waiting", "live", "late", "failing", "disabled"]
+    settings: dict[str, Any]
+    secrets_set: list[str]
+    identity: str | None
+    version: str | None
+    error_kind: str | None
+    error_message: str | None
+    error_since: AwareDatetime | None
+    streams: list[StreamOut]
+    clocks: list[ClockOut]
+    open_gaps: int
+    entities: dict[str, int]
+    warnings: list[str]
+
+
+class SourceIn(BaseModel):
+    """A new source. `settings` as the kind's JSON Schema says, secrets included."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    kind: str
+    name: str = Field(min_length=1, max_length=200)
+    settings: dict[str, Any]
+    enabled: bool = True
+
+
+class SourceChange(BaseModel):
+    """Changes to a source; what is left out stays. A secret left out keeps its value, unless the address changes: then it must be given."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: str | None = Field(default=None, min_length=1, max_length=200)
+    settings: dict[str, Any] | None = None
+    enabled: bool | None = None
+
+
+class SourceTrial(BaseModel):
+    """Settings to try without saving. With `source_id`, secrets left out are that source's own (its address must be the same)."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    kind: str
+    settings: dict[str, Any]
+    source_id: int | None = None
+
+
+class CheckOut(Out):
+    name: str
+    state: Literal["ok", "warning", "failed", "skipped"]
+    detail: str
+    remedy: str
+
+
+class PreflightOut(Out):
+    passed: bool
+    checks: list[CheckOut]
+
+
+class AddressIn(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    address: str = Field(min_length=1, max_length=300)
+
+
+class CertificateOut(Out):
+    """The certificate a host presents, for a person to compare. Nothing but a TLS greeting was sent to get it."""
+
+    address: str
+    sha256: str
+    subject: str
+    issuer: str
+    not_after: AwareDatetime
+    trusted_by_system: bool
+
+
+class RunOut(Out):
+    """One collection run. Times in seconds; `samples` rows read, `new_samples` rows that were not stored before."""
+
+    id: int
+    stream: str
+    queue: str
+    started_at: AwareDatetime
+    duration_s: float
+    calls: int
+    bytes_received: int
+    samples: int
+    new_samples: int
+    strangers: int
+    lag_s: float | None
+    clock_offset_s: float | None
+    error_kind: str | None
+    error_message: str | None
+
+
+class SourceDetail(SourceOut):
+    runs: list[RunOut]
+    gaps: list[GapOut]
