@@ -1,0 +1,421 @@
+"""What exists in the lab: arrays, vCenters and everything between them, as frozen records.
+
+Conventions, the same for every record:
+
+- `index` is the position of the record in the tuple of that kind in `Estate`, and it is the row number the model uses
+  (`Model.read(By.DEVICE, [device.index], ...)`). References to other records are such indexes, never objects:
+  `estate.volumes[disk.volumes[0]]`.
+- Ids (uuids, serials, morefs, WWNs) are functions of the seed and the record's place, so two builds are equal.
+- Sizes are bytes, times are microseconds (`_us`) or seconds (`_s`), depths are numbers of I/Os.
+- What changes with time is *not* here: where a VM runs is `Placement`, a device's depth during a story is
+  `Model.device_depths`, a renamed volume is a fault. The records hold the value outside of any story.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+Transport = Literal["fc", "iscsi", "nvme-tcp"]
+DatastoreKind = Literal["vmfs", "vvol", "nfs"]
+ControllerKind = Literal["pvscsi", "lsi", "nvme"]
+CountedOn = Literal["one", "both"]
+Rounding = Literal["round", "truncate"]
+LatestMeans = Literal["mean", "last_second"]
+
+PURE_NAA_PREFIX = "naa.624a9370"
+
+
+# --- arrays ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class TargetPort:
+    """One front-end port of an array. Exactly one of wwn, iqn and nqn is set; portal is `address:port` on Ethernet."""
+
+    index: int
+    array: int
+    name: str  # "CT0.FC0", "CT1.ETH4"
+    controller: str  # "CT0" or "CT1"
+    transport: Transport
+    wwn: str | None  # 16 upper-case hex digits without colons
+    iqn: str | None
+    nqn: str | None
+    portal: str | None
+
+
+@dataclass(frozen=True)
+class Array:
+    """A FlashArray: one source. `purity` decides the latency semantics (`queue_in_usec`), `rest_versions` the fields."""
+
+    index: int
+    name: str
+    id: str  # uuid; its first 16 hex digits are the prefix of every serial created here
+    purity: str  # "6.3.3"
+    rest_versions: tuple[str, ...]  # ascending numerically, 1.x and 2.x mixed, as GET /api/api_version lists them
+    model: str
+    api_token: str
+    username: str
+    idle_timeout_ms: int
+    file_address: str  # virtual interface that serves NFS exports
+    ports: tuple[int, ...]  # TargetPort indexes
+
+    @property
+    def serial_prefix(self) -> str:
+        """First 16 hex digits of the id, upper case: the head of the serial of every volume created on this array."""
+        return self.id.replace("-", "")[:16].upper()
+
+    @property
+    def rest_version(self) -> str:
+        """Newest REST version offered."""
+        return self.rest_versions[-1]
+
+    @property
+    def queue_in_usec(self) -> bool:
+        """Whether usec_per_*_op holds queue time: Purity 6.3.14 and later of 6.3, 6.4.10 and later, all newer lines."""
+        version = tuple(int(part) for part in self.purity.split("."))
+        return version >= (6, 3, 14) if version[:2] == (6, 3) else version >= (6, 4, 10)
+
+
+@dataclass(frozen=True)
+class Pod:
+    """A pod; with two arrays it is stretched (ActiveCluster). `arrays[0]` is the preferred array of the ESXi hosts."""
+
+    index: int
+    name: str
+    id: str
+    arrays: tuple[int, ...]
+    inter_array_round_trip_us: float  # part of the service time of every mirrored write
+    remote_round_trip_us: float  # host to the non-preferred array and back
+    mirrored_writes_counted_on: CountedOn
+
+
+@dataclass(frozen=True)
+class VolumeGroup:
+    """A volume group; the lab has one per vVol VM, named as VMware's plug-in does."""
+
+    index: int
+    array: int
+    name: str
+    id: str
+    vm: int | None  # the vVol VM it belongs to
+
+
+@dataclass(frozen=True)
+class Volume:
+    """A volume, visible on every array of `arrays` under one serial. `name` is the full name ("pod::x", "group/x")."""
+
+    index: int
+    array: int  # where it was created: prefix of the serial
+    arrays: tuple[int, ...]  # where it can be read and written: two for a stretched pod
+    name: str
+    id: str
+    serial: str  # 24 upper-case hex digits
+    size_bytes: int
+    created_ms: int  # epoch milliseconds
+    pod: int | None = None
+    volume_group: int | None = None
+    iops_limit: int | None = None
+    bandwidth_limit_bytes: int | None = None
+    is_protocol_endpoint: bool = False
+    vvol_id: str | None = None  # tag PURE_VVOL_ID of a vVol's data volume
+    vm_instance_uuid: str | None = None  # second tag of that namespace
+
+    @property
+    def naa(self) -> str:
+        """Canonical SCSI device name."""
+        return PURE_NAA_PREFIX + self.serial.lower()
+
+    @property
+    def eui(self) -> str:
+        """Canonical NVMe device name."""
+        serial = self.serial.lower()
+        return f"eui.00{serial[:14]}24a937{serial[-10:]}"
+
+    @property
+    def is_stretched(self) -> bool:
+        """Whether writes are mirrored writes."""
+        return len(self.arrays) > 1
+
+
+@dataclass(frozen=True)
+class Directory:
+    """A managed directory of FlashArray File with its NFS export."""
+
+    index: int
+    array: int
+    name: str  # "fs-lab:root"
+    id: str
+    file_system: str
+    path: str
+    export_name: str
+
+
+@dataclass(frozen=True)
+class ArrayHost:
+    """A host object on one array: an ESXi host (FC/iSCSI and NVMe initiators in objects of their own) or a bare machine."""
+
+    index: int
+    array: int
+    name: str
+    wwns: tuple[str, ...]  # 16 upper-case hex digits without colons
+    iqns: tuple[str, ...]
+    nqns: tuple[str, ...]
+    personality: str | None  # "esxi" or None
+    esxi_host: int | None
+    preferred_arrays: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Connection:
+    """A volume connected to a host on one array."""
+
+    index: int
+    array: int
+    array_host: int
+    volume: int
+    lun: int
+    nsid: int | None  # NVMe namespace id; ESXi shows LUN = nsid - 1
+    protocol_endpoint: int | None  # the endpoint volume a vVol is bound through
+
+
+@dataclass(frozen=True)
+class BareLoad:
+    """Load on a volume from a machine that is no ESXi host. Row `len(estate.disks) + index` of the model's loads."""
+
+    index: int
+    array_host: int
+    volume: int
+
+
+# --- vCenter --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class VCenter:
+    """A vCenter: one source. The settings at the end say how its hosts' counters are quantised (`gavel_lab.quantise`)."""
+
+    index: int
+    name: str
+    version: str  # "8.0.3"
+    build: str
+    api_version: str  # "8.0.3.0"
+    instance_uuid: str
+    username: str
+    password: str
+    has_microsecond_family: bool  # storage.latency.* of vSphere 9
+    ms_rounding: Rounding
+    latest_means: LatestMeans
+
+
+@dataclass(frozen=True)
+class Datacenter:
+    """A datacenter with the folders the inventory path needs."""
+
+    index: int
+    vcenter: int
+    moref: str
+    name: str
+    vm_folder_moref: str
+    host_folder_moref: str
+    datastore_folder_moref: str
+    network_folder_moref: str
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """A cluster of ESXi hosts that share their datastores."""
+
+    index: int
+    vcenter: int
+    datacenter: int
+    moref: str
+    name: str
+    resource_pool_moref: str
+    hosts: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Hba:
+    """A storage adapter of a host. Row of By.ADAPTER. Initiator: wwpn (and wwnn), iqn or nqn by transport."""
+
+    index: int
+    host: int
+    name: str  # "vmhba1"
+    driver: str  # "nfnic", "lpfc", "qlnativefc", "iscsi_vmk", "nvmetcp"
+    model: str
+    pci: str
+    transport: Transport
+    wwnn: str | None
+    wwpn: str | None
+    iqn: str | None
+    nqn: str | None
+    lun_queue_depth: int  # what the driver gives each device
+    parameter: str | None  # the module parameter that sets it
+    parameter_value: str  # "" where it was never set
+    queue_size: int | None  # NVMe controllers only
+    number_of_queues: int | None
+
+
+@dataclass(frozen=True)
+class EsxiHost:
+    """An ESXi host."""
+
+    index: int
+    vcenter: int
+    cluster: int
+    name: str
+    moref: str
+    uuid: str
+    version: str
+    build: str
+    model: str
+    cpu_cores: int
+    memory_bytes: int
+    address: str
+    hbas: tuple[int, ...]
+    devices: tuple[int, ...]  # HostDevice indexes
+    datastores: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class HostDevice:
+    """A device as one host sees it: volume x host. Row of By.DEVICE."""
+
+    index: int
+    host: int
+    volume: int  # the endpoint's volume for a protocol endpoint
+    name: str  # canonical name: "naa.624a9370..." or "eui.00..."
+    uuid: str  # scsiLun.uuid; RDMs refer to it
+    key: str  # scsiLun.key
+    lun: int
+    transport: Transport
+    is_protocol_endpoint: bool
+    plugin: Literal["NMP", "HPP"]
+    policy: str  # "VMW_PSP_RR" (NMP) or "LB-RR" (HPP)
+    storage_array_type: str  # "VMW_SATP_ALUA"; "" under HPP
+    max_queue_depth: int  # Device Max Queue Depth (scsiLun.queueDepth), outside of stories
+    dsnro: int  # No of outstanding IOs with competing worlds
+    paths: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Path:
+    """One path of a host device: HBA to target port. Row of By.PATH. `optimized` is the ALUA state outside of stories."""
+
+    index: int
+    device: int
+    hba: int
+    port: int
+    array: int
+    name: str  # "vmhba1:C0:T2:L4"
+    uid: str  # adapter, target and device identifiers joined: instance of the storagePath counters
+    optimized: bool
+
+
+@dataclass(frozen=True)
+class Datastore:
+    """A datastore. VMFS: `extents` are volumes (NVMe namespaces too, see `is_nvme`); NFS: `directory`; vVol: `endpoint`."""
+
+    index: int
+    vcenter: int
+    datacenter: int
+    cluster: int
+    name: str
+    moref: str
+    kind: DatastoreKind
+    uuid: str  # VMFS uuid "xxxxxxxx-xxxxxxxx-xxxx-xxxxxxxxxxxx", vVol container id, or NFS id: instance of datastore.*
+    url: str
+    capacity_bytes: int
+    free_bytes: int
+    extents: tuple[int, ...]
+    is_nvme: bool
+    directory: int | None
+    endpoint: int | None  # volume index of the vVol protocol endpoint
+    array: int
+    hosts: tuple[int, ...]
+    story: str | None  # name of the story that plays here (gavel_lab.stories)
+
+
+@dataclass(frozen=True)
+class Vm:
+    """A virtual machine. Where it runs at an instant: `Placement.host_of`; `home_host` is where it starts the hour."""
+
+    index: int
+    vcenter: int
+    cluster: int
+    name: str
+    moref: str
+    instance_uuid: str
+    bios_uuid: str
+    home_host: int
+    is_powered_on: bool
+    guest_id: str
+    cpus: int
+    memory_mb: int
+    datastore: int  # where its configuration lives
+    disks: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class VirtualDisk:
+    """A virtual disk. Row of By.DISK. `instance` is the one of the virtualDisk counters."""
+
+    index: int
+    vm: int
+    key: int
+    label: str
+    controller: ControllerKind
+    controller_key: int
+    bus: int
+    unit: int
+    capacity_bytes: int
+    datastore: int  # of an RDM: where its mapping file lies
+    volumes: tuple[int, ...]  # what holds the data: one, or all extents; empty on NFS
+    directory: int | None
+    file_name: str  # "[datastore] vm/vm_1.vmdk"
+    backing_uuid: str
+    is_thin: bool
+    is_rdm: bool
+    rdm_mode: Literal["physicalMode", "virtualMode"] | None
+    vvol_id: str | None  # backingObjectId
+    iops_limit: int | None  # storageIOAllocation.limit
+    queue_depth: int  # virtual disk queue limit (64 on PVSCSI, 32 on LSI); not visible in vCenter
+
+    @property
+    def instance(self) -> str:
+        """`scsi0:1` or `nvme0:1`."""
+        return f"{'nvme' if self.controller == 'nvme' else 'scsi'}{self.bus}:{self.unit}"
+
+
+# --- everything -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Estate:
+    """The whole lab. Every tuple is ordered by `index`."""
+
+    seed: int
+    arrays: tuple[Array, ...]
+    ports: tuple[TargetPort, ...]
+    pods: tuple[Pod, ...]
+    volume_groups: tuple[VolumeGroup, ...]
+    volumes: tuple[Volume, ...]
+    directories: tuple[Directory, ...]
+    array_hosts: tuple[ArrayHost, ...]
+    connections: tuple[Connection, ...]
+    bare_loads: tuple[BareLoad, ...]
+    vcenters: tuple[VCenter, ...]
+    datacenters: tuple[Datacenter, ...]
+    clusters: tuple[Cluster, ...]
+    hosts: tuple[EsxiHost, ...]
+    hbas: tuple[Hba, ...]
+    devices: tuple[HostDevice, ...]
+    paths: tuple[Path, ...]
+    datastores: tuple[Datastore, ...]
+    vms: tuple[Vm, ...]
+    disks: tuple[VirtualDisk, ...]
+    device_of: Mapping[tuple[int, int], int] = field(repr=False)  # (host, volume) -> HostDevice index
+
+    def device(self, host: int, volume: int) -> HostDevice:
+        """The device through which `host` reaches `volume` (for a vVol: ask with its endpoint's volume)."""
+        return self.devices[self.device_of[host, volume]]

@@ -1,0 +1,45 @@
+"""What a counter shows of a true value. Every value leaves the model as a float; here it becomes what the wire carries.
+
+Inputs are float64 arrays of any shape, NaN meaning "no operations, no latency". vCenter shows 0 for such a latency (the real
+one does), so does the array ("Zero-IOPS samples report 0").
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gavel_lab.estate import Rounding
+from gavel_lab.reading import Floats
+
+Ints = NDArray[np.int64]
+
+MISSING = -1  # what vCenter sends for a sample it does not have
+
+
+def milliseconds(true_us: Floats, rounding: Rounding) -> Ints:
+    """Whole milliseconds of a time in microseconds, rounded half up or truncated; NaN becomes 0."""
+    raise NotImplementedError
+
+
+def microseconds(true_us: Floats) -> Ints:
+    """Whole microseconds, rounded half up; NaN becomes 0."""
+    raise NotImplementedError
+
+
+def count(true: Floats) -> Ints:
+    """A rate, depth or summation as the integer nearest to it; NaN becomes 0."""
+    raise NotImplementedError
+
+
+def kilobytes_per_s(true_bytes_per_s: Floats) -> Ints:
+    """Rate in KB/s (1,024 bytes)."""
+    raise NotImplementedError
+
+
+def usec_per_op(service_us: Floats, queue_us: Floats, *, queue_in_usec: bool) -> Ints:
+    """The array's usec_per_*_op: the service time, plus the queue time on the Purity releases that include it.
+
+    Computed from the true values and rounded once, so it may differ by 1 from the sum of the rounded fields.
+    """
+    raise NotImplementedError
+
+

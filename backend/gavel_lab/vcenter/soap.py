@@ -1,0 +1,142 @@
+"""Turns request bytes into calls and results into response bytes, on pyVmomi's own type catalogue.
+
+Both directions use the classes the real SDK uses, so a property or parameter that does not exist cannot slip through.
+"""
+
+import io
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+from xml.parsers.expat import ParserCreate
+from xml.sax.saxutils import escape
+
+from lxml import etree
+from pyVmomi import SoapAdapter, VmomiSupport, vmodl
+
+NAMESPACE = "urn:vim25"
+ENVELOPE = "http://schemas.xmlsoap.org/soap/envelope/"
+MAX_REQUEST_BYTES = 64 * 1024 * 1024
+MAX_REQUEST_ELEMENTS = 500_000  # the real server's hard limit per document
+
+_NAMESPACES = {VmomiSupport.XMLNS_XSI: "xsi", VmomiSupport.XMLNS_XSD: "xsd", NAMESPACE: ""}
+_START = (
+    '<?xml version="1.0" encoding="UTF-8"?>\n'
+    f'<soapenv:Envelope xmlns:soapenc="http://schemas.xmlsoap.org/soap/encoding/" xmlns:soapenv="{ENVELOPE}" '
+    f'xmlns:xsd="{VmomiSupport.XMLNS_XSD}" xmlns:xsi="{VmomiSupport.XMLNS_XSI}"><soapenv:Body>'
+).encode()
+_END = b"</soapenv:Body></soapenv:Envelope>"
+
+
+class Markup(bytes):
+    """An answer already in XML: the children of the response element, written without going through objects."""
+
+
+class Fault(Exception):
+    """A call that fails the way vCenter fails: `detail` is the vmodl fault object, the message its human text."""
+
+    def __init__(self, detail: Any, message: str) -> None:
+        super().__init__(message)
+        self.detail = detail
+        self.message = message
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One SOAP call. `receiver` is the managed object's id; `element` holds the arguments, not yet decoded."""
+
+    method: str
+    receiver_type: str
+    receiver: str
+    element: Any
+    version: str
+
+
+def local_name(element: Any) -> str:
+    return str(etree.QName(element).localname)
+
+
+def invalid_request(message: str) -> Fault:
+    return Fault(vmodl.fault.InvalidRequest(), message)
+
+
+def parse_call(body: bytes, version: str) -> Call:
+    """The call inside a SOAP envelope. Raises Fault (InvalidRequest) for anything that is not one."""
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_comments=True, remove_pis=True)
+    try:
+        root = etree.fromstring(body, parser)
+    except etree.XMLSyntaxError as error:
+        raise invalid_request(f"\nParse error: {error}") from error
+    if root.getroottree().docinfo.doctype:
+        raise invalid_request("\nA document type declaration is not allowed")
+    if root.xpath("count(//*)") > MAX_REQUEST_ELEMENTS:
+        raise invalid_request(f"\nRequest is too large: more than {MAX_REQUEST_ELEMENTS} XML elements\n\nwhile parsing SOAP body")
+    body_element = root.find(f"{{{ENVELOPE}}}Body")
+    if body_element is None or len(body_element) != 1:
+        raise invalid_request("\nExpected one call inside the SOAP body")
+    element = body_element[0]
+    receiver = next((child for child in element if local_name(child) == "_this"), None)
+    if receiver is None:
+        raise invalid_request(f"\nRequired parameter _this is missing\n\nwhile parsing call information for method {local_name(element)}")
+    return Call(local_name(element), receiver.get("type", ""), (receiver.text or "").strip(), element, version)
+
+
+def catalogued(method: str) -> Any | None:
+    """pyVmomi's description of a method, or None when the API has no such method."""
+    try:
+        return VmomiSupport.GetWsdlMethod(NAMESPACE, method).info
+    except KeyError:
+        return None
+
+
+def decode(element: Any, expected: Any, version: str) -> Any:
+    """One request element as the object a client serialised it from."""
+    decoder = SoapAdapter.SoapDeserializer(None, version)
+    parser = ParserCreate(namespace_separator=SoapAdapter.NS_SEP)
+    decoder.Deserialize(parser, expected)
+    parser.Parse(etree.tostring(element, with_tail=False), True)
+    return decoder.GetResult()
+
+
+def arguments(call: Call, parameters: Iterable[Any]) -> dict[str, Any]:
+    """Decoded arguments by name; absent optional ones are None (lists: empty). Raises Fault on a wrong or missing one."""
+    found: dict[str, Any] = {}
+    for parameter in parameters:
+        elements = [child for child in call.element if local_name(child) == parameter.name]
+        is_list = issubclass(parameter.type, list)
+        if not elements and not parameter.flags & VmomiSupport.F_OPTIONAL:
+            raise invalid_request(f"\nRequired parameter {parameter.name} is missing\n\nwhile parsing call information for method {call.method}")
+        try:
+            values = [decode(element, parameter.type.Item if is_list else parameter.type, call.version) for element in elements]
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise invalid_request(f"\nwhile parsing parameter {parameter.name} of method {call.method}: {error}") from error
+        found[parameter.name] = values if is_list else (values[0] if values else None)
+    return found
+
+
+def markup(name: str, value: Any, declared: Any, version: str) -> bytes:
+    """`value` as the element `name`, for a place declared as type `declared`; None and empty lists give nothing."""
+    if value is None or (isinstance(value, list) and not value and declared is not object):
+        return b""
+    writer = io.StringIO()
+    serializer = SoapAdapter.SoapSerializer(writer, version, _NAMESPACES)
+    serializer.outermostAttrs = ""
+    serializer.Serialize(value, VmomiSupport.Object(name=name, type=declared, flags=VmomiSupport.F_OPTIONAL, version="vim.version.version1"))
+    return writer.getvalue().encode()
+
+
+def response(method: str, inner: bytes) -> bytes:
+    return b"".join((_START, f'<{method}Response xmlns="{NAMESPACE}">'.encode(), inner, f"</{method}Response>".encode(), _END))
+
+
+def fault_response(fault: Fault, version: str) -> bytes:
+    """The vendor's fault envelope: faultcode, text, and the typed fault under <detail>."""
+    name = VmomiSupport.GetWsdlName(type(fault.detail))
+    writer = io.StringIO()
+    serializer = SoapAdapter.SoapSerializer(writer, version, _NAMESPACES)
+    serializer.outermostAttrs = f' xmlns="{NAMESPACE}" xsi:type="{name}"'
+    attributes, serializer.outermostAttrs = serializer.outermostAttrs, None
+    element = VmomiSupport.Object(name=f"{name}Fault", type=type(fault.detail), flags=0, version="vim.version.version1")
+    serializer._SerializeDataObject(fault.detail, element, attributes, NAMESPACE)
+    detail = writer.getvalue()
+    text = f"<soapenv:Fault><faultcode>ServerFaultCode</faultcode><faultstring>{escape(fault.message)}</faultstring><detail>{detail}</detail></soapenv:Fault>"
+    return _START + text.encode() + _END
