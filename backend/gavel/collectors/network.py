@@ -1,0 +1,116 @@
+"""Network calls that end: name resolution, connecting and every later byte share one total deadline.
+
+A time-out per `recv` alone does not end a call whose peer drips one byte now and then. The total deadline therefore
+lives in a context variable that `trust.GuardedSocket` consults before every operation, whichever HTTP library is used.
+"""
+
+import contextlib
+import queue
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+CONNECT_S = 3.0
+READ_S = 15.0
+TOTAL_S = 18.0
+
+_end_of_call: ContextVar[float | None] = ContextVar("end_of_call", default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a source listens. `str()` is how messages name it."""
+
+    host: str
+    port: int
+
+    def __str__(self) -> str:
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return host if self.port == 443 else f"{host}:{self.port}"
+
+
+def parse_address(text: str, *, default_port: int = 443) -> Address:
+    """`host`, `host:port`, `1.2.3.4` or `[::1]:port`. Raises ValueError with what is wrong."""
+    text = text.strip()
+    if "/" in text or "@" in text or any(character.isspace() for character in text):
+        raise ValueError(f"{text!r} is not host or host:port; leave out https://, the path and any user name")
+    if text.count(":") > 1 and not text.startswith("["):
+        return Address(text, default_port)
+    host, _, port = text[1:].partition("]") if text.startswith("[") else text.partition(":")
+    port = port.removeprefix(":")
+    if not host:
+        raise ValueError("no host name given")
+    if port and not (port.isdigit() and 0 < int(port) < 65536):
+        raise ValueError(f"{port!r} is not a port number (1 to 65535)")
+    return Address(host, int(port) if port else default_port)
+
+
+@contextlib.contextmanager
+def total_deadline(seconds: float = TOTAL_S) -> Iterator[None]:
+    """Everything sent and received inside ends after `seconds` or at a sooner enclosing deadline: TimeoutError."""
+    end = time.monotonic() + seconds
+    outer = _end_of_call.get()
+    token = _end_of_call.set(end if outer is None else min(end, outer))
+    try:
+        yield
+    finally:
+        _end_of_call.reset(token)
+
+
+def remaining_s(at_most: float | None) -> float | None:
+    """How long the next operation may take. Raises TimeoutError when the total deadline has passed."""
+    end = _end_of_call.get()
+    if end is None:
+        return at_most
+    left = end - time.monotonic()
+    if left <= 0:
+        raise TimeoutError("the total deadline of the call has passed")
+    return left if at_most is None else min(at_most, left)
+
+
+def resolve(address: Address, *, timeout_s: float = CONNECT_S) -> list[tuple[socket.AddressFamily, tuple[str, int]]]:
+    """Socket addresses of a name, in the resolver's order. Raises socket.gaierror, or TimeoutError on silence.
+
+    The resolver of the C library cannot be interrupted, so it runs in a thread that is left behind when it is late.
+    """
+    answer: queue.SimpleQueue[list[tuple[socket.AddressFamily, tuple[str, int]]] | OSError] = queue.SimpleQueue()
+
+    def ask() -> None:
+        try:
+            found = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)
+            answer.put([(family, (str(where[0]), int(where[1]))) for family, _, _, _, where in found])
+        except UnicodeError as error:  # a label that IDNA refuses
+            answer.put(socket.gaierror(socket.EAI_NONAME, str(error)))
+        except OSError as error:
+            answer.put(error)
+
+    threading.Thread(target=ask, daemon=True, name=f"resolve {address.host}").start()
+    try:
+        result = answer.get(timeout=remaining_s(timeout_s))
+    except queue.Empty:
+        raise TimeoutError(f"no answer from the name servers for {address.host!r} within {timeout_s:g} s") from None
+    if isinstance(result, OSError):
+        raise result
+    return result
+
+
+def open_tcp(address: Address, *, timeout_s: float = CONNECT_S) -> socket.socket:
+    """A TCP socket to the first address that answers; resolution and attempts share `timeout_s`. Raises OSError."""
+    with total_deadline(timeout_s):
+        places = resolve(address, timeout_s=timeout_s)
+        error: OSError = OSError(f"{address.host!r} has no address")
+        for attempts_left, (family, where) in zip(range(len(places), 0, -1), places, strict=True):
+            sock = socket.socket(family, socket.SOCK_STREAM)
+            try:
+                sock.settimeout((remaining_s(timeout_s) or timeout_s) / attempts_left)
+                sock.connect(where)
+                sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            except OSError as failure:
+                sock.close()
+                error = failure
+            else:
+                return sock
+        raise error

@@ -1,0 +1,170 @@
+"""A stranger is refused inside the handshake and in words that say what to do."""
+
+import http.client
+import socket
+import ssl
+import time
+from pathlib import Path
+
+import httpx
+import pytest
+from pydantic import ValidationError
+from tests.collectors.tls import Identity, make_identity, tcp_server, tls_server
+
+from gavel.collectors.network import parse_address, total_deadline
+from gavel.collectors.trust import PinMismatchError, TlsTrust, fetch_fingerprint, network_error, open_tls, ssl_context
+from gavel.domain.errors import (
+    CertificateError,
+    DeadlineError,
+    NameResolutionError,
+    UnreachableError,
+    WrongKindError,
+)
+
+
+@pytest.fixture(scope="module")
+def identity(tmp_path_factory: pytest.TempPathFactory) -> Identity:
+    return make_identity(tmp_path_factory.mktemp("tls"))
+
+
+def answer(connection: ssl.SSLSocket, received: bytearray) -> None:
+    received += connection.recv(65536)
+    connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+
+
+def swallow(connection: socket.socket, received: bytearray) -> None:
+    while chunk := connection.recv(65536):
+        received += chunk
+
+
+def drip(connection: ssl.SSLSocket, received: bytearray) -> None:
+    received += connection.recv(65536)
+    while True:
+        connection.sendall(b"H")
+        time.sleep(0.02)
+
+
+def test_the_pinned_certificate_is_accepted(identity: Identity) -> None:
+    with tls_server(identity, answer) as server:
+        trust = TlsTrust(fingerprint_sha256=identity.fingerprint.upper())
+        with httpx.Client(verify=ssl_context(trust), trust_env=False) as client:
+            assert client.get(f"https://{server.address}/").text == "ok"
+
+
+def test_another_certificate_than_the_pinned_one_never_sees_a_credential(identity: Identity, tmp_path: Path) -> None:
+    other = make_identity(tmp_path, "other")
+    with tls_server(other, answer) as server:
+        where = parse_address(server.address)
+        connection = http.client.HTTPSConnection(
+            where.host, where.port, context=ssl_context(TlsTrust(fingerprint_sha256=identity.fingerprint))
+        )
+        with pytest.raises(PinMismatchError) as caught:
+            connection.request("POST", "/", b"secret")
+        assert bytes(server.received) == b""
+    error = network_error(where, caught.value)
+    assert isinstance(error, CertificateError)
+    assert other.fingerprint in str(error)
+    assert identity.fingerprint in str(error)
+
+
+def test_a_given_authority_is_accepted_and_a_stranger_is_named_with_its_fingerprint(identity: Identity) -> None:
+    with tls_server(identity, swallow) as server:
+        where = parse_address(server.address)
+        open_tls(where, ssl_context(TlsTrust(ca_pem=identity.pem))).close()
+        with pytest.raises(ssl.SSLCertVerificationError) as caught:
+            open_tls(where, ssl_context(TlsTrust()))
+        error = network_error(where, caught.value)
+    assert isinstance(error, CertificateError)
+    assert identity.fingerprint in str(error)
+
+
+def test_the_words_survive_the_wrapping_of_an_http_library(identity: Identity) -> None:
+    with tls_server(identity, swallow) as server:
+        client = httpx.Client(verify=ssl_context(TlsTrust()), trust_env=False)
+        with client, pytest.raises(httpx.ConnectError) as caught:
+            client.get(f"https://{server.address}/")
+        assert isinstance(network_error(parse_address(server.address), caught.value), CertificateError)
+
+
+def test_the_fingerprint_is_fetched_without_sending_anything(identity: Identity) -> None:
+    with tls_server(identity, swallow) as server:
+        assert fetch_fingerprint(server.address) == identity.fingerprint
+        assert bytes(server.received) == b""
+
+
+def test_a_dripping_peer_ends_at_the_total_deadline(identity: Identity) -> None:
+    trust = TlsTrust(fingerprint_sha256=identity.fingerprint)
+    with tls_server(identity, drip) as server, httpx.Client(verify=ssl_context(trust), trust_env=False) as client:
+        with total_deadline(0.5), pytest.raises((httpx.ReadError, httpx.ReadTimeout)) as caught:
+            client.get(f"https://{server.address}/", timeout=5)
+        assert isinstance(network_error(parse_address(server.address), caught.value), DeadlineError)
+
+
+def test_a_peer_silent_in_the_handshake_ends_in_a_deadline() -> None:
+    with tcp_server(swallow) as server, pytest.raises(DeadlineError, match=r"127\.0\.0\.1"):
+        fetch_fingerprint(server.address, timeout_s=0.3)
+
+
+def test_a_peer_without_tls_is_named_as_such() -> None:
+    def plain(connection: socket.socket, received: bytearray) -> None:
+        received += connection.recv(1024)
+        connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+    with tcp_server(plain) as server, pytest.raises(WrongKindError, match="TLS"):
+        fetch_fingerprint(server.address)
+
+
+def test_a_closed_port_is_unreachable() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+    with pytest.raises(UnreachableError, match="refused"):
+        fetch_fingerprint(f"127.0.0.1:{port}")
+
+
+def test_a_name_that_does_not_exist_is_named() -> None:
+    with pytest.raises(NameResolutionError, match=r"no-such-vcenter\.invalid"):
+        fetch_fingerprint("no-such-vcenter.invalid", timeout_s=4)
+
+
+@pytest.mark.parametrize(
+    ("text", "host", "port"),
+    [
+        ("vc.example.org", "vc.example.org", 443),
+        (" vc.example.org:8443 ", "vc.example.org", 8443),
+        ("10.0.0.7:444", "10.0.0.7", 444),
+        ("fe80::1", "fe80::1", 443),
+        ("[fe80::1]:8443", "fe80::1", 8443),
+    ],
+)
+def test_addresses_are_host_and_port(text: str, host: str, port: int) -> None:
+    assert (parse_address(text).host, parse_address(text).port) == (host, port)
+
+
+@pytest.mark.parametrize("text", ["", ":443", "https://vc", "vc/sdk", "admin@vc", "vc:0", "vc:99999", "vc:sdk", "a b"])
+def test_other_texts_are_no_addresses(text: str) -> None:
+    with pytest.raises(ValueError, match=r"host|port"):
+        parse_address(text)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"fingerprint_sha256": "ab" * 20},
+        {"fingerprint_sha256": "zz" * 32},
+        {"ca_pem": "hello"},
+    ],
+)
+def test_unusable_trust_is_refused(fields: dict[str, str]) -> None:
+    with pytest.raises(ValidationError):
+        TlsTrust.model_validate(fields)
+
+
+def test_authority_and_pin_together_are_refused(identity: Identity) -> None:
+    with pytest.raises(ValidationError, match="not both"):
+        TlsTrust(ca_pem=identity.pem, fingerprint_sha256=identity.fingerprint)
+
+
+def test_blank_fields_mean_the_system_authorities() -> None:
+    context = ssl_context(TlsTrust.model_validate({"ca_pem": "  ", "fingerprint_sha256": ""}))
+    assert context.verify_mode is ssl.CERT_REQUIRED
+    assert context.check_hostname
