@@ -43,7 +43,8 @@ COLUMNS: Mapping[Stream, tuple[str, ...]] = {
         "write_gavg_us", "write_davg_us", "write_kavg_us", "write_qavg_us",
         "queue_depth", "aborts", "bus_resets", "precision",
     ),
-    # latency = the µs `.latest` counter; total_latency = its integer-ms `.average` twin, in µs; outstanding = I/Os in flight, as the host reports them (whole).
+    # latency = the µs `.latest` counter; total_latency = its integer-ms `.average` twin, in µs;
+    # outstanding = I/Os in flight, as the host reports them (whole).
     Stream.VM_DISK: (
         "read_ops", "write_ops", "read_bytes", "write_bytes",
         "read_latency_us", "write_latency_us", "read_total_latency_us", "write_total_latency_us",

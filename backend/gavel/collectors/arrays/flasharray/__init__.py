@@ -1,0 +1,1 @@
+"""Pure Storage FlashArray over REST 2.x."""

@@ -1,0 +1,155 @@
+"""The bodies a FlashArray sends, as far as Gavel reads them. Every field may be absent or null; unknown ones are ignored."""
+
+import msgspec
+
+Number = int | float | None
+
+
+class Reference(msgspec.Struct):
+    id: str | None = None
+    name: str | None = None
+
+
+class VersionList(msgspec.Struct):
+    version: list[str]
+
+
+class ErrorItem(msgspec.Struct):
+    context: str | None = None
+    message: str | None = None
+
+
+class ErrorBody(msgspec.Struct):
+    errors: list[ErrorItem] = []
+
+
+class PageBody(msgspec.Struct):
+    """The envelope of every list. Items stay raw, so that one broken row cannot take its page with it."""
+
+    items: list[msgspec.Raw] | None = None
+    continuation_token: str | None = None
+    more_items_remaining: bool | None = None
+
+
+class ArrayItem(msgspec.Struct):
+    id: str
+    name: str
+    version: str
+    os: str | None = None
+
+
+class ControllerItem(msgspec.Struct):
+    name: str | None = None
+    model: str | None = None
+    type: str | None = None
+
+
+class Qos(msgspec.Struct):
+    bandwidth_limit: int | None = None
+    iops_limit: int | None = None
+
+
+class VolumeItem(msgspec.Struct):
+    id: str
+    name: str
+    serial: str
+    provisioned: int | None = None
+    subtype: str | None = None
+    pod: Reference | None = None
+    volume_group: Reference | None = None
+    qos: Qos | None = None
+
+
+class PodItem(msgspec.Struct):
+    id: str
+    name: str
+    arrays: list[Reference] | None = None
+    array_count: int | None = None
+
+
+class PortConnectivity(msgspec.Struct):
+    status: str | None = None
+    details: str | None = None
+
+
+class HostItem(msgspec.Struct):
+    name: str
+    is_local: bool | None = None
+    personality: str | None = None
+    wwns: list[str] | None = None
+    iqns: list[str] | None = None
+    nqns: list[str] | None = None
+    preferred_arrays: list[Reference] | None = None
+    port_connectivity: PortConnectivity | None = None
+
+
+class ConnectionItem(msgspec.Struct):
+    volume: Reference | None = None
+    host: Reference | None = None
+    host_group: Reference | None = None
+    lun: int | None = None
+    nsid: int | None = None
+
+
+class PortItem(msgspec.Struct):
+    name: str
+    wwn: str | None = None
+    iqn: str | None = None
+    nqn: str | None = None
+    portal: str | None = None
+
+
+class ExportItem(msgspec.Struct):
+    export_name: str | None = None
+    path: str | None = None
+    directory: Reference | None = None
+    enabled: bool | None = None
+
+
+class Ethernet(msgspec.Struct):
+    address: str | None = None
+
+
+class InterfaceItem(msgspec.Struct):
+    name: str
+    enabled: bool | None = None
+    services: list[str] | None = None
+    eth: Ethernet | None = None
+
+
+class TagItem(msgspec.Struct):
+    key: str
+    value: str | None = None
+    resource: Reference | None = None
+
+
+class VolumePerformance(msgspec.Struct):
+    """Averages over one sample of one volume: rates per second, times in µs per operation, `time` in ms since 1970."""
+
+    id: str
+    time: int
+    name: str | None = None
+    reads_per_sec: Number = None
+    writes_per_sec: Number = None
+    mirrored_writes_per_sec: Number = None
+    read_bytes_per_sec: Number = None
+    write_bytes_per_sec: Number = None
+    mirrored_write_bytes_per_sec: Number = None
+    service_usec_per_read_op: Number = None
+    service_usec_per_write_op: Number = None
+    service_usec_per_mirrored_write_op: Number = None
+    queue_usec_per_read_op: Number = None
+    queue_usec_per_write_op: Number = None
+    queue_usec_per_mirrored_write_op: Number = None
+    qos_rate_limit_usec_per_read_op: Number = None
+    qos_rate_limit_usec_per_write_op: Number = None
+    qos_rate_limit_usec_per_mirrored_write_op: Number = None
+    qos_scheduling_usec_per_read_op: Number = None
+    qos_scheduling_usec_per_write_op: Number = None
+    qos_scheduling_usec_per_mirrored_write_op: Number = None
+    san_usec_per_read_op: Number = None
+    san_usec_per_write_op: Number = None
+    san_usec_per_mirrored_write_op: Number = None
+    usec_per_read_op: Number = None
+    usec_per_write_op: Number = None
+    usec_per_mirrored_write_op: Number = None

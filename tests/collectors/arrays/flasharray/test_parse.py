@@ -1,0 +1,82 @@
+"""Rows that a healthy array never sends, and the arithmetic between the wire's rates and Gavel's counts."""
+
+import json
+
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gavel.collectors.arrays.flasharray import parse, wire
+from gavel.domain.errors import ProtocolError
+from gavel.domain.samples import NOT_MEASURED
+
+
+def _rows(*rows: dict[str, object]) -> tuple[list[wire.VolumePerformance], int]:
+    return parse.parse_items([msgspec.Raw(json.dumps(row).encode()) for row in rows], wire.VolumePerformance)
+
+
+def test_a_row_of_the_wrong_type_is_rejected_and_its_neighbours_are_kept() -> None:
+    rows, rejected = _rows({"id": "a", "time": 1}, {"id": "b", "time": "noon"}, {"time": 2}, {"id": "c", "time": 3})
+    assert [row.id for row in rows] == ["a", "c"]
+    assert rejected == 2
+
+
+@pytest.mark.parametrize("nonsense", [-1, -0.5, 2**63, 1e300])
+def test_a_number_no_array_can_mean_is_not_measured(nonsense: float) -> None:
+    rows, _ = _rows(
+        {"id": "a", "time": 1, "reads_per_sec": 10, "service_usec_per_read_op": nonsense, "writes_per_sec": nonsense}
+    )
+    batch = parse.performance_batch(rows, interval_s=30)
+    assert batch.values["read_service_us"][0] == NOT_MEASURED
+    assert batch.values["write_ops"][0] == NOT_MEASURED
+
+
+def test_an_absent_field_is_not_measured() -> None:
+    rows, _ = _rows({"id": "a", "time": 1, "reads_per_sec": 10})
+    batch = parse.performance_batch(rows, interval_s=30)
+    assert batch.values["read_ops"][0] == 300
+    assert batch.values["read_service_us"][0] == NOT_MEASURED
+    assert batch.values["write_ops"][0] == NOT_MEASURED
+
+
+@given(
+    rate=st.integers(0, 2_000_000),
+    usec=st.integers(0, 1_000_000),
+    interval_s=st.sampled_from([30, 300]),
+)
+def test_rates_become_counts_and_times_stay(rate: int, usec: int, interval_s: int) -> None:
+    rows, _ = _rows({"id": "a", "time": 5, "reads_per_sec": rate, "queue_usec_per_read_op": usec})
+    batch = parse.performance_batch(rows, interval_s=interval_s)
+    assert batch.values["read_ops"][0] == rate * interval_s
+    assert batch.values["read_queue_us"][0] == (usec if rate else NOT_MEASURED)
+    assert batch.ended_at_us.dtype == np.int64
+    assert batch.ended_at_us[0] == 5000
+
+
+@pytest.mark.parametrize("body", [b"<html>login</html>", b"", b"[]", b'{"items": 3}', b'{"items": [NaN]}'])
+def test_a_body_that_is_no_list_names_what_was_asked(body: bytes) -> None:
+    with pytest.raises(ProtocolError, match="volumes"):
+        parse.parse_page(body, "array: volumes")
+
+
+@pytest.mark.parametrize(
+    ("purity", "expected"),
+    [
+        ("6.1.5", False),
+        ("6.3.13", False),
+        ("6.3.14", True),
+        ("6.4.9", False),
+        ("6.4.10", True),
+        ("6.5.0", True),
+        ("6.6.11", True),
+    ],
+)
+def test_the_headline_holds_queue_time_from_the_documented_releases_on(purity: str, expected: bool) -> None:
+    assert parse.usec_includes_queue(purity) is expected
+
+
+def test_versions_unknown_to_gavel_are_not_chosen() -> None:
+    assert parse.choose_version([(2, 9), (2, 10), (2, 99)]) == (2, 10)
+    assert parse.choose_version([(2, 1)]) is None
