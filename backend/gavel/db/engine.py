@@ -1,0 +1,121 @@
+"""Connections: one engine per role, and transactions that begin and end at the edge."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, make_url
+from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
+
+from gavel.db.errors import StorageError
+
+# Callers outside gavel.db name these two types from here and need no SQLAlchemy of their own.
+__all__ = ["Connection", "Engine", "Role", "open_engine", "reading", "transaction"]
+
+
+class Role(StrEnum):
+    API = "api"
+    WORKER = "worker"
+    MIGRATIONS = "migrations"
+
+
+@dataclass(frozen=True, slots=True)
+class _Limits:
+    """Seconds; 0 is none. The server ends what takes longer, so a stuck statement cannot hold a connection for ever."""
+
+    pool_size: int
+    overflow: int
+    pool_wait: float
+    statement: int
+    lock: int
+    idle_in_transaction: int
+
+    def as_options(self) -> str:
+        limits = {
+            "statement_timeout": self.statement,
+            "lock_timeout": self.lock,
+            "idle_in_transaction_session_timeout": self.idle_in_transaction,
+        }
+        return " ".join(
+            [*(f"-c {name}={seconds * 1000}" for name, seconds in limits.items()), "-c jit=off", "-c timezone=UTC"]
+        )
+
+
+_LIMITS = {
+    Role.API: _Limits(pool_size=5, overflow=5, pool_wait=3, statement=15, lock=5, idle_in_transaction=60),
+    # Overflow: a writer that needs a partition makes it in a transaction of its own, on a second connection.
+    Role.WORKER: _Limits(pool_size=2, overflow=2, pool_wait=10, statement=120, lock=30, idle_in_transaction=120),
+    Role.MIGRATIONS: _Limits(pool_size=1, overflow=1, pool_wait=30, statement=0, lock=0, idle_in_transaction=0),
+}
+_CONNECT_TIMEOUT_S = 5
+
+
+def open_engine(
+    url: str, role: Role, *, application_name: str | None = None, server_side_prepare: bool = True
+) -> Engine:
+    """An engine with the limits of `role`. Connects on first use. `postgresql://` URLs are read as psycopg 3.
+
+    `server_side_prepare=False` is for servers where several connections share one session, as the WASM build of TimescaleDB.
+    """
+    parsed = make_url(url)
+    if parsed.get_backend_name() != "postgresql":
+        raise StorageError(f"database URL is of kind {parsed.get_backend_name()!r}; Gavel needs postgresql://…")
+    limits = _LIMITS[role]
+    connect_args: dict[str, Any] = {
+        "options": limits.as_options(),
+        "application_name": application_name or f"gavel {role}",
+        "connect_timeout": _CONNECT_TIMEOUT_S,
+    }
+    if not server_side_prepare:
+        connect_args["prepare_threshold"] = None
+    return create_engine(
+        parsed.set(drivername="postgresql+psycopg"),
+        pool_size=limits.pool_size,
+        max_overflow=limits.overflow,
+        pool_timeout=limits.pool_wait,
+        pool_pre_ping=True,
+        pool_recycle=1800,
+        connect_args=connect_args,
+    )
+
+
+@contextmanager
+def transaction(engine: Engine) -> Iterator[Connection]:
+    """One transaction: committed when the block ends, rolled back when it raises. An unreachable database is a StorageError."""
+    with _connected(engine) as connection, connection.begin():
+        yield connection
+
+
+@contextmanager
+def reading(engine: Engine) -> Iterator[Connection]:
+    """One read-only transaction."""
+    with _connected(engine) as connected:
+        connection = connected.execution_options(postgresql_readonly=True)
+        with connection.begin():
+            yield connection
+
+
+@contextmanager
+def _connected(engine: Engine) -> Iterator[Connection]:
+    try:
+        connection = engine.connect()
+    except (OperationalError, PoolTimeoutError) as error:
+        raise StorageError(
+            f"{_place(engine)}: no connection to the database ({_first_line(error)}). Is it running?"
+        ) from error
+    with connection:
+        yield connection
+
+
+def _place(engine: Engine) -> str:
+    url = engine.url
+    host = url.host or url.query.get("host") or "local socket"
+    return f"{host}/{url.database}"
+
+
+def _first_line(error: Exception) -> str:
+    cause = getattr(error, "orig", None) or error
+    return str(cause).strip().splitlines()[0] if str(cause).strip() else type(cause).__name__

@@ -1,0 +1,230 @@
+"""What questions about the estate are answered with. Null is "not measured"; latencies are op-weighted means in µs."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Generic, TypeVar
+
+Item = TypeVar("Item")
+
+
+class RefKind(StrEnum):
+    SOURCE = "source"
+    ARRAY = "array"
+    POD = "pod"
+    VOLUME = "volume"
+    VCENTER = "vcenter"
+    CLUSTER = "cluster"
+    HOST = "host"
+    DATASTORE = "datastore"
+    VM = "vm"
+    VM_DISK = "vm_disk"
+    DEVICE = "device"
+
+
+class Sort(StrEnum):
+    """Order of a list. The numbers are the newest ones; what has none comes last either way."""
+
+    NAME = "name"
+    LATENCY = "latency"
+    IOPS = "iops"
+
+
+class MatchBy(StrEnum):
+    NAA = "naa"
+    EUI = "eui"
+    RDM = "rdm"
+    VVOL_TAG = "vvol_tag"
+    NFS_EXPORT = "nfs_export"
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    kind: RefKind
+    id: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """How a host-side thing was tied to the array (`by`), or in words why it was not (`reason`)."""
+
+    matched: bool
+    by: MatchBy | None
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """The newest numbers as the two sides tell them, over the minute before `at`. `host_precision_us`: step of the host's counters.
+
+    `host_*` of a VM are its virtual disks': `host_gavg_us` is then the latency at the virtual disk, and DAVG and KAVG are null.
+    """
+
+    at: datetime | None
+    host_iops: float | None
+    host_gavg_us: float | None
+    host_davg_us: float | None
+    host_kavg_us: float | None
+    host_precision_us: int | None
+    array_iops: float | None
+    array_internal_us: float | None
+    array_san_us: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[Item]):
+    """One page of a list; `total` counts all rows that match."""
+
+    items: tuple[Item, ...]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class ListQuery:
+    """`search` is a part of the name, without regard to case. `source_id` limits to one vCenter or array."""
+
+    search: str = ""
+    sort: Sort = Sort.NAME
+    descending: bool = False
+    limit: int = 100
+    offset: int = 0
+    source_id: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class VolumeRow:
+    id: int
+    name: str
+    serial: str
+    array: Ref
+    pod: Ref | None
+    stretched: bool
+    size_bytes: int | None
+    qos_iops_limit: int | None
+    qos_bytes_per_s_limit: int | None
+    datastores: tuple[Ref, ...]
+    newest: Sides
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceRow:
+    """A device on one host. `volume` is one of the volumes with its serial (a stretched one is on two arrays)."""
+
+    id: int
+    host: Ref
+    canonical_name: str
+    queue_depth: int | None
+    dsnro: int | None
+    path_policy: str | None
+    paths_total: int
+    paths_working: int
+    volume: Ref | None
+    match: Match
+
+
+@dataclass(frozen=True, slots=True)
+class VolumeDetail:
+    """`peers`: the same serial on the other array of its pod."""
+
+    row: VolumeRow
+    connected_hosts: tuple[str, ...]
+    peers: tuple[VolumeRow, ...]
+    devices: tuple[DeviceRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DatastoreRow:
+    id: int
+    name: str
+    type: str
+    vcenter: Ref
+    hosts: int
+    vms: int
+    volumes: tuple[Ref, ...]
+    arrays: tuple[Ref, ...]
+    match: Match
+    newest: Sides
+
+
+@dataclass(frozen=True, slots=True)
+class DatastoreDetail:
+    row: DatastoreRow
+    uuid: str | None
+    capacity_bytes: int | None
+    extents: tuple[str, ...]
+    nfs_export: str | None
+    volumes: tuple[VolumeRow, ...]
+    devices: tuple[DeviceRow, ...]
+    vms: tuple[Ref, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class VmRow:
+    id: int
+    name: str
+    power_state: str
+    vcenter: Ref
+    host: Ref | None
+    cluster: Ref | None
+    datastores: tuple[Ref, ...]
+    disks: int
+    tags: Mapping[str, str]
+    newest: Sides
+
+
+@dataclass(frozen=True, slots=True)
+class VmDiskRow:
+    id: int
+    instance: str
+    label: str
+    controller_type: str
+    capacity_bytes: int | None
+    datastore: Ref | None
+    device: str | None
+    volume: Ref | None
+    match: Match
+    iops_limit: int | None
+    snapshot_depth: int
+
+
+@dataclass(frozen=True, slots=True)
+class VmDetail:
+    row: VmRow
+    disks: tuple[VmDiskRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HostRow:
+    id: int
+    name: str
+    vcenter: Ref
+    cluster: Ref | None
+    version: str | None
+    build: str | None
+    connection_state: str
+    in_maintenance: bool
+    devices: int
+    vms: int
+    newest: Sides
+
+
+@dataclass(frozen=True, slots=True)
+class HbaRow:
+    id: int
+    device: str
+    driver: str | None
+    model: str | None
+    protocol: str
+    address: str | None
+    queue_depth: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class HostDetail:
+    row: HostRow
+    hbas: tuple[HbaRow, ...]
+    devices: tuple[DeviceRow, ...]
+    first_seen_at: datetime
+    last_seen_at: datetime
