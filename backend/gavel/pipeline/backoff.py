@@ -33,4 +33,5 @@ def ready_at(newest_first: Sequence[Attempt], interval: timedelta) -> datetime |
     newest = newest_first[0]
     if newest.error in _REFUSED:
         return newest.ended_at + (interval if failures == 1 else _REFUSED_PAUSE)
-    return newest.ended_at + min(interval * 2 ** (failures - 1), max(_LONGEST_PAUSE, interval))
+    doublings = min(failures - 1, 10)
+    return newest.ended_at + min(interval * (1 << doublings), max(_LONGEST_PAUSE, interval))
