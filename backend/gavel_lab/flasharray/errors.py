@@ -2,40 +2,43 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from typing import Any
 
 
-@dataclass(eq=False)
 class ApiError(Exception):
     """A refused call.
 
-    status: HTTP status. message: what is wrong, for people. context: the object, parameter or field at fault; None for
-    general errors. has_context: an expired session answers without the key at all, as arrays in the field do.
+    status: HTTP status. message: what is wrong, for people. contexts: one per entry of the error list: the object,
+    parameter or field at fault, None for general errors. An expired session answers without the key at all, as arrays
+    in the field do (`has_context`).
     """
 
-    status: int
-    message: str
-    context: str | None = None
-    has_context: bool = True
-    headers: dict[str, str] = field(default_factory=dict)
+    def __init__(
+        self, status: int, message: str, contexts: Sequence[str | None] = (None,), *, has_context: bool = True
+    ) -> None:
+        super().__init__(f"{status} {message} {list(contexts)}")
+        self.status = status
+        self.message = message
+        self.contexts = tuple(contexts)
+        self.has_context = has_context
 
-    def __str__(self) -> str:
-        return f"{self.status} {self.message} ({self.context})"
+    def errors(self, *, location_context: bool = False) -> list[dict[str, Any]]:
+        """The entries of the vendor's error list; from REST 2.38 on they carry a location context."""
+        entries = [{"context": context, "message": self.message} for context in self.contexts]
+        if not self.has_context:
+            return [{"message": self.message}]
+        if location_context:
+            entries = [{**entry, "location_context": None} for entry in entries]
+        return entries
 
-    def body(self) -> dict[str, Any]:
-        error: dict[str, Any] = {"message": self.message}
-        if self.has_context:
-            error = {"context": self.context, **error}
-        return {"errors": [error]}
 
-
-def bad_request(message: str, context: str | None = None) -> ApiError:
-    return ApiError(400, message, context)
+def bad_request(message: str, *contexts: str) -> ApiError:
+    return ApiError(400, message, contexts or (None,))
 
 
 def not_found(path: str) -> ApiError:
-    return ApiError(404, "The requested resource was not found on this server.", path)
+    return ApiError(404, "The requested resource was not found.", (path,))
 
 
 def invalid_session() -> ApiError:
