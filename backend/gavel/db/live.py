@@ -1,0 +1,45 @@
+"""News between processes: a writer tells, after its commit, that a source has newer rows; listeners wait without polling."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from datetime import datetime
+
+import psycopg
+from sqlalchemy import Connection, text
+
+CHANNEL = "gavel_live"
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """Rows of `stream` of a source are stored up to `until_at` (its clock); stream `inventory` means the estate was read."""
+
+    source_id: int
+    stream: str
+    until_at: datetime | None
+
+
+def tell(connection: Connection, news: News) -> None:
+    """Delivered when the caller's transaction commits, and only then."""
+    body = asdict(news) | {"until_at": news.until_at.isoformat() if news.until_at else None}
+    connection.execute(text("SELECT pg_notify(:channel, :body)"), {"channel": CHANNEL, "body": json.dumps(body)})
+
+
+def listen(url: str, *, pause_s: float) -> Iterator[News | None]:
+    """News as it comes; None when `pause_s` passed without any, so that the caller can look at the world. Ends by an exception only."""
+    with psycopg.connect(url.replace("postgresql+psycopg://", "postgresql://"), autocommit=True) as connection:
+        connection.execute(f"LISTEN {CHANNEL}")
+        while True:
+            arrived = False
+            for notice in connection.notifies(timeout=pause_s, stop_after=1):
+                arrived = True
+                yield _news(notice.payload)
+            if not arrived:
+                yield None
+
+
+def _news(payload: str) -> News:
+    body = json.loads(payload)
+    until = body["until_at"]
+    return News(body["source_id"], body["stream"], datetime.fromisoformat(until) if until else None)

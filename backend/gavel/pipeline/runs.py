@@ -1,0 +1,126 @@
+"""The account every run leaves: when, how long, what it cost, what it brought, how it failed."""
+
+import time
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from types import TracebackType
+
+import structlog
+
+from gavel.collectors.contract import Collector
+from gavel.db.engine import transaction
+from gavel.db.errors import StorageError
+from gavel.db.queries.runs import Run, record_run
+from gavel.db.queries.sources import SourceRow
+from gavel.domain.errors import ErrorKind, SourceError
+from gavel.pipeline.workplace import Workplace
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(slots=True)
+class Account:
+    """Filled in by the run as it learns. `error` is set when the run failed."""
+
+    samples: int = 0
+    new_samples: int = 0
+    conflicting: int = 0
+    strangers: set[str] = field(default_factory=set)
+    lag_s: float | None = None
+    clock_offset_s: float | None = None
+    error: SourceError | StorageError | None = None
+
+
+class Accounted:
+    """`with Accounted(...) as account:` records one run of a source, failed or not.
+
+    A source's failure ends here, in the row and the log; a fault of Gavel is recorded and raised on. `only_failures` is for steps
+    on the way (reading the time) that are worth a row only when they fail.
+    """
+
+    def __init__(
+        self,
+        place: Workplace,
+        source: SourceRow,
+        collector: Collector,
+        *,
+        stream: str,
+        queue: str,
+        only_failures: bool = False,
+    ) -> None:
+        self._place = place
+        self._source = source
+        self._collector = collector
+        self._only_failures = only_failures
+        self._account = Account()
+        self._run = Run(source_id=source.id, stream=stream, queue=queue, started_at=place.now(), duration_s=0.0)
+        self._began = time.monotonic()
+        self._before = collector.usage
+
+    def __enter__(self) -> Account:
+        return self._account
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        if isinstance(error, SourceError | StorageError):
+            self._account.error = error
+        if error is not None or not self._only_failures:
+            usage = self._collector.usage
+            run = replace(
+                self._run,
+                duration_s=time.monotonic() - self._began,
+                calls=usage.calls - self._before.calls,
+                bytes_received=usage.bytes_received - self._before.bytes_received,
+            )
+            _record(self._place, self._source, _completed(run, self._account, error))
+        return self._account.error is not None
+
+
+def _completed(run: Run, account: Account, fault: BaseException | None) -> Run:
+    return replace(
+        run,
+        samples=account.samples,
+        new_samples=account.new_samples,
+        conflicting=account.conflicting,
+        strangers=len(account.strangers),
+        lag_s=account.lag_s,
+        clock_offset_s=account.clock_offset_s,
+        error_kind=_kind(fault),
+        error_message=_words(fault),
+    )
+
+
+def _kind(error: BaseException | None) -> ErrorKind | None:
+    match error:
+        case None:
+            return None
+        case SourceError():
+            return error.kind
+        case StorageError():
+            return ErrorKind.STORAGE
+        case _:
+            return ErrorKind.INTERNAL
+
+
+def _words(error: BaseException | None) -> str | None:
+    if error is None or isinstance(error, SourceError | StorageError):
+        return str(error) if error else None
+    return f"{type(error).__name__}: {error}"
+
+
+def _record(place: Workplace, source: SourceRow, run: Run) -> None:
+    if run.error_kind:
+        log.warning("run failed", source=source.name, stream=run.stream, kind=run.error_kind, error=run.error_message)
+    else:
+        log.info("run", source=source.name, stream=run.stream, samples=run.samples, new=run.new_samples,
+                 seconds=round(run.duration_s, 2))  # fmt: skip
+    try:
+        with transaction(place.engine) as connection:
+            record_run(connection, run)
+    except StorageError as error:
+        log.warning("run not recorded", source=source.name, stream=run.stream, error=str(error))
+
+
+def lag_s(newest: datetime | None, source_now: datetime) -> float | None:
+    return (source_now - newest).total_seconds() if newest else None

@@ -1,0 +1,169 @@
+"""Adding, changing, trying and removing sources."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from pydantic import BaseModel, SecretStr
+from sqlalchemy import Connection, Engine
+
+from gavel.db.engine import reading, transaction
+from gavel.db.queries import sources as stored
+from gavel.db.queries.sources import SourceRow
+from gavel.domain.errors import SettingsError
+from gavel.domain.source import Preflight, SourceKind
+from gavel.pipeline.connections import (
+    full_settings,
+    open_collector,
+    owner_of,
+    secret_fields,
+    stored_secrets,
+    validate_settings,
+)
+from gavel.pipeline.secrets import Vault
+
+
+@dataclass(frozen=True, slots=True)
+class SourceChange:
+    """What to change; None leaves a thing as it is."""
+
+    name: str | None = None
+    settings: Mapping[str, Any] | None = None
+    enabled: bool | None = None
+
+
+def register(
+    engine: Engine, vault: Vault, *, kind: str, name: str, settings: Mapping[str, Any], enabled: bool = True
+) -> int:
+    """Add a source; its id. Raises SettingsError (unusable settings) or NameTakenError. Sends nothing anywhere."""
+    known = kind_of(kind)
+    model = validate_settings(known, dict(settings))
+    public, secrets = _split(known, model)
+    with transaction(engine) as connection:
+        source_id = stored.add_source(
+            connection,
+            kind=known,
+            name=_clean_name(name),
+            address=public["address"],
+            settings=public,
+            enabled=enabled,
+            now=datetime.now(UTC),
+        )
+        _store_secrets(connection, vault, source_id, secrets)
+    return source_id
+
+
+def ensure(engine: Engine, vault: Vault, *, kind: str, name: str, settings: Mapping[str, Any]) -> int:
+    """Register, or bring the source of this name to these settings. For sources that a machine announces at each start."""
+    with reading(engine) as connection:
+        known = next((source for source in stored.sources(connection) if source.name == name), None)
+    if known is None:
+        return register(engine, vault, kind=kind, name=name, settings=settings)
+    if full_settings(known, vault) != _plain(validate_settings(known.kind, dict(settings))):
+        change(engine, vault, known.id, SourceChange(settings=settings))
+    return known.id
+
+
+def change(engine: Engine, vault: Vault, source_id: int, wanted: SourceChange) -> None:
+    """Apply a change. Secrets left out stay, unless the address or the trusted certificate changes: then they must be given again."""
+    with transaction(engine) as connection:
+        source = stored.source(connection, source_id)
+        changes: dict[str, Any] = {}
+        if wanted.name is not None:
+            changes["name"] = _clean_name(wanted.name)
+        if wanted.enabled is not None:
+            changes["enabled"] = wanted.enabled
+        if wanted.settings is not None:
+            model = validate_settings(source.kind, merged_settings(source, wanted.settings, vault))
+            public, secrets = _split(source.kind, model)
+            changes |= {"settings": public, "address": public["address"]}
+            _store_secrets(connection, vault, source_id, secrets)
+        if changes:
+            stored.change_source(connection, source_id, **changes)
+
+
+def merged_settings(source: SourceRow, wanted: Mapping[str, Any], vault: Vault) -> dict[str, Any]:
+    """New settings completed with the secrets that stay. A secret never follows to another address or another certificate."""
+    secrets = secret_fields(source.kind)
+    given = {name: value for name, value in wanted.items() if not (name in secrets and value in (None, ""))}
+    missing = secrets - given.keys()
+    if not missing:
+        return given
+    bound = ("address", "ca_pem", "fingerprint_sha256")
+    moved = [name for name in bound if (given.get(name) or None) != (source.settings.get(name) or None)]
+    if moved:
+        raise SettingsError(
+            f"{source.name}: {', '.join(sorted(missing))} must be entered again, because {', '.join(moved)} changed: "
+            "a stored secret is only ever sent to the place it was entered for."
+        )
+    kept = stored_secrets(source, vault)
+    return given | {name: kept[name] for name in missing if name in kept}
+
+
+def remove(engine: Engine, source_id: int) -> None:
+    with transaction(engine) as connection:
+        stored.source(connection, source_id)
+        stored.remove_source(connection, source_id)
+
+
+def test_settings(kind: str, settings: Mapping[str, Any]) -> Preflight:
+    """Try settings, secrets included, without saving anything. Ends within 20 s."""
+    return _preflight(kind_of(kind), dict(settings))
+
+
+def test_stored(engine: Engine, vault: Vault, source_id: int) -> Preflight:
+    """Try a source with what is stored for it."""
+    with reading(engine) as connection:
+        source = stored.source(connection, source_id)
+    return _preflight(source.kind, full_settings(source, vault))
+
+
+def test_changed(engine: Engine, vault: Vault, source_id: int, settings: Mapping[str, Any]) -> Preflight:
+    """Try changed settings of a source; secrets left out are the stored ones, at their own address only."""
+    with reading(engine) as connection:
+        source = stored.source(connection, source_id)
+    return _preflight(source.kind, merged_settings(source, settings, vault))
+
+
+def kind_of(text: str) -> SourceKind:
+    try:
+        return SourceKind(text)
+    except ValueError as error:
+        known = ", ".join(SourceKind)
+        raise SettingsError(f"{text!r} is not a kind of source. Known kinds: {known}.") from error
+
+
+def _preflight(kind: SourceKind, settings: dict[str, Any]) -> Preflight:
+    collector = open_collector(kind, settings)
+    try:
+        return collector.preflight()
+    finally:
+        collector.close()
+
+
+def _split(kind: SourceKind, model: BaseModel) -> tuple[dict[str, Any], dict[str, str]]:
+    """Settings as the database may show them, and the secrets."""
+    names = secret_fields(kind)
+    plain = _plain(model)
+    return {name: value for name, value in plain.items() if name not in names}, {name: plain[name] for name in names}
+
+
+def _plain(model: BaseModel) -> dict[str, Any]:
+    return {
+        name: value.get_secret_value() if isinstance(value, SecretStr) else value
+        for name, value in model.model_dump().items()
+        if value is not None
+    }
+
+
+def _store_secrets(connection: Connection, vault: Vault, source_id: int, secrets: Mapping[str, str]) -> None:
+    sealed = vault.seal(secrets, owner=owner_of(source_id))
+    stored.store_secrets(connection, source_id, sealed.envelope, sealed.key_id)
+
+
+def _clean_name(name: str) -> str:
+    cleaned = " ".join(name.split())
+    if not 1 <= len(cleaned) <= 200:
+        raise SettingsError("A source needs a name of 1 to 200 characters.")
+    return cleaned
