@@ -1,0 +1,1 @@
+"""Celery: when work starts and where it runs. What the work is lives in `pipeline`."""

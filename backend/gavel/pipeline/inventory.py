@@ -6,7 +6,7 @@ from gavel.collectors.contract import Collector
 from gavel.db import live
 from gavel.db.engine import reading, transaction
 from gavel.db.inventory import store_inventory
-from gavel.db.locks import only_one
+from gavel.db.leases import only_one
 from gavel.db.queries.sources import SourceRow, source
 from gavel.domain.inventory import InventoryTaken
 from gavel.pipeline.runs import Account, Accounted

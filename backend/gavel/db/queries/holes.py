@@ -1,0 +1,81 @@
+"""Holes: stamps that a reporter of a stream skipped although the stream itself went on, and that no gap explains yet."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import Connection, text
+
+from gavel.domain.source import Stream
+
+
+@dataclass(frozen=True, slots=True)
+class Hole:
+    """(from_at, to_at] without samples of one reporter: an ESXi host, a VM, or the whole array (None)."""
+
+    reporter: str | None
+    from_at: datetime
+    to_at: datetime
+
+
+# Per stream: the reporters that should be heard now as (key, first_seen_at), and how a sample's entity leads to its reporter.
+_HOSTS = (
+    "SELECT key, first_seen_at FROM esxi_host WHERE source_id = :source_id AND present AND connection_state = 'connected' "
+    "AND EXISTS (SELECT FROM {parts} p WHERE p.host_id = esxi_host.id AND p.present)"
+)
+_EXPECTED = {
+    Stream.ARRAY_VOLUME: "SELECT NULL::text AS key, min(first_seen_at) AS first_seen_at FROM volume "
+    "WHERE source_id = :source_id AND present HAVING count(*) > 0",
+    Stream.HOST_DEVICE: _HOSTS.format(parts="host_device"),
+    Stream.ADAPTER: _HOSTS.format(parts="hba"),
+    Stream.PATH: "SELECT h.key, h.first_seen_at FROM esxi_host h WHERE h.source_id = :source_id AND h.present "
+    "AND h.connection_state = 'connected' AND EXISTS (SELECT FROM host_device d JOIN path p ON p.host_device_id = d.id "
+    "WHERE d.host_id = h.id AND p.present)",
+    Stream.VM_DISK: "SELECT key, first_seen_at FROM vm WHERE source_id = :source_id AND present AND power_state = 'poweredOn' "
+    "AND EXISTS (SELECT FROM vm_disk d WHERE d.vm_id = vm.id AND d.present)",
+}
+_REPORTER = {
+    Stream.ARRAY_VOLUME: "SELECT NULL::text AS key, id FROM volume WHERE source_id = :source_id",
+    Stream.HOST_DEVICE: "SELECT h.key, d.id FROM host_device d JOIN esxi_host h ON h.id = d.host_id WHERE d.source_id = :source_id",
+    Stream.ADAPTER: "SELECT h.key, a.id FROM hba a JOIN esxi_host h ON h.id = a.host_id WHERE a.source_id = :source_id",
+    Stream.PATH: "SELECT h.key, p.id FROM path p JOIN host_device d ON d.id = p.host_device_id "
+    "JOIN esxi_host h ON h.id = d.host_id WHERE p.source_id = :source_id",
+    Stream.VM_DISK: "SELECT v.key, d.id FROM vm_disk d JOIN vm v ON v.id = d.vm_id WHERE d.source_id = :source_id",
+}
+
+# A stamp follows the one before it by its own length; half as much again is jitter of the source's grid. A stretch that an explained or
+# pending gap covers at its start is left out.
+_HOLES = """
+WITH expected AS ({expected}),
+     stamps AS (
+        SELECT r.key, s.ts, max(s.interval_s) AS interval_s
+        FROM {table} s JOIN ({reporter}) r ON r.id = s.entity_id
+        WHERE s.ts > :lo AND s.ts <= :hi GROUP BY r.key, s.ts),
+     edges AS (
+        SELECT key, ts, interval_s FROM stamps
+        UNION ALL SELECT key, greatest(:lo, first_seen_at), 0 FROM expected
+        UNION ALL SELECT key, :hi, (SELECT max(interval_s) FROM stamps) FROM expected WHERE first_seen_at < :hi),
+     steps AS (
+        SELECT key, lag(ts) OVER (PARTITION BY key ORDER BY ts, interval_s) AS from_at, ts AS to_at, interval_s FROM edges),
+     open AS (
+        SELECT s.key, s.to_at, s.interval_s, greatest(s.from_at, (
+            SELECT max(g.to_at) FROM gap g
+            WHERE g.source_id = :source_id AND g.stream = :stream AND g.state <> 'recovered'
+              AND (g.entity_key IS NULL OR g.entity_key = s.key) AND g.from_at <= s.from_at AND g.to_at > s.from_at)) AS from_at
+        FROM steps s WHERE s.to_at - s.from_at > s.interval_s * interval '1.5 s')
+SELECT key, from_at, to_at FROM open
+WHERE to_at - from_at > interval_s * interval '1.5 s'
+ORDER BY from_at, key
+"""
+
+
+def holes(connection: Connection, source_id: int, stream: Stream, lo: datetime, hi: datetime) -> tuple[Hole, ...]:
+    """Holes in (lo, min(hi, watermark)] by the source's clock, oldest first. A stream that has not begun has none."""
+    until = connection.execute(
+        text("SELECT until_at FROM watermark WHERE source_id = :source_id AND stream = :stream"),
+        {"source_id": source_id, "stream": stream},
+    ).scalar()
+    if until is None or min(hi, until) <= lo:
+        return ()
+    query = _HOLES.format(expected=_EXPECTED[stream], reporter=_REPORTER[stream], table=f"{stream}_sample")
+    rows = connection.execute(text(query), {"source_id": source_id, "stream": stream, "lo": lo, "hi": min(hi, until)})
+    return tuple(Hole(row.key, row.from_at, row.to_at) for row in rows)

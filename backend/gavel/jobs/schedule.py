@@ -1,0 +1,26 @@
+"""When what runs, and on which queue. A new job is a task in `tasks` and its lines here."""
+
+from datetime import timedelta
+
+LIVE, BACKFILL, INVENTORY, COMPUTE, NOTIFY = "live", "backfill", "inventory", "compute", "notify"
+
+ROUTES = {
+    "gavel.dispatch": {"queue": LIVE},
+    "gavel.collect_live": {"queue": LIVE},
+    "gavel.refresh_inventory": {"queue": INVENTORY},
+    "gavel.backfill": {"queue": BACKFILL},
+    "gavel.maintain": {"queue": COMPUTE},
+    "gavel.find_holes": {"queue": COMPUTE},
+}
+
+
+def _every(seconds: float, task: str) -> dict[str, object]:
+    """A tick that evaporates when nobody takes it before the next one, instead of piling up."""
+    return {"task": task, "schedule": timedelta(seconds=seconds), "options": {"expires": seconds}}
+
+
+BEAT = {
+    "dispatch": _every(3, "gavel.dispatch"),
+    "maintain": _every(60, "gavel.maintain"),
+    "find holes": _every(120, "gavel.find_holes"),
+}

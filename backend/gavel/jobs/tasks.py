@@ -1,0 +1,48 @@
+"""Thin tasks: each calls one use-case of the pipeline."""
+
+from celery import shared_task
+
+from gavel.jobs.workplace import here
+from gavel.pipeline import backfill as backfilling
+from gavel.pipeline import collect, holes, inventory, maintain
+from gavel.pipeline.due import due_work
+
+_BACKFILL_BUDGET_S = 15
+
+
+@shared_task(name="gavel.dispatch")
+def dispatch() -> None:
+    """Send out the work that is due. Ticks of a source are worth nothing once its next one is due."""
+    for work in due_work(here()):
+        expires = work.interval.total_seconds()
+        if work.live:
+            collect_live.apply_async((work.source_id,), expires=expires)
+        if work.inventory:
+            refresh_inventory.apply_async((work.source_id,), expires=expires)
+        if work.backfill:
+            backfill.apply_async((work.source_id,), expires=expires)
+
+
+@shared_task(name="gavel.collect_live")
+def collect_live(source_id: int) -> None:
+    collect.collect_live(here(), source_id)
+
+
+@shared_task(name="gavel.refresh_inventory")
+def refresh_inventory(source_id: int) -> None:
+    inventory.refresh_inventory(here(), source_id)
+
+
+@shared_task(name="gavel.backfill")
+def backfill(source_id: int) -> None:
+    backfilling.backfill(here(), source_id, budget_s=_BACKFILL_BUDGET_S)
+
+
+@shared_task(name="gavel.maintain")
+def run_maintenance() -> None:
+    maintain.maintain(here())
+
+
+@shared_task(name="gavel.find_holes")
+def find_holes() -> None:
+    holes.find_holes(here())
