@@ -1,7 +1,7 @@
 """Whose clock says what: the lab's own time, and sources whose clocks run ahead of it or behind.
 
-A source's clock shows lab time + offset. Offsets may step at run time (a fault); stamps given before the step keep their
-meaning. All instants are seconds since the epoch as float64, UTC.
+A source's clock shows lab time + offset. Offsets may step at run time (a fault); stamps given before the step keep
+their meaning. All instants are seconds since the epoch as float64, UTC.
 """
 
 import numpy as np

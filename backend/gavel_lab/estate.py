@@ -7,6 +7,7 @@ Conventions, the same for every record:
   `estate.volumes[disk.volumes[0]]`.
 - Ids (uuids, serials, morefs, WWNs) are functions of the seed and the record's place, so two builds are equal.
 - Sizes are bytes, times are microseconds (`_us`) or seconds (`_s`), depths are numbers of I/Os.
+- `gavel_lab.build.build_estate(seed, scale, settings)` makes one.
 - What changes with time is *not* here: where a VM runs is `Placement`, a device's depth during a story is
   `Model.device_depths`, a renamed volume is a fault. The records hold the value outside of any story.
 """
@@ -45,7 +46,7 @@ class TargetPort:
 
 @dataclass(frozen=True)
 class Array:
-    """A FlashArray: one source. `purity` decides the latency semantics (`queue_in_usec`), `rest_versions` the fields."""
+    """A FlashArray: one source. `purity` decides the latency semantics, `rest_versions` the fields."""
 
     index: int
     name: str
@@ -152,7 +153,7 @@ class Directory:
 
 @dataclass(frozen=True)
 class ArrayHost:
-    """A host object on one array: an ESXi host (FC/iSCSI and NVMe initiators in objects of their own) or a bare machine."""
+    """A host object on one array: an ESXi host (NVMe initiators in an object of their own) or a bare machine."""
 
     index: int
     array: int
@@ -180,11 +181,12 @@ class Connection:
 
 @dataclass(frozen=True)
 class BareLoad:
-    """Load on a volume from a machine that is no ESXi host. Row `len(estate.disks) + index` of the model's loads."""
+    """Load on a volume from a machine that is no ESXi host: volumes that nothing on the vCenter side explains."""
 
     index: int
     array_host: int
     volume: int
+    workload: str  # profile in gavel_lab.workloads
 
 
 # --- vCenter --------------------------------------------------------------------------------------------------------
@@ -192,7 +194,7 @@ class BareLoad:
 
 @dataclass(frozen=True)
 class VCenter:
-    """A vCenter: one source. The settings at the end say how its hosts' counters are quantised (`gavel_lab.quantise`)."""
+    """A vCenter: one source. The last settings say how its hosts' counters are quantised (`gavel_lab.quantise`)."""
 
     index: int
     name: str
@@ -300,7 +302,7 @@ class HostDevice:
 
 @dataclass(frozen=True)
 class Path:
-    """One path of a host device: HBA to target port. Row of By.PATH. `optimized` is the ALUA state outside of stories."""
+    """One path of a host device: HBA to target port. Row of By.PATH. `optimized` is its ALUA state."""
 
     index: int
     device: int
@@ -314,7 +316,7 @@ class Path:
 
 @dataclass(frozen=True)
 class Datastore:
-    """A datastore. VMFS: `extents` are volumes (NVMe namespaces too, see `is_nvme`); NFS: `directory`; vVol: `endpoint`."""
+    """A datastore. VMFS: `extents` are volumes (NVMe namespaces: `is_nvme`); NFS: `directory`; vVol: `endpoint`."""
 
     index: int
     vcenter: int
@@ -354,6 +356,7 @@ class Vm:
     memory_mb: int
     datastore: int  # where its configuration lives
     disks: tuple[int, ...]
+    commute: tuple[tuple[int, int], ...]  # (minute of the hour, host): vMotions of the schedule, every hour
 
 
 @dataclass(frozen=True)
@@ -380,6 +383,7 @@ class VirtualDisk:
     vvol_id: str | None  # backingObjectId
     iops_limit: int | None  # storageIOAllocation.limit
     queue_depth: int  # virtual disk queue limit (64 on PVSCSI, 32 on LSI); not visible in vCenter
+    workload: str  # profile in gavel_lab.workloads; also the part the disk plays in a story
 
     @property
     def instance(self) -> str:

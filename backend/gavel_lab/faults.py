@@ -28,7 +28,9 @@ class FaultKind(StrEnum):
     EXPIRE_SESSIONS = "expire_sessions"  # act
     RENUMBER_COUNTERS = "renumber_counters"  # act, vCenter
     RENAME_VOLUME = "rename_volume"  # act, FlashArray: volume (name now), name (new)
-    SHIFT_CLOCK = "shift_clock"  # act: by_s (float); host (name, optional): that ESXi host's clock, not the source's own
+    SHIFT_CLOCK = (
+        "shift_clock"  # act: by_s (float); host (name, optional): that ESXi host's clock, not the source's own
+    )
     VMOTION = "vmotion"  # act, vCenter: vm (name), host (name)
 
 

@@ -62,9 +62,9 @@ class Model:
         """What one array counts: three directions (read, write, mirrored write).
 
         Rows are indexes of volumes, array hosts, volume groups, pods, arrays, directories or target ports. A write to a
-        stretched volume is a mirrored write, counted on the array that got it or on both (`Pod.mirrored_writes_counted_on`).
-        Only the segments array_port and inwards mean something here; the array cannot see the others. A row that does not
-        live on `array` is all zero.
+        stretched volume is a mirrored write, counted on the array that got it or on both
+        (`Pod.mirrored_writes_counted_on`). Only the segments array_port and inwards mean something here; the array
+        cannot see the others. A row that does not live on `array` is all zero.
         """
         raise NotImplementedError
 

@@ -41,5 +41,3 @@ def usec_per_op(service_us: Floats, queue_us: Floats, *, queue_in_usec: bool) ->
     Computed from the true values and rounded once, so it may differ by 1 from the sum of the rounded fields.
     """
     raise NotImplementedError
-
-

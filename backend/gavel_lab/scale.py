@@ -28,5 +28,13 @@ class Scale:
 
 
 DEFAULT = Scale()
-LARGE = Scale(arrays=2, vcenters=1, clusters=10, hosts_per_cluster=10, datastores_per_cluster=40, vms=2000,
-              disks_per_vm=3, bare_volumes=1600)
+LARGE = Scale(
+    arrays=2,
+    vcenters=1,
+    clusters=10,
+    hosts_per_cluster=10,
+    datastores_per_cluster=40,
+    vms=2000,
+    disks_per_vm=3,
+    bare_volumes=1600,
+)

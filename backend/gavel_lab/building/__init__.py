@@ -1,0 +1,1 @@
+"""Builds an `Estate` from its plan, one kind of thing per module."""

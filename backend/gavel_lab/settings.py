@@ -1,0 +1,43 @@
+"""Settings of the simulated sources: what real sites differ in and Gavel has to find out."""
+
+from dataclasses import dataclass, fields, replace
+
+from gavel_lab.estate import CountedOn, LatestMeans, Rounding
+
+
+@dataclass(frozen=True)
+class Settings:
+    """`old_*` is array 0 or vCenter 0, `new_*` every other one."""
+
+    old_purity: str = "6.3.3"
+    new_purity: str = "6.9.2"
+    old_ms_rounding: Rounding = "truncate"
+    new_ms_rounding: Rounding = "round"
+    old_latest_means: LatestMeans = "mean"
+    new_latest_means: LatestMeans = "last_second"
+    mirrored_writes_counted_on: CountedOn = "both"
+
+    def with_(self, assignments: list[str]) -> "Settings":
+        """A copy with `name=value` assignments made. Raises ValueError that names what is known."""
+        known = {field.name for field in fields(self)}
+        changes = dict(_assignment(text, known) for text in assignments)
+        return replace(self, **changes)
+
+
+_ALLOWED = {
+    "ms_rounding": ("round", "truncate"),
+    "latest_means": ("mean", "last_second"),
+    "counted_on": ("one", "both"),
+}
+
+
+def _assignment(text: str, known: set[str]) -> tuple[str, str]:
+    name, _, value = text.partition("=")
+    if name not in known or not value:
+        raise ValueError(f"{text!r}: expected NAME=VALUE with a name of {', '.join(sorted(known))}")
+    for ending, allowed in _ALLOWED.items():
+        if name.endswith(ending) and value not in allowed:
+            raise ValueError(f"{text!r}: {name} is one of {', '.join(allowed)}")
+    if name.endswith("purity") and not all(part.isdigit() for part in value.split(".")):
+        raise ValueError(f"{text!r}: a Purity version looks like 6.3.14")
+    return name, value
