@@ -1,24 +1,14 @@
-"""One worker at a time per piece of work, across processes: advisory locks that vanish with their connection."""
+"""Named locks of the database, held until the transaction ends; a killed process leaves none behind."""
 
-import hashlib
-from collections.abc import Iterator
-from contextlib import contextmanager
+from sqlalchemy import Connection, text
 
-from sqlalchemy import Engine, text
+_TRY = text("SELECT pg_try_advisory_xact_lock(hashtextextended(:name, 0))")
+_WAIT = text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))")
 
 
-@contextmanager
-def only_one(engine: Engine, work: str) -> Iterator[bool]:
-    """Hold the lock named `work` for as long as the block lasts; False (at once) when somebody else holds it.
+def try_lock(connection: Connection, name: str) -> bool:
+    return bool(connection.scalar(_TRY, {"name": name}))
 
-    The lock belongs to a connection of its own that is in no transaction, so network calls may be made meanwhile;
-    a killed process loses its connection and with it the lock.
-    """
-    key = int.from_bytes(hashlib.blake2b(work.encode(), digest_size=8).digest(), "big", signed=True)
-    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        held = bool(connection.execute(text("SELECT pg_try_advisory_lock(:key)"), {"key": key}).scalar())
-        try:
-            yield held
-        finally:
-            if held:
-                connection.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": key})
+
+def wait_for_lock(connection: Connection, name: str) -> None:
+    connection.execute(_WAIT, {"name": name})

@@ -1,12 +1,29 @@
 """What has to be done to the store every minute or so. Everything is idempotent and safe under two callers: the second does nothing.
 
-On TimescaleDB, policies of the database do the work of all but `prune`, which then return at once.
+On TimescaleDB, policies of the database do the work of all but `prune`; the others then return at once.
 """
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
-from sqlalchemy import Engine
+from sqlalchemy import Connection, Engine, delete, select, text
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.exc import OperationalError
+
+from gavel.db import modes, partitions, plain, rolling
+from gavel.db.engine import transaction
+from gavel.db.locks import try_lock
+from gavel.db.plain import Partition
+from gavel.db.series import DAY, HOUR, RAWS, ROLLS, Mode, Raw, Roll
+from gavel.db.tables.bookkeeping import clock_offset, collection_run, dirty_window, event, gap, ordered_partition
+
+AHEAD = 3 * HOUR
+REORDER_GRACE = timedelta(minutes=15)
+KEEP_RUNS = 14 * DAY
+KEEP_HISTORY = 400 * DAY
+_REORDERED_PER_CALL = 20
+# Shorter than PostgreSQL's deadlock_timeout: whoever writes or reads wins against maintenance, which comes again in a minute.
+_YIELD = text("SET LOCAL lock_timeout = '500ms'")
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,29 +37,142 @@ class Maintained:
 
 def maintain(engine: Engine, now: datetime) -> Maintained:
     """All of the below, in order; what a job calls once a minute. `now` is Gavel's own clock."""
-    raise NotImplementedError
+    return Maintained(
+        partitions_made=ensure_partitions(engine, now),
+        windows_rolled=roll_dirty(engine, now),
+        partitions_ordered=reorder_closed(engine, now),
+        partitions_dropped=drop_expired(engine, now),
+        rows_pruned=prune(engine, now),
+    )
 
 
 def ensure_partitions(engine: Engine, now: datetime) -> int:
     """Make the partitions of the coming hours; returns how many were missing."""
-    raise NotImplementedError
+    if not _is_plain(engine):
+        return 0
+    return sum(partitions.ensure(engine, series, _coming(series, now)) for series in _series())
+
+
+def missing_partitions(connection: Connection, now: datetime) -> list[Partition]:
+    """Those that `ensure_partitions` would make for the present and the next hour."""
+    if modes.stored(connection) is not Mode.PLAIN:
+        return []
+    return [
+        absent
+        for series in _series()
+        for absent in partitions.missing(connection, series, plain.partitions_between(series, now, now + HOUR))
+    ]
 
 
 def roll_dirty(engine: Engine, now: datetime) -> int:
     """Bring the roll-ups up to date for every closed bucket that was written to; returns how many windows were rolled."""
-    raise NotImplementedError
+    if not _is_plain(engine):
+        return 0
+    return sum(rolling.roll(engine, roll, now) for roll in ROLLS.values())
 
 
 def reorder_closed(engine: Engine, now: datetime) -> int:
-    """Rewrite partitions that have been closed for 15 minutes in key order; returns how many."""
-    raise NotImplementedError
+    """Rewrite partitions that have been closed for 15 minutes in key order, newest first; returns how many."""
+    if not _is_plain(engine):
+        return 0
+    _forget_disturbed(engine)
+    with transaction(engine) as connection:
+        ordered = set(connection.scalars(select(ordered_partition.c.name)))
+        candidates = [
+            (series, partition)
+            for series in _series()
+            for partition in partitions.existing(connection, series)
+            if partition.hi + REORDER_GRACE <= now and partition.name not in ordered
+        ]
+    candidates.sort(key=lambda candidate: candidate[1].hi, reverse=True)
+    return sum(_reorder(engine, series, partition, now) for series, partition in candidates[:_REORDERED_PER_CALL])
 
 
 def drop_expired(engine: Engine, now: datetime) -> int:
-    """Drop the partitions that hold nothing younger than their table's retention; returns how many."""
-    raise NotImplementedError
+    """Drop the partitions that hold nothing younger than their table's retention, unless a roll-up still waits for them."""
+    if not _is_plain(engine):
+        return 0
+    return sum(_drop(engine, partition) for series in _series() for partition in _expired(engine, series, now))
 
 
 def prune(engine: Engine, now: datetime) -> int:
-    """Delete runs, clock readings, resolved gaps and events past their retention; returns how many rows."""
-    raise NotImplementedError
+    """Delete runs and clock readings after 14 days, gaps and events after 400; returns how many rows."""
+    statements = (
+        delete(collection_run).where(collection_run.c.started_at < now - KEEP_RUNS),
+        delete(clock_offset).where(clock_offset.c.read_at < now - KEEP_RUNS),
+        delete(gap).where(gap.c.to_at < now - KEEP_HISTORY),
+        delete(event).where(event.c.happened_at < now - KEEP_HISTORY),
+    )
+    with transaction(engine) as connection:
+        return sum(connection.execute(statement).rowcount for statement in statements)
+
+
+def _series() -> tuple[Raw | Roll, ...]:
+    return (*RAWS.values(), *ROLLS.values())
+
+
+def _is_plain(engine: Engine) -> bool:
+    with transaction(engine) as connection:
+        return modes.stored(connection) is Mode.PLAIN
+
+
+def _coming(series: Raw | Roll, now: datetime) -> list[Partition]:
+    return list(plain.partitions_between(series, now, now + AHEAD))
+
+
+def _forget_disturbed(engine: Engine) -> None:
+    """What was written to since it was ordered is to be ordered again."""
+    with transaction(engine) as connection:
+        for series in _series():
+            disturbed = delete(dirty_window).where(dirty_window.c.task == rolling.order_task(series.name))
+            for lo, hi in connection.execute(disturbed.returning(dirty_window.c.lo, dirty_window.c.hi)):
+                names = [partition.name for partition in plain.partitions_between(series, lo, hi)]
+                connection.execute(delete(ordered_partition).where(ordered_partition.c.name.in_(names)))
+
+
+def _reorder(engine: Engine, series: Raw | Roll, partition: Partition, now: datetime) -> int:
+    """1 when done; 0 when somebody else is at it or the partition is in use."""
+    try:
+        with transaction(engine) as connection:
+            if not try_lock(connection, f"reorder {partition.name}"):
+                return 0
+            connection.execute(_YIELD)
+            for statement in plain.reorder_partition(series, partition):
+                connection.exec_driver_sql(statement)
+            mark = insert(ordered_partition).values(name=partition.name, ordered_at=now)
+            connection.execute(mark.on_conflict_do_nothing())
+    except OperationalError as error:
+        return _in_use(error)
+    return 1
+
+
+def _expired(engine: Engine, series: Raw | Roll, now: datetime) -> list[Partition]:
+    keep = series.keep[Mode.PLAIN] if isinstance(series, Raw) else series.keep
+    waiting = select(dirty_window.c.lo, dirty_window.c.hi).where(
+        dirty_window.c.task.in_([rolling.roll_task(roll) for roll in ROLLS.values() if roll.source == series.name])
+    )
+    with transaction(engine) as connection:
+        windows = connection.execute(waiting).all()
+        return [
+            partition
+            for partition in partitions.existing(connection, series)
+            if partition.hi <= now - keep and not any(lo < partition.hi and hi >= partition.lo for lo, hi in windows)
+        ]
+
+
+def _drop(engine: Engine, partition: Partition) -> int:
+    try:
+        with transaction(engine) as connection:
+            connection.execute(_YIELD)
+            connection.exec_driver_sql(f"DROP TABLE IF EXISTS {partition.name}")
+            connection.execute(delete(ordered_partition).where(ordered_partition.c.name == partition.name))
+    except OperationalError as error:
+        return _in_use(error)
+    return 1
+
+
+def _in_use(error: OperationalError) -> int:
+    """0 for a lock that was not given in time; anything else is raised."""
+    if getattr(error.orig, "sqlstate", None) != "55P03":
+        raise error
+    return 0

@@ -100,8 +100,9 @@ def _code(m: Measure) -> Iterable[Partial]:
 
 
 def _sum(name: str, argument: str, sql_type: str) -> Partial:
-    """A sum, cast back to the stored type (PostgreSQL widens sums). `argument` may close the parenthesis for a FILTER."""
-    return Partial(name, f"(sum({argument}))::{sql_type}", f"(sum({name}))::{sql_type}", sql_type)
+    """A sum in its stored type. `argument` may close the parenthesis for a FILTER. Big sums run in float8, exact up to 2⁵³."""
+    of_partials = f"{name}::float8" if sql_type == "bigint" else name
+    return Partial(name, f"(sum({argument}))::{sql_type}", f"(sum({of_partials}))::{sql_type}", sql_type)
 
 
 _PARTIALS = {Kind.COUNT: _count, Kind.TIME: _time, Kind.LEVEL: _level, Kind.CODE: _code}

@@ -1,18 +1,41 @@
 """Bring the schema up to date, and say whether it is."""
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
 
+from alembic import command
+from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, Engine, text
+from sqlalchemy.exc import DBAPIError
+
+import gavel
+from gavel.db import maintenance, modes
+from gavel.db.engine import Role, open_engine, transaction
+from gavel.db.errors import SchemaError, StorageError
 from gavel.db.series import Mode
+
+# Any fixed number, so that two processes that migrate the same database meet on it.
+_LOCK = 0x6761_7665_6C
+_TOO_OLD = 160000
 
 
 @dataclass(frozen=True, slots=True)
 class SchemaReport:
-    """What `check` found: the revision there and the one this program needs, the storage mode, and every problem in words."""
+    """What `check` found: the revision there and the one this program needs, and the storage mode.
+
+    problems: why Gavel cannot run on this database. warnings: what needs attention while it runs.
+    """
 
     current: str | None
     wanted: str
     mode: Mode | None
     problems: tuple[str, ...]
+    warnings: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -22,11 +45,111 @@ class SchemaReport:
 def migrate(url: str, *, server_side_prepare: bool = True) -> list[str]:
     """Apply every missing migration, oldest first, all or none; returns the revisions applied ([] when up to date).
 
-    Safe when several processes call it at once: the later ones wait and find nothing to do.
+    Safe when several processes call it at once: the later ones wait and find nothing to do. On plain PostgreSQL the partitions of the
+    coming hours are made too, so that the store can be written to at once.
     """
-    raise NotImplementedError
+    with _engine(url, server_side_prepare=server_side_prepare) as engine:
+        try:
+            applied = _upgrade(engine)
+        except DBAPIError as error:
+            raise SchemaError(f"Migration failed and was undone: {str(error.orig).strip()}") from error
+        maintenance.ensure_partitions(engine, datetime.now(UTC))
+        return applied
 
 
 def check(url: str, *, server_side_prepare: bool = True) -> SchemaReport:
     """Is the schema current, is the storage mode still the one it was made for, are partitions for the coming hours there?"""
-    raise NotImplementedError
+    wanted = scripts().get_current_head() or ""
+    with _engine(url, server_side_prepare=server_side_prepare) as engine, transaction(engine) as connection:
+        current = _current(connection)
+        if current != wanted:
+            return SchemaReport(current, wanted, None, (_not_current(current, wanted),))
+        problem, warning = modes.mismatch(connection), _partitions(connection)
+        problems, warnings = ((said,) if said else () for said in (problem, warning))
+        return SchemaReport(current, wanted, modes.stored(connection), problems, warnings)
+
+
+def require(url: str, *, server_side_prepare: bool = True) -> Mode:
+    """The storage mode, when the schema fits; else SchemaError with what to do. For programs that start."""
+    report = check(url, server_side_prepare=server_side_prepare)
+    if not report.ok or report.mode is None:
+        raise SchemaError(" ".join(report.problems))
+    return report.mode
+
+
+@contextmanager
+def _engine(url: str, *, server_side_prepare: bool) -> Iterator[Engine]:
+    engine = open_engine(url, Role.MIGRATIONS, server_side_prepare=server_side_prepare)
+    try:
+        yield engine
+    finally:
+        engine.dispose()
+
+
+def scripts() -> ScriptDirectory:
+    return ScriptDirectory.from_config(_config())
+
+
+def _upgrade(engine: Engine) -> list[str]:
+    with transaction(engine) as connection:
+        connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
+        _require_server(connection)
+        before = _current(connection)
+        if before is not None and before not in {script.revision for script in scripts().walk_revisions()}:
+            raise SchemaError(_not_current(before, scripts().get_current_head() or ""))
+        config = _config()
+        config.attributes["connection"] = connection
+        command.upgrade(config, "head")
+        return _between(before)
+
+
+def _between(before: str | None) -> list[str]:
+    newest_first = [script.revision for script in scripts().walk_revisions()]
+    done = newest_first.index(before) if before in newest_first else len(newest_first)
+    return newest_first[:done][::-1]
+
+
+def _config() -> Config:
+    config = Config()
+    config.set_main_option("script_location", str(_folder()))
+    return config
+
+
+def _folder() -> Path:
+    """In an installed package the migrations lie beside the code, in a working tree beside `backend`."""
+    package = Path(gavel.__file__).parent
+    candidates: Sequence[Path] = (package / "migrations", package.parent.parent / "migrations")
+    for folder in candidates:
+        if (folder / "env.py").is_file():
+            return folder
+    raise SchemaError(
+        f"The migrations are missing: neither {candidates[0]} nor {candidates[1]} holds env.py. Install Gavel again."
+    )
+
+
+def _current(connection: Connection) -> str | None:
+    return MigrationContext.configure(connection).get_current_revision()
+
+
+def _require_server(connection: Connection) -> None:
+    version = connection.scalar(text("SELECT current_setting('server_version_num')::int"))
+    if version is None or version < _TOO_OLD:
+        raise StorageError(
+            f"PostgreSQL {version} is too old: Gavel needs 16 or newer (server_version_num ≥ {_TOO_OLD})."
+        )
+
+
+def _not_current(current: str | None, wanted: str) -> str:
+    if current is None:
+        return "The database is empty. Run `gavel db migrate`."
+    if current in {script.revision for script in scripts().walk_revisions()}:
+        return f"The schema is at revision {current}, this Gavel needs {wanted}. Run `gavel db migrate`."
+    return f"The schema is at revision {current}, which this Gavel does not know: a newer one wrote it. Upgrade Gavel, or restore a backup."
+
+
+def _partitions(connection: Connection) -> str | None:
+    missing = maintenance.missing_partitions(connection, datetime.now(UTC))
+    if not missing:
+        return None
+    which = f"{missing[0].name} and {len(missing) - 1} more"
+    return f"Partitions of the coming hours are missing ({which}): the maintenance job is not running."

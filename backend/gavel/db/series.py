@@ -78,7 +78,7 @@ def _rolls(stream: Stream) -> tuple[Roll, Roll]:
         width=HOUR,
         partials=partials(stream),
         of_raw=False,
-        chunk={Mode.PLAIN: 28 * DAY, Mode.TIMESCALE: 28 * DAY},
+        chunk={Mode.PLAIN: 7 * DAY, Mode.TIMESCALE: 28 * DAY},
         keep=400 * DAY,
     )
     return five, hour

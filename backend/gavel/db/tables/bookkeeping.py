@@ -133,12 +133,12 @@ storage_mode = Table(
     CheckConstraint("mode IN ('plain', 'timescale')", name="mode"),
 )
 
-# Plain mode only: stamps [lo, hi] of `table_name` were written and its roll-ups do not hold them yet.
+# Plain mode only: stamps [lo, hi] were written, and `task` is still to be done for them: "roll <roll-up>" or "order <table>".
 dirty_window = Table(
     "dirty_window",
     metadata,
     Column("id", BigInteger, Identity(always=True), primary_key=True),
-    Column("table_name", Text, nullable=False, index=True),
+    Column("task", Text, nullable=False, index=True),
     instant("lo"),
     instant("hi"),
 )

@@ -1,0 +1,76 @@
+"""Columns of integers as PostgreSQL's binary COPY format, packed by NumPy."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from psycopg import sql
+from sqlalchemy import Connection
+
+from gavel.domain.samples import NOT_MEASURED, Int64Array
+
+_HEADER = b"PGCOPY\n\xff\r\n\x00" + bytes(8)
+_TRAILER = b"\xff\xff"
+# PostgreSQL counts microseconds from here.
+_EPOCH_US = int(np.datetime64("2000-01-01", "us").astype(np.int64))
+_BYTES = {"integer": 4, "bigint": 8, "timestamptz": 8}
+_NULL = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A column to copy: its name and SQL type ("integer", "bigint", "timestamptz"; stamps come as µs since 1970)."""
+
+    name: str
+    sql_type: str
+
+    @property
+    def size(self) -> int:
+        return _BYTES[self.sql_type]
+
+    def fits(self, values: Int64Array) -> bool:
+        """Whether every value is NOT_MEASURED or a number that the type holds."""
+        return not len(values) or bool(values.min() >= NOT_MEASURED and (self.size == 8 or values.max() < 2**31))
+
+
+def pack(fields: Sequence[Field], values: Mapping[str, Int64Array]) -> bytes:
+    """The whole COPY stream of n rows. NOT_MEASURED becomes NULL, which has a length of -1 and no bytes."""
+    first = values[fields[0].name]
+    rows = np.zeros(len(first), dtype=_layout(fields))
+    rows["fields"] = len(fields)
+    absent = {field.name: values[field.name] == NOT_MEASURED for field in fields}
+    for field in fields:
+        column = values[field.name]
+        rows[field.name] = column - _EPOCH_US if field.sql_type == "timestamptz" else column
+        rows[f"{field.name} length"] = np.where(absent[field.name], _NULL, field.size)
+    return _HEADER + _without_bytes_of_nulls(rows, absent) + _TRAILER
+
+
+def _layout(fields: Sequence[Field]) -> np.dtype[np.void]:
+    pairs = [pair for field in fields for pair in ((f"{field.name} length", ">i4"), (field.name, f">i{field.size}"))]
+    return np.dtype([("fields", ">i2"), *pairs])
+
+
+def _without_bytes_of_nulls(rows: npt.NDArray[np.void], absent: Mapping[str, npt.NDArray[np.bool_]]) -> bytes:
+    holed = [name for name, where in absent.items() if where.any()]
+    if not holed:
+        return rows.tobytes()
+    as_bytes = rows.view(np.uint8).reshape(len(rows), rows.dtype.itemsize)
+    kept = np.ones(as_bytes.shape, dtype=np.bool_)
+    for name in holed:
+        field_type, offset = rows.dtype.fields[name][:2]  # type: ignore[index]
+        kept[absent[name], offset : offset + field_type.itemsize] = False
+    return as_bytes[kept].tobytes()
+
+
+def copy(connection: Connection, table: str, fields: Sequence[Field], packed: bytes) -> None:
+    """Send a packed stream into `table`, within the connection's transaction."""
+    columns = sql.SQL(", ").join(sql.Identifier(field.name) for field in fields)
+    statement = sql.SQL("COPY {} ({}) FROM STDIN (FORMAT BINARY)").format(sql.Identifier(table), columns)
+    cursor = connection.connection.cursor()
+    try:
+        with cursor.copy(statement) as stream:
+            stream.write(packed)
+    finally:
+        cursor.close()
