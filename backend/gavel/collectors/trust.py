@@ -142,10 +142,14 @@ def open_tls(
 
 
 def fetch_fingerprint(address: str, timeout_s: float = 5.0) -> str:
-    """SHA-256 (64 hex digits) of the certificate that `host[:port]` presents now, trusted or not.
+    """SHA-256 (64 hex digits) of the certificate that `host[:port]` presents now, trusted or not; see `presented_der`."""
+    return hashlib.sha256(presented_der(address, timeout_s)).hexdigest()
 
-    Sends nothing but the handshake; for the question whether to trust it. Raises ValueError for an unusable address,
-    else a SourceError.
+
+def presented_der(address: str, timeout_s: float = 5.0) -> bytes:
+    """The certificate that `host[:port]` presents now, trusted or not, in DER. Sends nothing but the handshake.
+
+    For the "trust this certificate?" dialog. Raises ValueError for an unusable address, else a SourceError.
     """
     where = parse_address(address)
     curious = TrustContext(ssl.PROTOCOL_TLS_CLIENT)
@@ -154,9 +158,18 @@ def fetch_fingerprint(address: str, timeout_s: float = 5.0) -> str:
     curious.verify_mode = ssl.CERT_NONE
     try:
         with total_deadline(timeout_s), open_tls(where, curious, read_s=timeout_s) as sock:
-            return hashlib.sha256(sock.getpeercert(binary_form=True) or b"").hexdigest()
+            return sock.getpeercert(binary_form=True) or b""
     except OSError as error:
         raise network_error(where, error) from error
+
+
+def system_trusts(address: str, timeout_s: float = 5.0) -> bool:
+    """Whether the system's authorities vouch for what `host[:port]` presents now."""
+    try:
+        with total_deadline(timeout_s), open_tls(parse_address(address), ssl_context(TlsTrust()), read_s=timeout_s):
+            return True
+    except OSError:
+        return False
 
 
 def network_error(address: Address, error: BaseException) -> SourceError:

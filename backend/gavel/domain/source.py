@@ -1,5 +1,6 @@
 """What a source is: something that is polled, its streams of samples, its clock and what a preflight finds."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -67,3 +68,13 @@ class Usage:
 
     calls: int = 0
     bytes_received: int = 0
+
+
+# The grain in which each stream is kept.
+GRAIN_S: Mapping[Stream, int] = {
+    Stream.ARRAY_VOLUME: 30,
+    Stream.HOST_DEVICE: 20,
+    Stream.VM_DISK: 20,
+    Stream.PATH: 300,
+    Stream.ADAPTER: 20,
+}

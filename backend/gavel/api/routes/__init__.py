@@ -1,0 +1,1 @@
+"""One module per subject; thin: parse, ask, answer."""

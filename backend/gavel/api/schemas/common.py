@@ -1,5 +1,6 @@
 """Pieces several answers share."""
 
+from typing import Generic, Literal, TypeVar
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict
 
@@ -9,7 +10,7 @@ Item = TypeVar("Item")
 class Out(BaseModel):
     """Base of everything the API answers."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, from_attributes=True)
 
 
 class Problem(Out):
@@ -41,7 +42,9 @@ class Page(Out, Generic[Item]):
 class Ref(Out):
     """Something else by id and name, as a link needs it."""
 
-    kind: Literal["source", "array", "pod", "volume", "vcenter", "cluster", "host", "datastore", "vm", "vm_disk", "device"]
+    kind: Literal[
+        "source", "array", "pod", "volume", "vcenter", "cluster", "host", "datastore", "vm", "vm_disk", "device"
+    ]
     id: int
     name: str
 

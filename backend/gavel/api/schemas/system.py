@@ -52,3 +52,7 @@ class LiveUpdate(Out):
     sources: list[int]
     streams: list[str]
     until_at: AwareDatetime | None
+
+
+class WallToken(Out):
+    token: str

@@ -1,0 +1,104 @@
+"""The API process: opens the house, mounts the routes and the pages."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+from fastapi import APIRouter, FastAPI
+from fastapi.routing import APIRoute
+from starlette.middleware.gzip import GZipMiddleware
+
+from gavel import __version__
+from gavel.api import pages, problems
+from gavel.api.broadcast import Broadcast
+from gavel.api.deps import House, now
+from gavel.api.guard import Guard
+from gavel.api.routes import entities, live, series, sources, system
+from gavel.config import Settings
+from gavel.db.engine import Role, open_engine
+from gavel.domain.errors import SettingsError
+from gavel.log import configure
+from gavel.pipeline.access import ensure_setup_token, has_admin
+from gavel.pipeline.secrets import load_vault
+
+PREFIX = "/api/v1"
+
+
+def create_app() -> FastAPI:
+    """The application with the settings of the environment; what uvicorn is pointed at."""
+    settings = Settings()
+    configure(settings)
+    return build(settings)
+
+
+def build(settings: Settings) -> FastAPI:
+    public_host = urlsplit(settings.public_url).hostname if settings.public_url else None
+    hosts = {host for host in (settings.host, public_host) if host and host not in ("0.0.0.0", "::")}  # noqa: S104
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        here = open_house(settings)
+        app.state.house = here
+        here.broadcast.start()
+        yield
+        here.broadcast.stop()
+        here.engine.dispose()
+
+    app = FastAPI(
+        title="Gavel",
+        version=__version__,
+        description="Storage-array and host latency on one clock. Latency in µs, rates per second, times in UTC; null is not measured.",
+        docs_url=f"{PREFIX}/docs",
+        redoc_url=None,
+        openapi_url=f"{PREFIX}/openapi.json",
+        generate_unique_id_function=_route_name,
+        lifespan=lifespan,
+    )
+    problems.install(app)
+    app.include_router(routes(), prefix=PREFIX)
+    pages.install(app, settings.frontend_dir)
+    app.add_middleware(GZipMiddleware, minimum_size=1024)
+    app.add_middleware(Guard, hosts=hosts)
+    app.add_middleware(pages.SecurityHeaders)
+    return app
+
+
+def routes() -> APIRouter:
+    """Every route of the API, in the order of the menu."""
+    router = APIRouter()
+    for module in (system, sources, entities, series, live):
+        router.include_router(module.router)
+    return router
+
+
+def open_house(settings: Settings) -> House:
+    """Open what the process needs. Raises SettingsError when the API would listen to strangers without an admin."""
+    engine = open_engine(settings.database_url, Role.API)
+    setup_file = settings.data_dir / "setup-token"
+    ensure_setup_token(engine, setup_file, now())
+    loopback = _is_loopback(settings.host)
+    if not loopback and not has_admin(engine):
+        raise SettingsError(
+            f"Gavel does not listen on {settings.host} before it has an admin. Start it on 127.0.0.1, open the printed address, "
+            f"sign in with the setup token from {setup_file}, then start it on {settings.host} again."
+        )
+    return House(
+        engine=engine,
+        vault=load_vault(settings.key_file),
+        broadcast=Broadcast(settings.database_url),
+        setup_file=setup_file,
+        open_reading=loopback,
+        secure_cookies=bool(settings.public_url and settings.public_url.startswith("https://")),
+    )
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _route_name(route: APIRoute) -> str:
+    return route.name

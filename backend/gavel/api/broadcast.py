@@ -1,0 +1,85 @@
+"""Live news for many listeners: one database listener per process, and the newest state for each stream of events."""
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+
+import structlog
+
+from gavel.api.schemas.system import LiveUpdate
+from gavel.db.errors import StorageError
+from gavel.db.live import News, listen
+
+log = structlog.get_logger(__name__)
+
+# News within this time go out as one update.
+_GATHER_S = 0.5
+_RETRY_S = 2.0
+_LISTEN_PAUSE_S = 1.0
+
+
+class Broadcast:
+    """Each listener has room for one pending update: what it missed is contained in the next, since updates say what is newer, not how."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._revision = 0
+        self._newest: LiveUpdate | None = None
+        self._changed = asyncio.Event()
+        self._pending: list[News] = []
+        self._stopping = threading.Event()
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    @property
+    def revision(self) -> int:
+        return self._revision
+
+    def start(self) -> None:
+        """Begin to listen; call it on the event loop."""
+        self._loop = asyncio.get_running_loop()
+        threading.Thread(target=self._listen, daemon=True, name="live news").start()
+
+    def stop(self) -> None:
+        self._stopping.set()
+        self._changed.set()
+
+    async def updates(self) -> AsyncIterator[LiveUpdate]:
+        """Updates from now on; ends when the process stops."""
+        seen = self._revision
+        while not self._stopping.is_set():
+            await self._changed.wait()
+            if self._newest and self._newest.revision > seen:
+                seen = self._newest.revision
+                yield self._newest
+
+    def _listen(self) -> None:
+        while not self._stopping.is_set():
+            try:
+                for news in listen(self._url, pause_s=_LISTEN_PAUSE_S):
+                    if self._stopping.is_set():
+                        return
+                    if news and self._loop:
+                        self._loop.call_soon_threadsafe(self._take, news)
+            except StorageError as error:
+                log.warning("live news interrupted", error=str(error))
+                self._stopping.wait(_RETRY_S)
+
+    def _take(self, news: News) -> None:
+        self._pending.append(news)
+        if len(self._pending) == 1:
+            asyncio.get_running_loop().call_later(_GATHER_S, self._publish)
+
+    def _publish(self) -> None:
+        gathered, self._pending = self._pending, []
+        self._revision += 1
+        untils = [news.until_at for news in gathered if news.until_at]
+        self._newest = LiveUpdate(
+            revision=self._revision,
+            at=datetime.now(UTC),
+            sources=sorted({news.source_id for news in gathered}),
+            streams=sorted({news.stream for news in gathered}),
+            until_at=max(untils, default=None),
+        )
+        changed, self._changed = self._changed, asyncio.Event()
+        changed.set()

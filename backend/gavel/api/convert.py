@@ -1,0 +1,144 @@
+"""From what the database answers to what crosses the API, where the two differ in more than names."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal
+
+from sqlalchemy import Connection
+
+from gavel.api.schemas.common import GapOut, SourceRef
+from gavel.api.schemas.sources import (
+    CertificateOut,
+    CheckOut,
+    ClockOut,
+    PreflightOut,
+    RunOut,
+    SourceDetail,
+    SourceOut,
+    StreamOut,
+)
+from gavel.db.queries.gaps import Gap, GapState, pending_gaps
+from gavel.db.queries.runs import Run
+from gavel.db.queries.sources import SourceHealth, SourceRow, StreamHealth
+from gavel.domain.source import GRAIN_S, Preflight
+from gavel.pipeline.certificates import Certificate
+from gavel.pipeline.connections import secret_fields
+
+# A stream is late when it stands more than this many of its intervals back.
+_LATE_INTERVALS = 3
+_CLOCK_WARNING_S = 5.0
+
+State = Literal["waiting", "live", "late", "failing", "disabled"]
+
+
+def source_out(health: SourceHealth) -> SourceOut:
+    return SourceOut(**_source_fields(health))
+
+
+def source_detail(health: SourceHealth, runs: Iterable[Run], connection: Connection) -> SourceDetail:
+    row = health.source
+    return SourceDetail(
+        **_source_fields(health),
+        runs=[run_out(run) for run in runs],
+        gaps=[gap_out(gap, {row.id: row}) for gap in pending_gaps(connection, row.id)],
+    )
+
+
+def _source_fields(health: SourceHealth) -> dict[str, Any]:
+    row, newest = health.source, health.newest_run
+    failed = newest if newest and newest.error_kind else None
+    streams = [stream_out(stream) for stream in health.streams]
+    return {
+        "id": row.id,
+        "kind": row.kind,
+        "name": row.name,
+        "enabled": row.enabled,
+        "state": _state(health, streams),
+        "settings": dict(row.settings),
+        "secrets_set": sorted(secret_fields(row.kind)) if row.secrets_encrypted else [],
+        "identity": row.identity,
+        "version": health.version,
+        "error_kind": failed.error_kind if failed else None,
+        "error_message": failed.error_message if failed else None,
+        "error_since": health.failing_since if failed else None,
+        "streams": streams,
+        "clocks": [
+            ClockOut(subject=clock.subject, offset_s=clock.offset_s, error_s=clock.error_s, read_at=clock.read_at)
+            for clock in health.clocks
+        ],
+        "open_gaps": health.open_gaps,
+        "entities": dict(health.entities),
+        "warnings": _warnings(health),
+    }
+
+
+def _state(health: SourceHealth, streams: Iterable[StreamOut]) -> State:
+    if not health.source.enabled:
+        return "disabled"
+    if health.newest_run is None:
+        return "waiting"
+    if health.newest_run.error_kind:
+        return "failing"
+    lags = [(stream.lag_s, stream.interval_s) for stream in streams if stream.lag_s is not None]
+    if not lags:
+        return "waiting"
+    poll_s = float(health.source.settings.get("poll_interval_s", 30))
+    return "late" if any(lag > _LATE_INTERVALS * max(interval, poll_s) for lag, interval in lags) else "live"
+
+
+def _warnings(health: SourceHealth) -> list[str]:
+    """Facts about a source that limit how far its numbers can be trusted."""
+    found = [
+        f"The clock of {clock.subject or 'the source'} is {clock.offset_s:+.1f} s off; Gavel corrects for it, NTP would be better."
+        for clock in health.clocks
+        if abs(clock.offset_s) - clock.error_s > _CLOCK_WARNING_S
+    ]
+    strangers = sum(stream.last_run.strangers for stream in health.streams if stream.last_run)
+    if strangers:
+        found.append(
+            f"{strangers} things were in the newest samples but not in the inventory; their samples are not stored."
+        )
+    conflicting = sum(stream.last_run.conflicting for stream in health.streams if stream.last_run)
+    if conflicting:
+        found.append(f"{conflicting} samples were answered differently when read again; the first answer was kept.")
+    return found
+
+
+def stream_out(stream: StreamHealth) -> StreamOut:
+    run = stream.last_run
+    return StreamOut(
+        stream=stream.stream,
+        interval_s=GRAIN_S[stream.stream],
+        until_at=stream.until_at,
+        lag_s=stream.lag_s,
+        samples_per_s=stream.samples_per_s,
+        last_run_at=run.started_at if run else None,
+        last_duration_s=run.duration_s if run else None,
+        last_samples=run.samples if run else None,
+        open_gaps=stream.open_gaps,
+    )
+
+
+def run_out(run: Run) -> RunOut:
+    return RunOut.model_validate(run)
+
+
+def gap_out(gap: Gap, sources: Mapping[int, SourceRow]) -> GapOut:
+    row = sources[gap.source_id]
+    return GapOut(
+        source=SourceRef(id=row.id, kind=row.kind, name=row.name),
+        stream=gap.stream,
+        subject=gap.entity_key,
+        from_at=gap.from_at,
+        to_at=gap.to_at,
+        reason=gap.reason,
+        state="pending_backfill" if gap.state is GapState.PENDING_BACKFILL else "explained",
+    )
+
+
+def preflight_out(found: Preflight) -> PreflightOut:
+    checks = [CheckOut(name=c.name, state=c.state.value, detail=c.detail, remedy=c.remedy) for c in found.checks]
+    return PreflightOut(passed=found.passed, checks=checks)
+
+
+def certificate_out(found: Certificate) -> CertificateOut:
+    return CertificateOut.model_validate(found)

@@ -1,0 +1,68 @@
+"""What routes are given: the database, the vault, the time, and who is asking."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Literal
+
+from fastapi import Depends, HTTPException, Request
+from sqlalchemy import Engine
+
+from gavel.api.broadcast import Broadcast
+from gavel.pipeline.access import role_of
+from gavel.pipeline.secrets import Vault
+
+COOKIE = "gavel_session"
+Role = Literal["viewer", "wall", "admin"]
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """What the process opened at start. `open_reading`: bound to loopback, so that reading needs no token."""
+
+    engine: Engine
+    vault: Vault
+    broadcast: Broadcast
+    setup_file: Path
+    open_reading: bool
+    secure_cookies: bool
+
+
+def house(request: Request) -> House:
+    found: House = request.app.state.house
+    return found
+
+
+def now() -> datetime:
+    return datetime.now(UTC)
+
+
+HouseDep = Annotated[House, Depends(house)]
+NowDep = Annotated[datetime, Depends(now)]
+
+
+def role(request: Request, here: HouseDep, at: NowDep) -> Role:
+    """The role of whoever asks, from a bearer token or the session cookie. 401 for a token that is no good."""
+    bearer = request.headers.get("authorization", "")
+    given = bearer.removeprefix("Bearer ").strip() if bearer.startswith("Bearer ") else request.cookies.get(COOKIE)
+    known = role_of(here.engine, given, at) if given else None
+    if bearer and known is None:
+        raise HTTPException(401, "The bearer token is not known here or has expired.")
+    if known is not None:
+        return "admin" if known == "admin" else "wall"
+    if here.open_reading:
+        return "viewer"
+    raise HTTPException(
+        401, "Sign in with an admin token, or use a wall token: this Gavel listens beyond its own machine."
+    )
+
+
+def admin(known: Annotated[Role, Depends(role)]) -> None:
+    if known != "admin":
+        raise HTTPException(
+            403, "This changes something and needs the admin. Sign in with the setup token or an admin token."
+        )
+
+
+ReaderOnly = Depends(role)
+AdminOnly = Depends(admin)

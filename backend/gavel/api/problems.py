@@ -1,0 +1,81 @@
+"""Every error answer is a problem document (RFC 9457) whose detail a person can act on."""
+
+from collections.abc import Sequence
+from typing import cast
+
+import structlog
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+
+from gavel.api.schemas.common import FieldProblem, Problem
+from gavel.db.errors import NameTakenError, NotFoundError, StorageError
+from gavel.domain.errors import GavelError, SettingsError, SourceError
+from gavel.pipeline.access import TokenRefusedError
+from gavel.pipeline.connections import InvalidSettingsError
+
+log = structlog.get_logger(__name__)
+
+_STATUS: tuple[tuple[type[GavelError], int, str], ...] = (
+    (NotFoundError, 404, "Not found"),
+    (NameTakenError, 409, "Name taken"),
+    (TokenRefusedError, 401, "Token refused"),
+    (StorageError, 503, "Database not available"),
+    (SettingsError, 422, "Unusable settings"),
+    (SourceError, 502, "Source not readable"),
+)
+_RETRY_S = "5"
+
+
+def problem(
+    status: int, title: str, detail: str, *, errors: Sequence[FieldProblem] = (), headers: dict[str, str] | None = None
+) -> JSONResponse:
+    body = Problem(type="about:blank", title=title, status=status, detail=detail, errors=list(errors))
+    return JSONResponse(body.model_dump(), status_code=status, headers=headers, media_type="application/problem+json")
+
+
+def install(app: FastAPI) -> None:
+    app.add_exception_handler(GavelError, _expected)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(Exception, _unexpected)
+
+
+def _expected(request: Request, error: Exception) -> JSONResponse:
+    status, title = next(((s, t) for kind, s, t in _STATUS if isinstance(error, kind)), (400, "Not possible"))
+    fields = error.fields if isinstance(error, InvalidSettingsError) else []
+    headers = {"Retry-After": _RETRY_S} if status == 503 else None
+    if status >= 500:
+        log.warning("request failed", path=request.url.path, status=status, error=str(error))
+    return problem(
+        status,
+        title,
+        str(error),
+        errors=[FieldProblem(field=f"settings.{f}", message=m) for f, m in fields],
+        headers=headers,
+    )
+
+
+def _invalid(_: Request, error: Exception) -> JSONResponse:
+    error = cast("RequestValidationError", error)  # registered for this kind only
+    fields = [
+        FieldProblem(field=".".join(str(part) for part in item["loc"]), message=str(item["msg"]))
+        for item in error.errors()
+    ]
+    said = "; ".join(f"{field.field}: {field.message}" for field in fields)
+    return problem(422, "Unusable request", said, errors=fields)
+
+
+def _http(request: Request, error: Exception) -> JSONResponse:
+    error = cast("HTTPException", error)  # registered for this kind only
+    detail = str(error.detail)
+    if error.status_code == 404 and detail == "Not Found":
+        detail = f"There is nothing at {request.url.path}. The API is described at /api/v1/docs."
+    headers = dict(error.headers) if error.headers else None
+    return problem(error.status_code, "Not possible", detail, headers=headers)
+
+
+def _unexpected(request: Request, error: Exception) -> JSONResponse:
+    log.error("request failed unexpectedly", path=request.url.path, exc_info=error)
+    return problem(500, "Fault in Gavel", "Gavel made a mistake answering this; the log of the API has the details.")

@@ -1,0 +1,76 @@
+"""Time ranges, pages and limits in a query, and what is sensible."""
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Annotated
+
+from fastapi import Depends, HTTPException, Query
+
+from gavel.api.deps import NowDep
+from gavel.db.queries.rows import ListQuery, Sort
+
+_RELATIVE = re.compile(r"-(\d{1,5})([smhdw])")
+_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+_LONGEST = timedelta(days=400)
+
+Limit = Annotated[int, Query(ge=1, le=500)]
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    from_at: datetime
+    to_at: datetime
+
+
+def instant(text: str, now: datetime) -> datetime:
+    """`now`, `-3h` before now, or ISO 8601 with a zone. Raises ValueError with what it should look like."""
+    if text == "now":
+        return now
+    relative = _RELATIVE.fullmatch(text)
+    if relative:
+        return now - timedelta(**{_UNITS[relative[2]]: int(relative[1])})
+    try:
+        at = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise ValueError(f"{text!r} is no time; use 2026-11-21T12:00:00Z, now, or -3h") from error
+    if at.tzinfo is None:
+        raise ValueError(f"{text!r} has no time zone; add Z for UTC")
+    return at.astimezone(UTC)
+
+
+def time_range(
+    at: NowDep,
+    from_: Annotated[str, Query(alias="from", description="ISO 8601 with zone, `now` or `-3h`", max_length=40)] = "-1h",
+    to: Annotated[str, Query(description="ISO 8601 with zone, `now` or `-3h`", max_length=40)] = "now",
+) -> Range:
+    try:
+        window = Range(instant(from_, at), instant(to, at))
+    except (ValueError, OverflowError) as error:
+        raise HTTPException(422, str(error)) from error
+    if window.from_at >= window.to_at:
+        raise HTTPException(422, f"The range is empty: from {window.from_at:%Y-%m-%d %H:%M:%S}Z is not before to.")
+    if window.to_at - window.from_at > _LONGEST:
+        raise HTTPException(422, f"The range is longer than the {_LONGEST.days} days that Gavel keeps.")
+    return window
+
+
+def list_query(
+    search: Annotated[str, Query(max_length=200)] = "",
+    sort: Annotated[str, Query(pattern=r"^-?(name|latency|iops)$", description="descending with a leading -")] = "name",
+    limit: Limit = 100,
+    offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
+    source: Annotated[int | None, Query(description="only of this vCenter or array")] = None,
+) -> ListQuery:
+    return ListQuery(
+        search=search.strip(),
+        sort=Sort(sort.removeprefix("-")),
+        descending=sort.startswith("-"),
+        limit=limit,
+        offset=offset,
+        source_id=source,
+    )
+
+
+RangeDep = Annotated[Range, Depends(time_range)]
+ListDep = Annotated[ListQuery, Depends(list_query)]

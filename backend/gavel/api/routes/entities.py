@@ -1,0 +1,113 @@
+"""Datastores, VMs, hosts and volumes: lists, single ones, and search over all names."""
+
+from typing import Annotated, TypeVar
+
+from fastapi import APIRouter, Query
+from pydantic import BaseModel
+
+from gavel.api.deps import HouseDep, NowDep, ReaderOnly
+from gavel.api.ranges import ListDep
+from gavel.api.schemas.common import Page
+from gavel.api.schemas.entities import (
+    DatastoreOut,
+    DatastoreRow,
+    HostOut,
+    HostRow,
+    SearchHit,
+    VmOut,
+    VmRow,
+    VolumeOut,
+    VolumeRow,
+)
+from gavel.db.engine import reading
+from gavel.db.queries import datastores, hosts, rows, vms, volumes
+from gavel.db.queries.search import search
+
+router = APIRouter(tags=["estate"], dependencies=[ReaderOnly])
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+@router.get("/datastores")
+def list_datastores(query: ListDep, here: HouseDep, at: NowDep) -> Page[DatastoreRow]:
+    with reading(here.engine) as connection:
+        return _page(datastores.datastores(connection, query, at), query, DatastoreRow)
+
+
+@router.get("/datastores/{datastore_id}")
+def one_datastore(datastore_id: int, here: HouseDep, at: NowDep) -> DatastoreOut:
+    with reading(here.engine) as connection:
+        found = datastores.datastore(connection, datastore_id, at)
+    return _merged(DatastoreOut, found)
+
+
+@router.get("/vms")
+def list_vms(query: ListDep, here: HouseDep, at: NowDep) -> Page[VmRow]:
+    with reading(here.engine) as connection:
+        return _page(vms.vms(connection, query, at), query, VmRow)
+
+
+@router.get("/vms/{vm_id}")
+def one_vm(vm_id: int, here: HouseDep, at: NowDep) -> VmOut:
+    with reading(here.engine) as connection:
+        found = vms.vm(connection, vm_id, at)
+    return VmOut.model_validate(_fields(found.row) | {"vm_disks": found.disks})
+
+
+@router.get("/hosts")
+def list_hosts(query: ListDep, here: HouseDep, at: NowDep) -> Page[HostRow]:
+    with reading(here.engine) as connection:
+        return _page(hosts.hosts(connection, query, at), query, HostRow)
+
+
+@router.get("/hosts/{host_id}")
+def one_host(host_id: int, here: HouseDep, at: NowDep) -> HostOut:
+    with reading(here.engine) as connection:
+        found = hosts.host(connection, host_id, at)
+    return HostOut.model_validate(
+        _fields(found.row)
+        | {
+            "hbas": found.hbas,
+            "host_devices": found.devices,
+            "first_seen": found.first_seen_at,
+            "last_seen": found.last_seen_at,
+        }
+    )
+
+
+@router.get("/volumes")
+def list_volumes(query: ListDep, here: HouseDep, at: NowDep) -> Page[VolumeRow]:
+    with reading(here.engine) as connection:
+        return _page(volumes.volumes(connection, query, at), query, VolumeRow)
+
+
+@router.get("/volumes/{volume_id}")
+def one_volume(volume_id: int, here: HouseDep, at: NowDep) -> VolumeOut:
+    with reading(here.engine) as connection:
+        found = volumes.volume(connection, volume_id, at)
+    return _merged(VolumeOut, found)
+
+
+@router.get("/search")
+def search_names(
+    here: HouseDep,
+    q: Annotated[str, Query(min_length=1, max_length=200)],
+    limit: Annotated[int, Query(ge=1, le=50)] = 20,
+) -> list[SearchHit]:
+    with reading(here.engine) as connection:
+        return [SearchHit.model_validate(hit) for hit in search(connection, q, limit=limit)]
+
+
+def _page(page: rows.Page[rows.Item], query: rows.ListQuery, model: type[Model]) -> Page[Model]:
+    items = [model.model_validate(item) for item in page.items]
+    return Page(items=items, total=page.total, limit=query.limit, offset=query.offset)
+
+
+def _merged(model: type[Model], detail: rows.DatastoreDetail | rows.VolumeDetail) -> Model:
+    """A detail is its list row with more fields beside it; the model says which of them it shows."""
+    fields = _fields(detail.row) | _fields(detail)
+    return model.model_validate({name: fields[name] for name in model.model_fields})
+
+
+def _fields(value: object) -> dict[str, object]:
+    return {name: getattr(value, name) for name in value.__dataclass_fields__}  # type: ignore[attr-defined]

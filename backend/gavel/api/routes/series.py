@@ -1,0 +1,100 @@
+"""Raw numbers of both sides over time."""
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Query
+
+from gavel.api.convert import gap_out
+from gavel.api.deps import HouseDep, ReaderOnly
+from gavel.api.labels import label
+from gavel.api.ranges import Range, RangeDep
+from gavel.api.schemas.common import Ref, SourceRef
+from gavel.api.schemas.series import Column, EventOut, Group, Series
+from gavel.db.engine import reading
+from gavel.db.queries.events import Event, events_of
+from gavel.db.queries.gaps import gaps
+from gavel.db.queries.rows import RefKind
+from gavel.db.queries.series import SeriesGroup, series
+from gavel.db.queries.sources import sources
+
+router = APIRouter(tags=["series"], dependencies=[ReaderOnly])
+
+Points = Annotated[int, Query(ge=10, le=1000, description="at most so many buckets")]
+Detail = Annotated[Literal["none", "parts"], Query(description="`parts` adds a group per device, disk and volume")]
+
+
+@router.get("/datastores/{datastore_id}/series")
+def datastore_series(
+    datastore_id: int, here: HouseDep, window: RangeDep, points: Points = 700, detail: Detail = "none"
+) -> Series:
+    return _series(here, RefKind.DATASTORE, datastore_id, window, points, detail)
+
+
+@router.get("/vms/{vm_id}/series")
+def vm_series(vm_id: int, here: HouseDep, window: RangeDep, points: Points = 700, detail: Detail = "none") -> Series:
+    return _series(here, RefKind.VM, vm_id, window, points, detail)
+
+
+@router.get("/hosts/{host_id}/series")
+def host_series(
+    host_id: int, here: HouseDep, window: RangeDep, points: Points = 700, detail: Detail = "none"
+) -> Series:
+    return _series(here, RefKind.HOST, host_id, window, points, detail)
+
+
+@router.get("/volumes/{volume_id}/series")
+def volume_series(
+    volume_id: int, here: HouseDep, window: RangeDep, points: Points = 700, detail: Detail = "none"
+) -> Series:
+    return _series(here, RefKind.VOLUME, volume_id, window, points, detail)
+
+
+def _series(here: HouseDep, subject: RefKind, subject_id: int, window: Range, points: int, detail: str) -> Series:
+    with reading(here.engine) as connection:
+        found = series(
+            connection, subject, subject_id, window.from_at, window.to_at, points=points, parts=detail == "parts"
+        )
+        by_id = {row.id: row for row in sources(connection)}
+        involved = tuple({ref.id for group in found.groups for ref in group.sources})
+        missing = gaps(connection, involved, window.from_at, window.to_at)
+        happened = events_of(connection, subject, subject_id, window.from_at, window.to_at)
+    kinds = {row.id: row.kind.value for row in by_id.values()}
+    return Series(
+        from_at=found.from_at,
+        to_at=found.to_at,
+        step_s=found.step_s,
+        resolution=found.resolution,
+        times_ms=found.times_ms,
+        groups=[_group(group, kinds) for group in found.groups],
+        gaps=[gap_out(gap, by_id) for gap in missing],
+        events=[_event(event) for event in happened],
+    )
+
+
+def _group(group: SeriesGroup, kinds: dict[int, str]) -> Group:
+    return Group(
+        side=group.side,
+        scope=group.scope,
+        entity=Ref.model_validate(group.entity),
+        sources=[SourceRef(id=ref.id, kind=kinds[ref.id], name=ref.name) for ref in group.sources],
+        columns=[
+            Column(
+                name=column.name,
+                label=label(column.name),
+                unit=column.unit,
+                direction=column.direction,
+                counter=column.counter,
+                precision=column.precision,
+                values=column.values,
+            )
+            for column in group.columns
+        ],
+    )
+
+
+def _event(event: Event) -> EventOut:
+    change = " → ".join(part for part in (event.before, event.after) if part)
+    words = event.kind.replace("_", " ")
+    text = f"{event.subject_name}: {words}{f' {change}' if change else ''}"
+    subject = Ref.model_validate(event.subject) if event.subject else None
+    return EventOut(at=event.happened_at, kind=event.kind, text=text, subject=subject)

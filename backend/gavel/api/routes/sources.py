@@ -1,0 +1,133 @@
+"""Sources: list, add, change, try, remove; their runs and gaps."""
+
+from threading import BoundedSemaphore
+
+from fastapi import APIRouter, HTTPException
+
+from gavel.api.convert import certificate_out, gap_out, preflight_out, run_out, source_detail, source_out
+from gavel.api.deps import AdminOnly, HouseDep, NowDep, ReaderOnly
+from gavel.api.ranges import Limit, RangeDep
+from gavel.api.schemas.common import GapOut
+from gavel.api.schemas.sources import (
+    AddressIn,
+    CertificateOut,
+    PreflightOut,
+    RunOut,
+    SourceChange,
+    SourceDetail,
+    SourceIn,
+    SourceKindOut,
+    SourceOut,
+    SourceTrial,
+)
+from gavel.collectors.registry import COLLECTORS
+from gavel.db.engine import reading
+from gavel.db.errors import NotFoundError
+from gavel.db.queries.gaps import gaps
+from gavel.db.queries.runs import runs
+from gavel.db.queries.sources import source as stored_source
+from gavel.db.queries.sources import source_health
+from gavel.pipeline import sources as use
+from gavel.pipeline.certificates import presented_certificate
+
+router = APIRouter(tags=["sources"], dependencies=[ReaderOnly])
+
+# Trying a source makes this server call an address of the asker's choice: few at a time.
+_TRIALS = BoundedSemaphore(4)
+_RECENT_RUNS = 50
+
+
+@router.get("/source-kinds")
+def source_kinds() -> list[SourceKindOut]:
+    return [
+        SourceKindOut(kind=kind.kind, title=kind.title, settings_schema=kind.settings.model_json_schema())
+        for kind in COLLECTORS.values()
+    ]
+
+
+@router.post("/certificate", dependencies=[AdminOnly])
+def certificate(body: AddressIn) -> CertificateOut:
+    """The certificate that an address presents, to be compared by a person before it is pinned. No credentials are sent."""
+    with _Trial():
+        return certificate_out(presented_certificate(body.address))
+
+
+@router.get("/sources")
+def sources(here: HouseDep, at: NowDep) -> list[SourceOut]:
+    with reading(here.engine) as connection:
+        return [source_out(health) for health in source_health(connection, at)]
+
+
+@router.post("/sources", dependencies=[AdminOnly], status_code=201)
+def add_source(body: SourceIn, here: HouseDep, at: NowDep) -> SourceDetail:
+    source_id = use.register(
+        here.engine, here.vault, kind=body.kind, name=body.name, settings=body.settings, enabled=body.enabled
+    )
+    return _detail(here, at, source_id)
+
+
+@router.post("/sources/test", dependencies=[AdminOnly])
+def try_settings(body: SourceTrial, here: HouseDep) -> PreflightOut:
+    """Look at everything that may be wrong, without saving anything. Answers within 20 s."""
+    with _Trial():
+        if body.source_id is None:
+            return preflight_out(use.test_settings(body.kind, body.settings))
+        return preflight_out(use.test_changed(here.engine, here.vault, body.source_id, body.settings))
+
+
+@router.get("/sources/{source_id}")
+def one_source(source_id: int, here: HouseDep, at: NowDep) -> SourceDetail:
+    return _detail(here, at, source_id)
+
+
+@router.patch("/sources/{source_id}", dependencies=[AdminOnly])
+def change_source(source_id: int, body: SourceChange, here: HouseDep, at: NowDep) -> SourceDetail:
+    wanted = use.SourceChange(name=body.name, settings=body.settings, enabled=body.enabled)
+    use.change(here.engine, here.vault, source_id, wanted)
+    return _detail(here, at, source_id)
+
+
+@router.delete("/sources/{source_id}", dependencies=[AdminOnly], status_code=204)
+def remove_source(source_id: int, here: HouseDep) -> None:
+    use.remove(here.engine, source_id)
+
+
+@router.post("/sources/{source_id}/test", dependencies=[AdminOnly])
+def try_stored(source_id: int, here: HouseDep) -> PreflightOut:
+    with _Trial():
+        return preflight_out(use.test_stored(here.engine, here.vault, source_id))
+
+
+@router.get("/sources/{source_id}/runs")
+def source_runs(source_id: int, here: HouseDep, limit: Limit = 50) -> list[RunOut]:
+    with reading(here.engine) as connection:
+        stored_source(connection, source_id)
+        return [run_out(run) for run in runs(connection, source_id, limit=limit)]
+
+
+@router.get("/sources/{source_id}/gaps")
+def source_gaps(source_id: int, here: HouseDep, window: RangeDep) -> list[GapOut]:
+    with reading(here.engine) as connection:
+        row = stored_source(connection, source_id)
+        return [gap_out(gap, {row.id: row}) for gap in gaps(connection, (source_id,), window.from_at, window.to_at)]
+
+
+def _detail(here: HouseDep, at: NowDep, source_id: int) -> SourceDetail:
+    with reading(here.engine) as connection:
+        found = source_health(connection, at, source_id)
+        if not found:
+            raise NotFoundError(f"There is no source {source_id}.")
+        return source_detail(found[0], runs(connection, source_id, limit=_RECENT_RUNS), connection)
+
+
+class _Trial:
+    """A place among the few trials that may run at once; 429 when all are taken."""
+
+    def __enter__(self) -> None:
+        if not _TRIALS.acquire(blocking=False):
+            raise HTTPException(
+                429, "Too many sources are being tried at once. Try again in some seconds.", {"Retry-After": "10"}
+            )
+
+    def __exit__(self, *_: object) -> None:
+        _TRIALS.release()

@@ -1,0 +1,63 @@
+"""Health of Gavel itself, and signing in."""
+
+from fastapi import APIRouter, Request, Response
+
+from gavel import __version__
+from gavel.api.deps import COOKIE, AdminOnly, HouseDep, NowDep, Role, role
+from gavel.api.schemas.system import Health, HealthPart, Session, SignedIn, TokenIn, WallToken
+from gavel.db.engine import reading
+from gavel.db.errors import StorageError
+from gavel.db.queries.health import stored_mode, workers_seen_at
+from gavel.pipeline import access
+
+router = APIRouter(tags=["system"])
+_WORKERS_LATE_S = 120
+
+
+@router.get("/health")
+def health(response: Response, here: HouseDep, at: NowDep) -> Health:
+    """Whether Gavel works: 200 when it does or is degraded, 503 when the database cannot be reached."""
+    try:
+        with reading(here.engine) as connection:
+            mode = stored_mode(connection)
+            seen_at = workers_seen_at(connection)
+    except StorageError as error:
+        response.status_code = 503
+        part = HealthPart(name="database", status="failed", detail=str(error))
+        return Health(status="failed", version=__version__, now=at, storage_mode=None, parts=[part])
+    age_s = (at - seen_at).total_seconds() if seen_at else None
+    late = age_s is None or age_s > _WORKERS_LATE_S
+    said = "no run recorded yet" if age_s is None else f"last run recorded {age_s:.0f} s ago"
+    parts = [
+        HealthPart(name="database", status="ok", detail=f"reachable, {mode} mode"),
+        HealthPart(name="workers", status="degraded" if late else "ok", detail=said),
+    ]
+    return Health(status="degraded" if late else "ok", version=__version__, now=at, storage_mode=mode, parts=parts)
+
+
+@router.get("/session")
+def session(request: Request, here: HouseDep, at: NowDep) -> Session:
+    known: Role = role(request, here, at)
+    return Session(role=known, setup_pending=not access.has_admin(here.engine))
+
+
+@router.post("/session")
+def sign_in(body: TokenIn, response: Response, here: HouseDep, at: NowDep) -> SignedIn:
+    """Exchange a setup token (once) or an admin token for a session cookie of twelve hours."""
+    signed_in = access.sign_in(here.engine, body.token, here.setup_file, at)
+    response.set_cookie(
+        COOKIE, signed_in.session, max_age=int(access.SESSION_LENGTH.total_seconds()),
+        httponly=True, samesite="lax", secure=here.secure_cookies, path="/",
+    )  # fmt: skip
+    return SignedIn(role="admin", setup_pending=False, admin_token=signed_in.admin_token)
+
+
+@router.delete("/session", status_code=204)
+def sign_out(response: Response) -> None:
+    response.delete_cookie(COOKIE, path="/")
+
+
+@router.post("/wall-token", dependencies=[AdminOnly], status_code=201)
+def new_wall_token(here: HouseDep, at: NowDep) -> WallToken:
+    """A token for wall screens that may only read. The one before it stops working."""
+    return WallToken(token=access.new_wall_token(here.engine, at))
