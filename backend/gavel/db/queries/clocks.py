@@ -3,19 +3,53 @@
 from collections.abc import Iterable
 from datetime import datetime
 
+from sqlalchemy import Row, insert, select
+
 from gavel.db.engine import Connection
+from gavel.db.tables.bookkeeping import clock_offset
 from gavel.domain.source import ClockReading
+
+_READING = (clock_offset.c.subject, clock_offset.c.offset_s, clock_offset.c.error_s, clock_offset.c.read_at)
 
 
 def record_clocks(connection: Connection, source_id: int, readings: Iterable[ClockReading]) -> None:
-    raise NotImplementedError
+    rows = [
+        {
+            "source_id": source_id,
+            "subject": reading.subject,
+            "read_at": reading.read_at,
+            "offset_s": reading.offset_s,
+            "error_s": reading.error_s,
+        }
+        for reading in readings
+    ]
+    if rows:
+        connection.execute(insert(clock_offset), rows)
 
 
 def newest_clocks(connection: Connection, source_id: int) -> tuple[ClockReading, ...]:
     """The newest reading of each subject, the source itself first."""
-    raise NotImplementedError
+    subject = clock_offset.c.subject
+    newest = (
+        select(*_READING)
+        .where(clock_offset.c.source_id == source_id)
+        .distinct(subject)
+        .order_by(subject.nulls_first(), clock_offset.c.read_at.desc())
+    )
+    return tuple(_reading(row) for row in connection.execute(newest))
 
 
 def clock_at(connection: Connection, source_id: int, at: datetime, subject: str | None = None) -> ClockReading | None:
     """The newest reading not after `at`, else the first one after it; None when the clock was never read."""
-    raise NotImplementedError
+    read_at = clock_offset.c.read_at
+    of_subject = select(*_READING).where(
+        clock_offset.c.source_id == source_id, clock_offset.c.subject.is_not_distinct_from(subject)
+    )
+    row = connection.execute(of_subject.where(read_at <= at).order_by(read_at.desc()).limit(1)).first()
+    row = row or connection.execute(of_subject.where(read_at > at).order_by(read_at).limit(1)).first()
+    return None if row is None else _reading(row)
+
+
+def _reading(row: Row[str | None, float, float, datetime]) -> ClockReading:
+    subject, offset_s, error_s, read_at = row
+    return ClockReading(subject=subject, offset_s=offset_s, error_s=error_s, read_at=read_at)

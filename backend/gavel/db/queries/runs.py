@@ -1,9 +1,14 @@
 """Collection runs: what each attempt to read a source cost and brought."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from datetime import datetime
+from typing import Any
+
+from sqlalchemy import insert, select
 
 from gavel.db.engine import Connection
+from gavel.db.tables.bookkeeping import collection_run
 from gavel.domain.errors import ErrorKind
 
 
@@ -31,9 +36,23 @@ class Run:
 
 def record_run(connection: Connection, run: Run) -> int:
     """Its id."""
-    raise NotImplementedError
+    values = asdict(run)
+    del values["id"]
+    run_id: int = connection.execute(insert(collection_run).values(values).returning(collection_run.c.id)).scalar_one()
+    return run_id
 
 
 def runs(connection: Connection, source_id: int, *, stream: str | None = None, limit: int = 50) -> tuple[Run, ...]:
     """Newest first."""
-    raise NotImplementedError
+    newest = select(collection_run).where(collection_run.c.source_id == source_id)
+    if stream is not None:
+        newest = newest.where(collection_run.c.stream == stream)
+    newest = newest.order_by(collection_run.c.started_at.desc(), collection_run.c.id.desc()).limit(limit)
+    return tuple(run_of(row) for row in connection.execute(newest).mappings())
+
+
+def run_of(row: Mapping[Any, Any]) -> Run:
+    """A run from a row of `collection_run`."""
+    kind = row["error_kind"]
+    values = {str(name): value for name, value in row.items() if name != "error_kind"}
+    return Run(**values, error_kind=None if kind is None else ErrorKind(kind))

@@ -1,13 +1,32 @@
 """Sources: their settings, and how well their collection goes."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
+from sqlalchemy import ColumnElement, Table, delete, func, insert, literal, select, union_all, update
+from sqlalchemy.exc import IntegrityError
+
 from gavel.db.engine import Connection
-from gavel.db.queries.runs import Run
+from gavel.db.errors import NameTakenError, NotFoundError
+from gavel.db.queries.clocks import newest_clocks
+from gavel.db.queries.gaps import GapState
+from gavel.db.queries.runs import Run, run_of
+from gavel.db.tables import bookkeeping
+from gavel.db.tables.array_side import array_host, pod, storage_array, volume
+from gavel.db.tables.bookkeeping import collection_run, gap, watermark
+from gavel.db.tables.host_side import cluster, datastore, esxi_host, host_device, vcenter, vm, vm_disk
 from gavel.domain.source import ClockReading, SourceKind, Stream
+
+_source = bookkeeping.source
+_COLUMNS = tuple(column for column in _source.c if column.name != "inventory_revision")
+_RATE_WINDOW = timedelta(minutes=5)
+_COUNTED: Mapping[SourceKind, tuple[Table, ...]] = {
+    SourceKind.FLASHARRAY: (volume, pod, array_host),
+    SourceKind.VCENTER: (cluster, esxi_host, datastore, vm, vm_disk, host_device),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +48,7 @@ class SourceRow:
 
 @dataclass(frozen=True, slots=True)
 class StreamHealth:
-    """`lag_s` = now − until_at on the source's clock; `samples_per_s` new rows over the last 5 minutes."""
+    """`lag_s` = now − until_at on the source's clock; `samples_per_s` new rows over the last 5 minutes, null before the first run."""
 
     stream: Stream
     until_at: datetime | None
@@ -67,38 +86,186 @@ def add_source(
     now: datetime,
 ) -> int:
     """Its id. Secrets follow by `store_secrets`, since their envelope is bound to the id. Raises NameTakenError."""
-    raise NotImplementedError
+    row = insert(_source).values(
+        kind=kind, name=name, address=address, settings=dict(settings), enabled=enabled, created_at=now
+    )
+    with _unique_name(connection, name):
+        source_id: int = connection.execute(row.returning(_source.c.id)).scalar_one()
+    return source_id
 
 
 def change_source(connection: Connection, source_id: int, **changes: Any) -> None:
     """Set any of name, address, settings, enabled. Raises NotFoundError, NameTakenError."""
-    raise NotImplementedError
+    unknown = set(changes) - {"name", "address", "settings", "enabled"}
+    if unknown:
+        raise TypeError(f"a source has no changeable {sorted(unknown)}")
+    if not changes:
+        return
+    with _unique_name(connection, changes.get("name", "")):
+        _update(connection, source_id, changes)
 
 
 def store_secrets(connection: Connection, source_id: int, envelope: bytes | None, key_id: str | None) -> None:
-    raise NotImplementedError
+    """Raises NotFoundError."""
+    _update(connection, source_id, {"secrets_encrypted": envelope, "secrets_key_id": key_id})
 
 
 def remove_source(connection: Connection, source_id: int) -> None:
-    """The source with its account and estate; its samples can no longer be reached and leave with their retention."""
-    raise NotImplementedError
+    """The source with its account and estate; its samples can no longer be reached and leave with their retention.
+
+    Raises NotFoundError.
+    """
+    if connection.execute(delete(_source).where(_source.c.id == source_id)).rowcount == 0:
+        raise NotFoundError(f"There is no source {source_id}.")
 
 
 def source(connection: Connection, source_id: int) -> SourceRow:
     """Raises NotFoundError."""
-    raise NotImplementedError
+    found = _rows(connection, _source.c.id == source_id)
+    if not found:
+        raise NotFoundError(f"There is no source {source_id}.")
+    return found[0]
 
 
 def source_by_name(connection: Connection, name: str) -> SourceRow:
     """Raises NotFoundError."""
-    raise NotImplementedError
+    found = _rows(connection, _source.c.name == name)
+    if not found:
+        raise NotFoundError(f"There is no source named {name!r}.")
+    return found[0]
 
 
 def sources(connection: Connection, *, enabled_only: bool = False) -> tuple[SourceRow, ...]:
     """By name."""
-    raise NotImplementedError
+    return _rows(connection, *([_source.c.enabled] if enabled_only else []))
 
 
 def source_health(connection: Connection, now: datetime, source_id: int | None = None) -> tuple[SourceHealth, ...]:
-    """Of every source, or of one; by name."""
-    raise NotImplementedError
+    """Of every source, or of one; by name. Raises NotFoundError."""
+    wanted = sources(connection) if source_id is None else (source(connection, source_id),)
+    return tuple(_health(connection, row, now) for row in wanted)
+
+
+def _rows(connection: Connection, *where: ColumnElement[bool]) -> tuple[SourceRow, ...]:
+    query = select(*_COLUMNS).where(*where).order_by(func.lower(_source.c.name), _source.c.id)
+    rows = (dict(row) for row in connection.execute(query).mappings())
+    return tuple(SourceRow(**row | {"kind": SourceKind(row["kind"])}) for row in rows)
+
+
+def _update(connection: Connection, source_id: int, changes: Mapping[str, Any]) -> None:
+    changed = connection.execute(update(_source).where(_source.c.id == source_id).values(**changes))
+    if changed.rowcount == 0:
+        raise NotFoundError(f"There is no source {source_id}.")
+
+
+@contextmanager
+def _unique_name(connection: Connection, name: str) -> Iterator[None]:
+    try:
+        with connection.begin_nested():
+            yield
+    except IntegrityError as error:
+        raise NameTakenError(f"Another source is already named {name!r}. Choose another name.") from error
+
+
+def _health(connection: Connection, row: SourceRow, now: datetime) -> SourceHealth:
+    clocks = newest_clocks(connection, row.id)
+    own_clock = next((clock.offset_s for clock in clocks if clock.subject is None), 0.0)
+    runs = _last_runs(connection, row.id)
+    gaps = _open_gaps(connection, row.id)
+    newest = max(runs.values(), key=lambda run: (run.started_at, run.id or 0), default=None)
+    return SourceHealth(
+        source=row,
+        version=_version(connection, row),
+        streams=_streams(connection, row.id, now + timedelta(seconds=own_clock), now, runs, gaps),
+        clocks=clocks,
+        newest_run=newest,
+        failing_since=_failing_since(connection, row.id) if newest and newest.error_kind else None,
+        open_gaps=sum(gaps.values()),
+        entities=_entities(connection, row),
+    )
+
+
+def _streams(
+    connection: Connection,
+    source_id: int,
+    source_now: datetime,
+    now: datetime,
+    runs: Mapping[str, Run],
+    gaps: Mapping[str, int],
+) -> tuple[StreamHealth, ...]:
+    marks = select(watermark.c.stream, watermark.c.until_at).where(watermark.c.source_id == source_id)
+    until = {row.stream: row.until_at for row in connection.execute(marks)}
+    rates = _rates(connection, source_id, now)
+    return tuple(
+        StreamHealth(
+            stream=stream,
+            until_at=until.get(stream),
+            lag_s=(source_now - until[stream]).total_seconds() if stream in until else None,
+            samples_per_s=rates.get(stream, 0.0 if stream in runs else None),
+            last_run=runs.get(stream),
+            open_gaps=gaps.get(stream, 0),
+        )
+        for stream in Stream
+        if stream in until or stream in runs or stream in gaps
+    )
+
+
+def _last_runs(connection: Connection, source_id: int) -> dict[str, Run]:
+    newest = (
+        select(collection_run)
+        .where(collection_run.c.source_id == source_id)
+        .distinct(collection_run.c.stream)
+        .order_by(collection_run.c.stream, collection_run.c.started_at.desc(), collection_run.c.id.desc())
+    )
+    return {row["stream"]: run_of(row) for row in connection.execute(newest).mappings()}
+
+
+def _rates(connection: Connection, source_id: int, now: datetime) -> dict[str, float]:
+    per_second = func.sum(collection_run.c.new_samples) / _RATE_WINDOW.total_seconds()
+    recent = (
+        select(collection_run.c.stream, per_second.label("rate"))
+        .where(collection_run.c.source_id == source_id, collection_run.c.started_at > now - _RATE_WINDOW)
+        .group_by(collection_run.c.stream)
+    )
+    return {row.stream: float(row.rate) for row in connection.execute(recent)}
+
+
+def _open_gaps(connection: Connection, source_id: int) -> dict[str, int]:
+    pending = (
+        select(gap.c.stream, func.count().label("gaps"))
+        .where(gap.c.source_id == source_id, gap.c.state == GapState.PENDING_BACKFILL)
+        .group_by(gap.c.stream)
+    )
+    return {row.stream: row.gaps for row in connection.execute(pending)}
+
+
+def _failing_since(connection: Connection, source_id: int) -> datetime | None:
+    of_source = collection_run.c.source_id == source_id
+    succeeded = select(func.max(collection_run.c.started_at)).where(of_source, collection_run.c.error_kind.is_(None))
+    last_good: datetime | None = connection.scalar(succeeded)
+    failures = select(func.min(collection_run.c.started_at)).where(of_source, collection_run.c.error_kind.is_not(None))
+    if last_good is not None:
+        failures = failures.where(collection_run.c.started_at > last_good)
+    since: datetime | None = connection.scalar(failures)
+    return since
+
+
+def _version(connection: Connection, row: SourceRow) -> str | None:
+    array, center = storage_array.c, vcenter.c
+    told = (
+        select(array.purity_version).where(array.source_id == row.id, array.present)
+        if row.kind is SourceKind.FLASHARRAY
+        else select(center.version + " build " + center.build).where(center.source_id == row.id, center.present)
+    )
+    version: str | None = connection.scalar(told.limit(1))
+    return version
+
+
+def _entities(connection: Connection, row: SourceRow) -> dict[str, int]:
+    counts = (
+        select(literal(table.name).label("name"), func.count().label("things")).where(
+            table.c.source_id == row.id, table.c.present
+        )
+        for table in _COUNTED[row.kind]
+    )
+    return {counted.name: counted.things for counted in connection.execute(union_all(*counts))}

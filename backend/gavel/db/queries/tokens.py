@@ -4,7 +4,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from sqlalchemy import ColumnElement, Row, delete, insert, or_, select, update
+
 from gavel.db.engine import Connection
+from gavel.db.tables.bookkeeping import access_token
 
 
 class TokenKind(StrEnum):
@@ -22,26 +25,54 @@ class Token:
     used_at: datetime | None
 
 
+_TOKEN = (
+    access_token.c.id,
+    access_token.c.kind,
+    access_token.c.created_at,
+    access_token.c.expires_at,
+    access_token.c.used_at,
+)
+
+
 def add_token(
     connection: Connection, kind: TokenKind, token_hash: bytes, now: datetime, *, expires_at: datetime | None = None
 ) -> int:
-    raise NotImplementedError
+    row = insert(access_token).values(kind=kind, token_hash=token_hash, created_at=now, expires_at=expires_at)
+    token_id: int = connection.execute(row.returning(access_token.c.id)).scalar_one()
+    return token_id
 
 
 def token(connection: Connection, token_hash: bytes, now: datetime) -> Token | None:
     """The token with this hash, unless it has expired."""
-    raise NotImplementedError
+    row = connection.execute(select(*_TOKEN).where(access_token.c.token_hash == token_hash, _valid(now))).one_or_none()
+    return None if row is None else _token(row)
 
 
 def use_token(connection: Connection, token_hash: bytes, kind: TokenKind, now: datetime) -> bool:
     """Spend a token that works once; False when there is none, it has expired, or somebody was faster."""
-    raise NotImplementedError
+    unused = update(access_token).where(
+        access_token.c.token_hash == token_hash,
+        access_token.c.kind == kind,
+        access_token.c.used_at.is_(None),
+        _valid(now),
+    )
+    return connection.execute(unused.values(used_at=now)).rowcount == 1
 
 
 def tokens(connection: Connection, kind: TokenKind) -> tuple[Token, ...]:
-    raise NotImplementedError
+    of_kind = select(*_TOKEN).where(access_token.c.kind == kind).order_by(access_token.c.id)
+    return tuple(_token(row) for row in connection.execute(of_kind))
 
 
 def revoke_tokens(connection: Connection, kind: TokenKind) -> int:
     """All of a kind; how many."""
-    raise NotImplementedError
+    return connection.execute(delete(access_token).where(access_token.c.kind == kind)).rowcount
+
+
+def _valid(now: datetime) -> ColumnElement[bool]:
+    return or_(access_token.c.expires_at.is_(None), access_token.c.expires_at > now)
+
+
+def _token(row: Row[int, str, datetime, datetime | None, datetime | None]) -> Token:
+    token_id, kind, created_at, expires_at, used_at = row
+    return Token(token_id, TokenKind(kind), created_at, expires_at, used_at)
