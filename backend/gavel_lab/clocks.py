@@ -4,58 +4,84 @@ A source's clock shows lab time + offset. Offsets may step at run time (a fault)
 their meaning. All instants are seconds since the epoch as float64, UTC.
 """
 
+import time
+from collections.abc import Iterable, Mapping
+
 import numpy as np
 from numpy.typing import NDArray
 
+from gavel_lab.estate import Estate
+from gavel_lab.ids import Ids
 from gavel_lab.reading import Floats
+
+_OFFSETS_S = (-3.0, 5.0)
 
 
 class LabTime:
     """The lab's time: the machine's, or replayed from `at` at `speed` (0 holds it still)."""
 
     def __init__(self, at: float | None = None, speed: float = 1.0) -> None:
-        raise NotImplementedError
+        self._started = time.monotonic()
+        self._at = time.time() if at is None else at
+        self._speed = speed
 
     def now(self) -> float:
         """Lab seconds since the epoch."""
-        raise NotImplementedError
+        return self._at + (time.monotonic() - self._started) * self._speed
 
 
 class SourceClock:
     """The clock of one array, vCenter or ESXi host."""
 
     def __init__(self, lab_time: LabTime, offset_s: float) -> None:
-        raise NotImplementedError
+        self._lab_time = lab_time
+        # (from this lab instant on, offset), newest first; replaced as a whole, so readers need no lock.
+        self._offsets: tuple[tuple[float, float], ...] = ((-np.inf, offset_s),)
 
     def now(self) -> float:
         """What this source's clock shows now."""
-        raise NotImplementedError
+        return self._lab_time.now() + self.offset_s()
 
     def offset_s(self) -> float:
         """Source time minus lab time, now."""
-        raise NotImplementedError
+        return self._offsets[0][1]
 
     def shift(self, by_s: float) -> None:
         """Step the clock by so many seconds from now on."""
-        raise NotImplementedError
+        self._offsets = ((self._lab_time.now(), self.offset_s() + by_s), *self._offsets)
 
     def to_lab(self, source_s: Floats) -> Floats:
-        """Lab instants of stamps of this clock."""
-        raise NotImplementedError
+        """Lab instants of stamps of this clock. A stamp that a backward step gave out twice means the later instant."""
+        stamps = np.asarray(source_s, dtype=np.float64)
+        result = stamps - self._offsets[-1][1]
+        for start, offset in reversed(self._offsets[:-1]):
+            result = np.where(stamps - offset >= start, stamps - offset, result)
+        return result
 
     def stamps(self, after: float, until: float, length_s: int) -> NDArray[np.int64]:
         """Multiples of `length_s` on this clock with after < stamp <= until: the ends of the sampling windows."""
-        raise NotImplementedError
+        first, last = int(np.floor(after / length_s)) + 1, int(np.floor(until / length_s))
+        return np.arange(first, last + 1, dtype=np.int64) * length_s
 
     def windows(self, stamps: NDArray[np.int64], length_s: float) -> Floats:
         """(w, 2) spans in lab time that end at the given stamps of this clock: what `Model.read` takes."""
-        raise NotImplementedError
+        ends = self.to_lab(stamps.astype(np.float64))
+        return np.stack([ends - length_s, ends], axis=1)
 
 
 class Clocks:
     """All clocks of an estate: `clocks.arrays[i]`, `clocks.vcenters[i]`, `clocks.hosts[i]`, by index of the record."""
 
-    lab_time: LabTime
-    arrays: tuple[SourceClock, ...]
-    vcenters: tuple[SourceClock, ...]
-    hosts: tuple[SourceClock, ...]
+    def __init__(self, estate: Estate, lab_time: LabTime, offsets_s: Mapping[str, float] | None = None) -> None:
+        """Offsets are functions of the seed within -3..+5 s; `offsets_s` fixes those of named sources and hosts."""
+        fixed, ids = offsets_s or {}, Ids(estate.seed)
+
+        def clocks(kind: str, names: Iterable[str]) -> tuple[SourceClock, ...]:
+            low, high = _OFFSETS_S
+            drawn = {name: round(low + (high - low) * ids.fraction("clock", kind, name), 3) for name in names}
+            return tuple(SourceClock(lab_time, fixed.get(name, offset)) for name, offset in drawn.items())
+
+        self.lab_time = lab_time
+        self.arrays = clocks("array", (array.name for array in estate.arrays))
+        self.vcenters = clocks("vcenter", (vcenter.name for vcenter in estate.vcenters))
+        self.hosts = clocks("host", (host.name for host in estate.hosts))

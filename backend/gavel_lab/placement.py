@@ -1,22 +1,72 @@
-"""Which host each VM runs on, as a function of time: the schedule of the estate plus the vMotions asked for at run time."""
+"""Which host each VM runs on, as a function of time: the estate's schedule plus the vMotions asked for at run time."""
+
+import threading
+
+import numpy as np
+from numpy.typing import NDArray
 
 from gavel_lab.estate import Estate
+from gavel_lab.stories import HOUR_S
+
+Move = tuple[float, int, int]
 
 
 class Placement:
     """Where VMs run. Times are lab seconds since the epoch. Thread-safe."""
 
     def __init__(self, estate: Estate) -> None:
-        raise NotImplementedError
+        self._estate = estate
+        self._home = np.array([vm.home_host for vm in estate.vms], dtype=np.int64)
+        self._commuters = [vm.index for vm in estate.vms if vm.commute]
+        self._moved: tuple[Move, ...] = ()  # (at, vm, host), oldest first
+        self._lock = threading.Lock()
 
     def host_of(self, vm: int, at: float) -> int:
         """Index of the host that runs the VM at that instant."""
-        raise NotImplementedError
+        moved = [host for when, mover, host in self._moved if mover == vm and when <= at]
+        return moved[-1] if moved else self._scheduled(vm, at)
 
-    def moves(self, vm: int, start: float, end: float) -> list[tuple[float, int, int]]:
+    def moves(self, vm: int, start: float, end: float) -> list[Move]:
         """vMotions of the VM with start <= at < end, oldest first: (at, from host, to host)."""
-        raise NotImplementedError
+        instants = {when for when, mover, _ in self._moved if mover == vm}
+        for hour in range(int(start // HOUR_S), int(end // HOUR_S) + 1):
+            instants |= {float(hour * HOUR_S + 60 * minute) for minute, _ in self._estate.vms[vm].commute}
+        steps = [
+            (at, self.host_of(vm, at - 1e-3), self.host_of(vm, at)) for at in sorted(instants) if start <= at < end
+        ]
+        return [step for step in steps if step[1] != step[2]]
 
     def move(self, vm: int, host: int, at: float) -> None:
-        """vMotion `vm` to `host` from `at` on, for good. Raises ValueError where the host is not in the VM's cluster."""
-        raise NotImplementedError
+        """vMotion `vm` to `host` from `at` on, for good. Raises ValueError where the host cannot run it."""
+        record = self._estate.vms[vm]
+        datastores = {self._estate.disks[disk].datastore for disk in record.disks}
+        if host not in self._estate.clusters[record.cluster].hosts:
+            raise ValueError(f"{self._estate.hosts[host].name} is not in the cluster of {record.name}")
+        if not datastores <= set(self._estate.hosts[host].datastores):
+            raise ValueError(f"{self._estate.hosts[host].name} does not see all datastores of {record.name}")
+        with self._lock:
+            self._moved = tuple(sorted((*self._moved, (at, vm, host))))
+
+    def changes(self, start: float, end: float) -> tuple[Move, ...]:
+        """Everything that moves with start < at <= end, any VM: (at, vm, to host), oldest first."""
+        movers = {*self._commuters, *(vm for _, vm, _ in self._moved)}
+        found = [(at, vm, to) for vm in movers for at, _, to in self.moves(vm, start, end + 1e-3) if start < at <= end]
+        return tuple(sorted(found))
+
+    def hosts_at(self, at: float) -> NDArray[np.int64]:
+        """(VMs,) host index of every VM at an instant."""
+        hosts = self._home.copy()
+        for vm in {*self._commuters, *(vm for _, vm, _ in self._moved)}:
+            hosts[vm] = self.host_of(vm, at)
+        return hosts
+
+    def version(self, end: float) -> int:
+        """How many vMotions asked for at run time happen before `end`: what was solved for an older version is stale."""
+        return sum(at < end for at, _, _ in self._moved)
+
+    def _scheduled(self, vm: int, at: float) -> int:
+        record = self._estate.vms[vm]
+        if not record.commute:
+            return record.home_host
+        done = [host for minute, host in record.commute if 60 * minute <= at % HOUR_S]
+        return done[-1] if done else record.commute[-1][1]

@@ -1,7 +1,7 @@
 """What a counter shows of a true value. Every value leaves the model as a float; here it becomes what the wire carries.
 
-Inputs are float64 arrays of any shape, NaN meaning "no operations, no latency". vCenter shows 0 for such a latency (the real
-one does), so does the array ("Zero-IOPS samples report 0").
+Inputs are float64 arrays of any shape, NaN meaning "no operations, no latency". The real sources show 0 for such a
+latency, so NaN becomes 0 here.
 """
 
 import numpy as np
@@ -17,22 +17,22 @@ MISSING = -1  # what vCenter sends for a sample it does not have
 
 def milliseconds(true_us: Floats, rounding: Rounding) -> Ints:
     """Whole milliseconds of a time in microseconds, rounded half up or truncated; NaN becomes 0."""
-    raise NotImplementedError
+    return _whole(true_us / 1000, 0.5 if rounding == "round" else 0.0)
 
 
 def microseconds(true_us: Floats) -> Ints:
     """Whole microseconds, rounded half up; NaN becomes 0."""
-    raise NotImplementedError
+    return _whole(true_us, 0.5)
 
 
 def count(true: Floats) -> Ints:
     """A rate, depth or summation as the integer nearest to it; NaN becomes 0."""
-    raise NotImplementedError
+    return _whole(true, 0.5)
 
 
 def kilobytes_per_s(true_bytes_per_s: Floats) -> Ints:
     """Rate in KB/s (1,024 bytes)."""
-    raise NotImplementedError
+    return _whole(true_bytes_per_s / 1024, 0.5)
 
 
 def usec_per_op(service_us: Floats, queue_us: Floats, *, queue_in_usec: bool) -> Ints:
@@ -40,4 +40,8 @@ def usec_per_op(service_us: Floats, queue_us: Floats, *, queue_in_usec: bool) ->
 
     Computed from the true values and rounded once, so it may differ by 1 from the sum of the rounded fields.
     """
-    raise NotImplementedError
+    return microseconds(service_us + queue_us if queue_in_usec else service_us)
+
+
+def _whole(values: Floats, add: float) -> Ints:
+    return np.floor(np.nan_to_num(np.asarray(values, dtype=np.float64)) + add).astype(np.int64)
