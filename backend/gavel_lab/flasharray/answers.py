@@ -5,15 +5,16 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
-from gavel_lab.flasharray import groups, hardware, history, inventory, links
+from gavel_lab.flasharray import hardware, history, inventory, links
 from gavel_lab.flasharray.catalogue import Endpoint
 from gavel_lab.flasharray.errors import ApiError, bad_request
+from gavel_lab.flasharray.groups import GROUPS, Group
 from gavel_lab.flasharray.performance import BlockCache, Moments, PerformanceTable, at_history, at_once
 from gavel_lab.flasharray.query import Query
 from gavel_lab.flasharray.selection import chosen
@@ -23,6 +24,7 @@ from gavel_lab.flasharray.versions import Version
 from gavel_lab.flasharray.view import ArrayView
 
 LARGEST_PAGE = 1_000
+T = TypeVar("T")
 _INVENTORY = {**inventory.ROWS, **hardware.ROWS}
 
 
@@ -43,11 +45,36 @@ class Answer:
     next_token: str | None
 
 
+class Listings:
+    """What an array lists, made anew only after a volume got another name. Thread-safe: a lost race repeats the work."""
+
+    def __init__(self, view: ArrayView) -> None:
+        self._view = view
+        self._made: dict[str, tuple[tuple[str, ...], Any]] = {}
+
+    def rows(self, path: str) -> list[Row]:
+        if path == "arrays":
+            return hardware.array_rows(self._view)
+        return self._remembered(path, _INVENTORY[path])
+
+    def groups(self, path: str) -> list[Group]:
+        return self._remembered(path, GROUPS[path])
+
+    def _remembered(self, path: str, make: Callable[[ArrayView], list[T]]) -> list[T]:
+        names = self._view.volume_names()
+        kept = self._made.get(path)
+        if kept is None or kept[0] != names:
+            kept = self._made[path] = (names, make(self._view))
+        listed: list[T] = kept[1]
+        return listed
+
+
 class Answers:
     """Answers the GET endpoints of one array."""
 
     def __init__(self, view: ArrayView) -> None:
         self._view = view
+        self._listings = Listings(view)
         self._cache = BlockCache()
 
     def get(self, endpoint: Endpoint, version: Version, query: Query, raw_query: str) -> Answer:
@@ -68,18 +95,18 @@ class Answers:
         self, endpoint: Endpoint, version: Version, query: Query, now_ms: int, *, is_empty: bool
     ) -> tuple[Table, ApiError | None]:
         shape = shape_of(endpoint.fields_of(version))
-        if endpoint.path in groups.GROUPS:
+        if endpoint.path in GROUPS:
             return self._performance(endpoint, query, now_ms, is_empty=is_empty, shape=shape)
         if endpoint.path == "network-interfaces/performance":
             moments = self._moments(query, now_ms, history.OBJECT_RESOLUTIONS_MS)
             named, unknown = chosen(
-                self._view, endpoint.path, query, hardware.interface_rows(self._view), ignore_unknown=False
+                self._view, endpoint.path, query, self._listings.rows("network-interfaces"), ignore_unknown=False
             )
             return links.InterfaceTable(self._view, moments, shape, {row["name"] for row in named}), unknown
         if endpoint.path == "hosts/performance/balance":
             rows = links.balance_rows(self._view, at_once(self._view, now_ms))
         else:
-            rows = _INVENTORY[endpoint.path](self._view)
+            rows = self._listings.rows(endpoint.path)
         kept, unknown = chosen(self._view, endpoint.path, query, rows, ignore_unknown=query.allow_errors)
         return InventoryTable([] if is_empty else kept, shape), unknown
 
@@ -88,7 +115,7 @@ class Answers:
     ) -> tuple[Table, ApiError | None]:
         is_array = endpoint.path == "arrays/performance"
         allowed = history.ARRAY_RESOLUTIONS_MS if is_array else history.OBJECT_RESOLUTIONS_MS
-        members = groups.GROUPS[endpoint.path](self._view)
+        members = self._listings.groups(endpoint.path)
         identities = [identity for group in members for identity in group.identities]
         kept, unknown = chosen(self._view, endpoint.path, query, identities, ignore_unknown=query.allow_errors)
         if len(kept) < len(identities) or is_empty:

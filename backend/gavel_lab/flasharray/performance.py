@@ -100,7 +100,7 @@ class PerformanceTable:
         columns = [column[start - skipped : stop - skipped].tolist() for column in block.columns.values()]
         names = ("time", *block.columns)
         rows = zip(range(start, stop), *columns, strict=True)
-        named = self._named()
+        named = self._named(start, stop)
         stamps, objects, fixed = self._moments.stamps, self._objects, self._fixed
         return [
             named[place % objects] | fixed | dict(zip(names, (stamps[place // objects], *values), strict=True))
@@ -157,11 +157,11 @@ class PerformanceTable:
     def _key(self, row: Row) -> tuple[str, str | None]:
         return (row["name"], row["array"]["id"] if self._by_array else None)
 
-    def _named(self) -> list[Row]:
-        """The fields that name each object, as the version shows them."""
-        named = set(self._identities[0])
-        shape = {name: inner for name, inner in self._shape.items() if name in named}
-        return [cut(identity, shape) for identity in self._identities]
+    def _named(self, start: int, stop: int) -> dict[int, Row]:
+        """The fields that name the objects of rows start..stop-1, as the version shows them."""
+        shape = {name: inner for name, inner in self._shape.items() if name in self._identities[0]}
+        places = {row % self._objects for row in range(start, min(stop, start + self._objects))}
+        return {place: cut(self._identities[place], shape) for place in places}
 
     def _stamps_of(self, start: int, stop: int) -> tuple[int, int]:
         """Range of stamps the rows start..stop-1 belong to."""

@@ -95,9 +95,9 @@ def _existing(view: ArrayView, parameter: str) -> set[str | None] | None:
         case "volume_ids" | "resource_ids":
             return {volume.id for volume in view.volumes}
         case "host_names":
-            return {host.name for host in (*view.hosts, *view.remote_hosts)}
+            return {*(host.name for host in view.hosts), *(each.name for each in view.remote_hosts)}
         case "host_group_names":
-            return {view.group_of(host) for host in (*view.hosts, *(remote.host for remote in view.remote_hosts))}
+            return {view.group_of(host) for host in (*view.hosts, *(each.host for each in view.remote_hosts))}
         case _:
             return None
 

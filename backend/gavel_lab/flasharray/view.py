@@ -115,6 +115,10 @@ class ArrayView:
     def volume_name(self, volume: int) -> str:
         return self.lab.faults.volume_name(volume)
 
+    def volume_names(self) -> tuple[str, ...]:
+        """Names of all volumes now: everything else the array lists never changes."""
+        return tuple(map(self.lab.faults.volume_name, (volume.index for volume in self.volumes)))
+
     def volume_reference(self, volume: int | None) -> dict[str, Any]:
         if volume is None:
             return dict(NO_REFERENCE)
