@@ -19,6 +19,7 @@ MAX_REQUEST_BYTES = 64 * 1024 * 1024
 MAX_REQUEST_ELEMENTS = 500_000  # the real server's hard limit per document
 
 _NAMESPACES = {VmomiSupport.XMLNS_XSI: "xsi", VmomiSupport.XMLNS_XSD: "xsd", NAMESPACE: ""}
+_OLDEST_VERSION = "vim.version.version1"
 _START = (
     '<?xml version="1.0" encoding="UTF-8"?>\n'
     f'<soapenv:Envelope xmlns:soapenc="http://schemas.xmlsoap.org/soap/encoding/" xmlns:soapenv="{ENVELOPE}" '
@@ -55,13 +56,27 @@ def local_name(element: Any) -> str:
     return str(etree.QName(element).localname)
 
 
+def text_of(element: Any, name: str) -> str:
+    """Text of the first child of that name; empty when there is none."""
+    child = next((one for one in element if local_name(one) == name), None)
+    return "" if child is None else (child.text or "").strip()
+
+
 def invalid_request(message: str) -> Fault:
     return Fault(vmodl.fault.InvalidRequest(), message)
 
 
+def _missing_parameter(name: str, method: str) -> Fault:
+    return invalid_request(
+        f"\nRequired parameter {name} is missing\n\nwhile parsing call information for method {method}"
+    )
+
+
 def parse_call(body: bytes, version: str) -> Call:
     """The call inside a SOAP envelope. Raises Fault (InvalidRequest) for anything that is not one."""
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_comments=True, remove_pis=True)
+    parser = etree.XMLParser(
+        resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_comments=True, remove_pis=True
+    )
     try:
         root = etree.fromstring(body, parser)
     except etree.XMLSyntaxError as error:
@@ -69,14 +84,16 @@ def parse_call(body: bytes, version: str) -> Call:
     if root.getroottree().docinfo.doctype:
         raise invalid_request("\nA document type declaration is not allowed")
     if root.xpath("count(//*)") > MAX_REQUEST_ELEMENTS:
-        raise invalid_request(f"\nRequest is too large: more than {MAX_REQUEST_ELEMENTS} XML elements\n\nwhile parsing SOAP body")
+        raise invalid_request(
+            f"\nRequest is too large: more than {MAX_REQUEST_ELEMENTS} XML elements\n\nwhile parsing SOAP body"
+        )
     body_element = root.find(f"{{{ENVELOPE}}}Body")
     if body_element is None or len(body_element) != 1:
         raise invalid_request("\nExpected one call inside the SOAP body")
     element = body_element[0]
     receiver = next((child for child in element if local_name(child) == "_this"), None)
     if receiver is None:
-        raise invalid_request(f"\nRequired parameter _this is missing\n\nwhile parsing call information for method {local_name(element)}")
+        raise _missing_parameter("_this", local_name(element))
     return Call(local_name(element), receiver.get("type", ""), (receiver.text or "").strip(), element, version)
 
 
@@ -104,11 +121,13 @@ def arguments(call: Call, parameters: Iterable[Any]) -> dict[str, Any]:
         elements = [child for child in call.element if local_name(child) == parameter.name]
         is_list = issubclass(parameter.type, list)
         if not elements and not parameter.flags & VmomiSupport.F_OPTIONAL:
-            raise invalid_request(f"\nRequired parameter {parameter.name} is missing\n\nwhile parsing call information for method {call.method}")
+            raise _missing_parameter(parameter.name, call.method)
         try:
             values = [decode(element, parameter.type.Item if is_list else parameter.type, call.version) for element in elements]
         except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise invalid_request(f"\nwhile parsing parameter {parameter.name} of method {call.method}: {error}") from error
+            raise invalid_request(
+                f"\nwhile parsing parameter {parameter.name} of method {call.method}: {error}"
+            ) from error
         found[parameter.name] = values if is_list else (values[0] if values else None)
     return found
 
@@ -120,7 +139,8 @@ def markup(name: str, value: Any, declared: Any, version: str) -> bytes:
     writer = io.StringIO()
     serializer = SoapAdapter.SoapSerializer(writer, version, _NAMESPACES)
     serializer.outermostAttrs = ""
-    serializer.Serialize(value, VmomiSupport.Object(name=name, type=declared, flags=VmomiSupport.F_OPTIONAL, version="vim.version.version1"))
+    place = VmomiSupport.Object(name=name, type=declared, flags=VmomiSupport.F_OPTIONAL, version=_OLDEST_VERSION)
+    serializer.Serialize(value, place)
     return writer.getvalue().encode()
 
 
@@ -130,13 +150,16 @@ def response(method: str, inner: bytes) -> bytes:
 
 def fault_response(fault: Fault, version: str) -> bytes:
     """The vendor's fault envelope: faultcode, text, and the typed fault under <detail>."""
-    name = VmomiSupport.GetWsdlName(type(fault.detail))
+    name = f"{VmomiSupport.GetWsdlName(type(fault.detail))}Fault"
     writer = io.StringIO()
     serializer = SoapAdapter.SoapSerializer(writer, version, _NAMESPACES)
-    serializer.outermostAttrs = f' xmlns="{NAMESPACE}" xsi:type="{name}"'
-    attributes, serializer.outermostAttrs = serializer.outermostAttrs, None
-    element = VmomiSupport.Object(name=f"{name}Fault", type=type(fault.detail), flags=0, version="vim.version.version1")
-    serializer._SerializeDataObject(fault.detail, element, attributes, NAMESPACE)
-    detail = writer.getvalue()
-    text = f"<soapenv:Fault><faultcode>ServerFaultCode</faultcode><faultstring>{escape(fault.message)}</faultstring><detail>{detail}</detail></soapenv:Fault>"
+    serializer.outermostAttrs = ""
+    serializer.SerializeFaultDetail(
+        fault.detail, VmomiSupport.Object(name=name, type=object, flags=0, version=_OLDEST_VERSION)
+    )
+    detail = writer.getvalue().replace(f"<{name}", f'<{name} xmlns="{NAMESPACE}"', 1)
+    text = (
+        "<soapenv:Fault><faultcode>ServerFaultCode</faultcode>"
+        f"<faultstring>{escape(fault.message)}</faultstring><detail>{detail}</detail></soapenv:Fault>"
+    )
     return _START + text.encode() + _END

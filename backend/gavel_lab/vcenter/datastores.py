@@ -1,0 +1,83 @@
+"""Properties of datastores."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from pyVmomi import vim
+
+from gavel_lab.estate import Datastore
+from gavel_lab.vcenter.site import Site
+from gavel_lab.vcenter.volumes import info, mount, volume_type
+
+_DEFAULT_CONGESTION_THRESHOLD_MS = 30
+
+
+def _summary(site: Site, datastore: Datastore) -> Any:
+    return vim.Datastore.Summary(
+        datastore=site.reference(datastore.moref),
+        name=datastore.name,
+        url=datastore.url,
+        capacity=datastore.capacity_bytes,
+        freeSpace=datastore.free_bytes,
+        uncommitted=0,
+        accessible=True,
+        multipleHostAccess=len(datastore.hosts) > 1,
+        type=volume_type(datastore),
+        maintenanceMode="normal",
+    )
+
+
+def _capability(_site: Site, datastore: Datastore) -> Any:
+    return vim.Datastore.Capability(
+        directoryHierarchySupported=True,
+        rawDiskMappingsSupported=datastore.kind == "vmfs",
+        perFileThinProvisioningSupported=True,
+        storageIORMSupported=datastore.kind != "vvol",
+        nativeSnapshotSupported=datastore.kind == "vvol",
+    )
+
+
+def _iorm(_site: Site, datastore: Datastore) -> Any:
+    """Storage I/O Control: off everywhere, as on a new vCenter. vVol datastores have none."""
+    if datastore.kind == "vvol":
+        return None
+    return vim.StorageResourceManager.IORMConfigInfo(
+        enabled=False,
+        congestionThresholdMode="automatic",
+        congestionThreshold=_DEFAULT_CONGESTION_THRESHOLD_MS,
+        percentOfPeakThroughput=90,
+        statsCollectionEnabled=False,
+        reservationEnabled=False,
+        statsAggregationDisabled=False,
+    )
+
+
+def _hosts(site: Site, datastore: Datastore) -> list[Any]:
+    return [
+        vim.Datastore.HostMount(key=site.reference(site.estate.hosts[index].moref), mountInfo=mount(datastore))
+        for index in datastore.hosts
+    ]
+
+
+def _vms(site: Site, datastore: Datastore) -> list[Any]:
+    estate = site.estate
+    return [
+        site.reference(vm.moref)
+        for vm in site.tree.vms
+        if vm.datastore == datastore.index
+        or any(estate.disks[disk].datastore == datastore.index for disk in vm.disks)
+    ]
+
+
+PROPERTIES: Mapping[str, Callable[[Site, Datastore], Any]] = {
+    "name": lambda _site, datastore: datastore.name,
+    "parent": lambda site, datastore: site.reference(
+        site.estate.datacenters[datastore.datacenter].datastore_folder_moref
+    ),
+    "info": info,
+    "summary": _summary,
+    "capability": _capability,
+    "iormConfiguration": _iorm,
+    "host": _hosts,
+    "vm": _vms,
+}

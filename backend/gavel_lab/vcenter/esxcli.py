@@ -1,0 +1,274 @@
+"""esxcli through vCenter: RetrieveManagedMethodExecuter and ExecuteSoap, which the published API leaves out.
+
+A command is a managed object on the host (`ha-cli-handler-storage-core-device`) with one method per verb
+(`vim.EsxCLI.storage.core.device.list`); the answer is typed XML inside one string.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+from xml.sax.saxutils import escape
+
+from lxml import etree
+from pyVmomi import vim
+
+from gavel_lab.estate import EsxiHost, Hba, HostDevice
+from gavel_lab.vcenter.host_storage import path_state
+from gavel_lab.vcenter.site import Site
+from gavel_lab.vcenter.soap import Call, Markup, invalid_request, local_name, text_of
+
+_EXECUTER, _TYPE_MANAGER = "ManagedMethodExecuter", "DynamicTypeManager"
+_XSD, _XSI = "http://www.w3.org/2001/XMLSchema", "http://www.w3.org/2001/XMLSchema-instance"
+
+Row = Mapping[str, str | int | bool | Sequence[str]]
+Command = Callable[[Site, EsxiHost, Mapping[str, str]], Iterator[Row]]
+
+
+class CommandError(Exception):
+    """esxcli refuses: the text it prints."""
+
+
+# --- commands -------------------------------------------------------------------------------------------------------
+
+
+def _devices(site: Site, host: EsxiHost, given: Mapping[str, str]) -> list[HostDevice]:
+    devices = [site.estate.devices[index] for index in host.devices]
+    wanted = given.get("device")
+    if wanted is None:
+        return devices
+    found = [device for device in devices if device.name == wanted]
+    if not found:
+        raise CommandError(f"Unknown device: {wanted}")
+    return found
+
+
+def _core_devices(site: Site, host: EsxiHost, given: Mapping[str, str]) -> Iterator[Row]:
+    for device in _devices(site, host, given):
+        volume = site.estate.volumes[device.volume]
+        nvme = device.transport == "nvme-tcp"
+        yield {
+            "AttachedFilters": "",
+            "DevfsPath": f"/vmfs/devices/disks/{device.name}",
+            "Device": device.name,
+            "DeviceMaxQueueDepth": site.lab.model.max_queue_depth(device.index, site.lab_now()),
+            "DeviceType": "Direct-Access",
+            "DisplayName": f"PURE {'NVMe' if nvme else 'Fibre Channel'} Disk ({device.name})",
+            "HasSettableDisplayName": True,
+            "IsLocal": False,
+            "IsOffline": False,
+            "IsPerenniallyReserved": False,
+            "IsRDMCapable": not nvme,
+            "IsSSD": True,
+            "IsSharedClusterwide": True,
+            "IsVVOLPE": device.is_protocol_endpoint,
+            "Model": "Pure Storage Fla" if nvme else "FlashArray",
+            "MultipathPlugin": device.plugin,
+            "NoofoutstandingIOswithcompetingworlds": device.dsnro,
+            "OtherUIDs": [f"vml.{device.uuid}"],
+            "QueueFullSampleSize": 0,
+            "QueueFullThreshold": 0,
+            "Revision": "8888",
+            "SCSILevel": 7 if nvme else 6,
+            "Size": volume.size_bytes // (1 << 20),
+            "Status": "on",
+            "ThinProvisioningStatus": "yes",
+            "VAAIStatus": "supported",
+            "Vendor": "NVMe" if nvme else "PURE",
+        }
+
+
+def _nmp_devices(site: Site, host: EsxiHost, given: Mapping[str, str]) -> Iterator[Row]:
+    """Devices claimed by NMP: those of HPP are not among them."""
+    for device in _devices(site, host, given):
+        if device.plugin != "NMP":
+            continue
+        paths = [site.estate.paths[index] for index in device.paths]
+        working = [path.name for path in paths if path.optimized and path_state(site, path) == "active"]
+        yield {
+            "Device": device.name,
+            "DeviceDisplayName": f"PURE Disk ({device.name})",
+            "IsUSB": False,
+            "PathSelectionPolicy": device.policy,
+            "PathSelectionPolicyDeviceConfig": "{policy=iops,iops=1,bytes=10485760,useANO=0; lastPathIndex=0: "
+            "NumIOsPending=0,numBytesPending=0}",
+            "PathSelectionPolicyDeviceCustomConfig": "",
+            "StorageArrayType": device.storage_array_type,
+            "StorageArrayTypeDeviceConfig": "{implicit_support=on; explicit_support=off; explicit_allow=on; "
+            "alua_followover=on; action_OnRetryErrors=off; {TPG_id=1,TPG_state=AO}}",
+            "WorkingPaths": working,
+        }
+
+
+def _hpp_devices(site: Site, host: EsxiHost, given: Mapping[str, str]) -> Iterator[Row]:
+    for device in _devices(site, host, given):
+        if device.plugin == "HPP":
+            yield {
+                "Device": device.name,
+                "DeviceDisplayName": f"NVMe TCP Disk ({device.name})",
+                "PathSelectionScheme": device.policy,
+                "PathSelectionSchemeConfig": "{iops=1000,bytes=10485760;}",
+                "IsSSD": True,
+            }
+
+
+def _hbas(site: Site, host: EsxiHost) -> list[Hba]:
+    return [site.estate.hbas[index] for index in host.hbas]
+
+
+def _adapters(site: Site, host: EsxiHost, _given: Mapping[str, str]) -> Iterator[Row]:
+    for hba in _hbas(site, host):
+        yield {
+            "Capabilities": "",
+            "Description": f"({hba.pci}) {hba.model}",
+            "Driver": hba.driver,
+            "HBAName": hba.name,
+            "LinkState": "link-up" if hba.transport != "iscsi" else "online",
+            "UID": _adapter_uid(hba),
+        }
+
+
+def _adapter_uid(hba: Hba) -> str:
+    if hba.transport == "fc":
+        return f"fc.{hba.wwnn}:{hba.wwpn}".lower()
+    return str(hba.iqn if hba.transport == "iscsi" else hba.nqn)
+
+
+def _module_parameters(site: Site, host: EsxiHost, given: Mapping[str, str]) -> Iterator[Row]:
+    module = given.get("module")
+    if not module:
+        raise CommandError("Missing required parameter -m|--module")
+    adapters = [hba for hba in _hbas(site, host) if hba.driver == module]
+    if not adapters:
+        raise CommandError(f"Invalid Module name: {module}")
+    for parameter, hba in {hba.parameter: hba for hba in adapters if hba.parameter}.items():
+        yield {
+            "Name": str(parameter),
+            "Type": "int",
+            "Value": hba.parameter_value,
+            "Description": f"Maximum outstanding commands per device: default {hba.lun_queue_depth}"
+            if not hba.parameter_value
+            else "Maximum outstanding commands per device",
+        }
+
+
+# namespace.verb: (type of a row, command)
+_COMMANDS: Mapping[str, tuple[str, Command]] = {
+    "storage.core.device.list": ("ScsiDevice", _core_devices),
+    "storage.core.adapter.list": ("ScsiInterface", _adapters),
+    "storage.nmp.device.list": ("NmpDevice", _nmp_devices),
+    "storage.hpp.device.list": ("HppDevice", _hpp_devices),
+    "system.module.parameters.list": ("ModuleParameters", _module_parameters),
+}
+_PARAMETERS: Mapping[str, Sequence[tuple[str, str]]] = {
+    "storage.core.device.list": (("device", "-d"),),
+    "storage.nmp.device.list": (("device", "-d"),),
+    "storage.hpp.device.list": (("device", "-d"),),
+    "system.module.parameters.list": (("module", "-m"),),
+}
+
+
+# --- calls ----------------------------------------------------------------------------------------------------------
+
+
+def _host(site: Site, moref: str) -> EsxiHost:
+    node = site.node(moref)
+    if node is None or not isinstance(node.record, EsxiHost):
+        raise invalid_request(f"\n'{moref}' is no host")
+    return node.record
+
+
+def _retrieve_executer(site: Site, call: Call) -> Markup:
+    _host(site, call.receiver)
+    return Markup(f'<returnval type="{_EXECUTER}">{_EXECUTER}-{escape(call.receiver)}</returnval>'.encode())
+
+
+def _retrieve_type_manager(site: Site, call: Call) -> Markup:
+    _host(site, call.receiver)
+    return Markup(f'<returnval type="{_TYPE_MANAGER}">{_TYPE_MANAGER}-{escape(call.receiver)}</returnval>'.encode())
+
+
+def _execute(site: Site, call: Call) -> Markup:
+    host = _host(site, call.receiver.removeprefix(f"{_EXECUTER}-"))
+    method = text_of(call.element, "method")
+    given = _arguments(call.element)
+    try:
+        answered = _cli_info(given) if method == "vim.CLIInfo.FetchCLIInfo" else _run(site, host, method, given)
+    except CommandError as error:
+        return Markup(_fault(str(error)))
+    return Markup(f"<returnval><response>{escape(answered)}</response></returnval>".encode())
+
+
+def _run(site: Site, host: EsxiHost, method: str, given: Mapping[str, str]) -> str:
+    name = method.removeprefix("vim.EsxCLI.")
+    if name not in _COMMANDS:
+        raise CommandError(f"The object or item referred to could not be found: {method}")
+    kind, command = _COMMANDS[name]
+    prefix = method[:1].upper() + method[1:].replace(".", "")
+    rows = "".join(
+        f'<DataObject xsi:type="{prefix}{kind}">{"".join(_fields(row))}</DataObject>'
+        for row in command(site, host, given)
+    )
+    return _typed("ArrayOfDataObject", rows)
+
+
+def _fields(row: Row) -> Iterator[str]:
+    for name, value in row.items():
+        values = [str(value).lower() if isinstance(value, bool) else str(value)]
+        if isinstance(value, (list, tuple)):
+            values = [str(one) for one in value]
+        yield from (f"<{name}>{escape(one)}</{name}>" for one in values)
+
+
+def _typed(kind: str, inner: str) -> str:
+    return f'<obj xmlns="urn:vim25" xmlns:xsd="{_XSD}" xmlns:xsi="{_XSI}" versionId="5.0" xsi:type="{kind}">{inner}</obj>'
+
+
+def _arguments(element: Any) -> dict[str, str]:
+    """Arguments by name. Each is XML inside text: `<module>lpfc</module>`."""
+    given = {}
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)
+    for argument in element:
+        if local_name(argument) != "argument":
+            continue
+        try:
+            value = etree.fromstring(text_of(argument, "val").encode(), parser)
+        except etree.XMLSyntaxError as error:
+            raise invalid_request(f"\nargument {text_of(argument, 'name')}: {error}") from error
+        given[text_of(argument, "name")] = (value.text or "").strip()
+    return given
+
+
+def _cli_info(given: Mapping[str, str]) -> str:
+    """What a namespace offers, for clients that ask before they call (govc)."""
+    namespace = given.get("typeName", "").removeprefix("vim.EsxCLI.")
+    verbs = [name for name in _COMMANDS if name.rsplit(".", 1)[0] == namespace]
+    if not verbs:
+        raise CommandError(f"The object or item referred to could not be found: {namespace}")
+    methods = "".join(_method_info(name) for name in verbs)
+    word = namespace.rsplit(".", 1)[-1]
+    return _typed("VimCLIInfo", f"<name>{namespace}</name><displayName>{word}</displayName><help></help>{methods}")
+
+
+def _method_info(name: str) -> str:
+    parameters = "".join(
+        f"<param><name>{parameter}</name><displayName>{parameter}</displayName><help></help>"
+        f"<aliases>{short}</aliases><aliases>--{parameter}</aliases><flag>false</flag></param>"
+        for parameter, short in _PARAMETERS.get(name, ())
+    )
+    verb = name.rsplit(".", 1)[-1]
+    hints = "<hints><key>formatter</key><value>simple</value></hints>"
+    return f"<method><name>{verb}</name><displayName>{verb}</displayName><help></help>{parameters}{hints}</method>"
+
+
+def _fault(message: str) -> bytes:
+    detail = _typed("VimEsxCLICLIFault", f"<errMsg>{escape(message)}</errMsg>")
+    return (
+        f"<returnval><fault><faultMsg>EsxCLI.CLIFault.summary</faultMsg>"
+        f"<faultDetail>{escape(detail)}</faultDetail></fault></returnval>"
+    ).encode()
+
+
+ESXCLI_METHODS: Mapping[str, Callable[[Site, Call], Markup]] = {
+    "RetrieveManagedMethodExecuter": _retrieve_executer,
+    "RetrieveDynamicTypeManager": _retrieve_type_manager,
+    "ExecuteSoap": _execute,
+}

@@ -1,0 +1,266 @@
+"""QueryPerf: reads the request's specs straight from its XML and writes the answer as bytes.
+
+No SDK object is made per metric or value: a query over a hundred hosts carries tens of thousands of series.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+from xml.sax.saxutils import escape
+
+import numpy as np
+from pyVmomi import vim, vmodl
+
+from gavel_lab.faults import FaultKind
+from gavel_lab.quantise import MISSING, Ints
+from gavel_lab.vcenter.counters import Catalogue
+from gavel_lab.vcenter.host_options import MAX_QUERY_METRICS
+from gavel_lab.vcenter.perf_families import FAMILIES, Family, readings, rows_of
+from gavel_lab.vcenter.perf_windows import INTERVALS, REAL_TIME_S, Range, Span, serves_real_time, span
+from gavel_lab.vcenter.site import Site
+from gavel_lab.vcenter.soap import Fault, local_name
+from gavel_lab.vcenter.tree import Node
+
+MAX_VALUES = 20_000_000
+_ENTITIES_PER_READING = 50
+
+
+class Metric(NamedTuple):
+    counter: int
+    instance: str  # a name, "" for the aggregate, "*" for all
+
+
+@dataclass(frozen=True)
+class Spec:
+    """One QuerySpec. `metrics` None means everything the entity has."""
+
+    entity_type: str
+    entity: str
+    range: Range
+    metrics: tuple[Metric, ...] | None
+    is_csv: bool
+
+
+@dataclass(frozen=True)
+class Job:
+    """A spec with its entity found and its samples known."""
+
+    place: int
+    spec: Spec
+    node: Node
+    span: Span
+
+
+# --- the request ----------------------------------------------------------------------------------------------------
+
+
+def parse_specs(element: Any) -> list[Spec]:
+    """All querySpec elements of a call. Raises Fault for a value that cannot be read."""
+    specs = []
+    for number, child in enumerate(one for one in element if local_name(one) == "querySpec"):
+        try:
+            specs.append(_parse_spec(child))
+        except ValueError as error:
+            raise invalid_argument(f"querySpec[{number}]", str(error)) from error
+    return specs
+
+
+def _parse_spec(element: Any) -> Spec:
+    fields: dict[str, Any] = {}
+    metrics: list[Metric] = []
+    for child in element:
+        name = local_name(child)
+        if name == "metricId":
+            metrics.append(_parse_metric(child))
+        else:
+            fields[name] = child
+    entity = fields.get("entity")
+    if entity is None:
+        raise ValueError("entity is missing")
+    wanted = Range(
+        start=_instant(fields.get("startTime")),
+        end=_instant(fields.get("endTime")),
+        max_samples=_number(fields.get("maxSample")),
+        interval_s=_number(fields.get("intervalId")) or REAL_TIME_S,
+    )
+    if wanted.interval_s not in INTERVALS:
+        raise invalid_argument("querySpec.interval", f"{wanted.interval_s} is not an interval of this server")
+    is_csv = _text(fields.get("format")) == "csv"
+    return Spec(entity.get("type", ""), _text(entity), wanted, tuple(metrics) or None, is_csv)
+
+
+def _parse_metric(element: Any) -> Metric:
+    counter, instance = None, ""
+    for child in element:
+        if local_name(child) == "counterId":
+            counter = int(_text(child))
+        elif local_name(child) == "instance":
+            instance = _text(child)
+    if counter is None:
+        raise ValueError("metricId without counterId")
+    return Metric(counter, instance)
+
+
+def _text(element: Any) -> str:
+    return "" if element is None else (element.text or "").strip()
+
+
+def _number(element: Any) -> int | None:
+    return None if element is None else int(_text(element))
+
+
+def _instant(element: Any) -> float | None:
+    if element is None:
+        return None
+    parsed = datetime.fromisoformat(_text(element))
+    return (parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).timestamp()
+
+
+def invalid_argument(name: str, reason: str = "") -> Fault:
+    text = f"A specified parameter was not correct: {name}"
+    return Fault(vmodl.fault.InvalidArgument(invalidProperty=name), f"{text}. {reason}" if reason else text)
+
+
+# --- the answer -----------------------------------------------------------------------------------------------------
+
+
+def answer(site: Site, catalogue: Catalogue, specs: Sequence[Spec]) -> bytes:
+    """The returnval elements, in the order of the request; entities that are no provider are left out."""
+    jobs = _jobs(site, catalogue, specs)
+    missing = site.lab.faults.active(site.vcenter.name, FaultKind.MISSING_SAMPLES) is not None
+    groups: dict[Any, list[Job]] = defaultdict(list)
+    for job in jobs:
+        groups[job.node.type, job.span.key, job.spec.metrics, job.spec.range.interval_s].append(job)
+    written: dict[int, bytes] = {}
+    for members in groups.values():
+        for first in range(0, len(members), _ENTITIES_PER_READING):
+            part = members[first : first + _ENTITIES_PER_READING]
+            for job, series in zip(part, _series(site, catalogue, part), strict=True):
+                written[job.place] = _entity(job, series, missing=missing)
+    return b"".join(written[place] for place in sorted(written))
+
+
+def _jobs(site: Site, catalogue: Catalogue, specs: Sequence[Spec]) -> list[Job]:
+    jobs, values = [], 0
+    for place, spec in enumerate(specs):
+        node = site.node(spec.entity)
+        if node is None:
+            raise Fault(
+                vmodl.fault.ManagedObjectNotFound(),
+                f"The object '{spec.entity_type}:{spec.entity}' has already been deleted or has not been completely created",
+            )
+        _check_metrics(catalogue, spec, place)
+        if type(node.record) not in FAMILIES:
+            continue
+        if spec.range.interval_s == REAL_TIME_S and not serves_real_time(node.record):
+            continue
+        job = Job(place, spec, node, span(site, node.record, spec.range))
+        values += len(job.span.stamps) * len(spec.metrics or catalogue.by_id)
+        if values > MAX_VALUES:
+            raise invalid_argument("querySpec.size", f"more than {MAX_VALUES:,} values; ask for fewer at a time")
+        jobs.append(job)
+    return jobs
+
+
+def _check_metrics(catalogue: Catalogue, spec: Spec, place: int) -> None:
+    for metric in spec.metrics or ():
+        if metric.counter not in catalogue.by_id:
+            raise invalid_argument(f"querySpec[{place}].metricId", f"there is no counter {metric.counter}")
+    if spec.range.interval_s != REAL_TIME_S and len(spec.metrics or ()) > MAX_QUERY_METRICS:
+        raise Fault(
+            vim.fault.RestrictedByAdministrator(details="vpxd.stats.maxQueryMetrics"),
+            "This operation is restricted by the administrator - 'vpxd.stats.maxQueryMetrics'. "
+            "Contact your system administrator.",
+        )
+
+
+class Series(NamedTuple):
+    counter: int
+    instance: str
+    values: Sequence[int]
+
+
+def _series(site: Site, catalogue: Catalogue, jobs: Sequence[Job]) -> list[list[Series]]:
+    """The series of jobs that share their kind, windows and metrics."""
+    found: list[list[Series]] = [[] for _ in jobs]
+    if not len(jobs[0].span.stamps):
+        return found
+    records = [job.node.record for job in jobs]
+    for family in FAMILIES[type(records[0])]:
+        asked = _asked(catalogue, family, jobs[0].spec)
+        if not asked:
+            continue
+        rows = readings(site, family, records, jobs[0].span.windows)
+        for counter, instances in asked.items():
+            show = family.counters[catalogue.by_id[counter].key]
+            matrix = None if family.is_worst else show(rows)
+            first = 0
+            for series, record in zip(found, records, strict=True):
+                own = slice(first, first + family.rows(site, record))
+                first = own.stop
+                shown = show(rows_of(rows, own)) if matrix is None else matrix[own]
+                series.extend(_named(counter, family.instances(site, record), shown, instances))
+    return found
+
+
+def _asked(catalogue: Catalogue, family: Family, spec: Spec) -> Mapping[int, frozenset[str]]:
+    """Which of a family's counters are asked for, with the instances ("*" for all of them)."""
+    level = 1 if spec.range.interval_s != REAL_TIME_S else None
+    wanted: dict[int, set[str]] = defaultdict(set)
+    metrics = spec.metrics if spec.metrics is not None else [Metric(number, "*") for number in catalogue.by_id]
+    for metric in metrics:
+        counter = catalogue.by_id[metric.counter]
+        if counter.key in family.counters and (level is None or counter.level <= level):
+            wanted[metric.counter].add(metric.instance)
+    return {number: frozenset(names) for number, names in wanted.items()}
+
+
+def _named(counter: int, instances: Sequence[str], values: Ints, asked: frozenset[str]) -> Iterator[Series]:
+    every = "*" in asked
+    for instance, row in zip(instances, values.tolist(), strict=True):
+        if every or instance in asked:
+            yield Series(counter, instance, row)
+
+
+# --- writing --------------------------------------------------------------------------------------------------------
+
+
+def _entity(job: Job, series: Sequence[Series], *, missing: bool) -> bytes:
+    if missing:
+        series = [one._replace(values=[MISSING] * len(one.values)) for one in series]
+    write = _csv if job.spec.is_csv else _normal
+    entity = f'<entity type="{escape(job.spec.entity_type or "ManagedEntity")}">{escape(job.node.moref)}</entity>'
+    return write(entity, _stamps(job.span), job.spec.range.interval_s, series).encode()
+
+
+def _stamps(part: Span) -> list[str]:
+    return [f"{text}Z" for text in np.datetime_as_string(part.stamps.astype("datetime64[s]"))]
+
+
+def _csv(entity: str, stamps: Sequence[str], interval_s: int, series: Sequence[Series]) -> str:
+    pieces = ['<returnval xsi:type="PerfEntityMetricCSV">', entity, "<sampleInfoCSV>"]
+    pieces.append(",".join(f"{interval_s},{stamp}" for stamp in stamps))
+    pieces.append("</sampleInfoCSV>")
+    pieces.extend(
+        f"<value><id><counterId>{counter}</counterId><instance>{escape(instance)}</instance></id>"
+        f"<value>{','.join(map(str, values))}</value></value>"
+        for counter, instance, values in series
+    )
+    pieces.append("</returnval>")
+    return "".join(pieces)
+
+
+def _normal(entity: str, stamps: Sequence[str], interval_s: int, series: Sequence[Series]) -> str:
+    pieces = ['<returnval xsi:type="PerfEntityMetric">', entity]
+    pieces.extend(
+        f"<sampleInfo><timestamp>{stamp}</timestamp><interval>{interval_s}</interval></sampleInfo>" for stamp in stamps
+    )
+    pieces.extend(
+        f'<value xsi:type="PerfMetricIntSeries"><id><counterId>{counter}</counterId>'
+        f"<instance>{escape(instance)}</instance></id><value>{'</value><value>'.join(map(str, values))}</value></value>"
+        for counter, instance, values in series
+    )
+    pieces.append("</returnval>")
+    return "".join(pieces)

@@ -1,0 +1,96 @@
+"""Reading properties once: RetrieveProperties(Ex) with paging, and the XML both reading and watching are made of."""
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import uuid4
+from xml.sax.saxutils import escape
+
+from pyVmomi import vmodl
+
+from gavel_lab.vcenter.selection import NO_PROPERTIES, Selected, select
+from gavel_lab.vcenter.sessions import Session
+from gavel_lab.vcenter.soap import Fault, Markup
+from gavel_lab.vcenter.tree import Node, type_name
+from gavel_lab.vcenter.world import World
+
+PAGE_OBJECTS = 100  # the server's own limit; clients may ask for less
+MAX_OPEN_PAGES = 32
+
+
+@dataclass
+class Pages:
+    """What is left of retrievals that did not fit one page, by token. Only the newest few are kept."""
+
+    left: OrderedDict[str, Sequence[Selected]] = field(default_factory=OrderedDict)
+
+    def keep(self, rest: Sequence[Selected]) -> str:
+        token = uuid4().hex
+        self.left[token] = rest
+        while len(self.left) > MAX_OPEN_PAGES:
+            self.left.popitem(last=False)
+        return token
+
+    def take(self, token: str) -> Sequence[Selected]:
+        if token not in self.left:
+            raise Fault(
+                vmodl.fault.InvalidArgument(invalidProperty="token"), "A specified parameter was not correct: token"
+            )
+        return self.left.pop(token)
+
+
+def object_tag(name: str, node: Node) -> bytes:
+    return f'<{name} type="{type_name(node)}">{escape(node.moref)}</{name}>'.encode()
+
+
+def properties(world: World, session: Session, selected: Selected, version: str) -> list[tuple[str, bytes]]:
+    """(path, `<val>` element) of every property that is set."""
+    written = (
+        (path, world.markup(session, selected.node, path, version)) for path in selected.paths if path != NO_PROPERTIES
+    )
+    return [(path, value) for path, value in written if value]
+
+
+def _object(world: World, session: Session, selected: Selected, version: str) -> bytes:
+    sets = [
+        b"".join((b"<propSet><name>", path.encode(), b"</name>", value, b"</propSet>"))
+        for path, value in properties(world, session, selected, version)
+    ]
+    return object_tag("obj", selected.node) + b"".join(sets)
+
+
+def _all(world: World, session: Session, specs: Sequence[Any]) -> list[Selected]:
+    return [one for spec in specs for one in select(world, session, spec)]
+
+
+def retrieve_all(world: World, session: Session, specs: Sequence[Any], version: str) -> Markup:
+    """RetrieveProperties: everything in one answer."""
+    pieces = [
+        b"<returnval>" + _object(world, session, one, version) + b"</returnval>" for one in _all(world, session, specs)
+    ]
+    return Markup(b"".join(pieces))
+
+
+def retrieve_page(
+    world: World, session: Session, pages: Pages, specs: Sequence[Any], limit: int | None, version: str
+) -> Markup:
+    """RetrievePropertiesEx: the first page."""
+    return _page(world, session, pages, _all(world, session, specs), limit, version)
+
+
+def continue_page(world: World, session: Session, pages: Pages, token: str, version: str) -> Markup:
+    """ContinueRetrievePropertiesEx: the next page."""
+    return _page(world, session, pages, pages.take(token), None, version)
+
+
+def _page(
+    world: World, session: Session, pages: Pages, selected: Sequence[Selected], limit: int | None, version: str
+) -> Markup:
+    if not selected:
+        return Markup(b"")
+    size = min(limit, PAGE_OBJECTS) if limit and limit > 0 else PAGE_OBJECTS
+    page, rest = selected[:size], selected[size:]
+    token = f"<token>{pages.keep(rest)}</token>".encode() if rest else b""
+    objects = b"".join(b"<objects>" + _object(world, session, one, version) + b"</objects>" for one in page)
+    return Markup(b"<returnval>" + token + objects + b"</returnval>")

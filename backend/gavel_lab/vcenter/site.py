@@ -1,0 +1,79 @@
+"""One vCenter as it is right now: the lab behind it, its tree, its clock, and where its VMs run."""
+
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from threading import Lock
+from time import monotonic
+from typing import Any
+
+from gavel_lab.estate import EsxiHost, VCenter, Vm
+from gavel_lab.lab import Lab
+from gavel_lab.vcenter.tree import Node, Tree, reference
+
+PLACEMENT_AGE_S = 0.25
+
+
+def instant(seconds: float) -> datetime:
+    """Seconds since the epoch as an aware instant."""
+    return datetime.fromtimestamp(seconds, UTC)
+
+
+class Site:
+    """What the modules of this package share about one vCenter. Thread-safe; holds nothing of a session."""
+
+    def __init__(self, lab: Lab, vcenter: VCenter) -> None:
+        self.lab = lab
+        self.estate = lab.estate
+        self.vcenter = vcenter
+        self.tree = Tree(lab.estate, vcenter)
+        self.clock = lab.clocks.vcenters[vcenter.index]
+        self.started_at = self.now()
+        self._lock = Lock()
+        self._placed_at = -math.inf
+        self._host_of: dict[int, int] = {}
+        self._vms_on: Mapping[int, Sequence[Vm]] = {}
+
+    def now(self) -> datetime:
+        """This vCenter's own clock."""
+        return instant(self.clock.now())
+
+    def lab_now(self) -> float:
+        return self.lab.clocks.lab_time.now()
+
+    def at(self, lab_s: float) -> datetime:
+        """A lab instant on this vCenter's clock."""
+        return instant(lab_s + self.clock.offset_s())
+
+    def host_now(self, host: EsxiHost) -> datetime:
+        """What the ESXi host's own clock shows."""
+        return instant(self.lab.clocks.hosts[host.index].now())
+
+    def host_of(self, vm: Vm) -> EsxiHost:
+        """The host that runs the VM now."""
+        self._place()
+        return self.estate.hosts[self._host_of[vm.index]]
+
+    def vms_on(self, host: EsxiHost) -> Sequence[Vm]:
+        self._place()
+        return self._vms_on.get(host.index, ())
+
+    def _place(self) -> None:
+        """Ask at most every quarter of a second where the VMs run: one request reads properties of thousands."""
+        with self._lock:
+            asked_at = monotonic()
+            if asked_at - self._placed_at < PLACEMENT_AGE_S:
+                return
+            now = self.lab_now()
+            placed = {vm.index: self.lab.placement.host_of(vm.index, now) for vm in self.tree.vms}
+            on: dict[int, list[Vm]] = defaultdict(list)
+            for vm in self.tree.vms:
+                on[placed[vm.index]].append(vm)
+            self._host_of, self._vms_on, self._placed_at = placed, on, asked_at
+
+    def node(self, moref: str) -> Node | None:
+        return self.tree.nodes.get(moref)
+
+    def reference(self, moref: str) -> Any:
+        return reference(self.tree.nodes[moref])

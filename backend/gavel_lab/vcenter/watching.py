@@ -1,0 +1,161 @@
+"""Watching properties: filters of a PropertyCollector and WaitForUpdatesEx with versions, deltas and truncation."""
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from threading import Event, RLock
+from time import monotonic
+from typing import Any
+from xml.sax.saxutils import escape
+
+from pyVmomi import vim, vmodl
+
+from gavel_lab.vcenter.retrieval import PAGE_OBJECTS, Pages, object_tag, properties
+from gavel_lab.vcenter.selection import Selected, select
+from gavel_lab.vcenter.sessions import Session, not_authenticated
+from gavel_lab.vcenter.soap import Fault, Markup
+from gavel_lab.vcenter.tree import Node
+from gavel_lab.vcenter.world import World
+
+LOOK_EVERY_S = 0.5
+LONGEST_WAIT_S = 600.0
+
+
+@dataclass
+class Filter:
+    """One filter and what its owner has been told: object → property → digest of the value."""
+
+    moref: str
+    spec: Any
+    told: dict[str, tuple[Node, dict[str, bytes]]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Update:
+    """One object of one filter that appeared, changed or went."""
+
+    filter: str
+    body: bytes
+
+
+@dataclass
+class Collector:
+    """State of one PropertyCollector. One waiter at a time; `cancel` lets it go."""
+
+    pages: Pages = field(default_factory=Pages)
+    filters: dict[str, Filter] = field(default_factory=dict)
+    version: int = 0
+    pending: list[Update] = field(default_factory=list)
+    last: tuple[str, Markup] | None = None  # (version asked with, answer): for a client that lost the answer
+    lock: RLock = field(default_factory=RLock)
+    cancel: Event = field(default_factory=Event)
+
+
+def _digest(value: bytes) -> bytes:
+    return hashlib.blake2b(value, digest_size=12).digest()
+
+
+def _changes(world: World, session: Session, watched: Filter, version: str) -> Iterator[Update]:
+    """Updates since the owner was last told; tells it."""
+    selected = {one.node.moref: one for one in select(world, session, watched.spec)}
+    for moref in [moref for moref in watched.told if moref not in selected]:
+        node, _ = watched.told.pop(moref)
+        yield Update(watched.moref, b"<kind>leave</kind>" + object_tag("obj", node))
+    for moref, one in selected.items():
+        update = _change(world, session, watched, one, version)
+        if update is not None:
+            yield Update(watched.moref, update)
+
+
+def _change(world: World, session: Session, watched: Filter, one: Selected, version: str) -> bytes | None:
+    values = dict(properties(world, session, one, version))
+    now = {path: _digest(value) for path, value in values.items()}
+    known = watched.told.get(one.node.moref)
+    if known is not None and known[1] == now:
+        return None
+    before = known[1] if known is not None else {}
+    watched.told[one.node.moref] = (one.node, now)
+    sets = [
+        b"".join((b"<changeSet><name>", path.encode(), b"</name><op>assign</op>", value, b"</changeSet>"))
+        for path, value in values.items()
+        if before.get(path) != now[path]
+    ]
+    gone = [
+        f"<changeSet><name>{escape(path)}</name><op>assign</op></changeSet>".encode()
+        for path in before
+        if path not in now
+    ]
+    kind = b"<kind>modify</kind>" if known is not None else b"<kind>enter</kind>"
+    return kind + object_tag("obj", one.node) + b"".join(sets + gone)
+
+
+def wait_for_updates(
+    world: World, session: Session, collector: Collector, since: str, *, wait_s: float, limit: int | None, version: str
+) -> Markup:
+    """The next update set, or nothing when there is none within `wait_s`.
+
+    `since` is "" (tell everything) or the version of the last answer; the one before it gets that answer again.
+    """
+    with collector.lock:
+        if since == "":
+            _start_over(collector)
+        elif collector.last is not None and since == collector.last[0] and since != str(collector.version):
+            return collector.last[1]
+        elif since != str(collector.version):
+            raise Fault(vmodl.query.InvalidCollectorVersion(), "The version is not one of this collector's.")
+    collector.cancel.clear()
+    deadline = monotonic() + min(wait_s, LONGEST_WAIT_S)
+    seen: object = None
+    while True:
+        stamp = world.change_stamp()
+        with collector.lock:
+            if stamp != seen or collector.pending:
+                seen = stamp
+                found = _collect(world, session, collector, since, limit, version)
+                if found is not None:
+                    return found
+        _pause(world, session, collector, deadline)
+        if monotonic() >= deadline:
+            return Markup(b"")
+
+
+def _start_over(collector: Collector) -> None:
+    collector.pending.clear()
+    collector.last = None
+    for watched in collector.filters.values():
+        watched.told.clear()
+
+
+def _pause(world: World, session: Session, collector: Collector, deadline: float) -> None:
+    if collector.cancel.wait(max(0.0, min(LOOK_EVERY_S, deadline - monotonic()))):
+        raise Fault(vmodl.fault.RequestCanceled(), "The task was canceled by a user.")
+    if not world.sessions.is_alive(session):
+        raise not_authenticated(vim.SessionManager("SessionManager"))
+
+
+def _collect(
+    world: World, session: Session, collector: Collector, since: str, limit: int | None, version: str
+) -> Markup | None:
+    if not collector.pending:
+        for watched in list(collector.filters.values()):
+            collector.pending.extend(_changes(world, session, watched, version))
+    if not collector.pending:
+        return None
+    size = min(limit, PAGE_OBJECTS) if limit and limit > 0 else PAGE_OBJECTS
+    page, collector.pending = collector.pending[:size], collector.pending[size:]
+    collector.version += 1
+    answer = _update_set(collector, page)
+    collector.last = (since, answer)
+    return answer
+
+
+def _update_set(collector: Collector, page: list[Update]) -> Markup:
+    pieces = [f"<returnval><version>{collector.version}</version>".encode()]
+    for moref in dict.fromkeys(update.filter for update in page):
+        pieces.append(f'<filterSet><filter type="PropertyFilter">{escape(moref)}</filter>'.encode())
+        pieces += [b"<objectSet>" + one.body + b"</objectSet>" for one in page if one.filter == moref]
+        pieces.append(b"</filterSet>")
+    if collector.pending:
+        pieces.append(b"<truncated>true</truncated>")
+    pieces.append(b"</returnval>")
+    return Markup(b"".join(pieces))

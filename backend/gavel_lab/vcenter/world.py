@@ -1,0 +1,199 @@
+"""Every managed object a request may address and its properties: inventory, services, things of the session."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from pyVmomi import vim, vmodl
+
+from gavel_lab.estate import EsxiHost, VCenter
+from gavel_lab.vcenter import hosts
+from gavel_lab.vcenter.custom_fields import fields
+from gavel_lab.vcenter.host_options import advanced_options, vcenter_options
+from gavel_lab.vcenter.performance import Performance, historical_intervals
+from gavel_lab.vcenter.properties import Properties, declared_type, descend, typed
+from gavel_lab.vcenter.sessions import Session, Sessions, user_session
+from gavel_lab.vcenter.site import Site
+from gavel_lab.vcenter.soap import Fault, markup
+from gavel_lab.vcenter.tree import ROOT_FOLDER, Node
+
+SERVICES: Mapping[str, Any] = {
+    "ServiceInstance": vim.ServiceInstance,
+    "propertyCollector": vmodl.query.PropertyCollector,
+    "ViewManager": vim.view.ViewManager,
+    "SessionManager": vim.SessionManager,
+    "PerfMgr": vim.PerformanceManager,
+    "VpxSettings": vim.option.OptionManager,
+    "CustomFieldsManager": vim.CustomFieldsManager,
+    "EventManager": vim.event.EventManager,
+    "SearchIndex": vim.SearchIndex,
+    "StorageResourceManager": vim.StorageResourceManager,
+}
+
+
+def about(vcenter: VCenter) -> Any:
+    return vim.AboutInfo(
+        name="VMware vCenter Server",
+        fullName=f"VMware vCenter Server {vcenter.version} build-{vcenter.build}",
+        vendor="VMware, Inc.",
+        version=vcenter.version,
+        build=vcenter.build,
+        localeVersion="INTL",
+        localeBuild="000",
+        osType="linux-x64",
+        productLineId="vpx",
+        apiType="VirtualCenter",
+        apiVersion=vcenter.api_version,
+        instanceUuid=vcenter.instance_uuid,
+        licenseProductName="VMware VirtualCenter Server",
+        licenseProductVersion=f"{vcenter.version.split('.', 1)[0]}.0",
+    )
+
+
+def content(site: Site) -> Any:
+    """ServiceContent: where every client starts."""
+    return vim.ServiceInstanceContent(
+        rootFolder=vim.Folder(ROOT_FOLDER),
+        propertyCollector=vmodl.query.PropertyCollector("propertyCollector"),
+        viewManager=vim.view.ViewManager("ViewManager"),
+        about=about(site.vcenter),
+        setting=vim.option.OptionManager("VpxSettings"),
+        sessionManager=vim.SessionManager("SessionManager"),
+        perfManager=vim.PerformanceManager("PerfMgr"),
+        eventManager=vim.event.EventManager("EventManager"),
+        customFieldsManager=vim.CustomFieldsManager("CustomFieldsManager"),
+        searchIndex=vim.SearchIndex("SearchIndex"),
+        storageResourceManager=vim.StorageResourceManager("StorageResourceManager"),
+    )
+
+
+def _host_services(host: EsxiHost) -> Iterator[Node]:
+    yield Node(vim.host.StorageSystem, hosts.storage_system(host), host)
+    yield Node(vim.host.DateTimeSystem, hosts.date_time_system(host), host)
+    yield Node(vim.option.OptionManager, hosts.option_manager(host), host)
+
+
+class World:
+    """One vCenter with all its moving parts."""
+
+    def __init__(self, site: Site) -> None:
+        faults, name = site.lab.faults, site.vcenter.name
+        self.site = site
+        self.sessions = Sessions(lambda: faults.session_generation(name), site.now)
+        self.performance = Performance(site)
+        self._properties = Properties(site)
+        self._services = {name: Node(kind, name, None) for name, kind in SERVICES.items()}
+        self._services.update((node.moref, node) for host in site.tree.hosts for node in _host_services(host))
+
+    def find(self, session: Session | None, moref: str) -> Node | None:
+        """The managed object of that id, as this session sees it."""
+        node = self.site.node(moref) or self._services.get(moref)
+        if node is None and session is not None:
+            node = session.objects.get(moref)
+        return node
+
+    def require(self, session: Session | None, reference: Any) -> Node:
+        """The object a reference means. Raises Fault (ManagedObjectNotFound)."""
+        moref = reference._GetMoId()  # noqa: SLF001 - pyVmomi's only way to read an id
+        node = self.find(session, moref)
+        if node is None:
+            raise not_found(moref, reference)
+        return node
+
+    def names(self, node: Node) -> list[str]:
+        """Top-level properties there are values for."""
+        if node.moref in self.site.tree.nodes:
+            return self._properties.names(node)
+        return list(_SERVICE_PROPERTIES.get(node.type, {}))
+
+    def value(self, session: Session | None, node: Node, path: str) -> Any:
+        """A property's value; None when unset. Raises Fault (InvalidProperty)."""
+        if node.moref in self.site.tree.nodes:
+            return self._properties.value(node, path)
+        declared = declared_type(node.type, path)
+        head, *rest = path.split(".")
+        provider = _SERVICE_PROPERTIES.get(node.type, {}).get(head)
+        return None if provider is None else typed(descend(provider(self, session, node), rest), declared)
+
+    def markup(self, session: Session | None, node: Node, path: str, version: str) -> bytes:
+        """A property's value as a `<val>` element; empty when unset."""
+        if node.moref in self.site.tree.nodes:
+            return self._properties.markup(node, path, version)
+        if node.moref == "PerfMgr" and path == "perfCounter":
+            return self.performance.counters_markup("val", object, version)
+        return markup("val", self.value(session, node, path), object, version)
+
+    def fetch(self, session: Session | None, node: Node, path: str, version: str) -> bytes:
+        """A property as a returnval of its declared type: pyVmomi's `Fetch`."""
+        if node.moref == "PerfMgr" and path == "perfCounter":
+            return self.performance.counters_markup("returnval", vim.PerformanceManager.CounterInfo.Array, version)
+        return markup("returnval", self.value(session, node, path), declared_type(node.type, path), version)
+
+    def change_stamp(self) -> object:
+        """Equal as long as no property of the inventory can have changed."""
+        return tuple(self.site.host_of(vm).index for vm in self.site.tree.vms), tuple(
+            self._properties.storage_state(host) for host in self.site.tree.hosts
+        )
+
+
+def not_found(moref: str, reference: Any) -> Fault:
+    return Fault(
+        vmodl.fault.ManagedObjectNotFound(obj=reference),
+        f"The object '{reference.__class__.__name__}:{moref}' has already been deleted or has not been completely created",
+    )
+
+
+ServiceProvider = Callable[[World, Session | None, Node], Any]
+
+
+def _options(_world: World, _session: Session | None, node: Node) -> Any:
+    return advanced_options() if node.record is not None else vcenter_options()
+
+
+def _view(world: World, _session: Session | None, node: Node) -> Any:
+    return [world.site.reference(member.moref) for member in node.record.members(world.site)]
+
+
+_VIEW: Mapping[str, ServiceProvider] = {"view": _view}
+_SERVICE_PROPERTIES: Mapping[Any, Mapping[str, ServiceProvider]] = {
+    vim.ServiceInstance: {
+        "content": lambda world, _session, _node: content(world.site),
+        "serverClock": lambda world, _session, _node: world.site.now(),
+    },
+    vim.SessionManager: {
+        "currentSession": lambda _world, session, _node: user_session(session) if session else None,
+        "sessionList": lambda world, _session, _node: [user_session(one) for one in world.sessions.listed()],
+        "defaultLocale": lambda _world, _session, _node: "en",
+    },
+    vim.PerformanceManager: {
+        "perfCounter": lambda world, _session, _node: world.performance.catalogue.infos,
+        "historicalInterval": lambda _world, _session, _node: historical_intervals(),
+    },
+    vim.CustomFieldsManager: {"field": lambda _world, _session, _node: fields()},
+    vim.option.OptionManager: {"setting": _options},
+    vim.event.EventManager: {"maxCollector": lambda _world, _session, _node: 1000},
+    vim.view.ContainerView: {
+        **_VIEW,
+        "container": lambda world, _session, node: world.site.reference(node.record.container.moref),
+        "recursive": lambda _world, _session, node: node.record.recursive,
+        "type": lambda _world, _session, node: list(node.record.types),
+    },
+    vim.view.ListView: _VIEW,
+    vim.view.ViewManager: {
+        "viewList": lambda _world, session, _node: [
+            one.type(one.moref) for one in (session.objects.values() if session else ()) if one.type in _VIEW_TYPES
+        ]
+    },
+    vmodl.query.PropertyCollector: {
+        "filter": lambda _world, _session, node: [
+            vmodl.query.PropertyCollector.Filter(moref) for moref in (node.record.filters if node.record else ())
+        ]
+    },
+    vim.host.StorageSystem: {
+        name: (lambda provider: lambda world, _session, node: provider(world.site, node.record))(provider)
+        for name, provider in hosts.STORAGE_SYSTEM_PROPERTIES.items()
+    },
+    vim.host.DateTimeSystem: {
+        "dateTimeInfo": lambda world, _session, node: hosts.date_time(world.site, node.record),
+    },
+}
+_VIEW_TYPES = (vim.view.ContainerView, vim.view.ListView)
