@@ -64,8 +64,7 @@ def _vms(site: Site, datastore: Datastore) -> list[Any]:
     return [
         site.reference(vm.moref)
         for vm in site.tree.vms
-        if vm.datastore == datastore.index
-        or any(estate.disks[disk].datastore == datastore.index for disk in vm.disks)
+        if vm.datastore == datastore.index or any(estate.disks[disk].datastore == datastore.index for disk in vm.disks)
     ]
 
 

@@ -9,7 +9,6 @@ from typing import Any
 from xml.sax.saxutils import escape
 
 from lxml import etree
-from pyVmomi import vim
 
 from gavel_lab.estate import EsxiHost, Hba, HostDevice
 from gavel_lab.vcenter.host_storage import path_state
@@ -219,7 +218,9 @@ def _fields(row: Row) -> Iterator[str]:
 
 
 def _typed(kind: str, inner: str) -> str:
-    return f'<obj xmlns="urn:vim25" xmlns:xsd="{_XSD}" xmlns:xsi="{_XSI}" versionId="5.0" xsi:type="{kind}">{inner}</obj>'
+    return (
+        f'<obj xmlns="urn:vim25" xmlns:xsd="{_XSD}" xmlns:xsi="{_XSI}" versionId="5.0" xsi:type="{kind}">{inner}</obj>'
+    )
 
 
 def _arguments(element: Any) -> dict[str, str]:

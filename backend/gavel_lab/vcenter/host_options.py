@@ -4,7 +4,7 @@ from typing import Any
 
 from pyVmomi import VmomiSupport, vim
 
-from gavel_lab.vcenter.soap import Fault
+from gavel_lab.vcenter.soap import FaultError
 
 _HOST_OPTIONS: dict[str, int] = {
     "Disk.DiskMaxIOSize": 32767,
@@ -32,10 +32,10 @@ def vcenter_options() -> list[Any]:
 
 
 def query(options: list[Any], name: str | None) -> list[Any]:
-    """QueryOptions: one option, a whole branch ("Disk."), or all of them. Raises Fault (InvalidName) for no match."""
+    """QueryOptions: one option, a whole branch ("Disk."), or all of them. Raises FaultError (InvalidName) for no match."""
     if not name:
         return options
     found = [one for one in options if one.key == name or one.key.startswith(f"{name.rstrip('.')}.")]
     if not found:
-        raise Fault(vim.fault.InvalidName(name=name), f"The name '{name}' is not valid.")
+        raise FaultError(vim.fault.InvalidName(name=name), f"The name '{name}' is not valid.")
     return found

@@ -1,5 +1,6 @@
 """What an ESXi host tells about its storage: adapters, devices, paths and NVMe controllers (`config.storageDevice`)."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from pyVmomi import vim
@@ -27,7 +28,11 @@ def storage_device(site: Site, host: EsxiHost) -> Any:
 
 # --- adapters -------------------------------------------------------------------------------------------------------
 
-_ADAPTER_TYPES = {"fc": vim.host.FibreChannelHba, "iscsi": vim.host.InternetScsiHba, "nvme-tcp": vim.host.TcpHba}
+_ADAPTER_TYPES: Mapping[str, Any] = {
+    "fc": vim.host.FibreChannelHba,
+    "iscsi": vim.host.InternetScsiHba,
+    "nvme-tcp": vim.host.TcpHba,
+}
 
 
 def _adapter_key(hba: Hba) -> str:
@@ -128,7 +133,9 @@ def _multipath(site: Site, device: HostDevice, paths: list[Path]) -> Any:
         id=device.uuid,
         lun=device.key,
         policy=_policy(device),
-        storageArrayTypePolicy=vim.host.MultipathInfo.LogicalUnitStorageArrayTypePolicy(policy=device.storage_array_type)
+        storageArrayTypePolicy=vim.host.MultipathInfo.LogicalUnitStorageArrayTypePolicy(
+            policy=device.storage_array_type
+        )
         if device.storage_array_type
         else None,
         path=[_path(site, path, key) for path in paths],
@@ -173,8 +180,8 @@ def _transport(port: TargetPort) -> Any:
 
 def _plug_store(site: Site, hbas: list[Hba], devices: list[HostDevice], paths: dict[int, list[Path]]) -> Any:
     """Where a path's adapter, channel, target and LUN numbers stand: its runtime name in pieces."""
-    topology = vim.host.PlugStoreTopology
-    listed = []
+    topology: Any = vim.host.PlugStoreTopology
+    listed: list[Any] = []
     for device in devices:
         for path in paths[device.index]:
             channel, target, lun = (int(part[1:]) for part in path.name.split(":")[1:])

@@ -157,7 +157,3 @@ PROPERTIES: Mapping[str, Callable[[Site, EsxiHost], Any]] = {
     ],
     "vm": lambda site, host: [site.reference(vm.moref) for vm in site.vms_on(host)],
 }
-STORAGE_SYSTEM_PROPERTIES: Mapping[str, Callable[[Site, EsxiHost], Any]] = {
-    "storageDeviceInfo": storage_device,
-    "fileSystemVolumeInfo": file_system_volumes,
-}

@@ -105,9 +105,7 @@ def _guest(site: Site, vm: Vm) -> Any:
                 connected=True,
                 deviceConfigId=4000,
                 ipConfig=vim.net.IpConfigInfo(
-                    ipAddress=[
-                        vim.net.IpConfigInfo.IpAddress(ipAddress=address, prefixLength=16, state="preferred")
-                    ]
+                    ipAddress=[vim.net.IpConfigInfo.IpAddress(ipAddress=address, prefixLength=16, state="preferred")]
                 ),
             )
         ]

@@ -20,7 +20,7 @@ from gavel_lab.vcenter.host_options import MAX_QUERY_METRICS
 from gavel_lab.vcenter.perf_families import FAMILIES, Family, readings, rows_of
 from gavel_lab.vcenter.perf_windows import INTERVALS, REAL_TIME_S, Range, Span, serves_real_time, span
 from gavel_lab.vcenter.site import Site
-from gavel_lab.vcenter.soap import Fault, local_name
+from gavel_lab.vcenter.soap import FaultError, local_name
 from gavel_lab.vcenter.tree import Node
 
 MAX_VALUES = 20_000_000
@@ -57,7 +57,7 @@ class Job:
 
 
 def parse_specs(element: Any) -> list[Spec]:
-    """All querySpec elements of a call. Raises Fault for a value that cannot be read."""
+    """All querySpec elements of a call. Raises FaultError for a value that cannot be read."""
     specs = []
     for number, child in enumerate(one for one in element if local_name(one) == "querySpec"):
         try:
@@ -118,9 +118,9 @@ def _instant(element: Any) -> float | None:
     return (parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).timestamp()
 
 
-def invalid_argument(name: str, reason: str = "") -> Fault:
+def invalid_argument(name: str, reason: str = "") -> FaultError:
     text = f"A specified parameter was not correct: {name}"
-    return Fault(vmodl.fault.InvalidArgument(invalidProperty=name), f"{text}. {reason}" if reason else text)
+    return FaultError(vmodl.fault.InvalidArgument(invalidProperty=name), f"{text}. {reason}" if reason else text)
 
 
 # --- the answer -----------------------------------------------------------------------------------------------------
@@ -147,7 +147,7 @@ def _jobs(site: Site, catalogue: Catalogue, specs: Sequence[Spec]) -> list[Job]:
     for place, spec in enumerate(specs):
         node = site.node(spec.entity)
         if node is None:
-            raise Fault(
+            raise FaultError(
                 vmodl.fault.ManagedObjectNotFound(),
                 f"The object '{spec.entity_type}:{spec.entity}' has already been deleted or has not been completely created",
             )
@@ -169,7 +169,7 @@ def _check_metrics(catalogue: Catalogue, spec: Spec, place: int) -> None:
         if metric.counter not in catalogue.by_id:
             raise invalid_argument(f"querySpec[{place}].metricId", f"there is no counter {metric.counter}")
     if spec.range.interval_s != REAL_TIME_S and len(spec.metrics or ()) > MAX_QUERY_METRICS:
-        raise Fault(
+        raise FaultError(
             vim.fault.RestrictedByAdministrator(details="vpxd.stats.maxQueryMetrics"),
             "This operation is restricted by the administrator - 'vpxd.stats.maxQueryMetrics'. "
             "Contact your system administrator.",

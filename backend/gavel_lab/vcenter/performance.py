@@ -3,7 +3,7 @@
 from threading import Lock
 from typing import Any
 
-from pyVmomi import vim
+from pyVmomi import VmomiSupport, vim
 
 from gavel_lab.estate import Datastore
 from gavel_lab.vcenter.counters import Catalogue
@@ -15,6 +15,7 @@ from gavel_lab.vcenter.soap import Markup, markup
 from gavel_lab.vcenter.tree import Node
 
 _NO_REFRESH = -1
+COUNTER_INFOS: Any = VmomiSupport.GetVmodlType("vim.PerformanceManager.CounterInfo[]")
 
 
 class Performance:
@@ -47,12 +48,12 @@ class Performance:
         catalogue = self.catalogue
         key = (id(catalogue), name, version)
         if key not in self._markup:
-            infos = vim.PerformanceManager.CounterInfo.Array(catalogue.infos)
+            infos = COUNTER_INFOS(catalogue.infos)
             self._markup[key] = markup(name, infos, declared, version)
         return self._markup[key]
 
     def counters(self, ids: list[int]) -> list[Any]:
-        """QueryPerfCounter. Raises Fault for an id that is not in the catalogue."""
+        """QueryPerfCounter. Raises FaultError for an id that is not in the catalogue."""
         infos = {info.key: info for info in self.catalogue.infos}
         unknown = [number for number in ids if number not in infos]
         if unknown:
@@ -77,7 +78,7 @@ class Performance:
         if not INTERVALS[wanted] or (wanted == REAL_TIME_S and not serves_real_time(node.record)):
             families = ()
         catalogue = self.catalogue
-        pieces = []
+        pieces: list[str] = []
         for family in families:
             instances = family.instances(self._site, node.record)
             for key in family.counters:

@@ -12,7 +12,7 @@ from gavel_lab.estate import EsxiHost, Vm
 from gavel_lab.vcenter import containers, datastores, hosts, machines
 from gavel_lab.vcenter.custom_fields import custom_values
 from gavel_lab.vcenter.site import Site
-from gavel_lab.vcenter.soap import Fault, markup
+from gavel_lab.vcenter.soap import FaultError, markup
 from gavel_lab.vcenter.tree import Node
 
 Provider = Callable[[Any, Any], Any]
@@ -56,13 +56,13 @@ _ENTITY: Mapping[str, Provider] = {
 
 @lru_cache(maxsize=10_000)
 def declared_type(owner: Any, path: str) -> Any:
-    """The type the API declares for a property path of `owner`. Raises Fault (InvalidProperty) when there is none."""
+    """The type the API declares for a property path of `owner`. Raises FaultError (InvalidProperty) when there is none."""
     kind = owner
     for name in path.split("."):
         try:
             kind = kind._GetPropertyInfo(name).type  # noqa: SLF001 - the catalogue offers no public way
         except AttributeError as error:
-            raise Fault(vmodl.query.InvalidProperty(name=path), f"The property '{path}' is not valid.") from error
+            raise FaultError(vmodl.query.InvalidProperty(name=path), f"The property '{path}' is not valid.") from error
     return kind
 
 
@@ -88,7 +88,7 @@ class Properties:
         return sorted({name for name in {**_ENTITY, **_PROVIDERS[node.type]} if "." not in name})
 
     def value(self, node: Node, path: str) -> Any:
-        """The value at a path (None: unset), typed as declared. Raises Fault (InvalidProperty) for an unknown path."""
+        """The value at a path (None: unset), typed as declared. Raises FaultError (InvalidProperty) for an unknown path."""
         declared = declared_type(node.type, path)
         providers = _PROVIDERS[node.type]
         parts = path.split(".")
@@ -137,7 +137,10 @@ class Properties:
         model, now, estate = self._site.lab.model, self._site.lab_now(), self._site.estate
         depths = tuple(model.max_queue_depth(device, now) for device in host.devices)
         dead = tuple(
-            path for device in host.devices for path in estate.devices[device].paths if not model.is_path_usable(path, now)
+            path
+            for device in host.devices
+            for path in estate.devices[device].paths
+            if not model.is_path_usable(path, now)
         )
         self._storage_states[host.index] = (monotonic(), (depths, dead))
         return depths, dead

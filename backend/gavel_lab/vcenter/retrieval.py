@@ -11,7 +11,7 @@ from pyVmomi import vmodl
 
 from gavel_lab.vcenter.selection import NO_PROPERTIES, Selected, select
 from gavel_lab.vcenter.sessions import Session
-from gavel_lab.vcenter.soap import Fault, Markup
+from gavel_lab.vcenter.soap import FaultError, Markup
 from gavel_lab.vcenter.tree import Node, type_name
 from gavel_lab.vcenter.world import World
 
@@ -34,7 +34,7 @@ class Pages:
 
     def take(self, token: str) -> Sequence[Selected]:
         if token not in self.left:
-            raise Fault(
+            raise FaultError(
                 vmodl.fault.InvalidArgument(invalidProperty="token"), "A specified parameter was not correct: token"
             )
         return self.left.pop(token)

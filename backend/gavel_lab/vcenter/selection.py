@@ -8,7 +8,7 @@ from pyVmomi import VmomiSupport, vmodl
 
 from gavel_lab.vcenter.properties import declared_type
 from gavel_lab.vcenter.sessions import Session
-from gavel_lab.vcenter.soap import Fault
+from gavel_lab.vcenter.soap import FaultError
 from gavel_lab.vcenter.tree import Node
 from gavel_lab.vcenter.world import World
 
@@ -25,7 +25,7 @@ class Selected:
 
 
 def select(world: World, session: Session, spec: Any) -> list[Selected]:
-    """Everything a filter spec selects. Raises Fault for unknown objects, paths or selection names."""
+    """Everything a filter spec selects. Raises FaultError for unknown objects, paths or selection names."""
     found: dict[str, Selected] = {}
     wanted = _Wanted(world, spec.propSet)
     for start in spec.objectSet:
@@ -91,7 +91,7 @@ class _Walk:
                     continue
                 seen.add((here.moref, id(traversal)))
                 if len(seen) > MAX_VISITS:
-                    raise Fault(vmodl.fault.InvalidRequest(), "The traversal visits too many objects.")
+                    raise FaultError(vmodl.fault.InvalidRequest(), "The traversal visits too many objects.")
                 for child in self._children(here, traversal):
                     if not traversal.skip:
                         yield child
@@ -103,7 +103,7 @@ class _Walk:
         try:
             return self._named[selection.name]
         except KeyError as error:
-            raise Fault(
+            raise FaultError(
                 vmodl.fault.InvalidArgument(invalidProperty="specSet.objectSet.selectSet.name"),
                 f"A specified parameter was not correct: no TraversalSpec is named {selection.name!r}",
             ) from error

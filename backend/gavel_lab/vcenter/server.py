@@ -9,13 +9,14 @@ from pyVmomi import VmomiSupport, vim, vmodl
 
 from gavel_lab.estate import VCenter
 from gavel_lab.lab import Lab
-from gavel_lab.serve import App, Request as HttpRequest, Response
+from gavel_lab.serve import App, Response
+from gavel_lab.serve import Request as HttpRequest
 from gavel_lab.vcenter import soap
 from gavel_lab.vcenter.esxcli import ESXCLI_METHODS
 from gavel_lab.vcenter.methods import METHODS, Request
 from gavel_lab.vcenter.sessions import Session, not_authenticated, user_session
 from gavel_lab.vcenter.site import Site
-from gavel_lab.vcenter.soap import Call, Fault, Markup
+from gavel_lab.vcenter.soap import Call, FaultError, Markup
 from gavel_lab.vcenter.world import World, content, not_found
 
 COOKIE = "vmware_soap_session"
@@ -64,7 +65,7 @@ class Server:
         try:
             call = soap.parse_call(request.body, version)
             inner, headers = self._call(call, request.headers)
-        except Fault as fault:
+        except FaultError as fault:
             return Response(500, soap.fault_response(fault, version), XML)
         return Response(200, soap.response(call.method, inner), XML, headers)
 
@@ -72,7 +73,7 @@ class Server:
         """The API version the client speaks, at most our own: it decides which properties it may be shown."""
         asked = _ACTION.search(headers.get("soapaction", ""))
         version = VmomiSupport.versionMap.get(asked.group(1)) if asked else None
-        if version is None or VmomiSupport.IsChildVersion(version, self._version):
+        if version is None or soap.is_newer(version, self._version):
             return str(self._version)
         return str(version)
 
@@ -91,9 +92,11 @@ class Server:
         return self._authenticated(call, session), {}
 
     def _login(self, call: Call, headers: Mapping[str, str]) -> tuple[bytes, dict[str, str]]:
-        given = soap.arguments(call, soap.catalogued("Login").params)
+        given = soap.arguments(call, soap.required("Login").params)
         if (given["userName"], given["password"]) != (self._vcenter.username, self._vcenter.password):
-            raise Fault(vim.fault.InvalidLogin(), "Cannot complete login due to an incorrect user name or password.")
+            raise FaultError(
+                vim.fault.InvalidLogin(), "Cannot complete login due to an incorrect user name or password."
+            )
         cookie, session = self._world.sessions.open(given["userName"], headers.get("user-agent", ""))
         return self._written(call, user_session(session)), {
             "Set-Cookie": f'{COOKIE}="{cookie}"; Path=/; HttpOnly; Secure;'
@@ -112,7 +115,7 @@ class Server:
         info = soap.catalogued(call.method)
         method = METHODS.get(call.method)
         if info is None or method is None or not issubclass(node.type, info.type):
-            raise Fault(
+            raise FaultError(
                 vmodl.fault.MethodNotFound(receiver=node.type(node.moref), method=call.method),
                 f"Method {call.method} is not implemented on {call.receiver_type}:{call.receiver}",
             )
@@ -122,7 +125,7 @@ class Server:
     def _written(self, call: Call, result: Any) -> bytes:
         if isinstance(result, Markup):
             return result
-        return soap.markup("returnval", result, soap.catalogued(call.method).result, call.version)
+        return soap.markup("returnval", result, soap.required(call.method).result, call.version)
 
     def _fetch(self, call: Call, session: Session, node: Any) -> bytes:
         """pyVmomi's own call behind `host.name`: one property, returned as its declared type."""

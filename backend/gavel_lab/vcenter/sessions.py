@@ -11,7 +11,7 @@ from uuid import uuid4
 
 from pyVmomi import vim
 
-from gavel_lab.vcenter.soap import Fault
+from gavel_lab.vcenter.soap import FaultError
 from gavel_lab.vcenter.tree import Node
 
 IDLE_TIMEOUT_S = 1800
@@ -36,10 +36,10 @@ class Session:
     lock: Lock = field(default_factory=Lock)
 
     def add(self, kind: Any, record: Any, name: str = "") -> Node:
-        """Create a managed object of this session. Raises Fault when it has too many."""
+        """Create a managed object of this session. Raises FaultError when it has too many."""
         with self.lock:
             if len(self.objects) >= MAX_OBJECTS_PER_SESSION:
-                raise Fault(
+                raise FaultError(
                     vim.fault.LimitExceeded(property=None, limit=MAX_OBJECTS_PER_SESSION),
                     f"The session holds {MAX_OBJECTS_PER_SESSION} views, collectors and filters; destroy some.",
                 )
@@ -130,7 +130,7 @@ class Sessions:
             return [session for session in self._by_cookie.values() if self.is_alive(session)]
 
 
-def not_authenticated(target: Any) -> Fault:
-    return Fault(
+def not_authenticated(target: Any) -> FaultError:
+    return FaultError(
         vim.fault.NotAuthenticated(object=target, privilegeId="System.View"), "The session is not authenticated."
     )

@@ -32,7 +32,7 @@ class Markup(bytes):
     """An answer already in XML: the children of the response element, written without going through objects."""
 
 
-class Fault(Exception):
+class FaultError(Exception):
     """A call that fails the way vCenter fails: `detail` is the vmodl fault object, the message its human text."""
 
     def __init__(self, detail: Any, message: str) -> None:
@@ -62,18 +62,18 @@ def text_of(element: Any, name: str) -> str:
     return "" if child is None else (child.text or "").strip()
 
 
-def invalid_request(message: str) -> Fault:
-    return Fault(vmodl.fault.InvalidRequest(), message)
+def invalid_request(message: str) -> FaultError:
+    return FaultError(vmodl.fault.InvalidRequest(), message)
 
 
-def _missing_parameter(name: str, method: str) -> Fault:
+def _missing_parameter(name: str, method: str) -> FaultError:
     return invalid_request(
         f"\nRequired parameter {name} is missing\n\nwhile parsing call information for method {method}"
     )
 
 
 def parse_call(body: bytes, version: str) -> Call:
-    """The call inside a SOAP envelope. Raises Fault (InvalidRequest) for anything that is not one."""
+    """The call inside a SOAP envelope. Raises FaultError (InvalidRequest) for anything that is not one."""
     parser = etree.XMLParser(
         resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_comments=True, remove_pis=True
     )
@@ -105,6 +105,16 @@ def catalogued(method: str) -> Any | None:
         return None
 
 
+def required(method: str) -> Any:
+    """The description of a method that is known to exist."""
+    return VmomiSupport.GetWsdlMethod(NAMESPACE, method).info
+
+
+def is_newer(version: str, than: str) -> bool:
+    """Whether an API version includes another one (and is not it)."""
+    return version != than and than in VmomiSupport.GetVersionParents(version)
+
+
 def decode(element: Any, expected: Any, version: str) -> Any:
     """One request element as the object a client serialised it from."""
     decoder = SoapAdapter.SoapDeserializer(None, version)
@@ -115,7 +125,7 @@ def decode(element: Any, expected: Any, version: str) -> Any:
 
 
 def arguments(call: Call, parameters: Iterable[Any]) -> dict[str, Any]:
-    """Decoded arguments by name; absent optional ones are None (lists: empty). Raises Fault on a wrong or missing one."""
+    """Decoded arguments by name; absent optional ones are None (lists: empty). Raises FaultError on a wrong or missing one."""
     found: dict[str, Any] = {}
     for parameter in parameters:
         elements = [child for child in call.element if local_name(child) == parameter.name]
@@ -123,7 +133,10 @@ def arguments(call: Call, parameters: Iterable[Any]) -> dict[str, Any]:
         if not elements and not parameter.flags & VmomiSupport.F_OPTIONAL:
             raise _missing_parameter(parameter.name, call.method)
         try:
-            values = [decode(element, parameter.type.Item if is_list else parameter.type, call.version) for element in elements]
+            values = [
+                decode(element, parameter.type.Item if is_list else parameter.type, call.version)
+                for element in elements
+            ]
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise invalid_request(
                 f"\nwhile parsing parameter {parameter.name} of method {call.method}: {error}"
@@ -145,10 +158,12 @@ def markup(name: str, value: Any, declared: Any, version: str) -> bytes:
 
 
 def response(method: str, inner: bytes) -> bytes:
-    return b"".join((_START, f'<{method}Response xmlns="{NAMESPACE}">'.encode(), inner, f"</{method}Response>".encode(), _END))
+    return b"".join(
+        (_START, f'<{method}Response xmlns="{NAMESPACE}">'.encode(), inner, f"</{method}Response>".encode(), _END)
+    )
 
 
-def fault_response(fault: Fault, version: str) -> bytes:
+def fault_response(fault: FaultError, version: str) -> bytes:
     """The vendor's fault envelope: faultcode, text, and the typed fault under <detail>."""
     name = f"{VmomiSupport.GetWsdlName(type(fault.detail))}Fault"
     writer = io.StringIO()

@@ -63,7 +63,9 @@ class Tree:
 
     def _build(self, estate: Estate) -> Iterator[Node]:
         datacenters = tuple(one.moref for one in self.datacenters)
-        yield Node(vim.Folder, ROOT_FOLDER, Folder(ROOT_FOLDER, "Datacenters", None, ("Folder", "Datacenter"), datacenters))
+        yield Node(
+            vim.Folder, ROOT_FOLDER, Folder(ROOT_FOLDER, "Datacenters", None, ("Folder", "Datacenter"), datacenters)
+        )
         for datacenter in self.datacenters:
             yield Node(vim.Datacenter, datacenter.moref, datacenter)
             yield from self._folders(estate, datacenter)
@@ -71,7 +73,9 @@ class Tree:
             yield Node(vim.Network, network.moref, network)
         for cluster in self.clusters:
             yield Node(vim.ClusterComputeResource, cluster.moref, cluster)
-            yield Node(vim.ResourcePool, cluster.resource_pool_moref, ResourcePool(cluster.resource_pool_moref, cluster))
+            yield Node(
+                vim.ResourcePool, cluster.resource_pool_moref, ResourcePool(cluster.resource_pool_moref, cluster)
+            )
         yield from (Node(vim.HostSystem, host.moref, host) for host in self.hosts)
         yield from (Node(vim.Datastore, datastore.moref, datastore) for datastore in self.datastores)
         yield from (Node(vim.VirtualMachine, vm.moref, vm) for vm in self.vms)

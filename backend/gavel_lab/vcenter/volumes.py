@@ -1,5 +1,6 @@
 """File systems and containers: a datastore's `info`, its mounts, and `config.fileSystemVolume` of a host."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from pyVmomi import vim
@@ -80,9 +81,7 @@ def _vvol(site: Site, datastore: Datastore) -> Any:
         scId=datastore.uuid,
         hostPE=endpoints,
         protocolEndpointType="scsi",
-        storageArray=[
-            vim.VasaStorageArray(name=array.name, uuid=vendor_id, vendorId="PURE", modelId=array.model)
-        ],
+        storageArray=[vim.VasaStorageArray(name=array.name, uuid=vendor_id, vendorId="PURE", modelId=array.model)],
     )
 
 
@@ -114,7 +113,7 @@ def file_system_volumes(site: Site, host: EsxiHost) -> Any:
     )
 
 
-_INFO_TYPES = {
+_INFO_TYPES: Mapping[str, tuple[Any, str]] = {
     "vmfs": (vim.host.VmfsDatastoreInfo, "vmfs"),
     "nfs": (vim.host.NasDatastoreInfo, "nas"),
     "vvol": (vim.host.VvolDatastoreInfo, "vvolDS"),
@@ -133,6 +132,9 @@ def info(site: Site, datastore: Datastore) -> Any:
         timestamp=site.started_at,
         containerId=datastore.uuid if datastore.kind == "vvol" else None,
         **{field: volume(site, datastore)},
-        **({"maxPhysicalRDMFileSize": 64 * _TEBIBYTE, "maxVirtualRDMFileSize": _MAX_VIRTUAL_DISK_BYTES}
-           if datastore.kind == "vmfs" else {}),
+        **(
+            {"maxPhysicalRDMFileSize": 64 * _TEBIBYTE, "maxVirtualRDMFileSize": _MAX_VIRTUAL_DISK_BYTES}
+            if datastore.kind == "vmfs"
+            else {}
+        ),
     )

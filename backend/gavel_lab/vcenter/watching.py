@@ -13,7 +13,7 @@ from pyVmomi import vim, vmodl
 from gavel_lab.vcenter.retrieval import PAGE_OBJECTS, Pages, object_tag, properties
 from gavel_lab.vcenter.selection import Selected, select
 from gavel_lab.vcenter.sessions import Session, not_authenticated
-from gavel_lab.vcenter.soap import Fault, Markup
+from gavel_lab.vcenter.soap import FaultError, Markup
 from gavel_lab.vcenter.tree import Node
 from gavel_lab.vcenter.world import World
 
@@ -61,7 +61,7 @@ def _changes(world: World, session: Session, watched: Filter, version: str) -> I
     for moref in [moref for moref in watched.told if moref not in selected]:
         node, _ = watched.told.pop(moref)
         yield Update(watched.moref, b"<kind>leave</kind>" + object_tag("obj", node))
-    for moref, one in selected.items():
+    for one in selected.values():
         update = _change(world, session, watched, one, version)
         if update is not None:
             yield Update(watched.moref, update)
@@ -102,7 +102,7 @@ def wait_for_updates(
         elif collector.last is not None and since == collector.last[0] and since != str(collector.version):
             return collector.last[1]
         elif since != str(collector.version):
-            raise Fault(vmodl.query.InvalidCollectorVersion(), "The version is not one of this collector's.")
+            raise FaultError(vmodl.query.InvalidCollectorVersion(), "The version is not one of this collector's.")
     collector.cancel.clear()
     deadline = monotonic() + min(wait_s, LONGEST_WAIT_S)
     seen: object = None
@@ -128,7 +128,7 @@ def _start_over(collector: Collector) -> None:
 
 def _pause(world: World, session: Session, collector: Collector, deadline: float) -> None:
     if collector.cancel.wait(max(0.0, min(LOOK_EVERY_S, deadline - monotonic()))):
-        raise Fault(vmodl.fault.RequestCanceled(), "The task was canceled by a user.")
+        raise FaultError(vmodl.fault.RequestCanceled(), "The task was canceled by a user.")
     if not world.sessions.is_alive(session):
         raise not_authenticated(vim.SessionManager("SessionManager"))
 

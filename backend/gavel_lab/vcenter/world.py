@@ -9,12 +9,14 @@ from gavel_lab.estate import EsxiHost, VCenter
 from gavel_lab.vcenter import hosts
 from gavel_lab.vcenter.custom_fields import fields
 from gavel_lab.vcenter.host_options import advanced_options, vcenter_options
-from gavel_lab.vcenter.performance import Performance, historical_intervals
+from gavel_lab.vcenter.host_storage import storage_device
+from gavel_lab.vcenter.performance import COUNTER_INFOS, Performance, historical_intervals
 from gavel_lab.vcenter.properties import Properties, declared_type, descend, typed
 from gavel_lab.vcenter.sessions import Session, Sessions, user_session
 from gavel_lab.vcenter.site import Site
-from gavel_lab.vcenter.soap import Fault, markup
+from gavel_lab.vcenter.soap import FaultError, markup
 from gavel_lab.vcenter.tree import ROOT_FOLDER, Node
+from gavel_lab.vcenter.volumes import file_system_volumes
 
 SERVICES: Mapping[str, Any] = {
     "ServiceInstance": vim.ServiceInstance,
@@ -92,7 +94,7 @@ class World:
         return node
 
     def require(self, session: Session | None, reference: Any) -> Node:
-        """The object a reference means. Raises Fault (ManagedObjectNotFound)."""
+        """The object a reference means. Raises FaultError (ManagedObjectNotFound)."""
         moref = reference._GetMoId()  # noqa: SLF001 - pyVmomi's only way to read an id
         node = self.find(session, moref)
         if node is None:
@@ -106,7 +108,7 @@ class World:
         return list(_SERVICE_PROPERTIES.get(node.type, {}))
 
     def value(self, session: Session | None, node: Node, path: str) -> Any:
-        """A property's value; None when unset. Raises Fault (InvalidProperty)."""
+        """A property's value; None when unset. Raises FaultError (InvalidProperty)."""
         if node.moref in self.site.tree.nodes:
             return self._properties.value(node, path)
         declared = declared_type(node.type, path)
@@ -125,7 +127,7 @@ class World:
     def fetch(self, session: Session | None, node: Node, path: str, version: str) -> bytes:
         """A property as a returnval of its declared type: pyVmomi's `Fetch`."""
         if node.moref == "PerfMgr" and path == "perfCounter":
-            return self.performance.counters_markup("returnval", vim.PerformanceManager.CounterInfo.Array, version)
+            return self.performance.counters_markup("returnval", COUNTER_INFOS, version)
         return markup("returnval", self.value(session, node, path), declared_type(node.type, path), version)
 
     def change_stamp(self) -> object:
@@ -135,8 +137,8 @@ class World:
         )
 
 
-def not_found(moref: str, reference: Any) -> Fault:
-    return Fault(
+def not_found(moref: str, reference: Any) -> FaultError:
+    return FaultError(
         vmodl.fault.ManagedObjectNotFound(obj=reference),
         f"The object '{reference.__class__.__name__}:{moref}' has already been deleted or has not been completely created",
     )
@@ -153,6 +155,7 @@ def _view(world: World, _session: Session | None, node: Node) -> Any:
     return [world.site.reference(member.moref) for member in node.record.members(world.site)]
 
 
+_VIEW_TYPES: tuple[Any, ...] = (vim.view.ContainerView, vim.view.ListView)
 _VIEW: Mapping[str, ServiceProvider] = {"view": _view}
 _SERVICE_PROPERTIES: Mapping[Any, Mapping[str, ServiceProvider]] = {
     vim.ServiceInstance: {
@@ -189,11 +192,10 @@ _SERVICE_PROPERTIES: Mapping[Any, Mapping[str, ServiceProvider]] = {
         ]
     },
     vim.host.StorageSystem: {
-        name: (lambda provider: lambda world, _session, node: provider(world.site, node.record))(provider)
-        for name, provider in hosts.STORAGE_SYSTEM_PROPERTIES.items()
+        "storageDeviceInfo": lambda world, _session, node: storage_device(world.site, node.record),
+        "fileSystemVolumeInfo": lambda world, _session, node: file_system_volumes(world.site, node.record),
     },
     vim.host.DateTimeSystem: {
         "dateTimeInfo": lambda world, _session, node: hosts.date_time(world.site, node.record),
     },
 }
-_VIEW_TYPES = (vim.view.ContainerView, vim.view.ListView)
