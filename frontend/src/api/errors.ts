@@ -1,0 +1,37 @@
+/** What went wrong with a call, in words a person can act on. */
+
+import type { components } from './schema'
+
+export type Problem = components['schemas']['Problem']
+
+export class ApiError extends Error {
+  override readonly name = 'ApiError'
+  readonly what: string
+  /** HTTP status, or null when no answer came at all. */
+  readonly status: number | null
+  readonly fields: Problem['errors']
+
+  constructor(what: string, detail: string, status: number | null, fields: Problem['errors'] = [], cause?: unknown) {
+    super(detail, { cause })
+    this.what = what
+    this.status = status
+    this.fields = fields
+  }
+}
+
+function isProblem(body: unknown): body is Problem {
+  return typeof body === 'object' && body !== null && 'detail' in body && typeof body.detail === 'string'
+}
+
+/** An error answer as an `ApiError`. A proxy's HTML page has no problem body: then the status has to do. */
+export function answerError(what: string, response: Response, body: unknown): ApiError {
+  if (isProblem(body)) return new ApiError(what, body.detail, response.status, body.errors ?? [])
+  return new ApiError(what, `Gavel answered with status ${response.status} and no explanation.`, response.status)
+}
+
+/** A call that got no answer: the network, a stopped server or the deadline. */
+export function unreachableError(what: string, cause: unknown, deadline_s: number): ApiError {
+  const late = cause instanceof DOMException && cause.name === 'TimeoutError'
+  const detail = late ? `Gavel did not answer within ${deadline_s} s.` : 'Gavel cannot be reached. It may be restarting, or the network is down.'
+  return new ApiError(what, detail, null, [], cause)
+}

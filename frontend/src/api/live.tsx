@@ -1,0 +1,114 @@
+/** Keeps the screen in step with the database: one event stream, polling when it is down, silence when the view is frozen. */
+
+import { type QueryClient, useQueryClient } from '@tanstack/react-query'
+import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from 'react'
+import { serverNow } from './serverClock'
+import type { LiveUpdate } from './types'
+
+const ADDRESS = '/api/v1/live'
+const POLL_MS = 15_000
+const FULL_REFRESH_MS = 300_000
+const REOPEN_MS = 5_000
+// Several streams report within a second; one redraw for all of them.
+const GATHER_MS = 1_000
+
+export type LiveState = 'connecting' | 'live' | 'polling'
+
+export interface Live {
+  state: LiveState
+  /** Since when the stream is down, by the server's clock; null while it is up. */
+  downSince_ms: number | null
+  frozen: boolean
+}
+
+const LiveContext = createContext<Live>({ state: 'connecting', downSince_ms: null, frozen: false })
+
+export const useLive = () => useContext(LiveContext)
+
+/** Reads one event; null when it is not one of ours. */
+export function parseLive(data: string): LiveUpdate | null {
+  try {
+    const update: unknown = JSON.parse(data)
+    return typeof update === 'object' && update !== null && 'revision' in update ? (update as LiveUpdate) : null
+  } catch {
+    return null
+  }
+}
+
+// A frozen view shows what was; only the health of Gavel itself goes on.
+const ALWAYS_LIVE = new Set(['sources', 'session'])
+const DATA = new Set(['list', 'one', 'series', ...ALWAYS_LIVE])
+
+export function refresh(client: QueryClient, frozen: boolean): void {
+  const keys = frozen ? ALWAYS_LIVE : DATA
+  void client.invalidateQueries({ predicate: (query) => keys.has(String(query.queryKey[0])) })
+}
+
+export function LiveProvider({ frozen, children }: { frozen: boolean; children: ReactNode }) {
+  const client = useQueryClient()
+  const [connection, setConnection] = useState<Omit<Live, 'frozen'>>({ state: 'connecting', downSince_ms: null })
+  const frozenNow = useRef(frozen)
+  frozenNow.current = frozen
+
+  useEffect(() => {
+    const follow = () => refresh(client, frozenNow.current)
+    return openStream({
+      onUpdate: gathered(follow, GATHER_MS),
+      onUp: () => {
+        setConnection({ state: 'live', downSince_ms: null })
+        follow()
+      },
+      onDown: () => setConnection((before) => ({ state: 'polling', downSince_ms: before.downSince_ms ?? serverNow() })),
+    })
+  }, [client])
+
+  const every_ms = connection.state === 'live' ? FULL_REFRESH_MS : POLL_MS
+  useEffect(() => {
+    const timer = setInterval(() => refresh(client, frozenNow.current), every_ms)
+    return () => clearInterval(timer)
+  }, [client, every_ms])
+
+  const live = useMemo(() => ({ ...connection, frozen }), [connection, frozen])
+  return <LiveContext value={live}>{children}</LiveContext>
+}
+
+/** Calls `action` once, `wait_ms` after the first of several calls. */
+export function gathered(action: () => void, wait_ms: number): () => void {
+  let timer: ReturnType<typeof setTimeout> | null = null
+  return () => {
+    timer ??= setTimeout(() => {
+      timer = null
+      action()
+    }, wait_ms)
+  }
+}
+
+interface StreamHandlers {
+  onUpdate: () => void
+  onUp: () => void
+  onDown: () => void
+}
+
+/** Opens the event stream and keeps it open. The browser reconnects by itself after a cut, but gives up after an error answer. */
+export function openStream({ onUpdate, onUp, onDown }: StreamHandlers): () => void {
+  let stream: EventSource | null = null
+  let reopen: ReturnType<typeof setTimeout> | undefined
+
+  function open() {
+    stream = new EventSource(ADDRESS)
+    stream.addEventListener('open', onUp)
+    stream.addEventListener('update', (event) => {
+      if (parseLive(event.data) !== null) onUpdate()
+    })
+    stream.addEventListener('error', () => {
+      onDown()
+      if (stream?.readyState === EventSource.CLOSED) reopen = setTimeout(open, REOPEN_MS)
+    })
+  }
+
+  open()
+  return () => {
+    clearTimeout(reopen)
+    stream?.close()
+  }
+}

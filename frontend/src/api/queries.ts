@@ -1,0 +1,112 @@
+/** Questions to the API as React Query options. The first word of a key says how it lives: `list`, `one`, `series`, `sources` … */
+
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { type Range, rangeQuery } from '../lib/range'
+import { call, client } from './client'
+import type { DatastoreOut, DatastoreRow, HostOut, HostRow, Series, VmOut, VmRow, VolumeOut, VolumeRow } from './types'
+
+export interface EntityTypes {
+  datastores: { row: DatastoreRow; one: DatastoreOut }
+  vms: { row: VmRow; one: VmOut }
+  hosts: { row: HostRow; one: HostOut }
+  volumes: { row: VolumeRow; one: VolumeOut }
+}
+export type EntityKind = keyof EntityTypes
+
+export interface ListParams {
+  search: string
+  sort: string
+  source: number | null
+}
+
+export interface ListPage<Row> {
+  items: Row[]
+  total: number
+  limit: number
+  offset: number
+}
+
+/** Rows per request of a virtual table; a screen shows at most some forty. */
+export const PAGE_SIZE = 100
+
+/** Screen width of a chart rarely carries more buckets than this. */
+const POINTS = 700
+
+type Options = { signal: AbortSignal }
+
+function getList(kind: EntityKind, { source, ...rest }: ListParams, offset: number, options: Options) {
+  const query = { ...rest, ...(source === null ? {} : { source }), limit: PAGE_SIZE, offset }
+  return client.GET(`/api/v1/${kind}`, { params: { query }, ...options })
+}
+
+function getOne(kind: EntityKind, id: number, options: Options) {
+  return client.GET(`/api/v1/${kind}/{id}`, { params: { path: { id } }, ...options })
+}
+
+export const listQuery = <Kind extends EntityKind>(kind: Kind, params: ListParams, offset: number) =>
+  queryOptions({
+    queryKey: ['list', kind, params, offset] as const,
+    queryFn: ({ signal }) => {
+      const list = call(`the list of ${kind}`, (options) => getList(kind, params, offset, options), { signal })
+      return list as Promise<ListPage<EntityTypes[Kind]['row']>>
+    },
+    placeholderData: keepPreviousData,
+  })
+
+const SINGULAR = { datastores: 'datastore', vms: 'VM', hosts: 'host', volumes: 'volume' } as const
+
+export const oneQuery = <Kind extends EntityKind>(kind: Kind, id: number) =>
+  queryOptions({
+    queryKey: ['one', kind, id] as const,
+    queryFn: ({ signal }) => {
+      const one = call(`the ${SINGULAR[kind]}`, (options) => getOne(kind, id, options), { signal })
+      return one as Promise<EntityTypes[Kind]['one']>
+    },
+  })
+
+export const seriesQuery = (kind: EntityKind, id: number, range: Range) =>
+  queryOptions({
+    queryKey: ['series', kind, id, range] as const,
+    queryFn: ({ signal }) => {
+      const params = { path: { id }, query: { ...rangeQuery(range), points: POINTS, detail: 'parts' as const } }
+      const what = `the numbers of this ${SINGULAR[kind]}`
+      return call<Series>(what, (options) => client.GET(`/api/v1/${kind}/{id}/series`, { params, ...options }), { signal })
+    },
+    // A new window keeps the former picture until its own numbers are there; another object must not.
+    placeholderData: (previous, query) => (query?.queryKey[2] === id && query.queryKey[1] === kind ? previous : undefined),
+  })
+
+export const sourcesQuery = () =>
+  queryOptions({
+    queryKey: ['sources'] as const,
+    queryFn: ({ signal }) => call('the list of sources', (options) => client.GET('/api/v1/sources', options), { signal }),
+  })
+
+export const sourceQuery = (id: number) =>
+  queryOptions({
+    queryKey: ['sources', id] as const,
+    queryFn: ({ signal }) =>
+      call('the source', (options) => client.GET('/api/v1/sources/{id}', { params: { path: { id } }, ...options }), { signal }),
+  })
+
+export const sourceKindsQuery = () =>
+  queryOptions({
+    queryKey: ['source-kinds'] as const,
+    queryFn: ({ signal }) => call('the kinds of sources', (options) => client.GET('/api/v1/source-kinds', options), { signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+
+export const searchQuery = (q: string) =>
+  queryOptions({
+    queryKey: ['search', q] as const,
+    queryFn: ({ signal }) =>
+      call('the search', (options) => client.GET('/api/v1/search', { params: { query: { q, limit: 20 } }, ...options }), { signal }),
+    enabled: q.length > 0,
+    placeholderData: keepPreviousData,
+  })
+
+export const sessionQuery = () =>
+  queryOptions({
+    queryKey: ['session'] as const,
+    queryFn: ({ signal }) => call('the session', (options) => client.GET('/api/v1/session', options), { signal }),
+  })

@@ -1,0 +1,17 @@
+/** The server's clock, from the Date header of its answers: ages stay right on a wall screen whose own clock is wrong. */
+
+let offset_ms = 0
+
+// The header has whole seconds and is as old as the answer's way here: smaller differences say nothing.
+const TRUST_BROWSER_WITHIN_MS = 2_000
+
+export function noteServerTime(date: string | null): void {
+  const server_ms = Date.parse(date ?? '')
+  if (Number.isNaN(server_ms)) return
+  const difference = server_ms - Date.now()
+  offset_ms = Math.abs(difference) <= TRUST_BROWSER_WITHIN_MS ? 0 : difference
+}
+
+export function serverNow(): number {
+  return Date.now() + offset_ms
+}

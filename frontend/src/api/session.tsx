@@ -1,0 +1,58 @@
+/** Who may change things. Reading is open on loopback; writing needs the admin's cookie. */
+
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { createContext, type ReactNode, useContext, useMemo, useState } from 'react'
+import { signIn, signOut } from './commands'
+import { sessionQuery } from './queries'
+import type { SignedIn } from './types'
+
+interface SessionValue {
+  isAdmin: boolean
+  /** False until the server has said who we are, so that nothing flashes. */
+  known: boolean
+  setupPending: boolean
+  isDialogOpen: boolean
+  openDialog: () => void
+  closeDialog: () => void
+}
+
+const SessionContext = createContext<SessionValue | null>(null)
+
+export function SessionProvider({ children }: { children: ReactNode }) {
+  const { data } = useQuery(sessionQuery())
+  const [isDialogOpen, setDialogOpen] = useState(false)
+  const value = useMemo(
+    () => ({
+      isAdmin: data?.role === 'admin',
+      known: data !== undefined,
+      setupPending: data?.setup_pending ?? false,
+      isDialogOpen,
+      openDialog: () => setDialogOpen(true),
+      closeDialog: () => setDialogOpen(false),
+    }),
+    [data, isDialogOpen],
+  )
+  return <SessionContext value={value}>{children}</SessionContext>
+}
+
+export function useSession(): SessionValue {
+  const value = useContext(SessionContext)
+  if (value === null) throw new Error('useSession needs a SessionProvider above it')
+  return value
+}
+
+export function useSignIn(onDone: (answer: SignedIn) => void) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (token: string) => signIn(token.trim()),
+    onSuccess: async (answer) => {
+      await client.invalidateQueries({ queryKey: ['session'] })
+      onDone(answer)
+    },
+  })
+}
+
+export function useSignOut() {
+  const client = useQueryClient()
+  return useMutation({ mutationFn: signOut, onSettled: () => client.invalidateQueries({ queryKey: ['session'] }) })
+}

@@ -1,0 +1,100 @@
+/** Which window is looked at, and whether it moves with the clock. */
+
+import { ActionIcon, Button, Group, Loader, Popover, Tooltip } from '@mantine/core'
+import { lazy, Suspense, useState } from 'react'
+import { useLive } from '../api/live'
+import { serverNow } from '../api/serverClock'
+import { Icon } from '../components/Icon'
+import { StateMark } from '../components/StateMark'
+import { usePreferences } from '../lib/preferences'
+import { PRESETS, presetFor, presetLabel, type Range, rangeBounds, shiftRange } from '../lib/range'
+import { formatWindow } from '../lib/time'
+import { useRange } from '../lib/url'
+import styles from './TimeControl.module.css'
+
+const RangeForm = lazy(() => import('./RangeForm'))
+
+export function TimeControl() {
+  const [range, setRange] = useRange()
+  const { zone } = usePreferences()
+  const [isOpen, setOpen] = useState(false)
+  const choose = (next: Range) => {
+    setRange(next)
+    setOpen(false)
+  }
+  const words = range.kind === 'last' ? presetLabel(range.last) : formatWindow(range.from_ms, range.to_ms, zone)
+  return (
+    <Group gap={4} wrap="nowrap" className={styles.control}>
+      <Step icon="left" label="Earlier" onClick={() => setRange(shiftRange(range, -1, serverNow()))} />
+      <Popover opened={isOpen} onChange={setOpen} position="bottom-end" shadow="lg" trapFocus returnFocus>
+        <Popover.Target>
+          <Button variant="default" size="sm" className={styles.window} onClick={() => setOpen(!isOpen)} leftSection={<Icon name="clock" />}>
+            <span className={`numeric ${styles.words}`}>{words}</span>
+          </Button>
+        </Popover.Target>
+        <Popover.Dropdown className={styles.dropdown} aria-label="Time window">
+          <Presets range={range} onChoose={choose} />
+          <Suspense fallback={<Loader size="sm" />}>
+            <RangeForm bounds={rangeBounds(range, serverNow())} zone={zone} onChoose={choose} />
+          </Suspense>
+        </Popover.Dropdown>
+      </Popover>
+      <Step icon="right" label="Later" onClick={() => setRange(shiftRange(range, 1, serverNow()))} disabled={range.kind === 'last'} />
+      <FreezeToggle range={range} onChange={setRange} />
+    </Group>
+  )
+}
+
+function Step({ icon, label, onClick, disabled = false }: { icon: 'left' | 'right'; label: string; onClick: () => void; disabled?: boolean }) {
+  return (
+    <ActionIcon variant="default" size="lg" aria-label={label} title={label} onClick={onClick} disabled={disabled} className={styles.step}>
+      <Icon name={icon} />
+    </ActionIcon>
+  )
+}
+
+function Presets({ range, onChoose }: { range: Range; onChoose: (range: Range) => void }) {
+  return (
+    <ul className={styles.presets}>
+      {PRESETS.map((preset) => {
+        const isChosen = range.kind === 'last' && range.last === preset
+        return (
+          <li key={preset}>
+            <button
+              type="button"
+              className={styles.preset}
+              aria-pressed={isChosen}
+              data-autofocus={isChosen || undefined}
+              onClick={() => onChoose({ kind: 'last', last: preset })}
+            >
+              {presetLabel(preset)}
+            </button>
+          </li>
+        )
+      })}
+    </ul>
+  )
+}
+
+/** Live follows the clock; frozen stands still so that two people talk about the same picture. */
+function FreezeToggle({ range, onChange }: { range: Range; onChange: (range: Range) => void }) {
+  const { state } = useLive()
+  const isFrozen = range.kind === 'fixed'
+  const explanation = isFrozen ? 'The window stands still. Click to follow the clock again.' : 'Follows the clock. Click to hold this window still.'
+  function toggle() {
+    onChange(isFrozen ? { kind: 'last', last: presetFor(range) } : { kind: 'fixed', ...rangeBounds(range, serverNow()) })
+  }
+  return (
+    <Tooltip label={explanation} events={{ hover: true, focus: true, touch: false }}>
+      <Button variant="default" size="sm" onClick={toggle} aria-pressed={isFrozen} className={styles.freeze}>
+        {isFrozen ? (
+          <span className={styles.frozen}>
+            <Icon name="frozen" size={14} /> Frozen
+          </span>
+        ) : (
+          <StateMark tone={state === 'polling' ? 'warn' : 'good'} word={state === 'polling' ? 'Every 15 s' : 'Live'} />
+        )}
+      </Button>
+    </Tooltip>
+  )
+}

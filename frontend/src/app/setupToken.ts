@@ -1,0 +1,14 @@
+/** The one-time token of `/#setup=TOKEN`, the address that the first start prints. */
+
+interface Place {
+  location: Pick<Location, 'hash' | 'pathname' | 'search'>
+  history: Pick<History, 'replaceState'>
+}
+
+/** Answers the token, if the address has one, and removes it from the address and its history entry. */
+export function takeSetupToken({ location, history }: Place): string | null {
+  const token = new URLSearchParams(location.hash.slice(1)).get('setup')
+  if (token === null) return null
+  history.replaceState(null, '', location.pathname + location.search)
+  return token
+}

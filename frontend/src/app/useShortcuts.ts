@@ -1,0 +1,47 @@
+/** Keys that work everywhere: `/` search, `g d` datastores …, `[` `]` time window, `?` help. */
+
+import { useNavigate } from '@tanstack/react-router'
+import { useEffect, useRef } from 'react'
+import { serverNow } from '../api/serverClock'
+import { shiftRange } from '../lib/range'
+import { useRange } from '../lib/url'
+import { PAGES } from './pages'
+import { SEARCH_ID } from './SearchBox'
+
+const SEQUENCE_MS = 1500
+
+export function isTyping(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false
+  return target.isContentEditable || ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName)
+}
+
+export function useShortcuts(openHelp: () => void): void {
+  const navigate = useNavigate()
+  const [range, setRange] = useRange()
+  const lastG = useRef(0)
+  const actions = useRef<(key: string) => boolean>(() => false)
+
+  actions.current = (key) => {
+    const goesTo = PAGES.find((page) => page.menu?.key === key)
+    if (goesTo && Date.now() - lastG.current < SEQUENCE_MS) {
+      lastG.current = 0
+      void navigate({ to: goesTo.path })
+      return true
+    }
+    if (key === 'g') lastG.current = Date.now()
+    else if (key === '/') document.getElementById(SEARCH_ID)?.focus()
+    else if (key === '?') openHelp()
+    else if (key === '[' || key === ']') setRange(shiftRange(range, key === '[' ? -1 : 1, serverNow()))
+    else return false
+    return true
+  }
+
+  useEffect(() => {
+    function onKey(event: KeyboardEvent) {
+      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
+      if (actions.current(event.key)) event.preventDefault()
+    }
+    document.addEventListener('keydown', onKey)
+    return () => document.removeEventListener('keydown', onKey)
+  }, [])
+}

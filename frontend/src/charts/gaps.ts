@@ -1,0 +1,60 @@
+/** Missing intervals, drawn as grey hatching from where the data ends to where it begins again. */
+
+import type { CustomSeriesOption } from 'echarts/charts'
+import type { GapBand, Panel } from './panels'
+import type { ChartTokens } from './tokens'
+
+const HATCH_STEP = 7
+
+interface Rect {
+  x: number
+  y: number
+  width: number
+  height: number
+}
+
+export function gapSeries(panel: Panel, index: number, tokens: ChartTokens): CustomSeriesOption {
+  return {
+    id: `${index}.gaps`,
+    type: 'custom',
+    xAxisIndex: index,
+    yAxisIndex: index,
+    silent: true,
+    z: 1,
+    clip: true,
+    encode: { x: [0, 1], y: -1 },
+    tooltip: { show: false },
+    data: panel.gaps.map((gap) => [gap.from_ms, gap.to_ms]),
+    renderItem: (params, api) => {
+      const box = params.coordSys as unknown as Rect
+      const start = api.coord([api.value(0), 0])[0] ?? box.x
+      const end = api.coord([api.value(1), 0])[0] ?? box.x
+      const x = Math.max(box.x, start)
+      const width = Math.min(box.x + box.width, Math.max(end, start + 2)) - x
+      if (width <= 0) return null
+      return hatched({ x, y: box.y, width, height: box.height }, tokens.ink.gap)
+    },
+  }
+}
+
+function hatched(rect: Rect, colour: string) {
+  const lines = []
+  for (let x = rect.x - rect.height; x < rect.x + rect.width; x += HATCH_STEP) {
+    lines.push({
+      type: 'line' as const,
+      shape: { x1: x, y1: rect.y + rect.height, x2: x + rect.height, y2: rect.y },
+      style: { stroke: colour, lineWidth: 1, opacity: 0.45 },
+    })
+  }
+  const shade = { type: 'rect' as const, shape: rect, style: { fill: colour, opacity: 0.1 } }
+  return { type: 'group' as const, children: [shade, ...lines], clipPath: { type: 'rect' as const, shape: rect } }
+}
+
+/** The gaps that cover an instant, each once: what the cursor says instead of a number. */
+export function gapsAt(panels: readonly Panel[], at_ms: number): GapBand[] {
+  const found = new Map<string, GapBand>()
+  for (const gap of panels.flatMap((panel) => panel.gaps)) {
+    if (gap.from_ms <= at_ms && at_ms < gap.to_ms) found.set(gap.text, gap)
+  }
+  return [...found.values()]
+}

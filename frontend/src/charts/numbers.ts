@@ -1,0 +1,49 @@
+/** A chart as a table of its numbers: for screen readers, for copying, and for CSV. */
+
+import type { CsvCell } from '../lib/csv'
+import { isoSeconds } from '../lib/range'
+import { formatPrecision } from '../lib/units'
+import type { SeriesColumn, SeriesData, SeriesGroup } from './series'
+import { sideLabel } from './series'
+
+export interface NumbersColumn {
+  title: string
+  /** Where the number comes from: source, counter, precision. */
+  origin: string
+  unit: SeriesColumn['unit']
+  precision: number | null
+  values: readonly (number | null)[]
+}
+
+export interface NumbersTable {
+  times_ms: readonly number[]
+  columns: NumbersColumn[]
+}
+
+/** Every column of `groups` that has at least one number. */
+export function numbersOf(series: SeriesData, groups: readonly SeriesGroup[]): NumbersTable {
+  const columns = groups.flatMap((group) =>
+    group.columns.filter((column) => column.values.some((value) => value !== null)).map((column) => numbersColumn(group, column)),
+  )
+  return { times_ms: series.times_ms, columns }
+}
+
+function numbersColumn(group: SeriesGroup, column: SeriesColumn): NumbersColumn {
+  const where = group.scope === 'part' ? group.entity.name : sideLabel(group.side)
+  const sources = group.sources.map((source) => source.name).join(', ')
+  return {
+    title: `${where} · ${column.label}`,
+    origin: `${sources} · ${column.counter} · precision ${formatPrecision(column.precision, column.unit)}`,
+    unit: column.unit,
+    precision: column.precision,
+    values: column.values,
+  }
+}
+
+/** Header and rows for a spreadsheet: raw numbers in the API's own units, UTC times, empty where not measured. */
+export function numbersCsv(table: NumbersTable): { header: string[]; rows: CsvCell[][] } {
+  return {
+    header: ['time (UTC)', ...table.columns.map((column) => `${column.title} (${column.unit}) [${column.origin}]`)],
+    rows: table.times_ms.map((at_ms, index) => [isoSeconds(at_ms), ...table.columns.map((column) => column.values[index] ?? null)]),
+  }
+}

@@ -1,0 +1,219 @@
+/** Chooses what is drawn where: the columns of both sides become panels on one time axis, in the order of an I/O's path. */
+
+import { latencyScale, type ColumnUnit, type LatencyScale } from '../lib/units'
+import { type SeriesColumn, type SeriesData, type SeriesGroup, type Side, sideLabel, sideOfStream } from './series'
+import type { Ink, Layer } from './tokens'
+
+export type LineColour = { layer: Layer } | { ink: Ink }
+
+export interface PanelLine {
+  id: string
+  /** Lines with the same key are switched on and off together, in all panels. */
+  key: string
+  label: string
+  side: Side
+  shape: 'area' | 'line'
+  stroke: 'solid' | 'dashed' | 'dotted'
+  colour: LineColour
+  unit: ColumnUnit
+  precision: number | null
+  values: readonly (number | null)[]
+}
+
+export interface GapBand {
+  from_ms: number
+  to_ms: number
+  text: string
+  side: Side
+}
+
+export interface Panel {
+  id: string
+  title: string
+  hint: string
+  unit: ColumnUnit
+  weight: 'tall' | 'short'
+  lines: PanelLine[]
+  gaps: GapBand[]
+  /** Upper end of the y axis; equal in read and write panels, so that they can be compared by eye. */
+  max: number
+  scale: LatencyScale
+}
+
+interface Role {
+  label: string
+  shape: 'area' | 'line'
+  stroke: 'solid' | 'dashed' | 'dotted'
+  colour: LineColour
+  /** Position in the stack from the bottom, or of the line from the back. */
+  order: number
+}
+
+const area = (label: string, layer: Layer, order: number): Role => ({ label, shape: 'area', stroke: 'solid', colour: { layer }, order })
+const line = (label: string, colour: LineColour, order: number, stroke: Role['stroke'] = 'solid'): Role => ({
+  label,
+  shape: 'line',
+  stroke,
+  colour,
+  order,
+})
+
+// Bottom to top as the I/O comes back: array first, then its port; the hosts' boundaries are lines over that stack.
+const LATENCY_ROLES: Record<string, Role> = {
+  service: area('Array service', 'array_service', 0),
+  queue: area('Array queue', 'array_queue', 1),
+  qos: area('Array QoS limit', 'array_qos', 2),
+  qos_sched: area('Array QoS scheduling', 'array_qos', 3),
+  san: area('SAN (array port)', 'san', 4),
+  kavg: line('KAVG', { layer: 'kernel_other' }, 5),
+  qavg: line('QAVG', { layer: 'kernel_queue' }, 6),
+  davg: line('DAVG', { ink: 'boundary' }, 7, 'dashed'),
+  gavg: line('GAVG', { ink: 'total' }, 8),
+  latency: line('Virtual disk', { ink: 'total' }, 8),
+  total_latency: line('Virtual disk (ms counter)', { ink: 'muted' }, 5, 'dotted'),
+}
+
+const DIRECTION_TITLE = { read: 'Read', write: 'Write', mirrored_write: 'Mirrored write' } as const
+type Direction = keyof typeof DIRECTION_TITLE
+
+/** The columns of `groups` as panels; `hidden` holds the keys of lines that the viewer switched off. */
+export function panelsOf(series: SeriesData, groups: readonly SeriesGroup[], hidden: ReadonlySet<string>): Panel[] {
+  const shown = (line: PanelLine) => !hidden.has(line.key)
+  const latency = latencyPanels(groups, shown)
+  const panels = [...latency, ...ratePanels(groups, shown)]
+  const gaps = series.gaps.map(gapBand)
+  return panels.map((panel) => ({ ...panel, gaps: gaps.filter((gap) => panel.lines.some((one) => one.side === gap.side)) }))
+}
+
+/** Every line that `panelsOf` could draw, once per key, for the legend. */
+export function legendOf(series: SeriesData, groups: readonly SeriesGroup[]): PanelLine[] {
+  const byKey = new Map<string, PanelLine>()
+  for (const panel of panelsOf(series, groups, new Set())) {
+    for (const one of panel.lines) if (!byKey.has(one.key)) byKey.set(one.key, one)
+  }
+  return [...byKey.values()]
+}
+
+function latencyPanels(groups: readonly SeriesGroup[], shown: (line: PanelLine) => boolean): Panel[] {
+  const panels = (Object.keys(DIRECTION_TITLE) as Direction[])
+    .map((direction) => latencyPanel(direction, groups, shown))
+    .filter((panel) => panel !== null)
+  const max = Math.max(0, ...panels.map((panel) => panel.max))
+  const scale = latencyScale(max)
+  return panels.map((panel) => ({ ...panel, max: niceMax(max), scale }))
+}
+
+function latencyPanel(direction: Direction, groups: readonly SeriesGroup[], shown: (line: PanelLine) => boolean): Panel | null {
+  const lines = groups.flatMap((group) => latencyLines(direction, group))
+  if (!lines.some((one) => hasValues(one.values))) return null
+  const drawn = lines.filter((one) => hasValues(one.values) && shown(one))
+  return {
+    id: direction,
+    title: DIRECTION_TITLE[direction],
+    hint: 'latency, op-weighted mean per bucket',
+    unit: 'µs',
+    weight: 'tall',
+    lines: drawn.sort((a, b) => orderOf(a) - orderOf(b)),
+    gaps: [],
+    max: reach(drawn),
+    scale: latencyScale(0),
+  }
+}
+
+function latencyLines(direction: Direction, group: SeriesGroup): PanelLine[] {
+  return group.columns.flatMap((column) => {
+    const time = timeOf(column, direction)
+    const role = time === null ? undefined : LATENCY_ROLES[time]
+    if (time === null || role === undefined) return []
+    return [panelLine(column, group, `${group.side}.${time}`, role)]
+  })
+}
+
+/** "read_service_us" → "service" for the direction "read"; null for other columns. */
+function timeOf(column: SeriesColumn, direction: Direction): string | null {
+  if (column.unit !== 'µs' || column.direction !== direction) return null
+  const match = new RegExp(`^${direction}_(\\w+)_us$`).exec(column.name)
+  return match?.[1] ?? null
+}
+
+const orderOf = (one: PanelLine) => LATENCY_ROLES[one.key.split('.')[1] ?? '']?.order ?? 9
+
+const RATE_PANELS = [
+  { id: 'iops', title: 'I/O rate', hint: 'per second', unit: 'ops/s' },
+  { id: 'throughput', title: 'Throughput', hint: 'bytes per second', unit: 'bytes/s' },
+  { id: 'outstanding', title: 'I/Os in flight', hint: 'and queue depth', unit: 'I/Os' },
+] as const
+
+const RATE_STROKE = { read: 'solid', write: 'dashed', mirrored_write: 'dotted', all: 'solid' } as const
+
+function ratePanels(groups: readonly SeriesGroup[], shown: (line: PanelLine) => boolean): Panel[] {
+  return RATE_PANELS.flatMap(({ id, title, hint, unit }) => {
+    const lines = groups.flatMap((group) => rateLines(id, unit, group)).filter((one) => hasValues(one.values))
+    if (lines.length === 0) return []
+    const drawn = lines.filter(shown)
+    return [{ id, title, hint, unit, weight: 'short' as const, lines: drawn, gaps: [], max: niceMax(reach(drawn)), scale: latencyScale(0) }]
+  })
+}
+
+function rateLines(panel: string, unit: ColumnUnit, group: SeriesGroup): PanelLine[] {
+  const colour: LineColour = group.side === 'array' ? { layer: 'array_service' } : { layer: 'kernel_queue' }
+  return group.columns
+    .filter((column) => column.unit === unit)
+    .map((column) => {
+      const label = `${sideLabel(group.side)} ${column.label.toLowerCase()}`
+      const stroke = RATE_STROKE[column.direction ?? 'all']
+      return panelLine(column, group, `${group.side}.${panel}.${column.name}`, { label, shape: 'line', stroke, colour, order: 0 })
+    })
+}
+
+function panelLine(column: SeriesColumn, group: SeriesGroup, key: string, role: Role): PanelLine {
+  return {
+    id: `${group.side}.${group.entity.kind}.${group.entity.id}.${column.name}`,
+    key,
+    label: role.label,
+    side: group.side,
+    shape: role.shape,
+    stroke: role.stroke,
+    colour: role.colour,
+    unit: column.unit,
+    precision: column.precision,
+    values: column.values,
+  }
+}
+
+function gapBand(gap: SeriesData['gaps'][number]): GapBand {
+  const state = gap.state === 'pending_backfill' ? ', will be read again' : ''
+  const subject = gap.subject === null ? '' : ` ${gap.subject}`
+  return {
+    from_ms: Date.parse(gap.from_at),
+    to_ms: Date.parse(gap.to_at),
+    side: sideOfStream(gap.stream),
+    text: `${gap.source.name}${subject}: ${gap.reason}${state}`,
+  }
+}
+
+const hasValues = (values: readonly (number | null)[]) => values.some((value) => value !== null)
+
+/** Highest point that will be drawn: the stack's top or the highest line. */
+function reach(lines: readonly PanelLine[]): number {
+  const areas = lines.filter((one) => one.shape === 'area')
+  const length = lines[0]?.values.length ?? 0
+  let highest = 0
+  for (let index = 0; index < length; index++) {
+    const stack = areas.reduce((sum, one) => sum + (one.values[index] ?? 0), 0)
+    for (const one of lines) if (one.shape === 'line') highest = Math.max(highest, one.values[index] ?? 0)
+    highest = Math.max(highest, stack)
+  }
+  return highest
+}
+
+const NICE_STEPS = [1, 1.2, 1.5, 1.8, 2, 2.4, 3, 4, 4.5, 5, 6, 8, 9, 10]
+
+/** The axis end for a highest value: a little air, on a number that divides into three even steps. */
+export function niceMax(highest: number): number {
+  if (highest <= 0) return 1
+  const wanted = highest * 1.04
+  const power = 10 ** Math.floor(Math.log10(wanted))
+  const step = NICE_STEPS.find((candidate) => candidate * power >= wanted) ?? 10
+  return step * power
+}

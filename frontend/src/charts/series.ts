@@ -1,0 +1,67 @@
+/** What the API answers for one object over time, as far as the charts need it. Null is "not measured" and stays null. */
+
+import type { ColumnUnit } from '../lib/units'
+
+export type Side = 'array' | 'host' | 'guest'
+
+export interface SeriesColumn {
+  name: string
+  label: string
+  unit: ColumnUnit
+  direction: 'read' | 'write' | 'mirrored_write' | 'all' | null
+  counter: string
+  precision: number | null
+  values: readonly (number | null)[]
+}
+
+export interface SeriesGroup {
+  side: Side
+  scope: 'whole' | 'part'
+  entity: { kind: string; id: number; name: string }
+  sources: readonly { id: number; name: string }[]
+  columns: readonly SeriesColumn[]
+}
+
+export interface SeriesGap {
+  source: { kind: string; name: string }
+  stream: string
+  subject: string | null
+  from_at: string
+  to_at: string
+  reason: string
+  state: 'pending_backfill' | 'explained'
+}
+
+export interface SeriesEvent {
+  at: string
+  kind: string
+  text: string
+}
+
+export interface SeriesData {
+  from_at: string
+  to_at: string
+  step_s: number
+  resolution: 'raw' | '5m' | '1h'
+  times_ms: readonly number[]
+  groups: readonly SeriesGroup[]
+  gaps: readonly SeriesGap[]
+  events: readonly SeriesEvent[]
+}
+
+/** Which side a stream belongs to: the array's own, or the hosts'. */
+export function sideOfStream(stream: string): Side {
+  if (stream.startsWith('array')) return 'array'
+  return stream.startsWith('guest') ? 'guest' : 'host'
+}
+
+const SIDE_WORD: Record<Side, string> = { array: 'Array', host: 'Hosts', guest: 'Guest' }
+
+export function sideLabel(side: Side): string {
+  return SIDE_WORD[side]
+}
+
+/** True when nothing at all was measured: every value of every column is null. */
+export function isUnmeasured(groups: readonly SeriesGroup[]): boolean {
+  return groups.every((group) => group.columns.every((column) => column.values.every((value) => value === null)))
+}

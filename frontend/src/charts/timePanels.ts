@@ -1,0 +1,214 @@
+/** Panels over one time axis as an ECharts option: stacks, lines, gap hatching, events, one cursor. Pure. */
+
+import type { CustomSeriesOption, LineSeriesOption } from 'echarts/charts'
+import type { GridComponentOption, TooltipComponentOption } from 'echarts/components'
+import type { ComposeOption } from 'echarts/core'
+import type { XAXisComponentOption, YAXisComponentOption } from 'echarts/types/dist/option'
+import { formatClock, formatDay, type Zone } from '../lib/time'
+import { type ColumnUnit, formatFixed, formatRate, latencyScale } from '../lib/units'
+import { gapSeries } from './gaps'
+import type { LineColour, Panel, PanelLine } from './panels'
+import type { ChartTokens } from './tokens'
+
+type TimePanelsOption = ComposeOption<LineSeriesOption | CustomSeriesOption | GridComponentOption | TooltipComponentOption> & {
+  xAxis?: XAXisComponentOption[]
+  yAxis?: YAXisComponentOption[]
+}
+
+export interface TimePanelsInput {
+  times_ms: readonly number[]
+  from_ms: number
+  to_ms: number
+  panels: readonly Panel[]
+  events: readonly { at_ms: number; text: string }[]
+  zone: Zone
+  tokens: ChartTokens
+  label: string
+}
+
+const HEIGHT = { tall: 168, short: 84 } as const
+const HEAD = 34
+const GAP = 40
+const FOOT = 28
+const LEFT = 56
+const RIGHT = 16
+
+/** Height in CSS pixels that the panels need. */
+export function timePanelsHeight(panels: readonly Panel[]): number {
+  const plots = panels.reduce((sum, panel) => sum + HEIGHT[panel.weight], 0)
+  return HEAD + plots + GAP * Math.max(0, panels.length - 1) + FOOT
+}
+
+export function timePanelsOption(input: TimePanelsInput): TimePanelsOption {
+  const { panels, tokens } = input
+  return {
+    animation: false,
+    useUTC: input.zone === 'utc',
+    textStyle: { fontFamily: tokens.font, color: tokens.ink.text },
+    aria: { enabled: true, label: { description: input.label } },
+    grid: grids(panels),
+    xAxis: panels.map((_, index) => timeAxis(input, index)),
+    yAxis: panels.map((panel, index) => valueAxis(panel, index, tokens)),
+    axisPointer: { link: [{ xAxisIndex: 'all' }], animation: false },
+    tooltip: { trigger: 'axis', show: true },
+    series: panels.flatMap((panel, index) => [
+      gapSeries(panel, index, tokens),
+      ...panel.lines.map((line) => lineSeries(line, index, input)),
+      eventSeries(index, input),
+    ]),
+  }
+}
+
+function grids(panels: readonly Panel[]): GridComponentOption[] {
+  let top = HEAD
+  return panels.map((panel) => {
+    const grid = { left: LEFT, right: RIGHT, top, height: HEIGHT[panel.weight] }
+    top += HEIGHT[panel.weight] + GAP
+    return grid
+  })
+}
+
+function timeAxis(input: TimePanelsInput, index: number): XAXisComponentOption {
+  const { tokens, zone } = input
+  const last = index === input.panels.length - 1
+  return {
+    gridIndex: index,
+    type: 'time',
+    min: input.from_ms,
+    max: input.to_ms,
+    axisLine: { onZero: false, lineStyle: { color: tokens.ink.border } },
+    axisTick: { show: false },
+    splitLine: { show: false },
+    axisLabel: {
+      show: last,
+      color: tokens.ink.faint,
+      fontSize: 11,
+      hideOverlap: true,
+      formatter: (at_ms: number) => tickLabel(at_ms, zone),
+    },
+    axisPointer: {
+      show: true,
+      snap: true,
+      lineStyle: { color: tokens.ink.muted, type: 'solid', width: 1 },
+      label: { show: last, backgroundColor: tokens.ink.border, color: tokens.ink.text, formatter: ({ value }) => pointerLabel(Number(value), zone) },
+    },
+  }
+}
+
+/** A day's name at midnight, the clock elsewhere. */
+function tickLabel(at_ms: number, zone: Zone): string {
+  const clock = formatClock(at_ms, zone)
+  return clock === '00:00' ? formatDay(at_ms, zone) : clock
+}
+
+const pointerLabel = (at_ms: number, zone: Zone) => `${formatDay(at_ms, zone)}, ${formatClock(at_ms, zone, true)}`
+
+function valueAxis(panel: Panel, index: number, tokens: ChartTokens): YAXisComponentOption {
+  return {
+    gridIndex: index,
+    type: 'value',
+    min: 0,
+    max: panel.max,
+    interval: panel.max / (panel.weight === 'tall' ? 3 : 2),
+    axisLabel: { color: tokens.ink.faint, fontSize: 11, formatter: (value: number) => axisLabel(value, panel.unit, panel.max) },
+    splitLine: { lineStyle: { color: tokens.ink.grid } },
+    axisPointer: { show: false },
+    name: `{title|${panel.title}}  {hint|${panel.hint}}`,
+    nameLocation: 'end',
+    nameGap: 12,
+    nameTextStyle: {
+      align: 'left',
+      padding: [0, 0, 0, -LEFT + 8],
+      rich: {
+        title: { color: tokens.ink.text, fontSize: 12, fontWeight: 600, fontFamily: tokens.font },
+        hint: { color: tokens.ink.faint, fontSize: 11, fontFamily: tokens.font },
+      },
+    },
+  }
+}
+
+/** Axis numbers carry as few decimals as their steps need, and their unit. */
+export function axisLabel(value: number, unit: ColumnUnit, max: number): string {
+  if (value === 0) return '0'
+  if (unit === 'µs') {
+    const scale = latencyScale(max)
+    if (scale.unit === 'µs') return `${formatFixed(value, 0)} µs`
+    return `${trimmed(value / 1000)} ms`
+  }
+  if (unit === 'bytes/s') return `${compact(value)}B`
+  return value >= 1000 ? compact(value) : formatRate(value)
+}
+
+const trimmed = (value: number) => String(Number(value.toPrecision(3)))
+
+function compact(value: number): string {
+  const steps = [
+    [1e9, 'G'],
+    [1e6, 'M'],
+    [1e3, 'k'],
+  ] as const
+  const step = steps.find(([size]) => value >= size)
+  return step ? `${trimmed(value / step[0])}${step[1]}` : trimmed(value)
+}
+
+export function strokeColour(colour: LineColour, tokens: ChartTokens): string {
+  return 'layer' in colour ? tokens.fill[colour.layer] : tokens.ink[colour.ink]
+}
+
+function lineSeries(line: PanelLine, index: number, input: TimePanelsInput): LineSeriesOption {
+  const { tokens } = input
+  const colour = strokeColour(line.colour, tokens)
+  const isArea = line.shape === 'area'
+  const edge = isArea && 'layer' in line.colour ? tokens.edge[line.colour.layer] : colour
+  return {
+    id: `${index}.${line.id}`,
+    name: line.label,
+    type: 'line',
+    xAxisIndex: index,
+    yAxisIndex: index,
+    data: points(input.times_ms, line.values),
+    showSymbol: true,
+    symbol: 'none',
+    silent: true,
+    connectNulls: false,
+    emphasis: { disabled: true },
+    itemStyle: { color: colour },
+    lineStyle: { color: edge, width: isArea ? 0.75 : 1.5, type: line.stroke },
+    ...(isArea
+      ? { stack: `stack${index}`, stackStrategy: 'all' as const, areaStyle: { color: colour, opacity: 1 }, z: 2 }
+      : { z: 4 }),
+  }
+}
+
+type Point = [number, number | null] | { value: [number, number]; symbol: 'circle'; symbolSize: number }
+
+/** Points in place, null where nothing was measured. A value between two nulls gets a dot, since it has no line to be seen by. */
+export function points(times_ms: readonly number[], values: readonly (number | null)[]): Point[] {
+  return times_ms.map((at_ms, index) => {
+    const value = values[index] ?? null
+    if (value === null) return [at_ms, null]
+    const alone = (values[index - 1] ?? null) === null && (values[index + 1] ?? null) === null
+    return alone ? { value: [at_ms, value], symbol: 'circle', symbolSize: 3 } : [at_ms, value]
+  })
+}
+
+/** Events as dashed lines through every panel; their words are in the tooltip and in the events list. */
+function eventSeries(index: number, input: TimePanelsInput): LineSeriesOption {
+  const { tokens } = input
+  return {
+    id: `${index}.events`,
+    type: 'line',
+    xAxisIndex: index,
+    yAxisIndex: index,
+    data: [],
+    silent: true,
+    markLine: {
+      silent: true,
+      symbol: ['none', 'none'],
+      animation: false,
+      label: { show: false },
+      lineStyle: { color: tokens.ink.muted, type: [3, 3], width: 1 },
+      data: input.events.map((event) => ({ xAxis: event.at_ms })),
+    },
+  }
+}

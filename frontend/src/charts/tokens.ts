@@ -1,0 +1,39 @@
+/** The colours of a chart, read from the variables of styles/tokens.css: one home for every colour. */
+
+/** Stretches of an I/O's path, in that order. */
+export const LAYERS = ['guest', 'kernel_queue', 'kernel_other', 'san', 'array_qos', 'array_queue', 'array_service'] as const
+export type Layer = (typeof LAYERS)[number]
+
+const INKS = ['card', 'sunken', 'border', 'grid', 'text', 'muted', 'faint', 'bad', 'warn', 'gap', 'total', 'boundary'] as const
+export type Ink = (typeof INKS)[number]
+
+export interface ChartTokens {
+  ink: Record<Ink, string>
+  fill: Record<Layer, string>
+  /** Line around a fill that would be too faint on the card by itself. */
+  edge: Record<Layer, string>
+  font: string
+}
+
+// Unquoted on purpose: the SVG renderer writes the family into an attribute without escaping.
+const FONT = 'Inter Variable,Inter,system-ui,Segoe UI,Roboto,DejaVu Sans,sans-serif'
+
+const variable = (name: string) => `--gv-${name.replaceAll('_', '-')}`
+
+/** Builds the tokens from `read`, which answers the value of a CSS variable. */
+export function chartTokens(read: (variable: string) => string): ChartTokens {
+  const pick = <Name extends string>(names: readonly Name[], suffix = '') =>
+    Object.fromEntries(names.map((name) => [name, read(variable(name) + suffix).trim()])) as Record<Name, string>
+  return { ink: pick(INKS), fill: pick(LAYERS), edge: pick(LAYERS, '-edge'), font: FONT }
+}
+
+/** A reader of one theme's variables straight from the style sheet's text, for use without a document. */
+export function variablesOf(css: string, theme: string): (variable: string) => string {
+  const block = css.split(`[data-theme="${theme}"]`)[1]?.split('}')[0] ?? ''
+  const values = new Map([...block.matchAll(/(--[\w-]+):\s*([^;]+);/g)].map((match) => [match[1], match[2]]))
+  return (name) => {
+    const value = values.get(name)
+    if (value === undefined) throw new Error(`tokens.css has no ${name} in the ${theme} theme`)
+    return value
+  }
+}

@@ -1,0 +1,28 @@
+import { type ReactNode, useId } from 'react'
+import styles from './Card.module.css'
+
+interface CardProps {
+  title: string
+  hint?: ReactNode
+  actions?: ReactNode
+  /** Content that brings its own edges, such as a table. */
+  flush?: boolean
+  children: ReactNode
+}
+
+/** A titled region of a page. */
+export function Card({ title, hint, actions, flush = false, children }: CardProps) {
+  const id = useId()
+  return (
+    <section className={styles.card} aria-labelledby={id}>
+      <header className={styles.head}>
+        <h2 id={id} className={styles.title}>
+          {title}
+        </h2>
+        {hint !== undefined && <div className={styles.hint}>{hint}</div>}
+        {actions !== undefined && <div className={styles.actions}>{actions}</div>}
+      </header>
+      <div className={flush ? styles.flush : styles.body}>{children}</div>
+    </section>
+  )
+}

@@ -1,0 +1,36 @@
+/** How old the newest number is, always visible, ticking. */
+
+import { serverNow } from '../api/serverClock'
+import { usePreferences } from '../lib/preferences'
+import { formatAge, formatInstant } from '../lib/time'
+import { useNow } from '../lib/useNow'
+import styles from './DataAge.module.css'
+
+/** Newest numbers are whole minutes, read back by up to three samples: older than this is late, and much older is lost. */
+const LATE_MS = 180_000
+const LOST_MS = 600_000
+
+type Freshness = 'fresh' | 'late' | 'lost'
+
+export function freshness(age_ms: number): Freshness {
+  if (age_ms < LATE_MS) return 'fresh'
+  return age_ms < LOST_MS ? 'late' : 'lost'
+}
+
+const WORD: Record<Freshness, string> = { fresh: '', late: 'late: ', lost: 'no news: ' }
+
+/** `at_ms`: the newest number's instant, or null when there was never one. */
+export function DataAge({ at_ms, short = false }: { at_ms: number | null; short?: boolean }) {
+  const { zone } = usePreferences()
+  useNow()
+  if (at_ms === null) return <span className={`${styles.age} ${styles.lost}`}>never measured</span>
+  const age_ms = Math.max(0, serverNow() - at_ms)
+  const state = freshness(age_ms)
+  return (
+    <span className={`${styles.age} numeric ${styles[state] ?? ''}`} title={formatInstant(at_ms, zone)}>
+      <span className={styles.dot} aria-hidden="true" />
+      {WORD[state]}
+      {short ? formatAge(age_ms) : `newest number ${formatAge(age_ms)} old`}
+    </span>
+  )
+}

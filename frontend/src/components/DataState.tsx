@@ -1,0 +1,98 @@
+/** The four states of every piece of data: loading, error, empty, data. */
+
+import { Button } from '@mantine/core'
+import type { UseQueryResult } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { ApiError } from '../api/errors'
+import { usePreferences } from '../lib/preferences'
+import { formatAge, formatClock } from '../lib/time'
+import { useNow } from '../lib/useNow'
+import styles from './DataState.module.css'
+import { Icon } from './Icon'
+
+export interface EmptyText {
+  title: string
+  /** Why there is nothing, and what to do about it. */
+  text: ReactNode
+  action?: ReactNode
+}
+
+type Query<Data> = Pick<
+  UseQueryResult<Data>,
+  'data' | 'error' | 'isFetching' | 'refetch' | 'dataUpdatedAt' | 'errorUpdatedAt' | 'isPending'
+>
+
+interface DataStateProps<Data> {
+  query: Query<Data>
+  /** Placeholder of the same size as the data. */
+  skeleton: ReactNode
+  empty?: (data: Data) => EmptyText | null
+  children: (data: Data) => ReactNode
+}
+
+/** Shows `query` in the state it is in. Old data stays on screen while new data cannot be had, with a line that says so. */
+export function DataState<Data>({ query, skeleton, empty, children }: DataStateProps<Data>) {
+  if (query.data === undefined) {
+    return query.error ? <ErrorState query={query} error={query.error} /> : <div aria-busy="true">{skeleton}</div>
+  }
+  const emptyText = empty?.(query.data) ?? null
+  return (
+    <>
+      {query.error && <StaleNote query={query} error={query.error} />}
+      {emptyText ? <EmptyState {...emptyText} /> : children(query.data)}
+    </>
+  )
+}
+
+function whatFailed(error: Error): string {
+  return error instanceof ApiError ? `Could not load ${error.what}` : 'This part of the page failed'
+}
+
+function ErrorState({ query, error }: { query: Query<unknown>; error: Error }) {
+  const { zone } = usePreferences()
+  const now = useNow()
+  const waits = !(error instanceof ApiError && error.status === 404)
+  return (
+    <div className={styles.state} role="alert">
+      <span className={styles.error}>
+        <Icon name="warning" size={24} />
+      </span>
+      <p className={styles.stateTitle}>{whatFailed(error)}</p>
+      <p className={styles.stateText}>{error.message}</p>
+      {waits && (
+        <p className={styles.stateText}>
+          Last tried at {formatClock(query.errorUpdatedAt, zone, true)} ({formatAge(Math.max(0, now - query.errorUpdatedAt))} ago).
+          {query.isFetching ? ' Trying again now.' : ' Gavel tries again by itself every 15 s.'}
+        </p>
+      )}
+      <Button variant="default" size="xs" loading={query.isFetching} onClick={() => void query.refetch()}>
+        Try now
+      </Button>
+    </div>
+  )
+}
+
+function StaleNote({ query, error }: { query: Query<unknown>; error: Error }) {
+  const { zone } = usePreferences()
+  return (
+    <div className={styles.stale} role="status">
+      <span className={styles.staleMark}>
+        <Icon name="warning" />
+      </span>
+      <span>
+        {whatFailed(error)} since {formatClock(query.dataUpdatedAt, zone, true)}: {error.message} Showing what was read then; trying again every
+        15 s.
+      </span>
+    </div>
+  )
+}
+
+export function EmptyState({ title, text, action }: EmptyText) {
+  return (
+    <div className={styles.state}>
+      <p className={styles.stateTitle}>{title}</p>
+      <div className={styles.stateText}>{text}</div>
+      {action}
+    </div>
+  )
+}

@@ -1,0 +1,102 @@
+/** The one place that owns an ECharts instance: size, theme, pointer, brush and disposal. Loaded only when a chart is shown. */
+
+import type { ECharts, EChartsCoreOption } from 'echarts/core'
+import { type Ref, useEffect, useImperativeHandle, useRef, useState } from 'react'
+import styles from './Chart.module.css'
+import { init } from './echarts'
+
+export interface CanvasHandle {
+  /** The drawing at twice the screen's resolution. */
+  picture: (background: string) => HTMLCanvasElement | null
+}
+
+interface CanvasProps {
+  option: EChartsCoreOption
+  height: number
+  label: string
+  onCursor?: ((index: number | null) => void) | undefined
+  /** Told the two times between which the pointer was dragged. */
+  onBrush?: ((a_ms: number, b_ms: number) => void) | undefined
+  ref?: Ref<CanvasHandle>
+}
+
+export default function Canvas({ option, height, label, onCursor, onBrush, ref }: CanvasProps) {
+  const box = useRef<HTMLDivElement>(null)
+  const chart = useRef<ECharts | null>(null)
+  const [brush, setBrush] = useState<Brush | null>(null)
+  const handlers = useRef({ onCursor, onBrush })
+  handlers.current = { onCursor, onBrush }
+
+  useEffect(() => {
+    const host = box.current
+    if (host === null) return
+    const instance = init(host, null, { renderer: 'canvas' })
+    chart.current = instance
+    instance.on('updateAxisPointer', (event) => handlers.current.onCursor?.((event as { dataIndex?: number }).dataIndex ?? null))
+    instance.on('globalout', () => handlers.current.onCursor?.(null))
+    const observer = new ResizeObserver(() => instance.resize())
+    observer.observe(host)
+    const stopBrush = followBrush(instance, host, setBrush, (a, b) => handlers.current.onBrush?.(a, b))
+    return () => {
+      stopBrush()
+      observer.disconnect()
+      instance.dispose()
+      chart.current = null
+    }
+  }, [])
+
+  // Parts that are gone are replaced, the rest stays in place: a refresh neither flashes nor closes the tooltip.
+  useEffect(() => {
+    chart.current?.setOption(option, { replaceMerge: ['series', 'grid', 'xAxis', 'yAxis'], lazyUpdate: false })
+  }, [option])
+
+  useImperativeHandle(ref, () => ({
+    picture: (background) => chart.current?.renderToCanvas({ pixelRatio: 2, backgroundColor: background }) ?? null,
+  }))
+
+  return (
+    <div className={styles.canvas} style={{ height }}>
+      <div ref={box} role="img" aria-label={label} className={styles.surface} />
+      {brush && <div className={styles.brush} style={{ left: brush.left, width: brush.width }} aria-hidden="true" />}
+    </div>
+  )
+}
+
+interface Brush {
+  left: number
+  width: number
+}
+
+const SMALLEST_DRAG_PX = 6
+
+/** Watches a drag over the plot and reports it as two times. Answers the way to stop watching. */
+function followBrush(chart: ECharts, host: HTMLElement, show: (brush: Brush | null) => void, done: (a_ms: number, b_ms: number) => void) {
+  let start: number | null = null
+  const positionOf = (event: PointerEvent) => event.clientX - host.getBoundingClientRect().left
+  const timeAt = (x: number) => chart.convertFromPixel({ xAxisIndex: 0 }, x) as unknown as number
+
+  function down(event: PointerEvent) {
+    if (event.button === 0 && event.pointerType !== 'touch') start = positionOf(event)
+  }
+  function move(event: PointerEvent) {
+    if (start === null) return
+    const x = positionOf(event)
+    if (Math.abs(x - start) > SMALLEST_DRAG_PX) show({ left: Math.min(start, x), width: Math.abs(x - start) })
+  }
+  function up(event: PointerEvent) {
+    if (start === null) return
+    const [from, to] = [start, positionOf(event)]
+    start = null
+    show(null)
+    if (Math.abs(to - from) > SMALLEST_DRAG_PX) done(timeAt(from), timeAt(to))
+  }
+
+  host.addEventListener('pointerdown', down)
+  window.addEventListener('pointermove', move)
+  window.addEventListener('pointerup', up)
+  return () => {
+    host.removeEventListener('pointerdown', down)
+    window.removeEventListener('pointermove', move)
+    window.removeEventListener('pointerup', up)
+  }
+}

@@ -1,0 +1,111 @@
+/** A chart with everything a reader needs around it: numbers as a table, CSV, PNG, a link that stays. */
+
+import { ActionIcon, Skeleton, Tooltip } from '@mantine/core'
+import type { EChartsCoreOption } from 'echarts/core'
+import { lazy, type ReactNode, Suspense, useRef, useState } from 'react'
+import { type NumbersTable, numbersCsv } from '../../charts/numbers'
+import { toCsv } from '../../lib/csv'
+import { Card } from '../Card'
+import { Icon, type IconName } from '../Icon'
+import type { CanvasHandle } from './Canvas'
+import styles from './Chart.module.css'
+import { download, fileStem, framedPicture } from './download'
+import { NumbersView } from './NumbersView'
+import { useTokens } from './useTokens'
+
+const Canvas = lazy(() => import('./Canvas'))
+
+export interface ChartProps {
+  title: string
+  /** Names the object as well: the title of exported files. */
+  exportTitle: string
+  /** The window in words, printed under the title of exported pictures. */
+  windowText: string
+  hint?: ReactNode
+  /** One sentence that says what is to be seen. */
+  label: string
+  option: EChartsCoreOption
+  height: number
+  numbers: NumbersTable
+  legend?: ReactNode
+  legendWords?: readonly { label: string; colour: string }[]
+  /** An address that shows this very window to everyone. */
+  permalink: string
+  onCursor?: (index: number | null) => void
+  onBrush?: (a_ms: number, b_ms: number) => void
+}
+
+export function Chart(props: ChartProps) {
+  const [asTable, setAsTable] = useState(false)
+  const canvas = useRef<CanvasHandle>(null)
+  const tools = <Tools {...props} canvas={canvas} asTable={asTable} onTable={() => setAsTable(!asTable)} />
+  return (
+    <Card title={props.title} hint={props.hint} actions={tools}>
+      {props.legend}
+      {asTable ? (
+        <NumbersView table={props.numbers} label={`Numbers of ${props.exportTitle}`} />
+      ) : (
+        <Suspense fallback={<Skeleton height={props.height} />}>
+          <Canvas
+            ref={canvas}
+            option={props.option}
+            height={props.height}
+            label={props.label}
+            onCursor={props.onCursor}
+            onBrush={props.onBrush}
+          />
+        </Suspense>
+      )}
+    </Card>
+  )
+}
+
+interface ToolsProps extends ChartProps {
+  canvas: { current: CanvasHandle | null }
+  asTable: boolean
+  onTable: () => void
+}
+
+function Tools({ canvas, asTable, onTable, ...props }: ToolsProps) {
+  const tokens = useTokens()
+  const [copied, setCopied] = useState(false)
+  const stem = fileStem(props.exportTitle)
+
+  function saveCsv() {
+    const { header, rows } = numbersCsv(props.numbers)
+    download(new Blob([toCsv(header, rows)], { type: 'text/csv;charset=utf-8' }), `${stem}.csv`)
+  }
+
+  function savePng() {
+    const drawing = canvas.current?.picture(tokens.ink.card)
+    if (!drawing) return
+    const words = { title: props.exportTitle, subtitle: props.windowText, legend: props.legendWords ?? [] }
+    const colours = { background: tokens.ink.card, text: tokens.ink.text, muted: tokens.ink.muted, font: tokens.font }
+    framedPicture(drawing, words, colours).toBlob((picture) => picture && download(picture, `${stem}.png`))
+  }
+
+  async function copyLink() {
+    await navigator.clipboard.writeText(props.permalink)
+    setCopied(true)
+    setTimeout(() => setCopied(false), 2000)
+  }
+
+  return (
+    <div className={styles.tools}>
+      <Tool icon={asTable ? 'chart' : 'table'} label={asTable ? 'Show as chart' : 'Show as table of numbers'} onClick={onTable} />
+      <Tool icon="download" label="Save the numbers as CSV" onClick={saveCsv} />
+      {!asTable && <Tool icon="chart" label="Save the picture as PNG" onClick={savePng} />}
+      <Tool icon={copied ? 'check' : 'link'} label={copied ? 'Link copied' : 'Copy a link to this window'} onClick={() => void copyLink()} />
+    </div>
+  )
+}
+
+export function Tool({ icon, label, onClick }: { icon: IconName; label: string; onClick: () => void }) {
+  return (
+    <Tooltip label={label} events={{ hover: true, focus: true, touch: false }}>
+      <ActionIcon variant="subtle" color="gray" c="var(--gv-muted)" size="md" aria-label={label} onClick={onClick}>
+        <Icon name={icon} />
+      </ActionIcon>
+    </Tooltip>
+  )
+}

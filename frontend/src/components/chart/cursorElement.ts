@@ -1,0 +1,41 @@
+/** The cursor's reading as DOM. Names become text nodes: whatever they contain, they are never read as markup. */
+
+import { strokeColour } from '../../charts/timePanels'
+import type { ChartTokens } from '../../charts/tokens'
+import type { CursorReading } from '../../charts/tooltip'
+import type { LineColour } from '../../charts/panels'
+import styles from './Cursor.module.css'
+
+function element<Tag extends keyof HTMLElementTagNameMap>(tag: Tag, className: string | undefined, ...children: (Node | string)[]) {
+  const node = document.createElement(tag)
+  if (className) node.className = className
+  node.append(...children)
+  return node
+}
+
+function swatch(colour: LineColour, stroke: string, tokens: ChartTokens): HTMLElement {
+  const node = element('span', styles.swatch)
+  node.style.borderTopColor = strokeColour(colour, tokens)
+  node.style.borderTopStyle = stroke
+  return node
+}
+
+export function cursorElement(reading: CursorReading, tokens: ChartTokens): HTMLElement {
+  const table = element('table', styles.table)
+  if (reading.rows.length > 0) {
+    table.append(element('tr', undefined, element('td', undefined), ...reading.headings.map((heading) => element('th', undefined, heading))))
+  }
+  for (const row of reading.rows) {
+    const label = element('td', undefined, swatch(row.colour, row.stroke, tokens), row.label)
+    const values = row.values.map((value) => element('td', value === null ? styles.none : styles.value, value ?? '–'))
+    table.append(element('tr', undefined, label, ...values))
+  }
+  for (const rate of reading.rates) {
+    const label = element('td', undefined, swatch(rate.colour, rate.stroke, tokens), rate.label)
+    const value = element('td', styles.value, rate.value)
+    value.colSpan = Math.max(1, reading.headings.length)
+    table.append(element('tr', undefined, label, value))
+  }
+  const notes = reading.notes.map((note) => element('p', styles.note, note))
+  return element('div', styles.cursor, element('p', styles.time, reading.time), table, ...notes)
+}

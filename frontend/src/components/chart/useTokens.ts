@@ -1,0 +1,16 @@
+import { useMemo } from 'react'
+import { type ChartTokens, chartTokens } from '../../charts/tokens'
+import { type Theme, usePreferences } from '../../lib/preferences'
+
+/** The chart colours of the theme in force. */
+export function useTokens(): ChartTokens {
+  const { theme } = usePreferences()
+  return useMemo(() => readTokens(theme), [theme])
+}
+
+// The attribute is set by an effect of the provider, which runs after this render: set it first, then read.
+function readTokens(theme: Theme): ChartTokens {
+  document.documentElement.dataset.theme = theme
+  const style = getComputedStyle(document.documentElement)
+  return chartTokens((variable) => style.getPropertyValue(variable))
+}

@@ -1,0 +1,39 @@
+/** Devices as hosts see them: depth, path policy, working paths. */
+
+import { useMemo } from 'react'
+import type { DeviceOut } from '../../api/types'
+import { formatCount } from '../../lib/units'
+import { EntityLink } from '../EntityLink'
+import { MatchedVolumes } from '../MatchMark'
+import { Name } from '../Name'
+import { StateMark } from '../StateMark'
+import { type Column, VirtualTable } from '../table/VirtualTable'
+
+const HOST: Column<DeviceOut> = { id: 'host', header: 'Host', width: 170, grow: true, cell: (device) => <EntityLink to={device.host} /> }
+
+const COMMON: Column<DeviceOut>[] = [
+  { id: 'device', header: 'Device', width: 300, cell: (device) => <Name focusable>{device.canonical_name}</Name> },
+  {
+    id: 'volume',
+    header: 'Array volume',
+    width: 200,
+    grow: true,
+    cell: (device) => <MatchedVolumes match={device.match} volumes={device.volume === null ? [] : [device.volume]} />,
+  },
+  { id: 'depth', header: 'Queue depth', width: 116, align: 'right', cell: (device) => depth(device.queue_depth) },
+  { id: 'dsnro', header: 'DSNRO', width: 90, align: 'right', cell: (device) => depth(device.dsnro) },
+  { id: 'policy', header: 'Path policy', width: 130, from: 1200, cell: (device) => device.path_policy ?? <span className="faint">not read</span> },
+  { id: 'paths', header: 'Paths', width: 150, cell: (device) => <Paths working={device.paths_working} total={device.paths_total} /> },
+]
+
+const depth = (ios: number | null) => (ios === null ? <span className="faint">not read</span> : <span className="numeric">{formatCount(ios)}</span>)
+
+function Paths({ working, total }: { working: number; total: number }) {
+  if (total === 0) return <span className="faint">none known</span>
+  return <StateMark tone={working === total ? 'good' : working === 0 ? 'bad' : 'warn'} word={`${working} of ${total} work`} />
+}
+
+export function DevicesTable({ devices, withHost = true }: { devices: readonly DeviceOut[]; withHost?: boolean }) {
+  const columns = useMemo(() => (withHost ? [HOST, ...COMMON] : COMMON), [withHost])
+  return <VirtualTable label="Devices" columns={columns} count={devices.length} rowAt={(index) => devices[index]} />
+}

@@ -1,0 +1,135 @@
+/** A list of objects of one kind: filter, source, sorting and position in the URL, rows read as they come into sight. */
+
+import { NativeSelect, Skeleton, TextInput } from '@mantine/core'
+import { useDebouncedCallback } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useMemo, useState } from 'react'
+import { type EntityKind, type EntityTypes, sourcesQuery } from '../../api/queries'
+import type { Sides } from '../../api/types'
+import { niceMax } from '../../charts/panels'
+import { useSearchParameter } from '../../lib/url'
+import { DataAge } from '../DataAge'
+import { DataState, type EmptyText } from '../DataState'
+import { Icon } from '../Icon'
+import { type Column, VirtualTable } from '../table/VirtualTable'
+import { useServerRows } from '../table/useServerRows'
+import styles from './ListPage.module.css'
+import { arrayLatencyUs, newestAt } from './sides'
+
+interface ListPageProps<Kind extends EntityKind> {
+  kind: Kind
+  title: string
+  /** One word for what is counted: "datastore". */
+  noun: string
+  columns: (max_us: number) => Column<EntityTypes[Kind]['row']>[]
+  empty: EmptyText
+}
+
+export function ListPage<Kind extends EntityKind>({ kind, title, noun, columns, empty }: ListPageProps<Kind>) {
+  type Row = EntityTypes[Kind]['row']
+  const [search, setSearch] = useSearchParameter('q', '')
+  const [sort, setSort] = useSearchParameter('sort', 'name')
+  const [source, setSource] = useSearchParameter('source', '')
+  const params = useMemo(() => ({ search, sort, source: source === '' ? null : Number(source) }), [search, sort, source])
+  const { query, rowAt, onWindow, loaded } = useServerRows(kind, params)
+
+  const newest = [...loaded.values()].map((row: Row) => row.newest)
+  const max_us = largest(newest)
+  const shown = useMemo(() => columns(max_us), [columns, max_us])
+  if (query === undefined) return null
+  const total = query.data?.total
+  return (
+    <div className={styles.page}>
+      <header className={styles.head}>
+        <h1 className={styles.title}>{title}</h1>
+        {total !== undefined && (
+          <span className={styles.count}>
+            {total.toLocaleString('en-US')} {search === '' ? '' : `named like “${search}”`}
+          </span>
+        )}
+        {newest.length > 0 && <DataAge at_ms={newestAt(newest)} />}
+        <div className={styles.filters}>
+          <Filter noun={noun} value={search} onChange={(text) => setSearch(text, { replace: true })} />
+          <SourceFilter value={source} onChange={setSource} />
+        </div>
+      </header>
+      <div className={styles.table}>
+        <DataState
+          query={query}
+          skeleton={<ListSkeleton />}
+          empty={(page) => (page.total > 0 ? null : search === '' && source === '' ? empty : nothingLike(search, noun))}
+        >
+          {(page) => (
+            <VirtualTable<Row>
+              label={title}
+              columns={shown}
+              count={page.total}
+              rowAt={rowAt}
+              sort={sort}
+              onSort={setSort}
+              onWindow={onWindow}
+              fill
+            />
+          )}
+        </DataState>
+      </div>
+    </div>
+  )
+}
+
+/** Scale of the bars: a round number over the largest latency in sight, so that it rarely moves. */
+function largest(newest: readonly Sides[]): number {
+  return niceMax(Math.max(0, ...newest.flatMap((one) => [one.host_gavg_us ?? 0, arrayLatencyUs(one) ?? 0])))
+}
+
+function nothingLike(search: string, noun: string): EmptyText {
+  return {
+    title: `No ${noun} fits`,
+    text: search === '' ? 'This source has none. Choose another source above.' : `Nothing is named like “${search}”. Shorten or clear the filter.`,
+  }
+}
+
+function ListSkeleton() {
+  return (
+    <div className={styles.skeleton}>
+      {Array.from({ length: 14 }, (_, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the rows are all alike
+        <Skeleton key={index} height={18} />
+      ))}
+    </div>
+  )
+}
+
+function Filter({ noun, value, onChange }: { noun: string; value: string; onChange: (value: string) => void }) {
+  const [text, setText] = useState(value)
+  const change = useDebouncedCallback(onChange, 250)
+  useEffect(() => setText(value), [value])
+  return (
+    <TextInput
+      className={styles.filter}
+      aria-label={`Filter by ${noun} name`}
+      placeholder={`Filter by ${noun} name`}
+      leftSection={<Icon name="search" />}
+      maxLength={200}
+      value={text}
+      onChange={(event) => {
+        setText(event.currentTarget.value)
+        change(event.currentTarget.value.trim())
+      }}
+    />
+  )
+}
+
+function SourceFilter({ value, onChange }: { value: string; onChange: (value: string) => void }) {
+  const { data = [] } = useQuery(sourcesQuery())
+  const choices = data.map((source) => ({ value: String(source.id), label: source.name }))
+  return (
+    <NativeSelect
+      className={styles.filter}
+      aria-label="Only from this source"
+      data={[{ value: '', label: 'All sources' }, ...choices]}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  )
+}

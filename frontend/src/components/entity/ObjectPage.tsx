@@ -1,0 +1,118 @@
+/** The frame of one object's page: its name, facts and newest numbers, then whatever the page adds. */
+
+import { Alert, Skeleton, Stack } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useParams } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { type EntityKind, type EntityTypes, oneQuery } from '../../api/queries'
+import type { Match, Sides } from '../../api/types'
+import { instantMs } from '../../lib/time'
+import type { ColumnUnit } from '../../lib/units'
+import { DataAge } from '../DataAge'
+import { DataState } from '../DataState'
+import { Icon } from '../Icon'
+import { Name } from '../Name'
+import { Quantity } from '../Quantity'
+import styles from './ObjectPage.module.css'
+
+export interface Fact {
+  term: string
+  value: ReactNode
+}
+
+interface ObjectPageProps<Kind extends EntityKind> {
+  kind: Kind
+  listTitle: string
+  facts: (one: EntityTypes[Kind]['one']) => Fact[]
+  match?: (one: EntityTypes[Kind]['one']) => Match
+  children: (one: EntityTypes[Kind]['one'], id: number) => ReactNode
+}
+
+export function ObjectPage<Kind extends EntityKind>({ kind, listTitle, facts, match, children }: ObjectPageProps<Kind>) {
+  type One = EntityTypes[Kind]['one']
+  const { id: text = '' } = useParams({ strict: false }) as { id?: string }
+  const id = Number(text)
+  const query = useQuery(oneQuery(kind, id))
+  return (
+    <div className={styles.page}>
+      <Link to={`/${kind}` as string} className={styles.back}>
+        <Icon name="left" size={14} /> {listTitle}
+      </Link>
+      <DataState<One> query={query as never} skeleton={<ObjectSkeleton />}>
+        {(one) => (
+          <>
+            <Head name={one.name} newest={one.newest} facts={facts(one)} />
+            {match && <MatchNote match={match(one)} />}
+            <NewestNumbers newest={one.newest} />
+            {children(one, id)}
+          </>
+        )}
+      </DataState>
+    </div>
+  )
+}
+
+function Head({ name, newest, facts }: { name: string; newest: Sides; facts: readonly Fact[] }) {
+  return (
+    <header className={styles.head}>
+      <div className={styles.titleRow}>
+        <h1 className={styles.title}>
+          <Name whole>{name}</Name>
+        </h1>
+        <DataAge at_ms={instantMs(newest.at)} />
+      </div>
+      <dl className={styles.facts}>
+        {facts.map(({ term, value }) => (
+          <div key={term} className={styles.fact}>
+            <dt>{term}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </header>
+  )
+}
+
+/** Says why one side is missing, where it is. */
+function MatchNote({ match }: { match: Match }) {
+  if (match.matched) return null
+  return (
+    <Alert color="yellow" variant="outline" icon={<Icon name="warning" />} title="Not tied to an array volume">
+      {match.reason ?? 'No reason was recorded.'} Only the hosts’ numbers are shown.
+    </Alert>
+  )
+}
+
+function NewestNumbers({ newest }: { newest: Sides }) {
+  const numbers: [string, 'host' | 'array', number | null, ColumnUnit][] = [
+    ['Hosts GAVG', 'host', newest.host_gavg_us, 'µs'],
+    ['Hosts DAVG', 'host', newest.host_davg_us, 'µs'],
+    ['Hosts KAVG', 'host', newest.host_kavg_us, 'µs'],
+    ['Hosts IOPS', 'host', newest.host_iops, 'ops/s'],
+    ['Array inside', 'array', newest.array_internal_us, 'µs'],
+    ['Array SAN', 'array', newest.array_san_us, 'µs'],
+    ['Array IOPS', 'array', newest.array_iops, 'ops/s'],
+  ]
+  return (
+    <dl className={styles.numbers} aria-label="Newest minute">
+      {numbers.map(([term, owner, value, unit]) => (
+        <div key={term} className={styles.number} data-owner={owner}>
+          <dt>{term}</dt>
+          <dd>
+            <Quantity value={value} unit={unit} precision={owner === 'host' && unit === 'µs' ? newest.host_precision_us : null} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+function ObjectSkeleton() {
+  return (
+    <Stack gap="md">
+      <Skeleton height={32} width="40%" />
+      <Skeleton height={66} />
+      <Skeleton height={620} />
+    </Stack>
+  )
+}

@@ -1,0 +1,61 @@
+/** Where every drawn number comes from: source, counter, unit, precision, and how much of the window it covers. */
+
+import { useMemo } from 'react'
+import type { Series } from '../../api/types'
+import { type SeriesColumn, type SeriesGroup, sideLabel } from '../../charts/series'
+import { formatPrecision } from '../../lib/units'
+import { Card } from '../Card'
+import { Name } from '../Name'
+import { Quantity } from '../Quantity'
+import { type Column, VirtualTable } from '../table/VirtualTable'
+import { lastMeasured } from './parts'
+
+interface Origin {
+  group: SeriesGroup
+  column: SeriesColumn
+}
+
+const COLUMNS: Column<Origin>[] = [
+  { id: 'side', header: 'Side', width: 90, cell: ({ group }) => sideLabel(group.side) },
+  { id: 'number', header: 'Number', width: 180, cell: ({ column }) => column.label },
+  {
+    id: 'newest',
+    header: 'Newest',
+    width: 130,
+    align: 'right',
+    cell: ({ column }) => <Quantity value={column.values[lastMeasured(column.values)] ?? null} unit={column.unit} precision={column.precision} />,
+  },
+  { id: 'source', header: 'Source', width: 180, cell: ({ group }) => <Name focusable>{group.sources.map((source) => source.name).join(', ')}</Name> },
+  { id: 'counter', header: 'Counter', width: 260, grow: true, cell: ({ column }) => <Name focusable>{column.counter}</Name> },
+  {
+    id: 'precision',
+    header: 'Counted in steps of',
+    width: 160,
+    align: 'right',
+    cell: ({ column }) => <span className="numeric">{formatPrecision(column.precision, column.unit)}</span>,
+  },
+  {
+    id: 'covered',
+    header: 'Measured',
+    width: 110,
+    align: 'right',
+    cell: ({ column }) => <span className="numeric">{coverage(column.values)}</span>,
+  },
+]
+
+/** "100 %" only when nothing is missing, "0 %" only when everything is. */
+export function coverage(values: readonly (number | null)[]): string {
+  const measured = values.filter((value) => value !== null).length
+  if (values.length === 0 || measured === 0) return '0 %'
+  if (measured === values.length) return '100 %'
+  return `${Math.min(99, Math.max(1, Math.round((100 * measured) / values.length)))} %`
+}
+
+export function OriginsCard({ series, groups }: { series: Series; groups: readonly SeriesGroup[] }) {
+  const origins = useMemo(() => groups.flatMap((group) => group.columns.map((column) => ({ group, column }))), [groups])
+  return (
+    <Card title="Where these numbers come from" hint={`Share of the ${series.times_ms.length} points of this window that were measured`} flush>
+      <VirtualTable label="Where these numbers come from" columns={COLUMNS} count={origins.length} rowAt={(index) => origins[index]} />
+    </Card>
+  )
+}

@@ -1,0 +1,104 @@
+/** The parts of an object with their numbers at the cursor; choosing one shows it in the chart. */
+
+import { Button } from '@mantine/core'
+import { useMemo } from 'react'
+import type { Series } from '../../api/types'
+import { type SeriesGroup, sideLabel } from '../../charts/series'
+import { usePreferences } from '../../lib/preferences'
+import { formatClock } from '../../lib/time'
+import { Card } from '../Card'
+import { Name } from '../Name'
+import { Quantity } from '../Quantity'
+import { type Column, VirtualTable } from '../table/VirtualTable'
+import { measuredColumns, newestBucket, partKey, partTables } from './parts'
+
+interface PartsCardProps {
+  series: Series
+  cursor: number | null
+  chosen: string
+  onChoose: (part: string) => void
+}
+
+const KIND_TITLE: Record<string, string> = {
+  device: 'Per host device',
+  host: 'Per host',
+  vm_disk: 'Per virtual disk',
+  volume: 'Per volume',
+  array: 'Per array',
+  datastore: 'Per datastore',
+}
+
+export function PartsCard({ series, cursor, chosen, onChoose }: PartsCardProps) {
+  return partTables(series.groups).map((table) => (
+    <PartsTable
+      key={`${table.side}-${table.kind}`}
+      title={`${sideLabel(table.side)}: ${KIND_TITLE[table.kind]?.toLowerCase() ?? table.kind}`}
+      groups={table.groups}
+      times_ms={series.times_ms}
+      cursor={cursor}
+      chosen={chosen}
+      onChoose={onChoose}
+    />
+  ))
+}
+
+interface PartsTableProps extends Omit<PartsCardProps, 'series'> {
+  title: string
+  groups: readonly SeriesGroup[]
+  times_ms: readonly number[]
+}
+
+function PartsTable({ title, groups, times_ms, cursor, chosen, onChoose }: PartsTableProps) {
+  const { zone } = usePreferences()
+  const bucket = cursor ?? newestBucket(groups)
+  const columns = useMemo(() => columnsOf(groups, bucket, chosen, onChoose), [groups, bucket, chosen, onChoose])
+  const at_ms = bucket === null ? undefined : times_ms[bucket]
+  const when = at_ms === undefined ? 'nothing measured' : `at ${formatClock(at_ms, zone, true)}${cursor === null ? ', the newest' : ', at the cursor'}`
+  return (
+    <Card title={title} hint={<span className="numeric">{when}</span>} flush>
+      <VirtualTable label={title} columns={columns} count={groups.length} rowAt={(index) => groups[index]} />
+    </Card>
+  )
+}
+
+function columnsOf(
+  groups: readonly SeriesGroup[],
+  bucket: number | null,
+  chosen: string,
+  onChoose: (part: string) => void,
+): Column<SeriesGroup>[] {
+  const name: Column<SeriesGroup> = {
+    id: 'name',
+    header: 'Name',
+    width: 220,
+    grow: true,
+    cell: (group) => <Name focusable>{group.entity.name}</Name>,
+  }
+  const choose: Column<SeriesGroup> = {
+    id: 'choose',
+    header: 'In the chart',
+    width: 120,
+    cell: (group) => {
+      const isChosen = partKey(group) === chosen
+      return (
+        <Button size="compact-xs" variant={isChosen ? 'filled' : 'default'} aria-pressed={isChosen} onClick={() => onChoose(isChosen ? '' : partKey(group))}>
+          {isChosen ? 'Shown' : 'Show'}
+        </Button>
+      )
+    },
+  }
+  const numbers = measuredColumns(groups).map(
+    (column): Column<SeriesGroup> => ({
+      id: column.name,
+      header: column.label,
+      width: Math.max(112, 28 + column.label.length * 8),
+      align: 'right',
+      cell: (group) => {
+        const own = group.columns.find((one) => one.name === column.name)
+        const value = bucket === null ? null : (own?.values[bucket] ?? null)
+        return <Quantity value={value} unit={column.unit} precision={own?.precision ?? null} origin={own?.counter} />
+      },
+    }),
+  )
+  return [name, choose, ...numbers]
+}

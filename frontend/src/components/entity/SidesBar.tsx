@@ -1,0 +1,44 @@
+/** Two bars on one scale: what the hosts measured (driver, kernel) over what the array measured (inside, port). */
+
+import type { Sides } from '../../api/types'
+import { formatLatency } from '../../lib/units'
+import { arrayLatencyUs } from './sides'
+import styles from './SidesBar.module.css'
+
+interface Part {
+  us: number | null
+  colour: string
+}
+
+export function SidesBar({ newest, max_us }: { newest: Sides; max_us: number }) {
+  const host: Part[] = [
+    { us: newest.host_davg_us, colour: 'var(--gv-boundary)' },
+    { us: newest.host_kavg_us, colour: 'var(--gv-kernel-queue)' },
+  ]
+  const array: Part[] = [
+    { us: newest.array_internal_us, colour: 'var(--gv-array-service)' },
+    { us: newest.array_san_us, colour: 'var(--gv-san)' },
+  ]
+  const words = `Hosts ${formatLatency(newest.host_gavg_us, newest.host_precision_us)}, array ${formatLatency(arrayLatencyUs(newest))}`
+  return (
+    <span className={styles.bars} role="img" aria-label={words} title={words}>
+      <Bar parts={host} max_us={max_us} />
+      <Bar parts={array} max_us={max_us} />
+    </span>
+  )
+}
+
+function Bar({ parts, max_us }: { parts: readonly Part[]; max_us: number }) {
+  if (parts.every((part) => part.us === null)) return <span className={styles.missing} />
+  return (
+    <span className={styles.bar}>
+      {parts.map(
+        (part) =>
+          part.us !== null &&
+          part.us > 0 && (
+            <span key={part.colour} className={styles.part} style={{ width: `${Math.min(100, (100 * part.us) / max_us)}%`, background: part.colour }} />
+          ),
+      )}
+    </span>
+  )
+}

@@ -1,0 +1,47 @@
+/** The parts of an object (a datastore's host devices, a VM's disks) and their numbers at one moment. */
+
+import type { SeriesColumn, SeriesGroup } from '../../charts/series'
+
+/** Names one part in a URL. */
+export function partKey(group: SeriesGroup): string {
+  return group.scope === 'part' ? `${group.side}-${group.entity.kind}-${group.entity.id}` : ''
+}
+
+/** What the chart draws: the sums, or one chosen part in place of its side's sum. */
+export function chosenGroups(groups: readonly SeriesGroup[], part: string): SeriesGroup[] {
+  const whole = groups.filter((group) => group.scope === 'whole')
+  const chosen = part === '' ? undefined : groups.find((group) => partKey(group) === part)
+  if (chosen === undefined) return whole
+  return [...whole.filter((group) => group.side !== chosen.side), chosen]
+}
+
+/** The newest bucket in which any of the columns was measured, or null. */
+export function newestBucket(groups: readonly SeriesGroup[]): number | null {
+  const newest = Math.max(-1, ...groups.flatMap((group) => group.columns.map((column) => lastMeasured(column.values))))
+  return newest < 0 ? null : newest
+}
+
+export function lastMeasured(values: readonly (number | null)[]): number {
+  return values.findLastIndex((value) => value !== null)
+}
+
+/** Parts that can stand in one table: same side, same kind of thing. */
+export function partTables(groups: readonly SeriesGroup[]): { side: SeriesGroup['side']; kind: string; groups: SeriesGroup[] }[] {
+  const tables = new Map<string, { side: SeriesGroup['side']; kind: string; groups: SeriesGroup[] }>()
+  for (const group of groups.filter((one) => one.scope === 'part')) {
+    const key = `${group.side}-${group.entity.kind}`
+    const table = tables.get(key) ?? { side: group.side, kind: group.entity.kind, groups: [] }
+    table.groups.push(group)
+    tables.set(key, table)
+  }
+  return [...tables.values()]
+}
+
+/** The columns that at least one part has numbers in, each once, in the order of the first part that has it. */
+export function measuredColumns(groups: readonly SeriesGroup[]): SeriesColumn[] {
+  const columns = new Map<string, SeriesColumn>()
+  for (const column of groups.flatMap((group) => group.columns)) {
+    if (!columns.has(column.name) && column.values.some((value) => value !== null)) columns.set(column.name, column)
+  }
+  return [...columns.values()]
+}

@@ -1,0 +1,16 @@
+/** The newest numbers of both sides, as lists and headers show them. */
+
+import type { Sides } from '../../api/types'
+import { instantMs } from '../../lib/time'
+
+/** All the time the array saw, its port included; null when its inner times were not measured. */
+export function arrayLatencyUs(newest: Sides): number | null {
+  if (newest.array_internal_us === null) return null
+  return newest.array_internal_us + (newest.array_san_us ?? 0)
+}
+
+/** The newest minute of several objects, or null when none was ever measured. */
+export function newestAt(all: readonly Sides[]): number | null {
+  const instants = all.map((newest) => instantMs(newest.at)).filter((at) => at !== null)
+  return instants.length === 0 ? null : Math.max(...instants)
+}

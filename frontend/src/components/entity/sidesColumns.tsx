@@ -1,0 +1,75 @@
+/** The columns that every list of objects has: the newest minute as the two sides tell it. */
+
+import type { Sides } from '../../api/types'
+import { instantMs } from '../../lib/time'
+import { DataAge } from '../DataAge'
+import { Quantity } from '../Quantity'
+import type { Column } from '../table/VirtualTable'
+import { SidesBar } from './SidesBar'
+import { arrayLatencyUs } from './sides'
+
+interface Measured {
+  newest: Sides
+}
+
+/** `leads`: the side whose numbers the API's `latency` and `iops` sort by. */
+export function sidesColumns<Row extends Measured>(max_us: number, leads: 'host' | 'array'): Column<Row>[] {
+  const hostLeads = leads === 'host'
+  const host: Column<Row>[] = [
+    latency('gavg', 'GAVG', (newest) => newest.host_gavg_us, { sortKey: hostLeads ? 'latency' : undefined, isHost: true }),
+    latency('davg', 'DAVG', (newest) => newest.host_davg_us, { from: 1600, isHost: true }),
+    latency('kavg', 'KAVG', (newest) => newest.host_kavg_us, { from: 1200, isHost: true }),
+    rate('host-iops', 'Host IOPS', (newest) => newest.host_iops, { sortKey: hostLeads ? 'iops' : undefined }),
+  ]
+  const array: Column<Row>[] = [
+    latency('array', 'Array', arrayLatencyUs, { sortKey: hostLeads ? undefined : 'latency' }),
+    latency('san', 'of it SAN', (newest) => newest.array_san_us, { from: 1600 }),
+    rate('array-iops', 'Array IOPS', (newest) => newest.array_iops, { sortKey: hostLeads ? undefined : 'iops' }),
+  ]
+  const both: Column<Row> = {
+    id: 'bars',
+    header: 'Hosts over array',
+    width: 150,
+    from: 1200,
+    cell: ({ newest }) => <SidesBar newest={newest} max_us={max_us} />,
+  }
+  const age: Column<Row> = {
+    id: 'age',
+    header: 'Age',
+    width: 126,
+    align: 'right',
+    from: 700,
+    cell: ({ newest }) => <DataAge at_ms={instantMs(newest.at)} short />,
+  }
+  return [both, ...(hostLeads ? [...host, ...array] : [...array, ...host]), age]
+}
+
+type Options = Pick<Column<Measured>, 'from' | 'sortKey'> & { isHost?: boolean }
+
+function latency<Row extends Measured>(
+  id: string,
+  header: string,
+  read: (newest: Sides) => number | null,
+  { isHost = false, ...options }: Options = {},
+): Column<Row> {
+  const origin = isHost ? `${header} over all hosts, mean of the newest minute` : 'measured by the array, mean of the newest minute'
+  return {
+    id,
+    header,
+    width: 112,
+    align: 'right',
+    ...options,
+    cell: ({ newest }) => <Quantity value={read(newest)} unit="µs" precision={isHost ? newest.host_precision_us : null} origin={origin} />,
+  }
+}
+
+function rate<Row extends Measured>(id: string, header: string, read: (newest: Sides) => number | null, options: Options = {}): Column<Row> {
+  return {
+    id,
+    header,
+    width: 124,
+    align: 'right',
+    ...options,
+    cell: ({ newest }) => <Quantity value={read(newest)} unit="ops/s" />,
+  }
+}

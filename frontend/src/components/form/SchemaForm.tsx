@@ -1,0 +1,140 @@
+/** Renders the fields of a JSON Schema. A new kind of source or channel needs no front-end file. */
+
+import { Fieldset, NativeSelect, NumberInput, PasswordInput, Stack, Switch, Textarea, TextInput } from '@mantine/core'
+import type { Field, Values } from './schema'
+
+interface SchemaFormProps {
+  fields: readonly Field[]
+  values: Values
+  onChange: (values: Values) => void
+  /** Problem by field path, from the form's own check or from the server. */
+  problems: ReadonlyMap<string, string>
+  /** Secrets that the server already holds. */
+  secretsSet: ReadonlySet<string>
+  disabled?: boolean
+  path?: string
+}
+
+export function SchemaForm({ fields, values, onChange, problems, secretsSet, disabled = false, path = '' }: SchemaFormProps) {
+  return (
+    <Stack gap="md">
+      {fields.map((field) => (
+        <FieldInput
+          key={field.name}
+          field={field}
+          at={path + field.name}
+          value={values[field.name]}
+          onChange={(value) => onChange({ ...values, [field.name]: value })}
+          problems={problems}
+          secretsSet={secretsSet}
+          disabled={disabled}
+        />
+      ))}
+    </Stack>
+  )
+}
+
+interface FieldInputProps extends Pick<SchemaFormProps, 'problems' | 'secretsSet'> {
+  field: Field
+  at: string
+  value: unknown
+  onChange: (value: unknown) => void
+  disabled: boolean
+}
+
+function FieldInput({ field, at, value, onChange, problems, secretsSet, disabled }: FieldInputProps) {
+  const common = {
+    label: field.title,
+    description: field.description || undefined,
+    error: problems.get(at),
+    withAsterisk: field.required,
+    disabled,
+    name: at,
+  }
+  const text = typeof value === 'string' || typeof value === 'number' ? String(value) : ''
+  switch (field.kind) {
+    case 'group':
+      return (
+        <Fieldset legend={field.title} disabled={disabled}>
+          <SchemaForm
+            fields={field.fields}
+            values={(value as Values) ?? {}}
+            onChange={onChange}
+            problems={problems}
+            secretsSet={secretsSet}
+            disabled={disabled}
+            path={`${at}.`}
+          />
+        </Fieldset>
+      )
+    case 'secret': {
+      const isSet = secretsSet.has(at)
+      return (
+        <PasswordInput
+          {...common}
+          withAsterisk={field.required && !isSet}
+          value={text}
+          onChange={(event) => onChange(event.currentTarget.value)}
+          placeholder={isSet ? 'stored; leave empty to keep it' : undefined}
+          autoComplete="new-password"
+        />
+      )
+    }
+    case 'switch':
+      return (
+        <Switch
+          label={field.title}
+          description={common.description}
+          error={common.error}
+          disabled={disabled}
+          name={at}
+          checked={value === true}
+          onChange={(event) => onChange(event.currentTarget.checked)}
+        />
+      )
+    case 'choice':
+      return (
+        <NativeSelect
+          {...common}
+          data={field.required ? field.choices : [{ value: '', label: '–' }, ...field.choices]}
+          value={text}
+          onChange={(event) => onChange(event.currentTarget.value)}
+        />
+      )
+    case 'number':
+      return (
+        <NumberInput
+          {...common}
+          value={text}
+          onChange={onChange}
+          allowDecimal={!field.whole}
+          min={field.minimum ?? undefined}
+          max={field.maximum ?? undefined}
+          clampBehavior="none"
+        />
+      )
+    case 'list':
+      return (
+        <Textarea
+          {...common}
+          description={[field.description, 'One per line.'].filter(Boolean).join(' ')}
+          value={(Array.isArray(value) ? value : []).join('\n')}
+          onChange={(event) => onChange(linesOf(event.currentTarget.value, field.whole))}
+          autosize
+          minRows={2}
+        />
+      )
+    case 'text': {
+      const input = { ...common, value: text, spellCheck: false, autoComplete: 'off' }
+      if (field.multiline) {
+        return <Textarea {...input} onChange={(event) => onChange(event.currentTarget.value)} autosize minRows={3} />
+      }
+      return <TextInput {...input} onChange={(event) => onChange(event.currentTarget.value)} />
+    }
+  }
+}
+
+function linesOf(text: string, whole: boolean): (string | number)[] {
+  const lines = text.split('\n')
+  return whole ? lines.filter((line) => line.trim() !== '').map(Number) : lines
+}

@@ -1,0 +1,188 @@
+/** A JSON Schema of the API as a list of form fields. Covers what pydantic writes for settings: flat or nested objects, choices, lists, secrets. */
+
+export type JsonSchema = { [key: string]: unknown }
+
+interface FieldBase {
+  name: string
+  title: string
+  description: string
+  required: boolean
+  nullable: boolean
+  initial: unknown
+}
+
+export type Field = FieldBase &
+  (
+    | { kind: 'text'; minLength: number; maxLength: number | null; pattern: string | null; multiline: boolean }
+    | { kind: 'secret'; minLength: number }
+    | { kind: 'number'; whole: boolean; minimum: number | null; maximum: number | null }
+    | { kind: 'switch' }
+    | { kind: 'choice'; choices: { value: string; label: string }[] }
+    | { kind: 'list'; whole: boolean }
+    | { kind: 'group'; fields: Field[] }
+  )
+
+export type Values = Record<string, unknown>
+
+export class UnreadableSchema extends Error {
+  override readonly name = 'UnreadableSchema'
+}
+
+const isObject = (value: unknown): value is JsonSchema => typeof value === 'object' && value !== null && !Array.isArray(value)
+const asText = (value: unknown) => (typeof value === 'string' ? value : null)
+const asNumber = (value: unknown) => (typeof value === 'number' ? value : null)
+
+/** The fields of an object schema: what must be given first, else in the schema's own order. */
+export function fieldsOf(schema: JsonSchema, root: JsonSchema = schema): Field[] {
+  const properties = isObject(schema.properties) ? schema.properties : {}
+  const required = new Set(Array.isArray(schema.required) ? schema.required : [])
+  const fields = Object.entries(properties)
+    .filter(([, property]) => isObject(property) && !('const' in property))
+    .map(([name, property]) => fieldOf(name, property as JsonSchema, required.has(name), root))
+  return [...fields.filter((field) => field.required), ...fields.filter((field) => !field.required)]
+}
+
+function fieldOf(name: string, property: JsonSchema, required: boolean, root: JsonSchema): Field {
+  const { schema, nullable } = resolved(property, root)
+  const base: FieldBase = {
+    name,
+    title: asText(schema.title) ?? humanName(name),
+    description: asText(schema.description) ?? '',
+    required,
+    nullable,
+    initial: schema.default ?? null,
+  }
+  const choices = choicesOf(schema)
+  if (choices) return { ...base, kind: 'choice', choices }
+  if (schema.writeOnly === true || schema.format === 'password') return { ...base, kind: 'secret', minLength: asNumber(schema.minLength) ?? 0 }
+  return { ...base, ...kindOf(schema, root, name) } as Field
+}
+
+function kindOf(schema: JsonSchema, root: JsonSchema, name: string) {
+  switch (schema.type) {
+    case 'string':
+      return {
+        kind: 'text',
+        minLength: asNumber(schema.minLength) ?? 0,
+        maxLength: asNumber(schema.maxLength),
+        pattern: asText(schema.pattern),
+        multiline: schema.format === 'multiline' || schema.contentMediaType !== undefined,
+      }
+    case 'integer':
+    case 'number':
+      return { kind: 'number', whole: schema.type === 'integer', ...limitsOf(schema) }
+    case 'boolean':
+      return { kind: 'switch' }
+    case 'array':
+      return { kind: 'list', whole: isObject(schema.items) && schema.items.type === 'integer' }
+    case 'object':
+      return { kind: 'group', fields: fieldsOf(schema, root) }
+    default:
+      throw new UnreadableSchema(`The form cannot show the setting "${name}" (type ${String(schema.type)}).`)
+  }
+}
+
+function limitsOf(schema: JsonSchema) {
+  return {
+    minimum: asNumber(schema.minimum) ?? asNumber(schema.exclusiveMinimum),
+    maximum: asNumber(schema.maximum) ?? asNumber(schema.exclusiveMaximum),
+  }
+}
+
+/** Follows references and takes the "or null" off an optional setting; what the property itself says wins. */
+function resolved(property: JsonSchema, root: JsonSchema): { schema: JsonSchema; nullable: boolean } {
+  const alternatives = property.anyOf ?? property.oneOf ?? property.allOf
+  if (Array.isArray(alternatives)) {
+    const nullable = alternatives.some((one) => isObject(one) && one.type === 'null')
+    const inner = alternatives.find((one) => isObject(one) && one.type !== 'null')
+    const { anyOf, oneOf, allOf, ...own } = property
+    return { schema: { ...(isObject(inner) ? resolved(inner, root).schema : {}), ...own }, nullable }
+  }
+  if (typeof property.$ref === 'string') {
+    const { $ref, ...own } = property
+    return { schema: { ...resolved(follow(property.$ref, root), root).schema, ...own }, nullable: false }
+  }
+  return { schema: property, nullable: false }
+}
+
+function follow(reference: string, root: JsonSchema): JsonSchema {
+  const steps = reference.replace(/^#\//, '').split('/')
+  const found = steps.reduce<unknown>((value, step) => (isObject(value) ? value[step] : undefined), root)
+  if (!isObject(found)) throw new UnreadableSchema(`The form's schema refers to ${reference}, which it does not have.`)
+  return found
+}
+
+function choicesOf(schema: JsonSchema): { value: string; label: string }[] | null {
+  if (!Array.isArray(schema.enum)) return null
+  return schema.enum.map((value) => ({ value: String(value), label: humanName(String(value)) }))
+}
+
+/** "ca_file" → "Ca file": only for schemas without a title. */
+function humanName(name: string): string {
+  const words = name.replaceAll('_', ' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+/** What the form starts with: the stored settings, else the schema's defaults. Secrets are never known here. */
+export function initialValues(fields: readonly Field[], settings: Values = {}): Values {
+  return Object.fromEntries(
+    fields.map((field) => {
+      if (field.kind === 'secret') return [field.name, '']
+      const stored = settings[field.name]
+      if (field.kind === 'group') return [field.name, initialValues(field.fields, isObject(stored) ? stored : {})]
+      return [field.name, stored ?? field.initial ?? (field.kind === 'switch' ? false : field.kind === 'list' ? [] : '')]
+    }),
+  )
+}
+
+/** Problems that can be seen without asking the server, by field path. `secretsSet`: secrets that may be left out. */
+export function problemsOf(fields: readonly Field[], values: Values, secretsSet: ReadonlySet<string>, path = ''): Map<string, string> {
+  const problems = new Map<string, string>()
+  for (const field of fields) {
+    const at = path + field.name
+    const value = values[field.name]
+    if (field.kind === 'group') {
+      for (const [key, problem] of problemsOf(field.fields, (value as Values) ?? {}, secretsSet, `${at}.`)) problems.set(key, problem)
+      continue
+    }
+    const problem = problemOf(field, value, secretsSet.has(at))
+    if (problem !== null) problems.set(at, problem)
+  }
+  return problems
+}
+
+function problemOf(field: Field, value: unknown, isSet: boolean): string | null {
+  const isEmpty = value === '' || value === null || value === undefined
+  if (isEmpty) return field.required && !(field.kind === 'secret' && isSet) ? `${field.title} is needed.` : null
+  if (field.kind === 'number') return numberProblem(field, value)
+  if (field.kind !== 'text' && field.kind !== 'secret') return null
+  const text = String(value)
+  if (text.length < field.minLength) return `${field.title} has at least ${field.minLength} characters.`
+  if (field.kind === 'text' && field.maxLength !== null && text.length > field.maxLength) {
+    return `${field.title} has at most ${field.maxLength} characters.`
+  }
+  return null
+}
+
+function numberProblem(field: Field & { kind: 'number' }, value: unknown): string | null {
+  const number = Number(value)
+  if (!Number.isFinite(number) || (field.whole && !Number.isInteger(number))) {
+    return `${field.title} is a ${field.whole ? 'whole ' : ''}number.`
+  }
+  if (field.minimum !== null && number < field.minimum) return `${field.title} is at least ${field.minimum}.`
+  if (field.maximum !== null && number > field.maximum) return `${field.title} is at most ${field.maximum}.`
+  return null
+}
+
+/** The settings to send. A secret left empty is left out, so that the stored one stays; other empty fields are null or left out. */
+export function settingsOf(fields: readonly Field[], values: Values): Values {
+  const settings: Values = {}
+  for (const field of fields) {
+    const value = values[field.name]
+    if (field.kind === 'group') settings[field.name] = settingsOf(field.fields, (value as Values) ?? {})
+    else if (value === '' || value === null || value === undefined) {
+      if (field.kind !== 'secret' && field.nullable) settings[field.name] = null
+    } else settings[field.name] = field.kind === 'number' ? Number(value) : value
+  }
+  return settings
+}

@@ -1,0 +1,171 @@
+/** A table of any length: only the rows in sight exist, the heading stays, sorting is the server's. */
+
+import { Skeleton } from '@mantine/core'
+import { columnVisibilityFeature, createColumnHelper, rowSortingFeature, tableFeatures, useTable } from '@tanstack/react-table'
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { type ReactNode, useEffect, useMemo, useRef } from 'react'
+import { useMediaMatch } from '../../lib/preferences'
+import { parseSort, sortText, type SortState } from './sort'
+import styles from './VirtualTable.module.css'
+
+export interface Column<Row> {
+  id: string
+  header: string
+  /** Width in px; the columns that `grow` share what is left. */
+  width: number
+  grow?: boolean
+  align?: 'right'
+  /** The API's name for sorting by this column. */
+  sortKey?: string
+  /** Hidden on screens narrower than this many px. */
+  from?: number
+  cell: (row: Row) => ReactNode
+}
+
+interface VirtualTableProps<Row> {
+  label: string
+  columns: readonly Column<Row>[]
+  count: number
+  /** The row at a position, or undefined while it is still being read. */
+  rowAt: (index: number) => Row | undefined
+  sort?: string
+  onSort?: (sort: string) => void
+  /** Told which positions are in sight, so that their pages can be read. */
+  onWindow?: (first: number, last: number) => void
+  /** Takes all the height its parent gives. */
+  fill?: boolean
+}
+
+interface Slot<Row> {
+  index: number
+  row: Row | undefined
+}
+
+const features = tableFeatures({ rowSortingFeature, columnVisibilityFeature })
+const ROW_PX = 40
+
+export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
+  const { label, columns, count, rowAt, sort = '', onSort, onWindow, fill = false } = props
+  const scroll = useRef<HTMLDivElement>(null)
+  const virtual = useVirtualizer({ count, getScrollElement: () => scroll.current, estimateSize: () => ROW_PX, overscan: 8 })
+  const items = virtual.getVirtualItems()
+  const first = items[0]?.index ?? 0
+  const last = items.at(-1)?.index ?? 0
+  const visible = useVisibleColumns(columns)
+  const sorting = parseSort(sort)
+
+  useEffect(() => onWindow?.(first, last), [onWindow, first, last])
+
+  const table = useTable({
+    features,
+    columns: useColumnDefinitions(columns),
+    data: items.map((item): Slot<Row> => ({ index: item.index, row: rowAt(item.index) })),
+    getRowId: (slot) => String(slot.index),
+    manualSorting: true,
+    state: { sorting: sorting ? [sorting] : [], columnVisibility: visible },
+  })
+
+  const shown = columns.filter((column) => visible[column.id])
+  const before = items[0]?.start ?? 0
+  const after = virtual.getTotalSize() - (items.at(-1)?.end ?? 0)
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
+    <section ref={scroll} className={`${styles.scroll} ${fill ? styles.fill : ''}`} tabIndex={0} aria-label={`${label}, scrolls`}>
+      <table className={styles.table} aria-label={label} aria-rowcount={count + 1} style={{ minWidth: widthOf(shown) }}>
+        <colgroup>
+          {shown.map((column) => (
+            <col key={column.id} style={column.grow ? undefined : { width: column.width }} />
+          ))}
+        </colgroup>
+        <thead>
+          <tr aria-rowindex={1}>
+            {shown.map((column) => (
+              <HeadCell key={column.id} column={column} sorting={sorting} onSort={onSort} />
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          <Spacer height={before} columns={shown.length} />
+          {table.getRowModel().rows.map((row) => (
+            <tr key={row.id} aria-rowindex={row.original.index + 2}>
+              {row.getVisibleCells().map((cell) => (
+                <td key={cell.id} className={alignClass(columns, cell.column.id)}>
+                  <table.FlexRender cell={cell} />
+                </td>
+              ))}
+            </tr>
+          ))}
+          <Spacer height={after} columns={shown.length} />
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+function useColumnDefinitions<Row>(columns: readonly Column<Row>[]) {
+  return useMemo(() => {
+    const helper = createColumnHelper<typeof features, Slot<Row>>()
+    return columns.map((column) =>
+      helper.display({
+        id: column.id,
+        header: column.header,
+        cell: ({ row }) => (row.original.row === undefined ? <Skeleton height={12} width="70%" /> : column.cell(row.original.row)),
+      }),
+    )
+  }, [columns])
+}
+
+function useVisibleColumns<Row>(columns: readonly Column<Row>[]): Record<string, boolean> {
+  const above700 = useMediaMatch('(min-width: 700px)')
+  const above1200 = useMediaMatch('(min-width: 1200px)')
+  const above1600 = useMediaMatch('(min-width: 1600px)')
+  return useMemo(() => {
+    const width = above1600 ? 1600 : above1200 ? 1200 : above700 ? 700 : 0
+    return Object.fromEntries(columns.map((column) => [column.id, (column.from ?? 0) <= width]))
+  }, [columns, above700, above1200, above1600])
+}
+
+const widthOf = <Row,>(columns: readonly Column<Row>[]) => columns.reduce((sum, column) => sum + column.width, 0)
+
+function alignClass<Row>(columns: readonly Column<Row>[], id: string): string | undefined {
+  return columns.find((column) => column.id === id)?.align === 'right' ? styles.right : undefined
+}
+
+interface HeadCellProps<Row> {
+  column: Column<Row>
+  sorting: SortState | null
+  onSort: ((sort: string) => void) | undefined
+}
+
+function HeadCell<Row>({ column, sorting, onSort }: HeadCellProps<Row>) {
+  const { sortKey } = column
+  const direction = sorting?.id === sortKey ? (sorting?.desc ? 'descending' : 'ascending') : undefined
+  const className = column.align === 'right' ? styles.right : undefined
+  if (sortKey === undefined || onSort === undefined) {
+    return (
+      <th scope="col" className={className}>
+        {column.header}
+      </th>
+    )
+  }
+  const arrow = direction === undefined ? '' : direction === 'descending' ? '▼' : '▲'
+  return (
+    <th scope="col" className={className} aria-sort={direction ?? 'none'}>
+      <button type="button" className={`${styles.sort} ${direction ? styles.sorted : ''}`} onClick={() => onSort(sortText(sortKey, sorting))}>
+        {column.header}
+        <span className={styles.arrow} aria-hidden="true">
+          {arrow}
+        </span>
+      </button>
+    </th>
+  )
+}
+
+function Spacer({ height, columns }: { height: number; columns: number }) {
+  if (height <= 0) return null
+  return (
+    <tr className={styles.spacer} aria-hidden="true">
+      <td colSpan={columns} style={{ height }} />
+    </tr>
+  )
+}

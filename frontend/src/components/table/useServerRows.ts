@@ -1,0 +1,37 @@
+/** The rows in sight of a long list, read page by page from the server. */
+
+import { useQueries } from '@tanstack/react-query'
+import { useCallback, useMemo, useState } from 'react'
+import { type EntityKind, type EntityTypes, type ListParams, type ListPage, listQuery, PAGE_SIZE } from '../../api/queries'
+
+/** Offsets of the pages that hold the positions `first` to `last`. */
+export function pageOffsets(first: number, last: number, size: number): number[] {
+  const from = Math.floor(first / size)
+  const to = Math.floor(Math.max(first, last) / size)
+  return Array.from({ length: to - from + 1 }, (_, index) => (from + index) * size)
+}
+
+export function useServerRows<Kind extends EntityKind>(kind: Kind, params: ListParams) {
+  type Row = EntityTypes[Kind]['row']
+  const [inSight, setInSight] = useState({ first: 0, last: 0 })
+  const offsets = pageOffsets(inSight.first, inSight.last, PAGE_SIZE)
+  const pages = useQueries({ queries: offsets.map((offset) => listQuery(kind, params, offset)) })
+
+  const rows = useMemo(() => rowsByPosition<Row>(pages.map((page) => page.data)), [pages])
+  const onWindow = useCallback(
+    (first: number, last: number) =>
+      setInSight((before) => (before.first === first && before.last === last ? before : { first, last })),
+    [],
+  )
+  const rowAt = useCallback((index: number) => rows.get(index), [rows])
+  return { query: pages[0], rowAt, onWindow, loaded: rows }
+}
+
+/** Rows by position. Each page says itself where it begins, so a page kept from a moment ago still lands in its place. */
+export function rowsByPosition<Row>(pages: readonly (ListPage<Row> | undefined)[]): Map<number, Row> {
+  const rows = new Map<number, Row>()
+  for (const page of pages) {
+    page?.items.forEach((item, index) => rows.set(page.offset + index, item))
+  }
+  return rows
+}

@@ -1,0 +1,47 @@
+import type { DatastoreRow } from '../../api/types'
+import { EntityLink } from '../../components/EntityLink'
+import { ListPage } from '../../components/entity/ListPage'
+import { sidesColumns } from '../../components/entity/sidesColumns'
+import { MatchedVolumes } from '../../components/MatchMark'
+import { Name } from '../../components/Name'
+import type { Column } from '../../components/table/VirtualTable'
+
+const columns = (max_us: number): Column<DatastoreRow>[] => [
+  {
+    id: 'name',
+    header: 'Datastore',
+    width: 200,
+    grow: true,
+    sortKey: 'name',
+    cell: ({ id, name }) => <EntityLink to={{ kind: 'datastore', id, name }} />,
+  },
+  { id: 'type', header: 'Type', width: 84, from: 700, cell: ({ type }) => type },
+  {
+    id: 'volumes',
+    header: 'Array volume',
+    width: 180,
+    grow: true,
+    from: 700,
+    cell: ({ match, volumes }) => <MatchedVolumes match={match} volumes={volumes} />,
+  },
+  { id: 'vcenter', header: 'vCenter', width: 130, from: 1600, cell: ({ vcenter }) => <Name focusable>{vcenter.name}</Name> },
+  { id: 'hosts', header: 'Hosts', width: 70, align: 'right', from: 1200, cell: ({ hosts }) => <span className="numeric">{hosts}</span> },
+  { id: 'vms', header: 'VMs', width: 66, align: 'right', from: 1600, cell: ({ vms }) => <span className="numeric">{vms}</span> },
+  ...sidesColumns<DatastoreRow>(max_us, 'host'),
+]
+
+/** Every datastore with the newest numbers of both sides. */
+export default function DatastoresPage() {
+  return (
+    <ListPage
+      kind="datastores"
+      title="Datastores"
+      noun="datastore"
+      columns={columns}
+      empty={{
+        title: 'No datastore is known yet',
+        text: 'Datastores come from vCenter. Add a vCenter under Sources; the inventory is read within a minute after that.',
+      }}
+    />
+  )
+}

@@ -1,0 +1,92 @@
+/** Adds or changes a source: a form made from the API's schema, a test that names every check, write-only secrets. */
+
+import { Alert, Button, Group, Modal, NativeSelect, Skeleton, Stack, Switch, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import type { FormEvent } from 'react'
+import { sourceKindsQuery } from '../../api/queries'
+import type { SourceKind, SourceOut } from '../../api/types'
+import { DataState } from '../../components/DataState'
+import { SchemaForm } from '../../components/form/SchemaForm'
+import { Icon } from '../../components/Icon'
+import { CertificatePin } from './CertificatePin'
+import { PreflightList } from './PreflightList'
+import { useSourceForm } from './useSourceForm'
+
+export function SourceDialog({ source, onClose }: { source: SourceOut | null; onClose: () => void }) {
+  const kinds = useQuery(sourceKindsQuery())
+  const title = source === null ? 'Add a source' : `Change ${source.name}`
+  return (
+    <Modal opened onClose={onClose} title={title} size="lg" closeButtonProps={{ 'aria-label': 'Close' }}>
+      <DataState query={kinds} skeleton={<Skeleton height={360} />}>
+        {(known) => <SourceForm kinds={known} source={source} onClose={onClose} />}
+      </DataState>
+    </Modal>
+  )
+}
+
+interface SourceFormProps {
+  kinds: readonly SourceKind[]
+  source: SourceOut | null
+  onClose: () => void
+}
+
+function SourceForm({ kinds, source, onClose }: SourceFormProps) {
+  const form = useSourceForm(kinds, source, onClose)
+  const { problems, save, test } = form
+
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    form.submit()
+  }
+
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="md">
+        {source === null && (
+          <NativeSelect
+            label="Kind"
+            data={kinds.map(({ kind, title }) => ({ value: kind, label: title }))}
+            value={form.kind}
+            onChange={(event) => form.setKind(event.currentTarget.value)}
+          />
+        )}
+        <TextInput
+          label="Name"
+          description="How Gavel calls it; free to choose."
+          withAsterisk
+          maxLength={200}
+          value={form.name}
+          error={problems.get('name')}
+          onChange={(event) => form.setName(event.currentTarget.value)}
+          data-autofocus
+        />
+        <SchemaForm fields={form.fields} values={form.values} onChange={form.setValues} problems={form.settingProblems} secretsSet={form.secretsSet} />
+        <CertificatePin values={form.values} onChange={form.setValues} />
+        <Switch
+          label="Poll this source"
+          checked={form.enabled}
+          onChange={(event) => form.setEnabled(event.currentTarget.checked)}
+        />
+        {test.data && <PreflightList preflight={test.data} />}
+        {test.error && <Failure title="The test could not be run" error={test.error} />}
+        {save.error && <Failure title="Not saved" error={save.error} />}
+        <Group justify="flex-end">
+          <Button variant="default" loading={test.isPending} onClick={form.runTest}>
+            Test
+          </Button>
+          <Button type="submit" loading={save.isPending}>
+            {source === null ? 'Add' : 'Save'}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+function Failure({ title, error }: { title: string; error: Error }) {
+  return (
+    <Alert color="red" variant="outline" icon={<Icon name="warning" />} title={title}>
+      {error.message}
+    </Alert>
+  )
+}

@@ -1,0 +1,99 @@
+/** Is the data good? Every source with its health, and the way to add, change, test and remove one. */
+
+import { Button, Skeleton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { sourcesQuery } from '../../api/queries'
+import { useSession } from '../../api/session'
+import type { SourceOut } from '../../api/types'
+import { DataState } from '../../components/DataState'
+import { Icon } from '../../components/Icon'
+import { RemoveDialog } from './RemoveDialog'
+import { SourceCard } from './SourceCard'
+import { SourceDialog } from './SourceDialog'
+import styles from './SourcesPage.module.css'
+
+type Dialog = { kind: 'add' } | { kind: 'edit' | 'remove'; source: SourceOut } | null
+
+export default function SourcesPage() {
+  const query = useQuery(sourcesQuery())
+  const { isAdmin } = useSession()
+  const [dialog, setDialog] = useState<Dialog>(null)
+  const close = () => setDialog(null)
+  const add = (
+    <Button leftSection={<Icon name="plus" />} disabled={!isAdmin} onClick={() => setDialog({ kind: 'add' })}>
+      Add a source
+    </Button>
+  )
+  return (
+    <div className={styles.page}>
+      <header className={styles.head}>
+        <h1 className={styles.title}>Sources</h1>
+        {query.data && query.data.length > 0 && <span className="muted">{summary(query.data)}</span>}
+        <div className={styles.push}>{add}</div>
+      </header>
+      <ReadOnlyHint />
+      <DataState
+        query={query}
+        skeleton={<SourcesSkeleton />}
+        empty={(sources) =>
+          sources.length > 0
+            ? null
+            : {
+                title: 'No source is polled yet',
+                text: 'Gavel shows nothing without an array and a vCenter. A read-only user on each is enough: Gavel never changes a setting there.',
+                action: add,
+              }
+        }
+      >
+        {(sources) =>
+          sources.map((source) => (
+            <SourceCard
+              key={source.id}
+              source={source}
+              onEdit={() => setDialog({ kind: 'edit', source })}
+              onRemove={() => setDialog({ kind: 'remove', source })}
+            />
+          ))
+        }
+      </DataState>
+      {dialog?.kind === 'add' && <SourceDialog source={null} onClose={close} />}
+      {dialog?.kind === 'edit' && <SourceDialog source={dialog.source} onClose={close} />}
+      {dialog?.kind === 'remove' && <RemoveDialog source={dialog.source} onClose={close} />}
+    </div>
+  )
+}
+
+const STATES: SourceOut['state'][] = ['live', 'late', 'failing', 'waiting', 'disabled']
+
+/** "4: 3 live, 1 failing". */
+function summary(sources: readonly SourceOut[]): string {
+  const counts = STATES.map((state) => [state, sources.filter((source) => source.state === state).length] as const)
+  const words = counts.filter(([, count]) => count > 0).map(([state, count]) => `${count} ${state}`)
+  return `${sources.length}: ${words.join(', ')}`
+}
+
+function ReadOnlyHint() {
+  const { isAdmin, known, setupPending, openDialog } = useSession()
+  if (!known || isAdmin) return null
+  return (
+    <div className={styles.hint}>
+      <Icon name="lock" />
+      {setupPending
+        ? 'You may look at everything. To add or change sources, open the address with the setup token that the first start printed.'
+        : 'You may look at everything. To add or change sources, sign in with the admin token.'}
+      <Button size="xs" variant="default" onClick={openDialog}>
+        Sign in
+      </Button>
+    </div>
+  )
+}
+
+function SourcesSkeleton() {
+  return (
+    <>
+      <Skeleton height={220} />
+      <Skeleton height={220} />
+    </>
+  )
+}

@@ -1,0 +1,92 @@
+/** The state behind the source form: values, problems of the form and of the server, test and save. */
+
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
+import { addSource, changeSource, testSource } from '../../api/commands'
+import { ApiError } from '../../api/errors'
+import type { SourceKind, SourceOut } from '../../api/types'
+import { fieldsOf, initialValues, problemsOf, settingsOf, type Values } from '../../components/form/schema'
+
+const SETTINGS = 'settings.'
+
+/** Problems that the server named, by field path. */
+export function serverProblems(error: Error | null): Map<string, string> {
+  if (!(error instanceof ApiError)) return new Map()
+  return new Map(error.fields.map(({ field, message }) => [field, message]))
+}
+
+/** The problems of the settings alone, without their prefix. */
+export function settingProblemsOf(problems: ReadonlyMap<string, string>): Map<string, string> {
+  const own = [...problems].filter(([field]) => field.startsWith(SETTINGS))
+  return new Map(own.map(([field, message]) => [field.slice(SETTINGS.length), message]))
+}
+
+export function useSourceForm(kinds: readonly SourceKind[], source: SourceOut | null, onDone: () => void) {
+  const client = useQueryClient()
+  const [kind, chooseKind] = useState(source?.kind ?? kinds[0]?.kind ?? '')
+  const fields = useMemo(() => fieldsOf(kinds.find((one) => one.kind === kind)?.settings_schema ?? {}), [kinds, kind])
+  const [name, setName] = useState(source?.name ?? '')
+  const [enabled, setEnabled] = useState(source?.enabled ?? true)
+  const [values, setValues] = useState<Values>(() => initialValues(fields, source?.settings))
+  const [wasSubmitted, setSubmitted] = useState(false)
+  const secretsSet = useMemo(() => new Set(source?.secrets_set), [source])
+
+  const save = useMutation<unknown>({
+    mutationFn: () => {
+      const settings = settingsOf(fields, values)
+      return source === null ? addSource({ kind, name, settings, enabled }) : changeSource(source.id, { name, settings, enabled })
+    },
+    onSuccess: async () => {
+      await client.invalidateQueries()
+      onDone()
+    },
+  })
+  const test = useMutation({
+    mutationFn: () => testSource({ kind, settings: settingsOf(fields, values), source_id: source?.id ?? null }),
+  })
+
+  const own = useMemo(() => ownProblems(name, problemsOf(fields, values, secretsSet)), [name, fields, values, secretsSet])
+  const problems = useMemo(
+    () => new Map([...serverProblems(test.error), ...serverProblems(save.error), ...(wasSubmitted ? own : [])]),
+    [test.error, save.error, wasSubmitted, own],
+  )
+
+  function setKind(next: string) {
+    chooseKind(next)
+    setValues(initialValues(fieldsOf(kinds.find((one) => one.kind === next)?.settings_schema ?? {})))
+    setSubmitted(false)
+    test.reset()
+    save.reset()
+  }
+
+  function whenSound(action: () => void, ignored: string | null = null) {
+    setSubmitted(true)
+    if ([...own.keys()].every((field) => field === ignored)) action()
+  }
+
+  return {
+    kind,
+    setKind,
+    fields,
+    name,
+    setName,
+    enabled,
+    setEnabled,
+    values,
+    setValues,
+    secretsSet,
+    problems,
+    settingProblems: useMemo(() => settingProblemsOf(problems), [problems]),
+    save,
+    test,
+    submit: () => whenSound(() => save.mutate()),
+    // A test needs no name yet.
+    runTest: () => whenSound(() => test.mutate(), 'name'),
+  }
+}
+
+function ownProblems(name: string, settings: ReadonlyMap<string, string>): Map<string, string> {
+  const problems = new Map([...settings].map(([field, message]) => [SETTINGS + field, message]))
+  if (name.trim() === '') problems.set('name', 'Name is needed.')
+  return problems
+}

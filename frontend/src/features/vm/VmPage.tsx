@@ -1,0 +1,71 @@
+import { useMemo } from 'react'
+import type { VmOut } from '../../api/types'
+import { Card } from '../../components/Card'
+import { EntityLink } from '../../components/EntityLink'
+import { type Fact, ObjectPage } from '../../components/entity/ObjectPage'
+import { SeriesSection } from '../../components/entity/SeriesSection'
+import { MatchedVolumes } from '../../components/MatchMark'
+import { Name } from '../../components/Name'
+import { type Column, VirtualTable } from '../../components/table/VirtualTable'
+import { plural } from '../../lib/text'
+import { formatBytes, formatIops } from '../../lib/units'
+
+type Disk = VmOut['vm_disks'][number]
+
+function facts(vm: VmOut): Fact[] {
+  return [
+    { term: 'Power', value: vm.power_state },
+    { term: 'Host', value: vm.host === null ? 'none' : <EntityLink to={vm.host} /> },
+    ...(vm.cluster === null ? [] : [{ term: 'Cluster', value: <Name focusable>{vm.cluster.name}</Name> }]),
+    { term: 'vCenter', value: <Name focusable>{vm.vcenter.name}</Name> },
+    { term: 'Disks', value: plural(vm.vm_disks.length, 'virtual disk') },
+    ...Object.entries(vm.tags).map(([tag, value]) => ({ term: tag, value: <Name focusable>{value}</Name> })),
+  ]
+}
+
+/** One VM: its virtual disks' latency beside what the array says about the volumes under them. */
+export default function VmPage() {
+  return (
+    <ObjectPage kind="vms" listTitle="VMs" facts={facts}>
+      {(vm, id) => (
+        <>
+          <SeriesSection kind="vms" id={id} name={vm.name} />
+          {vm.vm_disks.length > 0 && (
+            <Card title="Virtual disks" flush>
+              <DisksTable disks={vm.vm_disks} />
+            </Card>
+          )}
+        </>
+      )}
+    </ObjectPage>
+  )
+}
+
+function DisksTable({ disks }: { disks: readonly Disk[] }) {
+  const columns = useMemo<Column<Disk>[]>(
+    () => [
+      { id: 'label', header: 'Disk', width: 150, grow: true, cell: (disk) => <Name focusable>{disk.label}</Name> },
+      { id: 'instance', header: 'Address', width: 110, cell: (disk) => disk.instance },
+      { id: 'controller', header: 'Controller', width: 130, cell: (disk) => disk.controller_type },
+      { id: 'size', header: 'Size', width: 100, align: 'right', cell: (disk) => <span className="numeric">{formatBytes(disk.capacity_bytes)}</span> },
+      {
+        id: 'datastore',
+        header: 'Datastore',
+        width: 180,
+        grow: true,
+        cell: (disk) => (disk.datastore === null ? <span className="faint">none</span> : <EntityLink to={disk.datastore} />),
+      },
+      {
+        id: 'volume',
+        header: 'Array volume',
+        width: 180,
+        grow: true,
+        cell: (disk) => <MatchedVolumes match={disk.match} volumes={disk.volume === null ? [] : [disk.volume]} />,
+      },
+      { id: 'limit', header: 'IOPS limit', width: 120, align: 'right', cell: (disk) => (disk.iops_limit === null ? 'none' : formatIops(disk.iops_limit)) },
+      { id: 'snapshots', header: 'Snapshots', width: 100, align: 'right', cell: (disk) => <span className="numeric">{disk.snapshot_depth}</span> },
+    ],
+    [],
+  )
+  return <VirtualTable label="Virtual disks" columns={columns} count={disks.length} rowAt={(index) => disks[index]} />
+}

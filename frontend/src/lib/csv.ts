@@ -1,0 +1,18 @@
+/** Tables as CSV for spreadsheets (RFC 4180). */
+
+export type CsvCell = string | number | null
+
+// A cell that starts like this is run as a formula by spreadsheets; names come from outside.
+const FORMULA = /^[=+\-@\t\r]/
+
+function cell(value: CsvCell): string {
+  if (value === null) return ''
+  if (typeof value === 'number') return String(value)
+  const safe = FORMULA.test(value) ? `'${value}` : value
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}
+
+/** Rows as CSV text; null becomes an empty cell, never 0. */
+export function toCsv(header: readonly string[], rows: readonly (readonly CsvCell[])[]): string {
+  return [header, ...rows].map((row) => row.map(cell).join(',')).join('\r\n').concat('\r\n')
+}

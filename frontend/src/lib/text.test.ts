@@ -1,0 +1,29 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { plural, splitForMiddle, visibleName } from './text'
+
+describe('names from outside', () => {
+  it('loses nothing when it is split for the middle', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), (name) => {
+        const { head, tail } = splitForMiddle(name)
+        expect(head + tail).toBe(name)
+      }),
+    )
+  })
+
+  it('is not split inside an emoji', () => {
+    const family = '👩‍👩‍👧‍👦'
+    expect(splitForMiddle(family.repeat(30)).tail).toBe(family.repeat(10))
+  })
+
+  it('shows what would otherwise rearrange the line', () => {
+    expect(visibleName('a\u202Egpj.exe')).toBe('a�gpj.exe')
+    expect(visibleName('two\nlines')).toBe('two␊lines')
+    expect(visibleName('日本語 🙂 ds')).toBe('日本語 🙂 ds')
+  })
+
+  it('counts in words', () => {
+    expect([plural(1, 'host'), plural(2000, 'host'), plural(0, 'I/O', 'I/Os')]).toEqual(['1 host', '2,000 hosts', '0 I/Os'])
+  })
+})

@@ -1,0 +1,26 @@
+/** Names come from outside: any length, any script, any control character. They are shown, never interpreted. */
+
+const TAIL_LENGTH = 10
+const MAKE_VISIBLE = /[\u0000-\u001f\u007f\u0080-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
+
+/** Control and direction-override characters as visible marks, so that a name cannot rearrange the line it stands in. */
+export function visibleName(name: string): string {
+  return name.replace(MAKE_VISIBLE, (character) => {
+    const code = character.charCodeAt(0)
+    return code < 0x20 ? String.fromCharCode(0x2400 + code) : '�'
+  })
+}
+
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
+
+/** Splits a name so that its middle can be cut: datastore and VM names differ at the end. Never inside an emoji. */
+export function splitForMiddle(name: string, tailLength = TAIL_LENGTH): { head: string; tail: string } {
+  const parts = [...graphemes.segment(name)].map((part) => part.segment)
+  if (parts.length <= tailLength * 2) return { head: name, tail: '' }
+  return { head: parts.slice(0, -tailLength).join(''), tail: parts.slice(-tailLength).join('') }
+}
+
+/** "1 host", "3 hosts". */
+export function plural(count: number, one: string, many = `${one}s`): string {
+  return `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`
+}

@@ -1,0 +1,123 @@
+/** Numbers as people read them. The API speaks µs, per second and bytes; null is "not measured" and never becomes 0. */
+
+export const NOT_MEASURED = 'not measured'
+
+/** How one chart or column writes its latencies: one unit and one number of decimals, so that parts add up. */
+export interface LatencyScale {
+  unit: 'ms' | 'µs'
+  decimals: number
+}
+
+const US_PER_MS = 1000
+const SWITCH_TO_MS_US = 100
+
+/** Decimals that a number with steps of `precision_us` can carry, in `unit`. */
+function decimalsOf(unit: 'ms' | 'µs', precision_us: number | null): number {
+  if (precision_us === null || unit === 'µs') return 3
+  return Math.max(0, Math.ceil(-Math.log10(precision_us / US_PER_MS)))
+}
+
+/** Scale for numbers up to `max_us`: ms from 0.1 ms on, µs below; never finer than the source's own step. */
+export function latencyScale(max_us: number, precision_us: number | null = null): LatencyScale {
+  if (max_us < SWITCH_TO_MS_US && (precision_us ?? 0) < US_PER_MS) return { unit: 'µs', decimals: 0 }
+  const max_ms = max_us / US_PER_MS
+  const readable = max_ms < 20 ? 2 : max_ms < 200 ? 1 : 0
+  return { unit: 'ms', decimals: Math.min(readable, decimalsOf('ms', precision_us)) }
+}
+
+const formatters = new Map<number, Intl.NumberFormat>()
+
+/** 1234.5 → "1,234.5": fixed decimals, grouped by thousands, the same in every browser. */
+export function formatFixed(value: number, decimals: number): string {
+  let formatter = formatters.get(decimals)
+  if (!formatter) {
+    formatter = new Intl.NumberFormat('en-US', { minimumFractionDigits: decimals, maximumFractionDigits: decimals })
+    formatters.set(decimals, formatter)
+  }
+  return formatter.format(value)
+}
+
+/** A latency in a given scale. A positive value never reads as zero: "<0.01 ms". */
+export function formatLatencyIn(value_us: number | null, scale: LatencyScale): string {
+  if (value_us === null) return NOT_MEASURED
+  const value = scale.unit === 'ms' ? value_us / US_PER_MS : value_us
+  const step = 10 ** -scale.decimals
+  if (value > 0 && value < step / 2) return `<${formatFixed(step, scale.decimals)} ${scale.unit}`
+  return `${formatFixed(value, scale.decimals)} ${scale.unit}`
+}
+
+/** A latency on its own: "0.44 ms", "77 µs", "12.3 ms". */
+export function formatLatency(value_us: number | null, precision_us: number | null = null): string {
+  if (value_us === null) return NOT_MEASURED
+  return formatLatencyIn(value_us, latencyScale(Math.abs(value_us), precision_us))
+}
+
+const SI = ['', 'k', 'M', 'G', 'T'] as const
+
+function scaled(value: number, base: number): { value: number; step: number } {
+  let step = 0
+  let rest = Math.abs(value)
+  while (rest >= base && step < SI.length - 1) {
+    rest /= base
+    step += 1
+  }
+  return { value: Math.sign(value) * rest, step }
+}
+
+function threeDigits(value: number): string {
+  const size = Math.abs(value)
+  if (Number.isInteger(value)) return formatFixed(value, 0)
+  return formatFixed(value, size < 10 ? 2 : size < 100 ? 1 : 0)
+}
+
+/** "0 IOPS", "0.40 IOPS", "14,200 IOPS", "1.25 M IOPS". Whole numbers up to 100,000: engineers compare them digit by digit. */
+export function formatIops(value: number | null): string {
+  if (value === null) return NOT_MEASURED
+  return `${formatRate(value)} IOPS`
+}
+
+/** The number of an I/O rate without its unit, for columns whose heading has it. */
+export function formatRate(value: number): string {
+  if (value > 0 && value < 0.01) return '<0.01'
+  if (value < 100_000) return value < 10 ? threeDigits(value) : formatFixed(value, 0)
+  const { value: rest, step } = scaled(value, 1000)
+  return `${threeDigits(rest)} ${SI[step]}`
+}
+
+/** Throughput in decimal units, as arrays and hosts print it: "1.2 GB/s". */
+export function formatBytesPerSecond(value: number | null): string {
+  if (value === null) return NOT_MEASURED
+  const { value: rest, step } = scaled(value, 1000)
+  return `${threeDigits(rest)} ${SI[step]}B/s`
+}
+
+/** Capacity in binary units: "4.0 TiB". */
+export function formatBytes(value: number | null): string {
+  if (value === null) return NOT_MEASURED
+  const { value: rest, step } = scaled(value, 1024)
+  return step === 0 ? `${rest} B` : `${formatFixed(rest, rest < 10 ? 1 : 0)} ${SI[step]?.toUpperCase()}iB`
+}
+
+/** "1,240", or "not measured". */
+export function formatCount(value: number | null): string {
+  return value === null ? NOT_MEASURED : formatFixed(value, Number.isInteger(value) ? 0 : 1)
+}
+
+/** The unit a column of the API is in. */
+export type ColumnUnit = 'µs' | 'ops/s' | 'bytes/s' | 'I/Os' | 'count'
+
+/** One value of an API column, formatted for its unit. */
+export function formatColumn(value: number | null, unit: ColumnUnit, precision: number | null = null): string {
+  if (value === null) return NOT_MEASURED
+  if (unit === 'µs') return formatLatency(value, precision)
+  if (unit === 'ops/s') return formatIops(value)
+  if (unit === 'bytes/s') return formatBytesPerSecond(value)
+  return unit === 'I/Os' ? `${formatCount(value)} I/Os` : formatCount(value)
+}
+
+/** "± 0.5 ms" for a number that comes in steps of 1 ms. */
+export function formatPrecision(precision: number | null, unit: ColumnUnit): string {
+  if (precision === null) return 'unknown'
+  if (unit === 'µs') return precision >= US_PER_MS ? `${formatCount(precision / US_PER_MS)} ms` : `${formatCount(precision)} µs`
+  return `${formatCount(precision)} ${unit}`
+}

@@ -1,0 +1,56 @@
+/** Everything that a view shows lives in the URL, as plain readable parameters. */
+
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useCallback, useMemo } from 'react'
+import { parseRange, type Range, rangeSearch } from './range'
+
+export type FlatSearch = Record<string, string | undefined>
+
+/** Parameters that follow the viewer from page to page. */
+export const SHARED_PARAMETERS = ['last', 'from', 'to'] as const
+
+export function parseSearch(text: string): FlatSearch {
+  return Object.fromEntries(new URLSearchParams(text))
+}
+
+export function stringifySearch(search: FlatSearch): string {
+  const given = Object.entries(search).filter((entry): entry is [string, string] => typeof entry[1] === 'string' && entry[1] !== '')
+  const text = new URLSearchParams(given).toString().replaceAll('%3A', ':')
+  return text ? `?${text}` : ''
+}
+
+function useFlatSearch(): FlatSearch {
+  return useSearch({ strict: false }) as FlatSearch
+}
+
+/** Changes some parameters and leaves the others. Typing replaces the history entry; choosing adds one. */
+export function useSetSearch() {
+  const navigate = useNavigate()
+  return useCallback(
+    (patch: FlatSearch, { replace = false } = {}) => {
+      const search = (before: FlatSearch) => ({ ...before, ...patch })
+      void navigate({ to: '.', search: search as never, replace, resetScroll: false })
+    },
+    [navigate],
+  )
+}
+
+/** One parameter with a default that is left out of the URL. */
+export function useSearchParameter(name: string, fallback: string) {
+  const search = useFlatSearch()
+  const setSearch = useSetSearch()
+  const set = useCallback(
+    (value: string, options?: { replace?: boolean }) => setSearch({ [name]: value === fallback ? undefined : value }, options),
+    [setSearch, name, fallback],
+  )
+  return [search[name] ?? fallback, set] as const
+}
+
+/** The time window, and the way to change it. */
+export function useRange(): [Range, (range: Range) => void] {
+  const { last, from, to } = useFlatSearch()
+  const setSearch = useSetSearch()
+  const range = useMemo(() => parseRange({ last, from, to }), [last, from, to])
+  const setRange = useCallback((next: Range) => setSearch({ ...rangeSearch(next) }), [setSearch])
+  return [range, setRange]
+}

@@ -1,0 +1,36 @@
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vitest/config'
+
+const backend = process.env.GAVEL_DEV_API ?? 'http://127.0.0.1:8080'
+
+export default defineConfig({
+  plugins: [react()],
+  // The server puts a fresh nonce in place of this word in every index.html it sends.
+  html: { cspNonce: '__CSP_NONCE__' },
+  build: {
+    target: 'es2023',
+    // Inlined assets would be data: URLs, which the content security policy refuses for fonts and styles.
+    assetsInlineLimit: 0,
+    manifest: true,
+    chunkSizeWarningLimit: 700,
+    rolldownOptions: {
+      output: {
+        // What both the charts and the frame need (tslib) must not drag the charts into the first load.
+        codeSplitting: {
+          groups: [
+            { name: 'base', test: /node_modules[\\/](react|react-dom|scheduler|tslib)[\\/]/, priority: 2 },
+            { name: 'echarts', test: /node_modules[\\/](echarts|zrender)[\\/]/, priority: 1 },
+          ],
+        },
+      },
+    },
+  },
+  server: { proxy: { '/api': { target: backend } } },
+  test: {
+    environment: 'jsdom',
+    include: ['src/**/*.test.{ts,tsx}'],
+    setupFiles: ['src/testing/setup.ts'],
+    restoreMocks: true,
+    env: { TZ: 'UTC' },
+  },
+})
