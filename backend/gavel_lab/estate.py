@@ -43,6 +43,11 @@ class TargetPort:
     nqn: str | None
     portal: str | None
 
+    @property
+    def is_side_b(self) -> bool:
+        """Whether it hangs on fabric B (the odd ports), not A."""
+        return int(self.name[-1]) % 2 == 1
+
 
 @dataclass(frozen=True)
 class Array:

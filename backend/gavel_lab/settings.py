@@ -21,7 +21,7 @@ class Settings:
         """A copy with `name=value` assignments made. Raises ValueError that names what is known."""
         known = {field.name for field in fields(self)}
         changes = dict(_assignment(text, known) for text in assignments)
-        return replace(self, **changes)
+        return replace(self, **changes)  # type: ignore[arg-type]  # values were checked one by one
 
 
 _ALLOWED = {

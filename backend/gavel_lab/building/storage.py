@@ -143,7 +143,7 @@ def _add_paths(
     added = []
     for hba_place, hba in enumerate(hbas):
         ports = [port for array in arrays for port in _ports(draft, array, hba.transport)]
-        own = [port for port in ports if len(hbas) == 1 or is_side_b(port) == bool(hba_place % 2)]
+        own = [port for port in ports if len(hbas) == 1 or port.is_side_b == bool(hba_place % 2)]
         for target, port in enumerate(own):
             index = len(draft.paths)
             added.append(index)
@@ -160,11 +160,6 @@ def _add_paths(
                 )
             )
     return tuple(added)
-
-
-def is_side_b(port: TargetPort) -> bool:
-    """Whether a port hangs on fabric B (the odd ones), not A."""
-    return int(port.name[-1]) % 2 == 1
 
 
 def _ports(draft: Draft, array: int, transport: Transport) -> list[TargetPort]:

@@ -1,0 +1,109 @@
+"""Solved minutes: found once, kept while memory lasts, cut into windows."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gavel_lab.estate import Estate
+from gavel_lab.flows import NONE, FlowTable, Index, flow_table
+from gavel_lab.inputs import Demand
+from gavel_lab.placement import Placement
+from gavel_lab.reading import Floats
+from gavel_lab.solve import Solver
+
+BLOCK_S = 60
+_FINE_LOADS = 1000
+_FINE_STEP_S, _COARSE_STEP_S = 1, 5
+_TABLES_KEPT = 16
+
+
+@dataclass(frozen=True)
+class Block:
+    """One solved minute. rates (f, CHANNELS, t) per second as float32; depth (groups, t); starts (t,) lab seconds."""
+
+    table: FlowTable
+    starts: NDArray[np.int64]
+    rates: NDArray[np.float32]
+    depth: NDArray[np.float32]
+
+    @property
+    def bytes(self) -> int:
+        """Memory it takes."""
+        return self.rates.nbytes + self.depth.nbytes
+
+
+class Blocks:
+    """The minutes of an estate. Thread-safe: one is solved at a time."""
+
+    def __init__(self, estate: Estate, placement: Placement, cache_bytes: int) -> None:
+        self._estate = estate
+        self._placement = placement
+        self._demand = Demand(estate)
+        self._solver = Solver(estate, self._demand)
+        self._cache_bytes = cache_bytes
+        self._cached_bytes = 0
+        self._blocks: OrderedDict[tuple[int, int], Block] = OrderedDict()
+        self._tables: dict[tuple[tuple[int, ...], ...], FlowTable] = {}
+        self._lock = threading.Lock()
+        loads = len(estate.disks) + len(estate.bare_loads)
+        self.step_s = _FINE_STEP_S if loads <= _FINE_LOADS else _COARSE_STEP_S
+
+    def overlaps(self, windows: Floats) -> Iterator[tuple[Block, Index, Floats]]:
+        """Per minute touched: its block, which windows touch it, and (t, those windows) seconds of overlap."""
+        spans = np.asarray(windows, dtype=np.float64).reshape(-1, 2)
+        numbers = {
+            number for start, end in spans for number in range(int(start // BLOCK_S), int(np.ceil(end / BLOCK_S)))
+        }
+        for number in sorted(numbers):
+            begin, end = number * BLOCK_S, (number + 1) * BLOCK_S
+            places = np.flatnonzero((spans[:, 0] < end) & (spans[:, 1] > begin))
+            block = self._block(number)
+            lower = np.maximum(block.starts[:, None], spans[None, places, 0])
+            upper = np.minimum(block.starts[:, None] + self.step_s, spans[None, places, 1])
+            yield block, places, np.maximum(0.0, upper - lower)
+
+    def _block(self, number: int) -> Block:
+        key = (number, self._placement.version((number + 1) * BLOCK_S))
+        with self._lock:
+            if key in self._blocks:
+                self._blocks.move_to_end(key)
+                return self._blocks[key]
+            block = self._blocks[key] = self._solve(number)
+            self._cached_bytes += block.bytes
+            while self._cached_bytes > self._cache_bytes and len(self._blocks) > 1:
+                self._cached_bytes -= self._blocks.popitem(last=False)[1].bytes
+            return block
+
+    def _solve(self, number: int) -> Block:
+        starts = np.arange(number * BLOCK_S, (number + 1) * BLOCK_S, self.step_s, dtype=np.int64)
+        table, present = self._flows(starts)
+        inputs = self._demand.at(starts)
+        share = self._solver.share(table, inputs, present)
+        depth = self._solver.depths(table, inputs, share)
+        rates = self._solver.rates(table, inputs, share, depth)
+        return Block(table, starts, rates.astype(np.float32), depth.astype(np.float32))
+
+    def _flows(self, starts: NDArray[np.int64]) -> tuple[FlowTable, Floats]:
+        """The minute's flows, and (f, t) 1 where the flow's VM is on the flow's host."""
+        hosts = self._placement.hosts_at(float(starts[0]))
+        at = np.repeat(hosts[:, None], len(starts), axis=1)
+        for when, vm, host in self._placement.changes(float(starts[0]), float(starts[-1])):
+            at[vm, starts >= when] = host
+        hosts_of_vm: list[tuple[int, ...]] = [(int(host),) for host in hosts]
+        for mover in np.flatnonzero((at != hosts[:, None]).any(axis=1)):
+            hosts_of_vm[mover] = tuple(sorted({int(host) for host in at[mover]}))
+        table = self._table(tuple(hosts_of_vm))
+        vms, on = table.column["vm"], table.column["host"]
+        present = (vms == NONE)[:, None] | (at[vms] == on[:, None])
+        return table, present.astype(np.float64)
+
+    def _table(self, hosts_of_vm: tuple[tuple[int, ...], ...]) -> FlowTable:
+        if hosts_of_vm not in self._tables:
+            if len(self._tables) >= _TABLES_KEPT:
+                self._tables.clear()
+            self._tables[hosts_of_vm] = flow_table(self._estate, hosts_of_vm)
+        return self._tables[hosts_of_vm]

@@ -1,0 +1,72 @@
+"""Spreads the I/O of host devices over their paths: round robin over the usable ones, each a little faster or slower."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gavel_lab import noise
+from gavel_lab.estate import Estate
+from gavel_lab.flows import NONE, FlowTable, Index
+from gavel_lab.reading import SEGMENT, Floats
+from gavel_lab.solve import OPS_READ, OPS_WRITE, READ_TIMES, WRITE_TIMES
+from gavel_lab.stories import PHASES
+
+_SPREAD_US = 4.0
+Rates = NDArray[np.float32]
+
+
+class PathTable:
+    """The paths of every leg (device, array) side by side, and how far each is from the leg's mean fabric time."""
+
+    def __init__(self, estate: Estate) -> None:
+        self._devices, self._arrays = len(estate.devices), len(estate.arrays)
+        legs = np.array([path.device * self._arrays + path.array for path in estate.paths], dtype=np.int64)
+        self._order = np.argsort(legs, kind="stable")
+        self._count = np.bincount(legs, minlength=self._devices * self._arrays)
+        self._first = np.cumsum(self._count) - self._count
+        self._record = {
+            "path": np.arange(len(estate.paths)),
+            "adapter": np.array([path.hba for path in estate.paths], dtype=np.int64),
+            "port": np.array([path.port for path in estate.paths], dtype=np.int64),
+        }
+        story_of_volume = {volume: store.story for store in estate.datastores for volume in store.extents}
+        self.story_of_device = [story_of_volume.get(device.volume) for device in estate.devices]
+        self._side = np.array([1.0 if estate.ports[path.port].is_side_b else -1.0 for path in estate.paths])
+        self._lean_us = self._leans(estate, legs)
+        self._stories = [
+            (phase, np.array([self.story_of_device[path.device] == phase.story for path in estate.paths]))
+            for phase in PHASES
+            if phase.fabric_us
+        ]
+
+    def spread(
+        self, kind: str, slots: Index, table: FlowTable, starts: Index, rates: Rates, keep: NDArray[np.bool_]
+    ) -> tuple[Index, Rates]:
+        """(place in the answer, rates) of each flow on each path; `slots` maps records of `kind` to places or NONE."""
+        group, array = table.column["group"], table.column["array"]
+        flows = np.flatnonzero(keep & (group < self._devices))
+        leg = group[flows] * self._arrays + array[flows]
+        count = self._count[leg]
+        flow, number = np.repeat(flows, count), np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
+        path = self._order[np.repeat(self._first[leg], count) + number]
+        place = slots[self._record[kind][path]]
+        wanted = place != NONE
+        flow, path, part = flow[wanted], path[wanted], 1.0 / np.repeat(count, count)[wanted]
+        result = rates[flow] * part[:, None, None].astype(np.float32)
+        off_us = self._off_us(path, starts).astype(np.float32)
+        for ops, times in ((OPS_READ, READ_TIMES), (OPS_WRITE, WRITE_TIMES)):
+            result[:, times + SEGMENT["fabric"]] += result[:, ops] * off_us
+        return place[wanted], result
+
+    def _off_us(self, path: Index, starts: Index) -> Floats:
+        """(paths, t) fabric time of a path minus the mean of its leg."""
+        result = np.repeat(self._lean_us[path, None], len(starts), axis=1)
+        for phase, concerned in self._stories:
+            on = np.array([phase.plays_at(second) for second in starts])
+            result += phase.fabric_us * np.outer(self._side[path] * concerned[path], on)
+        return result
+
+    def _leans(self, estate: Estate, legs: Index) -> Floats:
+        drawn = _SPREAD_US * noise.uniform(noise.keys(estate.seed, "path", len(legs)), np.zeros(1, np.int64))[:, 0]
+        mean = np.bincount(legs, weights=drawn, minlength=len(self._count)) / np.maximum(self._count, 1)
+        result: Floats = drawn - mean[legs]
+        return result

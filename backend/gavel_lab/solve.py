@@ -1,0 +1,218 @@
+"""Solves the closed loops of one span of time: how many I/Os each flow completes and where their time goes.
+
+Per load, X = min(N / (Z + T), P / T, limit): N threads that think Z and wait T in the hypervisor, of which at most P are let
+through by the virtual disk. T holds the kernel queue, which is what keeps the I/Os in flight on a device at its depth D, and
+the array's QoS wait, which keeps a volume at its limit. The three are found together by iteration; what the iteration leaves
+over is then put where it belongs, so that the laws hold exactly:
+
+    N = X (Z + time)        Little's law per load
+    in flight <= D          per device and step of time
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gavel_lab.estate import Estate
+from gavel_lab.flows import FlowTable
+from gavel_lab.inputs import UNLIMITED, Demand, Inputs
+from gavel_lab.reading import SEGMENTS, Floats
+
+OPS_READ, OPS_WRITE, BYTES_READ, BYTES_WRITE, READ_TIMES = 0, 1, 2, 3, 4
+WRITE_TIMES = READ_TIMES + len(SEGMENTS)
+CHANNELS = WRITE_TIMES + len(SEGMENTS)
+
+_ROUNDS = 80
+_SETTLED = 1e-9
+_KNEE_OPS = 49_200.0  # ops/s at which a volume's service time has doubled
+_QUEUE_US, _QUEUE_BEND_US = 1.5, 600.0
+_WRITE_FACTOR = 1.15
+_PORT_READ_US, _PORT_WRITE_US, _BYTES_PER_US = 15.0, 40.0, 1600.0
+
+
+@dataclass
+class _Waits:
+    """The unknowns: kernel queue per group, QoS wait and ops per target; all (rows, t)."""
+
+    kernel_us: Floats
+    qos_us: Floats
+    ops: Floats
+
+
+@dataclass
+class _Driver:
+    """Times below the kernel, per flow: (f, t)."""
+
+    fabric: Floats
+    port_read: Floats
+    port_write: Floats
+    service_read: Floats
+    service_write: Floats
+    queue: Floats
+    qos: Floats
+
+    def mean(self, read_share: Floats) -> Floats:
+        """Op-weighted over reads and writes."""
+        read, write = self.port_read + self.service_read, self.port_write + self.service_write
+        return self.fabric + self.queue + self.qos + read_share * read + (1 - read_share) * write
+
+
+class Solver:
+    """Solves spans of one estate. Stateless but for what is constant."""
+
+    def __init__(self, estate: Estate, demand: Demand) -> None:
+        self._demand = demand
+        pods = [estate.pods[volume.pod] if volume.pod is not None else None for volume in estate.volumes]
+        stretched = [pod if pod and len(pod.arrays) > 1 else None for pod in pods] + [None] * len(estate.directories)
+        self._mirror_us = np.array([pod.inter_array_round_trip_us if pod else 0.0 for pod in stretched])[:, None]
+        self._remote_us = np.array([pod.remote_round_trip_us if pod else 0.0 for pod in stretched])[:, None]
+
+    def depths(self, table: FlowTable, inputs: Inputs, share: Floats) -> Floats:
+        """(groups, t) effective depth: shared_depth where two or more VMs do I/O, else max_depth."""
+        _, flows_into_pairs, pairs_into_groups = table.worlds
+        active = (inputs.threads[table.column["load"]] > 0) & (share > 0)
+        worlds = pairs_into_groups.sum((flows_into_pairs.sum(active.astype(np.float64)) > 0).astype(np.float64))
+        shared = np.minimum(inputs.max_depth, inputs.shared_depth)
+        return np.where(worlds > 1, shared, inputs.max_depth)
+
+    def share(self, table: FlowTable, inputs: Inputs, present: Floats) -> Floats:
+        """(f, t) part of its load's I/O that each flow carries; the flows of a load add up to 1."""
+        remote = inputs.remote_share[table.column["group"]]
+        is_remote, is_stretched = table.column["remote"][:, None], table.column["stretched"][:, None]
+        leg = np.where(is_stretched == 1, np.where(is_remote == 1, remote, 1 - remote), 1.0)
+        return table.extent_share[:, None] * leg * present
+
+    def rates(self, table: FlowTable, inputs: Inputs, share: Floats, depth: Floats) -> Floats:
+        """(f, CHANNELS, t) per second: ops, bytes, then I/O-time in µs per segment for reads and for writes."""
+        waits, driver, ops = self._settle(table, inputs, share, depth)
+        ops = self._within_depth(table, share, depth, driver, ops)
+        return self._channels(table, inputs, share, waits, driver, ops)
+
+    def _settle(self, table: FlowTable, inputs: Inputs, share: Floats, depth: Floats) -> tuple[_Waits, _Driver, Floats]:
+        waits = _Waits(
+            np.zeros_like(inputs.max_depth), np.zeros_like(inputs.qos_limit), np.zeros_like(inputs.qos_limit)
+        )
+        driver = self._driver(table, inputs, waits)
+        ops = np.zeros_like(inputs.threads)
+        for _ in range(_ROUNDS):
+            before, driver = ops, self._driver(table, inputs, waits)
+            mean = driver.mean(self._demand.read_share[table.column["load"]])
+            time = self._kernel_and_below(table, share, waits, mean)
+            ops = _throughput(inputs, time)
+            if np.all(np.abs(ops - before) <= _SETTLED * (ops + 1)):
+                break
+            self._adjust(table, inputs, share, depth, waits, mean, time, ops)
+        return waits, driver, ops
+
+    def _driver(self, table: FlowTable, inputs: Inputs, waits: _Waits) -> _Driver:
+        column = table.column
+        target, load = column["target"], column["load"]
+        remote, mirrored = column["remote"][:, None], column["stretched"][:, None]
+        far_us = remote * self._remote_us[target]
+        fabric = inputs.fabric_us[column["group"]]
+        service = (inputs.service_us * (1 + waits.ops / _KNEE_OPS))[target]
+        queue = (_QUEUE_US + _QUEUE_BEND_US * (waits.ops / inputs.capacity) ** 4)[target]
+        return _Driver(
+            fabric=np.where(remote == 1, far_us, fabric),
+            port_read=_PORT_READ_US + self._demand.read_bytes[load] / _BYTES_PER_US + np.zeros_like(fabric),
+            port_write=np.where(remote == 1, far_us, _PORT_WRITE_US)
+            + self._demand.write_bytes[load] / _BYTES_PER_US
+            + np.zeros_like(fabric),
+            service_read=service,
+            service_write=_WRITE_FACTOR * service + mirrored * self._mirror_us[target],
+            queue=queue,
+            qos=waits.qos_us[target],
+        )
+
+    def _kernel_and_below(self, table: FlowTable, share: Floats, waits: _Waits, mean: Floats) -> Floats:
+        """(loads, t) time below the hypervisor segment."""
+        group = table.column["group"]
+        return table.by_load.sum(share * (mean + self._demand.kernel_us[group] + waits.kernel_us[group]))
+
+    def _adjust(
+        self,
+        table: FlowTable,
+        inputs: Inputs,
+        share: Floats,
+        depth: Floats,
+        waits: _Waits,
+        mean: Floats,
+        time: Floats,
+        ops: Floats,
+    ) -> None:
+        """One step of all unknowns towards: in flight = depth, volume ops = QoS limit, service time = that of its ops."""
+        load, group = table.column["load"], table.column["group"]
+        loop = _loop_us(inputs, time, ops)[load]
+        flow_ops = ops[load] * share
+        in_flight = flow_ops * mean / 1e6
+        queued = waits.kernel_us > 0
+        waits.kernel_us = _step(
+            waits.kernel_us, table.by_group.sum(in_flight), table.by_group.sum(in_flight / loop), depth
+        )
+        volume_ops = table.by_target.sum(flow_ops)
+        loop = np.where(queued[group], mean, loop)
+        waits.qos_us = _step(waits.qos_us, volume_ops, table.by_target.sum(flow_ops / loop), inputs.qos_limit)
+        waits.ops = self._damped(inputs, waits, volume_ops, table.by_target.sum(flow_ops / mean))
+
+    def _damped(self, inputs: Inputs, waits: _Waits, ops: Floats, ops_per_us: Floats) -> Floats:
+        """Ops to compute service times from: Newton on the logarithm, so that steep queues do not make it swing."""
+        bend = 4 * _QUEUE_BEND_US * (waits.ops / inputs.capacity) ** 4
+        rise = inputs.service_us * waits.ops / _KNEE_OPS + bend
+        elasticity = rise * np.divide(ops_per_us, ops, out=np.zeros_like(ops), where=ops > 0)
+        ratio = np.divide(ops, waits.ops, out=np.ones_like(ops), where=waits.ops > 0)
+        return np.where(waits.ops > 0, waits.ops * ratio ** (1 / (1 + elasticity)), ops)
+
+    def _within_depth(self, table: FlowTable, share: Floats, depth: Floats, driver: _Driver, ops: Floats) -> Floats:
+        """Ops cut by the last billionth that keeps every device within its depth."""
+        load, group = table.column["load"], table.column["group"]
+        in_flight = table.by_group.sum(ops[load] * share * driver.mean(self._demand.read_share[load])) / 1e6
+        allowed = np.minimum(1.0, np.divide(depth, in_flight, out=np.ones_like(depth), where=in_flight > 0))
+        return ops * table.by_load.smallest(np.where(share > 0, allowed[group], 1.0), 1.0)
+
+    def _channels(
+        self, table: FlowTable, inputs: Inputs, share: Floats, waits: _Waits, driver: _Driver, ops: Floats
+    ) -> Floats:
+        load, group = table.column["load"], table.column["group"]
+        below = self._kernel_and_below(table, share, waits, driver.mean(self._demand.read_share[load]))
+        guest, hypervisor, rest = _above_the_kernel(inputs, below, ops)
+        kernel_queue = waits.kernel_us[group] + rest[load]
+        kernel_service = np.broadcast_to(self._demand.kernel_us[group], share.shape)
+        outer = (guest[load], hypervisor[load], kernel_queue, kernel_service, driver.fabric)
+        read = (*outer, driver.port_read, driver.qos, driver.queue, driver.service_read)
+        write = (*outer, driver.port_write, driver.qos, driver.queue, driver.service_write)
+        reads = ops[load] * share * self._demand.read_share[load]
+        writes = ops[load] * share * (1 - self._demand.read_share[load])
+        bytes_moved = (reads * self._demand.read_bytes[load], writes * self._demand.write_bytes[load])
+        result = (reads, writes, *bytes_moved, *(reads * us for us in read), *(writes * us for us in write))
+        return np.stack(result, axis=1)
+
+
+def _throughput(inputs: Inputs, time_us: Floats) -> Floats:
+    """(loads, t) ops/s of each loop: bound by its threads, by the virtual disk's queue or by its IOPS limit."""
+    by_threads = inputs.threads / (inputs.think_us + time_us)
+    return np.minimum(np.minimum(by_threads, inputs.disk_depth / time_us) * 1e6, inputs.iops_limit)
+
+
+def _loop_us(inputs: Inputs, time_us: Floats, ops: Floats) -> Floats:
+    """(loads, t) what ops are inversely proportional to when T grows: Z + T, T alone at the disk's queue limit, or
+    nothing at the IOPS limit."""
+    at_queue_limit = inputs.disk_depth / time_us < inputs.threads / (inputs.think_us + time_us)
+    loop = np.where(at_queue_limit, time_us, inputs.think_us + time_us)
+    return np.where(ops >= inputs.iops_limit, UNLIMITED, loop)
+
+
+def _step(wait_us: Floats, amount: Floats, slope: Floats, limit: Floats) -> Floats:
+    """The wait that brings `amount`, taken as c / (b + wait) with the given -slope, down to `limit`; never below 0."""
+    base = np.divide(amount, slope, out=np.zeros_like(amount), where=slope > 0)
+    return np.maximum(0.0, wait_us + base * (amount / limit - 1))
+
+
+def _above_the_kernel(inputs: Inputs, below_us: Floats, ops: Floats) -> tuple[Floats, Floats, Floats]:
+    """(guest queue, hypervisor wait, what the iteration left over) per load, from Little's law; 0 without ops."""
+    idle = ops <= 0
+    per_op = np.divide(1e6, ops, out=np.zeros_like(ops), where=~idle)
+    total = np.where(idle, 0.0, inputs.threads * per_op - inputs.think_us)
+    in_disk = np.minimum(total, inputs.disk_depth * per_op)
+    waiting = np.where(idle, 0.0, np.maximum(0.0, in_disk - below_us))
+    limited = ops >= inputs.iops_limit * (1 - 1e-6)
+    return total - in_disk, np.where(limited, waiting, 0.0), np.where(limited, 0.0, waiting)
