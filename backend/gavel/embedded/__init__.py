@@ -1,0 +1,1 @@
+"""The servers Gavel brings along: PostgreSQL and Valkey from PyPI wheels, run as plain child processes."""
