@@ -42,28 +42,29 @@ _REPORTER = {
     Stream.VM_DISK: "SELECT v.key, d.id FROM vm_disk d JOIN vm v ON v.id = d.vm_id WHERE d.source_id = :source_id",
 }
 
-# A stamp follows the one before it by its own length; half as much again is jitter of the source's grid. A stretch that an explained or
-# pending gap covers at its start is left out.
+# A stamp follows the one before it by its own length; half as much again is jitter of the source's grid. What is missing then is the time
+# before the later sample's own interval. A stretch that an explained or pending gap covers at its start is left out.
 _HOLES = """
 WITH expected AS ({expected}),
      stamps AS (
         SELECT r.key, s.ts, max(s.interval_s) AS interval_s
         FROM {table} s JOIN ({reporter}) r ON r.id = s.entity_id
         WHERE s.ts > :lo AND s.ts <= :hi GROUP BY r.key, s.ts),
+     grain AS (SELECT coalesce(max(interval_s), 0) AS interval_s FROM stamps),
      edges AS (
-        SELECT key, ts, interval_s FROM stamps
-        UNION ALL SELECT key, greatest(:lo, first_seen_at), 0 FROM expected
-        UNION ALL SELECT key, :hi, (SELECT max(interval_s) FROM stamps) FROM expected WHERE first_seen_at < :hi),
+        SELECT key, ts, ts - interval_s * interval '1 s' AS to_at, interval_s FROM stamps
+        UNION ALL SELECT key, greatest(:lo, first_seen_at), NULL, NULL FROM expected
+        UNION ALL SELECT key, :hi, :hi, g.interval_s FROM expected, grain g WHERE first_seen_at < :hi),
      steps AS (
-        SELECT key, lag(ts) OVER (PARTITION BY key ORDER BY ts, interval_s) AS from_at, ts AS to_at, interval_s FROM edges),
+        SELECT key, lag(ts) OVER (PARTITION BY key ORDER BY ts, to_at NULLS FIRST) AS from_at, ts, to_at, interval_s FROM edges),
      open AS (
         SELECT s.key, s.to_at, s.interval_s, greatest(s.from_at, (
             SELECT max(g.to_at) FROM gap g
             WHERE g.source_id = :source_id AND g.stream = :stream AND g.state <> 'recovered'
               AND (g.entity_key IS NULL OR g.entity_key = s.key) AND g.from_at <= s.from_at AND g.to_at > s.from_at)) AS from_at
-        FROM steps s WHERE s.to_at - s.from_at > s.interval_s * interval '1.5 s')
+        FROM steps s WHERE s.to_at IS NOT NULL AND s.ts - s.from_at > s.interval_s * interval '1.5 s')
 SELECT key, from_at, to_at FROM open
-WHERE to_at - from_at > interval_s * interval '1.5 s'
+WHERE to_at - from_at > interval_s * interval '0.5 s'
 ORDER BY from_at, key
 """
 
