@@ -2,16 +2,27 @@
 
 Three families:
 
-- *Wire faults* (status, cut_body, black_hole, slow_drip, wrong_certificate, garbage, html): `gavel_lab.serve` applies them
-  around any app; a protocol server does nothing. They last for `count` requests or `for_s` seconds, whichever ends first.
+- *Wire faults* (status, cut_body, black_hole, slow_drip, wrong_certificate, garbage, html): `gavel_lab.serve` applies
+  them around any app; a protocol server does nothing. They last for `count` requests or `for_s` seconds, whichever ends
+  first, and until they are deleted where neither was given.
 - *Answer faults* (missing_samples): the protocol server asks `active(source, kind)` when it builds an answer.
 - *Acts* (expire_sessions, renumber_counters, rename_volume, shift_clock, vmotion): they happen once, at the moment of the
   request. The protocol servers read their result: `session_generation`, `counter_generation`, `volume_name`, the source's
   clock and `Placement`.
 """
 
-from dataclasses import dataclass
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from enum import StrEnum
+
+from gavel_lab.clocks import Clocks
+from gavel_lab.estate import Estate
+from gavel_lab.placement import Placement
+
+Parameter = str | int | float
 
 
 class FaultKind(StrEnum):
@@ -28,10 +39,30 @@ class FaultKind(StrEnum):
     EXPIRE_SESSIONS = "expire_sessions"  # act
     RENUMBER_COUNTERS = "renumber_counters"  # act, vCenter
     RENAME_VOLUME = "rename_volume"  # act, FlashArray: volume (name now), name (new)
-    SHIFT_CLOCK = (
-        "shift_clock"  # act: by_s (float); host (name, optional): that ESXi host's clock, not the source's own
-    )
+    SHIFT_CLOCK = "shift_clock"  # act: by_s (float); host (name, optional): that ESXi host's clock, not the source's
     VMOTION = "vmotion"  # act, vCenter: vm (name), host (name)
+
+
+ACTS = frozenset(
+    {
+        FaultKind.EXPIRE_SESSIONS,
+        FaultKind.RENUMBER_COUNTERS,
+        FaultKind.RENAME_VOLUME,
+        FaultKind.SHIFT_CLOCK,
+        FaultKind.VMOTION,
+    }
+)
+
+# name -> (type, required)
+_PARAMETERS: dict[FaultKind, dict[str, tuple[type, bool]]] = {
+    FaultKind.STATUS: {"status": (int, True), "retry_after_s": (int, False)},
+    FaultKind.CUT_BODY: {"after_bytes": (int, True)},
+    FaultKind.SLOW_DRIP: {"bytes_per_s": (int, True)},
+    FaultKind.RENAME_VOLUME: {"volume": (str, True), "name": (str, True)},
+    FaultKind.SHIFT_CLOCK: {"by_s": (float, True), "host": (str, False)},
+    FaultKind.VMOTION: {"vm": (str, True), "host": (str, True)},
+}
+_COMMON = ("source", "kind", "match", "count", "for_s")
 
 
 @dataclass(frozen=True)
@@ -41,27 +72,180 @@ class Fault:
     id: int
     source: str
     kind: FaultKind
-    parameters: dict[str, str | int | float]
+    parameters: dict[str, Parameter]
     match: str | None  # only requests whose "METHOD path?query" or body (first 4 KiB) holds this text
     ends_at: float | None  # monotonic seconds
     remaining: int | None  # requests left
+
+    def number(self, name: str, default: int = 0) -> int:
+        """A numeric parameter."""
+        return int(self.parameters.get(name, default))
 
 
 class Faults:
     """The store. Thread-safe."""
 
+    def __init__(self, estate: Estate, clocks: Clocks, placement: Placement) -> None:
+        self._estate = estate
+        self._clocks = clocks
+        self._placement = placement
+        self._lock = threading.Lock()
+        self._faults: dict[int, Fault] = {}
+        self._last_id = 0
+        self._session_generation: Counter[str] = Counter()
+        self._counter_generation: Counter[str] = Counter()
+        self._names: dict[int, str] = {}
+        self._sources = {array.name for array in estate.arrays} | {vcenter.name for vcenter in estate.vcenters}
+
     def active(self, source: str, kind: FaultKind, text: str = "") -> Fault | None:
         """The oldest fault of that kind in force for the source whose `match` is in `text`; uses up one of its count."""
-        raise NotImplementedError
+        if not self._faults:
+            return None
+        with self._lock:
+            for fault in list(self._faults.values()):
+                if fault.ends_at is not None and time.monotonic() >= fault.ends_at:
+                    del self._faults[fault.id]
+                elif fault.source == source and fault.kind is kind and (fault.match or "") in text:
+                    self._use_up(fault)
+                    return fault
+        return None
 
     def session_generation(self, source: str) -> int:
         """Rises by one with every expire_sessions: a session opened under an older generation is not valid any more."""
-        raise NotImplementedError
+        return self._session_generation[source]
 
     def counter_generation(self, source: str) -> int:
         """Rises by one with every renumber_counters: perfCounter ids must be different in each generation."""
-        raise NotImplementedError
+        return self._counter_generation[source]
 
     def volume_name(self, volume: int) -> str:
         """The name of a volume now: that of the estate unless renamed."""
-        raise NotImplementedError
+        return self._names.get(volume, self._estate.volumes[volume].name)
+
+    def add(self, body: Mapping[str, object]) -> Fault:
+        """Put a fault in force, or perform an act, as described by a decoded `POST /faults` body.
+
+        Raises ValueError that names what is wrong and what is known.
+        """
+        fault = self._parse(body)
+        if fault.kind in ACTS:
+            self._act(fault)
+            return fault
+        with self._lock:
+            self._faults[fault.id] = fault
+        return fault
+
+    def all(self) -> list[Fault]:
+        """Faults in force, oldest first."""
+        with self._lock:
+            return list(self._faults.values())
+
+    def remove(self, fault: int | None = None) -> int:
+        """Delete one fault, or all; returns how many there were."""
+        with self._lock:
+            gone = [key for key in self._faults if fault is None or key == fault]
+            for key in gone:
+                del self._faults[key]
+        return len(gone)
+
+    def _use_up(self, fault: Fault) -> None:
+        if fault.remaining is None:
+            return
+        if fault.remaining <= 1:
+            del self._faults[fault.id]
+        else:
+            self._faults[fault.id] = replace(fault, remaining=fault.remaining - 1)
+
+    def _parse(self, body: Mapping[str, object]) -> Fault:
+        source, kind_name = body.get("source"), body.get("kind")
+        if source not in self._sources:
+            raise ValueError(f"source {source!r} is not one of {', '.join(sorted(self._sources))}")
+        try:
+            kind = FaultKind(str(kind_name))
+        except ValueError:
+            raise ValueError(f"kind {kind_name!r} is not one of {', '.join(FaultKind)}") from None
+        match, count, for_s = body.get("match"), body.get("count"), body.get("for_s")
+        if count is not None and not (isinstance(count, int) and count > 0):
+            raise ValueError(f"count is a number of requests above 0, not {count!r}")
+        if for_s is not None and not (isinstance(for_s, int | float) and for_s > 0):
+            raise ValueError(f"for_s is a number of seconds above 0, not {for_s!r}")
+        ends_at = None if for_s is None else time.monotonic() + for_s
+        parameters = _parameters(kind, {name: value for name, value in body.items() if name not in _COMMON})
+        with self._lock:
+            self._last_id += 1
+            return Fault(
+                self._last_id, str(source), kind, parameters, None if match is None else str(match), ends_at, count
+            )
+
+    def _act(self, fault: Fault) -> None:
+        acts: dict[FaultKind, Callable[[Fault], None]] = {
+            FaultKind.EXPIRE_SESSIONS: self._expire_sessions,
+            FaultKind.RENUMBER_COUNTERS: self._renumber_counters,
+            FaultKind.RENAME_VOLUME: self._rename_volume,
+            FaultKind.SHIFT_CLOCK: self._shift_clock,
+            FaultKind.VMOTION: self._vmotion,
+        }
+        acts[fault.kind](fault)
+
+    def _expire_sessions(self, fault: Fault) -> None:
+        self._session_generation[fault.source] += 1
+
+    def _renumber_counters(self, fault: Fault) -> None:
+        self._counter_generation[fault.source] += 1
+
+    def _rename_volume(self, fault: Fault) -> None:
+        array = next((array for array in self._estate.arrays if array.name == fault.source), None)
+        old = fault.parameters["volume"]
+        for volume in self._estate.volumes:
+            if array and array.index in volume.arrays and self.volume_name(volume.index) == old:
+                self._names[volume.index] = str(fault.parameters["name"])
+                return
+        raise ValueError(f"{fault.source} has no volume {old!r}")
+
+    def _shift_clock(self, fault: Fault) -> None:
+        estate, clocks = self._estate, self._clocks
+        every = {
+            **{array.name: clocks.arrays[array.index] for array in estate.arrays},
+            **{vcenter.name: clocks.vcenters[vcenter.index] for vcenter in estate.vcenters},
+            **{host.name: clocks.hosts[host.index] for host in estate.hosts},
+        }
+        name = str(fault.parameters.get("host", fault.source))
+        clock = every.get(name)
+        if clock is None:
+            raise ValueError(f"no host is called {name!r}")
+        clock.shift(float(fault.parameters["by_s"]))
+
+    def _vmotion(self, fault: Fault) -> None:
+        estate = self._estate
+        vm = next((vm for vm in estate.vms if vm.name == fault.parameters["vm"]), None)
+        host = next((host for host in estate.hosts if host.name == fault.parameters["host"]), None)
+        if vm is None or estate.vcenters[vm.vcenter].name != fault.source:
+            raise ValueError(f"{fault.source} has no VM {fault.parameters['vm']!r}")
+        if host is None:
+            raise ValueError(f"no host is called {fault.parameters['host']!r}")
+        self._placement.move(vm.index, host.index, self._clocks.lab_time.now())
+
+
+def _parameters(kind: FaultKind, given: dict[str, object]) -> dict[str, Parameter]:
+    known = _PARAMETERS.get(kind, {})
+    strange = set(given) - set(known)
+    if strange:
+        raise ValueError(f"{kind} does not take {', '.join(sorted(strange))}; it takes {', '.join(known) or 'nothing'}")
+    missing = [name for name, (_, required) in known.items() if required and given.get(name) is None]
+    if missing:
+        raise ValueError(f"{kind} needs {', '.join(missing)}")
+    return {name: _parameter(f"{name} of {kind}", known[name][0], value) for name, value in given.items()}
+
+
+def _parameter(what: str, kind: type, value: object) -> Parameter:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if kind is str and isinstance(value, str):
+        return value
+    if kind is float and number:
+        return float(str(value))
+    if kind is int and number and isinstance(value, int) and value >= (1 if "per_s" in what else 0):
+        return value
+    raise ValueError(f"{what} is {_MEANING[kind]}, not {value!r}")
+
+
+_MEANING = {str: "a text", float: "a number", int: "a whole number that is not too small"}

@@ -1,12 +1,16 @@
 """The lab as one value: what every server gets handed."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from gavel_lab.clocks import Clocks
+from gavel_lab.build import build_estate
+from gavel_lab.clocks import Clocks, LabTime
 from gavel_lab.estate import Estate
 from gavel_lab.faults import Faults
 from gavel_lab.model import Model
 from gavel_lab.placement import Placement
+from gavel_lab.scale import DEFAULT, Scale
+from gavel_lab.settings import Settings
 
 
 @dataclass(frozen=True)
@@ -18,3 +22,17 @@ class Lab:
     placement: Placement
     clocks: Clocks
     faults: Faults
+
+
+def create_lab(
+    seed: int = 1,
+    scale: Scale = DEFAULT,
+    settings: Settings | None = None,
+    lab_time: LabTime | None = None,
+    offsets_s: Mapping[str, float] | None = None,
+) -> Lab:
+    """A whole lab. `offsets_s` fixes the clock offsets of named sources and ESXi hosts."""
+    estate = build_estate(seed, scale, settings)
+    placement = Placement(estate)
+    clocks = Clocks(estate, lab_time or LabTime(), offsets_s)
+    return Lab(estate, Model(estate, placement), placement, clocks, Faults(estate, clocks, placement))
