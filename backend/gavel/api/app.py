@@ -75,7 +75,7 @@ def routes() -> APIRouter:
 def open_house(settings: Settings) -> House:
     """Open what the process needs. Raises SettingsError when the API would listen to strangers without an admin."""
     engine = open_engine(settings.database_url, Role.API)
-    setup_file = settings.data_dir / "setup-token"
+    setup_file = settings.setup_token_file
     ensure_setup_token(engine, setup_file, now())
     loopback = _is_loopback(settings.host)
     if not loopback and not has_admin(engine):
