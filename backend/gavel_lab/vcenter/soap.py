@@ -154,7 +154,8 @@ def markup(name: str, value: Any, declared: Any, version: str) -> bytes:
     serializer.outermostAttrs = ""
     place = VmomiSupport.Object(name=name, type=declared, flags=VmomiSupport.F_OPTIONAL, version=_OLDEST_VERSION)
     serializer.Serialize(value, place)
-    return writer.getvalue().encode()
+    # pyVmomi leaves the word "Reference" out of the type of a single reference; the API's schema has it.
+    return writer.getvalue().replace(' xsi:type="ManagedObject"', ' xsi:type="ManagedObjectReference"').encode()
 
 
 def response(method: str, inner: bytes) -> bytes:
