@@ -1,0 +1,215 @@
+"""The truth port: what really happened, for scoring, and faults on demand. Gavel never talks to it.
+
+    GET    /truth?from=&to=[&by=disk|device|volume][&step=60][&name=...]   true time per segment, row and step
+    GET    /stories?from=&to=                                             which layer is guilty where and when
+    GET    /clocks                                                        offsets of all clocks
+    GET    /faults      POST /faults      DELETE /faults[/ID]             see gavel_lab.faults
+
+`from` and `to` are ISO instants or seconds since the epoch in lab time. Errors are 400 with {"error": ...}.
+"""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
+from urllib.parse import parse_qs
+
+import numpy as np
+
+from gavel_lab.faults import Fault
+from gavel_lab.lab import Lab
+from gavel_lab.model import By
+from gavel_lab.reading import READ, SEGMENTS, WRITE, Floats, Reading
+from gavel_lab.serve import App, Request, Response
+from gavel_lab.stories import HOUR_S, PHASES
+
+_MAX_VALUES = 20_000_000
+_KINDS = {"disk": By.DISK, "device": By.DEVICE, "volume": By.VOLUME}
+
+Json = dict[str, object]
+Query = dict[str, list[str]]
+
+
+def create(lab: Lab) -> App:
+    """The app of the truth port."""
+    answers: dict[tuple[str, str], Callable[[Request, Query], Json]] = {
+        ("GET", "truth"): lambda _request, query: _truth(lab, query),
+        ("GET", "stories"): lambda _request, query: _stories(lab, query),
+        ("GET", "clocks"): lambda _request, _query: _clocks(lab),
+        ("GET", "faults"): lambda _request, _query: {"faults": [_fault(fault) for fault in lab.faults.all()]},
+        ("POST", "faults"): lambda request, _query: _fault(lab.faults.add(_object(request.body))),
+        ("DELETE", "faults"): lambda request, _query: {"removed": lab.faults.remove(_id(request.path))},
+    }
+
+    def app(request: Request) -> Response:
+        answer = answers.get((request.method, request.path.strip("/").partition("/")[0]))
+        if answer is None:
+            return _json(404, {"error": f"there is no {request.method} {request.path} here"})
+        try:
+            return _json(201 if request.method == "POST" else 200, answer(request, parse_qs(request.query)))
+        except ValueError as error:
+            return _json(400, {"error": str(error)})
+
+    return app
+
+
+def _truth(lab: Lab, query: Query) -> Json:
+    start, end, step = *_span(query), _number(query, "step", 60)
+    kind = query.get("by", ["disk"])[0]
+    if kind not in _KINDS:
+        raise ValueError(f"by={kind} is not one of {', '.join(_KINDS)}")
+    rows = [row for row in _rows(lab, kind) if _is_wanted(row, query.get("name"))]
+    first = np.arange(-(-start // step) * step, end - step + 1e-9, step)
+    if len(rows) * len(first) * len(SEGMENTS) * 2 > _MAX_VALUES:
+        raise ValueError(f"{len(rows)} rows x {len(first)} steps are too many; ask for a shorter span or for names")
+    windows = np.stack([first, first + step], axis=1)
+    reading = lab.model.read(_KINDS[kind], [int(str(row["index"])) for row in rows], windows)
+    return {
+        "by": kind,
+        "step_s": step,
+        "segments": SEGMENTS,
+        "starts": [int(start) for start in first],
+        "rows": [
+            {**row, "read": _direction(reading, place, READ), "write": _direction(reading, place, WRITE)}
+            for place, row in enumerate(rows)
+        ],
+    }
+
+
+def _direction(reading: Reading, row: int, direction: int) -> Json:
+    """ops and bytes are counts per step; us maps each segment to its op-weighted mean, null without operations."""
+    return {
+        "ops": _list(reading.ops[row, :, direction]),
+        "bytes": _list(reading.bytes[row, :, direction]),
+        "us": {segment: _list(reading.segment_us(segment)[row, :, direction]) for segment in SEGMENTS},
+    }
+
+
+def _rows(lab: Lab, kind: str) -> list[Json]:
+    estate = lab.estate
+    if kind == "device":
+        return [
+            {
+                "index": device.index,
+                "host": estate.hosts[device.host].name,
+                "device": device.name,
+                "volume": estate.volumes[device.volume].name,
+            }
+            for device in estate.devices
+        ]
+    if kind == "volume":
+        return [{"index": each.index, "volume": each.name, "serial": each.serial} for each in estate.volumes]
+    return [
+        {
+            "index": disk.index,
+            "vm": estate.vms[disk.vm].name,
+            "instance": disk.instance,
+            "datastore": estate.datastores[disk.datastore].name,
+            "story": None if disk.is_rdm else estate.datastores[disk.datastore].story,
+        }
+        for disk in estate.disks
+    ]
+
+
+def _is_wanted(row: Json, names: Sequence[str] | None) -> bool:
+    return names is None or bool({str(value) for value in row.values()} & set(names))
+
+
+def _stories(lab: Lab, query: Query) -> Json:
+    start, end = _span(query)
+    store_of = {store.story: store for store in lab.estate.datastores if store.story}
+    found: list[Json] = []
+    for hour in range(int(start // HOUR_S) * HOUR_S, int(end) + 1, HOUR_S):
+        for phase in PHASES:
+            begin, finish = hour + 60 * phase.start_minute, hour + 60 * phase.end_minute
+            if begin < end and finish > start:
+                store = store_of[phase.story]
+                culprits = [
+                    lab.estate.vms[disk.vm].name
+                    for disk in lab.estate.disks
+                    if disk.datastore == store.index and disk.workload == phase.culprit
+                ]
+                found.append(
+                    {
+                        "story": phase.story,
+                        "title": phase.title,
+                        "datastore": store.name,
+                        "from": begin,
+                        "to": finish,
+                        "layer": phase.layer,
+                        "segment": phase.segment,
+                        "culprits": culprits,
+                    }
+                )
+    return {"stories": found}
+
+
+def _clocks(lab: Lab) -> Json:
+    estate, clocks = lab.estate, lab.clocks
+    return {
+        "lab_now": clocks.lab_time.now(),
+        "arrays": {array.name: clocks.arrays[array.index].offset_s() for array in estate.arrays},
+        "vcenters": {vcenter.name: clocks.vcenters[vcenter.index].offset_s() for vcenter in estate.vcenters},
+        "hosts": {host.name: clocks.hosts[host.index].offset_s() for host in estate.hosts},
+    }
+
+
+def _fault(fault: Fault) -> Json:
+    known = asdict(fault)
+    del known["ends_at"]
+    return known
+
+
+def _object(body: bytes) -> Json:
+    try:
+        value = json.loads(body)
+    except ValueError as error:
+        raise ValueError(f"the body is not JSON: {error}") from error
+    if not isinstance(value, dict):
+        raise ValueError('the body is an object such as {"source": "flasharray-1", "kind": "status", "status": 503}')  # noqa: TRY004  # bad input of a client
+    return value
+
+
+def _id(path: str) -> int | None:
+    text = path.strip("/").partition("/")[2]
+    if text and not text.isdigit():
+        raise ValueError(f"{text!r} is not the number of a fault")
+    return int(text) if text else None
+
+
+def _span(query: Query) -> tuple[float, float]:
+    missing = [name for name in ("from", "to") if name not in query]
+    if missing:
+        raise ValueError(f"{' and '.join(missing)} missing: ISO instants or seconds since the epoch")
+    start, end = _instant(query["from"][0]), _instant(query["to"][0])
+    if end <= start:
+        raise ValueError("to must be after from")
+    return start, end
+
+
+def _instant(text: str) -> float:
+    """Lab seconds of an ISO instant (UTC where no zone is given) or of a number."""
+    try:
+        return float(text)
+    except ValueError:
+        pass
+    try:
+        instant = datetime.fromisoformat(text)
+    except ValueError:
+        raise ValueError(f"{text!r} is neither an ISO instant nor seconds since the epoch") from None
+    return (instant if instant.tzinfo else instant.replace(tzinfo=UTC)).timestamp()
+
+
+def _number(query: Query, name: str, default: int) -> int:
+    text = query.get(name, [str(default)])[0]
+    if not text.isdigit() or int(text) < 1:
+        raise ValueError(f"{name}={text} is not a number of seconds above 0")
+    return int(text)
+
+
+def _list(values: Floats) -> list[float | None]:
+    return [None if np.isnan(value) else round(float(value), 3) for value in values]
+
+
+def _json(status: int, body: Json) -> Response:
+    return Response(status, json.dumps(body).encode())
