@@ -1,11 +1,13 @@
 """Columns of integers as PostgreSQL's binary COPY format, packed by NumPy."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
-from psycopg import sql
+import psycopg
 from sqlalchemy import Connection
 
 from gavel.domain.samples import NOT_MEASURED, Int64Array
@@ -66,11 +68,16 @@ def _without_bytes_of_nulls(rows: npt.NDArray[np.void], absent: Mapping[str, npt
 
 def copy(connection: Connection, table: str, fields: Sequence[Field], packed: bytes) -> None:
     """Send a packed stream into `table`, within the connection's transaction."""
-    columns = sql.SQL(", ").join(sql.Identifier(field.name) for field in fields)
-    statement = sql.SQL("COPY {} ({}) FROM STDIN (FORMAT BINARY)").format(sql.Identifier(table), columns)
-    cursor = connection.connection.cursor()
-    try:
-        with cursor.copy(statement) as stream:
-            stream.write(packed)
-    finally:
-        cursor.close()
+    with copying(connection, table, [field.name for field in fields], form="FORMAT BINARY") as stream:
+        stream.write(packed)
+
+
+@contextmanager
+def copying(
+    connection: Connection, table: str, columns: Sequence[str], *, form: str = "FORMAT TEXT"
+) -> Iterator[psycopg.Copy]:
+    """A COPY into `columns` of `table` that ends with the block, within the connection's transaction."""
+    statement = f"COPY {table} ({', '.join(columns)}) FROM STDIN ({form})"
+    driver = cast("psycopg.Connection", connection.connection.driver_connection)
+    with driver.cursor() as cursor, cursor.copy(statement.encode()) as stream:
+        yield stream

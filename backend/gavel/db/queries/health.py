@@ -9,7 +9,7 @@ from gavel.db.tables.bookkeeping import collection_run, storage_mode
 
 
 def stored_mode(connection: Connection) -> Literal["plain", "timescale"]:
-    return cast(Literal["plain", "timescale"], connection.execute(select(storage_mode.c.mode)).scalar_one())
+    return cast("Literal['plain', 'timescale']", connection.execute(select(storage_mode.c.mode)).scalar_one())
 
 
 def workers_seen_at(connection: Connection) -> datetime | None:
