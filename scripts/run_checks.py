@@ -1,0 +1,189 @@
+"""Runs the checks of one command (check, test, e2e, ...), all of them even when one fails, and sums up.
+
+    .venv/bin/python scripts/run_checks.py check | test | e2e | peers | truth | chaos | bench | shots
+
+The exit status is 0 only if every check passed. A check that does not end is ended: nothing here hangs.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+BIN = ROOT / ".venv/bin"
+NO_BROWSER = 3
+PYTEST_CLOSING_LINE = re.compile(r"^(?:=+ )?\d+ (?:passed|failed|error|skipped|deselected)\b.* in [\d.]+s\b")
+PYTEST = ("pytest", "-q", "-p", "no:cacheprovider")
+DOCKERFILES = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "deploy/docker").glob("*.Dockerfile"))
+
+
+@dataclass(frozen=True)
+class Check:
+    """One program to run; it passes when it ends with 0 within its deadline."""
+
+    name: str
+    command: tuple[str, ...]
+    folder: str = "."
+    deadline_s: int = 300
+    shown: bool = False
+
+
+@dataclass(frozen=True)
+class Outcome:
+    check: Check
+    status: str
+    seconds: float
+    closing_line: str | None = None
+
+
+def tool(name: str, *arguments: str) -> tuple[str, ...]:
+    return (str(BIN / name), *arguments)
+
+
+def pytest(name: str, *arguments: str, deadline_s: int) -> Check:
+    return Check(name, tool(*PYTEST, *arguments), deadline_s=deadline_s, shown=True)
+
+
+STATIC = (
+    Check("ruff check", tool("ruff", "check", ".")),
+    Check("ruff format", tool("ruff", "format", "--check", ".")),
+    Check("mypy", tool("mypy")),
+    Check("import contracts", tool("lint-imports", "--no-cache")),
+    Check("dependencies (deptry)", tool("deptry", ".")),
+    Check("Dockerfiles (hadolint)", tool("hadolint", "--config", "deploy/docker/hadolint.yaml", *DOCKERFILES)),
+    Check(
+        "compose file (its schema)",
+        tool("check-jsonschema", "--builtin-schema", "vendor.compose-spec", "docker-compose.yml"),
+    ),
+    Check("front end: checks", ("npm", "run", "--silent", "check"), "frontend"),
+    Check("front end: generated client", ("npm", "run", "--silent", "codegen:check"), "frontend"),
+)
+BUILD = Check("front end: build", (sys.executable, "scripts/bootstrap.py", "all"))
+UNIT_TESTS = Check("front end: tests", ("npm", "run", "--silent", "test"), "frontend")
+BACKEND_TESTS = pytest("pytest", "-n", "2", "--dist", "loadgroup", deadline_s=840)
+E2E = Check("browser tests", ("npm", "run", "--silent", "e2e"), "frontend", deadline_s=600, shown=True)
+ALONE = ("-p", "no:randomly", "-s")
+
+COMMANDS: dict[str, tuple[Check, ...]] = {
+    "check": STATIC,
+    "test": (*STATIC, BUILD, UNIT_TESTS, BACKEND_TESTS, E2E),
+    "e2e": (BUILD, E2E),
+    "peers": (pytest("peers", *ALONE, "tests/peers", deadline_s=1800),),
+    "truth": (pytest("truth", *ALONE, "tests/campaigns/truth", deadline_s=4 * 3600),),
+    "chaos": (pytest("chaos", *ALONE, "tests/campaigns/chaos", deadline_s=4 * 3600),),
+    "bench": (pytest("bench", *ALONE, "tests/benchmarks", deadline_s=4 * 3600),),
+    "shots": (BUILD, Check("screenshots", ("npm", "run", "--silent", "shots"), "frontend", 1800, shown=True)),
+}
+NEEDS_BROWSER = {E2E.name, "screenshots"}
+
+
+# --- running ----------------------------------------------------------------------------------------------------------
+
+
+def run(check: Check) -> Outcome:
+    """Run one check in a process group of its own, so that a hanging one leaves no children behind."""
+    print(f"\n--- {check.name}" if check.shown else f"--- {check.name}", flush=True)
+    started = time.monotonic()
+    try:
+        process = subprocess.Popen(
+            check.command,
+            cwd=ROOT / check.folder,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            start_new_session=True,
+        )
+    except OSError as error:
+        print(f"could not be started: {error}", flush=True)
+        return Outcome(check, "FAILED", 0.0)
+    late = threading.Timer(check.deadline_s, os.killpg, (process.pid, signal.SIGKILL))
+    late.start()
+    try:
+        lines = list(collect(process, shown=check.shown))
+        returncode = process.wait()
+    except KeyboardInterrupt:
+        os.killpg(process.pid, signal.SIGTERM)
+        raise
+    finally:
+        late.cancel()
+    seconds = time.monotonic() - started
+    if returncode and not check.shown:
+        print("".join(lines), flush=True)
+    if late.finished.is_set() and returncode == -signal.SIGKILL:
+        print(f"ended after its deadline of {check.deadline_s} s", flush=True)
+    return Outcome(check, "FAILED" if returncode else "ok", seconds, closing_line(lines))
+
+
+def collect(process: subprocess.Popen[str], *, shown: bool) -> Iterator[str]:
+    if process.stdout is None:
+        raise RuntimeError("the output of a check is always piped")
+    for line in process.stdout:
+        if shown:
+            print(line, end="", flush=True)
+        yield line
+
+
+def closing_line(lines: list[str]) -> str | None:
+    """Pytest's own last word (`12 passed in 3.4s`), or None when the program was not pytest or said none."""
+    found = [line.strip() for line in lines if PYTEST_CLOSING_LINE.match(line.strip())]
+    return found[-1] if found else None
+
+
+def must_have_browser() -> bool:
+    return bool(os.environ.get("CI") or os.environ.get("GAVEL_REQUIRE_E2E"))
+
+
+def find_browser() -> str | None:
+    """None when a Chromium is ready (its path is then in GAVEL_CHROMIUM), else the status of what needed it."""
+    done = subprocess.run(
+        [sys.executable, "scripts/browser.py"], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False
+    )
+    if done.returncode == 0:
+        os.environ["GAVEL_CHROMIUM"] = done.stdout.strip()
+        return None
+    return "skipped" if done.returncode == NO_BROWSER and not must_have_browser() else "FAILED"
+
+
+def run_with_needs(check: Check) -> Outcome:
+    if check.name in NEEDS_BROWSER and (status := find_browser()):
+        return Outcome(replace(check, name=f"{check.name} (no browser)"), status, 0.0)
+    return run(check)
+
+
+def sum_up(command: str, outcomes: list[Outcome], seconds: float) -> int:
+    print("\n" + "-" * 60)
+    for outcome in outcomes:
+        print(f"{outcome.check.name:<40}{outcome.status:>8}{outcome.seconds:9.1f} s")
+    count = {status: sum(outcome.status == status for outcome in outcomes) for status in ("ok", "FAILED", "skipped")}
+    for outcome in outcomes:
+        if outcome.closing_line:
+            print(outcome.closing_line)
+    print(f"make {command}: {count['ok']} ok, {count['FAILED']} failed, {count['skipped']} skipped in {seconds:.0f} s")
+    return 1 if count["FAILED"] else 0
+
+
+def main(arguments: list[str]) -> int:
+    if len(arguments) != 1 or arguments[0] not in COMMANDS:
+        print(f"usage: run_checks.py {' | '.join(COMMANDS)}", file=sys.stderr)
+        return 2
+    started = time.monotonic()
+    outcomes = [run_with_needs(check) for check in COMMANDS[arguments[0]]]
+    return sum_up(arguments[0], outcomes, time.monotonic() - started)
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except KeyboardInterrupt:
+        sys.exit(130)

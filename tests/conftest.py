@@ -1,0 +1,164 @@
+"""What every test may ask for: the shared folder, and fresh databases of both kinds on real servers.
+
+Databases: `postgres_url` is one of its own for every test, `module_postgres_url` one for all tests of a file, and
+`timescale_url` the same on TimescaleDB; all three hold the current schema. `empty_…` come without it.
+Outside CI a test whose needs are missing is skipped and says why; in CI it fails.
+"""
+
+import itertools
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import NoReturn
+
+import psycopg
+import pytest
+from sqlalchemy import URL, make_url
+
+from gavel.db.migrate import migrate
+from gavel.embedded import postgres
+
+ROOT = Path(__file__).resolve().parent.parent
+BRIDGE = ROOT / "tests/timescale_bridge"
+NATIVE_TIMESCALE = "GAVEL_TEST_TS_URL"
+TEMPLATE = "migrated"
+NEEDS_TIMESCALE = {"empty_timescale_url", "timescale_url"}
+STOP_DEADLINE_S = 10
+
+
+def missing(what: str) -> NoReturn:
+    """Skip the test that needs `what`, or fail it where everything has to be there."""
+    if os.environ.get("CI"):
+        pytest.fail(f"{what} In CI nothing is skipped.", pytrace=False)
+    pytest.skip(what)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """With xdist, keep each file on one worker, and all that needs TimescaleDB on the same one (a bridge is 0.5 GB)."""
+    for item in items:
+        fixtures = set(getattr(item, "fixturenames", ()))
+        group = "timescale" if fixtures & NEEDS_TIMESCALE else str(item.path.relative_to(ROOT))
+        item.add_marker(pytest.mark.xdist_group(group))
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder with design, facts and captured data: GAVEL_SHARED, else `shared` beside this repository."""
+    folder = Path(os.environ.get("GAVEL_SHARED") or ROOT.parent / "shared")
+    if not (folder / "data").is_dir():
+        missing(f"{folder} holds no data folder: set GAVEL_SHARED to the shared folder.")
+    return folder
+
+
+# --- PostgreSQL -------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[postgres.Cluster]:
+    """An embedded PostgreSQL of this worker, without the waits that make data safe."""
+    folder = tmp_path_factory.mktemp("postgres")
+    with postgres.running(folder / "data", settings=postgres.UNSAFE_SETTINGS, log=folder / "log") as cluster:
+        yield cluster
+
+
+@pytest.fixture(scope="session")
+def migrated_template(postgres_server: postgres.Cluster) -> str:
+    """Name of a database with the current schema, to be copied."""
+    migrate(postgres_server.create_database(TEMPLATE))
+    return TEMPLATE
+
+
+_numbers = itertools.count(1)
+
+
+@contextmanager
+def database(server: postgres.Cluster, template: str) -> Iterator[str]:
+    name = f"test_{next(_numbers)}"
+    yield server.create_database(name, template)
+    server.drop_database(name)
+
+
+@pytest.fixture
+def empty_postgres_url(postgres_server: postgres.Cluster) -> Iterator[str]:
+    """URL of an empty database for one test."""
+    with database(postgres_server, "template0") as url:
+        yield url
+
+
+@pytest.fixture
+def postgres_url(postgres_server: postgres.Cluster, migrated_template: str) -> Iterator[str]:
+    """URL of a migrated, otherwise empty database for one test."""
+    with database(postgres_server, migrated_template) as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def module_postgres_url(postgres_server: postgres.Cluster, migrated_template: str) -> Iterator[str]:
+    """URL of a migrated database that all tests of a file share."""
+    with database(postgres_server, migrated_template) as url:
+        yield url
+
+
+# --- TimescaleDB ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def empty_timescale_url() -> Iterator[str]:
+    """URL of an empty database with the timescaledb extension, for all tests of a file.
+
+    A native server when GAVEL_TEST_TS_URL names one (a role that may create databases), else the WebAssembly build
+    behind the bridge. The bridge has one session for all connections: open engines with `server_side_prepare=False`.
+    """
+    native = os.environ.get(NATIVE_TIMESCALE)
+    with native_timescale(native) if native else timescale_bridge() as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def timescale_url(empty_timescale_url: str) -> str:
+    """URL of a migrated database on TimescaleDB, for all tests of a file. See `empty_timescale_url`."""
+    migrate(empty_timescale_url, server_side_prepare=False)
+    return empty_timescale_url
+
+
+@contextmanager
+def native_timescale(server: str) -> Iterator[str]:
+    """A database of its own on a given server."""
+    url = make_url(server)
+    name = f"gavel_test_{os.getpid()}_{next(_numbers)}"
+    with psycopg.connect(libpq(url), autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")
+        try:
+            fresh = url.set(drivername="postgresql+psycopg", database=name)
+            with psycopg.connect(libpq(fresh), autocommit=True) as inside:
+                inside.execute("CREATE EXTENSION IF NOT EXISTS timescaledb")
+            yield fresh.render_as_string(hide_password=False)
+        finally:
+            connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def libpq(url: URL) -> str:
+    return url.set(drivername="postgresql").render_as_string(hide_password=False)
+
+
+@contextmanager
+def timescale_bridge() -> Iterator[str]:
+    """The WebAssembly TimescaleDB on a free loopback port. It ends with the pipe to it, however this process ends."""
+    node = shutil.which("node")
+    if node is None or not (BRIDGE / "node_modules").is_dir():
+        missing("The TimescaleDB bridge needs Node.js and its packages: run `make setup`, and tests by `make test`.")
+    with subprocess.Popen([node, "server.mjs"], cwd=BRIDGE, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as bridge:
+        assert bridge.stdin is not None
+        assert bridge.stdout is not None
+        said = bridge.stdout.readline()
+        if not said:
+            pytest.fail(f"The TimescaleDB bridge ended with {bridge.wait()} before it listened.", pytrace=False)
+        yield f"postgresql+psycopg://postgres@127.0.0.1:{json.loads(said)['port']}/postgres?sslmode=disable"
+        with suppress(BrokenPipeError):
+            bridge.stdin.close()
+        bridge.wait(STOP_DEADLINE_S)
