@@ -1,0 +1,152 @@
+"""One logged-in session with a vCenter: who it is, a login when needed and once more when it expired, faults in words."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from pyVmomi import vim, vmodl
+
+from gavel.collectors.hosts.vcenter.settings import VcenterSettings
+from gavel.collectors.hosts.vcenter.soap import SoapStub, open_stub, service_content
+from gavel.collectors.hosts.vcenter.wire import Wire
+from gavel.collectors.network import parse_address
+from gavel.collectors.trust import ssl_context
+from gavel.domain.errors import (
+    AuthenticationError,
+    OverloadedError,
+    PermissionMissingError,
+    ProtocolError,
+    SourceError,
+    WrongKindError,
+)
+from gavel.domain.inventory import VcenterInfo
+
+T = TypeVar("T")
+
+
+class VcenterClient:
+    """Everything that is asked of one vCenter goes through `ask`, which logs in, once more if need be, and words faults.
+
+    `session` counts logins: what was created on the server under an earlier one is gone. A refused password is never
+    sent again by this client.
+    """
+
+    def __init__(self, settings: VcenterSettings) -> None:
+        self._settings = settings
+        self.address = parse_address(settings.address)
+        self.wire = Wire(self.address, ssl_context(settings))
+        self.session = 0
+        self._stub: SoapStub | None = None
+        self._content: Any = None
+        self._identity: str | None = None
+        self._logged_in = False
+        self._refused: AuthenticationError | None = None
+
+    @property
+    def stub(self) -> SoapStub:
+        return self._connected()[0]
+
+    @property
+    def content(self) -> Any:
+        """vim.ServiceInstanceContent; connects, but does not log in."""
+        return self._connected()[1]
+
+    def about(self) -> VcenterInfo:
+        """Who answers. Needs no login."""
+        about = self.ask(lambda: self.content, login=False).about
+        return VcenterInfo(
+            key=about.instanceUuid,
+            name=str(self.address),
+            version=about.version,
+            build=about.build,
+            api_version=about.apiVersion,
+        )
+
+    def ask(self, question: Callable[[], T], *, login: bool = True) -> T:
+        """The answer to a question that uses `content` and `stub`. Raises only SourceErrors."""
+        try:
+            if login:
+                self._log_in()
+            return question()
+        except vim.fault.NotAuthenticated:
+            self._logged_in = False
+        except Exception as error:
+            raise self._in_words(error) from error
+        try:
+            self._log_in()
+            return question()
+        except vim.fault.NotAuthenticated as error:
+            raise AuthenticationError(
+                f"{self.address}: the session of {self._settings.username!r} is refused right after its login. "
+                "Check the vCenter's session limits."
+            ) from error
+        except Exception as error:
+            raise self._in_words(error) from error
+
+    def close(self) -> None:
+        """Logs out; a vCenter that is away will end the session by itself."""
+        try:
+            if self._logged_in:
+                self.content.sessionManager.Logout()
+        except (SourceError, vmodl.MethodFault):
+            pass
+        finally:
+            self._logged_in = False
+            self.wire.disconnect()
+
+    def _connected(self) -> tuple[SoapStub, Any]:
+        if self._stub is None:
+            stub = open_stub(self.wire)
+            self._content = service_content(stub)
+            self._stub = stub
+        return self._stub, self._content
+
+    def _log_in(self) -> None:
+        if self._refused:
+            raise self._refused
+        if self._logged_in:
+            return
+        self._stub = None  # whoever answers now may be another one than before
+        content = self.content
+        self._check_identity(content.about)
+        try:
+            content.sessionManager.Login(self._settings.username, self._settings.password.get_secret_value(), None)
+        except vim.fault.InvalidLogin as error:
+            self._refused = AuthenticationError(
+                f"{self.address}: login refused for {self._settings.username!r}. Check user name and password under "
+                "Sources; it is not tried again until they are changed."
+            )
+            raise self._refused from error
+        self._logged_in = True
+        self.session += 1
+
+    def _check_identity(self, about: Any) -> None:
+        if self._identity not in {None, about.instanceUuid}:
+            raise WrongKindError(
+                f"{self.address}: another vCenter answers there now (instance {about.instanceUuid}, was {self._identity}). "
+                "Add it as a source of its own, or correct the address."
+            )
+        self._identity = about.instanceUuid
+
+    def _in_words(self, error: Exception) -> Exception:
+        """The SourceError for a fault; what is no fault of the other side stays what it is."""
+        if isinstance(error, vim.fault.NoPermission):
+            return PermissionMissingError(
+                f"{self.address}: {self._settings.username!r} lacks the privilege {error.privilegeId} on "
+                f"{moid(error.object)}. Give the role Read-only on the vCenter's root, propagated to children."
+            )
+        if isinstance(error, (vim.fault.Timedout, vmodl.fault.HostCommunication, vmodl.fault.RequestCanceled)):
+            return OverloadedError(f"{self.address}: the vCenter could not answer now ({fault_text(error)}).")
+        if isinstance(error, vmodl.MethodFault):
+            return ProtocolError(f"{self.address}: the vCenter answered with a fault ({fault_text(error)}).")
+        return error
+
+
+def fault_text(fault: Any) -> str:
+    """A fault's name and message, such as "vim.fault.NoPermission: Permission to perform this operation was denied."."""
+    name = type(fault).__name__
+    return f"{name}: {fault.msg}" if getattr(fault, "msg", None) else str(name)
+
+
+def moid(reference: Any) -> str:
+    """Id of a managed object, such as "host-12": unique within a vCenter."""
+    return str(reference._moId)  # noqa: SLF001 - pyVmomi has no other name for it

@@ -1,0 +1,76 @@
+"""What time it is at a vCenter and at its hosts, against the local clock."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from pyVmomi import vim
+
+from gavel.collectors.hosts.vcenter.client import VcenterClient, moid
+from gavel.collectors.hosts.vcenter.watch import all_of, retrieve
+from gavel.domain.errors import DeadlineError, OverloadedError, PermissionMissingError, ProtocolError
+from gavel.domain.source import ClockReading
+
+_HOSTS_PER_RUN: Final = 25
+_PAGE: Final = 500
+_TRIES: Final = 3
+
+
+def vcenter_clock(client: VcenterClient) -> ClockReading:
+    """The vCenter's own clock: of a few readings the one with the shortest round trip, which is the surest."""
+    service = client.ask(lambda: vim.ServiceInstance("ServiceInstance", client.stub))
+    readings = [_reading(None, lambda: client.ask(service.CurrentTime)) for _ in range(_TRIES)]
+    return min(readings, key=lambda reading: reading.error_s)
+
+
+class HostClocks:
+    """The hosts' own clocks, some hosts per call in turn. A host that does not tell the time is left out."""
+
+    def __init__(self, client: VcenterClient) -> None:
+        self._client = client
+        self._next = 0
+
+    def read(self) -> tuple[ClockReading, ...]:
+        systems = self._systems()
+        if not systems:
+            return ()
+        start = self._next % len(systems)
+        turn = (systems[start:] + systems[:start])[:_HOSTS_PER_RUN]
+        self._next = start + len(turn)
+        found = [self._host(key, system) for key, system in turn]
+        return tuple(reading for reading in found if reading)
+
+    def _systems(self) -> list[tuple[str, Any]]:
+        """Connected hosts, each with its HostDateTimeSystem."""
+        paths = ("configManager.dateTimeSystem", "runtime.connectionState")
+
+        def question() -> list[Any]:
+            content = self._client.content
+            return retrieve(content, all_of(content, {vim.HostSystem: paths}), page=_PAGE)
+
+        systems = []
+        for found in self._client.ask(question):
+            properties = {prop.name: prop.val for prop in found.propSet}
+            system = properties.get("configManager.dateTimeSystem")
+            if system is not None and str(properties.get("runtime.connectionState")) == "connected":
+                systems.append((moid(found.obj), system))
+        return sorted(systems, key=lambda pair: pair[0])
+
+    def _host(self, key: str, system: Any) -> ClockReading | None:
+        try:
+            return _reading(key, lambda: self._client.ask(system.QueryDateTime))
+        except (PermissionMissingError, ProtocolError, OverloadedError, DeadlineError):
+            return None  # one host that is away says nothing about the others
+
+
+def _reading(subject: str | None, ask: Callable[[], datetime]) -> ClockReading:
+    asked_at = datetime.now(UTC)
+    told = ask()
+    answered_at = datetime.now(UTC)
+    half = (answered_at - asked_at) / 2
+    return ClockReading(
+        subject=subject,
+        offset_s=(told.astimezone(UTC) - asked_at - half).total_seconds(),
+        error_s=max(half.total_seconds(), 0.0),
+        read_at=answered_at,
+    )

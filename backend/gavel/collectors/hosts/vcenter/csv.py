@@ -1,0 +1,262 @@
+"""Decodes the csv form of a QueryPerf reply, entity by entity as the bytes arrive, into one matrix per sample count.
+
+The cost of a reply lies in its series, five elements around a short list of numbers. In the form every vCenter sends, a
+regular expression takes a series out in one step; it is believed only where it accounts for every "<" of the entity. Any
+other spelling of the same XML goes through the XML parser, as the envelope around the entities always does.
+"""
+
+import re
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final, TypeAlias
+from xml.parsers import expat
+
+import numpy as np
+
+from gavel.domain.samples import NOT_MEASURED, Int64Array
+
+_SERIES: Final = re.compile(
+    rb"<value(?: [^<>]*)?><id><counterId>(\d+)</counterId><instance>([^<]*)</instance></id>"
+    rb"<value>([^<]*)</value></value>"
+)
+_TAGS_OF_A_SERIES: Final = 10
+_HEADER: Final = re.compile(
+    rb"<returnval(?: [^<>]*)?><entity(?: [^<>]*)?>([^<]*)</entity><sampleInfoCSV>([^<]*)</sampleInfoCSV>"
+)
+_TAGS_AROUND: Final = 6
+_START_OF_ENTITY: Final = re.compile(rb"<((?:[\w.-]+:)?returnval)[\s>]")
+# Eleven days in µs, a petabyte per second in KB/s: beyond it no reading is one, and a multiplied one could overflow.
+_LARGEST: Final = 1 << 40
+_NUMBER: Final = re.compile(rb"\s*-?\d{1,19}\s*")
+
+RawSeries: TypeAlias = tuple[bytes, bytes, bytes]
+"""Counter id, instance and values as they stand in the reply."""
+
+
+class NotCsvError(ValueError):
+    """The bytes are no csv reply of QueryPerf."""
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """All series of a reply that have n samples, pivoted: g objects (an instance of an entity) with c counters each.
+
+    names: the g objects as (entity, instance). ended_at_us: (g, n) end of each sample, µs since 1970 UTC, in the order of
+    the reply. interval_s: (g, n). values: (c, g, n), `NOT_MEASURED` where a counter did not come or was negative.
+    """
+
+    names: tuple[tuple[str, str], ...]
+    ended_at_us: Int64Array
+    interval_s: Int64Array
+    values: Int64Array
+
+
+@dataclass(slots=True)
+class _Block:
+    """Series of equal length in the order they came: which counter, which object, and their text."""
+
+    names: list[tuple[str, str]] = field(default_factory=list)
+    infos: list[tuple[Int64Array, Int64Array]] = field(default_factory=list)
+    columns: list[int] = field(default_factory=list)
+    objects: list[int] = field(default_factory=list)
+    texts: list[bytes] = field(default_factory=list)
+
+
+class CsvDecoder:
+    """Feed it the body of one reply, then `finish()`.
+
+    columns: counter id → position on the first axis of `Series.values`; series of other counters are ignored.
+    rejected: series dropped because their values were not one integer per sample.
+    """
+
+    def __init__(self, columns: Mapping[int, int]) -> None:
+        self._columns = {str(counter).encode(): column for counter, column in columns.items()}
+        self._width = max(columns.values(), default=-1) + 1
+        self._pending = bytearray()
+        self._head = b""
+        self._end_of_entity: bytes | None = None
+        self._blocks: dict[int, _Block] = {}
+        self._infos: dict[bytes, tuple[Int64Array, Int64Array] | None] = {}
+        self.rejected = 0
+
+    def feed(self, chunk: bytes) -> None:
+        """Takes the next bytes. Raises NotCsvError when an entity is not XML or has no csv samples."""
+        searched = len(self._pending)
+        self._pending += chunk
+        if self._end_of_entity is None:
+            start = _START_OF_ENTITY.search(self._pending)
+            if start is None:
+                return
+            self._end_of_entity = b"</" + start[1] + b">"
+            self._head = self._take(start.start())
+            searched = 0
+        searched = max(0, searched - len(self._end_of_entity))
+        while (end := self._pending.find(self._end_of_entity, searched)) >= 0:
+            self._entity(self._take(end + len(self._end_of_entity)))
+            searched = 0
+
+    def finish(self) -> tuple[Series, ...]:
+        """What the reply held. Raises NotCsvError when it was cut short or was something else."""
+        rest = _Elements(self._head + self._pending, final=True)
+        if not rest.is_reply:
+            raise NotCsvError("XML, but no QueryPerfResponse")
+        for entity in rest.entities():
+            self._add(*entity)
+        return tuple(self._pivot(samples, block) for samples, block in self._blocks.items() if block.names)
+
+    def _take(self, length: int) -> bytes:
+        piece = bytes(self._pending[:length])
+        del self._pending[:length]
+        return piece
+
+    def _entity(self, piece: bytes) -> None:
+        if canonical := _canonical(piece):
+            self._add(*canonical)
+            return
+        for entity in _Elements(self._head + piece, final=False).entities():
+            self._add(*entity)
+
+    def _add(self, entity: bytes, info: bytes, series: Sequence[RawSeries]) -> None:
+        if info not in self._infos:
+            self._infos[info] = _sample_info(info)
+        samples = self._infos[info]
+        if samples is None:
+            self.rejected += len(series)
+        elif len(samples[0]):
+            self._sort_in(entity.decode(errors="replace").strip(), samples, series)
+
+    def _sort_in(self, entity: str, samples: tuple[Int64Array, Int64Array], series: Sequence[RawSeries]) -> None:
+        commas = len(samples[0]) - 1
+        block = self._blocks.setdefault(commas + 1, _Block())
+        objects: dict[bytes, int] = {}
+        for counter, instance, text in series:
+            column = self._columns.get(counter)
+            if column is None:
+                continue
+            if text.count(b",") != commas:
+                self.rejected += 1
+                continue
+            number = objects.get(instance)
+            if number is None:
+                number = objects[instance] = len(block.names)
+                block.names.append((entity, instance.decode(errors="replace")))
+                block.infos.append(samples)
+            block.columns.append(column)
+            block.objects.append(number)
+            block.texts.append(text)
+
+    def _pivot(self, samples: int, block: _Block) -> Series:
+        values = np.full((self._width, len(block.names), samples), NOT_MEASURED, dtype=np.int64)
+        values[block.columns, block.objects] = self._numbers(block.texts, samples)
+        np.maximum(values, NOT_MEASURED, out=values)
+        return Series(
+            names=tuple(block.names),
+            ended_at_us=np.array([stamps for stamps, _ in block.infos]),
+            interval_s=np.array([intervals for _, intervals in block.infos]),
+            values=values,
+        )
+
+    def _numbers(self, texts: list[bytes], samples: int) -> Int64Array:
+        """(series, samples) integers; a series with anything else in it is rejected as a whole."""
+        numbers = _integers(b",".join(texts))
+        if numbers is None or len(numbers) != len(texts) * samples:
+            numbers = np.array([self._series(text, samples) for text in texts], dtype=np.int64)
+        return numbers.reshape(-1, samples)
+
+    def _series(self, text: bytes, samples: int) -> list[int]:
+        parts = text.split(b",")
+        if all(map(_NUMBER.fullmatch, parts)):
+            numbers = list(map(int, parts))
+            if all(abs(number) <= _LARGEST for number in numbers):
+                return numbers
+        self.rejected += 1
+        return [NOT_MEASURED] * samples
+
+
+def _integers(text: bytes) -> Int64Array | None:
+    """(n,) of a comma-separated list, or None when something in it is no 64-bit integer."""
+    if not text or text.translate(None, b"-,0123456789"):
+        return None
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # NumPy only warns about text it could not read to the end
+        try:
+            numbers = np.fromstring(text.decode(), dtype=np.int64, sep=",")
+        except (DeprecationWarning, ValueError):
+            return None
+    return numbers if numbers.max() <= _LARGEST and numbers.min() >= -_LARGEST else None
+
+
+def _canonical(piece: bytes) -> tuple[bytes, bytes, list[RawSeries]] | None:
+    """Entity, sample info and series of one `returnval`, or None when it is spelled in another way than usual."""
+    header = _HEADER.match(piece)
+    if header is None or b"&" in piece:
+        return None
+    series: list[RawSeries] = _SERIES.findall(piece, header.end())
+    if piece.count(b"<") != _TAGS_AROUND + _TAGS_OF_A_SERIES * len(series):
+        return None
+    return header[1], header[2], series
+
+
+def _sample_info(info: bytes) -> tuple[Int64Array, Int64Array] | None:
+    """(n,) stamps in µs and (n,) intervals in s out of "20,2026-11-21T04:00:20Z,20,…"; None when unreadable."""
+    if not info:
+        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+    parts = info.decode(errors="replace").split(",")
+    try:
+        stamps = [datetime.fromisoformat(text) for text in parts[1::2]]
+        intervals = [int(text) for text in parts[0::2]]
+        microseconds = [round(stamp.timestamp() * 1_000_000) for stamp in stamps if stamp.tzinfo]
+    except ValueError:
+        return None
+    if len(microseconds) != len(intervals) or any(not 0 < interval < 86_400 for interval in intervals):
+        return None
+    return np.array(microseconds, dtype=np.int64), np.array(intervals, dtype=np.int64)
+
+
+class _Elements:
+    """End tags and texts of (a part of) a reply, read by the XML parser. Raises NotCsvError when it is no XML."""
+
+    def __init__(self, text: bytes, *, final: bool = False) -> None:
+        self._ended: list[tuple[str, str]] = []
+        self._text: list[str] = []
+        parser = expat.ParserCreate(namespace_separator=" ")
+        parser.CharacterDataHandler = self._text.append
+        parser.StartElementHandler = self._start
+        parser.EndElementHandler = self._end
+        parser.StartDoctypeDeclHandler = _refuse_doctype
+        try:
+            parser.Parse(text, final)
+        except expat.ExpatError as error:
+            raise NotCsvError(f"not XML, or cut short: {error}") from error
+
+    @property
+    def is_reply(self) -> bool:
+        return any(name == "QueryPerfResponse" for name, _ in self._ended)
+
+    def entities(self) -> Iterator[tuple[bytes, bytes, list[RawSeries]]]:
+        """Entity, sample info and series of every `returnval` in it."""
+        series: list[RawSeries] = []
+        fields: dict[str, bytes] = {}
+        for name, text in self._ended:
+            if name == "value" and "counterId" in fields:
+                series.append((fields.pop("counterId"), fields.pop("instance", b""), text.encode()))
+            elif name == "returnval":
+                if not {"entity", "sampleInfoCSV"} <= fields.keys():
+                    raise NotCsvError("a part of it is in another format than csv")
+                yield fields.pop("entity"), fields.pop("sampleInfoCSV"), series
+                series = []
+            else:
+                fields[name] = text.encode()
+
+    def _start(self, _name: str, _attributes: Mapping[str, str]) -> None:
+        self._text.clear()
+
+    def _end(self, name: str) -> None:
+        self._ended.append((name.rpartition(" ")[2], "".join(self._text).strip()))
+        self._text.clear()
+
+
+def _refuse_doctype(name: str, *_rest: object) -> None:
+    raise NotCsvError(f"a document of type {name!r}")

@@ -1,0 +1,183 @@
+"""Queue settings that only a host's esxcli tells: DSNRO, HBA module parameters, path policy settings, path groups.
+
+The way through a vCenter is an unpublished method, so all of it is optional: what cannot be read stays None.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+from xml.sax.saxutils import escape
+
+from lxml import etree
+
+from gavel.collectors.hosts.vcenter.client import VcenterClient
+from gavel.collectors.hosts.vcenter.soap import ENVELOPE_END, ENVELOPE_START
+from gavel.domain.errors import ProtocolError
+from gavel.domain.inventory import Hba, HostDevice, Path
+
+# The parameter that holds the queue depth per LUN, by module; the first one that is set counts.
+_DEPTH_PARAMETERS: Final[Mapping[str, tuple[str, ...]]] = {
+    "nfnic": ("lun_queue_depth_per_path",),
+    "fnic": ("fnic_max_qdepth",),
+    "lpfc": ("lpfc_lun_queue_depth",),
+    "qlnativefc": ("ql2xmaxqdepth", "qlfxmaxqdepth"),
+    "bfa": ("bfa_lun_queue_depth",),
+    "iscsi_vmk": ("iscsivmk_LunQDepth",),
+}
+_DEFAULT: Final = re.compile(r"default\s*(?:value)?\s*(?:is|[=:])?\s*(\d+)", re.IGNORECASE)
+_XML: Final = etree.XMLParser(resolve_entities=False, no_network=True)
+
+Row = Mapping[str, str]
+"""One object of an answer: field name → text."""
+
+
+class EsxcliError(Exception):
+    """esxcli refused a command; its own words."""
+
+
+@dataclass(frozen=True, slots=True)
+class QueueSettings:
+    """What one host's esxcli told. Keys: canonical device names, module names, path names."""
+
+    dsnro: Mapping[str, int] = field(default_factory=dict)
+    device_depth: Mapping[str, int] = field(default_factory=dict)
+    module_depth: Mapping[str, int] = field(default_factory=dict)
+    policy: Mapping[str, str] = field(default_factory=dict)
+    optimized: Mapping[str, bool] = field(default_factory=dict)
+
+    def of_device(self, device: HostDevice) -> HostDevice:
+        name = device.canonical_name
+        return replace(
+            device,
+            dsnro=self.dsnro.get(name),
+            queue_depth=device.queue_depth or self.device_depth.get(name),
+            path_policy=self.policy.get(name, device.path_policy),
+        )
+
+    def of_hba(self, hba: Hba) -> Hba:
+        return replace(hba, queue_depth=self.module_depth.get(hba.driver or ""))
+
+    def of_path(self, path: Path) -> Path:
+        return replace(path, is_optimized=self.optimized.get(path.key.partition("/")[2]))
+
+
+class Esxcli:
+    """esxcli of one host."""
+
+    def __init__(self, client: VcenterClient, host: str) -> None:
+        self._client = client
+        executer = self._call(f'<_this type="HostSystem">{escape(host)}</_this>', "RetrieveManagedMethodExecuter")
+        if executer is None or not executer.text:
+            raise EsxcliError("the host offers no method executer")
+        self._this = f'<_this type="{escape(executer.get("type", ""))}">{escape(executer.text)}</_this>'
+
+    def rows(self, namespace: str, **arguments: str) -> list[Row]:
+        """`esxcli <namespace> list`, namespace with dots. Raises EsxcliError when it is refused, else SourceErrors."""
+        passed = "".join(
+            f"<argument><name>{name}</name><val>{escape(f'<{name}>{escape(value)}</{name}>')}</val></argument>"
+            for name, value in arguments.items()
+        )
+        result = self._call(
+            f"{self._this}<moid>ha-cli-handler-{namespace.replace('.', '-')}</moid><version>urn:vim25/5.0</version>"
+            f"<method>vim.EsxCLI.{namespace}.list</method>{passed}",
+            "ExecuteSoap",
+        )
+        if result is None:
+            return []
+        if (fault := result.find("{*}fault")) is not None:
+            raise EsxcliError(" ".join(text.strip() for text in fault.itertext()))
+        return rows(result.findtext("{*}response") or "")
+
+    def _call(self, arguments: str, method: str) -> Any:
+        body = ENVELOPE_START + f'<{method} xmlns="urn:vim25">{arguments}</{method}>'.encode() + ENVELOPE_END
+
+        def post() -> bytes:
+            with self._client.stub.exchange(body) as reply:
+                if reply.status != 200:
+                    raise self._client.stub.fault(reply)
+                return reply.content()
+
+        try:
+            return etree.fromstring(self._client.ask(post), _XML).find(".//{urn:vim25}returnval")
+        except etree.XMLSyntaxError as error:
+            raise ProtocolError(f"{self._client.address}: the answer to {method} is not XML ({error}).") from error
+
+
+def rows(response: str) -> list[Row]:
+    """The objects in an esxcli answer, which is XML in a text of its own; a field that repeats is joined by commas."""
+    if not response.strip():
+        return []
+    try:
+        root = etree.fromstring(response.encode(), _XML)
+    except etree.XMLSyntaxError as error:
+        raise EsxcliError(f"the answer is not XML ({error})") from error
+    found: list[Row] = []
+    for element in root:
+        row: dict[str, str] = {}
+        for part in element:
+            name, text = etree.QName(part).localname, (part.text or "").strip()
+            row[name] = f"{row[name]},{text}" if name in row else text
+        found.append(row)
+    return found
+
+
+def queue_settings(esxcli: Esxcli, modules: set[str]) -> QueueSettings:
+    """Everything a host tells. Raises EsxcliError when even the list of devices is refused."""
+    devices = esxcli.rows("storage.core.device")
+    return QueueSettings(
+        dsnro=_numbers(devices, "Device", "NoofoutstandingIOswithcompetingworlds"),
+        device_depth=_numbers(devices, "Device", "DeviceMaxQueueDepth"),
+        module_depth=_module_depths(esxcli, modules),
+        policy=_policies(_optional(esxcli, "storage.nmp.device")),
+        optimized=_optimized(_optional(esxcli, "storage.nmp.path")),
+    )
+
+
+def _optional(esxcli: Esxcli, namespace: str, **arguments: str) -> list[Row]:
+    """A command that a host may not have, such as NMP's on a host that uses only HPP."""
+    try:
+        return esxcli.rows(namespace, **arguments)
+    except EsxcliError:
+        return []
+
+
+def _numbers(found: list[Row], key: str, name: str) -> dict[str, int]:
+    return {row[key]: int(row[name]) for row in found if key in row and row.get(name, "").isdigit()}
+
+
+def _module_depths(esxcli: Esxcli, modules: set[str]) -> dict[str, int]:
+    depths: dict[str, int] = {}
+    for module in sorted(modules & _DEPTH_PARAMETERS.keys()):
+        parameters = {row.get("Name", ""): row for row in _optional(esxcli, "system.module.parameters", module=module)}
+        found = [_depth(parameters[name]) for name in _DEPTH_PARAMETERS[module] if name in parameters]
+        if found and found[0] is not None:
+            depths[module] = found[0]
+    return depths
+
+
+def _depth(parameter: Row) -> int | None:
+    """The value that was set, or the default that the parameter's own description names."""
+    value = parameter.get("Value", "")
+    if value.isdigit():
+        return int(value)
+    default = _DEFAULT.search(parameter.get("Description", ""))
+    return int(default[1]) if default else None
+
+
+def _policies(found: list[Row]) -> dict[str, str]:
+    """ "VMW_PSP_RR policy=iops,iops=1": the policy and, where it has any, the settings in front of its path state."""
+    policies: dict[str, str] = {}
+    for row in found:
+        settings = re.match(r"\{([^;{}]+)", row.get("PathSelectionPolicyDeviceConfig", ""))
+        name = row.get("PathSelectionPolicy", "")
+        if name and "Device" in row:
+            policies[row["Device"]] = f"{name} {settings[1].strip()}" if settings else name
+    return policies
+
+
+def _optimized(found: list[Row]) -> dict[str, bool]:
+    states = {
+        name: row.get("GroupState", "") for row in found for name in (row.get("Path"), row.get("RuntimeName")) if name
+    }
+    return {name: "unoptimized" not in state for name, state in states.items() if state.startswith("active")}

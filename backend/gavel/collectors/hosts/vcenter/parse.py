@@ -1,0 +1,204 @@
+"""What a vCenter's inventory properties mean in Gavel's words. Pure: from pyVmomi's data objects to the domain's."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final
+
+from pyVmomi import vim
+
+from gavel.collectors.hosts.vcenter.client import moid
+from gavel.domain.inventory import (
+    Cluster,
+    Datastore,
+    DatastoreType,
+    EsxiHost,
+    Hba,
+    HostDevice,
+    Path,
+    Protocol,
+)
+
+Properties = Mapping[str, Any]
+
+HOST_PROPERTIES: Final = (
+    "name",
+    "parent",
+    "runtime.connectionState",
+    "runtime.inMaintenanceMode",
+    "summary.hardware.uuid",
+    "summary.config.product",
+    "config.storageDevice.hostBusAdapter",
+    "config.storageDevice.scsiLun",
+    "config.storageDevice.multipathInfo",
+)
+CLUSTER_PROPERTIES: Final = ("name",)
+DATASTORE_PROPERTIES: Final = ("name", "info", "summary.capacity", "summary.type", "host")
+
+
+def wwn(signed: int) -> str:
+    """16 hex digits of a world wide name, which the API carries as a signed 64-bit number."""
+    return f"{signed & 0xFFFF_FFFF_FFFF_FFFF:016x}"
+
+
+def cluster(key: str, properties: Properties) -> Cluster:
+    return Cluster(key, properties.get("name", key))
+
+
+def host(key: str, properties: Properties) -> EsxiHost:
+    """A host that is disconnected tells little; what it does not tell is None."""
+    parent, product = properties.get("parent"), properties.get("summary.config.product")
+    return EsxiHost(
+        key=key,
+        name=properties.get("name", key),
+        hardware_uuid=properties.get("summary.hardware.uuid"),
+        cluster_key=moid(parent) if isinstance(parent, vim.ClusterComputeResource) else None,
+        version=product.version if product else None,
+        build=product.build if product else None,
+        connection_state=str(properties.get("runtime.connectionState", "unknown")),
+        in_maintenance=bool(properties.get("runtime.inMaintenanceMode", False)),
+    )
+
+
+def hbas(host_key: str, properties: Properties) -> Iterator[Hba]:
+    for adapter in properties.get("config.storageDevice.hostBusAdapter", ()):
+        yield Hba(
+            key=f"{host_key}/{adapter.device}",
+            host_key=host_key,
+            device=adapter.device,
+            driver=adapter.driver or None,
+            model=adapter.model.strip() or None,
+            protocol=_protocol(adapter),
+            address=_address(adapter),
+            queue_depth=None,
+        )
+
+
+def _protocol(adapter: Any) -> Protocol:
+    kinds = vim.host
+    is_nvme = getattr(adapter, "storageProtocol", None) == "nvme"
+    match adapter:
+        case kinds.FibreChannelHba():
+            return Protocol.NVME_FC if is_nvme else Protocol.FC
+        case kinds.InternetScsiHba():
+            return Protocol.ISCSI
+        case kinds.TcpHba():
+            return Protocol.NVME_TCP
+        case kinds.RdmaHba():
+            return Protocol.NVME_RDMA
+        case kinds.BlockHba() | kinds.ParallelScsiHba() | kinds.SerialAttachedHba() | kinds.PcieHba():
+            return Protocol.LOCAL
+    return Protocol.UNKNOWN
+
+
+def _address(adapter: Any) -> str | None:
+    if isinstance(adapter, vim.host.FibreChannelHba):
+        return wwn(adapter.portWorldWideName)
+    return adapter.iScsiName or None if isinstance(adapter, vim.host.InternetScsiHba) else None
+
+
+def devices(host_key: str, properties: Properties) -> Iterator[HostDevice]:
+    policies = {unit.lun: unit.policy.policy for unit in _units(properties) if unit.policy}
+    for lun in _luns(properties):
+        yield HostDevice(
+            key=f"{host_key}/{lun.canonicalName}",
+            host_key=host_key,
+            canonical_name=lun.canonicalName,
+            vendor=_stripped(lun.vendor),
+            model=_stripped(lun.model),
+            queue_depth=lun.queueDepth or None,
+            dsnro=None,
+            path_policy=policies.get(lun.key),
+            is_protocol_endpoint=bool(lun.protocolEndpoint),
+        )
+
+
+def paths(host_key: str, properties: Properties) -> Iterator[Path]:
+    names = {lun.key: lun.canonicalName for lun in _luns(properties)}
+    adapters = {adapter.key: adapter.device for adapter in properties.get("config.storageDevice.hostBusAdapter", ())}
+    for unit in _units(properties):
+        if unit.lun not in names:
+            continue
+        for path in unit.path:
+            adapter = adapters.get(path.adapter)
+            yield Path(
+                key=f"{host_key}/{path.name}",
+                host_device_key=f"{host_key}/{names[unit.lun]}",
+                hba_key=f"{host_key}/{adapter}" if adapter else None,
+                target=_target(path.transport),
+                state=path.state or path.pathState,
+                is_working=path.isWorkingPath,
+                is_optimized=None,
+            )
+
+
+def _luns(properties: Properties) -> Iterator[Any]:
+    """Devices that hold blocks, and protocol endpoints; not tapes, enclosures and CD-ROMs."""
+    for lun in properties.get("config.storageDevice.scsiLun", ()):
+        if lun.canonicalName and (lun.lunType == "disk" or lun.protocolEndpoint):
+            yield lun
+
+
+def lun_uuids(properties: Properties) -> Iterator[tuple[str, str]]:
+    """Uuid of each device of a host → its canonical name."""
+    return ((lun.uuid, lun.canonicalName) for lun in _luns(properties))
+
+
+def _units(properties: Properties) -> Iterable[Any]:
+    info = properties.get("config.storageDevice.multipathInfo")
+    return info.lun if info else ()
+
+
+def _target(transport: Any) -> str | None:
+    """The array's port a path ends in: WWPN or iqn. NVMe over TCP does not tell."""
+    match transport:
+        case vim.host.FibreChannelTargetTransport():
+            return wwn(transport.portWorldWideName)
+        case vim.host.InternetScsiTargetTransport():
+            return transport.iScsiName or None
+    return None
+
+
+def datastore(key: str, properties: Properties) -> Datastore:
+    info = properties.get("info")
+    return Datastore(
+        key=key,
+        name=properties.get("name", key),
+        type=_datastore_type(info, properties.get("summary.type", "")),
+        uuid=_datastore_uuid(info),
+        capacity_bytes=properties.get("summary.capacity"),
+        extents=tuple(extent.diskName for extent in info.vmfs.extent)
+        if isinstance(info, vim.host.VmfsDatastoreInfo) and info.vmfs
+        else (),
+        host_keys=tuple(moid(mount.key) for mount in properties.get("host", ())),
+        **_remote(info),
+    )
+
+
+def _datastore_type(info: Any, declared: str) -> DatastoreType:
+    match info:
+        case vim.host.VmfsDatastoreInfo():
+            return DatastoreType.VMFS
+        case vim.host.NasDatastoreInfo():
+            return DatastoreType.NFS
+        case vim.host.VvolDatastoreInfo():
+            return DatastoreType.VVOL
+    return DatastoreType.VSAN if declared == "vsan" else DatastoreType.OTHER
+
+
+def _datastore_uuid(info: Any) -> str | None:
+    """What the counters call the datastore: the VMFS id, else the last part of its URL (ds:///vmfs/volumes/<id>/)."""
+    if isinstance(info, vim.host.VmfsDatastoreInfo) and info.vmfs:
+        return str(info.vmfs.uuid)
+    return info.url.rstrip("/").rpartition("/")[2] or None if info and info.url else None
+
+
+def _remote(info: Any) -> dict[str, Any]:
+    if isinstance(info, vim.host.NasDatastoreInfo) and info.nas:
+        return {"nfs_host": info.nas.remoteHost, "nfs_path": info.nas.remotePath}
+    if isinstance(info, vim.host.VvolDatastoreInfo) and info.vvolDS:
+        arrays = tuple(array.uuid for array in info.vvolDS.storageArray)
+        return {"vvol_container_id": info.vvolDS.scId, "vvol_array_ids": arrays}
+    return {}
+
+
+def _stripped(text: str | None) -> str | None:
+    return (text or "").strip() or None

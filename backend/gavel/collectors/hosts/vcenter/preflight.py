@@ -1,0 +1,194 @@
+"""Everything a newcomer may have wrong with a vCenter, looked at in order, each with what to do about it."""
+
+from collections.abc import Callable
+from typing import Final, TypeAlias
+
+from pyVmomi import vim
+
+from gavel.collectors.hosts.vcenter.client import VcenterClient, moid
+from gavel.collectors.hosts.vcenter.clocks import vcenter_clock
+from gavel.collectors.hosts.vcenter.counters import DEVICE_MICROSECONDS, DEVICE_MILLISECONDS, VM_MICROSECONDS
+from gavel.collectors.hosts.vcenter.esxcli import Esxcli, EsxcliError
+from gavel.collectors.hosts.vcenter.perf import PerfReader
+from gavel.collectors.hosts.vcenter.query import SAMPLE_S
+from gavel.collectors.hosts.vcenter.settings import VcenterSettings
+from gavel.collectors.hosts.vcenter.watch import all_of, retrieve
+from gavel.collectors.network import open_tcp, resolve, total_deadline
+from gavel.collectors.trust import fetch_fingerprint, network_error, open_tls, ssl_context
+from gavel.domain.errors import ErrorKind, SourceError
+from gavel.domain.source import Check, CheckState, Preflight, Stream
+
+_WITHIN_S: Final = 18.0
+_CLOCK_LIMIT_S: Final = 5.0
+# Usual numbers, for the estimate: what a host or VM has is known only after a full inventory.
+_DEVICES_PER_HOST, _DISKS_PER_VM = 40, 3
+_PAGE: Final = 1000
+Found: TypeAlias = tuple[CheckState, str, str]
+
+
+def preflight(settings: VcenterSettings) -> Preflight:
+    """All checks; after a failed one the rest is skipped. Ends within 20 s whatever the other side does."""
+    client = VcenterClient(settings)
+    checks: list[Check] = []
+    with total_deadline(_WITHIN_S):
+        try:
+            for name, step in _Look(settings, client).steps().items():
+                failed = any(check.state is CheckState.FAILED for check in checks)
+                found = (CheckState.SKIPPED, "Not reached.", "") if failed else _looked(client, step)
+                checks.append(Check(name, *found))
+        finally:
+            client.close()
+    return Preflight(tuple(checks))
+
+
+def _looked(client: VcenterClient, step: Callable[[], Found]) -> Found:
+    try:
+        return step()
+    except SourceError as error:
+        return CheckState.FAILED, str(error), _REMEDIES.get(error.kind, "")
+    except OSError as error:
+        worded = network_error(client.address, error)
+        return CheckState.FAILED, str(worded), _REMEDIES.get(worded.kind, "")
+
+
+_REMEDIES: Final = {
+    ErrorKind.NAME: "Correct the host name, or give the IP address.",
+    ErrorKind.UNREACHABLE: "Check address and port, and that the vCenter runs.",
+    ErrorKind.TIMEOUT: "Open TCP from Gavel to the vCenter's port in the firewalls in between.",
+    ErrorKind.CERTIFICATE: "Pin the presented fingerprint after comparing it, or give the authority's certificate.",
+    ErrorKind.WRONG_KIND: "Give the address of a vCenter Server, not of an ESXi host or something else.",
+    ErrorKind.AUTHENTICATION: "Correct user name and password; check that the account is not locked.",
+    ErrorKind.PERMISSION: "Give the user the role Read-only on the vCenter's root, propagated to children.",
+}
+
+
+class _Look:
+    """The single checks. Each returns state, detail and remedy, or raises what went wrong."""
+
+    def __init__(self, settings: VcenterSettings, client: VcenterClient) -> None:
+        self._settings = settings
+        self._client = client
+        self._perf = PerfReader(client)
+        self._hosts: list[tuple[str, str]] = []  # key and version of the connected ones
+        self._vms = 0
+
+    def steps(self) -> dict[str, Callable[[], Found]]:
+        return {
+            "Name": self.name,
+            "Port": self.port,
+            "Certificate": self.certificate,
+            "vCenter": self.vcenter,
+            "Login": self.login,
+            "Privileges": self.privileges,
+            "Counters": self.counters,
+            "Clock": self.clock,
+            "Queue settings": self.queue_settings,
+            "Cost": self.cost,
+        }
+
+    def name(self) -> Found:
+        found = sorted({where[0] for _, where in resolve(self._client.address)})
+        return CheckState.OK, f"{self._client.address.host} is {', '.join(found)}.", ""
+
+    def port(self) -> Found:
+        open_tcp(self._client.address).close()
+        return CheckState.OK, f"TCP port {self._client.address.port} is open.", ""
+
+    def certificate(self) -> Found:
+        open_tls(self._client.address, ssl_context(self._settings)).close()
+        presented = fetch_fingerprint(self._settings.address)
+        how = "pinned" if self._settings.fingerprint_sha256 else "signed by a trusted authority"
+        return CheckState.OK, f"The certificate is {how}; its SHA-256 is {presented}.", ""
+
+    def vcenter(self) -> Found:
+        about = self._client.about()
+        return CheckState.OK, f"vCenter {about.version} build {about.build}, API {about.api_version}.", ""
+
+    def login(self) -> Found:
+        self._client.ask(lambda: None)
+        return CheckState.OK, f"Logged in as {self._settings.username!r}.", ""
+
+    def privileges(self) -> Found:
+        """What the user sees, and whether the role sits on the root, so that it sees all there is."""
+        missing = self._client.ask(self._missing_privileges)
+        self._hosts, self._vms = self._client.ask(self._seen)
+        seen = f"{len(self._hosts)} connected hosts and {self._vms} VMs are visible"
+        if not self._hosts:
+            return CheckState.FAILED, f"{seen}.", _REMEDIES[ErrorKind.PERMISSION]
+        if missing:
+            detail = f"{seen}, but {', '.join(missing)} is missing on the root: objects may be hidden."
+            return CheckState.WARNING, detail, _REMEDIES[ErrorKind.PERMISSION]
+        return CheckState.OK, f"{seen}.", ""
+
+    def _missing_privileges(self) -> list[str]:
+        content, needed = self._client.content, ["System.View", "System.Read"]
+        if content.authorizationManager is None:
+            return []
+        session = content.sessionManager.currentSession
+        held = content.authorizationManager.HasPrivilegeOnEntity(content.rootFolder, session.key, needed)
+        return [privilege for privilege, is_held in zip(needed, held, strict=True) if not is_held]
+
+    def _seen(self) -> tuple[list[tuple[str, str]], int]:
+        content = self._client.content
+        paths = ("runtime.connectionState", "summary.config.product")
+        hosts = []
+        for found in retrieve(content, all_of(content, {vim.HostSystem: paths}), page=_PAGE):
+            properties = {prop.name: prop.val for prop in found.propSet}
+            product = properties.get("summary.config.product")
+            if str(properties.get("runtime.connectionState")) == "connected":
+                hosts.append((moid(found.obj), product.version if product else ""))
+        vms = retrieve(content, all_of(content, {vim.VirtualMachine: ("runtime.powerState",)}), page=_PAGE)
+        return hosts, sum(str(found.propSet[0].val) != "poweredOff" for found in vms if found.propSet)
+
+    def counters(self) -> Found:
+        """Which family of latencies there is. Hosts of one vCenter may differ, each by its own version."""
+        grades = {version: self._grade(version) for version in sorted({version for _, version in self._hosts})}
+        words = "; ".join(f"ESXi {version or '?'}: {grade}" for version, grade in grades.items())
+        has_vm = set(VM_MICROSECONDS.values()) <= self._perf.catalogue().ids.keys()
+        words += "; virtual disks: " + ("µs." if has_vm else "whole ms.")
+        if all(grade == "µs" for grade in grades.values()) and has_vm:
+            return CheckState.OK, words, ""
+        remedy = "vSphere 9 serves µs for host devices; until then an esxtop file of a host settles doubtful verdicts."
+        if "none" in grades.values():
+            return CheckState.WARNING, words, f"Some hosts serve no latency counters; look at their health. {remedy}"
+        return CheckState.WARNING, words, remedy
+
+    def _grade(self, version: str) -> str:
+        hosts = [key for key, found in self._hosts if found == version]
+        served = self._perf.available(version, hosts)
+        if served >= set(DEVICE_MICROSECONDS.values()):
+            return "µs"
+        return "whole ms" if served & set(DEVICE_MILLISECONDS.values()) else "none"
+
+    def clock(self) -> Found:
+        reading = vcenter_clock(self._client)
+        detail = f"The vCenter's clock is {reading.offset_s:+.2f} s from ours, known within {reading.error_s:.2f} s."
+        if abs(reading.offset_s) > _CLOCK_LIMIT_S:
+            return CheckState.WARNING, detail, "Samples are placed by the corrected clock; still, let NTP set both."
+        return CheckState.OK, detail, ""
+
+    def queue_settings(self) -> Found:
+        if not self._settings.read_esxcli:
+            return CheckState.SKIPPED, "Switched off in the settings.", ""
+        try:
+            found = Esxcli(self._client, self._hosts[0][0]).rows("storage.core.device")
+        except (EsxcliError, SourceError) as error:
+            remedy = (
+                "Optional: DSNRO and HBA queue depths stay unknown. A second account with more rights would see them."
+            )
+            return CheckState.WARNING, f"esxcli is not available ({error})", remedy
+        return CheckState.OK, f"esxcli tells queue settings ({len(found)} devices on the first host).", ""
+
+    def cost(self) -> Found:
+        """Calls per poll as planned, and values by usual numbers of devices and disks."""
+        calls = values = 0
+        for stream, instances in ((Stream.HOST_DEVICE, _DEVICES_PER_HOST), (Stream.VM_DISK, _DISKS_PER_VM)):
+            for plan in self._perf.plans(stream):
+                calls += len(plan.calls)
+                entities = sum(len(call.entities) for call in plan.calls)
+                values += entities * len(plan.readings) * instances * self._settings.poll_interval_s // SAMPLE_S
+        detail = (
+            f"Every {self._settings.poll_interval_s} s {calls} calls for {len(self._hosts)} hosts and {self._vms} VMs, "
+            f"about {values:,} values at {_DEVICES_PER_HOST} devices per host and {_DISKS_PER_VM} disks per VM."
+        )
+        return CheckState.OK, detail, ""

@@ -1,0 +1,41 @@
+"""What a person has to say to connect a vCenter. The form in the UI is made from this model's JSON Schema."""
+
+from typing import Literal
+
+from pydantic import Field, SecretStr, field_validator
+
+from gavel.collectors.network import parse_address
+from gavel.collectors.trust import TlsTrust
+
+
+class VcenterSettings(TlsTrust):
+    address: str = Field(
+        title="Address",
+        description="Host name or IP address of the vCenter Server, with :port unless it is 443. Not of an ESXi host.",
+        examples=["vcenter.example.org"],
+        max_length=300,
+    )
+    username: str = Field(
+        title="User name",
+        description="A user with the built-in role Read-only on the vCenter's root, propagated to children.",
+        examples=["gavel@vsphere.local"],
+        min_length=1,
+        max_length=300,
+    )
+    password: SecretStr = Field(title="Password", description="Stored encrypted, never shown again.", min_length=1)
+    poll_interval_s: Literal[20, 60] = Field(
+        default=20,
+        title="Poll interval (s)",
+        description="How often samples are fetched. The grain is 20 s either way; 60 costs less at big sites.",
+    )
+    read_esxcli: bool = Field(
+        default=True,
+        title="Read queue settings of the hosts",
+        description="Reads DSNRO, HBA queue depths and path policies through esxcli; without the privilege, it is left out.",
+    )
+
+    @field_validator("address")
+    @classmethod
+    def _host_and_port(cls, value: str) -> str:
+        parse_address(value)
+        return value.strip()

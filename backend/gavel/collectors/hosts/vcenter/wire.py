@@ -1,0 +1,128 @@
+"""HTTP to one vCenter over one kept connection: trusted TLS, deadlines, a cap on what is read, and an account of it."""
+
+import contextlib
+import http.client
+from collections.abc import Iterator
+from typing import Final
+
+from gavel.collectors.network import READ_S, TOTAL_S, Address, total_deadline
+from gavel.collectors.trust import TrustContext, network_error, open_tls
+from gavel.domain.errors import OverloadedError, ProtocolError, SourceError, UnreachableError
+from gavel.domain.source import Usage
+
+SDK_PATH: Final = "/sdk"
+_CHUNK: Final = 65_536
+_LARGEST_REPLY: Final = 256 * 1024 * 1024
+
+
+class Reply:
+    """A reply being read. `status` is 200 or, with a SOAP fault inside, 500."""
+
+    def __init__(self, wire: "Wire", response: http.client.HTTPResponse) -> None:
+        self._wire = wire
+        self._response = response
+        self._read = 0
+        self.status = response.status
+        self.session_cookie = _session_cookie(response)
+
+    def read(self, size: int = _CHUNK) -> bytes:
+        """The next bytes, b"" at the end. Raises a SourceError when the body ends early or is beyond all reason."""
+        chunk = self._response.read(size)
+        if not chunk and self._response.length:
+            raise UnreachableError(f"{self._wire.address}: the reply was cut off after {self._read} bytes.")
+        self._read += len(chunk)
+        self._wire.bytes_received += len(chunk)
+        if self._read > _LARGEST_REPLY:
+            raise ProtocolError(f"{self._wire.address}: a reply of more than {_LARGEST_REPLY} bytes was abandoned.")
+        return chunk
+
+    def chunks(self) -> Iterator[bytes]:
+        while chunk := self.read():
+            yield chunk
+
+    def content(self) -> bytes:
+        return b"".join(self.chunks())
+
+
+class Wire:
+    """One connection at a time, reopened when needed. Everything below raises SourceErrors."""
+
+    def __init__(self, address: Address, context: TrustContext) -> None:
+        self.address = address
+        self._context = context
+        self._connection: http.client.HTTPConnection | None = None
+        self.calls = 0
+        self.bytes_received = 0
+
+    @property
+    def usage(self) -> Usage:
+        return Usage(self.calls, self.bytes_received)
+
+    @contextlib.contextmanager
+    def exchange(
+        self, method: str, path: str, body: bytes | None = None, headers: dict[str, str] | None = None
+    ) -> Iterator[Reply]:
+        """Sends one request and hands over the reply; both ends, with all reading in the block, within the deadline."""
+        self.calls += 1
+        try:
+            with total_deadline(TOTAL_S):
+                reply = Reply(self, self._send(method, path, body, headers or {}))
+                yield reply
+                for _ in reply.chunks():  # whatever was left, so that the connection can be used again
+                    pass
+        except (OSError, http.client.HTTPException) as error:
+            self.disconnect()
+            raise self._in_words(error) from error
+        except BaseException:
+            self.disconnect()
+            raise
+
+    def disconnect(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def _send(self, method: str, path: str, body: bytes | None, headers: dict[str, str]) -> http.client.HTTPResponse:
+        if self._connection is not None:
+            with contextlib.suppress(ConnectionError, http.client.BadStatusLine):  # an idle connection may be gone
+                return self._response(self._connection, method, path, body, headers)
+            self.disconnect()
+        self._connection = http.client.HTTPConnection(self.address.host, self.address.port)
+        self._connection.sock = open_tls(self.address, self._context, read_s=READ_S)
+        return self._response(self._connection, method, path, body, headers)
+
+    def _response(
+        self,
+        connection: http.client.HTTPConnection,
+        method: str,
+        path: str,
+        body: bytes | None,
+        headers: dict[str, str],
+    ) -> http.client.HTTPResponse:
+        connection.request(method, path, body, {"User-Agent": "gavel", "Host": self._host(), **headers})
+        response = connection.getresponse()
+        if response.status in {429, 503}:
+            wish = response.getheader("Retry-After", "")
+            raise OverloadedError(
+                f"{self.address}: the vCenter is busy or starting (HTTP {response.status}). It will be asked again.",
+                retry_after_s=float(wish) if wish.isdigit() else None,
+            )
+        return response
+
+    def _host(self) -> str:
+        return str(self.address) if self.address.port == 443 else f"{self.address}"
+
+    def _in_words(self, error: OSError | http.client.HTTPException) -> SourceError:
+        if isinstance(error, OSError):
+            return network_error(self.address, error)
+        if isinstance(error, http.client.IncompleteRead):
+            return UnreachableError(f"{self.address}: the reply was cut off ({error}).")
+        return ProtocolError(f"{self.address}: not an answer in HTTP ({error!r}). Check host and port.")
+
+
+def _session_cookie(response: http.client.HTTPResponse) -> str | None:
+    for header in response.headers.get_all("Set-Cookie") or ():
+        name, _, value = header.partition(";")[0].partition("=")
+        if name.strip() == "vmware_soap_session":
+            return value.strip()
+    return None
