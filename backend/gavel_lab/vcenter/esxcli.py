@@ -11,7 +11,7 @@ from xml.sax.saxutils import escape
 from lxml import etree
 
 from gavel_lab.estate import EsxiHost, Hba, HostDevice
-from gavel_lab.vcenter.host_storage import path_state
+from gavel_lab.vcenter.host_storage import display_name, path_state
 from gavel_lab.vcenter.site import Site
 from gavel_lab.vcenter.soap import Call, Markup, invalid_request, local_name, text_of
 
@@ -50,7 +50,7 @@ def _core_devices(site: Site, host: EsxiHost, given: Mapping[str, str]) -> Itera
             "Device": device.name,
             "DeviceMaxQueueDepth": site.lab.model.max_queue_depth(device.index, site.lab_now()),
             "DeviceType": "Direct-Access",
-            "DisplayName": f"PURE {'NVMe' if nvme else 'Fibre Channel'} Disk ({device.name})",
+            "DisplayName": display_name(device),
             "HasSettableDisplayName": True,
             "IsLocal": False,
             "IsOffline": False,
@@ -84,7 +84,7 @@ def _nmp_devices(site: Site, host: EsxiHost, given: Mapping[str, str]) -> Iterat
         working = [path.name for path in paths if path.optimized and path_state(site, path) == "active"]
         yield {
             "Device": device.name,
-            "DeviceDisplayName": f"PURE Disk ({device.name})",
+            "DeviceDisplayName": display_name(device),
             "IsUSB": False,
             "PathSelectionPolicy": device.policy,
             "PathSelectionPolicyDeviceConfig": "{policy=iops,iops=1,bytes=10485760,useANO=0; lastPathIndex=0: "
@@ -102,7 +102,7 @@ def _hpp_devices(site: Site, host: EsxiHost, given: Mapping[str, str]) -> Iterat
         if device.plugin == "HPP":
             yield {
                 "Device": device.name,
-                "DeviceDisplayName": f"NVMe TCP Disk ({device.name})",
+                "DeviceDisplayName": display_name(device),
                 "PathSelectionScheme": device.policy,
                 "PathSelectionSchemeConfig": "{iops=1000,bytes=10485760;}",
                 "IsSSD": True,

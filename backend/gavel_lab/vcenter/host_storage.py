@@ -88,10 +88,16 @@ def _wwn(text: str | None) -> int:
 # --- devices --------------------------------------------------------------------------------------------------------
 
 
+_DISPLAYED = {"fc": "PURE Fibre Channel Disk", "iscsi": "PURE iSCSI Disk", "nvme-tcp": "NVMe TCP Disk"}
+
+
+def display_name(device: HostDevice) -> str:
+    return f"{_DISPLAYED[device.transport]} ({device.name})"
+
+
 def _lun(site: Site, device: HostDevice) -> Any:
     volume = site.estate.volumes[device.volume]
     nvme = device.transport == "nvme-tcp"
-    kind = "NVMe" if nvme else "Fibre Channel" if device.transport == "fc" else "iSCSI"
     return vim.host.ScsiDisk(
         deviceName=f"/vmfs/devices/disks/{device.name}",
         devicePath=f"/vmfs/devices/disks/{device.name}",
@@ -104,7 +110,7 @@ def _lun(site: Site, device: HostDevice) -> Any:
             vim.host.ScsiLun.Descriptor(quality="highQuality", id=f"vml.{device.uuid}"),
         ],
         canonicalName=device.name,
-        displayName=f"PURE {kind} Disk ({device.name})",
+        displayName=display_name(device),
         vendor="NVMe" if nvme else "PURE",
         model="Pure Storage FlashArray" if nvme else "FlashArray",
         revision="8888",

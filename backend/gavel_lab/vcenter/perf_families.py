@@ -11,8 +11,11 @@ from gavel_lab.estate import Datastore, EsxiHost, Vm
 from gavel_lab.model import By
 from gavel_lab.reading import Floats, Reading
 from gavel_lab.vcenter import perf_values as values
+from gavel_lab.vcenter.counters import Counter
 from gavel_lab.vcenter.perf_values import Readings, Show
 from gavel_lab.vcenter.site import Site
+
+ROLL_UP_LEVEL = 1
 
 Read = Callable[[Site, Sequence[Any], Floats], Reading]
 
@@ -32,6 +35,11 @@ class Family:
     rows: Callable[[Site, Any], int]
     with_depths: bool = False
     is_worst: bool = False  # one value over all rows of an entity
+
+    def is_kept(self, counter: Counter, *, real_time: bool) -> bool:
+        """Whether there are samples at an interval: roll-ups are kept at statistics level 1 only."""
+        level = counter.level if self.instances is _aggregate else counter.per_device_level
+        return real_time or level <= ROLL_UP_LEVEL
 
 
 def _aggregate(_site: Site, _record: Any) -> Sequence[str]:

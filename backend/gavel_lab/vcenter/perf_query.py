@@ -126,10 +126,13 @@ def invalid_argument(name: str, reason: str = "") -> FaultError:
 # --- the answer -----------------------------------------------------------------------------------------------------
 
 
-def answer(site: Site, catalogue: Catalogue, specs: Sequence[Spec]) -> bytes:
-    """The returnval elements, in the order of the request; entities that are no provider are left out."""
+def answer(site: Site, catalogue: Catalogue, specs: Sequence[Spec], text: str) -> bytes:
+    """The returnval elements, in the order of the request; entities that are no provider are left out.
+
+    `text` is the request as faults look for their `match` in it.
+    """
     jobs = _jobs(site, catalogue, specs)
-    missing = site.lab.faults.active(site.vcenter.name, FaultKind.MISSING_SAMPLES) is not None
+    missing = site.lab.faults.active(site.vcenter.name, FaultKind.MISSING_SAMPLES, text) is not None
     groups: dict[Any, list[Job]] = defaultdict(list)
     for job in jobs:
         groups[job.node.type, job.span.key, job.spec.metrics, job.spec.range.interval_s].append(job)
@@ -207,12 +210,12 @@ def _series(site: Site, catalogue: Catalogue, jobs: Sequence[Job]) -> list[list[
 
 def _asked(catalogue: Catalogue, family: Family, spec: Spec) -> Mapping[int, frozenset[str]]:
     """Which of a family's counters are asked for, with the instances ("*" for all of them)."""
-    level = 1 if spec.range.interval_s != REAL_TIME_S else None
+    real_time = spec.range.interval_s == REAL_TIME_S
     wanted: dict[int, set[str]] = defaultdict(set)
     metrics = spec.metrics if spec.metrics is not None else [Metric(number, "*") for number in catalogue.by_id]
     for metric in metrics:
         counter = catalogue.by_id[metric.counter]
-        if counter.key in family.counters and (level is None or counter.level <= level):
+        if counter.key in family.counters and family.is_kept(counter, real_time=real_time):
             wanted[metric.counter].add(metric.instance)
     return {number: frozenset(names) for number, names in wanted.items()}
 

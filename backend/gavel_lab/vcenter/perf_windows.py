@@ -65,13 +65,10 @@ def _cut(clock: SourceClock, wanted: Range) -> Span:
 
 
 def _of_vm(site: Site, vm: Vm, wanted: Range) -> Span:
-    """A VM's samples bear the stamps of the host that ran it at the time."""
+    """A VM's samples bear the stamps of the host that ran it at the time, whichever runs it now."""
     clocks = site.lab.clocks.hosts
     whole = _cut(clocks[site.host_of(vm).index], wanted)
-    if not len(whole.stamps):
-        return whole
-    start, end = float(whole.windows[0, 0]), float(whole.windows[-1, 1])
-    if not site.lab.placement.moves(vm.index, start, end + 1.0):
+    if not len(whole.stamps) or not site.lab.placement.moves(vm.index, float(whole.windows[0, 0]), site.lab_now()):
         return whole
     ends = site.clock.to_lab(whole.stamps.astype(np.float64))
     windows = whole.windows.copy()

@@ -2,6 +2,7 @@
 
 from threading import Lock
 from typing import Any
+from xml.sax.saxutils import escape
 
 from pyVmomi import VmomiSupport, vim
 
@@ -83,17 +84,17 @@ class Performance:
             instances = family.instances(self._site, node.record)
             for key in family.counters:
                 number = catalogue.id_of.get(key)
-                if number is None or (wanted != REAL_TIME_S and catalogue.by_id[number].level > 1):
+                if number is None or not family.is_kept(catalogue.by_id[number], real_time=wanted == REAL_TIME_S):
                     continue
                 pieces.extend(
-                    f"<returnval><counterId>{number}</counterId><instance>{instance}</instance></returnval>"
+                    f"<returnval><counterId>{number}</counterId><instance>{escape(instance)}</instance></returnval>"
                     for instance in instances
                 )
         return Markup("".join(pieces).encode())
 
-    def query(self, element: Any) -> Markup:
+    def query(self, element: Any, text: str) -> Markup:
         """QueryPerf over the call's XML."""
-        return Markup(answer(self._site, self.catalogue, parse_specs(element)))
+        return Markup(answer(self._site, self.catalogue, parse_specs(element), text))
 
 
 def historical_intervals() -> list[Any]:

@@ -15,7 +15,8 @@ from gavel_lab.vcenter.soap import FaultError, Markup
 from gavel_lab.vcenter.tree import Node, type_name
 from gavel_lab.vcenter.world import World
 
-PAGE_OBJECTS = 100  # the server's own limit; clients may ask for less
+PAGE_OBJECTS = 100  # the server's own limits; clients may ask for less
+PAGE_BYTES = 8 * 1024 * 1024
 MAX_OPEN_PAGES = 32
 
 
@@ -90,7 +91,13 @@ def _page(
     if not selected:
         return Markup(b"")
     size = min(limit, PAGE_OBJECTS) if limit and limit > 0 else PAGE_OBJECTS
-    page, rest = selected[:size], selected[size:]
+    written: list[bytes] = []
+    total = 0
+    for one in selected[:size]:
+        written.append(b"<objects>" + _object(world, session, one, version) + b"</objects>")
+        total += len(written[-1])
+        if total > PAGE_BYTES:
+            break
+    rest = selected[len(written) :]
     token = f"<token>{pages.keep(rest)}</token>".encode() if rest else b""
-    objects = b"".join(b"<objects>" + _object(world, session, one, version) + b"</objects>" for one in page)
-    return Markup(b"<returnval>" + token + objects + b"</returnval>")
+    return Markup(b"".join((b"<returnval>", token, *written, b"</returnval>")))

@@ -18,6 +18,7 @@ from gavel_lab.vcenter.sessions import Session, not_authenticated, user_session
 from gavel_lab.vcenter.site import Site
 from gavel_lab.vcenter.soap import Call, FaultError, Markup
 from gavel_lab.vcenter.world import World, content, not_found
+from gavel_lab.wire_faults import text_of
 
 COOKIE = "vmware_soap_session"
 XML = "text/xml; charset=utf-8"
@@ -63,7 +64,7 @@ class Server:
     def _soap(self, request: HttpRequest) -> Response:
         version = self._negotiated(request.headers)
         try:
-            call = soap.parse_call(request.body, version)
+            call = soap.parse_call(request.body, version, text_of(request.method, request.path, request.body))
             inner, headers = self._call(call, request.headers)
         except FaultError as fault:
             return Response(500, soap.fault_response(fault, version), XML)
@@ -111,7 +112,7 @@ class Server:
         if call.method == "Fetch":
             return self._fetch(call, session, node)
         if call.method == "QueryPerf":
-            return self._world.performance.query(call.element)
+            return self._world.performance.query(call.element, call.text)
         info = soap.catalogued(call.method)
         method = METHODS.get(call.method)
         if info is None or method is None or not issubclass(node.type, info.type):

@@ -66,7 +66,8 @@ class Site:
             if asked_at - self._placed_at < PLACEMENT_AGE_S:
                 return
             now = self.lab_now()
-            placed = {vm.index: self.lab.placement.host_of(vm.index, now) for vm in self.tree.vms}
+            hosts = self.lab.placement.hosts_at(now)
+            placed = {vm.index: int(hosts[vm.index]) for vm in self.tree.vms}
             on: dict[int, list[Vm]] = defaultdict(list)
             for vm in self.tree.vms:
                 on[placed[vm.index]].append(vm)

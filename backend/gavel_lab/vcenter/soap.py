@@ -50,6 +50,7 @@ class Call:
     receiver: str
     element: Any
     version: str
+    text: str = ""  # the request as faults look for their `match` in it
 
 
 def local_name(element: Any) -> str:
@@ -72,7 +73,7 @@ def _missing_parameter(name: str, method: str) -> FaultError:
     )
 
 
-def parse_call(body: bytes, version: str) -> Call:
+def parse_call(body: bytes, version: str, text: str = "") -> Call:
     """The call inside a SOAP envelope. Raises FaultError (InvalidRequest) for anything that is not one."""
     parser = etree.XMLParser(
         resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_comments=True, remove_pis=True
@@ -94,7 +95,7 @@ def parse_call(body: bytes, version: str) -> Call:
     receiver = next((child for child in element if local_name(child) == "_this"), None)
     if receiver is None:
         raise _missing_parameter("_this", local_name(element))
-    return Call(local_name(element), receiver.get("type", ""), (receiver.text or "").strip(), element, version)
+    return Call(local_name(element), receiver.get("type", ""), (receiver.text or "").strip(), element, version, text)
 
 
 def catalogued(method: str) -> Any | None:
