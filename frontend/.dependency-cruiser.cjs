@@ -1,7 +1,12 @@
 /** Import directions of the front end. The pure parts stay pure; pages do not know one another. */
 module.exports = {
   forbidden: [
-    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } } },
+    {
+      name: 'no-cycles',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
     {
       name: 'features-are-independent',
       severity: 'error',
@@ -13,7 +18,9 @@ module.exports = {
       comment: 'charts/ turns data into an ECharts option: no React, no fetch, no component.',
       severity: 'error',
       from: { path: '^src/charts/', pathNot: '[.]test[.]' },
-      to: { path: '(^src/(api|app|components|features)/)|node_modules/(react|react-dom|@tanstack|@mantine|openapi-fetch)/' },
+      to: {
+        path: '(^src/(api|app|components|features)/)|node_modules/(react|react-dom|@tanstack|@mantine|openapi-fetch)/',
+      },
     },
     {
       name: 'lib-is-the-bottom',

@@ -27,10 +27,10 @@ export default defineConfig({
   },
   server: { proxy: { '/api': { target: backend } } },
   test: {
-    environment: 'jsdom',
     include: ['src/**/*.test.{ts,tsx}'],
     setupFiles: ['src/testing/setup.ts'],
     restoreMocks: true,
+    css: { include: [/tokens\.css/] },
     env: { TZ: 'UTC' },
   },
 })

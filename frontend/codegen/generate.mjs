@@ -26,6 +26,8 @@ const fresh = generate()
 if (!process.argv.includes('--check')) {
   writeFileSync(target, fresh)
 } else if (fresh !== readFileSync(target, 'utf8')) {
-  process.stderr.write('src/api/schema.d.ts does not match codegen/openapi.json. Run `npm run codegen` and commit the result.\n')
+  process.stderr.write(
+    'src/api/schema.d.ts does not match codegen/openapi.json. Run `npm run codegen` and commit the result.\n',
+  )
   process.exit(1)
 }

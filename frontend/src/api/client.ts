@@ -9,7 +9,7 @@ const DEADLINE_S = 30
 
 export const client = createClient<paths>({ baseUrl: '', credentials: 'same-origin' })
 
-interface Answer<Data> {
+export interface Answer<Data> {
   data?: Data
   error?: unknown
   response: Response
@@ -27,10 +27,12 @@ export async function call<Data>(
   { signal, deadline_s = DEADLINE_S }: { signal?: AbortSignal; deadline_s?: number } = {},
 ): Promise<Data> {
   const deadline = AbortSignal.timeout(deadline_s * 1000)
-  const answer = await send({ signal: signal ? AbortSignal.any([signal, deadline]) : deadline }).catch((cause: unknown) => {
-    if (signal?.aborted) throw cause
-    throw unreachableError(what, cause, deadline_s)
-  })
+  const answer = await send({ signal: signal ? AbortSignal.any([signal, deadline]) : deadline }).catch(
+    (cause: unknown) => {
+      if (signal?.aborted) throw cause
+      throw unreachableError(what, cause, deadline_s)
+    },
+  )
   noteServerTime(answer.response.headers.get('date'))
   if (!answer.response.ok) throw answerError(what, answer.response, answer.error)
   return answer.data as Data

@@ -6,7 +6,8 @@ import type { Preflight, Settings, SourceChange } from './types'
 /** A preflight may take its own 20 s; the call must outlive it to show what it found. */
 const PREFLIGHT_DEADLINE_S = 40
 
-export const signIn = (token: string) => call('to sign in', (options) => client.POST('/api/v1/session', { body: { token }, ...options }))
+export const signIn = (token: string) =>
+  call('to sign in', (options) => client.POST('/api/v1/session', { body: { token }, ...options }))
 
 export const signOut = () => call('to sign out', (options) => client.DELETE('/api/v1/session', options))
 
@@ -14,13 +15,19 @@ export const addSource = (body: { kind: string; name: string; settings: Settings
   call('to add the source', (options) => client.POST('/api/v1/sources', { body, ...options }))
 
 export const changeSource = (id: number, body: SourceChange) =>
-  call('to change the source', (options) => client.PATCH('/api/v1/sources/{id}', { params: { path: { id } }, body, ...options }))
+  call('to change the source', (options) =>
+    client.PATCH('/api/v1/sources/{source_id}', { params: { path: { source_id: id } }, body, ...options }),
+  )
 
 export const removeSource = (id: number) =>
-  call('to remove the source', (options) => client.DELETE('/api/v1/sources/{id}', { params: { path: { id } }, ...options }))
+  call('to remove the source', (options) =>
+    client.DELETE('/api/v1/sources/{source_id}', { params: { path: { source_id: id } }, ...options }),
+  )
 
 export const testSource = (body: { kind: string; settings: Settings; source_id: number | null }): Promise<Preflight> =>
-  call('to test the source', (options) => client.POST('/api/v1/sources/test', { body, ...options }), { deadline_s: PREFLIGHT_DEADLINE_S })
+  call('to test the source', (options) => client.POST('/api/v1/sources/test', { body, ...options }), {
+    deadline_s: PREFLIGHT_DEADLINE_S,
+  })
 
 export const readCertificate = (address: string) =>
   call('to read the certificate', (options) => client.POST('/api/v1/certificate', { body: { address }, ...options }))

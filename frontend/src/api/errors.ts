@@ -1,8 +1,6 @@
 /** What went wrong with a call, in words a person can act on. */
 
-import type { components } from './schema'
-
-export type Problem = components['schemas']['Problem']
+import type { Problem } from './types'
 
 export class ApiError extends Error {
   override readonly name = 'ApiError'
@@ -31,7 +29,9 @@ export function answerError(what: string, response: Response, body: unknown): Ap
 
 /** A call that got no answer: the network, a stopped server or the deadline. */
 export function unreachableError(what: string, cause: unknown, deadline_s: number): ApiError {
-  const late = cause instanceof DOMException && cause.name === 'TimeoutError'
-  const detail = late ? `Gavel did not answer within ${deadline_s} s.` : 'Gavel cannot be reached. It may be restarting, or the network is down.'
+  const late = cause instanceof Error && cause.name === 'TimeoutError'
+  const detail = late
+    ? `Gavel did not answer within ${deadline_s} s.`
+    : 'Gavel cannot be reached. It may be restarting, or the network is down.'
   return new ApiError(what, detail, null, [], cause)
 }

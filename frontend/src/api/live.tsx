@@ -12,7 +12,7 @@ const REOPEN_MS = 5_000
 // Several streams report within a second; one redraw for all of them.
 const GATHER_MS = 1_000
 
-export type LiveState = 'connecting' | 'live' | 'polling'
+type LiveState = 'connecting' | 'live' | 'polling'
 
 export interface Live {
   state: LiveState
@@ -74,10 +74,12 @@ export function LiveProvider({ frozen, children }: { frozen: boolean; children: 
 
 /** Calls `action` once, `wait_ms` after the first of several calls. */
 export function gathered(action: () => void, wait_ms: number): () => void {
-  let timer: ReturnType<typeof setTimeout> | null = null
+  let isWaiting = false
   return () => {
-    timer ??= setTimeout(() => {
-      timer = null
+    if (isWaiting) return
+    isWaiting = true
+    setTimeout(() => {
+      isWaiting = false
       action()
     }, wait_ms)
   }

@@ -2,8 +2,8 @@
 
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { type Range, rangeQuery } from '../lib/range'
-import { call, client } from './client'
-import type { DatastoreOut, DatastoreRow, HostOut, HostRow, Series, VmOut, VmRow, VolumeOut, VolumeRow } from './types'
+import { type Answer, call, client } from './client'
+import type { DatastoreOut, DatastoreRow, HostOut, HostRow, VmOut, VmRow, VolumeOut, VolumeRow } from './types'
 
 export interface EntityTypes {
   datastores: { row: DatastoreRow; one: DatastoreOut }
@@ -33,21 +33,48 @@ export const PAGE_SIZE = 100
 const POINTS = 700
 
 type Options = { signal: AbortSignal }
+type ListSearch = { search: string; sort: string; limit: number; offset: number; source?: number }
+type Window = { from: string; to: string; points: number; detail: 'none' | 'parts' }
 
-function getList(kind: EntityKind, { source, ...rest }: ListParams, offset: number, options: Options) {
-  const query = { ...rest, ...(source === null ? {} : { source }), limit: PAGE_SIZE, offset }
-  return client.GET(`/api/v1/${kind}`, { params: { query }, ...options })
+const LIST = {
+  datastores: (query: ListSearch, options: Options) =>
+    client.GET('/api/v1/datastores', { params: { query }, ...options }),
+  vms: (query: ListSearch, options: Options) => client.GET('/api/v1/vms', { params: { query }, ...options }),
+  hosts: (query: ListSearch, options: Options) => client.GET('/api/v1/hosts', { params: { query }, ...options }),
+  volumes: (query: ListSearch, options: Options) => client.GET('/api/v1/volumes', { params: { query }, ...options }),
 }
 
-function getOne(kind: EntityKind, id: number, options: Options) {
-  return client.GET(`/api/v1/${kind}/{id}`, { params: { path: { id } }, ...options })
+const ONE = {
+  datastores: (datastore_id: number, options: Options) =>
+    client.GET('/api/v1/datastores/{datastore_id}', { params: { path: { datastore_id } }, ...options }),
+  vms: (vm_id: number, options: Options) =>
+    client.GET('/api/v1/vms/{vm_id}', { params: { path: { vm_id } }, ...options }),
+  hosts: (host_id: number, options: Options) =>
+    client.GET('/api/v1/hosts/{host_id}', { params: { path: { host_id } }, ...options }),
+  volumes: (volume_id: number, options: Options) =>
+    client.GET('/api/v1/volumes/{volume_id}', { params: { path: { volume_id } }, ...options }),
+}
+
+const SERIES = {
+  datastores: (datastore_id: number, query: Window, options: Options) =>
+    client.GET('/api/v1/datastores/{datastore_id}/series', { params: { path: { datastore_id }, query }, ...options }),
+  vms: (vm_id: number, query: Window, options: Options) =>
+    client.GET('/api/v1/vms/{vm_id}/series', { params: { path: { vm_id }, query }, ...options }),
+  hosts: (host_id: number, query: Window, options: Options) =>
+    client.GET('/api/v1/hosts/{host_id}/series', { params: { path: { host_id }, query }, ...options }),
+  volumes: (volume_id: number, query: Window, options: Options) =>
+    client.GET('/api/v1/volumes/{volume_id}/series', { params: { path: { volume_id }, query }, ...options }),
 }
 
 export const listQuery = <Kind extends EntityKind>(kind: Kind, params: ListParams, offset: number) =>
   queryOptions({
     queryKey: ['list', kind, params, offset] as const,
     queryFn: ({ signal }) => {
-      const list = call(`the list of ${kind}`, (options) => getList(kind, params, offset, options), { signal })
+      const { source, ...rest } = params
+      const search = { ...rest, ...(source === null ? {} : { source }), limit: PAGE_SIZE, offset }
+      const list = call(`the list of ${kind}`, (options): Promise<Answer<unknown>> => LIST[kind](search, options), {
+        signal,
+      })
       return list as Promise<ListPage<EntityTypes[Kind]['row']>>
     },
     placeholderData: keepPreviousData,
@@ -59,7 +86,9 @@ export const oneQuery = <Kind extends EntityKind>(kind: Kind, id: number) =>
   queryOptions({
     queryKey: ['one', kind, id] as const,
     queryFn: ({ signal }) => {
-      const one = call(`the ${SINGULAR[kind]}`, (options) => getOne(kind, id, options), { signal })
+      const one = call(`the ${SINGULAR[kind]}`, (options): Promise<Answer<unknown>> => ONE[kind](id, options), {
+        signal,
+      })
       return one as Promise<EntityTypes[Kind]['one']>
     },
   })
@@ -68,31 +97,40 @@ export const seriesQuery = (kind: EntityKind, id: number, range: Range) =>
   queryOptions({
     queryKey: ['series', kind, id, range] as const,
     queryFn: ({ signal }) => {
-      const params = { path: { id }, query: { ...rangeQuery(range), points: POINTS, detail: 'parts' as const } }
+      const query = { ...rangeQuery(range), points: POINTS, detail: 'parts' as const }
       const what = `the numbers of this ${SINGULAR[kind]}`
-      return call<Series>(what, (options) => client.GET(`/api/v1/${kind}/{id}/series`, { params, ...options }), { signal })
+      return call(what, (options) => SERIES[kind](id, query, options), { signal })
     },
     // A new window keeps the former picture until its own numbers are there; another object must not.
-    placeholderData: (previous, query) => (query?.queryKey[2] === id && query.queryKey[1] === kind ? previous : undefined),
+    placeholderData: (previous, query) =>
+      query?.queryKey[2] === id && query.queryKey[1] === kind ? previous : undefined,
   })
 
 export const sourcesQuery = () =>
   queryOptions({
     queryKey: ['sources'] as const,
-    queryFn: ({ signal }) => call('the list of sources', (options) => client.GET('/api/v1/sources', options), { signal }),
+    queryFn: ({ signal }) =>
+      call('the list of sources', (options) => client.GET('/api/v1/sources', options), { signal }),
   })
 
 export const sourceQuery = (id: number) =>
   queryOptions({
     queryKey: ['sources', id] as const,
     queryFn: ({ signal }) =>
-      call('the source', (options) => client.GET('/api/v1/sources/{id}', { params: { path: { id } }, ...options }), { signal }),
+      call(
+        'the source',
+        (options) => client.GET('/api/v1/sources/{source_id}', { params: { path: { source_id: id } }, ...options }),
+        {
+          signal,
+        },
+      ),
   })
 
 export const sourceKindsQuery = () =>
   queryOptions({
     queryKey: ['source-kinds'] as const,
-    queryFn: ({ signal }) => call('the kinds of sources', (options) => client.GET('/api/v1/source-kinds', options), { signal }),
+    queryFn: ({ signal }) =>
+      call('the kinds of sources', (options) => client.GET('/api/v1/source-kinds', options), { signal }),
     staleTime: Number.POSITIVE_INFINITY,
   })
 
@@ -100,7 +138,11 @@ export const searchQuery = (q: string) =>
   queryOptions({
     queryKey: ['search', q] as const,
     queryFn: ({ signal }) =>
-      call('the search', (options) => client.GET('/api/v1/search', { params: { query: { q, limit: 20 } }, ...options }), { signal }),
+      call(
+        'the search',
+        (options) => client.GET('/api/v1/search', { params: { query: { q, limit: 20 } }, ...options }),
+        { signal },
+      ),
     enabled: q.length > 0,
     placeholderData: keepPreviousData,
   })

@@ -5,7 +5,6 @@ import type { components } from './schema'
 type Schemas = components['schemas']
 
 export type SourceOut = Schemas['SourceOut']
-export type SourceDetail = Schemas['SourceDetail']
 export type SourceKind = Schemas['SourceKindOut']
 export type SourceChange = Schemas['SourceChange']
 export type StreamOut = Schemas['StreamOut']
@@ -14,7 +13,6 @@ export type GapOut = Schemas['GapOut']
 export type Preflight = Schemas['PreflightOut']
 export type Check = Schemas['CheckOut']
 export type Certificate = Schemas['CertificateOut']
-export type Session = Schemas['Session']
 export type SignedIn = Schemas['SignedIn']
 export type Ref = Schemas['Ref']
 export type Sides = Schemas['Sides']
@@ -30,5 +28,15 @@ export type VolumeOut = Schemas['VolumeOut']
 export type DeviceOut = Schemas['DeviceOut']
 export type Series = Schemas['Series']
 export type SearchHit = Schemas['SearchHit']
-export type LiveUpdate = Schemas['LiveUpdate']
 export type Settings = SourceOut['settings']
+
+/** One event of the live stream; OpenAPI describes no event bodies. */
+export interface LiveUpdate {
+  revision: number
+}
+
+/** The body of every error answer (RFC 9457). */
+export interface Problem {
+  detail: string
+  errors: { field: string; message: string }[]
+}

@@ -39,6 +39,7 @@ function Themed({ children }: { children: React.ReactNode }) {
       cssVariablesResolver={cssVariablesResolver}
       forceColorScheme={chosen === 'light' ? 'light' : 'dark'}
       getStyleNonce={pageNonce}
+      withGlobalClasses={false}
     >
       {children}
     </MantineProvider>

@@ -10,8 +10,8 @@ import { formatClock } from '../lib/time'
 import { useRange } from '../lib/url'
 import { Help } from './Help'
 import styles from './Layout.module.css'
-import { HOME, PAGES } from './pages'
 import { PreferencesMenu } from './PreferencesMenu'
+import { HOME, PAGES } from './pages'
 import { SearchBox } from './SearchBox'
 import { SessionButton } from './SessionButton'
 import { TimeControl } from './TimeControl'
@@ -48,10 +48,22 @@ function Header({ onHelp }: { onHelp: () => void }) {
   const [isMenuOpen, setMenuOpen] = useState(false)
   return (
     <header className={styles.header}>
-      <ActionIcon className={styles.burger} variant="default" size="lg" aria-label="Open the menu" onClick={() => setMenuOpen(true)}>
+      <ActionIcon
+        className={styles.burger}
+        variant="default"
+        size="lg"
+        aria-label="Open the menu"
+        onClick={() => setMenuOpen(true)}
+      >
         <Icon name="burger" />
       </ActionIcon>
-      <Drawer opened={isMenuOpen} onClose={() => setMenuOpen(false)} title="Pages" size={260} closeButtonProps={{ 'aria-label': 'Close the menu' }}>
+      <Drawer
+        opened={isMenuOpen}
+        onClose={() => setMenuOpen(false)}
+        title="Pages"
+        size={260}
+        closeButtonProps={{ 'aria-label': 'Close the menu' }}
+      >
         <Menu onChoose={() => setMenuOpen(false)} />
       </Drawer>
       <Link to={HOME} className={styles.brand} aria-label="Gavel, to the datastores">
@@ -94,7 +106,8 @@ function LostBanner() {
   return (
     <div className={styles.banner} role="status">
       <Icon name="warning" />
-      Live updates are interrupted since {formatClock(downSince_ms, zone, true)}. Gavel asks every 15 s instead and reconnects by itself.
+      Live updates are interrupted since {formatClock(downSince_ms, zone, true)}. Gavel asks every 15 s instead and
+      reconnects by itself.
     </div>
   )
 }

@@ -15,13 +15,22 @@ interface RangeFormProps {
 }
 
 export default function RangeForm({ bounds, zone, onChoose }: RangeFormProps) {
-  const [value, setValue] = useState<[string | null, string | null]>([wallClock(bounds.from_ms, zone), wallClock(bounds.to_ms, zone)])
+  const [value, setValue] = useState<[string | null, string | null]>([
+    wallClock(bounds.from_ms, zone),
+    wallClock(bounds.to_ms, zone),
+  ])
   const [from_ms, to_ms] = value.map((text) => (text === null ? Number.NaN : fromWallClock(text, zone)))
   const isUsable = from_ms !== undefined && to_ms !== undefined && to_ms - from_ms >= 60_000
   return (
     <div className={styles.form}>
       <p className={styles.title}>Fixed window, times in {zoneName(zone)}</p>
-      <InlineDateTimePicker type="range" value={value} onChange={setValue} maxDate={wallClock(Date.now(), zone)} size="xs" />
+      <InlineDateTimePicker
+        type="range"
+        value={value}
+        onChange={setValue}
+        maxDate={wallClock(Date.now(), zone)}
+        size="xs"
+      />
       <Button size="xs" disabled={!isUsable} onClick={() => isUsable && onChoose({ kind: 'fixed', from_ms, to_ms })}>
         Show this window
       </Button>

@@ -62,7 +62,11 @@ export function SearchBox() {
       <Combobox.Dropdown hidden={asked === ''}>
         <Combobox.Options mah={420} className={styles.options}>
           {hits.map((hit) => (
-            <Combobox.Option key={`${hit.ref.kind}-${hit.ref.id}`} value={addressOf(hit.ref) ?? ''} className={styles.option}>
+            <Combobox.Option
+              key={`${hit.ref.kind}-${hit.ref.id}`}
+              value={addressOf(hit.ref) ?? ''}
+              className={styles.option}
+            >
               <Icon name={ICONS[hit.ref.kind] ?? 'search'} />
               <span className={styles.words}>
                 <Name>{hit.ref.name}</Name>
@@ -73,7 +77,9 @@ export function SearchBox() {
             </Combobox.Option>
           ))}
           {hits.length === 0 && !isFetching && (
-            <Combobox.Empty>{error ? `The search failed: ${error.message}` : 'Nothing has a name like that.'}</Combobox.Empty>
+            <Combobox.Empty>
+              {error ? `The search failed: ${error.message}` : 'Nothing has a name like that.'}
+            </Combobox.Empty>
           )}
         </Combobox.Options>
       </Combobox.Dropdown>

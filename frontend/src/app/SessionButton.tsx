@@ -7,7 +7,9 @@ export function SessionButton() {
   const { isAdmin, known, openDialog } = useSession()
   const signOut = useSignOut()
   if (!known) return null
-  const words = isAdmin ? 'You may change sources. Click to sign out.' : 'You may look at everything. Changing needs the admin token.'
+  const words = isAdmin
+    ? 'You may change sources. Click to sign out.'
+    : 'You may look at everything. Changing needs the admin token.'
   return (
     <Tooltip label={words} events={{ hover: true, focus: true, touch: false }}>
       <Button

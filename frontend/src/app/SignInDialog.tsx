@@ -82,7 +82,8 @@ function AdminToken({ token, onClose }: { token: string; onClose: () => void }) 
   return (
     <Stack gap="md">
       <p>
-        This browser may now change sources. For scripts and other browsers keep this admin token; <strong>it is shown only this once</strong>.
+        This browser may now change sources. For scripts and other browsers keep this admin token;{' '}
+        <strong>it is shown only this once</strong>.
       </p>
       <Code block>{token}</Code>
       <CopyButton value={token}>

@@ -28,7 +28,13 @@ export function TimeControl() {
       <Step icon="left" label="Earlier" onClick={() => setRange(shiftRange(range, -1, serverNow()))} />
       <Popover opened={isOpen} onChange={setOpen} position="bottom-end" shadow="lg" trapFocus returnFocus>
         <Popover.Target>
-          <Button variant="default" size="sm" className={styles.window} onClick={() => setOpen(!isOpen)} leftSection={<Icon name="clock" />}>
+          <Button
+            variant="default"
+            size="sm"
+            className={styles.window}
+            onClick={() => setOpen(!isOpen)}
+            leftSection={<Icon name="clock" />}
+          >
             <span className={`numeric ${styles.words}`}>{words}</span>
           </Button>
         </Popover.Target>
@@ -39,15 +45,38 @@ export function TimeControl() {
           </Suspense>
         </Popover.Dropdown>
       </Popover>
-      <Step icon="right" label="Later" onClick={() => setRange(shiftRange(range, 1, serverNow()))} disabled={range.kind === 'last'} />
+      <Step
+        icon="right"
+        label="Later"
+        onClick={() => setRange(shiftRange(range, 1, serverNow()))}
+        disabled={range.kind === 'last'}
+      />
       <FreezeToggle range={range} onChange={setRange} />
     </Group>
   )
 }
 
-function Step({ icon, label, onClick, disabled = false }: { icon: 'left' | 'right'; label: string; onClick: () => void; disabled?: boolean }) {
+function Step({
+  icon,
+  label,
+  onClick,
+  disabled = false,
+}: {
+  icon: 'left' | 'right'
+  label: string
+  onClick: () => void
+  disabled?: boolean
+}) {
   return (
-    <ActionIcon variant="default" size="lg" aria-label={label} title={label} onClick={onClick} disabled={disabled} className={styles.step}>
+    <ActionIcon
+      variant="default"
+      size="lg"
+      aria-label={label}
+      title={label}
+      onClick={onClick}
+      disabled={disabled}
+      className={styles.step}
+    >
       <Icon name={icon} />
     </ActionIcon>
   )
@@ -80,9 +109,13 @@ function Presets({ range, onChoose }: { range: Range; onChoose: (range: Range) =
 function FreezeToggle({ range, onChange }: { range: Range; onChange: (range: Range) => void }) {
   const { state } = useLive()
   const isFrozen = range.kind === 'fixed'
-  const explanation = isFrozen ? 'The window stands still. Click to follow the clock again.' : 'Follows the clock. Click to hold this window still.'
+  const explanation = isFrozen
+    ? 'The window stands still. Click to follow the clock again.'
+    : 'Follows the clock. Click to hold this window still.'
   function toggle() {
-    onChange(isFrozen ? { kind: 'last', last: presetFor(range) } : { kind: 'fixed', ...rangeBounds(range, serverNow()) })
+    onChange(
+      isFrozen ? { kind: 'last', last: presetFor(range) } : { kind: 'fixed', ...rangeBounds(range, serverNow()) },
+    )
   }
   return (
     <Tooltip label={explanation} events={{ hover: true, focus: true, touch: false }}>

@@ -21,11 +21,26 @@ export const PAGES: readonly Page[] = [
   { path: '/datastores/$id', title: 'Datastore', load: () => import('../features/datastore/DatastorePage') },
   { path: '/vms', title: 'VMs', load: () => import('../features/vms/VmsPage'), menu: { icon: 'vm', key: 'm' } },
   { path: '/vms/$id', title: 'VM', load: () => import('../features/vm/VmPage') },
-  { path: '/hosts', title: 'Hosts', load: () => import('../features/hosts/HostsPage'), menu: { icon: 'host', key: 'h' } },
+  {
+    path: '/hosts',
+    title: 'Hosts',
+    load: () => import('../features/hosts/HostsPage'),
+    menu: { icon: 'host', key: 'h' },
+  },
   { path: '/hosts/$id', title: 'Host', load: () => import('../features/host/HostPage') },
-  { path: '/volumes', title: 'Volumes', load: () => import('../features/volumes/VolumesPage'), menu: { icon: 'volume', key: 'v' } },
+  {
+    path: '/volumes',
+    title: 'Volumes',
+    load: () => import('../features/volumes/VolumesPage'),
+    menu: { icon: 'volume', key: 'v' },
+  },
   { path: '/volumes/$id', title: 'Volume', load: () => import('../features/volume/VolumePage') },
-  { path: '/sources', title: 'Sources', load: () => import('../features/sources/SourcesPage'), menu: { icon: 'source', key: 's' } },
+  {
+    path: '/sources',
+    title: 'Sources',
+    load: () => import('../features/sources/SourcesPage'),
+    menu: { icon: 'source', key: 's' },
+  },
 ]
 
 /** Where `/` leads. */

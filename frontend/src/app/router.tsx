@@ -1,10 +1,17 @@
 /** The router, made from the list of pages. Parameters of the URL are plain words, and the time window follows from page to page. */
 
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect, retainSearchParams } from '@tanstack/react-router'
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  redirect,
+  retainSearchParams,
+} from '@tanstack/react-router'
 import { type FlatSearch, parseSearch, SHARED_PARAMETERS, stringifySearch } from '../lib/url'
 import { Layout } from './Layout'
-import { HOME, PAGES } from './pages'
 import { PageFailed, PageMissing, PagePending } from './PageStates'
+import { HOME, PAGES } from './pages'
 
 export function createAppRouter() {
   const root = createRootRoute({

@@ -10,6 +10,8 @@ it('takes the token and leaves no trace of it in the address', () => {
 
 it('leaves other addresses alone', () => {
   const replaceState = vi.fn()
-  expect(takeSetupToken({ location: { hash: '#numbers', pathname: '/', search: '' }, history: { replaceState } })).toBeNull()
+  expect(
+    takeSetupToken({ location: { hash: '#numbers', pathname: '/', search: '' }, history: { replaceState } }),
+  ).toBeNull()
   expect(replaceState).not.toHaveBeenCalled()
 })

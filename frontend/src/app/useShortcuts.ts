@@ -10,7 +10,7 @@ import { SEARCH_ID } from './SearchBox'
 
 const SEQUENCE_MS = 1500
 
-export function isTyping(target: EventTarget | null): boolean {
+function isTyping(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false
   return target.isContentEditable || ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName)
 }

@@ -6,7 +6,7 @@ import { formatPrecision } from '../lib/units'
 import type { SeriesColumn, SeriesData, SeriesGroup } from './series'
 import { sideLabel } from './series'
 
-export interface NumbersColumn {
+interface NumbersColumn {
   title: string
   /** Where the number comes from: source, counter, precision. */
   origin: string
@@ -23,7 +23,9 @@ export interface NumbersTable {
 /** Every column of `groups` that has at least one number. */
 export function numbersOf(series: SeriesData, groups: readonly SeriesGroup[]): NumbersTable {
   const columns = groups.flatMap((group) =>
-    group.columns.filter((column) => column.values.some((value) => value !== null)).map((column) => numbersColumn(group, column)),
+    group.columns
+      .filter((column) => column.values.some((value) => value !== null))
+      .map((column) => numbersColumn(group, column)),
   )
   return { times_ms: series.times_ms, columns }
 }
@@ -44,6 +46,9 @@ function numbersColumn(group: SeriesGroup, column: SeriesColumn): NumbersColumn 
 export function numbersCsv(table: NumbersTable): { header: string[]; rows: CsvCell[][] } {
   return {
     header: ['time (UTC)', ...table.columns.map((column) => `${column.title} (${column.unit}) [${column.origin}]`)],
-    rows: table.times_ms.map((at_ms, index) => [isoSeconds(at_ms), ...table.columns.map((column) => column.values[index] ?? null)]),
+    rows: table.times_ms.map((at_ms, index) => [
+      isoSeconds(at_ms),
+      ...table.columns.map((column) => column.values[index] ?? null),
+    ]),
   }
 }

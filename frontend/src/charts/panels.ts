@@ -1,6 +1,6 @@
 /** Chooses what is drawn where: the columns of both sides become panels on one time axis, in the order of an I/O's path. */
 
-import { latencyScale, type ColumnUnit, type LatencyScale } from '../lib/units'
+import { type ColumnUnit, type LatencyScale, latencyScale } from '../lib/units'
 import { type SeriesColumn, type SeriesData, type SeriesGroup, type Side, sideLabel, sideOfStream } from './series'
 import type { Ink, Layer } from './tokens'
 
@@ -49,7 +49,13 @@ interface Role {
   order: number
 }
 
-const area = (label: string, layer: Layer, order: number): Role => ({ label, shape: 'area', stroke: 'solid', colour: { layer }, order })
+const area = (label: string, layer: Layer, order: number): Role => ({
+  label,
+  shape: 'area',
+  stroke: 'solid',
+  colour: { layer },
+  order,
+})
 const line = (label: string, colour: LineColour, order: number, stroke: Role['stroke'] = 'solid'): Role => ({
   label,
   shape: 'line',
@@ -82,7 +88,10 @@ export function panelsOf(series: SeriesData, groups: readonly SeriesGroup[], hid
   const latency = latencyPanels(groups, shown)
   const panels = [...latency, ...ratePanels(groups, shown)]
   const gaps = series.gaps.map(gapBand)
-  return panels.map((panel) => ({ ...panel, gaps: gaps.filter((gap) => panel.lines.some((one) => one.side === gap.side)) }))
+  return panels.map((panel) => ({
+    ...panel,
+    gaps: gaps.filter((gap) => panel.lines.some((one) => one.side === gap.side)),
+  }))
 }
 
 /** Every line that `panelsOf` could draw, once per key, for the legend. */
@@ -103,7 +112,11 @@ function latencyPanels(groups: readonly SeriesGroup[], shown: (line: PanelLine) 
   return panels.map((panel) => ({ ...panel, max: niceMax(max), scale }))
 }
 
-function latencyPanel(direction: Direction, groups: readonly SeriesGroup[], shown: (line: PanelLine) => boolean): Panel | null {
+function latencyPanel(
+  direction: Direction,
+  groups: readonly SeriesGroup[],
+  shown: (line: PanelLine) => boolean,
+): Panel | null {
   const lines = groups.flatMap((group) => latencyLines(direction, group))
   if (!lines.some((one) => hasValues(one.values))) return null
   const drawn = lines.filter((one) => hasValues(one.values) && shown(one))
@@ -151,7 +164,19 @@ function ratePanels(groups: readonly SeriesGroup[], shown: (line: PanelLine) => 
     const lines = groups.flatMap((group) => rateLines(id, unit, group)).filter((one) => hasValues(one.values))
     if (lines.length === 0) return []
     const drawn = lines.filter(shown)
-    return [{ id, title, hint, unit, weight: 'short' as const, lines: drawn, gaps: [], max: niceMax(reach(drawn)), scale: latencyScale(0) }]
+    return [
+      {
+        id,
+        title,
+        hint,
+        unit,
+        weight: 'short' as const,
+        lines: drawn,
+        gaps: [],
+        max: niceMax(reach(drawn)),
+        scale: latencyScale(0),
+      },
+    ]
   })
 }
 
@@ -160,9 +185,15 @@ function rateLines(panel: string, unit: ColumnUnit, group: SeriesGroup): PanelLi
   return group.columns
     .filter((column) => column.unit === unit)
     .map((column) => {
-      const label = `${sideLabel(group.side)} ${column.label.toLowerCase()}`
+      const label = `${sideLabel(group.side)} ${column.label.charAt(0).toLowerCase()}${column.label.slice(1)}`
       const stroke = RATE_STROKE[column.direction ?? 'all']
-      return panelLine(column, group, `${group.side}.${panel}.${column.name}`, { label, shape: 'line', stroke, colour, order: 0 })
+      return panelLine(column, group, `${group.side}.${panel}.${column.name}`, {
+        label,
+        shape: 'line',
+        stroke,
+        colour,
+        order: 0,
+      })
     })
 }
 

@@ -22,7 +22,7 @@ export interface SeriesGroup {
   columns: readonly SeriesColumn[]
 }
 
-export interface SeriesGap {
+interface SeriesGap {
   source: { kind: string; name: string }
   stream: string
   subject: string | null
@@ -32,7 +32,7 @@ export interface SeriesGap {
   state: 'pending_backfill' | 'explained'
 }
 
-export interface SeriesEvent {
+interface SeriesEvent {
   at: string
   kind: string
   text: string

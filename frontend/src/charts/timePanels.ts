@@ -10,7 +10,9 @@ import { gapSeries } from './gaps'
 import type { LineColour, Panel, PanelLine } from './panels'
 import type { ChartTokens } from './tokens'
 
-type TimePanelsOption = ComposeOption<LineSeriesOption | CustomSeriesOption | GridComponentOption | TooltipComponentOption> & {
+type TimePanelsOption = ComposeOption<
+  LineSeriesOption | CustomSeriesOption | GridComponentOption | TooltipComponentOption
+> & {
   xAxis?: XAXisComponentOption[]
   yAxis?: YAXisComponentOption[]
 }
@@ -90,7 +92,12 @@ function timeAxis(input: TimePanelsInput, index: number): XAXisComponentOption {
       show: true,
       snap: true,
       lineStyle: { color: tokens.ink.muted, type: 'solid', width: 1 },
-      label: { show: last, backgroundColor: tokens.ink.border, color: tokens.ink.text, formatter: ({ value }) => pointerLabel(Number(value), zone) },
+      label: {
+        show: last,
+        backgroundColor: tokens.ink.border,
+        color: tokens.ink.text,
+        formatter: ({ value }) => pointerLabel(Number(value), zone),
+      },
     },
   }
 }
@@ -110,7 +117,11 @@ function valueAxis(panel: Panel, index: number, tokens: ChartTokens): YAXisCompo
     min: 0,
     max: panel.max,
     interval: panel.max / (panel.weight === 'tall' ? 3 : 2),
-    axisLabel: { color: tokens.ink.faint, fontSize: 11, formatter: (value: number) => axisLabel(value, panel.unit, panel.max) },
+    axisLabel: {
+      color: tokens.ink.faint,
+      fontSize: 11,
+      formatter: (value: number) => axisLabel(value, panel.unit, panel.max),
+    },
     splitLine: { lineStyle: { color: tokens.ink.grid } },
     axisPointer: { show: false },
     name: `{title|${panel.title}}  {hint|${panel.hint}}`,
@@ -135,20 +146,20 @@ export function axisLabel(value: number, unit: ColumnUnit, max: number): string 
     if (scale.unit === 'µs') return `${formatFixed(value, 0)} µs`
     return `${trimmed(value / 1000)} ms`
   }
-  if (unit === 'bytes/s') return `${compact(value)}B`
+  if (unit === 'bytes/s') return `${compact(value, ' ')}B/s`
   return value >= 1000 ? compact(value) : formatRate(value)
 }
 
 const trimmed = (value: number) => String(Number(value.toPrecision(3)))
 
-function compact(value: number): string {
+function compact(value: number, space = ''): string {
   const steps = [
     [1e9, 'G'],
     [1e6, 'M'],
     [1e3, 'k'],
   ] as const
   const step = steps.find(([size]) => value >= size)
-  return step ? `${trimmed(value / step[0])}${step[1]}` : trimmed(value)
+  return step ? `${trimmed(value / step[0])}${space}${step[1]}` : trimmed(value) + space
 }
 
 export function strokeColour(colour: LineColour, tokens: ChartTokens): string {

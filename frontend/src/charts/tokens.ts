@@ -1,10 +1,23 @@
 /** The colours of a chart, read from the variables of styles/tokens.css: one home for every colour. */
 
 /** Stretches of an I/O's path, in that order. */
-export const LAYERS = ['guest', 'kernel_queue', 'kernel_other', 'san', 'array_qos', 'array_queue', 'array_service'] as const
+const LAYERS = ['guest', 'kernel_queue', 'kernel_other', 'san', 'array_qos', 'array_queue', 'array_service'] as const
 export type Layer = (typeof LAYERS)[number]
 
-const INKS = ['card', 'sunken', 'border', 'grid', 'text', 'muted', 'faint', 'bad', 'warn', 'gap', 'total', 'boundary'] as const
+const INKS = [
+  'card',
+  'sunken',
+  'border',
+  'grid',
+  'text',
+  'muted',
+  'faint',
+  'bad',
+  'warn',
+  'gap',
+  'total',
+  'boundary',
+] as const
 export type Ink = (typeof INKS)[number]
 
 export interface ChartTokens {

@@ -5,7 +5,7 @@ import { formatColumn, formatLatencyIn } from '../lib/units'
 import { gapsAt } from './gaps'
 import type { LineColour, Panel, PanelLine } from './panels'
 
-export interface CursorRow {
+interface CursorRow {
   key: string
   label: string
   colour: LineColour
@@ -68,5 +68,10 @@ function latencyRows(panels: readonly Panel[], index: number): CursorRow[] {
 }
 
 function rateRow(line: PanelLine, index: number): CursorReading['rates'][number] {
-  return { label: line.label, colour: line.colour, stroke: line.stroke, value: formatColumn(line.values[index] ?? null, line.unit) }
+  return {
+    label: line.label,
+    colour: line.colour,
+    stroke: line.stroke,
+    value: formatColumn(line.values[index] ?? null, line.unit),
+  }
 }

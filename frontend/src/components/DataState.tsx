@@ -61,7 +61,8 @@ function ErrorState({ query, error }: { query: Query<unknown>; error: Error }) {
       <p className={styles.stateText}>{error.message}</p>
       {waits && (
         <p className={styles.stateText}>
-          Last tried at {formatClock(query.errorUpdatedAt, zone, true)} ({formatAge(Math.max(0, now - query.errorUpdatedAt))} ago).
+          Last tried at {formatClock(query.errorUpdatedAt, zone, true)} (
+          {formatAge(Math.max(0, now - query.errorUpdatedAt))} ago).
           {query.isFetching ? ' Trying again now.' : ' Gavel tries again by itself every 15 s.'}
         </p>
       )}
@@ -80,8 +81,8 @@ function StaleNote({ query, error }: { query: Query<unknown>; error: Error }) {
         <Icon name="warning" />
       </span>
       <span>
-        {whatFailed(error)} since {formatClock(query.dataUpdatedAt, zone, true)}: {error.message} Showing what was read then; trying again every
-        15 s.
+        {whatFailed(error)} since {formatClock(query.dataUpdatedAt, zone, true)}: {error.message} Showing what was read
+        then; trying again every 15 s.
       </span>
     </div>
   )

@@ -6,7 +6,12 @@ import type { Ref } from '../api/types'
 import styles from './EntityLink.module.css'
 import { Name } from './Name'
 
-const FOLDER: Partial<Record<Ref['kind'], EntityKind>> = { datastore: 'datastores', vm: 'vms', host: 'hosts', volume: 'volumes' }
+const FOLDER: Partial<Record<Ref['kind'], EntityKind>> = {
+  datastore: 'datastores',
+  vm: 'vms',
+  host: 'hosts',
+  volume: 'volumes',
+}
 
 /** The address of an object's page, or null when it has none. */
 export function addressOf(ref: Pick<Ref, 'kind' | 'id'>): string | null {

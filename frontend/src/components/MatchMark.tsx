@@ -18,7 +18,12 @@ export function matchedBy(match: Match): string {
 }
 
 export function MatchedVolumes({ match, volumes }: { match: Match; volumes: readonly Ref[] }) {
-  if (match.matched) return <span title={matchedBy(match)}>{volumes.length === 0 ? matchedBy(match) : <EntityLinks to={volumes} most={1} />}</span>
+  if (match.matched)
+    return (
+      <span title={matchedBy(match)}>
+        {volumes.length === 0 ? matchedBy(match) : <EntityLinks to={volumes} most={1} />}
+      </span>
+    )
   return (
     <span title={match.reason ?? undefined}>
       <StateMark tone="warn" word={match.reason ? `unmatched: ${match.reason}` : 'unmatched'} />

@@ -33,8 +33,12 @@ export function Name({ children, whole = false, focusable = false }: NameProps) 
   }
   const { head, tail } = splitForMiddle(name)
   return (
-    <Tooltip label={<bdi className={styles.tooltip}>{name}</bdi>} disabled={!isCut} events={{ hover: true, focus: true, touch: true }} multiline>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a cut name must be readable without a mouse */}
+    <Tooltip
+      label={<bdi className={styles.tooltip}>{name}</bdi>}
+      disabled={!isCut}
+      events={{ hover: true, focus: true, touch: true }}
+      multiline
+    >
       <bdi className={styles.name} dir="auto" tabIndex={focusable && isCut ? 0 : undefined}>
         <span className={styles.head} ref={measure}>
           {head}

@@ -1,6 +1,7 @@
 /** A number with its unit. What was not measured says so and is never a zero. */
 
-import { type ColumnUnit, formatColumn, formatPrecision, NOT_MEASURED } from '../lib/units'
+import { type ColumnUnit, formatColumn, formatPrecision, formatRate, NOT_MEASURED } from '../lib/units'
+import styles from './Quantity.module.css'
 
 interface QuantityProps {
   value: number | null
@@ -8,12 +9,14 @@ interface QuantityProps {
   precision?: number | null
   /** Where the number comes from, shown on hover. */
   origin?: string
+  /** Leaves the unit of an I/O rate to the column's heading. */
+  bare?: boolean
 }
 
-export function Quantity({ value, unit, precision = null, origin }: QuantityProps) {
+export function Quantity({ value, unit, precision = null, origin, bare = false }: QuantityProps) {
   if (value === null) {
     return (
-      <span className="faint" title={origin}>
+      <span className={styles.missing} title={origin}>
         {NOT_MEASURED}
       </span>
     )
@@ -22,7 +25,7 @@ export function Quantity({ value, unit, precision = null, origin }: QuantityProp
   const title = [origin, step].filter(Boolean).join(' · ')
   return (
     <span className="numeric" title={title || undefined}>
-      {formatColumn(value, unit, precision)}
+      {bare ? formatRate(value) : formatColumn(value, unit, precision)}
     </span>
   )
 }

@@ -2,9 +2,15 @@ import { expect, it } from 'vitest'
 import { toCsv } from './csv'
 
 it('keeps a missing value empty and a zero a zero', () => {
-  expect(toCsv(['time', 'read, µs'], [['2026-11-20T12:00:00Z', null], ['2026-11-20T12:00:20Z', 0]])).toBe(
-    'time,"read, µs"\r\n2026-11-20T12:00:00Z,\r\n2026-11-20T12:00:20Z,0\r\n',
-  )
+  expect(
+    toCsv(
+      ['time', 'read, µs'],
+      [
+        ['2026-11-20T12:00:00Z', null],
+        ['2026-11-20T12:00:20Z', 0],
+      ],
+    ),
+  ).toBe('time,"read, µs"\r\n2026-11-20T12:00:00Z,\r\n2026-11-20T12:00:20Z,0\r\n')
 })
 
 it('does not let a name become a formula', () => {

@@ -14,5 +14,8 @@ function cell(value: CsvCell): string {
 
 /** Rows as CSV text; null becomes an empty cell, never 0. */
 export function toCsv(header: readonly string[], rows: readonly (readonly CsvCell[])[]): string {
-  return [header, ...rows].map((row) => row.map(cell).join(',')).join('\r\n').concat('\r\n')
+  return [header, ...rows]
+    .map((row) => row.map(cell).join(','))
+    .join('\r\n')
+    .concat('\r\n')
 }

@@ -1,6 +1,15 @@
 /** What belongs to the viewer and not to the link: theme and time zone. Kept in the browser. */
 
-import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useState, useSyncExternalStore } from 'react'
+import {
+  createContext,
+  type ReactNode,
+  useCallback,
+  useContext,
+  useEffect,
+  useMemo,
+  useState,
+  useSyncExternalStore,
+} from 'react'
 import type { Zone } from './time'
 
 export const THEMES = ['auto', 'dark', 'light', 'contrast'] as const

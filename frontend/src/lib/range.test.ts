@@ -22,7 +22,11 @@ describe('the window in the URL', () => {
       .tuple(fc.integer({ min: 0, max: 4e9 }), fc.integer({ min: 60, max: 1e7 }))
       .map(([from, length]): Range => ({ kind: 'fixed', from_ms: from * 1000, to_ms: (from + length) * 1000 }))
     const last = fc.constantFrom(...PRESETS).map((preset): Range => ({ kind: 'last', last: preset }))
-    fc.assert(fc.property(fc.oneof(fixed, last), (range) => expect(parseRange(rangeSearch(range))).toEqual(range)))
+    fc.assert(
+      fc.property(fc.oneof(fixed, last), (range) => {
+        expect(parseRange(rangeSearch(range))).toEqual(range)
+      }),
+    )
   })
 
   it('is the last hour when the URL says nothing, nonsense, or an upside-down window', () => {

@@ -7,7 +7,7 @@ export type Range = { kind: 'last'; last: Preset } | { kind: 'fixed'; from_ms: n
 
 export const PRESETS = ['15m', '1h', '3h', '6h', '12h', '24h', '2d', '7d', '30d'] as const
 export type Preset = (typeof PRESETS)[number]
-export const DEFAULT_PRESET: Preset = '1h'
+const DEFAULT_PRESET: Preset = '1h'
 
 const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 const SHORTEST_MS = 60_000
@@ -43,7 +43,8 @@ export function parseRange(search: RangeSearch): Range {
 
 /** The search parameters of a window; the default window needs none. */
 export function rangeSearch(range: Range): RangeSearch {
-  if (range.kind === 'last') return { last: range.last === DEFAULT_PRESET ? undefined : range.last, from: undefined, to: undefined }
+  if (range.kind === 'last')
+    return { last: range.last === DEFAULT_PRESET ? undefined : range.last, from: undefined, to: undefined }
   return { last: undefined, from: isoSeconds(range.from_ms), to: isoSeconds(range.to_ms) }
 }
 

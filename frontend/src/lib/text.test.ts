@@ -24,6 +24,10 @@ describe('names from outside', () => {
   })
 
   it('counts in words', () => {
-    expect([plural(1, 'host'), plural(2000, 'host'), plural(0, 'I/O', 'I/Os')]).toEqual(['1 host', '2,000 hosts', '0 I/Os'])
+    expect([plural(1, 'host'), plural(2000, 'host'), plural(0, 'I/O', 'I/Os')]).toEqual([
+      '1 host',
+      '2,000 hosts',
+      '0 I/Os',
+    ])
   })
 })

@@ -1,7 +1,7 @@
 /** Names come from outside: any length, any script, any control character. They are shown, never interpreted. */
 
 const TAIL_LENGTH = 10
-const MAKE_VISIBLE = /[\u0000-\u001f\u007f\u0080-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
+const MAKE_VISIBLE = /[\p{Cc}\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu
 
 /** Control and direction-override characters as visible marks, so that a name cannot rearrange the line it stands in. */
 export function visibleName(name: string): string {
@@ -18,6 +18,11 @@ export function splitForMiddle(name: string, tailLength = TAIL_LENGTH): { head: 
   const parts = [...graphemes.segment(name)].map((part) => part.segment)
   if (parts.length <= tailLength * 2) return { head: name, tail: '' }
   return { head: parts.slice(0, -tailLength).join(''), tail: parts.slice(-tailLength).join('') }
+}
+
+/** "array_volume" → "array volume". */
+export function streamName(stream: string): string {
+  return stream.replaceAll('_', ' ')
 }
 
 /** "1 host", "3 hosts". */

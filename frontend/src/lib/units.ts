@@ -118,6 +118,7 @@ export function formatColumn(value: number | null, unit: ColumnUnit, precision: 
 /** "± 0.5 ms" for a number that comes in steps of 1 ms. */
 export function formatPrecision(precision: number | null, unit: ColumnUnit): string {
   if (precision === null) return 'unknown'
-  if (unit === 'µs') return precision >= US_PER_MS ? `${formatCount(precision / US_PER_MS)} ms` : `${formatCount(precision)} µs`
+  if (unit === 'µs')
+    return precision >= US_PER_MS ? `${formatCount(precision / US_PER_MS)} ms` : `${formatCount(precision)} µs`
   return `${formatCount(precision)} ${unit}`
 }

@@ -14,7 +14,9 @@ export function parseSearch(text: string): FlatSearch {
 }
 
 export function stringifySearch(search: FlatSearch): string {
-  const given = Object.entries(search).filter((entry): entry is [string, string] => typeof entry[1] === 'string' && entry[1] !== '')
+  const given = Object.entries(search).filter(
+    (entry): entry is [string, string] => typeof entry[1] === 'string' && entry[1] !== '',
+  )
   const text = new URLSearchParams(given).toString().replaceAll('%3A', ':')
   return text ? `?${text}` : ''
 }
@@ -24,7 +26,7 @@ function useFlatSearch(): FlatSearch {
 }
 
 /** Changes some parameters and leaves the others. Typing replaces the history entry; choosing adds one. */
-export function useSetSearch() {
+function useSetSearch() {
   const navigate = useNavigate()
   return useCallback(
     (patch: FlatSearch, { replace = false } = {}) => {
@@ -40,7 +42,8 @@ export function useSearchParameter(name: string, fallback: string) {
   const search = useFlatSearch()
   const setSearch = useSetSearch()
   const set = useCallback(
-    (value: string, options?: { replace?: boolean }) => setSearch({ [name]: value === fallback ? undefined : value }, options),
+    (value: string, options?: { replace?: boolean }) =>
+      setSearch({ [name]: value === fallback ? undefined : value }, options),
     [setSearch, name, fallback],
   )
   return [search[name] ?? fallback, set] as const

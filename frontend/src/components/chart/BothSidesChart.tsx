@@ -61,7 +61,9 @@ export function BothSidesChart({ name, series, groups, onCursor }: BothSidesChar
       height={timePanelsHeight(panels)}
       numbers={numbers}
       legend={<Legend lines={legend} hidden={hidden} onToggle={toggle} />}
-      legendWords={legend.filter((line) => !hidden.has(line.key)).map((line) => ({ label: line.label, colour: strokeColour(line.colour, tokens) }))}
+      legendWords={legend
+        .filter((line) => !hidden.has(line.key))
+        .map((line) => ({ label: line.label, colour: strokeColour(line.colour, tokens) }))}
       permalink={permalink(from_ms, to_ms)}
       onCursor={onCursor}
       onBrush={onBrush}
@@ -76,7 +78,10 @@ function describe(name: string, groups: readonly SeriesGroup[]): string {
 
 /** This page with absolute times: shows everyone the same numbers, today and next week. */
 function permalink(from_ms: number, to_ms: number): string {
-  const search = { ...Object.fromEntries(new URLSearchParams(location.search)), ...rangeSearch({ kind: 'fixed', from_ms, to_ms }) }
+  const search = {
+    ...Object.fromEntries(new URLSearchParams(location.search)),
+    ...rangeSearch({ kind: 'fixed', from_ms, to_ms }),
+  }
   return location.origin + location.pathname + stringifySearch(search)
 }
 

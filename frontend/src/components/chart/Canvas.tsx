@@ -32,7 +32,9 @@ export default function Canvas({ option, height, label, onCursor, onBrush, ref }
     if (host === null) return
     const instance = init(host, null, { renderer: 'canvas' })
     chart.current = instance
-    instance.on('updateAxisPointer', (event) => handlers.current.onCursor?.((event as { dataIndex?: number }).dataIndex ?? null))
+    instance.on('updateAxisPointer', (event) =>
+      handlers.current.onCursor?.((event as { dataIndex?: number }).dataIndex ?? null),
+    )
     instance.on('globalout', () => handlers.current.onCursor?.(null))
     const observer = new ResizeObserver(() => instance.resize())
     observer.observe(host)
@@ -70,7 +72,12 @@ interface Brush {
 const SMALLEST_DRAG_PX = 6
 
 /** Watches a drag over the plot and reports it as two times. Answers the way to stop watching. */
-function followBrush(chart: ECharts, host: HTMLElement, show: (brush: Brush | null) => void, done: (a_ms: number, b_ms: number) => void) {
+function followBrush(
+  chart: ECharts,
+  host: HTMLElement,
+  show: (brush: Brush | null) => void,
+  done: (a_ms: number, b_ms: number) => void,
+) {
   let start: number | null = null
   const positionOf = (event: PointerEvent) => event.clientX - host.getBoundingClientRect().left
   const timeAt = (x: number) => chart.convertFromPixel({ xAxisIndex: 0 }, x) as unknown as number

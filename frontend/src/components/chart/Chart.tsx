@@ -92,15 +92,23 @@ function Tools({ canvas, asTable, onTable, ...props }: ToolsProps) {
 
   return (
     <div className={styles.tools}>
-      <Tool icon={asTable ? 'chart' : 'table'} label={asTable ? 'Show as chart' : 'Show as table of numbers'} onClick={onTable} />
+      <Tool
+        icon={asTable ? 'chart' : 'table'}
+        label={asTable ? 'Show as chart' : 'Show as table of numbers'}
+        onClick={onTable}
+      />
       <Tool icon="download" label="Save the numbers as CSV" onClick={saveCsv} />
       {!asTable && <Tool icon="chart" label="Save the picture as PNG" onClick={savePng} />}
-      <Tool icon={copied ? 'check' : 'link'} label={copied ? 'Link copied' : 'Copy a link to this window'} onClick={() => void copyLink()} />
+      <Tool
+        icon={copied ? 'check' : 'link'}
+        label={copied ? 'Link copied' : 'Copy a link to this window'}
+        onClick={() => void copyLink()}
+      />
     </div>
   )
 }
 
-export function Tool({ icon, label, onClick }: { icon: IconName; label: string; onClick: () => void }) {
+function Tool({ icon, label, onClick }: { icon: IconName; label: string; onClick: () => void }) {
   return (
     <Tooltip label={label} events={{ hover: true, focus: true, touch: false }}>
       <ActionIcon variant="subtle" color="gray" c="var(--gv-muted)" size="md" aria-label={label} onClick={onClick}>

@@ -19,11 +19,20 @@ export function Legend({ lines, hidden, onToggle }: LegendProps) {
         const colour = strokeColour(line.colour, tokens)
         const edge = 'layer' in line.colour ? tokens.edge[line.colour.layer] : colour
         return (
-          <button key={line.key} type="button" className={styles.key} aria-pressed={!hidden.has(line.key)} onClick={() => onToggle(line.key)}>
+          <button
+            key={line.key}
+            type="button"
+            className={styles.key}
+            aria-pressed={!hidden.has(line.key)}
+            onClick={() => onToggle(line.key)}
+          >
             {line.shape === 'area' ? (
               <span className={styles.mark} style={{ background: colour, boxShadow: `inset 0 0 0 1px ${edge}` }} />
             ) : (
-              <span className={`${styles.stroke} ${styles.mark}`} style={{ height: 0, borderTopColor: colour, borderTopStyle: line.stroke }} />
+              <span
+                className={`${styles.stroke} ${styles.mark}`}
+                style={{ height: 0, borderTopColor: colour, borderTopStyle: line.stroke }}
+              />
             )}
             {line.label}
           </button>

@@ -1,12 +1,16 @@
 /** The cursor's reading as DOM. Names become text nodes: whatever they contain, they are never read as markup. */
 
+import type { LineColour } from '../../charts/panels'
 import { strokeColour } from '../../charts/timePanels'
 import type { ChartTokens } from '../../charts/tokens'
 import type { CursorReading } from '../../charts/tooltip'
-import type { LineColour } from '../../charts/panels'
 import styles from './Cursor.module.css'
 
-function element<Tag extends keyof HTMLElementTagNameMap>(tag: Tag, className: string | undefined, ...children: (Node | string)[]) {
+function element<Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  className: string | undefined,
+  ...children: (Node | string)[]
+) {
   const node = document.createElement(tag)
   if (className) node.className = className
   node.append(...children)
@@ -23,7 +27,14 @@ function swatch(colour: LineColour, stroke: string, tokens: ChartTokens): HTMLEl
 export function cursorElement(reading: CursorReading, tokens: ChartTokens): HTMLElement {
   const table = element('table', styles.table)
   if (reading.rows.length > 0) {
-    table.append(element('tr', undefined, element('td', undefined), ...reading.headings.map((heading) => element('th', undefined, heading))))
+    table.append(
+      element(
+        'tr',
+        undefined,
+        element('td', undefined),
+        ...reading.headings.map((heading) => element('th', undefined, heading)),
+      ),
+    )
   }
   for (const row of reading.rows) {
     const label = element('td', undefined, swatch(row.colour, row.stroke, tokens), row.label)

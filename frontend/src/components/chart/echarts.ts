@@ -1,10 +1,25 @@
 /** The parts of ECharts that Gavel draws with; everything else stays out of the bundle. */
 
 import { CustomChart, LineChart } from 'echarts/charts'
-import { AriaComponent, AxisPointerComponent, GridComponent, MarkLineComponent, TooltipComponent } from 'echarts/components'
+import {
+  AriaComponent,
+  AxisPointerComponent,
+  GridComponent,
+  MarkLineComponent,
+  TooltipComponent,
+} from 'echarts/components'
 import { init, use } from 'echarts/core'
 import { CanvasRenderer } from 'echarts/renderers'
 
-use([LineChart, CustomChart, GridComponent, TooltipComponent, AxisPointerComponent, MarkLineComponent, AriaComponent, CanvasRenderer])
+use([
+  LineChart,
+  CustomChart,
+  GridComponent,
+  TooltipComponent,
+  AxisPointerComponent,
+  MarkLineComponent,
+  AriaComponent,
+  CanvasRenderer,
+])
 
 export { init }

@@ -9,7 +9,13 @@ import { Name } from '../Name'
 import { StateMark } from '../StateMark'
 import { type Column, VirtualTable } from '../table/VirtualTable'
 
-const HOST: Column<DeviceOut> = { id: 'host', header: 'Host', width: 170, grow: true, cell: (device) => <EntityLink to={device.host} /> }
+const HOST: Column<DeviceOut> = {
+  id: 'host',
+  header: 'Host',
+  width: 170,
+  grow: true,
+  cell: (device) => <EntityLink to={device.host} />,
+}
 
 const COMMON: Column<DeviceOut>[] = [
   { id: 'device', header: 'Device', width: 300, cell: (device) => <Name focusable>{device.canonical_name}</Name> },
@@ -22,15 +28,32 @@ const COMMON: Column<DeviceOut>[] = [
   },
   { id: 'depth', header: 'Queue depth', width: 116, align: 'right', cell: (device) => depth(device.queue_depth) },
   { id: 'dsnro', header: 'DSNRO', width: 90, align: 'right', cell: (device) => depth(device.dsnro) },
-  { id: 'policy', header: 'Path policy', width: 130, from: 1200, cell: (device) => device.path_policy ?? <span className="faint">not read</span> },
-  { id: 'paths', header: 'Paths', width: 150, cell: (device) => <Paths working={device.paths_working} total={device.paths_total} /> },
+  {
+    id: 'policy',
+    header: 'Path policy',
+    width: 130,
+    from: 1200,
+    cell: (device) => device.path_policy ?? <span className="faint">not read</span>,
+  },
+  {
+    id: 'paths',
+    header: 'Paths',
+    width: 150,
+    cell: (device) => <Paths working={device.paths_working} total={device.paths_total} />,
+  },
 ]
 
-const depth = (ios: number | null) => (ios === null ? <span className="faint">not read</span> : <span className="numeric">{formatCount(ios)}</span>)
+const depth = (ios: number | null) =>
+  ios === null ? <span className="faint">not read</span> : <span className="numeric">{formatCount(ios)}</span>
 
 function Paths({ working, total }: { working: number; total: number }) {
   if (total === 0) return <span className="faint">none known</span>
-  return <StateMark tone={working === total ? 'good' : working === 0 ? 'bad' : 'warn'} word={`${working} of ${total} work`} />
+  return (
+    <StateMark
+      tone={working === total ? 'good' : working === 0 ? 'bad' : 'warn'}
+      word={`${working} of ${total} work`}
+    />
+  )
 }
 
 export function DevicesTable({ devices, withHost = true }: { devices: readonly DeviceOut[]; withHost?: boolean }) {

@@ -11,8 +11,8 @@ import { useSearchParameter } from '../../lib/url'
 import { DataAge } from '../DataAge'
 import { DataState, type EmptyText } from '../DataState'
 import { Icon } from '../Icon'
-import { type Column, VirtualTable } from '../table/VirtualTable'
 import { useServerRows } from '../table/useServerRows'
+import { type Column, VirtualTable } from '../table/VirtualTable'
 import styles from './ListPage.module.css'
 import { arrayLatencyUs, newestAt } from './sides'
 
@@ -30,7 +30,10 @@ export function ListPage<Kind extends EntityKind>({ kind, title, noun, columns, 
   const [search, setSearch] = useSearchParameter('q', '')
   const [sort, setSort] = useSearchParameter('sort', 'name')
   const [source, setSource] = useSearchParameter('source', '')
-  const params = useMemo(() => ({ search, sort, source: source === '' ? null : Number(source) }), [search, sort, source])
+  const params = useMemo(
+    () => ({ search, sort, source: source === '' ? null : Number(source) }),
+    [search, sort, source],
+  )
   const { query, rowAt, onWindow, loaded } = useServerRows(kind, params)
 
   const newest = [...loaded.values()].map((row: Row) => row.newest)
@@ -85,7 +88,10 @@ function largest(newest: readonly Sides[]): number {
 function nothingLike(search: string, noun: string): EmptyText {
   return {
     title: `No ${noun} fits`,
-    text: search === '' ? 'This source has none. Choose another source above.' : `Nothing is named like “${search}”. Shorten or clear the filter.`,
+    text:
+      search === ''
+        ? 'This source has none. Choose another source above.'
+        : `Nothing is named like “${search}”. Shorten or clear the filter.`,
   }
 }
 

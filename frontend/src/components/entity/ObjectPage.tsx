@@ -28,7 +28,13 @@ interface ObjectPageProps<Kind extends EntityKind> {
   children: (one: EntityTypes[Kind]['one'], id: number) => ReactNode
 }
 
-export function ObjectPage<Kind extends EntityKind>({ kind, listTitle, facts, match, children }: ObjectPageProps<Kind>) {
+export function ObjectPage<Kind extends EntityKind>({
+  kind,
+  listTitle,
+  facts,
+  match,
+  children,
+}: ObjectPageProps<Kind>) {
   type One = EntityTypes[Kind]['one']
   const { id: text = '' } = useParams({ strict: false }) as { id?: string }
   const id = Number(text)
@@ -99,7 +105,11 @@ function NewestNumbers({ newest }: { newest: Sides }) {
         <div key={term} className={styles.number} data-owner={owner}>
           <dt>{term}</dt>
           <dd>
-            <Quantity value={value} unit={unit} precision={owner === 'host' && unit === 'µs' ? newest.host_precision_us : null} />
+            <Quantity
+              value={value}
+              unit={unit}
+              precision={owner === 'host' && unit === 'µs' ? newest.host_precision_us : null}
+            />
           </dd>
         </div>
       ))}

@@ -23,10 +23,27 @@ const COLUMNS: Column<Origin>[] = [
     header: 'Newest',
     width: 130,
     align: 'right',
-    cell: ({ column }) => <Quantity value={column.values[lastMeasured(column.values)] ?? null} unit={column.unit} precision={column.precision} />,
+    cell: ({ column }) => (
+      <Quantity
+        value={column.values[lastMeasured(column.values)] ?? null}
+        unit={column.unit}
+        precision={column.precision}
+      />
+    ),
   },
-  { id: 'source', header: 'Source', width: 180, cell: ({ group }) => <Name focusable>{group.sources.map((source) => source.name).join(', ')}</Name> },
-  { id: 'counter', header: 'Counter', width: 260, grow: true, cell: ({ column }) => <Name focusable>{column.counter}</Name> },
+  {
+    id: 'source',
+    header: 'Source',
+    width: 180,
+    cell: ({ group }) => <Name focusable>{group.sources.map((source) => source.name).join(', ')}</Name>,
+  },
+  {
+    id: 'counter',
+    header: 'Counter',
+    width: 260,
+    grow: true,
+    cell: ({ column }) => <Name focusable>{column.counter}</Name>,
+  },
   {
     id: 'precision',
     header: 'Counted in steps of',
@@ -54,8 +71,17 @@ export function coverage(values: readonly (number | null)[]): string {
 export function OriginsCard({ series, groups }: { series: Series; groups: readonly SeriesGroup[] }) {
   const origins = useMemo(() => groups.flatMap((group) => group.columns.map((column) => ({ group, column }))), [groups])
   return (
-    <Card title="Where these numbers come from" hint={`Share of the ${series.times_ms.length} points of this window that were measured`} flush>
-      <VirtualTable label="Where these numbers come from" columns={COLUMNS} count={origins.length} rowAt={(index) => origins[index]} />
+    <Card
+      title="Where these numbers come from"
+      hint={`Share of the ${series.times_ms.length} points of this window that were measured`}
+      flush
+    >
+      <VirtualTable
+        label="Where these numbers come from"
+        columns={COLUMNS}
+        count={origins.length}
+        rowAt={(index) => origins[index]}
+      />
     </Card>
   )
 }

@@ -53,7 +53,10 @@ function PartsTable({ title, groups, times_ms, cursor, chosen, onChoose }: Parts
   const bucket = cursor ?? newestBucket(groups)
   const columns = useMemo(() => columnsOf(groups, bucket, chosen, onChoose), [groups, bucket, chosen, onChoose])
   const at_ms = bucket === null ? undefined : times_ms[bucket]
-  const when = at_ms === undefined ? 'nothing measured' : `at ${formatClock(at_ms, zone, true)}${cursor === null ? ', the newest' : ', at the cursor'}`
+  const when =
+    at_ms === undefined
+      ? 'nothing measured'
+      : `at ${formatClock(at_ms, zone, true)}${cursor === null ? ', the newest' : ', at the cursor'}`
   return (
     <Card title={title} hint={<span className="numeric">{when}</span>} flush>
       <VirtualTable label={title} columns={columns} count={groups.length} rowAt={(index) => groups[index]} />
@@ -81,7 +84,12 @@ function columnsOf(
     cell: (group) => {
       const isChosen = partKey(group) === chosen
       return (
-        <Button size="compact-xs" variant={isChosen ? 'filled' : 'default'} aria-pressed={isChosen} onClick={() => onChoose(isChosen ? '' : partKey(group))}>
+        <Button
+          size="compact-xs"
+          variant={isChosen ? 'filled' : 'default'}
+          aria-pressed={isChosen}
+          onClick={() => onChoose(isChosen ? '' : partKey(group))}
+        >
           {isChosen ? 'Shown' : 'Show'}
         </Button>
       )

@@ -10,10 +10,10 @@ import { useRange, useSearchParameter } from '../../lib/url'
 import { Card } from '../Card'
 import { BothSidesChart } from '../chart/BothSidesChart'
 import { DataState, EmptyState, type EmptyText } from '../DataState'
-import { chosenGroups, partKey } from './parts'
 import { GapsCard } from './GapsCard'
 import { OriginsCard } from './OriginsCard'
 import { PartsCard } from './PartsCard'
+import { chosenGroups, partKey } from './parts'
 
 interface SeriesSectionProps {
   kind: EntityKind
@@ -50,7 +50,12 @@ function Measured({ name, series }: { name: string; series: Series }) {
   }
   return (
     <>
-      <BothSidesChart name={focus ? `${name}, ${focus.entity.name}` : name} series={series} groups={groups} onCursor={setCursor} />
+      <BothSidesChart
+        name={focus ? `${name}, ${focus.entity.name}` : name}
+        series={series}
+        groups={groups}
+        onCursor={setCursor}
+      />
       <PartsCard series={series} cursor={cursor} chosen={part} onChoose={setPart} />
       <GapsCard series={series} />
       <OriginsCard series={series} groups={groups} />

@@ -2,8 +2,8 @@
 
 import type { Sides } from '../../api/types'
 import { formatLatency } from '../../lib/units'
-import { arrayLatencyUs } from './sides'
 import styles from './SidesBar.module.css'
+import { arrayLatencyUs } from './sides'
 
 interface Part {
   us: number | null
@@ -36,7 +36,11 @@ function Bar({ parts, max_us }: { parts: readonly Part[]; max_us: number }) {
         (part) =>
           part.us !== null &&
           part.us > 0 && (
-            <span key={part.colour} className={styles.part} style={{ width: `${Math.min(100, (100 * part.us) / max_us)}%`, background: part.colour }} />
+            <span
+              key={part.colour}
+              className={styles.part}
+              style={{ width: `${Math.min(100, (100 * part.us) / max_us)}%`, background: part.colour }}
+            />
           ),
       )}
     </span>

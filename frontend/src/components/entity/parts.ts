@@ -26,7 +26,9 @@ export function lastMeasured(values: readonly (number | null)[]): number {
 }
 
 /** Parts that can stand in one table: same side, same kind of thing. */
-export function partTables(groups: readonly SeriesGroup[]): { side: SeriesGroup['side']; kind: string; groups: SeriesGroup[] }[] {
+export function partTables(
+  groups: readonly SeriesGroup[],
+): { side: SeriesGroup['side']; kind: string; groups: SeriesGroup[] }[] {
   const tables = new Map<string, { side: SeriesGroup['side']; kind: string; groups: SeriesGroup[] }>()
   for (const group of groups.filter((one) => one.scope === 'part')) {
     const key = `${group.side}-${group.entity.kind}`

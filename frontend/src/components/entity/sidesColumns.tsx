@@ -16,7 +16,10 @@ interface Measured {
 export function sidesColumns<Row extends Measured>(max_us: number, leads: 'host' | 'array'): Column<Row>[] {
   const hostLeads = leads === 'host'
   const host: Column<Row>[] = [
-    latency('gavg', 'GAVG', (newest) => newest.host_gavg_us, { sortKey: hostLeads ? 'latency' : undefined, isHost: true }),
+    latency('gavg', 'GAVG', (newest) => newest.host_gavg_us, {
+      sortKey: hostLeads ? 'latency' : undefined,
+      isHost: true,
+    }),
     latency('davg', 'DAVG', (newest) => newest.host_davg_us, { from: 1600, isHost: true }),
     latency('kavg', 'KAVG', (newest) => newest.host_kavg_us, { from: 1200, isHost: true }),
     rate('host-iops', 'Host IOPS', (newest) => newest.host_iops, { sortKey: hostLeads ? 'iops' : undefined }),
@@ -29,14 +32,14 @@ export function sidesColumns<Row extends Measured>(max_us: number, leads: 'host'
   const both: Column<Row> = {
     id: 'bars',
     header: 'Hosts over array',
-    width: 150,
+    width: 132,
     from: 1200,
     cell: ({ newest }) => <SidesBar newest={newest} max_us={max_us} />,
   }
   const age: Column<Row> = {
     id: 'age',
     header: 'Age',
-    width: 126,
+    width: 96,
     align: 'right',
     from: 700,
     cell: ({ newest }) => <DataAge at_ms={instantMs(newest.at)} short />,
@@ -52,24 +55,33 @@ function latency<Row extends Measured>(
   read: (newest: Sides) => number | null,
   { isHost = false, ...options }: Options = {},
 ): Column<Row> {
-  const origin = isHost ? `${header} over all hosts, mean of the newest minute` : 'measured by the array, mean of the newest minute'
+  const origin = isHost
+    ? `${header} over all hosts, mean of the newest minute`
+    : 'measured by the array, mean of the newest minute'
   return {
     id,
     header,
-    width: 112,
+    width: 100,
     align: 'right',
     ...options,
-    cell: ({ newest }) => <Quantity value={read(newest)} unit="µs" precision={isHost ? newest.host_precision_us : null} origin={origin} />,
+    cell: ({ newest }) => (
+      <Quantity value={read(newest)} unit="µs" precision={isHost ? newest.host_precision_us : null} origin={origin} />
+    ),
   }
 }
 
-function rate<Row extends Measured>(id: string, header: string, read: (newest: Sides) => number | null, options: Options = {}): Column<Row> {
+function rate<Row extends Measured>(
+  id: string,
+  header: string,
+  read: (newest: Sides) => number | null,
+  options: Options = {},
+): Column<Row> {
   return {
     id,
     header,
-    width: 124,
+    width: 102,
     align: 'right',
     ...options,
-    cell: ({ newest }) => <Quantity value={read(newest)} unit="ops/s" />,
+    cell: ({ newest }) => <Quantity value={read(newest)} unit="ops/s" bare />,
   }
 }

@@ -19,9 +19,29 @@ export function volumeColumns(max_us: number): Column<VolumeRow>[] {
     },
     { id: 'array', header: 'Array', width: 140, cell: (volume) => <Name focusable>{volume.array.name}</Name> },
     { id: 'pod', header: 'Pod', width: 130, from: 1200, cell: (volume) => <Pod volume={volume} /> },
-    { id: 'datastores', header: 'Datastore', width: 190, from: 1200, cell: (volume) => <EntityLinks to={volume.datastores} most={1} /> },
-    { id: 'size', header: 'Size', width: 96, align: 'right', from: 1600, cell: (volume) => <span className="numeric">{formatBytes(volume.size_bytes)}</span> },
-    { id: 'limit', header: 'QoS limit', width: 170, align: 'right', from: 1600, cell: (volume) => <span className="numeric">{qosLimit(volume)}</span> },
+    {
+      id: 'datastores',
+      header: 'Datastore',
+      width: 190,
+      from: 1200,
+      cell: (volume) => <EntityLinks to={volume.datastores} most={1} />,
+    },
+    {
+      id: 'size',
+      header: 'Size',
+      width: 96,
+      align: 'right',
+      from: 1600,
+      cell: (volume) => <span className="numeric">{formatBytes(volume.size_bytes)}</span>,
+    },
+    {
+      id: 'limit',
+      header: 'QoS limit',
+      width: 170,
+      align: 'right',
+      from: 1600,
+      cell: (volume) => <span className="numeric">{qosLimit(volume)}</span>,
+    },
     ...sidesColumns<VolumeRow>(max_us, 'array'),
   ]
 }

@@ -15,7 +15,15 @@ interface SchemaFormProps {
   path?: string
 }
 
-export function SchemaForm({ fields, values, onChange, problems, secretsSet, disabled = false, path = '' }: SchemaFormProps) {
+export function SchemaForm({
+  fields,
+  values,
+  onChange,
+  problems,
+  secretsSet,
+  disabled = false,
+  path = '',
+}: SchemaFormProps) {
   return (
     <Stack gap="md">
       {fields.map((field) => (

@@ -43,7 +43,9 @@ describe('a form made from the API’s JSON Schema', () => {
 
   it('follows references and optional settings', () => {
     const tls = fields.find((field) => field.name === 'tls')
-    expect(tls?.kind === 'group' && tls.fields.map((field) => [field.name, field.kind, field.nullable, field.initial])).toEqual([
+    expect(
+      tls?.kind === 'group' && tls.fields.map((field) => [field.name, field.kind, field.nullable, field.initial]),
+    ).toEqual([
       ['ca_file', 'text', true, null],
       ['verify', 'choice', false, 'system'],
     ])

@@ -28,7 +28,8 @@ export class UnreadableSchema extends Error {
   override readonly name = 'UnreadableSchema'
 }
 
-const isObject = (value: unknown): value is JsonSchema => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isObject = (value: unknown): value is JsonSchema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 const asText = (value: unknown) => (typeof value === 'string' ? value : null)
 const asNumber = (value: unknown) => (typeof value === 'number' ? value : null)
 
@@ -54,7 +55,8 @@ function fieldOf(name: string, property: JsonSchema, required: boolean, root: Js
   }
   const choices = choicesOf(schema)
   if (choices) return { ...base, kind: 'choice', choices }
-  if (schema.writeOnly === true || schema.format === 'password') return { ...base, kind: 'secret', minLength: asNumber(schema.minLength) ?? 0 }
+  if (schema.writeOnly === true || schema.format === 'password')
+    return { ...base, kind: 'secret', minLength: asNumber(schema.minLength) ?? 0 }
   return { ...base, ...kindOf(schema, root, name) } as Field
 }
 
@@ -130,19 +132,28 @@ export function initialValues(fields: readonly Field[], settings: Values = {}): 
       if (field.kind === 'secret') return [field.name, '']
       const stored = settings[field.name]
       if (field.kind === 'group') return [field.name, initialValues(field.fields, isObject(stored) ? stored : {})]
-      return [field.name, stored ?? field.initial ?? (field.kind === 'switch' ? false : field.kind === 'list' ? [] : '')]
+      return [
+        field.name,
+        stored ?? field.initial ?? (field.kind === 'switch' ? false : field.kind === 'list' ? [] : ''),
+      ]
     }),
   )
 }
 
 /** Problems that can be seen without asking the server, by field path. `secretsSet`: secrets that may be left out. */
-export function problemsOf(fields: readonly Field[], values: Values, secretsSet: ReadonlySet<string>, path = ''): Map<string, string> {
+export function problemsOf(
+  fields: readonly Field[],
+  values: Values,
+  secretsSet: ReadonlySet<string>,
+  path = '',
+): Map<string, string> {
   const problems = new Map<string, string>()
   for (const field of fields) {
     const at = path + field.name
     const value = values[field.name]
     if (field.kind === 'group') {
-      for (const [key, problem] of problemsOf(field.fields, (value as Values) ?? {}, secretsSet, `${at}.`)) problems.set(key, problem)
+      for (const [key, problem] of problemsOf(field.fields, (value as Values) ?? {}, secretsSet, `${at}.`))
+        problems.set(key, problem)
       continue
     }
     const problem = problemOf(field, value, secretsSet.has(at))

@@ -1,11 +1,17 @@
 /** A table of any length: only the rows in sight exist, the heading stays, sorting is the server's. */
 
 import { Skeleton } from '@mantine/core'
-import { columnVisibilityFeature, createColumnHelper, rowSortingFeature, tableFeatures, useTable } from '@tanstack/react-table'
+import {
+  columnVisibilityFeature,
+  createColumnHelper,
+  rowSortingFeature,
+  tableFeatures,
+  useTable,
+} from '@tanstack/react-table'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type ReactNode, useEffect, useMemo, useRef } from 'react'
 import { useMediaMatch } from '../../lib/preferences'
-import { parseSort, sortText, type SortState } from './sort'
+import { parseSort, type SortState, sortText } from './sort'
 import styles from './VirtualTable.module.css'
 
 export interface Column<Row> {
@@ -47,7 +53,12 @@ const ROW_PX = 40
 export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
   const { label, columns, count, rowAt, sort = '', onSort, onWindow, fill = false } = props
   const scroll = useRef<HTMLDivElement>(null)
-  const virtual = useVirtualizer({ count, getScrollElement: () => scroll.current, estimateSize: () => ROW_PX, overscan: 8 })
+  const virtual = useVirtualizer({
+    count,
+    getScrollElement: () => scroll.current,
+    estimateSize: () => ROW_PX,
+    overscan: 8,
+  })
   const items = virtual.getVirtualItems()
   const first = items[0]?.index ?? 0
   const last = items.at(-1)?.index ?? 0
@@ -69,8 +80,13 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
   const before = items[0]?.start ?? 0
   const after = virtual.getTotalSize() - (items.at(-1)?.end ?? 0)
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
-    <section ref={scroll} className={`${styles.scroll} ${fill ? styles.fill : ''}`} tabIndex={0} aria-label={`${label}, scrolls`}>
+    <section
+      ref={scroll}
+      className={`${styles.scroll} ${fill ? styles.fill : ''}`}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
+      tabIndex={0}
+      aria-label={`${label}, scrolls`}
+    >
       <table className={styles.table} aria-label={label} aria-rowcount={count + 1} style={{ minWidth: widthOf(shown) }}>
         <colgroup>
           {shown.map((column) => (
@@ -109,7 +125,8 @@ function useColumnDefinitions<Row>(columns: readonly Column<Row>[]) {
       helper.display({
         id: column.id,
         header: column.header,
-        cell: ({ row }) => (row.original.row === undefined ? <Skeleton height={12} width="70%" /> : column.cell(row.original.row)),
+        cell: ({ row }) =>
+          row.original.row === undefined ? <Skeleton height={12} width="70%" /> : column.cell(row.original.row),
       }),
     )
   }, [columns])
@@ -151,11 +168,17 @@ function HeadCell<Row>({ column, sorting, onSort }: HeadCellProps<Row>) {
   const arrow = direction === undefined ? '' : direction === 'descending' ? '▼' : '▲'
   return (
     <th scope="col" className={className} aria-sort={direction ?? 'none'}>
-      <button type="button" className={`${styles.sort} ${direction ? styles.sorted : ''}`} onClick={() => onSort(sortText(sortKey, sorting))}>
+      <button
+        type="button"
+        className={`${styles.sort} ${direction ? styles.sorted : ''}`}
+        onClick={() => onSort(sortText(sortKey, sorting))}
+      >
         {column.header}
-        <span className={styles.arrow} aria-hidden="true">
-          {arrow}
-        </span>
+        {arrow !== '' && (
+          <span className={styles.arrow} aria-hidden="true">
+            {arrow}
+          </span>
+        )}
       </button>
     </th>
   )
@@ -164,7 +187,7 @@ function HeadCell<Row>({ column, sorting, onSort }: HeadCellProps<Row>) {
 function Spacer({ height, columns }: { height: number; columns: number }) {
   if (height <= 0) return null
   return (
-    <tr className={styles.spacer} aria-hidden="true">
+    <tr className={styles.spacer}>
       <td colSpan={columns} style={{ height }} />
     </tr>
   )

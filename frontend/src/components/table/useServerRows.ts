@@ -2,7 +2,14 @@
 
 import { useQueries } from '@tanstack/react-query'
 import { useCallback, useMemo, useState } from 'react'
-import { type EntityKind, type EntityTypes, type ListParams, type ListPage, listQuery, PAGE_SIZE } from '../../api/queries'
+import {
+  type EntityKind,
+  type EntityTypes,
+  type ListPage,
+  type ListParams,
+  listQuery,
+  PAGE_SIZE,
+} from '../../api/queries'
 
 /** Offsets of the pages that hold the positions `first` to `last`. */
 export function pageOffsets(first: number, last: number, size: number): number[] {
@@ -31,7 +38,7 @@ export function useServerRows<Kind extends EntityKind>(kind: Kind, params: ListP
 export function rowsByPosition<Row>(pages: readonly (ListPage<Row> | undefined)[]): Map<number, Row> {
   const rows = new Map<number, Row>()
   for (const page of pages) {
-    page?.items.forEach((item, index) => rows.set(page.offset + index, item))
+    for (const [index, item] of page?.items.entries() ?? []) rows.set((page?.offset ?? 0) + index, item)
   }
   return rows
 }

@@ -15,10 +15,17 @@ function facts(datastore: DatastoreOut): Fact[] {
   return [
     { term: 'Type', value: datastore.type },
     { term: 'vCenter', value: <Name focusable>{datastore.vcenter.name}</Name> },
-    { term: 'On', value: datastore.match.matched ? `${plural(datastore.volumes.length, 'volume')}, ${matchedBy(datastore.match)}` : 'no known volume' },
+    {
+      term: 'On',
+      value: datastore.match.matched
+        ? `${plural(datastore.volumes.length, 'volume')}, ${matchedBy(datastore.match)}`
+        : 'no known volume',
+    },
     { term: 'Used by', value: `${plural(hosts, 'host')}, ${plural(datastore.vms.length, 'VM')}` },
     ...(datastore.capacity_bytes === null ? [] : [{ term: 'Capacity', value: formatBytes(datastore.capacity_bytes) }]),
-    ...(datastore.nfs_export === null ? [] : [{ term: 'NFS export', value: <Name focusable>{datastore.nfs_export}</Name> }]),
+    ...(datastore.nfs_export === null
+      ? []
+      : [{ term: 'NFS export', value: <Name focusable>{datastore.nfs_export}</Name> }]),
     ...(datastore.extents.length < 2 ? [] : [{ term: 'Extents', value: String(datastore.extents.length) }]),
   ]
 }

@@ -24,9 +24,29 @@ const columns = (max_us: number): Column<DatastoreRow>[] => [
     from: 700,
     cell: ({ match, volumes }) => <MatchedVolumes match={match} volumes={volumes} />,
   },
-  { id: 'vcenter', header: 'vCenter', width: 130, from: 1600, cell: ({ vcenter }) => <Name focusable>{vcenter.name}</Name> },
-  { id: 'hosts', header: 'Hosts', width: 70, align: 'right', from: 1200, cell: ({ hosts }) => <span className="numeric">{hosts}</span> },
-  { id: 'vms', header: 'VMs', width: 66, align: 'right', from: 1600, cell: ({ vms }) => <span className="numeric">{vms}</span> },
+  {
+    id: 'vcenter',
+    header: 'vCenter',
+    width: 130,
+    from: 1600,
+    cell: ({ vcenter }) => <Name focusable>{vcenter.name}</Name>,
+  },
+  {
+    id: 'hosts',
+    header: 'Hosts',
+    width: 70,
+    align: 'right',
+    from: 1200,
+    cell: ({ hosts }) => <span className="numeric">{hosts}</span>,
+  },
+  {
+    id: 'vms',
+    header: 'VMs',
+    width: 66,
+    align: 'right',
+    from: 1600,
+    cell: ({ vms }) => <span className="numeric">{vms}</span>,
+  },
   ...sidesColumns<DatastoreRow>(max_us, 'host'),
 ]
 

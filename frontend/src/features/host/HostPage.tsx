@@ -16,7 +16,9 @@ function facts(host: HostOut): Fact[] {
     { term: 'State', value: host.in_maintenance ? 'in maintenance' : host.connection_state },
     ...(host.cluster === null ? [] : [{ term: 'Cluster', value: <Name focusable>{host.cluster.name}</Name> }]),
     { term: 'vCenter', value: <Name focusable>{host.vcenter.name}</Name> },
-    ...(host.version === null ? [] : [{ term: 'ESXi', value: host.build === null ? host.version : `${host.version} build ${host.build}` }]),
+    ...(host.version === null
+      ? []
+      : [{ term: 'ESXi', value: host.build === null ? host.version : `${host.version} build ${host.build}` }]),
     { term: 'Runs', value: plural(host.vms, 'VM') },
   ]
 }
@@ -48,16 +50,37 @@ function AdaptersTable({ hbas }: { hbas: readonly Hba[] }) {
   const columns = useMemo<Column<Hba>[]>(
     () => [
       { id: 'device', header: 'Adapter', width: 110, cell: (hba) => hba.device },
-      { id: 'driver', header: 'Driver', width: 140, cell: (hba) => hba.driver ?? <span className="faint">not read</span> },
+      {
+        id: 'driver',
+        header: 'Driver',
+        width: 140,
+        cell: (hba) => hba.driver ?? <span className="faint">not read</span>,
+      },
       { id: 'protocol', header: 'Protocol', width: 120, cell: (hba) => hba.protocol },
-      { id: 'model', header: 'Model', width: 220, grow: true, cell: (hba) => <Name focusable>{hba.model ?? 'not read'}</Name> },
-      { id: 'address', header: 'Address', width: 260, cell: (hba) => <Name focusable>{hba.address ?? 'not read'}</Name> },
+      {
+        id: 'model',
+        header: 'Model',
+        width: 220,
+        grow: true,
+        cell: (hba) => <Name focusable>{hba.model ?? 'not read'}</Name>,
+      },
+      {
+        id: 'address',
+        header: 'Address',
+        width: 260,
+        cell: (hba) => <Name focusable>{hba.address ?? 'not read'}</Name>,
+      },
       {
         id: 'depth',
         header: 'LUN queue depth',
         width: 150,
         align: 'right',
-        cell: (hba) => (hba.queue_depth === null ? <span className="faint">not read</span> : <span className="numeric">{formatCount(hba.queue_depth)}</span>),
+        cell: (hba) =>
+          hba.queue_depth === null ? (
+            <span className="faint">not read</span>
+          ) : (
+            <span className="numeric">{formatCount(hba.queue_depth)}</span>
+          ),
       },
     ],
     [],

@@ -7,12 +7,46 @@ import { StateMark } from '../../components/StateMark'
 import type { Column } from '../../components/table/VirtualTable'
 
 const columns = (max_us: number): Column<HostRow>[] => [
-  { id: 'name', header: 'Host', width: 200, grow: true, sortKey: 'name', cell: ({ id, name }) => <EntityLink to={{ kind: 'host', id, name }} /> },
+  {
+    id: 'name',
+    header: 'Host',
+    width: 200,
+    grow: true,
+    sortKey: 'name',
+    cell: ({ id, name }) => <EntityLink to={{ kind: 'host', id, name }} />,
+  },
   { id: 'state', header: 'State', width: 150, from: 700, cell: (host) => <HostState host={host} /> },
-  { id: 'cluster', header: 'Cluster', width: 150, from: 1200, cell: ({ cluster }) => (cluster === null ? <span className="faint">none</span> : <Name focusable>{cluster.name}</Name>) },
-  { id: 'version', header: 'ESXi', width: 90, from: 1600, cell: ({ version }) => version ?? <span className="faint">not read</span> },
-  { id: 'devices', header: 'Devices', width: 82, align: 'right', from: 1600, cell: ({ devices }) => <span className="numeric">{devices}</span> },
-  { id: 'vms', header: 'VMs', width: 66, align: 'right', from: 1600, cell: ({ vms }) => <span className="numeric">{vms}</span> },
+  {
+    id: 'cluster',
+    header: 'Cluster',
+    width: 150,
+    from: 1200,
+    cell: ({ cluster }) =>
+      cluster === null ? <span className="faint">none</span> : <Name focusable>{cluster.name}</Name>,
+  },
+  {
+    id: 'version',
+    header: 'ESXi',
+    width: 90,
+    from: 1600,
+    cell: ({ version }) => version ?? <span className="faint">not read</span>,
+  },
+  {
+    id: 'devices',
+    header: 'Devices',
+    width: 82,
+    align: 'right',
+    from: 1600,
+    cell: ({ devices }) => <span className="numeric">{devices}</span>,
+  },
+  {
+    id: 'vms',
+    header: 'VMs',
+    width: 66,
+    align: 'right',
+    from: 1600,
+    cell: ({ vms }) => <span className="numeric">{vms}</span>,
+  },
   ...sidesColumns<HostRow>(max_us, 'host'),
 ]
 

@@ -38,7 +38,9 @@ export function CertificatePin({ values, onChange }: { values: Values; onChange:
           {reading.error.message}
         </Alert>
       )}
-      {certificate && <Found certificate={certificate} onPin={() => onChange({ ...values, [PIN]: certificate.sha256 })} />}
+      {certificate && (
+        <Found certificate={certificate} onPin={() => onChange({ ...values, [PIN]: certificate.sha256 })} />
+      )}
     </Stack>
   )
 }
@@ -46,10 +48,15 @@ export function CertificatePin({ values, onChange }: { values: Values; onChange:
 function Found({ certificate, onPin }: { certificate: Certificate; onPin: () => void }) {
   const { zone } = usePreferences()
   return (
-    <Alert color="blue" variant="outline" title={certificate.trusted_by_system ? 'Trusted by this system: no pin is needed' : 'Not trusted by this system'}>
+    <Alert
+      color="blue"
+      variant="outline"
+      title={certificate.trusted_by_system ? 'Trusted by this system: no pin is needed' : 'Not trusted by this system'}
+    >
       <Stack gap={6}>
         <p>
-          {certificate.subject}, issued by {certificate.issuer}, valid until {formatInstant(Date.parse(certificate.not_after), zone)}
+          {certificate.subject}, issued by {certificate.issuer}, valid until{' '}
+          {formatInstant(Date.parse(certificate.not_after), zone)}
         </p>
         <p className={styles.fingerprint}>{certificate.sha256}</p>
         <Button size="xs" variant="default" onClick={onPin} w="fit-content">

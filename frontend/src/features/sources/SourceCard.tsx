@@ -14,7 +14,13 @@ import { SourceHistory } from './SourceHistory'
 import styles from './SourcesPage.module.css'
 import { StreamsTable } from './StreamsTable'
 
-const TONES: Record<SourceOut['state'], Tone> = { live: 'good', late: 'warn', failing: 'bad', waiting: 'calm', disabled: 'calm' }
+const TONES: Record<SourceOut['state'], Tone> = {
+  live: 'good',
+  late: 'warn',
+  failing: 'bad',
+  waiting: 'calm',
+  disabled: 'calm',
+}
 const WORDS: Record<SourceOut['state'], string> = {
   live: 'live',
   late: 'late',
@@ -43,13 +49,20 @@ export function SourceCard({ source, onEdit, onRemove }: SourceCardProps) {
     </>
   )
   return (
-    <Card title={source.name} hint={<StateMark tone={TONES[source.state]} word={WORDS[source.state]} />} actions={actions || undefined} flush>
+    <Card
+      title={source.name}
+      hint={<StateMark tone={TONES[source.state]} word={WORDS[source.state]} />}
+      actions={actions || undefined}
+      flush
+    >
       <SourceFacts source={source} />
       <SourceNotes source={source} />
       <StreamsTable source={source} />
       <div className={styles.more}>
         <Button size="xs" variant="subtle" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-          {isOpen ? 'Hide gaps and runs' : `Gaps and runs${source.open_gaps > 0 ? ` (${plural(source.open_gaps, 'open gap')})` : ''}`}
+          {isOpen
+            ? 'Hide gaps and runs'
+            : `Gaps and runs${source.open_gaps > 0 ? ` (${plural(source.open_gaps, 'open gap')})` : ''}`}
         </Button>
       </div>
       {isOpen && <SourceHistory id={source.id} />}

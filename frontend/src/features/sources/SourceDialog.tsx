@@ -60,7 +60,13 @@ function SourceForm({ kinds, source, onClose }: SourceFormProps) {
           onChange={(event) => form.setName(event.currentTarget.value)}
           data-autofocus
         />
-        <SchemaForm fields={form.fields} values={form.values} onChange={form.setValues} problems={form.settingProblems} secretsSet={form.secretsSet} />
+        <SchemaForm
+          fields={form.fields}
+          values={form.values}
+          onChange={form.setValues}
+          problems={form.settingProblems}
+          secretsSet={form.secretsSet}
+        />
         <CertificatePin values={form.values} onChange={form.setValues} />
         <Switch
           label="Poll this source"

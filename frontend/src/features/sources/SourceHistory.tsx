@@ -11,6 +11,7 @@ import { Name } from '../../components/Name'
 import { StateMark } from '../../components/StateMark'
 import { type Column, VirtualTable } from '../../components/table/VirtualTable'
 import { usePreferences } from '../../lib/preferences'
+import { streamName } from '../../lib/text'
 import { formatInstant, formatSeconds } from '../../lib/time'
 import { formatBytes, formatCount } from '../../lib/units'
 import styles from './SourcesPage.module.css'
@@ -22,9 +23,17 @@ export function SourceHistory({ id }: { id: number }) {
       {(source) => (
         <>
           <h3 className={styles.subtitle}>Gaps</h3>
-          {source.gaps.length === 0 ? <p className={styles.quiet}>None: every interval since the first run was read.</p> : <GapsTable gaps={source.gaps} />}
+          {source.gaps.length === 0 ? (
+            <p className={styles.quiet}>None: every interval since the first run was read.</p>
+          ) : (
+            <GapsTable gaps={source.gaps} />
+          )}
           <h3 className={styles.subtitle}>Newest runs</h3>
-          {source.runs.length === 0 ? <p className={styles.quiet}>None yet. The first run comes within one interval.</p> : <RunsTable runs={source.runs} />}
+          {source.runs.length === 0 ? (
+            <p className={styles.quiet}>None yet. The first run comes within one interval.</p>
+          ) : (
+            <RunsTable runs={source.runs} />
+          )}
         </>
       )}
     </DataState>
@@ -35,14 +44,50 @@ function RunsTable({ runs }: { runs: readonly RunOut[] }) {
   const { zone } = usePreferences()
   const columns = useMemo<Column<RunOut>[]>(
     () => [
-      { id: 'at', header: 'Started', width: 210, cell: (run) => <span className="numeric">{formatInstant(Date.parse(run.started_at), zone)}</span> },
-      { id: 'stream', header: 'Stream', width: 130, cell: (run) => run.stream },
+      {
+        id: 'at',
+        header: 'Started',
+        width: 210,
+        cell: (run) => <span className="numeric">{formatInstant(Date.parse(run.started_at), zone)}</span>,
+      },
+      { id: 'stream', header: 'Stream', width: 130, cell: (run) => streamName(run.stream) },
       { id: 'queue', header: 'Queue', width: 96, from: 1200, cell: (run) => run.queue },
-      { id: 'duration', header: 'Took', width: 90, align: 'right', cell: (run) => <span className="numeric">{formatSeconds(run.duration_s)}</span> },
-      { id: 'calls', header: 'Calls', width: 76, align: 'right', cell: (run) => <span className="numeric">{formatCount(run.calls)}</span> },
-      { id: 'bytes', header: 'Received', width: 100, align: 'right', from: 1200, cell: (run) => <span className="numeric">{formatBytes(run.bytes_received)}</span> },
-      { id: 'samples', header: 'Samples', width: 96, align: 'right', cell: (run) => <span className="numeric">{formatCount(run.samples)}</span> },
-      { id: 'new', header: 'of them new', width: 116, align: 'right', cell: (run) => <span className="numeric">{formatCount(run.new_samples)}</span> },
+      {
+        id: 'duration',
+        header: 'Took',
+        width: 90,
+        align: 'right',
+        cell: (run) => <span className="numeric">{formatSeconds(run.duration_s)}</span>,
+      },
+      {
+        id: 'calls',
+        header: 'Calls',
+        width: 76,
+        align: 'right',
+        cell: (run) => <span className="numeric">{formatCount(run.calls)}</span>,
+      },
+      {
+        id: 'bytes',
+        header: 'Received',
+        width: 100,
+        align: 'right',
+        from: 1200,
+        cell: (run) => <span className="numeric">{formatBytes(run.bytes_received)}</span>,
+      },
+      {
+        id: 'samples',
+        header: 'Samples',
+        width: 96,
+        align: 'right',
+        cell: (run) => <span className="numeric">{formatCount(run.samples)}</span>,
+      },
+      {
+        id: 'new',
+        header: 'of them new',
+        width: 116,
+        align: 'right',
+        cell: (run) => <span className="numeric">{formatCount(run.new_samples)}</span>,
+      },
       { id: 'result', header: 'Result', width: 220, grow: true, cell: (run) => <RunResult run={run} /> },
     ],
     [zone],
@@ -52,5 +97,9 @@ function RunsTable({ runs }: { runs: readonly RunOut[] }) {
 
 function RunResult({ run }: { run: RunOut }) {
   if (run.error_message !== null) return <Name focusable>{`${run.error_kind ?? 'error'}: ${run.error_message}`}</Name>
-  return run.strangers > 0 ? <StateMark tone="warn" word={`${formatCount(run.strangers)} samples of unknown things`} /> : <StateMark tone="good" word="good" />
+  return run.strangers > 0 ? (
+    <StateMark tone="warn" word={`${formatCount(run.strangers)} samples of unknown things`} />
+  ) : (
+    <StateMark tone="good" word="good" />
+  )
 }

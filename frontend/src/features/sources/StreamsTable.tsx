@@ -3,8 +3,10 @@ import type { SourceOut, StreamOut } from '../../api/types'
 import { StateMark } from '../../components/StateMark'
 import { type Column, VirtualTable } from '../../components/table/VirtualTable'
 import { usePreferences } from '../../lib/preferences'
+import { streamName } from '../../lib/text'
 import { formatClock, formatSeconds } from '../../lib/time'
 import { formatCount } from '../../lib/units'
+import styles from './SourcesPage.module.css'
 
 const LATE_INTERVALS = 3
 
@@ -17,7 +19,7 @@ export function StreamsTable({ source }: { source: SourceOut }) {
   const { zone } = usePreferences()
   const columns = useMemo<Column<StreamOut>[]>(
     () => [
-      { id: 'stream', header: 'Stream', width: 130, grow: true, cell: (stream) => stream.stream },
+      { id: 'stream', header: 'Stream', width: 130, grow: true, cell: (stream) => streamName(stream.stream) },
       { id: 'interval', header: 'Every', width: 80, align: 'right', cell: (stream) => `${stream.interval_s} s` },
       { id: 'lag', header: 'Lag', width: 110, align: 'right', cell: (stream) => <Lag stream={stream} /> },
       {
@@ -32,33 +34,73 @@ export function StreamsTable({ source }: { source: SourceOut }) {
         header: 'Read until',
         width: 110,
         align: 'right',
-        cell: (stream) => or(stream.until_at === null ? null : Date.parse(stream.until_at), (at) => formatClock(at, zone, true), 'never'),
+        cell: (stream) =>
+          or(
+            stream.until_at === null ? null : Date.parse(stream.until_at),
+            (at) => formatClock(at, zone, true),
+            'never',
+          ),
       },
       {
         id: 'run',
         header: 'Last run',
         width: 110,
         align: 'right',
-        cell: (stream) => or(stream.last_run_at === null ? null : Date.parse(stream.last_run_at), (at) => formatClock(at, zone, true), 'never'),
+        cell: (stream) =>
+          or(
+            stream.last_run_at === null ? null : Date.parse(stream.last_run_at),
+            (at) => formatClock(at, zone, true),
+            'never',
+          ),
       },
-      { id: 'duration', header: 'took', width: 90, align: 'right', cell: (stream) => or(stream.last_duration_s, formatSeconds, '–') },
-      { id: 'samples', header: 'and read', width: 130, align: 'right', cell: (stream) => or(stream.last_samples, (count) => `${formatCount(count)} samples`, '–') },
+      {
+        id: 'duration',
+        header: 'Duration',
+        width: 90,
+        align: 'right',
+        cell: (stream) => or(stream.last_duration_s, formatSeconds, '–'),
+      },
+      {
+        id: 'samples',
+        header: 'Samples',
+        width: 110,
+        align: 'right',
+        cell: (stream) => or(stream.last_samples, formatCount, '–'),
+      },
       {
         id: 'gaps',
         header: 'Open gaps',
         width: 120,
         align: 'right',
-        cell: (stream) => (stream.open_gaps === 0 ? <span className="muted">none</span> : <StateMark tone="warn" word={formatCount(stream.open_gaps)} />),
+        cell: (stream) =>
+          stream.open_gaps === 0 ? (
+            <span className="muted">none</span>
+          ) : (
+            <StateMark tone="warn" word={formatCount(stream.open_gaps)} />
+          ),
       },
     ],
     [zone],
   )
+  if (source.streams.length === 0)
+    return <p className={styles.quiet}>Nothing was read yet. The first run comes within one interval.</p>
   const label = `Streams of ${source.name}`
-  return <VirtualTable label={label} columns={columns} count={source.streams.length} rowAt={(index) => source.streams[index]} />
+  return (
+    <VirtualTable
+      label={label}
+      columns={columns}
+      count={source.streams.length}
+      rowAt={(index) => source.streams[index]}
+    />
+  )
 }
 
 function Lag({ stream }: { stream: StreamOut }) {
   if (stream.lag_s === null) return <span className="faint">no data yet</span>
   const words = formatSeconds(Math.max(0, stream.lag_s))
-  return stream.lag_s > LATE_INTERVALS * stream.interval_s ? <StateMark tone="warn" word={words} /> : <span className="numeric">{words}</span>
+  return stream.lag_s > LATE_INTERVALS * stream.interval_s ? (
+    <StateMark tone="warn" word={words} />
+  ) : (
+    <span className="numeric">{words}</span>
+  )
 }

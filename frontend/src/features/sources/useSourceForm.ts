@@ -34,7 +34,9 @@ export function useSourceForm(kinds: readonly SourceKind[], source: SourceOut | 
   const save = useMutation<unknown>({
     mutationFn: () => {
       const settings = settingsOf(fields, values)
-      return source === null ? addSource({ kind, name, settings, enabled }) : changeSource(source.id, { name, settings, enabled })
+      return source === null
+        ? addSource({ kind, name, settings, enabled })
+        : changeSource(source.id, { name, settings, enabled })
     },
     onSuccess: async () => {
       await client.invalidateQueries()
@@ -45,7 +47,10 @@ export function useSourceForm(kinds: readonly SourceKind[], source: SourceOut | 
     mutationFn: () => testSource({ kind, settings: settingsOf(fields, values), source_id: source?.id ?? null }),
   })
 
-  const own = useMemo(() => ownProblems(name, problemsOf(fields, values, secretsSet)), [name, fields, values, secretsSet])
+  const own = useMemo(
+    () => ownProblems(name, problemsOf(fields, values, secretsSet)),
+    [name, fields, values, secretsSet],
+  )
   const problems = useMemo(
     () => new Map([...serverProblems(test.error), ...serverProblems(save.error), ...(wasSubmitted ? own : [])]),
     [test.error, save.error, wasSubmitted, own],

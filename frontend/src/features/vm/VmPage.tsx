@@ -47,13 +47,20 @@ function DisksTable({ disks }: { disks: readonly Disk[] }) {
       { id: 'label', header: 'Disk', width: 150, grow: true, cell: (disk) => <Name focusable>{disk.label}</Name> },
       { id: 'instance', header: 'Address', width: 110, cell: (disk) => disk.instance },
       { id: 'controller', header: 'Controller', width: 130, cell: (disk) => disk.controller_type },
-      { id: 'size', header: 'Size', width: 100, align: 'right', cell: (disk) => <span className="numeric">{formatBytes(disk.capacity_bytes)}</span> },
+      {
+        id: 'size',
+        header: 'Size',
+        width: 100,
+        align: 'right',
+        cell: (disk) => <span className="numeric">{formatBytes(disk.capacity_bytes)}</span>,
+      },
       {
         id: 'datastore',
         header: 'Datastore',
         width: 180,
         grow: true,
-        cell: (disk) => (disk.datastore === null ? <span className="faint">none</span> : <EntityLink to={disk.datastore} />),
+        cell: (disk) =>
+          disk.datastore === null ? <span className="faint">none</span> : <EntityLink to={disk.datastore} />,
       },
       {
         id: 'volume',
@@ -62,8 +69,20 @@ function DisksTable({ disks }: { disks: readonly Disk[] }) {
         grow: true,
         cell: (disk) => <MatchedVolumes match={disk.match} volumes={disk.volume === null ? [] : [disk.volume]} />,
       },
-      { id: 'limit', header: 'IOPS limit', width: 120, align: 'right', cell: (disk) => (disk.iops_limit === null ? 'none' : formatIops(disk.iops_limit)) },
-      { id: 'snapshots', header: 'Snapshots', width: 100, align: 'right', cell: (disk) => <span className="numeric">{disk.snapshot_depth}</span> },
+      {
+        id: 'limit',
+        header: 'IOPS limit',
+        width: 120,
+        align: 'right',
+        cell: (disk) => (disk.iops_limit === null ? 'none' : formatIops(disk.iops_limit)),
+      },
+      {
+        id: 'snapshots',
+        header: 'Snapshots',
+        width: 100,
+        align: 'right',
+        cell: (disk) => <span className="numeric">{disk.snapshot_depth}</span>,
+      },
     ],
     [],
   )

@@ -5,11 +5,38 @@ import { sidesColumns } from '../../components/entity/sidesColumns'
 import type { Column } from '../../components/table/VirtualTable'
 
 const columns = (max_us: number): Column<VmRow>[] => [
-  { id: 'name', header: 'VM', width: 200, grow: true, sortKey: 'name', cell: ({ id, name }) => <EntityLink to={{ kind: 'vm', id, name }} /> },
+  {
+    id: 'name',
+    header: 'VM',
+    width: 200,
+    grow: true,
+    sortKey: 'name',
+    cell: ({ id, name }) => <EntityLink to={{ kind: 'vm', id, name }} />,
+  },
   { id: 'power', header: 'Power', width: 110, from: 1600, cell: ({ power_state }) => power_state },
-  { id: 'host', header: 'Host', width: 150, from: 700, cell: ({ host }) => (host === null ? <span className="faint">none</span> : <EntityLink to={host} />) },
-  { id: 'datastores', header: 'Datastore', width: 180, grow: true, from: 1200, cell: ({ datastores }) => <EntityLinks to={datastores} most={1} /> },
-  { id: 'disks', header: 'Disks', width: 70, align: 'right', from: 1600, cell: ({ disks }) => <span className="numeric">{disks}</span> },
+  {
+    id: 'host',
+    header: 'Host',
+    width: 150,
+    from: 700,
+    cell: ({ host }) => (host === null ? <span className="faint">none</span> : <EntityLink to={host} />),
+  },
+  {
+    id: 'datastores',
+    header: 'Datastore',
+    width: 180,
+    grow: true,
+    from: 1200,
+    cell: ({ datastores }) => <EntityLinks to={datastores} most={1} />,
+  },
+  {
+    id: 'disks',
+    header: 'Disks',
+    width: 70,
+    align: 'right',
+    from: 1600,
+    cell: ({ disks }) => <span className="numeric">{disks}</span>,
+  },
   ...sidesColumns<VmRow>(max_us, 'host'),
 ]
 

@@ -12,12 +12,18 @@ import { formatBytes } from '../../lib/units'
 function facts(volume: VolumeOut): Fact[] {
   return [
     { term: 'Array', value: <Name focusable>{volume.array.name}</Name> },
-    ...(volume.pod === null ? [] : [{ term: 'Pod', value: volume.stretched ? `${volume.pod.name}, stretched` : volume.pod.name }]),
+    ...(volume.pod === null
+      ? []
+      : [{ term: 'Pod', value: volume.stretched ? `${volume.pod.name}, stretched` : volume.pod.name }]),
     { term: 'Serial', value: <Name focusable>{volume.serial}</Name> },
     { term: 'Size', value: formatBytes(volume.size_bytes) },
     { term: 'QoS limit', value: qosLimit(volume) },
     { term: 'Datastore', value: volume.datastores.length === 0 ? 'none' : <EntityLinks to={volume.datastores} /> },
-    { term: 'Connected', value: volume.connected_hosts.length === 0 ? 'to no host' : <Name focusable>{volume.connected_hosts.join(', ')}</Name> },
+    {
+      term: 'Connected',
+      value:
+        volume.connected_hosts.length === 0 ? 'to no host' : <Name focusable>{volume.connected_hosts.join(', ')}</Name>,
+    },
   ]
 }
 

@@ -1,0 +1,67 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { call } from './client'
+import { ApiError } from './errors'
+import { noteServerTime, serverNow } from './serverClock'
+
+const answer = (status: number, body: unknown, headers: Record<string, string> = {}) =>
+  Promise.resolve({ error: body, response: new Response(null, { status, headers }) })
+
+async function failure(promise: Promise<unknown>): Promise<ApiError> {
+  const error: unknown = await promise.catch((reason: unknown) => reason)
+  if (!(error instanceof ApiError)) throw new Error(`expected an ApiError, got ${String(error)}`)
+  return error
+}
+
+describe('a failed call', () => {
+  it('says what was tried and what the server said about it', async () => {
+    const problem = {
+      title: 'Conflict',
+      detail: 'The name fa-1 is taken. Choose another.',
+      errors: [{ field: 'name', message: 'is taken' }],
+    }
+    const error = await failure(call('to add the source', () => answer(409, problem)))
+    expect([error.what, error.message, error.status]).toEqual(['to add the source', problem.detail, 409])
+    expect(error.fields).toEqual(problem.errors)
+  })
+
+  it('does not show a proxy’s page', async () => {
+    const error = await failure(call('the list', () => answer(502, '<html>Bad gateway</html>')))
+    expect(error.message).toBe('Gavel answered with status 502 and no explanation.')
+  })
+
+  it('tells a stopped server from a slow one', async () => {
+    const stopped = await failure(call('the list', () => Promise.reject(new TypeError('Failed to fetch'))))
+    expect(stopped.message).toContain('cannot be reached')
+    const slow = await failure(
+      call('the list', () => Promise.reject(new DOMException('late', 'TimeoutError')), { deadline_s: 7 }),
+    )
+    expect(slow.message).toBe('Gavel did not answer within 7 s.')
+  })
+
+  it('ends at its deadline', async () => {
+    const hang = ({ signal }: { signal: AbortSignal }) =>
+      new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    const error = await failure(call('the list', hang, { deadline_s: 0.02 }))
+    expect(error.message).toContain('did not answer')
+  })
+})
+
+describe('the server’s clock', () => {
+  beforeEach(() => {
+    vi.useFakeTimers()
+    vi.setSystemTime(Date.UTC(2026, 10, 20, 12, 0, 0))
+  })
+  afterEach(() => {
+    noteServerTime(new Date().toUTCString())
+    vi.useRealTimers()
+  })
+
+  it('corrects a browser that is off by minutes and ignores a second', () => {
+    noteServerTime('Fri, 20 Nov 2026 12:10:00 GMT')
+    expect(serverNow() - Date.now()).toBe(600_000)
+    noteServerTime('Fri, 20 Nov 2026 12:00:01 GMT')
+    expect(serverNow()).toBe(Date.now())
+    noteServerTime('not a date')
+    expect(serverNow()).toBe(Date.now())
+  })
+})

@@ -1,0 +1,81 @@
+import { QueryClient } from '@tanstack/react-query'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { gathered, openStream, parseLive, refresh } from './live'
+
+class FakeStream extends EventTarget {
+  static readonly CLOSED = 2
+  static opened: FakeStream[] = []
+  readyState = 1
+  constructor() {
+    super()
+    FakeStream.opened.push(this)
+  }
+  close() {
+    this.readyState = 2
+  }
+}
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  FakeStream.opened = []
+  vi.stubGlobal('EventSource', FakeStream)
+})
+afterEach(() => {
+  vi.useRealTimers()
+  vi.unstubAllGlobals()
+})
+
+const handlers = () => ({ onUpdate: vi.fn(), onUp: vi.fn(), onDown: vi.fn() })
+
+describe('the live stream', () => {
+  it('passes on updates and ignores what is not one', () => {
+    const { onUpdate, ...rest } = handlers()
+    openStream({ onUpdate, ...rest })
+    const [stream] = FakeStream.opened
+    stream?.dispatchEvent(new MessageEvent('update', { data: '{"revision": 4}' }))
+    stream?.dispatchEvent(new MessageEvent('update', { data: '<html>' }))
+    expect(onUpdate).toHaveBeenCalledTimes(1)
+    expect(parseLive('[]')).toBeNull()
+  })
+
+  it('is opened again when the browser gave it up, and left to the browser when it did not', () => {
+    const { onDown, ...rest } = handlers()
+    const close = openStream({ onDown, ...rest })
+    const [first] = FakeStream.opened
+    first?.dispatchEvent(new Event('error'))
+    vi.advanceTimersByTime(10_000)
+    expect(FakeStream.opened).toHaveLength(1)
+    if (first) first.readyState = FakeStream.CLOSED
+    first?.dispatchEvent(new Event('error'))
+    vi.advanceTimersByTime(10_000)
+    expect(FakeStream.opened).toHaveLength(2)
+    expect(onDown).toHaveBeenCalledTimes(2)
+    close()
+    expect(FakeStream.opened[1]?.readyState).toBe(FakeStream.CLOSED)
+  })
+
+  it('redraws once for several updates within a second', () => {
+    const redraw = vi.fn()
+    const follow = gathered(redraw, 1000)
+    follow()
+    follow()
+    expect(redraw).not.toHaveBeenCalled()
+    vi.advanceTimersByTime(1000)
+    expect(redraw).toHaveBeenCalledTimes(1)
+    follow()
+    vi.advanceTimersByTime(1000)
+    expect(redraw).toHaveBeenCalledTimes(2)
+  })
+})
+
+describe('a frozen view', () => {
+  it('stands still but for the health of the sources', () => {
+    const client = new QueryClient()
+    for (const key of ['list', 'series', 'sources']) client.setQueryData([key], 1)
+    const isStale = (key: string) => client.getQueryState([key])?.isInvalidated
+    refresh(client, true)
+    expect(['list', 'series', 'sources'].map(isStale)).toEqual([false, false, true])
+    refresh(client, false)
+    expect(['list', 'series', 'sources'].map(isStale)).toEqual([true, true, true])
+  })
+})

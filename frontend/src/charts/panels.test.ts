@@ -1,0 +1,108 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { group, latencyColumn, rateColumn, series } from '../testing/series'
+import { legendOf, niceMax, panelsOf } from './panels'
+
+const array = group('array', [
+  latencyColumn('read_service_us', [300, 310, null]),
+  latencyColumn('read_queue_us', [40, 50, null]),
+  latencyColumn('read_san_us', [60, 60, null]),
+  latencyColumn('write_service_us', [100, 100, 100]),
+  rateColumn('read_iops', [9000, 9100, null]),
+])
+const hosts = group('host', [
+  latencyColumn('read_gavg_us', [1000, 1000, 2000], 1000),
+  latencyColumn('read_davg_us', [1000, 0, 1000], 1000),
+  rateColumn('read_iops', [8990, 9090, 9000]),
+])
+const both = series([array, hosts])
+const NONE = new Set<string>()
+
+describe('panels of both sides', () => {
+  const panels = panelsOf(both, both.groups, NONE)
+
+  it('stand in the order read, write, rates', () => {
+    expect(panels.map((panel) => panel.id)).toEqual(['read', 'write', 'iops'])
+  })
+
+  it('stack the array from service upwards and draw the hosts as lines over it', () => {
+    const lines = panels[0]?.lines.map((line) => [line.key, line.shape])
+    expect(lines).toEqual([
+      ['array.service', 'area'],
+      ['array.queue', 'area'],
+      ['array.san', 'area'],
+      ['host.davg', 'line'],
+      ['host.gavg', 'line'],
+    ])
+  })
+
+  it('keep null null and zero zero', () => {
+    const line = (key: string) => panels[0]?.lines.find((one) => one.key === key)?.values
+    expect(line('array.service')).toEqual([300, 310, null])
+    expect(line('host.davg')).toEqual([1000, 0, 1000])
+  })
+
+  it('share one scale between reads and writes', () => {
+    expect(panels[0]?.max).toBe(panels[1]?.max)
+    expect(panels[0]?.scale).toEqual(panels[1]?.scale)
+    expect(panels[0]?.max).toBeGreaterThanOrEqual(2000)
+  })
+
+  it('leave out what the viewer switched off, and keep it in the legend', () => {
+    const hidden = new Set(['host.gavg'])
+    expect(panelsOf(both, both.groups, hidden)[0]?.lines.some((line) => line.key === 'host.gavg')).toBe(false)
+    expect(legendOf(both, both.groups).some((line) => line.key === 'host.gavg')).toBe(true)
+  })
+
+  it('keep a panel whose lines are all switched off, so that nothing else moves', () => {
+    const hidden = new Set(['array.service'])
+    expect(panelsOf(both, both.groups, hidden).map((panel) => panel.id)).toEqual(['read', 'write', 'iops'])
+  })
+
+  it('give mirrored writes a panel of their own instead of adding them up here', () => {
+    const stretched = series([group('array', [latencyColumn('mirrored_write_service_us', [500])])])
+    expect(panelsOf(stretched, stretched.groups, NONE).map((panel) => panel.title)).toEqual(['Mirrored write'])
+  })
+
+  it('draw nothing for a side that was not measured', () => {
+    const silent = series([group('host', [latencyColumn('read_gavg_us', [null, null])])])
+    expect(panelsOf(silent, silent.groups, NONE)).toEqual([])
+  })
+})
+
+describe('gaps', () => {
+  const gap = {
+    source: { kind: 'flasharray', name: 'fa-1' },
+    stream: 'array_volume',
+    subject: null,
+    from_at: '2026-11-20T12:02:00Z',
+    to_at: '2026-11-20T12:03:00Z',
+    reason: 'source unreachable: connect timed out',
+    state: 'pending_backfill' as const,
+  }
+
+  it('lie only on panels that show their side, and carry the reason', () => {
+    const writesOfHosts = series([array, group('host', [latencyColumn('mirrored_write_gavg_us', [1])])], {
+      gaps: [gap],
+    })
+    const panels = panelsOf(writesOfHosts, writesOfHosts.groups, NONE)
+    expect(panels.map((panel) => [panel.id, panel.gaps.length])).toEqual([
+      ['read', 1],
+      ['write', 1],
+      ['mirrored_write', 0],
+      ['iops', 1],
+    ])
+    expect(panels[0]?.gaps[0]?.text).toBe('fa-1: source unreachable: connect timed out, will be read again')
+  })
+})
+
+describe('the axis end', () => {
+  it('is a little above the highest value and never far above', () => {
+    fc.assert(
+      fc.property(fc.double({ min: 1e-3, max: 1e9, noNaN: true }), (highest) => {
+        expect(niceMax(highest)).toBeGreaterThan(highest)
+        expect(niceMax(highest)).toBeLessThanOrEqual(highest * 1.4)
+      }),
+    )
+  })
+})

@@ -1,0 +1,144 @@
+// @vitest-environment jsdom
+import { MantineProvider } from '@mantine/core'
+import { render, screen } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import type { ReactNode } from 'react'
+import { describe, expect, it, vi } from 'vitest'
+import { ApiError } from '../api/errors'
+import { PreferencesProvider } from '../lib/preferences'
+import { freshness } from './DataAge'
+import { DataState } from './DataState'
+import { coverage } from './entity/OriginsCard'
+import { SchemaForm } from './form/SchemaForm'
+import { fieldsOf } from './form/schema'
+import { Name } from './Name'
+import { Quantity } from './Quantity'
+
+const show = (node: ReactNode) =>
+  render(
+    <PreferencesProvider>
+      <MantineProvider withGlobalClasses={false} withCssVariables={false}>
+        {node}
+      </MantineProvider>
+    </PreferencesProvider>,
+  )
+
+function query<Data>(part: { data?: Data; error?: Error | null; isFetching?: boolean }) {
+  const refetch = vi.fn()
+  return {
+    data: undefined,
+    error: null,
+    isFetching: false,
+    isPending: false,
+    dataUpdatedAt: Date.UTC(2026, 10, 20, 12),
+    errorUpdatedAt: 0,
+    refetch,
+    ...part,
+  } as never
+}
+
+describe('a name from outside', () => {
+  it('is text, whatever it contains', () => {
+    const { container } = show(<Name>{'<img src=x onerror=alert(1)>'}</Name>)
+    expect(container.querySelector('img')).toBeNull()
+    expect(container.textContent).toBe('<img src=x onerror=alert(1)>')
+  })
+
+  it('is whole in the page even when it is cut on screen', () => {
+    const long = `${'a'.repeat(190)}-volume-01`
+    const { container } = show(<Name>{long}</Name>)
+    expect(container.textContent).toBe(long)
+  })
+})
+
+describe('a quantity', () => {
+  it('says "not measured" for null and a number for zero', () => {
+    show(<Quantity value={null} unit="µs" />)
+    expect(screen.getByText('not measured')).toBeTruthy()
+    show(<Quantity value={0} unit="ops/s" />)
+    expect(screen.getByText('0 IOPS')).toBeTruthy()
+  })
+})
+
+describe('the four states', () => {
+  const body = (data: string[]) => <p>{data.join()}</p>
+  const skeleton = <p>skeleton</p>
+  const empty = (data: string[]) => (data.length === 0 ? { title: 'Nothing yet', text: 'Add a source.' } : null)
+  const failed = new ApiError('the list', 'The database is down.', 503)
+
+  it('shows a skeleton while nothing is known', () => {
+    show(
+      <DataState query={query<string[]>({})} skeleton={skeleton}>
+        {body}
+      </DataState>,
+    )
+    expect(screen.getByText('skeleton')).toBeTruthy()
+  })
+
+  it('says what failed, why, and lets one try again', async () => {
+    const failing = query<string[]>({ error: failed }) as { refetch: () => void }
+    show(
+      <DataState query={failing as never} skeleton={skeleton}>
+        {body}
+      </DataState>,
+    )
+    expect(screen.getByRole('alert').textContent).toContain('Could not load the list')
+    expect(screen.getByRole('alert').textContent).toContain('The database is down.')
+    await userEvent.click(screen.getByRole('button', { name: 'Try now' }))
+    expect(failing.refetch).toHaveBeenCalled()
+  })
+
+  it('keeps old data on screen and says since when it is old', () => {
+    show(
+      <DataState query={query({ data: ['a'], error: failed })} skeleton={skeleton}>
+        {body}
+      </DataState>,
+    )
+    expect(screen.getByText('a')).toBeTruthy()
+    expect(screen.getByRole('status').textContent).toContain('since 12:00:00')
+  })
+
+  it('says why there is nothing', () => {
+    show(
+      <DataState query={query<string[]>({ data: [] })} skeleton={skeleton} empty={empty}>
+        {body}
+      </DataState>,
+    )
+    expect(screen.getByText('Add a source.')).toBeTruthy()
+  })
+})
+
+describe('a secret in a form', () => {
+  it('is never shown and may be left empty where one is stored', () => {
+    const fields = fieldsOf({
+      required: ['token'],
+      properties: { token: { type: 'string', writeOnly: true, title: 'Token' } },
+    })
+    show(
+      <SchemaForm
+        fields={fields}
+        values={{ token: '' }}
+        onChange={vi.fn()}
+        problems={new Map()}
+        secretsSet={new Set(['token'])}
+      />,
+    )
+    const input = screen.getByLabelText('Token') as HTMLInputElement
+    expect(input.type).toBe('password')
+    expect(input.value).toBe('')
+    expect(input.placeholder).toContain('stored')
+  })
+})
+
+describe('small judgements', () => {
+  it('calls data late after three minutes and lost after ten', () => {
+    expect([60_000, 200_000, 700_000].map(freshness)).toEqual(['fresh', 'late', 'lost'])
+  })
+
+  it('never rounds a hole away', () => {
+    expect(coverage([1, 1, 1])).toBe('100 %')
+    expect(coverage([...Array(999).fill(1), null])).toBe('99 %')
+    expect(coverage([...Array(999).fill(null), 1])).toBe('1 %')
+    expect(coverage([])).toBe('0 %')
+  })
+})

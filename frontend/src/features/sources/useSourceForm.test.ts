@@ -1,0 +1,14 @@
+import { expect, it } from 'vitest'
+import { ApiError } from '../../api/errors'
+import { serverProblems, settingProblemsOf } from './useSourceForm'
+
+it('puts what the server found wrong at the fields it named', () => {
+  const error = new ApiError('to add the source', 'Two settings cannot be used.', 422, [
+    { field: 'settings.address', message: 'is not a host name' },
+    { field: 'name', message: 'is taken' },
+  ])
+  const problems = serverProblems(error)
+  expect(problems.get('name')).toBe('is taken')
+  expect([...settingProblemsOf(problems)]).toEqual([['address', 'is not a host name']])
+  expect(serverProblems(new Error('offline')).size).toBe(0)
+})
