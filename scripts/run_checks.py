@@ -69,7 +69,7 @@ STATIC = (
 )
 BUILD = Check("front end: build", (sys.executable, "scripts/bootstrap.py", "all"))
 UNIT_TESTS = Check("front end: tests", ("npm", "run", "--silent", "test"), "frontend")
-BACKEND_TESTS = pytest("pytest", "-n", "2", "--dist", "loadgroup", deadline_s=840)
+BACKEND_TESTS = pytest("pytest", "-n", "2", "--dist", "loadfile", deadline_s=840)
 E2E = Check("browser tests", ("npm", "run", "--silent", "e2e"), "frontend", deadline_s=600, shown=True)
 ALONE = ("-p", "no:randomly", "-s")
 

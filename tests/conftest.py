@@ -26,7 +26,6 @@ ROOT = Path(__file__).resolve().parent.parent
 BRIDGE = ROOT / "tests/timescale_bridge"
 NATIVE_TIMESCALE = "GAVEL_TEST_TS_URL"
 TEMPLATE = "migrated"
-NEEDS_TIMESCALE = {"empty_timescale_url", "timescale_url"}
 STOP_DEADLINE_S = 10
 
 
@@ -35,15 +34,6 @@ def missing(what: str) -> NoReturn:
     if os.environ.get("CI"):
         pytest.fail(f"{what} In CI nothing is skipped.", pytrace=False)
     pytest.skip(what)
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """With xdist, keep each file on one worker, and all that needs TimescaleDB on the same one (a bridge is 0.5 GB)."""
-    for item in items:
-        fixtures = set(getattr(item, "fixturenames", ()))
-        group = "timescale" if fixtures & NEEDS_TIMESCALE else str(item.path.relative_to(ROOT))
-        item.add_marker(pytest.mark.xdist_group(group))
 
 
 @pytest.fixture(scope="session")
