@@ -5,6 +5,7 @@ from typing import Any, TypeVar
 
 from pyVmomi import vim, vmodl
 
+from gavel.collectors.hosts.vcenter.parse import moid
 from gavel.collectors.hosts.vcenter.settings import VcenterSettings
 from gavel.collectors.hosts.vcenter.soap import SoapStub, open_stub, service_content
 from gavel.collectors.hosts.vcenter.wire import Wire
@@ -130,9 +131,10 @@ class VcenterClient:
     def _in_words(self, error: Exception) -> Exception:
         """The SourceError for a fault; what is no fault of the other side stays what it is."""
         if isinstance(error, vim.fault.NoPermission):
+            place = moid(error.object) if error.object is not None else "an object"
             return PermissionMissingError(
-                f"{self.address}: {self._settings.username!r} lacks the privilege {error.privilegeId} on "
-                f"{moid(error.object)}. Give the role Read-only on the vCenter's root, propagated to children."
+                f"{self.address}: {self._settings.username!r} lacks the privilege {error.privilegeId} on {place}. "
+                "Give the role Read-only on the vCenter's root, propagated to children."
             )
         if isinstance(error, (vim.fault.Timedout, vmodl.fault.HostCommunication, vmodl.fault.RequestCanceled)):
             return OverloadedError(f"{self.address}: the vCenter could not answer now ({fault_text(error)}).")
@@ -145,8 +147,3 @@ def fault_text(fault: Any) -> str:
     """A fault's name and message, such as "vim.fault.NoPermission: Permission to perform this operation was denied."."""
     name = type(fault).__name__
     return f"{name}: {fault.msg}" if getattr(fault, "msg", None) else str(name)
-
-
-def moid(reference: Any) -> str:
-    """Id of a managed object, such as "host-12": unique within a vCenter."""
-    return str(reference._moId)  # noqa: SLF001 - pyVmomi has no other name for it

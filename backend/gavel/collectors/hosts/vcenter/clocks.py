@@ -6,7 +6,8 @@ from typing import Any, Final
 
 from pyVmomi import vim
 
-from gavel.collectors.hosts.vcenter.client import VcenterClient, moid
+from gavel.collectors.hosts.vcenter.client import VcenterClient
+from gavel.collectors.hosts.vcenter.parse import moid
 from gavel.collectors.hosts.vcenter.watch import all_of, retrieve
 from gavel.domain.errors import DeadlineError, OverloadedError, PermissionMissingError, ProtocolError
 from gavel.domain.source import ClockReading

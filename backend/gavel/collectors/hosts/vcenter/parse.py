@@ -5,7 +5,6 @@ from typing import Any, Final
 
 from pyVmomi import vim
 
-from gavel.collectors.hosts.vcenter.client import moid
 from gavel.domain.inventory import (
     Cluster,
     Datastore,
@@ -37,6 +36,11 @@ DATASTORE_PROPERTIES: Final = ("name", "info", "summary.capacity", "summary.type
 def wwn(signed: int) -> str:
     """16 hex digits of a world wide name, which the API carries as a signed 64-bit number."""
     return f"{signed & 0xFFFF_FFFF_FFFF_FFFF:016x}"
+
+
+def moid(reference: Any) -> str:
+    """Id of a managed object, such as "host-12": unique within a vCenter."""
+    return str(reference._moId)  # noqa: SLF001 - pyVmomi has no other name for it
 
 
 def cluster(key: str, properties: Properties) -> Cluster:

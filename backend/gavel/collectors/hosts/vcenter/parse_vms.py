@@ -5,8 +5,7 @@ from typing import Any, Final
 
 from pyVmomi import vim
 
-from gavel.collectors.hosts.vcenter.client import moid
-from gavel.collectors.hosts.vcenter.parse import Properties
+from gavel.collectors.hosts.vcenter.parse import Properties, moid
 from gavel.domain.inventory import Vm, VmDisk
 
 VM_PROPERTIES: Final = (

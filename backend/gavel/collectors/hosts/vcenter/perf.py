@@ -7,9 +7,10 @@ from typing import Any, Final
 
 from pyVmomi import vim, vmodl
 
-from gavel.collectors.hosts.vcenter.client import VcenterClient, moid
+from gavel.collectors.hosts.vcenter.client import VcenterClient
 from gavel.collectors.hosts.vcenter.counters import Catalogue, catalogue, choose, wanted_keys
 from gavel.collectors.hosts.vcenter.csv import CsvDecoder, NotCsvError, Series
+from gavel.collectors.hosts.vcenter.parse import moid
 from gavel.collectors.hosts.vcenter.query import SAMPLE_S, PerfQuery, queries
 from gavel.collectors.hosts.vcenter.watch import Watch
 from gavel.domain.errors import OverloadedError, ProtocolError

@@ -5,10 +5,11 @@ from typing import Final, TypeAlias
 
 from pyVmomi import vim
 
-from gavel.collectors.hosts.vcenter.client import VcenterClient, moid
+from gavel.collectors.hosts.vcenter.client import VcenterClient
 from gavel.collectors.hosts.vcenter.clocks import vcenter_clock
 from gavel.collectors.hosts.vcenter.counters import DEVICE_MICROSECONDS, DEVICE_MILLISECONDS, VM_MICROSECONDS
 from gavel.collectors.hosts.vcenter.esxcli import Esxcli, EsxcliError
+from gavel.collectors.hosts.vcenter.parse import moid
 from gavel.collectors.hosts.vcenter.perf import PerfReader
 from gavel.collectors.hosts.vcenter.query import SAMPLE_S
 from gavel.collectors.hosts.vcenter.settings import VcenterSettings

@@ -8,7 +8,8 @@ from typing import Any
 
 from pyVmomi import vim, vmodl
 
-from gavel.collectors.hosts.vcenter.client import VcenterClient, moid
+from gavel.collectors.hosts.vcenter.client import VcenterClient
+from gavel.collectors.hosts.vcenter.parse import moid
 
 Properties = Mapping[str, Any]
 _PC = vmodl.query.PropertyCollector
