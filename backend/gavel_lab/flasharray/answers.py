@@ -15,7 +15,8 @@ from gavel_lab.flasharray import hardware, history, inventory, links
 from gavel_lab.flasharray.catalogue import Endpoint
 from gavel_lab.flasharray.errors import ApiError, bad_request
 from gavel_lab.flasharray.groups import GROUPS, Group
-from gavel_lab.flasharray.performance import BlockCache, Moments, PerformanceTable, at_history, at_once
+from gavel_lab.flasharray.moments import Moments, at_history, at_once
+from gavel_lab.flasharray.performance import BlockCache, PerformanceTable
 from gavel_lab.flasharray.query import Query
 from gavel_lab.flasharray.selection import chosen
 from gavel_lab.flasharray.shaping import Row, ordered, shape_of

@@ -45,9 +45,7 @@ def block_columns(reading: Reading, whole: Whole, *, queue_in_usec: bool) -> Col
         columns[f"bytes_per_{direction}"] = sizes[..., place]
         for name, values in times.items():
             columns[f"{name}_{direction}_op"] = values[..., place]
-    everything = reading.all_directions()
-    size = whole(_ratio(everything.bytes, everything.ops)[..., 0])
-    columns["bytes_per_op"] = np.where(rates.sum(axis=2) > 0, size, 0)
+    columns["bytes_per_op"] = _size_of_all(rates, sizes)
     columns.update(_cache_columns(columns))
     return columns
 
@@ -89,15 +87,13 @@ def file_columns(reading: Reading, whole: Whole) -> Columns:
     rates = whole(reading.ops_per_s())
     sizes = np.where(rates > 0, whole(_ratio(reading.bytes, reading.ops)), 0)
     latency = np.where(rates > 0, whole(reading.latency_us("array_internal")), 0)
-    everything = reading.all_directions()
-    size = whole(_ratio(everything.bytes, everything.ops)[..., 0])
-    columns = {"bytes_per_op": np.where(rates.sum(axis=2) > 0, size, 0)}
+    columns = {"bytes_per_op": _size_of_all(rates, sizes)}
     for place, direction in enumerate(("read", "write")):
         columns[f"{direction}s_per_sec"] = rates[..., place]
         columns[f"{direction}_bytes_per_sec"] = whole(reading.bytes_per_s())[..., place]
         columns[f"bytes_per_{direction}"] = sizes[..., place]
         columns[f"usec_per_{direction}_op"] = latency[..., place]
-    return {**columns, **dict.fromkeys(("others_per_sec", "usec_per_other_op"), np.zeros_like(size))}
+    return {**columns, **dict.fromkeys(("others_per_sec", "usec_per_other_op"), np.zeros_like(rates[..., 0]))}
 
 
 def interface_rates(reading: Reading, unit_bytes: int) -> Mapping[str, NDArray[np.int64]]:
@@ -110,6 +106,11 @@ def interface_rates(reading: Reading, unit_bytes: int) -> Mapping[str, NDArray[n
         "transmitted_bytes": rounded(transmitted),
         "transmitted_units": rounded(np.ceil(transmitted / unit_bytes)),
     }
+
+
+def _size_of_all(rates: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Mean size over all directions, recomputed from the shown rates and sizes and truncated, as captured rows are."""
+    return np.asarray((rates * sizes).sum(axis=2) // np.maximum(rates.sum(axis=2), 1))
 
 
 def _ratio(above: Floats, below: Floats) -> Floats:

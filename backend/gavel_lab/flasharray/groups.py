@@ -34,8 +34,10 @@ class Group:
         )
 
 
-def reader(view: ArrayView, by: ArrayBy, array: int) -> Read:
-    return lambda rows, windows: view.lab.model.read_array(by, rows, windows, array=array)
+def reader(view: ArrayView, by: ArrayBy, array: int | None = None) -> Read:
+    """Reads what this array, or another one, counts."""
+    counting = view.array.index if array is None else array
+    return lambda rows, windows: view.lab.model.read_array(by, rows, windows, array=counting)
 
 
 def _identity(view: ArrayView, name: str, array: int, **more: Any) -> Row:
@@ -88,20 +90,20 @@ def volume_groups(view: ArrayView) -> list[Group]:
     index = view.array.index
     identities = tuple(_identity(view, group.name, index, id=group.id) for group in view.volume_groups)
     rows = tuple(group.index for group in view.volume_groups)
-    return [Group(rows, identities, reader(view, ArrayBy.VOLUME_GROUP, index))]
+    return [Group(rows, identities, reader(view, ArrayBy.VOLUME_GROUP))]
 
 
 def arrays(view: ArrayView) -> list[Group]:
     index = view.array.index
     identity = _identity(view, view.array.name, index, id=view.array.id)
-    return [Group((index,), (identity,), reader(view, ArrayBy.ARRAY, index))]
+    return [Group((index,), (identity,), reader(view, ArrayBy.ARRAY))]
 
 
 def directories(view: ArrayView) -> list[Group]:
     index = view.array.index
     identities = tuple(_identity(view, directory.name, index, id=directory.id) for directory in view.directories)
     rows = tuple(directory.index for directory in view.directories)
-    return [Group(rows, identities, reader(view, ArrayBy.DIRECTORY, index))]
+    return [Group(rows, identities, reader(view, ArrayBy.DIRECTORY))]
 
 
 def hosts(view: ArrayView) -> list[Group]:
@@ -110,7 +112,7 @@ def hosts(view: ArrayView) -> list[Group]:
     local = Group(
         tuple(host.index for host in view.hosts),
         tuple(_identity(view, host.name, index) for host in view.hosts),
-        reader(view, ArrayBy.ARRAY_HOST, index),
+        reader(view, ArrayBy.ARRAY_HOST),
     )
     remote = Group(
         tuple(remote.host.index for remote in view.remote_hosts),

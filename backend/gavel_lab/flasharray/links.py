@@ -10,7 +10,7 @@ import numpy as np
 from gavel_lab.estate import ArrayHost, Hba, TargetPort
 from gavel_lab.flasharray.counters import FC_FRAME_BYTES, PACKET_BYTES, interface_rates
 from gavel_lab.flasharray.gates import ETHERNET, FIBRE_CHANNEL
-from gavel_lab.flasharray.groups import paths_of
+from gavel_lab.flasharray.groups import paths_of, reader
 from gavel_lab.flasharray.hardware import (
     FILE_INTERFACE,
     MANAGEMENT_INTERFACES,
@@ -18,7 +18,7 @@ from gavel_lab.flasharray.hardware import (
     port_of,
     with_colons,
 )
-from gavel_lab.flasharray.performance import Moments
+from gavel_lab.flasharray.moments import Moments
 from gavel_lab.flasharray.shaping import Row, Shape, blank, cut
 from gavel_lab.flasharray.view import ArrayView
 from gavel_lab.model import ArrayBy, By
@@ -69,10 +69,10 @@ class InterfaceTable:
 
 def _interfaces(view: ArrayView, moments: Moments, place: int) -> list[Row]:
     """All interfaces at one stamp: ports with their block I/O, the file interface with the directories'."""
-    stamp, index = moments.stamps[place], view.array.index
-    window = moments.windows[place : place + 1]
+    stamp = moments.stamps[place]
     rows = [_interface(name, "eth", stamp, None) for name in MANAGEMENT_INTERFACES]
-    reading = view.lab.model.read_array(ArrayBy.PORT, [port.index for port in view.ports], window, array=index)
+    ports = [port.index for port in view.ports]
+    reading = moments.read(place, place + 1, lambda windows: reader(view, ArrayBy.PORT)(ports, windows))
     for kind, (_, unit_bytes, _) in _UNITS.items():
         rates = interface_rates(reading, unit_bytes)
         rows += [
@@ -82,7 +82,7 @@ def _interfaces(view: ArrayView, moments: Moments, place: int) -> list[Row]:
         ]
     if view.directories:
         directories = [directory.index for directory in view.directories]
-        files = view.lab.model.read_array(ArrayBy.DIRECTORY, directories, window, array=index)
+        files = moments.read(place, place + 1, lambda windows: reader(view, ArrayBy.DIRECTORY)(directories, windows))
         rates = interface_rates(files, PACKET_BYTES)
         rows.append(_interface(FILE_INTERFACE, "eth", stamp, {name: int(rate.sum()) for name, rate in rates.items()}))
     return rows
@@ -120,7 +120,7 @@ def _balance(view: ArrayView, host: ArrayHost, moments: Moments) -> list[Row]:
     paths = paths_of(view, host)
     if not paths:
         return []
-    ops = view.lab.model.read(By.PATH, paths, moments.windows).ops.sum(axis=(1, 2))
+    ops = moments.read(0, 1, lambda windows: view.lab.model.read(By.PATH, paths, windows)).ops.sum(axis=(1, 2))
     counts: dict[tuple[int, int], float] = defaultdict(float)
     for path, count in zip(paths, ops, strict=True):
         counts[view.estate.paths[path].hba, view.estate.paths[path].port] += float(count)

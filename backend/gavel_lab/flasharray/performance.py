@@ -16,32 +16,12 @@ from numpy.typing import NDArray
 
 from gavel_lab.flasharray.counters import Columns, Whole, block_columns, file_columns, rounded, truncated
 from gavel_lab.flasharray.groups import Group
+from gavel_lab.flasharray.moments import Moments
 from gavel_lab.flasharray.shaping import Row, Shape, blank, cut
 from gavel_lab.flasharray.view import ArrayView
 from gavel_lab.reading import Floats, Reading
 
 ROWS_PER_BLOCK = 8_000
-
-
-@dataclass(frozen=True)
-class Moments:
-    """When the rows are of: stamps in epoch milliseconds of the array's clock, and the lab spans they stand for (w, 2)."""
-
-    stamps: tuple[int, ...]
-    windows: Floats
-
-
-def at_history(view: ArrayView, stamps: Sequence[int], resolution: int) -> Moments:
-    clock = view.lab.clocks.arrays[view.array.index]
-    seconds = np.asarray(stamps, dtype=np.int64) // 1000
-    return Moments(tuple(stamps), clock.windows(seconds, resolution / 1000))
-
-
-def at_once(view: ArrayView, now_ms: int) -> Moments:
-    """A real-time sample: one unaligned stamp, over the last whole second that was over by then."""
-    clock = view.lab.clocks.arrays[view.array.index]
-    end = np.floor(clock.to_lab(np.array([now_ms / 1000])))
-    return Moments((now_ms,), np.stack([end - 1, end], axis=1))
 
 
 @dataclass(frozen=True)
@@ -169,15 +149,18 @@ class PerformanceTable:
 
     def _block(self, first: int, last: int) -> Block:
         """All objects at stamps first..last-1."""
-        windows = self._moments.windows[first:last]
-        key = (self._path, frozenset(self._shape), tuple(group.rows for group in self._groups), windows.tobytes())
+        rows = tuple(group.rows for group in self._groups)
+        key = (self._path, frozenset(self._shape), rows, self._moments.key(first, last))
         block = self._cache.get(key)
         if block is None:
-            reading = _together([group.read(group.rows, windows) for group in self._groups])
+            reading = self._moments.read(first, last, self._read)
             columns = {name: column.T.ravel() for name, column in self._columns(reading, rounded).items()}
             block = Block(reading, columns)
             self._cache.put(key, block)
         return block
+
+    def _read(self, windows: Floats) -> Reading:
+        return _together([group.read(group.rows, windows) for group in self._groups])
 
     def _columns(self, reading: Reading, whole: Whole) -> Columns:
         """The counters the version shows, (n, w)."""
