@@ -8,6 +8,8 @@ from datetime import datetime
 import psycopg
 from sqlalchemy import Connection, text
 
+from gavel.db.errors import StorageError
+
 CHANNEL = "gavel_live"
 
 
@@ -27,16 +29,22 @@ def tell(connection: Connection, news: News) -> None:
 
 
 def listen(url: str, *, pause_s: float) -> Iterator[News | None]:
-    """News as it comes; None when `pause_s` passed without any, so that the caller can look at the world. Ends by an exception only."""
-    with psycopg.connect(url.replace("postgresql+psycopg://", "postgresql://"), autocommit=True) as connection:
-        connection.execute(f"LISTEN {CHANNEL}")
-        while True:
-            arrived = False
-            for notice in connection.notifies(timeout=pause_s, stop_after=1):
-                arrived = True
-                yield _news(notice.payload)
-            if not arrived:
-                yield None
+    """News as it comes; None when `pause_s` passed without any, so that the caller can look at the world.
+
+    Ends by an exception only: StorageError when the database goes away.
+    """
+    try:
+        with psycopg.connect(url.replace("postgresql+psycopg://", "postgresql://"), autocommit=True) as connection:
+            connection.execute(f"LISTEN {CHANNEL}")
+            while True:
+                arrived = False
+                for notice in connection.notifies(timeout=pause_s, stop_after=1):
+                    arrived = True
+                    yield _news(notice.payload)
+                if not arrived:
+                    yield None
+    except psycopg.Error as error:
+        raise StorageError(f"listening for news ended: {str(error).strip().splitlines()[0]}") from error
 
 
 def _news(payload: str) -> News:

@@ -1,16 +1,149 @@
 """Datastores: the list and a single one."""
 
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
+from sqlalchemy import RowMapping, text
+
 from gavel.db.engine import Connection
-from gavel.db.queries.rows import DatastoreDetail, DatastoreRow, ListQuery, Page
+from gavel.db.queries.devices import device_rows
+from gavel.db.queries.matching import device_match, extents_match, nfs_match, other_match, vvol_match
+from gavel.db.queries.members import members, relation
+from gavel.db.queries.newest import newest_sides
+from gavel.db.queries.paging import page_of
+from gavel.db.queries.refs import linked, of_sources, require
+from gavel.db.queries.rows import DatastoreDetail, DatastoreRow, ListQuery, Match, Page, RefKind
+from gavel.db.queries.volumes import volume_rows
+from gavel.db.tables.host_side import datastore as datastore_table
+from gavel.domain.inventory import DatastoreType
+from gavel.domain.source import Stream
+
+_FACTS = """
+    SELECT d.id, d.source_id, d.name, d.type, d.uuid, d.capacity_bytes, d.nfs_host, d.nfs_path, d.vvol_array_ids,
+        (SELECT count(*) FROM datastore_host h WHERE h.datastore_id = d.id) AS hosts,
+        (SELECT count(DISTINCT k.vm_id) FROM vm_disk k WHERE k.datastore_id = d.id AND k.present) AS vms,
+        (SELECT count(*) FROM vm_disk k WHERE k.datastore_id = d.id AND k.present AND k.vvol_id IS NOT NULL) AS vvol_disks,
+        (SELECT count(*) FROM vm_disk k WHERE k.datastore_id = d.id AND k.present
+            AND EXISTS (SELECT FROM volume v WHERE v.vvol_id = k.vvol_id AND v.present)) AS matched_disks,
+        (SELECT count(*) FROM storage_array a WHERE a.present AND a.key = ANY(d.vvol_array_ids)) AS vvol_arrays,
+        (SELECT count(*) FROM storage_array a WHERE a.present AND d.nfs_host = ANY(a.file_addresses)) AS nfs_arrays,
+        (SELECT count(*) FROM storage_array a JOIN directory_export e ON e.source_id = a.source_id AND e.present AND e.enabled
+            WHERE a.present AND d.nfs_host = ANY(a.file_addresses)
+              AND trim(BOTH '/' FROM d.nfs_path) = trim(BOTH '/' FROM e.export_name)) AS nfs_exports
+    FROM datastore d WHERE d.id = ANY(:ids)
+"""
+_EXTENTS = """
+    SELECT x.datastore_id, x.canonical_name,
+        (SELECT count(*) FROM volume v WHERE v.serial = x.volume_serial AND v.present) AS volumes
+    FROM datastore_extent x WHERE x.datastore_id = ANY(:ids) ORDER BY 1, x.position
+"""
+_VOLUMES = f"""
+    SELECT m.subject_id AS subject, v.id, v.name
+    FROM ({relation(RefKind.DATASTORE, Stream.ARRAY_VOLUME)}) m JOIN volume v ON v.id = m.entity_id
+"""
+_ARRAYS = f"""
+    SELECT m.subject_id AS subject, a.id, a.name FROM ({relation(RefKind.DATASTORE, Stream.ARRAY_VOLUME)}) m
+    JOIN volume v ON v.id = m.entity_id JOIN storage_array a ON a.source_id = v.source_id AND a.present
+    UNION ALL SELECT d.id, a.id, a.name FROM datastore d
+    JOIN storage_array a ON a.present AND (d.nfs_host = ANY(a.file_addresses) OR a.key = ANY(d.vvol_array_ids))
+    WHERE d.id = ANY(:ids)
+"""
+_VMS = """
+    SELECT k.datastore_id AS subject, m.id, m.name FROM vm_disk k JOIN vm m ON m.id = k.vm_id AND m.present
+    WHERE k.present AND k.datastore_id = ANY(:ids)
+"""
 
 
 def datastores(connection: Connection, query: ListQuery, now: datetime) -> Page[DatastoreRow]:
     """What is there now, with the newest numbers."""
-    raise NotImplementedError
+    ids, total = page_of(connection, RefKind.DATASTORE, datastore_table, query, now)
+    return Page(datastore_rows(connection, ids, now), total)
+
+
+def unmatched_datastores(connection: Connection, query: ListQuery, now: datetime) -> Page[DatastoreRow]:
+    """Those that are not tied to an array, with the reason in `match`; limit and offset count only these."""
+    everything = ListQuery(query.search, query.sort, query.descending, limit=1_000_000, source_id=query.source_id)
+    ids, _ = page_of(connection, RefKind.DATASTORE, datastore_table, everything, now)
+    matches = datastore_matches(connection, ids)
+    unmatched = [datastore_id for datastore_id in ids if not matches[datastore_id].matched]
+    page = unmatched[query.offset : query.offset + query.limit]
+    return Page(datastore_rows(connection, page, now), len(unmatched))
 
 
 def datastore(connection: Connection, datastore_id: int, now: datetime) -> DatastoreDetail:
     """Raises NotFoundError."""
-    raise NotImplementedError
+    require(connection, RefKind.DATASTORE, datastore_id)
+    ids = [datastore_id]
+    facts = _facts(connection, ids)[datastore_id]
+    devices = members(connection, RefKind.DATASTORE, Stream.HOST_DEVICE, ids).get(datastore_id, [])
+    volumes = members(connection, RefKind.DATASTORE, Stream.ARRAY_VOLUME, ids).get(datastore_id, [])
+    return DatastoreDetail(
+        row=datastore_rows(connection, ids, now)[0],
+        uuid=facts["uuid"],
+        capacity_bytes=facts["capacity_bytes"],
+        extents=tuple(extent["canonical_name"] for extent in _extents(connection, ids).get(datastore_id, [])),
+        nfs_export=f"{facts['nfs_host']}:{facts['nfs_path']}" if facts["nfs_host"] else None,
+        volumes=volume_rows(connection, volumes, now),
+        devices=device_rows(connection, devices),
+        vms=linked(connection, _VMS, ids, RefKind.VM).get(datastore_id, ()),
+    )
+
+
+def datastore_rows(connection: Connection, ids: Sequence[int], now: datetime) -> tuple[DatastoreRow, ...]:
+    """In the order of `ids`."""
+    facts = _facts(connection, ids)
+    matches = datastore_matches(connection, ids, facts)
+    vcenters = of_sources(connection, RefKind.VCENTER)
+    volumes = linked(connection, _VOLUMES, ids, RefKind.VOLUME)
+    arrays = linked(connection, _ARRAYS, ids, RefKind.ARRAY)
+    newest = newest_sides(connection, RefKind.DATASTORE, ids, now)
+    return tuple(
+        DatastoreRow(
+            id=i,
+            name=facts[i]["name"],
+            type=facts[i]["type"],
+            vcenter=vcenters[facts[i]["source_id"]],
+            hosts=facts[i]["hosts"],
+            vms=facts[i]["vms"],
+            volumes=volumes.get(i, ()),
+            arrays=arrays.get(i, ()),
+            match=matches[i],
+            newest=newest[i],
+        )
+        for i in ids
+    )
+
+
+def datastore_matches(
+    connection: Connection, ids: Sequence[int], facts: Mapping[int, RowMapping] | None = None
+) -> dict[int, Match]:
+    """How each is tied to an array, or why not."""
+    known = _facts(connection, ids) if facts is None else facts
+    extents = _extents(connection, ids)
+    return {i: _match(known[i], extents.get(i, [])) for i in ids}
+
+
+def _match(facts: RowMapping, extents: Sequence[RowMapping]) -> Match:
+    match facts["type"]:
+        case DatastoreType.VMFS:
+            found = (device_match(x["canonical_name"], vendor=None, volumes=x["volumes"]) for x in extents)
+            return extents_match(tuple(found))
+        case DatastoreType.NFS:
+            counts = {"exports": facts["nfs_exports"], "arrays": facts["nfs_arrays"]}
+            return nfs_match(facts["nfs_host"], facts["nfs_path"], **counts)
+        case DatastoreType.VVOL:
+            disks, matched = facts["vvol_disks"], facts["matched_disks"]
+            return vvol_match(disks=disks, matched_disks=matched, arrays=facts["vvol_arrays"])
+        case kind:
+            return other_match(kind)
+
+
+def _facts(connection: Connection, ids: Sequence[int]) -> dict[int, RowMapping]:
+    return {row["id"]: row for row in connection.execute(text(_FACTS), {"ids": list(ids)}).mappings()}
+
+
+def _extents(connection: Connection, ids: Sequence[int]) -> dict[int, list[RowMapping]]:
+    found: dict[int, list[RowMapping]] = {}
+    for row in connection.execute(text(_EXTENTS), {"ids": list(ids)}).mappings():
+        found.setdefault(row["datastore_id"], []).append(row)
+    return found

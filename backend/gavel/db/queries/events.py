@@ -1,10 +1,17 @@
 """Events of the estate: moves, renames, path states, depths."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from sqlalchemy import Row, text
+
 from gavel.db.engine import Connection
+from gavel.db.queries.members import relation
 from gavel.db.queries.rows import Ref, RefKind
+from gavel.domain.source import Stream
+
+_PAGES = {"datastore": RefKind.DATASTORE, "vm": RefKind.VM, "esxi_host": RefKind.HOST, "volume": RefKind.VOLUME}
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +30,61 @@ class Event:
     after: str | None
 
 
+def _parts(subject: RefKind, stream: Stream, table: str) -> str:
+    return f"SELECT '{table}', entity_id FROM ({relation(subject, stream)}) m"
+
+
+def _paths(subject: RefKind) -> str:
+    return f"SELECT 'path', p.id FROM ({relation(subject, Stream.HOST_DEVICE)}) m JOIN path p ON p.host_device_id = m.entity_id"
+
+
+_D, _K, _V = (Stream.HOST_DEVICE, "host_device"), (Stream.VM_DISK, "vm_disk"), (Stream.ARRAY_VOLUME, "volume")
+# The things whose events belong to a subject: itself and its parts.
+_CONCERNED: Mapping[RefKind, tuple[str, ...]] = {
+    RefKind.DATASTORE: (
+        "SELECT 'datastore', unnest(CAST(:ids AS int[]))",
+        *(_parts(RefKind.DATASTORE, *part) for part in (_D, _K, _V)),
+        _paths(RefKind.DATASTORE),
+    ),
+    RefKind.VM: (
+        "SELECT 'vm', unnest(CAST(:ids AS int[]))",
+        *(_parts(RefKind.VM, *part) for part in (_K, _V)),
+    ),
+    RefKind.HOST: (
+        "SELECT 'esxi_host', unnest(CAST(:ids AS int[]))",
+        _parts(RefKind.HOST, *_D),
+        _paths(RefKind.HOST),
+        "SELECT 'hba', id FROM hba WHERE host_id = ANY(:ids)",
+    ),
+    RefKind.VOLUME: ("SELECT 'volume', unnest(CAST(:ids AS int[]))", _parts(RefKind.VOLUME, *_D)),
+}
+
+
 def events_of(
     connection: Connection, subject: RefKind, subject_id: int, from_at: datetime, to_at: datetime
 ) -> tuple[Event, ...]:
     """Of the thing itself and of its parts (a datastore's devices and paths, a VM's disks), oldest first, at most 500."""
-    raise NotImplementedError
+    concerned = " UNION ".join(_CONCERNED[subject])
+    query = (
+        f"WITH concerned (subject_table, subject_id) AS ({concerned})"
+        " SELECT e.* FROM event e JOIN concerned USING (subject_table, subject_id)"
+        " WHERE e.happened_at >= :from_at AND e.happened_at < :to_at ORDER BY e.happened_at, e.id LIMIT 500"
+    )
+    rows = connection.execute(text(query), {"ids": [subject_id], "from_at": from_at, "to_at": to_at})
+    return tuple(_event(row) for row in rows)
+
+
+def _event(row: Row[object]) -> Event:
+    kind = _PAGES.get(row.subject_table)
+    return Event(
+        id=row.id,
+        source_id=row.source_id,
+        happened_at=row.happened_at,
+        kind=row.kind,
+        subject_table=row.subject_table,
+        subject_id=row.subject_id,
+        subject_name=row.subject_name,
+        subject=None if kind is None else Ref(kind, row.subject_id, row.subject_name),
+        before=row.before,
+        after=row.after,
+    )

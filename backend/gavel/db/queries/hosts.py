@@ -1,16 +1,82 @@
 """Hosts: the list and a single one."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
+from sqlalchemy import select, text
+
 from gavel.db.engine import Connection
-from gavel.db.queries.rows import HostDetail, HostRow, ListQuery, Page
+from gavel.db.queries.devices import device_rows
+from gavel.db.queries.members import members
+from gavel.db.queries.newest import newest_sides
+from gavel.db.queries.paging import page_of
+from gavel.db.queries.refs import of_sources, require
+from gavel.db.queries.rows import HbaRow, HostDetail, HostRow, ListQuery, Page, Ref, RefKind
+from gavel.db.tables.host_side import esxi_host, hba
+from gavel.domain.source import Stream
+
+_FACTS = """
+    SELECT h.*, c.name AS cluster_name, s.inventory_at,
+        (SELECT count(*) FROM host_device d WHERE d.host_id = h.id AND d.present) AS devices,
+        (SELECT count(*) FROM vm m WHERE m.host_id = h.id AND m.present) AS vms
+    FROM esxi_host h JOIN source s ON s.id = h.source_id LEFT JOIN cluster c ON c.id = h.cluster_id
+    WHERE h.id = ANY(:ids)
+"""
+_SEEN = """
+    SELECT h.first_seen_at, CASE WHEN h.present THEN s.inventory_at ELSE h.last_seen_at END AS last_seen_at
+    FROM esxi_host h JOIN source s ON s.id = h.source_id WHERE h.id = :id
+"""
 
 
 def hosts(connection: Connection, query: ListQuery, now: datetime) -> Page[HostRow]:
     """What is there now, with the newest numbers."""
-    raise NotImplementedError
+    ids, total = page_of(connection, RefKind.HOST, esxi_host, query, now)
+    return Page(host_rows(connection, ids, now), total)
 
 
 def host(connection: Connection, host_id: int, now: datetime) -> HostDetail:
     """Raises NotFoundError."""
-    raise NotImplementedError
+    require(connection, RefKind.HOST, host_id)
+    (row,) = host_rows(connection, [host_id], now)
+    devices = members(connection, RefKind.HOST, Stream.HOST_DEVICE, [host_id]).get(host_id, [])
+    first_seen_at, last_seen_at = connection.execute(text(_SEEN), {"id": host_id}).one()
+    return HostDetail(
+        row=row,
+        hbas=_hba_rows(connection, host_id),
+        devices=device_rows(connection, devices),
+        first_seen_at=first_seen_at,
+        last_seen_at=last_seen_at,
+    )
+
+
+def host_rows(connection: Connection, ids: Sequence[int], now: datetime) -> tuple[HostRow, ...]:
+    """In the order of `ids`."""
+    facts = {row["id"]: row for row in connection.execute(text(_FACTS), {"ids": list(ids)}).mappings()}
+    vcenters = of_sources(connection, RefKind.VCENTER)
+    newest = newest_sides(connection, RefKind.HOST, ids, now)
+    return tuple(
+        HostRow(
+            id=i,
+            name=facts[i]["name"],
+            vcenter=vcenters[facts[i]["source_id"]],
+            cluster=(
+                Ref(RefKind.CLUSTER, facts[i]["cluster_id"], facts[i]["cluster_name"])
+                if facts[i]["cluster_id"]
+                else None
+            ),
+            version=facts[i]["version"],
+            build=facts[i]["build"],
+            connection_state=facts[i]["connection_state"],
+            in_maintenance=facts[i]["in_maintenance"],
+            devices=facts[i]["devices"],
+            vms=facts[i]["vms"],
+            newest=newest[i],
+        )
+        for i in ids
+    )
+
+
+def _hba_rows(connection: Connection, host_id: int) -> tuple[HbaRow, ...]:
+    columns = (hba.c.id, hba.c.device, hba.c.driver, hba.c.model, hba.c.protocol, hba.c.address, hba.c.queue_depth)
+    present = select(*columns).where(hba.c.host_id == host_id, hba.c.present).order_by(hba.c.device)
+    return tuple(HbaRow(**row) for row in connection.execute(present).mappings())

@@ -2,16 +2,40 @@
 
 from dataclasses import dataclass
 
+from sqlalchemy import text as sql
+
 from gavel.db.engine import Connection
-from gavel.db.queries.rows import Ref
+from gavel.db.queries.rows import Ref, RefKind
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
+    """`context` tells things of equal names apart: the kind and where it belongs."""
+
     ref: Ref
     context: str
 
 
+_SEARCH = """
+    SELECT kind, id, name, context FROM (
+        SELECT 'datastore' AS kind, d.id, d.name, 'Datastore in ' || s.name AS context, d.name AS searched
+        FROM datastore d JOIN source s ON s.id = d.source_id WHERE d.present
+        UNION ALL SELECT 'vm', m.id, m.name, 'VM in ' || s.name, m.name
+        FROM vm m JOIN source s ON s.id = m.source_id WHERE m.present
+        UNION ALL SELECT 'host', h.id, h.name, 'Host in ' || s.name, h.name
+        FROM esxi_host h JOIN source s ON s.id = h.source_id WHERE h.present
+        UNION ALL SELECT 'volume', v.id, v.name, 'Volume ' || v.serial || ' on ' || s.name, v.name || ' ' || v.serial
+        FROM volume v JOIN source s ON s.id = v.source_id WHERE v.present
+        UNION ALL SELECT 'source', s.id, s.name, 'Source at ' || s.address, s.name FROM source s
+    ) things
+    WHERE searched ILIKE :anywhere ESCAPE '!'
+    ORDER BY searched ILIKE :at_start ESCAPE '!' DESC, length(name), name, id LIMIT :limit
+"""
+
+
 def search(connection: Connection, text: str, *, limit: int = 20) -> tuple[Hit, ...]:
-    """Things whose name holds `text`, without regard to case: names that begin with it first."""
-    raise NotImplementedError
+    """Things whose name (of a volume also its serial) holds `text`, without regard to case: names that begin with it first."""
+    literal = "".join(f"!{letter}" if letter in "!%_" else letter for letter in text.replace("\0", ""))
+    parameters = {"anywhere": f"%{literal}%", "at_start": f"{literal}%", "limit": limit}
+    rows = connection.execute(sql(_SEARCH), parameters)
+    return tuple(Hit(Ref(RefKind(kind), thing_id, name), context) for kind, thing_id, name, context in rows)

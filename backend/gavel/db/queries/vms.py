@@ -1,16 +1,106 @@
-"""Vms: the list and a single one."""
+"""VMs: the list and a single one."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
+from sqlalchemy import RowMapping, select, text
+
 from gavel.db.engine import Connection
-from gavel.db.queries.rows import ListQuery, Page, VmDetail, VmRow
+from gavel.db.queries.datastores import datastore_matches
+from gavel.db.queries.matching import disk_match
+from gavel.db.queries.members import members
+from gavel.db.queries.newest import newest_sides
+from gavel.db.queries.paging import page_of
+from gavel.db.queries.refs import linked, of_sources, refs, require
+from gavel.db.queries.rows import ListQuery, Match, Page, Ref, RefKind, VmDetail, VmDiskRow, VmRow
+from gavel.db.tables.host_side import vm as vm_table
+from gavel.db.tables.host_side import vm_disk
+from gavel.domain.source import Stream
+
+_FACTS = """
+    SELECT m.id, m.source_id, m.name, m.power_state, m.tags, h.id AS host_id, h.name AS host_name,
+        c.id AS cluster_id, c.name AS cluster_name,
+        (SELECT count(*) FROM vm_disk k WHERE k.vm_id = m.id AND k.present) AS disks
+    FROM vm m LEFT JOIN esxi_host h ON h.id = m.host_id LEFT JOIN cluster c ON c.id = h.cluster_id
+    WHERE m.id = ANY(:ids)
+"""
+_DATASTORES = """
+    SELECT k.vm_id AS subject, d.id, d.name FROM vm_disk k JOIN datastore d ON d.id = k.datastore_id
+    WHERE k.present AND k.vm_id = ANY(:ids)
+"""
 
 
 def vms(connection: Connection, query: ListQuery, now: datetime) -> Page[VmRow]:
     """What is there now, with the newest numbers."""
-    raise NotImplementedError
+    ids, total = page_of(connection, RefKind.VM, vm_table, query, now)
+    return Page(vm_rows(connection, ids, now), total)
 
 
 def vm(connection: Connection, vm_id: int, now: datetime) -> VmDetail:
     """Raises NotFoundError."""
-    raise NotImplementedError
+    require(connection, RefKind.VM, vm_id)
+    (row,) = vm_rows(connection, [vm_id], now)
+    return VmDetail(row=row, disks=_disk_rows(connection, vm_id))
+
+
+def vm_rows(connection: Connection, ids: Sequence[int], now: datetime) -> tuple[VmRow, ...]:
+    """In the order of `ids`."""
+    facts = {row["id"]: row for row in connection.execute(text(_FACTS), {"ids": list(ids)}).mappings()}
+    vcenters = of_sources(connection, RefKind.VCENTER)
+    datastores = linked(connection, _DATASTORES, ids, RefKind.DATASTORE)
+    newest = newest_sides(connection, RefKind.VM, ids, now)
+    return tuple(
+        VmRow(
+            id=i,
+            name=facts[i]["name"],
+            power_state=facts[i]["power_state"],
+            vcenter=vcenters[facts[i]["source_id"]],
+            host=_ref(RefKind.HOST, facts[i]["host_id"], facts[i]["host_name"]),
+            cluster=_ref(RefKind.CLUSTER, facts[i]["cluster_id"], facts[i]["cluster_name"]),
+            datastores=datastores.get(i, ()),
+            disks=facts[i]["disks"],
+            tags=facts[i]["tags"],
+            newest=newest[i],
+        )
+        for i in ids
+    )
+
+
+def _disk_rows(connection: Connection, vm_id: int) -> tuple[VmDiskRow, ...]:
+    present = select(vm_disk).where(vm_disk.c.vm_id == vm_id, vm_disk.c.present).order_by(vm_disk.c.instance)
+    disks = connection.execute(present).mappings().all()
+    behind = members(connection, RefKind.VM_DISK, Stream.ARRAY_VOLUME, [disk["id"] for disk in disks])
+    volumes = refs(connection, RefKind.VOLUME, (volume for found in behind.values() for volume in found))
+    places = {disk["datastore_id"] for disk in disks if disk["datastore_id"] is not None}
+    datastores = refs(connection, RefKind.DATASTORE, places)
+    matches = datastore_matches(connection, sorted(places))
+    return tuple(
+        _disk_row(
+            disk,
+            datastores.get(disk["datastore_id"]),
+            matches.get(disk["datastore_id"]),
+            tuple(volumes[volume] for volume in behind.get(disk["id"], [])),
+        )
+        for disk in disks
+    )
+
+
+def _disk_row(disk: RowMapping, datastore: Ref | None, match: Match | None, volumes: Sequence[Ref]) -> VmDiskRow:
+    own = {"device_name": disk["device_name"], "vvol_id": disk["vvol_id"]}
+    return VmDiskRow(
+        id=disk["id"],
+        instance=disk["instance"],
+        label=disk["label"],
+        controller_type=disk["controller_type"],
+        capacity_bytes=disk["capacity_bytes"],
+        datastore=datastore,
+        device=disk["device_name"],
+        volume=volumes[0] if volumes else None,
+        match=disk_match(match, volumes=len(volumes), **own),
+        iops_limit=disk["iops_limit"],
+        snapshot_depth=disk["snapshot_depth"],
+    )
+
+
+def _ref(kind: RefKind, thing_id: int | None, name: str | None) -> Ref | None:
+    return None if thing_id is None or name is None else Ref(kind, thing_id, name)

@@ -1,16 +1,84 @@
 """Volumes: the list and a single one."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
+from sqlalchemy import RowMapping, select, text
+
 from gavel.db.engine import Connection
-from gavel.db.queries.rows import ListQuery, Page, VolumeDetail, VolumeRow
+from gavel.db.queries.devices import device_rows
+from gavel.db.queries.members import members
+from gavel.db.queries.newest import newest_sides
+from gavel.db.queries.paging import page_of
+from gavel.db.queries.refs import linked, of_sources, require
+from gavel.db.queries.rows import ListQuery, Page, Ref, RefKind, Sides, VolumeDetail, VolumeRow
+from gavel.db.tables.array_side import pod
+from gavel.db.tables.array_side import volume as volume_table
+from gavel.domain.source import Stream
+
+_DATASTORES = """
+    SELECT v.id AS subject, d.id, d.name FROM volume v
+    JOIN datastore_extent x ON x.volume_serial = v.serial
+    JOIN datastore d ON d.id = x.datastore_id AND d.present WHERE v.id = ANY(:ids)
+    UNION ALL SELECT v.id, d.id, d.name FROM volume v
+    JOIN vm_disk k ON k.vvol_id = v.vvol_id AND k.present
+    JOIN datastore d ON d.id = k.datastore_id AND d.present WHERE v.id = ANY(:ids)
+"""
+_CONNECTED_HOSTS = """
+    SELECT DISTINCT coalesce(h.name, c.host_group) FROM connection c
+    LEFT JOIN array_host h ON h.id = c.array_host_id
+    WHERE c.volume_id = :id AND c.present AND coalesce(h.name, c.host_group) IS NOT NULL ORDER BY 1
+"""
+_PEERS = (
+    "SELECT p.id FROM volume v JOIN volume p ON p.serial = v.serial AND p.id <> v.id AND p.present WHERE v.id = :id"
+)
 
 
 def volumes(connection: Connection, query: ListQuery, now: datetime) -> Page[VolumeRow]:
     """What is there now, with the newest numbers."""
-    raise NotImplementedError
+    ids, total = page_of(connection, RefKind.VOLUME, volume_table, query, now)
+    return Page(volume_rows(connection, ids, now), total)
 
 
 def volume(connection: Connection, volume_id: int, now: datetime) -> VolumeDetail:
     """Raises NotFoundError."""
-    raise NotImplementedError
+    require(connection, RefKind.VOLUME, volume_id)
+    peers = connection.scalars(text(_PEERS), {"id": volume_id}).all()
+    row, *peer_rows = volume_rows(connection, [volume_id, *peers], now)
+    devices = members(connection, RefKind.VOLUME, Stream.HOST_DEVICE, [volume_id]).get(volume_id, [])
+    return VolumeDetail(
+        row=row,
+        connected_hosts=tuple(connection.scalars(text(_CONNECTED_HOSTS), {"id": volume_id})),
+        peers=tuple(peer_rows),
+        devices=device_rows(connection, devices),
+    )
+
+
+def volume_rows(connection: Connection, ids: Sequence[int], now: datetime) -> tuple[VolumeRow, ...]:
+    """In the order of `ids`."""
+    query = (
+        select(volume_table, pod.c.name.label("pod_name"), pod.c.array_count)
+        .outerjoin(pod, pod.c.id == volume_table.c.pod_id)
+        .where(volume_table.c.id.in_(ids))
+    )
+    rows = {row["id"]: row for row in connection.execute(query).mappings()}
+    newest = newest_sides(connection, RefKind.VOLUME, ids, now)
+    datastores = linked(connection, _DATASTORES, ids, RefKind.DATASTORE)
+    arrays = of_sources(connection, RefKind.ARRAY)
+    return tuple(_row(rows[i], arrays[rows[i]["source_id"]], datastores.get(i, ()), newest[i]) for i in ids)
+
+
+def _row(row: RowMapping, array: Ref, datastores: tuple[Ref, ...], newest: Sides) -> VolumeRow:
+    return VolumeRow(
+        id=row["id"],
+        name=row["name"],
+        serial=row["serial"],
+        array=array,
+        pod=None if row["pod_id"] is None else Ref(RefKind.POD, row["pod_id"], row["pod_name"]),
+        stretched=(row["array_count"] or 1) > 1,
+        size_bytes=row["size_bytes"],
+        qos_iops_limit=row["qos_iops_limit"],
+        qos_bytes_per_s_limit=row["qos_bytes_per_s_limit"],
+        datastores=datastores,
+        newest=newest,
+    )

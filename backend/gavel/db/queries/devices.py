@@ -1,0 +1,44 @@
+"""Devices as hosts see them, with their paths and the volume behind each."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import RowMapping, text
+
+from gavel.db.engine import Connection
+from gavel.db.queries.matching import device_match
+from gavel.db.queries.rows import DeviceRow, Ref, RefKind
+
+# Of a stretched volume, which is on two arrays under one serial, the one with the lower id.
+_DEVICES = """
+    SELECT d.id, d.canonical_name, d.vendor, d.queue_depth, d.dsnro, d.path_policy, h.id AS host_id, h.name AS host_name,
+           p.paths, p.working, v.volumes, v.volume_id, v.volume_name
+    FROM host_device d JOIN esxi_host h ON h.id = d.host_id
+    CROSS JOIN LATERAL (
+        SELECT count(*) AS paths, count(*) FILTER (WHERE p.is_working) AS working
+        FROM path p WHERE p.host_device_id = d.id AND p.present) p
+    CROSS JOIN LATERAL (
+        SELECT count(*) AS volumes, min(v.id) AS volume_id, (array_agg(v.name ORDER BY v.id))[1] AS volume_name
+        FROM volume v WHERE v.serial = d.volume_serial AND v.present) v
+    WHERE d.id = ANY(:ids) ORDER BY h.name, d.canonical_name
+"""
+
+
+def device_rows(connection: Connection, ids: Sequence[int]) -> tuple[DeviceRow, ...]:
+    """By host and name."""
+    return tuple(_row(row) for row in connection.execute(text(_DEVICES), {"ids": list(ids)}).mappings())
+
+
+def _row(row: RowMapping) -> DeviceRow:
+    volume = None if row["volume_id"] is None else Ref(RefKind.VOLUME, row["volume_id"], row["volume_name"])
+    return DeviceRow(
+        id=row["id"],
+        host=Ref(RefKind.HOST, row["host_id"], row["host_name"]),
+        canonical_name=row["canonical_name"],
+        queue_depth=row["queue_depth"],
+        dsnro=row["dsnro"],
+        path_policy=row["path_policy"],
+        paths_total=row["paths"],
+        paths_working=row["working"],
+        volume=volume,
+        match=device_match(row["canonical_name"], vendor=row["vendor"], volumes=row["volumes"]),
+    )

@@ -1,0 +1,100 @@
+"""Which devices, virtual disks and volumes a thing is made of: the one home of the mapping from hosts to arrays.
+
+Each relation is SQL for (subject_id, entity_id) over what is present. A volume is tied to a host's device by its serial, which the device's
+canonical name carries; to a vVol disk by the vVol's tag; a stretched volume is on two arrays under one serial, and both are members.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from sqlalchemy import text
+
+from gavel.db.engine import Connection
+from gavel.db.queries.rows import RefKind
+from gavel.domain.source import Stream
+
+# Behind a device of a host: the volumes with its serial. A protocol endpoint carries vVols; its own volume holds no data.
+_DEVICE_VOLUME = """
+    SELECT d.id AS device_id, v.id AS volume_id FROM host_device d
+    JOIN volume v ON v.serial = d.volume_serial AND v.present AND NOT v.is_protocol_endpoint
+    WHERE d.present
+"""
+# Behind a virtual disk: its own volume (RDM, vVol), else those of its datastore's extents.
+_DISK_VOLUME = """
+    SELECT k.id AS disk_id, v.id AS volume_id FROM vm_disk k
+    JOIN volume v ON v.present AND v.serial = k.volume_serial WHERE k.present
+    UNION SELECT k.id, v.id FROM vm_disk k JOIN volume v ON v.present AND v.vvol_id = k.vvol_id WHERE k.present
+    UNION SELECT k.id, v.id FROM vm_disk k
+    JOIN datastore_extent x ON x.datastore_id = k.datastore_id
+    JOIN volume v ON v.present AND v.serial = x.volume_serial
+    WHERE k.present AND k.device_name IS NULL AND k.vvol_id IS NULL
+"""
+# Behind a datastore, seen from its hosts: the devices of its extents; of a vVol datastore the protocol endpoints of its arrays.
+_DATASTORE_DEVICE = """
+    SELECT x.datastore_id AS subject_id, d.id AS entity_id FROM datastore_extent x
+    JOIN datastore_host h ON h.datastore_id = x.datastore_id
+    JOIN host_device d ON d.host_id = h.host_id AND d.canonical_name = x.canonical_name AND d.present
+    UNION
+    SELECT s.id, d.id FROM datastore s
+    JOIN datastore_host h ON h.datastore_id = s.id
+    JOIN host_device d ON d.host_id = h.host_id AND d.present
+    JOIN volume v ON v.serial = d.volume_serial AND v.is_protocol_endpoint AND v.present
+    JOIN storage_array a ON a.source_id = v.source_id AND a.present AND a.key = ANY(s.vvol_array_ids)
+    WHERE s.type = 'vvol'
+"""
+_DATASTORE_VOLUME = """
+    SELECT x.datastore_id AS subject_id, v.id AS entity_id FROM datastore_extent x
+    JOIN volume v ON v.serial = x.volume_serial AND v.present
+    UNION SELECT k.datastore_id, v.id FROM vm_disk k
+    JOIN volume v ON v.vvol_id = k.vvol_id AND v.present WHERE k.present AND k.datastore_id IS NOT NULL
+"""
+# The devices of a VM's own host that its disks are on.
+_VM_DEVICE = f"""
+    SELECT m.id AS subject_id, d.id AS entity_id FROM vm m
+    JOIN vm_disk k ON k.vm_id = m.id AND k.present AND k.device_name IS NULL
+    JOIN ({_DATASTORE_DEVICE}) s ON s.subject_id = k.datastore_id
+    JOIN host_device d ON d.id = s.entity_id AND d.host_id = m.host_id
+    UNION SELECT m.id, d.id FROM vm m
+    JOIN vm_disk k ON k.vm_id = m.id AND k.present
+    JOIN host_device d ON d.host_id = m.host_id AND d.canonical_name = k.device_name AND d.present
+"""
+
+MEMBERS: Mapping[tuple[RefKind, Stream], str] = {
+    (RefKind.DATASTORE, Stream.HOST_DEVICE): _DATASTORE_DEVICE,
+    (RefKind.DATASTORE, Stream.VM_DISK): (
+        "SELECT datastore_id AS subject_id, id AS entity_id FROM vm_disk WHERE present AND device_name IS NULL"
+    ),
+    (RefKind.DATASTORE, Stream.ARRAY_VOLUME): _DATASTORE_VOLUME,
+    (RefKind.VM, Stream.HOST_DEVICE): _VM_DEVICE,
+    (RefKind.VM, Stream.VM_DISK): "SELECT vm_id AS subject_id, id AS entity_id FROM vm_disk WHERE present",
+    (RefKind.VM, Stream.ARRAY_VOLUME): (
+        f"SELECT k.vm_id AS subject_id, s.volume_id AS entity_id FROM vm_disk k JOIN ({_DISK_VOLUME}) s ON s.disk_id = k.id"
+    ),
+    (RefKind.HOST, Stream.HOST_DEVICE): "SELECT host_id AS subject_id, id AS entity_id FROM host_device WHERE present",
+    (RefKind.HOST, Stream.ARRAY_VOLUME): (
+        "SELECT d.host_id AS subject_id, s.volume_id AS entity_id FROM host_device d"
+        f" JOIN ({_DEVICE_VOLUME}) s ON s.device_id = d.id"
+    ),
+    (RefKind.VOLUME, Stream.HOST_DEVICE): (
+        "SELECT v.id AS subject_id, d.id AS entity_id FROM volume v"
+        " JOIN host_device d ON d.volume_serial = v.serial AND d.present"
+    ),
+    (RefKind.VOLUME, Stream.ARRAY_VOLUME): "SELECT id AS subject_id, id AS entity_id FROM volume",
+    (
+        RefKind.VM_DISK,
+        Stream.ARRAY_VOLUME,
+    ): f"SELECT disk_id AS subject_id, volume_id AS entity_id FROM ({_DISK_VOLUME}) k",
+}
+
+
+def relation(subject: RefKind, stream: Stream) -> str:
+    """(subject_id, entity_id) of the things in `:ids`, each pair once."""
+    return f"SELECT DISTINCT subject_id, entity_id FROM ({MEMBERS[subject, stream]}) m WHERE subject_id = ANY(:ids)"
+
+
+def members(connection: Connection, subject: RefKind, stream: Stream, ids: Sequence[int]) -> dict[int, list[int]]:
+    """Entity ids by subject, in order of id; subjects without any are absent."""
+    pairs = connection.execute(text(f"{relation(subject, stream)} ORDER BY 1, 2"), {"ids": list(ids)})
+    found: dict[int, list[int]] = {}
+    for subject_id, entity_id in pairs:
+        found.setdefault(subject_id, []).append(entity_id)
+    return found

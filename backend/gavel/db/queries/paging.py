@@ -1,0 +1,42 @@
+"""Lists by page: what is present, by name or by the newest numbers."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+
+from sqlalchemy import Table, func, select
+
+from gavel.db.engine import Connection
+from gavel.db.queries.newest import newest_sides
+from gavel.db.queries.rows import ListQuery, RefKind, Sides, Sort
+
+_NUMBER: dict[Sort, Callable[[Sides], float | None]] = {
+    Sort.LATENCY: lambda sides: sides.host_gavg_us if sides.host_gavg_us is not None else sides.array_internal_us,
+    Sort.IOPS: lambda sides: sides.host_iops if sides.host_iops is not None else sides.array_iops,
+}
+
+
+def page_of(
+    connection: Connection, kind: RefKind, table: Table, query: ListQuery, now: datetime
+) -> tuple[Sequence[int], int]:
+    """Ids of the page in order, and how many match in all."""
+    matching = select(table.c.id).where(table.c.present)
+    if query.search:
+        matching = matching.where(table.c.name.icontains(query.search, autoescape=True))
+    if query.source_id is not None:
+        matching = matching.where(table.c.source_id == query.source_id)
+    by_name = func.lower(table.c.name)
+    ordered = matching.order_by(by_name.desc() if query.descending and query.sort is Sort.NAME else by_name, table.c.id)
+    if query.sort is Sort.NAME:
+        total = connection.execute(select(func.count()).select_from(matching.subquery())).scalar_one()
+        return connection.scalars(ordered.limit(query.limit).offset(query.offset)).all(), total
+    ids = connection.scalars(ordered).all()
+    ranked = _ranked(ids, newest_sides(connection, kind, ids, now), query)
+    return ranked[query.offset : query.offset + query.limit], len(ids)
+
+
+def _ranked(ids: Sequence[int], sides: dict[int, Sides], query: ListQuery) -> Sequence[int]:
+    """By number; what has none comes last, and equals stay in order of name."""
+    numbers = {thing: _NUMBER[query.sort](sides[thing]) for thing in ids}
+    measured = [(number, thing) for thing, number in numbers.items() if number is not None]
+    measured.sort(key=lambda pair: pair[0], reverse=query.descending)
+    return [thing for _, thing in measured] + [thing for thing in ids if numbers[thing] is None]

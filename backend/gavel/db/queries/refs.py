@@ -1,0 +1,61 @@
+"""Names and ids of related things, as links need them."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from sqlalchemy import Table, select, text
+
+from gavel.db.engine import Connection
+from gavel.db.errors import NotFoundError
+from gavel.db.queries.rows import Ref, RefKind
+from gavel.db.tables.array_side import storage_array, volume
+from gavel.db.tables.bookkeeping import source
+from gavel.db.tables.host_side import cluster, datastore, esxi_host, host_device, vcenter, vm, vm_disk
+
+TABLES: Mapping[RefKind, Table] = {
+    RefKind.SOURCE: source,
+    RefKind.ARRAY: storage_array,
+    RefKind.VOLUME: volume,
+    RefKind.VCENTER: vcenter,
+    RefKind.CLUSTER: cluster,
+    RefKind.HOST: esxi_host,
+    RefKind.DATASTORE: datastore,
+    RefKind.VM: vm,
+    RefKind.VM_DISK: vm_disk,
+    RefKind.DEVICE: host_device,
+}
+_LABELS = {RefKind.VM_DISK: "label", RefKind.DEVICE: "canonical_name"}
+
+
+def refs(connection: Connection, kind: RefKind, ids: Iterable[int]) -> dict[int, Ref]:
+    """By id; what does not exist is absent."""
+    table = TABLES[kind]
+    wanted = sorted(set(ids))
+    if not wanted:
+        return {}
+    label = table.c[_LABELS.get(kind, "name")]
+    rows = connection.execute(select(table.c.id, label).where(table.c.id.in_(wanted)))
+    return {thing_id: Ref(kind, thing_id, name) for thing_id, name in rows}
+
+
+def of_sources(connection: Connection, kind: RefKind) -> dict[int, Ref]:
+    """The array or vCenter of each source, by the source's id."""
+    table = TABLES[kind]
+    rows = connection.execute(select(table.c.source_id, table.c.id, table.c.name).where(table.c.present))
+    return {source_id: Ref(kind, thing_id, name) for source_id, thing_id, name in rows}
+
+
+def linked(connection: Connection, query: str, ids: Sequence[int], kind: RefKind) -> dict[int, tuple[Ref, ...]]:
+    """Refs by subject. `query` gives (subject, id, name) for the subjects in `:ids`; they come by name, each once."""
+    ordered = f"SELECT DISTINCT subject, id, name FROM ({query}) q ORDER BY subject, name, id"
+    found: dict[int, list[Ref]] = {}
+    for subject, thing_id, name in connection.execute(text(ordered), {"ids": list(ids)}):
+        found.setdefault(subject, []).append(Ref(kind, thing_id, name))
+    return {subject: tuple(things) for subject, things in found.items()}
+
+
+def require(connection: Connection, kind: RefKind, thing_id: int) -> Ref:
+    """Raises NotFoundError."""
+    found = refs(connection, kind, [thing_id])
+    if not found:
+        raise NotFoundError(f"There is no {kind.replace('_', ' ')} {thing_id}.")
+    return found[thing_id]
