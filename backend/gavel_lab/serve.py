@@ -134,6 +134,13 @@ class _Handler(BaseHTTPRequestHandler):
             self.request = context.wrap_socket(self.request, server_side=True)
         super().setup()
 
+    def finish(self) -> None:
+        """Close what `setup` wrapped: the server only knows the socket it accepted."""
+        try:
+            super().finish()
+        finally:
+            self.request.close()
+
     def _context(self) -> ssl.SSLContext | None:
         source = self.server.source
         if source.wrong_context and self.server.faults.active(source.name, FaultKind.WRONG_CERTIFICATE):

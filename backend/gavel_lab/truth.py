@@ -23,7 +23,7 @@ from gavel_lab.reading import READ, SEGMENTS, WRITE, Floats, Reading
 from gavel_lab.serve import App, Request, Response
 from gavel_lab.stories import HOUR_S, PHASES
 
-_MAX_VALUES = 20_000_000
+_MAX_VALUES = 5_000_000
 _KINDS = {"disk": By.DISK, "device": By.DEVICE, "volume": By.VOLUME}
 
 Json = dict[str, object]
@@ -59,9 +59,11 @@ def _truth(lab: Lab, query: Query) -> Json:
     if kind not in _KINDS:
         raise ValueError(f"by={kind} is not one of {', '.join(_KINDS)}")
     rows = [row for row in _rows(lab, kind) if _is_wanted(row, query.get("name"))]
-    first = np.arange(-(-start // step) * step, end - step + 1e-9, step)
-    if len(rows) * len(first) * len(SEGMENTS) * 2 > _MAX_VALUES:
-        raise ValueError(f"{len(rows)} rows x {len(first)} steps are too many; ask for a shorter span or for names")
+    begin = -(-start // step) * step
+    steps = max(0, int((end - begin) // step))
+    if len(rows) * steps * len(SEGMENTS) * 2 > _MAX_VALUES:
+        raise ValueError(f"{len(rows)} rows x {steps} steps are too many; ask for a shorter span or for names")
+    first = begin + step * np.arange(steps)
     windows = np.stack([first, first + step], axis=1)
     reading = lab.model.read(_KINDS[kind], [int(str(row["index"])) for row in rows], windows)
     return {
