@@ -186,7 +186,8 @@ class Model:
             kept = keep(block.table) if keep else np.ones(len(block.rates), dtype=np.bool_)
             slots, rates = select(block, kept)
             if len(slots):
-                sums = (rates @ overlap.astype(np.float32)).astype(np.float64)
+                # In float64: a window must give the same integers whatever else is read with it.
+                sums = rates.astype(np.float64) @ overlap
                 np.add.at(result, (slots[:, None], places[None, :]), sums.transpose(0, 2, 1))
         return result
 

@@ -14,6 +14,9 @@ Ints = NDArray[np.int64]
 
 MISSING = -1  # what vCenter sends for a sample it does not have
 
+# Sums in another order differ in their last bits. A value that means 1.5 is rounded up, however it was added up.
+_HAIR = 1e-6
+
 
 def milliseconds(true_us: Floats, rounding: Rounding) -> Ints:
     """Whole milliseconds of a time in microseconds, rounded half up or truncated; NaN becomes 0."""
@@ -43,5 +46,10 @@ def usec_per_op(service_us: Floats, queue_us: Floats, *, queue_in_usec: bool) ->
     return microseconds(service_us + queue_us if queue_in_usec else service_us)
 
 
+def whole(true: Floats) -> Ints:
+    """Truncated to an integer, as the array's aggregated rows are; NaN becomes 0."""
+    return _whole(true, 0.0)
+
+
 def _whole(values: Floats, add: float) -> Ints:
-    return np.floor(np.nan_to_num(np.asarray(values, dtype=np.float64)) + add).astype(np.int64)
+    return np.floor(np.nan_to_num(np.asarray(values, dtype=np.float64)) + (add + _HAIR)).astype(np.int64)
