@@ -27,9 +27,7 @@ def rounded(values: Floats) -> NDArray[np.int64]:
 
 
 def truncated(values: Floats) -> NDArray[np.int64]:
-    # A hair above, so that a sum of floats that means 5 is not shown as 4.
-    result: NDArray[np.int64] = np.floor(np.nan_to_num(values) + 1e-6).astype(np.int64)
-    return result
+    return quantise.whole(values)
 
 
 def block_columns(reading: Reading, whole: Whole, *, queue_in_usec: bool) -> Columns:
