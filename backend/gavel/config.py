@@ -1,7 +1,7 @@
 """The settings of an installation, from GAVEL_* environment variables. Only entry points read them."""
 
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, ValidationError, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -34,7 +34,7 @@ class Settings(BaseSettings):
     lab: bool = True
     lab_port: Port = 8330
     lab_seed: int = 1
-    lab_scale: float = Field(default=1.0, gt=0)
+    lab_scale: str = "default"
 
     pg_user: OptionalText = None
     log_level: Literal["debug", "info", "warning", "error"] = "info"
@@ -74,10 +74,10 @@ class Settings(BaseSettings):
         return self.data_dir / "setup-token"
 
 
-def load_settings() -> Settings:
-    """The settings of the environment. Raises SettingsError that names each variable that does not fit."""
+def load_settings(**chosen: Any) -> Settings:
+    """The settings of the environment, `chosen` over them. Raises SettingsError that names each variable that does not fit."""
     try:
-        return Settings()
+        return Settings(**chosen)
     except ValidationError as error:
         wrong = (f"GAVEL_{item['loc'][0]!s}".upper() + f": {item['msg']}" for item in error.errors(include_input=False))
         raise SettingsError("Unusable settings. " + "; ".join(wrong)) from error

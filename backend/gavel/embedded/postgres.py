@@ -33,6 +33,7 @@ MAJOR = "18"
 USER = "gavel"
 DATABASE = "gavel"
 STOP_SIGNAL = signal.SIGINT  # "fast shutdown": roll back what runs, checkpoint, leave
+FORCE_SIGNAL = signal.SIGQUIT  # "immediate shutdown": leave, and recover at the next start
 # Followed by the kernel without walking the path: a data directory below folders the account may not enter
 # (root's home, say) is used through its working directory, and no folder's mode needs to change.
 _HERE = "/proc/self/cwd"
@@ -84,7 +85,7 @@ class Cluster:
 
     def is_ready(self) -> bool:
         """Whether the server accepts connections now (False while it recovers after a crash)."""
-        return self._client("pg_isready", "-q", "-t", "2", "-d", "postgres").returncode == 0
+        return is_ready(self.socket_dir)
 
     def create_database(self, name: str, template: str = "template0") -> str:
         """Create an empty database, or a copy of `template`, and return its URL."""
@@ -96,15 +97,19 @@ class Cluster:
         self._must("dropdb", "--force", "--if-exists", name)
 
     def _must(self, program: str, *arguments: str) -> None:
-        result = self._client(program, *arguments)
+        result = _client(self.socket_dir, program, *arguments)
         if result.returncode:
             raise StartError(f"{program} {' '.join(arguments)} on {self.socket_dir}: {result.stderr.strip()}")
 
-    def _client(self, program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [str(postgres_programs() / program), "-h", str(self.socket_dir), "-U", USER, *arguments]
-        return subprocess.run(
-            command, capture_output=True, text=True, timeout=60, env=server_environment(), check=False
-        )
+
+def is_ready(socket_dir: Path) -> bool:
+    """Whether the server behind the socket in `socket_dir` accepts connections now."""
+    return _client(socket_dir, "pg_isready", "-q", "-t", "2", "-d", "postgres").returncode == 0
+
+
+def _client(socket_dir: Path, program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [str(postgres_programs() / program), "-h", str(socket_dir), "-U", USER, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, env=server_environment(), check=False)
 
 
 def server_environment() -> dict[str, str]:
@@ -204,9 +209,11 @@ def _run_once(purpose: str, where: Path, command: list[str], options: dict[str, 
 
 
 @contextmanager
-def running(data_dir: Path, *, settings: dict[str, str] | None = None, log: Path | None = None) -> Iterator[Cluster]:
+def running(
+    data_dir: Path, *, user: str | None = None, settings: dict[str, str] | None = None, log: Path | None = None
+) -> Iterator[Cluster]:
     """Serve `data_dir` (created if new) until the block ends, also if this process is killed inside it."""
-    cluster = prepare(data_dir, os.environ.get("GAVEL_PG_USER"), settings)
+    cluster = prepare(data_dir, user, settings)
     with log.open("ab+") if log else tempfile.TemporaryFile() as output:
         server = start(cluster, output=output.fileno())
         try:

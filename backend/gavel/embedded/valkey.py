@@ -42,40 +42,42 @@ class Broker:
         }
         return [str(self.program), *(part for pair in options.items() for part in pair)]
 
-    def is_ready(self) -> bool:
-        """Whether the server answers (not while it still loads its file)."""
-        try:
-            with socket.socket(socket.AF_UNIX) as connection:
-                connection.settimeout(2)
-                connection.connect(str(self.socket))
-                connection.sendall(b"PING\r\n")
-                return connection.recv(16).startswith(b"+PONG")
-        except OSError:
-            return False
+
+def is_ready(path: Path) -> bool:
+    """Whether a broker answers on the socket `path` (not while it still loads its file)."""
+    try:
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.settimeout(2)
+            connection.connect(str(path))
+            connection.sendall(b"PING\r\n")
+            return connection.recv(16).startswith(b"+PONG")
+    except OSError:
+        return False
 
 
 def broker_url(data_dir: Path) -> str:
     """Celery URL of the broker whose data is in `data_dir`."""
-    return f"redis+socket://{quote(str(_socket(data_dir)))}?virtual_host=0"
+    return f"redis+socket://{quote(str(socket_path(data_dir)))}?virtual_host=0"
 
 
 def prepare(data_dir: Path) -> Broker:
     """Make `data_dir` ready to be served: create it, and remove the socket of a broker that was killed."""
     data_dir = data_dir.resolve()
-    broker = Broker(data_dir, _socket(data_dir), valkey_program())
+    broker = Broker(data_dir, socket_path(data_dir), valkey_program())
     try:
         data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise StartError(f"The broker's folder {data_dir} cannot be made: {error.strerror}.") from error
     if broker.socket.parent != data_dir:
         ensure_private_folder(broker.socket.parent, os.geteuid(), os.getegid())
-    if broker.is_ready():
+    if is_ready(broker.socket):
         raise StartError(f"Another broker already answers on {broker.socket}. Stop that Gavel first.")
     broker.socket.unlink(missing_ok=True)
     return broker
 
 
-def _socket(data_dir: Path) -> Path:
+def socket_path(data_dir: Path) -> Path:
+    """Where the broker whose data is in `data_dir` listens."""
     return socket_folder(data_dir.resolve(), SOCKET_NAME) / SOCKET_NAME
 
 

@@ -1,0 +1,5 @@
+"""The `gavel` command."""
+
+from gavel.cli.main import main
+
+__all__ = ["main"]

@@ -1,0 +1,7 @@
+"""`python -m gavel.cli`: what the supervisor calls, whatever the PATH is."""
+
+import sys
+
+from gavel.cli.main import main
+
+sys.exit(main())

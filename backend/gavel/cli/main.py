@@ -1,0 +1,86 @@
+"""Finds the sub-command, gives it its arguments and the settings, and turns expected failures into one line."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Protocol, cast
+
+from gavel import __version__
+from gavel.config import Settings, load_settings
+from gavel.domain.errors import GavelError
+from gavel.embedded.errors import StartError
+from gavel.log import configure, hide_in_text
+
+OK, FAILED, WRONG_USE = 0, 1, 2
+# Ended by Ctrl-C, as shells count it.
+INTERRUPTED = 130
+
+
+class Command(Protocol):
+    """What a command's module offers. Its docstring is the help text."""
+
+    @staticmethod
+    def add_arguments(parser: argparse.ArgumentParser) -> None: ...
+
+    @staticmethod
+    def run(arguments: argparse.Namespace, settings: Settings) -> int: ...
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Where a command lives. Modules are loaded when called, so that `gavel up` does not carry what `gavel db` needs."""
+
+    module: str
+    summary: str
+
+
+COMMANDS = {
+    "up": Entry("gavel.cli.up", "start everything on this machine and print the address"),
+    "status": Entry("gavel.cli.status", "what runs, where, and how far each source has been read"),
+    "source": Entry("gavel.cli.source", "add, list, test and remove sources"),
+    "register": Entry("gavel.cli.register", "register the sources listed in a JSON file"),
+    "collect": Entry("gavel.cli.collect", "read every source once, now"),
+    "db": Entry("gavel.cli.db", "migrate, check, export and import the database"),
+    "lab": Entry("gavel.cli.lab", "run only the simulated arrays and vCenters"),
+}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command. Returns 0, 1 for a failure that is told in one line, 2 for wrong use."""
+    given = list(sys.argv[1:] if argv is None else argv)
+    top = _top_parser()
+    name = top.parse_args(given[:1]).command
+    entry = COMMANDS[name]
+    command = cast("Command", import_module(entry.module))
+    parser = argparse.ArgumentParser(prog=f"gavel {name}", description=command.__doc__)
+    command.add_arguments(parser)
+    arguments = parser.parse_args(given[1:])
+    try:
+        settings = load_settings()
+        configure(settings)
+        return command.run(arguments, settings)
+    except (GavelError, StartError) as error:
+        sys.stderr.write(f"gavel {name}: {hide_in_text(str(error))}\n")
+        return FAILED
+    except BrokenPipeError:  # the reader of our output has seen enough
+        return OK
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+
+def _top_parser() -> argparse.ArgumentParser:
+    width = max(map(len, COMMANDS))
+    listing = "\n".join(f"  {name:<{width}}  {entry.summary}" for name, entry in COMMANDS.items())
+    parser = argparse.ArgumentParser(
+        prog="gavel",
+        usage="gavel COMMAND [options]",
+        description="Puts storage-array and host latency on one clock and rules where each millisecond goes.",
+        epilog=f"commands:\n{listing}\n\n`gavel COMMAND --help` says more. Settings: GAVEL_DATA_DIR, GAVEL_PORT, "
+        "GAVEL_DATABASE_URL and others.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"gavel {__version__}")
+    parser.add_argument("command", choices=list(COMMANDS), metavar="COMMAND", help=argparse.SUPPRESS)
+    return parser

@@ -1,0 +1,35 @@
+"""What the commands need to know of an installation that may be running or not."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from gavel.config import Settings
+from gavel.embedded import postgres
+from gavel.supervise.checks import ensure_data_dir
+from gavel.supervise.lock import InstanceLock, running_pid
+from gavel.supervise.stack import own_url
+
+
+def setup_link(settings: Settings) -> str:
+    """Address of the pages; with the one-time setup token in its fragment until somebody has used it."""
+    base = settings.public_url or own_url(settings)
+    try:
+        token = settings.setup_token_file.read_text().strip()
+    except FileNotFoundError:
+        token = ""
+    return f"{base.rstrip('/')}/#setup={token}" if token else f"{base.rstrip('/')}/"
+
+
+@contextmanager
+def database(settings: Settings) -> Iterator[str]:
+    """URL of the database, which is served for the length of the block when it is the embedded one and Gavel is down."""
+    if not settings.embedded_postgres or running_pid(settings.data_dir) is not None:
+        yield settings.database_url
+        return
+    ensure_data_dir(settings.data_dir)
+    lock = InstanceLock(settings.data_dir)
+    try:
+        with postgres.running(settings.postgres_dir, user=settings.pg_user):
+            yield settings.database_url
+    finally:
+        lock.release()

@@ -1,0 +1,63 @@
+"""Start the database, the broker, the lab, the workers, the scheduler and the API on this machine.
+
+Ctrl-C stops everything. Data stays in the data directory (GAVEL_DATA_DIR, default .data), and a second start continues.
+"""
+
+import argparse
+import asyncio
+import os
+from typing import Any
+
+from gavel import __version__
+from gavel.cli.running import setup_link
+from gavel.config import Settings, load_settings
+from gavel.embedded.account import server_account
+from gavel.supervise.checks import ensure_data_dir, ensure_port_free
+from gavel.supervise.lock import InstanceLock
+from gavel.supervise.output import Terminal
+from gavel.supervise.stack import stack
+from gavel.supervise.supervisor import Supervisor
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--host", help="address to listen on (GAVEL_HOST, default 127.0.0.1)")
+    parser.add_argument("--port", type=int, help="port of the pages and the API (GAVEL_PORT, default 8321)")
+    parser.add_argument("--data-dir", help="where all data is kept (GAVEL_DATA_DIR, default .data)")
+    parser.add_argument("--no-lab", action="store_true", help="without the simulated sources (GAVEL_LAB=0)")
+    parser.add_argument("-v", "--verbose", action="store_true", help="show every line the processes print")
+
+
+def run(arguments: argparse.Namespace, _settings: Settings) -> int:
+    terminal = Terminal(verbose=arguments.verbose)
+    chosen = load_settings(**_options(arguments))
+    ensure_data_dir(chosen.data_dir)
+    lock = InstanceLock(chosen.data_dir)
+    try:
+        ensure_port_free(chosen.host, chosen.port, "GAVEL_PORT", "PORT")
+        if chosen.lab:
+            ensure_port_free("127.0.0.1", chosen.lab_port, "GAVEL_LAB_PORT", "LAB_PORT")
+        _introduce(chosen, terminal)
+        supervisor = Supervisor(stack(chosen), chosen.data_dir, lock.fileno(), terminal)
+        asyncio.run(supervisor.run(lambda seconds: _announce(chosen, terminal, seconds)))
+    finally:
+        lock.release()
+    return 0
+
+
+def _options(arguments: argparse.Namespace) -> dict[str, Any]:
+    """What the command line says, which goes over the environment."""
+    given = {"host": arguments.host, "port": arguments.port, "data_dir": arguments.data_dir}
+    return {name: value for name, value in given.items() if value is not None} | (
+        {"lab": False} if arguments.no_lab else {}
+    )
+
+
+def _introduce(settings: Settings, terminal: Terminal) -> None:
+    terminal.say(f"Gavel {__version__}. Data in {settings.data_dir}, logs in {settings.data_dir / 'logs'}.")
+    if os.geteuid() == 0 and settings.embedded_postgres:
+        name = server_account(settings.postgres_dir, settings.pg_user).name
+        terminal.say(f"Running as root: PostgreSQL runs as {name!r}. A normal user for all of it is better.")
+
+
+def _announce(settings: Settings, terminal: Terminal, seconds: float) -> None:
+    terminal.say(f"\nUp after {seconds:.1f} s. Open\n\n    {setup_link(settings)}\n\nCtrl-C stops everything.\n")

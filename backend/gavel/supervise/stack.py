@@ -1,0 +1,146 @@
+"""The processes of an installation on one machine, with the same commands as the container images run."""
+
+import os
+import sys
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+
+from gavel.config import Settings
+from gavel.embedded import postgres, valkey
+from gavel.supervise.service import Launch, Service
+
+_CELERY = [sys.executable, "-m", "celery", "-A", "gavel.jobs.app"]
+_GAVEL = [sys.executable, "-m", "gavel.cli"]
+_QUIET = ["--without-gossip", "--without-mingle"]
+# Two tasks at a time: one slow source never holds up the others' live reading.
+_WORKERS = {"worker-live": ("live,inventory", 2), "worker-back": ("backfill,compute,notify", 2)}
+
+
+def stack(settings: Settings) -> list[Service]:
+    """Everything `gavel up` runs. Servers that are configured elsewhere are left out."""
+    database = [_database(settings)] if settings.embedded_postgres else []
+    broker = [_broker(settings)] if settings.embedded_valkey else []
+    servers = tuple(service.name for service in (*database, *broker))
+    return [
+        *database,
+        _migration(settings, tuple(service.name for service in database)),
+        *broker,
+        *(_lab(settings) if settings.lab else []),
+        *(_worker(settings, name, ("migrate", *servers)) for name in _WORKERS),
+        _beat(settings, ("migrate", *servers)),
+        _api(settings, ("migrate",)),
+    ]
+
+
+def _database(settings: Settings) -> Service:
+    def launch() -> Launch:
+        cluster = postgres.prepare(settings.postgres_dir, settings.pg_user)
+        options = cluster.popen_options
+        return Launch(cluster.argv, options.pop("env"), options)
+
+    def is_ready() -> bool:
+        return postgres.is_ready(postgres.default_socket_dir(settings.postgres_dir))
+
+    # No limit: after a crash it reads back its journal, which takes as long as it takes.
+    return Service(
+        "database", launch, probe=is_ready, start_timeout_s=None,
+        stop_signal=postgres.STOP_SIGNAL, force_signal=postgres.FORCE_SIGNAL,
+    )  # fmt: skip
+
+
+def _broker(settings: Settings) -> Service:
+    def launch() -> Launch:
+        broker = valkey.prepare(settings.valkey_dir)
+        return Launch(broker.argv, options={"cwd": broker.data_dir})
+
+    def is_ready() -> bool:
+        return valkey.is_ready(valkey.socket_path(settings.valkey_dir))
+
+    return Service("broker", launch, probe=is_ready, stop_signal=valkey.STOP_SIGNAL)
+
+
+def _migration(settings: Settings, after: tuple[str, ...]) -> Service:
+    command = _python(settings, [*_GAVEL, "db", "migrate"])
+    return Service("migrate", command, after=after, once=True, start_timeout_s=None)
+
+
+def _lab(settings: Settings) -> list[Service]:
+    folder = settings.data_dir / "lab"
+    announcement = folder / "sources.json"
+    argv = [
+        sys.executable, "-m", "gavel_lab", "--port", str(settings.lab_port), "--seed", str(settings.lab_seed),
+        "--scale", settings.lab_scale, "--data-dir", str(folder), "--announce", str(announcement),
+    ]  # fmt: skip
+    start = _python(settings, argv)
+
+    def launch() -> Launch:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        announcement.unlink(missing_ok=True)
+        return start()
+
+    register = _python(settings, [*_GAVEL, "register", str(announcement)])
+    return [
+        Service("lab", launch, probe=announcement.exists),
+        Service("lab-sources", register, after=("migrate", "lab"), once=True, repeat=True),
+    ]
+
+
+def _worker(settings: Settings, name: str, after: tuple[str, ...]) -> Service:
+    queues, processes = _WORKERS[name]
+    argv = [*_CELERY, "worker", "-n", f"{name}@%h", "-Q", queues, "-c", str(processes), *_QUIET]
+    return Service(name, _python(settings, argv), after=after, ready_line=" ready.")
+
+
+def _beat(settings: Settings, after: tuple[str, ...]) -> Service:
+    # No pid file: the lock of the data directory already keeps a second one away, and a stale one would stop the first.
+    argv = [*_CELERY, "beat", "--schedule", str(settings.data_dir / "beat-schedule"), "--pidfile="]
+    return Service("beat", _python(settings, argv), after=after, ready_line="beat: Starting...")
+
+
+def _api(settings: Settings, after: tuple[str, ...]) -> Service:
+    argv = [
+        sys.executable, "-m", "uvicorn", "--factory", "gavel.api.app:create_app", "--host", settings.host,
+        "--port", str(settings.port), "--timeout-graceful-shutdown", "3", "--no-access-log", "--no-server-header",
+    ]  # fmt: skip
+    return Service("api", _python(settings, argv), after=after, probe=_answers(settings), stop_timeout_s=4.0)
+
+
+def _answers(settings: Settings) -> Callable[[], bool]:
+    url = f"{own_url(settings)}/api/v1/health"
+    # Never through a proxy that the environment names: this is our own machine.
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+
+    def probe() -> bool:
+        try:
+            with opener.open(url, timeout=5) as answer:
+                return bool(answer.status == 200)
+        except OSError:  # refused, reset, timed out, or an HTTP error
+            return False
+
+    return probe
+
+
+def own_url(settings: Settings) -> str:
+    """Address of the API on this machine."""
+    everywhere = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104 (recognised, not bound)
+    host = everywhere.get(settings.host, f"[{settings.host}]" if ":" in settings.host else settings.host)
+    return f"http://{host}:{settings.port}"
+
+
+def _python(settings: Settings, argv: list[str]) -> Callable[[], Launch]:
+    environment = child_environment(settings)
+    return lambda: Launch(argv, environment, {"cwd": settings.data_dir})
+
+
+def child_environment(settings: Settings) -> dict[str, str]:
+    """The environment of our own processes: ours, with every setting spelled out, so that all agree."""
+    spelled = {f"GAVEL_{name.upper()}": _text(value) for name, value in settings if value is not None}
+    # Readiness is read from lines at level info.
+    level = "debug" if settings.log_level == "debug" else "info"
+    fixed = {"GAVEL_LOG_FORMAT": "json", "GAVEL_LOG_LEVEL": level, "PYTHONUNBUFFERED": "1"}
+    return dict(os.environ) | spelled | fixed
+
+
+def _text(value: object) -> str:
+    return str(value.resolve()) if isinstance(value, Path) else str(value)
