@@ -20,22 +20,22 @@ _HAIR = 1e-6
 
 def milliseconds(true_us: Floats, rounding: Rounding) -> Ints:
     """Whole milliseconds of a time in microseconds, rounded half up or truncated; NaN becomes 0."""
-    return _whole(true_us / 1000, 0.5 if rounding == "round" else 0.0)
+    return _whole(true_us, 1000, half_up=rounding == "round")
 
 
 def microseconds(true_us: Floats) -> Ints:
     """Whole microseconds, rounded half up; NaN becomes 0."""
-    return _whole(true_us, 0.5)
+    return _whole(true_us)
 
 
 def count(true: Floats) -> Ints:
     """A rate, depth or summation as the integer nearest to it; NaN becomes 0."""
-    return _whole(true, 0.5)
+    return _whole(true)
 
 
 def kilobytes_per_s(true_bytes_per_s: Floats) -> Ints:
     """Rate in KB/s (1,024 bytes)."""
-    return _whole(true_bytes_per_s / 1024, 0.5)
+    return _whole(true_bytes_per_s, 1024)
 
 
 def usec_per_op(service_us: Floats, queue_us: Floats, *, queue_in_usec: bool) -> Ints:
@@ -51,5 +51,7 @@ def whole(true: Floats) -> Ints:
     return _whole(true, 0.0)
 
 
-def _whole(values: Floats, add: float) -> Ints:
-    return np.floor(np.nan_to_num(np.asarray(values, dtype=np.float64)) + (add + _HAIR)).astype(np.int64)
+def _whole(values: Floats, unit: int = 1, *, half_up: bool = True) -> Ints:
+    """Whole units. Floor division is exact where dividing first could round up to the next unit."""
+    finite = np.nan_to_num(np.asarray(values, dtype=np.float64))
+    return np.floor_divide(finite + (unit / 2 if half_up else 0), unit).astype(np.int64)
