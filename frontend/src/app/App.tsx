@@ -4,15 +4,11 @@ import { RouterProvider } from '@tanstack/react-router'
 import { useState } from 'react'
 import { SessionProvider } from '../api/session'
 import { PreferencesProvider, usePreferences } from '../lib/preferences'
+import { pageNonce } from './nonce'
 import { createQueryClient } from './queryClient'
 import { createAppRouter } from './router'
 import { SignInDialog } from './SignInDialog'
 import { cssVariablesResolver, theme } from './theme'
-
-/** The nonce that the server gave this page; components that must insert a style element carry it. */
-function pageNonce(): string {
-  return document.querySelector<HTMLElement>('script[nonce]')?.nonce ?? ''
-}
 
 export function App({ setupToken }: { setupToken: string | null }) {
   const [client] = useState(createQueryClient)

@@ -75,7 +75,7 @@ function Header({ onHelp }: { onHelp: () => void }) {
       </div>
       <div className={styles.controls}>
         <TimeControl />
-        <div className={styles.controls}>
+        <div className={styles.personal}>
           <SessionButton />
           <PreferencesMenu onHelp={onHelp} />
         </div>

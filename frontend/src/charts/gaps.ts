@@ -50,11 +50,11 @@ function hatched(rect: Rect, colour: string) {
   return { type: 'group' as const, children: [shade, ...lines], clipPath: { type: 'rect' as const, shape: rect } }
 }
 
-/** The gaps that cover an instant, each once: what the cursor says instead of a number. */
-export function gapsAt(panels: readonly Panel[], at_ms: number): GapBand[] {
+/** The gaps that touch a bucket, each once: what the cursor says instead of a number. */
+export function gapsAt(panels: readonly Panel[], from_ms: number, to_ms: number): GapBand[] {
   const found = new Map<string, GapBand>()
   for (const gap of panels.flatMap((panel) => panel.gaps)) {
-    if (gap.from_ms <= at_ms && at_ms < gap.to_ms) found.set(gap.text, gap)
+    if (gap.from_ms < to_ms && from_ms < gap.to_ms) found.set(gap.text, gap)
   }
   return [...found.values()]
 }

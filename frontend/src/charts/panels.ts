@@ -15,6 +15,7 @@ export interface PanelLine {
   shape: 'area' | 'line'
   stroke: 'solid' | 'dashed' | 'dotted'
   colour: LineColour
+  direction: SeriesColumn['direction']
   unit: ColumnUnit
   precision: number | null
   values: readonly (number | null)[]
@@ -152,49 +153,44 @@ function timeOf(column: SeriesColumn, direction: Direction): string | null {
 const orderOf = (one: PanelLine) => LATENCY_ROLES[one.key.split('.')[1] ?? '']?.order ?? 9
 
 const RATE_PANELS = [
-  { id: 'iops', title: 'I/O rate', hint: 'per second', unit: 'ops/s' },
-  { id: 'throughput', title: 'Throughput', hint: 'bytes per second', unit: 'bytes/s' },
-  { id: 'outstanding', title: 'I/Os in flight', hint: 'and queue depth', unit: 'I/Os' },
+  { id: 'iops', title: 'I/O rate', hint: 'per second; reads solid, writes dashed', unit: 'ops/s' },
+  { id: 'throughput', title: 'Throughput', hint: 'reads solid, writes dashed', unit: 'bytes/s' },
+  { id: 'outstanding', title: 'I/Os in flight', hint: 'and what the queue holds at most', unit: 'I/Os' },
 ] as const
 
 const RATE_STROKE = { read: 'solid', write: 'dashed', mirrored_write: 'dotted', all: 'solid' } as const
 
 function ratePanels(groups: readonly SeriesGroup[], shown: (line: PanelLine) => boolean): Panel[] {
   return RATE_PANELS.flatMap(({ id, title, hint, unit }) => {
-    const lines = groups.flatMap((group) => rateLines(id, unit, group)).filter((one) => hasValues(one.values))
+    const lines = groups.flatMap((group) => rateLines(unit, group)).filter((one) => hasValues(one.values))
     if (lines.length === 0) return []
     const drawn = lines.filter(shown)
-    return [
-      {
-        id,
-        title,
-        hint,
-        unit,
-        weight: 'short' as const,
-        lines: drawn,
-        gaps: [],
-        max: niceMax(reach(drawn)),
-        scale: latencyScale(0),
-      },
-    ]
+    const max = niceMax(reach(drawn))
+    return [{ id, title, hint, unit, weight: 'short' as const, lines: drawn, gaps: [], max, scale: latencyScale(0) }]
   })
 }
 
-function rateLines(panel: string, unit: ColumnUnit, group: SeriesGroup): PanelLine[] {
+function rateLines(unit: ColumnUnit, group: SeriesGroup): PanelLine[] {
   const colour: LineColour = group.side === 'array' ? { layer: 'array_service' } : { layer: 'kernel_queue' }
   return group.columns
     .filter((column) => column.unit === unit)
     .map((column) => {
-      const label = `${sideLabel(group.side)} ${column.label.charAt(0).toLowerCase()}${column.label.slice(1)}`
-      const stroke = RATE_STROKE[column.direction ?? 'all']
-      return panelLine(column, group, `${group.side}.${panel}.${column.name}`, {
-        label,
+      const quantity = column.name.replace(/^(mirrored_write|read|write)_/, '')
+      const role: Role = {
+        label: `${sideLabel(group.side)} ${withoutDirection(column.label)}`,
         shape: 'line',
-        stroke,
+        stroke: quantity === 'queue_depth' ? 'dotted' : RATE_STROKE[column.direction ?? 'all'],
         colour,
         order: 0,
-      })
+      }
+      return panelLine(column, group, `${group.side}.${quantity}`, role)
     })
+}
+
+/** "Mirrored write IOPS" → "IOPS", "Queue depth" → "queue depth": reads and writes share one entry of the legend. */
+function withoutDirection(label: string): string {
+  const words = label.replace(/^(Mirrored write|Read|Write) /, '')
+  return /^[A-Z][a-z]/.test(words) ? words.charAt(0).toLowerCase() + words.slice(1) : words
 }
 
 function panelLine(column: SeriesColumn, group: SeriesGroup, key: string, role: Role): PanelLine {
@@ -206,6 +202,7 @@ function panelLine(column: SeriesColumn, group: SeriesGroup, key: string, role: 
     shape: role.shape,
     stroke: role.stroke,
     colour: role.colour,
+    direction: column.direction,
     unit: column.unit,
     precision: column.precision,
     values: column.values,

@@ -60,6 +60,7 @@ function optionOf(shown: SeriesData, tokens = dark) {
   const panels = panelsOf(shown, shown.groups, new Set())
   const input = {
     times_ms: shown.times_ms,
+    step_s: shown.step_s,
     from_ms: START_MS,
     to_ms: START_MS + 240_000,
     panels,
@@ -82,17 +83,17 @@ function svgOf(shown: SeriesData, tokens = dark): string {
 
 describe('points', () => {
   it('stay null where nothing was measured and zero where zero was measured', () => {
-    expect(points([0, 1, 2], [5, null, 0])).toEqual([
-      { value: [0, 5], symbol: 'circle', symbolSize: 3 },
-      [1, null],
-      { value: [2, 0], symbol: 'circle', symbolSize: 3 },
+    expect(points([0, 2000, 4000], [5, null, 0], 2)).toEqual([
+      { value: [1000, 5], symbol: 'circle', symbolSize: 3 },
+      [3000, null],
+      { value: [5000, 0], symbol: 'circle', symbolSize: 3 },
     ])
   })
 
   it('get a dot only where no line could show them', () => {
-    expect(points([0, 1], [5, 6])).toEqual([
-      [0, 5],
-      [1, 6],
+    expect(points([0, 2000], [5, 6], 2)).toEqual([
+      [1000, 5],
+      [3000, 6],
     ])
   })
 })

@@ -18,7 +18,9 @@ type TimePanelsOption = ComposeOption<
 }
 
 export interface TimePanelsInput {
+  /** Start of each bucket; `step_s` is its length. */
   times_ms: readonly number[]
+  step_s: number
   from_ms: number
   to_ms: number
   panels: readonly Panel[]
@@ -177,7 +179,7 @@ function lineSeries(line: PanelLine, index: number, input: TimePanelsInput): Lin
     type: 'line',
     xAxisIndex: index,
     yAxisIndex: index,
-    data: points(input.times_ms, line.values),
+    data: points(input.times_ms, line.values, input.step_s),
     showSymbol: true,
     symbol: 'none',
     silent: true,
@@ -193,9 +195,10 @@ function lineSeries(line: PanelLine, index: number, input: TimePanelsInput): Lin
 
 type Point = [number, number | null] | { value: [number, number]; symbol: 'circle'; symbolSize: number }
 
-/** Points in place, null where nothing was measured. A value between two nulls gets a dot, since it has no line to be seen by. */
-export function points(times_ms: readonly number[], values: readonly (number | null)[]): Point[] {
-  return times_ms.map((at_ms, index) => {
+/** Points in the middle of their buckets, null where nothing was measured. A value between two nulls gets a dot, since it has no line to be seen by. */
+export function points(times_ms: readonly number[], values: readonly (number | null)[], step_s: number): Point[] {
+  return times_ms.map((start_ms, index) => {
+    const at_ms = start_ms + step_s * 500
     const value = values[index] ?? null
     if (value === null) return [at_ms, null]
     const alone = (values[index - 1] ?? null) === null && (values[index + 1] ?? null) === null

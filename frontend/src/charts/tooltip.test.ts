@@ -38,8 +38,8 @@ describe('the reading at the cursor', () => {
     expect(reading.rows.map((row) => [row.label, ...row.values])).toEqual([
       ['GAVG', '0.94 ms', null],
       ['Array service', '0.30 ms', '<0.01 ms'],
+      ['Hosts read_iops', '9,000 IOPS', null],
     ])
-    expect(reading.rates.map((rate) => rate.value)).toEqual(['9,000 IOPS'])
     expect(reading.notes).toEqual(['vm-1 moved'])
   })
 
@@ -47,7 +47,7 @@ describe('the reading at the cursor', () => {
     const reading = cursorReading({ ...input, events: [] }, 1)
     expect(reading.rows.find((row) => row.label === 'Array service')?.values[0]).toBe('not measured')
     expect(reading.notes).toEqual(['Gap: <b>fa</b>: unreachable'])
-    expect(reading.rates.map((rate) => rate.value)).toEqual(['not measured'])
+    expect(reading.rows.find((row) => row.key === 'host.iops')?.values[0]).toBe('not measured')
   })
 
   it('names the whole bucket with its zone', () => {

@@ -17,10 +17,10 @@ interface CursorRow {
 
 export interface CursorReading {
   time: string
+  /** One column per direction. */
   headings: string[]
-  /** Latency rows first; their values stand side by side, one column per direction. */
+  /** Latencies from the outermost boundary inwards, then rates. */
   rows: CursorRow[]
-  rates: { label: string; colour: LineColour; stroke: PanelLine['stroke']; value: string }[]
   notes: string[]
 }
 
@@ -32,46 +32,51 @@ export interface CursorInput {
   events: readonly { at_ms: number; text: string }[]
 }
 
+const DIRECTIONS = [
+  ['read', 'Read'],
+  ['write', 'Write'],
+  ['mirrored_write', 'Mirrored write'],
+  ['all', 'All'],
+] as const
+
 /** The reading at bucket `index`. */
 export function cursorReading(input: CursorInput, index: number): CursorReading {
   const at_ms = input.times_ms[index] ?? 0
-  const latency = input.panels.filter((panel) => panel.unit === 'µs')
-  const rates = input.panels.filter((panel) => panel.unit !== 'µs')
-  const events = input.events.filter((event) => Math.abs(event.at_ms - at_ms) < input.step_s * 1000)
+  const end_ms = at_ms + input.step_s * 1000
+  const lines = input.panels.flatMap((panel) => [...panel.lines].reverse().map((line) => ({ line, panel })))
+  const columns = DIRECTIONS.filter(([direction]) => lines.some(({ line }) => (line.direction ?? 'all') === direction))
+  const events = input.events.filter((event) => at_ms <= event.at_ms && event.at_ms < end_ms)
   return {
-    time: formatWindow(at_ms, at_ms + input.step_s * 1000, input.zone),
-    headings: latency.map((panel) => panel.title),
-    rows: latencyRows(latency, index),
-    rates: rates.flatMap((panel) => panel.lines.map((line) => rateRow(line, index))),
-    notes: [...gapsAt(input.panels, at_ms).map((gap) => `Gap: ${gap.text}`), ...events.map((event) => event.text)],
+    time: formatWindow(at_ms, end_ms, input.zone),
+    headings: columns.map(([, words]) => words),
+    rows: rowsOf(
+      lines,
+      columns.map(([direction]) => direction),
+      index,
+    ),
+    notes: [
+      ...gapsAt(input.panels, at_ms, end_ms).map((gap) => `Gap: ${gap.text}`),
+      ...events.map((event) => event.text),
+    ],
   }
 }
 
-/** Outermost boundary first, array service last: the order of the I/O's path. */
-function latencyRows(panels: readonly Panel[], index: number): CursorRow[] {
-  const keys = [...new Set(panels.flatMap((panel) => [...panel.lines].reverse().map((line) => line.key)))]
+type Drawn = { line: PanelLine; panel: Panel }
+
+function rowsOf(drawn: readonly Drawn[], directions: readonly string[], index: number): CursorRow[] {
+  const keys = [...new Set(drawn.map(({ line }) => line.key))]
   return keys.map((key) => {
-    const lines = panels.map((panel) => panel.lines.find((line) => line.key === key))
-    const first = lines.find((line) => line !== undefined) as PanelLine
-    return {
-      key,
-      label: first.label,
-      colour: first.colour,
-      shape: first.shape,
-      stroke: first.stroke,
-      values: panels.map((panel, column) => {
-        const line = lines[column]
-        return line ? formatLatencyIn(line.values[index] ?? null, panel.scale) : null
-      }),
-    }
+    const own = drawn.filter(({ line }) => line.key === key)
+    const { label, colour, shape, stroke } = (own[0] as Drawn).line
+    const values = directions.map((direction) => {
+      const found = own.find(({ line }) => (line.direction ?? 'all') === direction)
+      return found ? valueText(found, index) : null
+    })
+    return { key, label, colour, shape, stroke, values }
   })
 }
 
-function rateRow(line: PanelLine, index: number): CursorReading['rates'][number] {
-  return {
-    label: line.label,
-    colour: line.colour,
-    stroke: line.stroke,
-    value: formatColumn(line.values[index] ?? null, line.unit),
-  }
+function valueText({ line, panel }: Drawn, index: number): string {
+  const value = line.values[index] ?? null
+  return line.unit === 'µs' ? formatLatencyIn(value, panel.scale) : formatColumn(value, line.unit)
 }

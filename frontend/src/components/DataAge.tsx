@@ -29,7 +29,7 @@ export function DataAge({ at_ms, short = false }: { at_ms: number | null; short?
   return (
     <span className={`${styles.age} numeric ${styles[state] ?? ''}`} title={formatInstant(at_ms, zone)}>
       <span className={styles.dot} aria-hidden="true" />
-      {WORD[state]}
+      {short ? '' : WORD[state]}
       {short ? formatAge(age_ms) : `newest number ${formatAge(age_ms)} old`}
     </span>
   )

@@ -61,8 +61,8 @@ function ErrorState({ query, error }: { query: Query<unknown>; error: Error }) {
       <p className={styles.stateText}>{error.message}</p>
       {waits && (
         <p className={styles.stateText}>
-          Last tried at {formatClock(query.errorUpdatedAt, zone, true)} (
-          {formatAge(Math.max(0, now - query.errorUpdatedAt))} ago).
+          Last tried at {formatClock(query.errorUpdatedAt, zone, true)},{' '}
+          {formatAge(Math.max(1000, now - query.errorUpdatedAt))} ago.
           {query.isFetching ? ' Trying again now.' : ' Gavel tries again by itself every 15 s.'}
         </p>
       )}

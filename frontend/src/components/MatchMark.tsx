@@ -2,6 +2,8 @@
 
 import type { Match, Ref } from '../api/types'
 import { EntityLinks } from './EntityLink'
+import styles from './MatchMark.module.css'
+import { Name } from './Name'
 import { StateMark } from './StateMark'
 
 const BY: Record<NonNullable<Match['by']>, string> = {
@@ -25,8 +27,9 @@ export function MatchedVolumes({ match, volumes }: { match: Match; volumes: read
       </span>
     )
   return (
-    <span title={match.reason ?? undefined}>
-      <StateMark tone="warn" word={match.reason ? `unmatched: ${match.reason}` : 'unmatched'} />
+    <span className={styles.unmatched}>
+      <StateMark tone="warn" word="unmatched" />
+      {match.reason !== null && <Name focusable>{match.reason}</Name>}
     </span>
   )
 }

@@ -37,7 +37,17 @@ export function BothSidesChart({ name, series, groups, onCursor }: BothSidesChar
 
   const option = useMemo(() => {
     const events = series.events.map((event) => ({ at_ms: Date.parse(event.at), text: event.text }))
-    const base = timePanelsOption({ times_ms: series.times_ms, from_ms, to_ms, panels, events, zone, tokens, label })
+    const base = timePanelsOption({
+      times_ms: series.times_ms,
+      step_s: series.step_s,
+      from_ms,
+      to_ms,
+      panels,
+      events,
+      zone,
+      tokens,
+      label,
+    })
     const cursor = { panels, times_ms: series.times_ms, step_s: series.step_s, zone, events }
     return { ...base, tooltip: tooltip((index) => cursorElement(cursorReading(cursor, index), tokens), tokens.ink) }
   }, [series, from_ms, to_ms, panels, zone, tokens, label])
@@ -89,6 +99,7 @@ function tooltip(render: (index: number) => HTMLElement, ink: { sunken: string; 
   return {
     trigger: 'axis' as const,
     confine: true,
+    position: besideCursor,
     transitionDuration: 0,
     backgroundColor: ink.sunken,
     borderColor: ink.border,
@@ -98,6 +109,19 @@ function tooltip(render: (index: number) => HTMLElement, ink: { sunken: string; 
       return first ? render(first.dataIndex) : ''
     },
   }
+}
+
+/** On the side of the cursor that has more room: the numbers must not cover what they describe. */
+function besideCursor(
+  point: [number, number],
+  _params: unknown,
+  _element: unknown,
+  _rect: unknown,
+  size: { contentSize: [number, number]; viewSize: [number, number] },
+): [number, number] {
+  const gap = 24
+  const left = point[0] > size.viewSize[0] / 2 ? point[0] - size.contentSize[0] - gap : point[0] + gap
+  return [left, Math.max(0, Math.min(point[1] - size.contentSize[1] / 2, size.viewSize[1] - size.contentSize[1]))]
 }
 
 /** Which lines are switched off, kept in the URL so that a link shows the same lines. */

@@ -14,7 +14,7 @@ interface LegendProps {
 export function Legend({ lines, hidden, onToggle }: LegendProps) {
   const tokens = useTokens()
   return (
-    <fieldset className={styles.legend} style={{ border: 0, margin: 0 }} aria-label="Lines of the chart">
+    <fieldset className={styles.legend} aria-label="Lines of the chart">
       {lines.map((line) => {
         const colour = strokeColour(line.colour, tokens)
         const edge = 'layer' in line.colour ? tokens.edge[line.colour.layer] : colour

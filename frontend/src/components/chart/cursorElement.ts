@@ -41,12 +41,6 @@ export function cursorElement(reading: CursorReading, tokens: ChartTokens): HTML
     const values = row.values.map((value) => element('td', value === null ? styles.none : styles.value, value ?? '–'))
     table.append(element('tr', undefined, label, ...values))
   }
-  for (const rate of reading.rates) {
-    const label = element('td', undefined, swatch(rate.colour, rate.stroke, tokens), rate.label)
-    const value = element('td', styles.value, rate.value)
-    value.colSpan = Math.max(1, reading.headings.length)
-    table.append(element('tr', undefined, label, value))
-  }
   const notes = reading.notes.map((note) => element('p', styles.note, note))
   return element('div', styles.cursor, element('p', styles.time, reading.time), table, ...notes)
 }

@@ -108,6 +108,7 @@ function NewestNumbers({ newest }: { newest: Sides }) {
             <Quantity
               value={value}
               unit={unit}
+              bare={unit === 'ops/s'}
               precision={owner === 'host' && unit === 'µs' ? newest.host_precision_us : null}
             />
           </dd>

@@ -26,20 +26,20 @@ export function sidesColumns<Row extends Measured>(max_us: number, leads: 'host'
   ]
   const array: Column<Row>[] = [
     latency('array', 'Array', arrayLatencyUs, { sortKey: hostLeads ? undefined : 'latency' }),
-    latency('san', 'of it SAN', (newest) => newest.array_san_us, { from: 1600 }),
+    latency('san', 'SAN', (newest) => newest.array_san_us, { from: 1600 }),
     rate('array-iops', 'Array IOPS', (newest) => newest.array_iops, { sortKey: hostLeads ? undefined : 'iops' }),
   ]
   const both: Column<Row> = {
     id: 'bars',
     header: 'Hosts over array',
-    width: 132,
+    width: 124,
     from: 1200,
     cell: ({ newest }) => <SidesBar newest={newest} max_us={max_us} />,
   }
   const age: Column<Row> = {
     id: 'age',
     header: 'Age',
-    width: 96,
+    width: 84,
     align: 'right',
     from: 700,
     cell: ({ newest }) => <DataAge at_ms={instantMs(newest.at)} short />,
@@ -79,7 +79,7 @@ function rate<Row extends Measured>(
   return {
     id,
     header,
-    width: 102,
+    width: 100,
     align: 'right',
     ...options,
     cell: ({ newest }) => <Quantity value={read(newest)} unit="ops/s" bare />,

@@ -15,7 +15,7 @@ const columns = (max_us: number): Column<DatastoreRow>[] => [
     sortKey: 'name',
     cell: ({ id, name }) => <EntityLink to={{ kind: 'datastore', id, name }} />,
   },
-  { id: 'type', header: 'Type', width: 84, from: 700, cell: ({ type }) => type },
+  { id: 'type', header: 'Type', width: 70, from: 700, cell: ({ type }) => type },
   {
     id: 'volumes',
     header: 'Array volume',
@@ -27,14 +27,14 @@ const columns = (max_us: number): Column<DatastoreRow>[] => [
   {
     id: 'vcenter',
     header: 'vCenter',
-    width: 130,
+    width: 110,
     from: 1600,
     cell: ({ vcenter }) => <Name focusable>{vcenter.name}</Name>,
   },
   {
     id: 'hosts',
     header: 'Hosts',
-    width: 70,
+    width: 62,
     align: 'right',
     from: 1200,
     cell: ({ hosts }) => <span className="numeric">{hosts}</span>,
