@@ -3,8 +3,6 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
-from sqlalchemy import Connection
-
 from gavel.api.schemas.common import GapOut, SourceRef
 from gavel.api.schemas.sources import (
     CertificateOut,
@@ -16,6 +14,7 @@ from gavel.api.schemas.sources import (
     SourceOut,
     StreamOut,
 )
+from gavel.db.engine import Connection
 from gavel.db.queries.gaps import Gap, GapState, pending_gaps
 from gavel.db.queries.runs import Run
 from gavel.db.queries.sources import SourceHealth, SourceRow, StreamHealth

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from fastapi import Depends, HTTPException, Request
-from sqlalchemy import Engine
 
 from gavel.api.broadcast import Broadcast
+from gavel.db.engine import Engine
 from gavel.pipeline.access import role_of
 from gavel.pipeline.secrets import Vault
 

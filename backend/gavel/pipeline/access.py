@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from sqlalchemy import Engine
-
-from gavel.db.engine import reading, transaction
+from gavel.db.engine import Engine, reading, transaction
 from gavel.db.queries.tokens import TokenKind, add_token, revoke_tokens, token, tokens, use_token
 from gavel.domain.errors import GavelError, SettingsError
 

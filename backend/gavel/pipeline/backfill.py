@@ -3,11 +3,9 @@
 import time
 from datetime import datetime
 
-from sqlalchemy import Connection
-
 from gavel.collectors.contract import Collector, StreamPlan
 from gavel.db import live
-from gavel.db.engine import reading, transaction
+from gavel.db.engine import Connection, reading, transaction
 from gavel.db.leases import only_one
 from gavel.db.queries.gaps import Gap, GapState, narrow_gap, note_gap, pending_gaps, settle_gap
 from gavel.db.queries.sources import SourceRow, source

@@ -3,11 +3,9 @@
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 
-from sqlalchemy import Connection
-
 from gavel.collectors.contract import Collector, StreamPlan
 from gavel.db import live
-from gavel.db.engine import reading, transaction
+from gavel.db.engine import Connection, reading, transaction
 from gavel.db.leases import only_one
 from gavel.db.queries.gaps import note_gap
 from gavel.db.queries.sources import SourceRow, source

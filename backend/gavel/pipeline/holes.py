@@ -2,9 +2,7 @@
 
 from datetime import datetime, timedelta
 
-from sqlalchemy import Connection
-
-from gavel.db.engine import transaction
+from gavel.db.engine import Connection, transaction
 from gavel.db.leases import only_one
 from gavel.db.queries.gaps import note_gap
 from gavel.db.queries.holes import holes

@@ -6,9 +6,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from pydantic import BaseModel, SecretStr
-from sqlalchemy import Connection, Engine
 
-from gavel.db.engine import reading, transaction
+from gavel.db.engine import Connection, Engine, reading, transaction
 from gavel.db.queries import sources as stored
 from gavel.db.queries.sources import SourceRow
 from gavel.domain.errors import SettingsError

@@ -4,8 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from sqlalchemy import Engine
-
+from gavel.db.engine import Engine
 from gavel.pipeline.connections import Connections
 
 
