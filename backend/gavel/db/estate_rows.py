@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
+from functools import cache
 from typing import Any, TypeAlias
 
 from gavel.db import estate_kinds as kinds
@@ -66,7 +67,12 @@ def _host_rows(inventory: HostInventory) -> Iterator[tuple[Kind, Iterable[Row]]]
 
 def _plain(thing: Any, **renamed: str) -> Row:
     """The fields of a flat dataclass as a row, some under the column's name."""
-    return {renamed.get(f.name, f.name): _value(getattr(thing, f.name)) for f in fields(thing)}
+    return {renamed.get(name, name): _value(getattr(thing, name)) for name in _field_names(type(thing))}
+
+
+@cache
+def _field_names(kind: Any) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind))
 
 
 def _without(row: Row, *names: str) -> Row:

@@ -1,0 +1,205 @@
+"""Samples of many entities in shared buckets over a range: from raw rows where they are fine enough, else from roll-ups, merged exactly."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Literal, TypeAlias
+
+from sqlalchemy import text
+
+from gavel.db import modes
+from gavel.db.engine import Connection
+from gavel.db.measures import Kind, Measure, measures, partials
+from gavel.db.series import EPOCH, HOUR, RAWS, ROLLS, Roll
+from gavel.domain.source import Stream
+
+Resolution = Literal["raw", "5m", "1h"]
+# Two array samples or three host samples to a minute: 30 s is the finest step that leaves no bucket without a sample of either.
+_STEPS = tuple(
+    timedelta(seconds=seconds)
+    for seconds in (30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 604800)
+)
+_FIVE_MINUTES = timedelta(minutes=5)
+# A sample's stamp may lie this far from its place on Gavel's clock: offset of the source, and half its length.
+_REACH = timedelta(minutes=10)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """[from_at, to_at) in whole buckets of `step`."""
+
+    from_at: datetime
+    to_at: datetime
+    step: timedelta
+
+    @property
+    def times_ms(self) -> list[int]:
+        return list(range(_ms(self.from_at), _ms(self.to_at), self.step // timedelta(milliseconds=1)))
+
+    @property
+    def buckets(self) -> int:
+        return (self.to_at - self.from_at) // self.step
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """A device, disk or volume; `shift_s` is how far the clock that stamps its samples is ahead of Gavel's."""
+
+    id: int
+    shift_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Grain:
+    """Rows of one table with stamps in (lo, hi]; `roll` is None for the samples themselves."""
+
+    table: str
+    roll: Roll | None
+    lo: datetime
+    hi: datetime
+
+
+Columns: TypeAlias = dict[str, list[float | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Bucketed:
+    """Columns by entity id; None is all of them together. `resolution`: the coarsest grain that was read."""
+
+    columns: Mapping[int | None, Columns]
+    resolution: Resolution
+
+
+def window(connection: Connection, from_at: datetime, to_at: datetime, points: int) -> Window:
+    """At most `points` buckets around [from_at, to_at), no finer than what retention has left of it. ValueError for an empty range."""
+    if to_at <= from_at:
+        raise ValueError(f"The range is empty: it ends at {to_at.isoformat()} and begins at {from_at.isoformat()}.")
+    finest = _finest_kept(connection, from_at)
+    for step in _STEPS:
+        found = Window(_floor(from_at, step), _floor(to_at - _MICROSECOND, step) + step, step)
+        if step >= finest and found.buckets <= points:
+            return found
+    raise ValueError(f"The range from {from_at.isoformat()} to {to_at.isoformat()} is too long for {points} points.")
+
+
+def bucketed(
+    connection: Connection, stream: Stream, entities: Sequence[Entity], over: Window, *, parts: bool
+) -> Bucketed:
+    """Every column of the stream, and `precision_min`, `precision_max` where it has that; None where nothing was measured."""
+    grains = list(_grains(connection, stream, entities, over))
+    groups = "GROUPING SETS ((b), (entity_id, b))" if parts else "GROUPING SETS ((b))"
+    entity = "entity_id" if parts else "NULL::int"
+    query = (
+        f"WITH part AS ({' UNION ALL '.join(_part(stream, grain, n) for n, grain in enumerate(grains))}),"
+        f" merged AS (SELECT entity_id, b, {_merged(stream)} FROM part GROUP BY 1, 2)"
+        f" SELECT {entity} AS entity, extract(epoch FROM b)::bigint AS at, {_finals(stream)} FROM merged GROUP BY {groups}"
+    )
+    rows = connection.execute(text(query), _parameters(entities, over, grains))
+    return Bucketed(_columns(rows, list(rows.keys())[2:], over), _resolution(grains))
+
+
+def _finest_kept(connection: Connection, from_at: datetime) -> timedelta:
+    mode = modes.stored(connection)
+    age: timedelta = connection.execute(text("SELECT now() - :from_at"), {"from_at": from_at}).scalar_one()
+    if age <= min(raw.keep[mode] for raw in RAWS.values()):
+        return timedelta(0)
+    return _FIVE_MINUTES if age <= min(roll.keep for roll in ROLLS.values() if roll.of_raw) else HOUR
+
+
+def _grains(connection: Connection, stream: Stream, entities: Sequence[Entity], over: Window) -> Iterator[_Grain]:
+    """Coarse to fine: a roll-up as far as it has been made, then what it is made from."""
+    lo = over.from_at - _REACH
+    usable = [roll for roll in ROLLS.values() if roll.name.startswith(f"{stream}_") and roll.width <= over.step]
+    for roll in sorted(usable, key=lambda roll: roll.width, reverse=True):
+        newest = connection.execute(
+            text(f"SELECT max(bucket) FROM {roll.name} WHERE entity_id = ANY(:ids) AND bucket >= :lo AND bucket < :hi"),
+            {"ids": [entity.id for entity in entities], "lo": max(lo, over.from_at), "hi": over.to_at},
+        ).scalar_one()
+        if newest is not None:
+            made_until = newest + roll.width - _MICROSECOND
+            yield _Grain(roll.name, roll, max(lo, over.from_at), made_until)
+            lo = made_until
+    yield _Grain(f"{stream}_sample", None, lo, over.to_at + _REACH)
+
+
+def _part(stream: Stream, grain: _Grain, number: int) -> str:
+    """Partials per entity and bucket from one grain. A sample lies where its middle is, on Gavel's clock."""
+    made_from = partials(stream)
+    if grain.roll is None:
+        place = "s.ts - (m.shift_s + s.interval_s / 2.0) * INTERVAL '1 second'"
+        time, sums = "ts", ", ".join(f"{partial.of_samples} AS {partial.name}" for partial in made_from)
+    else:
+        place, time = "s.bucket", "bucket"
+        sums = ", ".join(f"{partial.of_partials} AS {partial.name}" for partial in made_from)
+    return (
+        f"SELECT m.entity AS entity_id, date_bin(:step, {place}, :epoch) AS b, {sums}"
+        f" FROM unnest(CAST(:ids AS int[]), CAST(:shifts AS float8[])) AS m (entity, shift_s)"
+        f" JOIN {grain.table} s ON s.entity_id = m.entity"
+        f" WHERE s.{time} > :lo{number} AND s.{time} <= :hi{number} AND {place} >= :from_at AND {place} < :to_at GROUP BY 1, 2"
+    )
+
+
+def _merged(stream: Stream) -> str:
+    return ", ".join(f"{partial.of_partials} AS {partial.name}" for partial in partials(stream))
+
+
+def _finals(stream: Stream) -> str:
+    return ", ".join(final for m in measures(stream) for final in _final(m))
+
+
+def _final(m: Measure) -> Iterator[str]:
+    """What a chart shows, over all entities of a bucket: rates and levels add up, latencies are means over operations."""
+    c = m.column
+    if m.kind is Kind.TIME:
+        yield f"(sum({c}_sum) / nullif(sum({c}_ops), 0))::float8 AS {c}"
+    elif c.endswith(("_ops", "_bytes")):
+        yield f"sum({c}::float8 / nullif({c}_s, 0)) AS {c}"
+    elif m.kind is Kind.COUNT:
+        yield f"sum({c})::float8 AS {c}"
+    elif c == "queue_depth":
+        yield f"max({c}_max)::float8 AS {c}"
+    elif m.kind is Kind.LEVEL:
+        yield f"sum({c}_sum::float8 / nullif({c}_s, 0)) AS {c}"
+    else:
+        yield f"max({c}_max)::float8 AS {c}"
+
+
+def _parameters(entities: Sequence[Entity], over: Window, grains: Sequence[_Grain]) -> dict[str, Any]:
+    limits = {f"{edge}{n}": getattr(grain, edge) for n, grain in enumerate(grains) for edge in ("lo", "hi")}
+    return limits | {
+        "ids": [entity.id for entity in entities],
+        "shifts": [entity.shift_s for entity in entities],
+        "step": over.step,
+        "epoch": EPOCH,
+        "from_at": over.from_at,
+        "to_at": over.to_at,
+    }
+
+
+def _columns(rows: Any, names: Sequence[str], over: Window) -> dict[int | None, Columns]:
+    start, step = _ms(over.from_at) // 1000, over.step // timedelta(seconds=1)
+    found: dict[int | None, Columns] = {}
+    for entity, at, *values in rows:
+        columns = found.get(entity)
+        if columns is None:
+            columns = found[entity] = {name: [None] * over.buckets for name in names}
+        position = (at - start) // step
+        for column, value in zip(columns.values(), values, strict=True):
+            column[position] = value
+    return found
+
+
+def _resolution(grains: Sequence[_Grain]) -> Resolution:
+    widths = [grain.roll.width for grain in grains if grain.roll is not None]
+    if not widths:
+        return "raw"
+    return "1h" if max(widths) == HOUR else "5m"
+
+
+def _floor(at: datetime, step: timedelta) -> datetime:
+    return EPOCH + (at - EPOCH) // step * step
+
+
+def _ms(at: datetime) -> int:
+    return round(at.timestamp() * 1000)
