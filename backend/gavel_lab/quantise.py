@@ -48,10 +48,10 @@ def usec_per_op(service_us: Floats, queue_us: Floats, *, queue_in_usec: bool) ->
 
 def whole(true: Floats) -> Ints:
     """Truncated to an integer, as the array's aggregated rows are; NaN becomes 0."""
-    return _whole(true, 0.0)
+    return _whole(true, half_up=False)
 
 
 def _whole(values: Floats, unit: int = 1, *, half_up: bool = True) -> Ints:
     """Whole units. Floor division is exact where dividing first could round up to the next unit."""
     finite = np.nan_to_num(np.asarray(values, dtype=np.float64))
-    return np.floor_divide(finite + (unit / 2 if half_up else 0), unit).astype(np.int64)
+    return np.floor_divide(finite + (unit / 2 + _HAIR if half_up else _HAIR), unit).astype(np.int64)
