@@ -43,7 +43,7 @@ def _logging(**_: Any) -> None:
 
 @worker_process_init.connect
 def _open(**_: Any) -> None:
-    workplace.open_workplace(settings)
+    workplace.open_workplace(settings.database_url, settings.key_file)
 
 
 @worker_process_shutdown.connect

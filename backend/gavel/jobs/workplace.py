@@ -1,17 +1,14 @@
 """The workplace of one worker process: its own database connections and its own sessions with the sources."""
 
-from gavel.config import Settings
-from gavel.db.engine import Role, open_engine
-from gavel.pipeline.connections import Connections
-from gavel.pipeline.secrets import load_vault
+from pathlib import Path
+
 from gavel.pipeline.workplace import Workplace
 
 _here: list[Workplace] = []
 
 
-def open_workplace(settings: Settings) -> None:
-    engine = open_engine(settings.database_url, Role.WORKER)
-    _here[:] = [Workplace(engine, Connections(load_vault(settings.key_file)))]
+def open_workplace(database_url: str, key_file: Path) -> None:
+    _here[:] = [Workplace.open(database_url, key_file)]
 
 
 def here() -> Workplace:
@@ -20,8 +17,6 @@ def here() -> Workplace:
 
 
 def close_workplace() -> None:
-    """Log out of every source and let go of the database."""
     for place in _here:
-        place.connections.close()
-        place.engine.dispose()
+        place.close()
     _here.clear()

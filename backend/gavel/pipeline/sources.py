@@ -7,6 +7,8 @@ from typing import Any
 
 from pydantic import BaseModel, SecretStr
 
+from gavel.collectors.contract import CollectorKind
+from gavel.collectors.registry import COLLECTORS
 from gavel.db.engine import Connection, Engine, reading, transaction
 from gavel.db.queries import sources as stored
 from gavel.db.queries.sources import SourceRow
@@ -30,6 +32,11 @@ class SourceChange:
     name: str | None = None
     settings: Mapping[str, Any] | None = None
     enabled: bool | None = None
+
+
+def kinds() -> tuple[CollectorKind, ...]:
+    """Every kind of source that can be added."""
+    return tuple(COLLECTORS.values())
 
 
 def register(

@@ -3,9 +3,11 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 
-from gavel.db.engine import Engine
+from gavel.db.engine import Engine, Role, open_engine
 from gavel.pipeline.connections import Connections
+from gavel.pipeline.secrets import load_vault
 
 
 def utc_now() -> datetime:
@@ -17,3 +19,13 @@ class Workplace:
     engine: Engine
     connections: Connections
     now: Callable[[], datetime] = utc_now
+
+    @classmethod
+    def open(cls, database_url: str, key_file: Path) -> "Workplace":
+        """The workplace of a worker process. Connects on first use."""
+        return cls(open_engine(database_url, Role.WORKER), Connections(load_vault(key_file)))
+
+    def close(self) -> None:
+        """Log out of every source and let go of the database."""
+        self.connections.close()
+        self.engine.dispose()

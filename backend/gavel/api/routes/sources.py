@@ -20,7 +20,6 @@ from gavel.api.schemas.sources import (
     SourceOut,
     SourceTrial,
 )
-from gavel.collectors.registry import COLLECTORS
 from gavel.db.engine import reading
 from gavel.db.errors import NotFoundError
 from gavel.db.queries.gaps import gaps
@@ -41,7 +40,7 @@ _RECENT_RUNS = 50
 def source_kinds() -> list[SourceKindOut]:
     return [
         SourceKindOut(kind=kind.kind, title=kind.title, settings_schema=kind.settings.model_json_schema())
-        for kind in COLLECTORS.values()
+        for kind in use.kinds()
     ]
 
 
