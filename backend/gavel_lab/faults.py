@@ -28,12 +28,12 @@ Parameter = str | int | float
 class FaultKind(StrEnum):
     """Every fault the lab knows, with the parameters it takes."""
 
-    STATUS = "status"  # status (int), retry_after_s (int, optional): answer with that HTTP status
+    STATUS = "status"  # status (int): answer with it. retry_after_s (int), retry_after_form (seconds|date), message (text)
     CUT_BODY = "cut_body"  # after_bytes (int): send that much of the body, then close the connection
     BLACK_HOLE = "black_hole"  # accept, read, never answer
     SLOW_DRIP = "slow_drip"  # bytes_per_s (int): send the body that slowly
     WRONG_CERTIFICATE = "wrong_certificate"  # present another certificate than the pinned one (whole connections)
-    GARBAGE = "garbage"  # 200 with random bytes as the body
+    GARBAGE = "garbage"  # 200 with random bytes as the body, or with `text`
     HTML = "html"  # 200 with a login page
     MISSING_SAMPLES = "missing_samples"  # vCenter: values are -1
     EXPIRE_SESSIONS = "expire_sessions"  # act
@@ -55,7 +55,13 @@ ACTS = frozenset(
 
 # name -> (type, required)
 _PARAMETERS: dict[FaultKind, dict[str, tuple[type, bool]]] = {
-    FaultKind.STATUS: {"status": (int, True), "retry_after_s": (int, False)},
+    FaultKind.STATUS: {
+        "status": (int, True),
+        "retry_after_s": (int, False),
+        "retry_after_form": (str, False),
+        "message": (str, False),
+    },
+    FaultKind.GARBAGE: {"text": (str, False)},
     FaultKind.CUT_BODY: {"after_bytes": (int, True)},
     FaultKind.SLOW_DRIP: {"bytes_per_s": (int, True)},
     FaultKind.RENAME_VOLUME: {"volume": (str, True), "name": (str, True)},

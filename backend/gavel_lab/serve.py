@@ -173,7 +173,8 @@ class _Handler(BaseHTTPRequestHandler):
         for kind in (FaultKind.STATUS, FaultKind.GARBAGE, FaultKind.HTML):
             fault = self._fault(kind, text)
             if fault:
-                return Response(*replacement(fault, is_json=request.path.startswith("/api")))
+                is_json = request.path.startswith("/api")
+                return Response(*replacement(fault, is_json=is_json, now=self.server.source.now()))
         try:
             return self.server.source.app(request)
         except Exception:  # an app's bug must not look like a network fault
