@@ -76,13 +76,17 @@ def open_house(settings: Settings) -> House:
     """Open what the process needs. Raises SettingsError when the API would listen to strangers without an admin."""
     engine = open_engine(settings.database_url, Role.API)
     setup_file = settings.setup_token_file
-    ensure_setup_token(engine, setup_file, now())
     loopback = _is_loopback(settings.host)
-    if not loopback and not has_admin(engine):
-        raise SettingsError(
-            f"Gavel does not listen on {settings.host} before it has an admin. Start it on 127.0.0.1, open the printed address, "
-            f"sign in with the setup token from {setup_file}, then start it on {settings.host} again."
-        )
+    try:
+        ensure_setup_token(engine, setup_file, now())
+        if not loopback and not has_admin(engine):
+            raise SettingsError(
+                f"Gavel does not listen on {settings.host} before it has an admin. Start it on 127.0.0.1, open the printed "
+                f"address, sign in with the setup token from {setup_file}, then start it on {settings.host} again."
+            )
+    except BaseException:
+        engine.dispose()
+        raise
     return House(
         engine=engine,
         vault=load_vault(settings.key_file),

@@ -16,7 +16,7 @@ log = structlog.get_logger(__name__)
 # News within this time go out as one update.
 _GATHER_S = 0.5
 _RETRY_S = 2.0
-_LISTEN_PAUSE_S = 1.0
+_LISTEN_PAUSE_S = 0.25
 
 
 class Broadcast:
@@ -30,6 +30,7 @@ class Broadcast:
         self._pending: list[News] = []
         self._stopping = threading.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread = threading.Thread(target=self._listen, daemon=True, name="live news")
 
     @property
     def revision(self) -> int:
@@ -38,11 +39,13 @@ class Broadcast:
     def start(self) -> None:
         """Begin to listen; call it on the event loop."""
         self._loop = asyncio.get_running_loop()
-        threading.Thread(target=self._listen, daemon=True, name="live news").start()
+        self._thread.start()
 
     def stop(self) -> None:
+        """End every stream and the listener; call it on the event loop."""
         self._stopping.set()
         self._changed.set()
+        self._thread.join(2 * _LISTEN_PAUSE_S)
 
     async def updates(self) -> AsyncIterator[LiveUpdate]:
         """Updates from now on; ends when the process stops."""

@@ -1,0 +1,38 @@
+"""The API over a real database, asked as a browser or a script would ask it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from fastapi.testclient import TestClient
+
+from gavel.api.app import build
+from gavel.config import Settings
+
+
+@pytest.fixture
+def settings(postgres_url: str, tmp_path: Path) -> Settings:
+    return Settings(database_url=postgres_url, data_dir=tmp_path, broker_url="memory://")
+
+
+@pytest.fixture
+def client(settings: Settings) -> Iterator[TestClient]:
+    """Somebody on this machine who has not signed in."""
+    with TestClient(build(settings), base_url="http://127.0.0.1:8321", raise_server_exceptions=False) as found:
+        yield found
+
+
+@pytest.fixture
+def admin_token(client: TestClient, settings: Settings) -> str:
+    """The admin's own token, bought with the setup token; the cookie that came with it is thrown away."""
+    answer = client.post("/api/v1/session", json={"token": settings.setup_token_file.read_text().strip()})
+    client.cookies.clear()
+    token: str = answer.json()["admin_token"]
+    return token
+
+
+@pytest.fixture
+def admin(client: TestClient, admin_token: str) -> TestClient:
+    """The admin's script."""
+    client.headers["authorization"] = f"Bearer {admin_token}"
+    return client

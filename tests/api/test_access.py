@@ -1,0 +1,116 @@
+"""Who may do what: the setup token works once, reading is free on loopback, writing needs the admin and our own pages."""
+
+import stat
+from pathlib import Path
+
+import pytest
+from fastapi.testclient import TestClient
+
+from gavel.api.app import build
+from gavel.config import Settings
+from gavel.domain.errors import SettingsError
+
+WRITES = [
+    ("POST", "/api/v1/sources"),
+    ("PATCH", "/api/v1/sources/1"),
+    ("DELETE", "/api/v1/sources/1"),
+    ("POST", "/api/v1/sources/test"),
+    ("POST", "/api/v1/sources/1/test"),
+    ("POST", "/api/v1/certificate"),
+    ("POST", "/api/v1/wall-token"),
+]
+
+
+def test_every_route_that_writes_is_listed_here(settings: Settings) -> None:
+    paths = build(settings).openapi()["paths"]
+    writing = {
+        (method.upper(), path.replace("{source_id}", "1"))
+        for path, methods in paths.items()
+        for method in methods
+        if method not in ("get", "head")
+    }
+    assert writing == {*WRITES, ("POST", "/api/v1/session"), ("DELETE", "/api/v1/session")}
+
+
+@pytest.mark.parametrize(("method", "path"), WRITES)
+def test_writing_without_the_admin_is_refused(client: TestClient, method: str, path: str) -> None:
+    answer = client.request(method, path, json={})
+    assert answer.status_code == 403
+    assert "admin" in answer.json()["detail"]
+
+
+def test_the_setup_token_works_once_and_its_file_is_the_owners_only(client: TestClient, settings: Settings) -> None:
+    assert stat.S_IMODE(settings.setup_token_file.stat().st_mode) == 0o600
+    token = settings.setup_token_file.read_text().strip()
+    first = client.post("/api/v1/session", json={"token": token})
+    assert first.status_code == 200
+    assert first.json()["admin_token"].startswith("gvl_")
+    assert "HttpOnly" in first.headers["set-cookie"]
+    client.cookies.clear()
+    second = client.post("/api/v1/session", json={"token": token})
+    assert second.status_code == 401
+    assert not settings.setup_token_file.exists()
+
+
+def test_the_session_cookie_makes_an_admin_of_our_own_pages_only(client: TestClient, settings: Settings) -> None:
+    client.post("/api/v1/session", json={"token": settings.setup_token_file.read_text().strip()})
+    assert client.get("/api/v1/session").json() == {"role": "admin", "setup_pending": False}
+    foreign = client.post("/api/v1/wall-token", headers={"sec-fetch-site": "cross-site"})
+    assert foreign.status_code == 403
+    other_origin = client.post("/api/v1/wall-token", headers={"origin": "http://evil.example"})
+    assert other_origin.status_code == 403
+    neither = client.post("/api/v1/wall-token")
+    assert neither.status_code == 403
+    own = client.post("/api/v1/wall-token", headers={"sec-fetch-site": "same-origin"})
+    assert own.status_code == 201
+
+
+def test_the_wall_token_reads_and_never_writes(admin: TestClient) -> None:
+    wall = admin.post("/api/v1/wall-token").json()["token"]
+    headers = {"authorization": f"Bearer {wall}"}
+    assert admin.get("/api/v1/session", headers=headers).json()["role"] == "wall"
+    assert admin.get("/api/v1/datastores", headers=headers).status_code == 200
+    assert admin.post("/api/v1/wall-token", headers=headers).status_code == 403
+
+
+def test_an_unknown_bearer_is_told_so_even_for_reading(client: TestClient) -> None:
+    answer = client.get("/api/v1/sources", headers={"authorization": "Bearer gvl_nonsense"})
+    assert answer.status_code == 401
+
+
+@pytest.mark.parametrize("host", ["evil.example", "evil.example:8321", "127.0.0.1.evil.example", "", "[::2]"])
+def test_a_foreign_host_name_is_refused(client: TestClient, host: str) -> None:
+    assert client.get("/api/v1/health", headers={"host": host}).status_code == 421
+
+
+@pytest.mark.parametrize("host", ["localhost:8321", "127.0.0.1", "[::1]:8321"])
+def test_our_own_host_names_are_answered(client: TestClient, host: str) -> None:
+    assert client.get("/api/v1/health", headers={"host": host}).status_code == 200
+
+
+def test_the_public_address_is_one_of_our_own(postgres_url: str, tmp_path: Path) -> None:
+    settings = Settings(database_url=postgres_url, data_dir=tmp_path, public_url="https://gavel.example")
+    with TestClient(build(settings), base_url="https://gavel.example") as client:
+        assert client.get("/api/v1/health").status_code == 200
+
+
+def test_a_body_that_is_no_json_or_too_large_is_refused(admin: TestClient) -> None:
+    assert admin.post("/api/v1/sources", content=b"a=b", headers={"content-type": "text/plain"}).status_code == 415
+    assert admin.post("/api/v1/sources", json={"name": "x" * 2_000_000}).status_code == 413
+
+
+def test_listening_to_strangers_is_refused_before_there_is_an_admin(postgres_url: str, tmp_path: Path) -> None:
+    settings = Settings(database_url=postgres_url, data_dir=tmp_path, host="0.0.0.0")  # noqa: S104
+    with pytest.raises(SettingsError, match="before it has an admin"), TestClient(build(settings)):
+        pass
+
+
+def test_beyond_loopback_reading_needs_a_token_too(admin: TestClient, admin_token: str, settings: Settings) -> None:
+    wall = admin.post("/api/v1/wall-token").json()["token"]
+    open_settings = settings.model_copy(update={"host": "0.0.0.0"})  # noqa: S104
+    with TestClient(build(open_settings), base_url="http://127.0.0.1:8321") as strangers:
+        assert strangers.get("/api/v1/datastores").status_code == 401
+        assert strangers.get("/api/v1/datastores", headers={"authorization": f"Bearer {wall}"}).status_code == 200
+        assert (
+            strangers.get("/api/v1/datastores", headers={"authorization": f"Bearer {admin_token}"}).status_code == 200
+        )

@@ -1,0 +1,105 @@
+"""Shapes of answers: problems for people, ranges that make sense, pages that are fenced in."""
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+from fastapi.testclient import TestClient
+
+from gavel.api.app import build
+from gavel.config import Settings
+from gavel.db.engine import Role, open_engine
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("from=yesterday", "is no time"),
+        ("from=2026-11-21T10:00:00", "time zone"),
+        ("from=now&to=-1h", "empty"),
+        ("from=-99999d", "days that Gavel keeps"),
+        ("points=5000", "points"),
+    ],
+)
+def test_a_range_that_makes_no_sense_is_explained(client: TestClient, query: str, words: str) -> None:
+    answer = client.get(f"/api/v1/datastores/1/series?{query}")
+    assert answer.status_code == 422
+    assert words in answer.json()["detail"]
+
+
+@pytest.mark.parametrize("path", ["datastores/7", "vms/7", "hosts/7", "volumes/7", "sources/7", "datastores/7/series"])
+def test_what_is_not_there_is_not_found(client: TestClient, path: str) -> None:
+    answer = client.get(f"/api/v1/{path}")
+    assert answer.status_code == 404
+    assert "7" in answer.json()["detail"]
+
+
+@pytest.mark.parametrize("path", ["datastores", "vms", "hosts", "volumes"])
+def test_an_empty_estate_is_an_empty_page(client: TestClient, path: str) -> None:
+    assert client.get(f"/api/v1/{path}").json() == {"items": [], "total": 0, "limit": 100, "offset": 0}
+
+
+def test_a_mistyped_api_address_is_not_a_page(client: TestClient) -> None:
+    answer = client.get("/api/v1/datastoers", headers={"accept": "text/html"})
+    assert answer.status_code == 404
+    assert answer.headers["content-type"] == "application/problem+json"
+
+
+def test_health_tells_the_storage_mode_and_that_no_worker_was_seen_yet(client: TestClient) -> None:
+    health = client.get("/api/v1/health").json()
+    assert (health["status"], health["storage_mode"]) == ("degraded", "plain")
+    assert {part["name"]: part["status"] for part in health["parts"]} == {"database": "ok", "workers": "degraded"}
+
+
+def test_an_unreachable_database_is_a_503_with_a_sentence(client: TestClient) -> None:
+    here = client.app.state.house  # type: ignore[attr-defined]
+    gone = open_engine("postgresql://gavel@127.0.0.1:9/gavel", Role.API)
+    client.app.state.house = dataclasses.replace(here, engine=gone)  # type: ignore[attr-defined]
+    health = client.get("/api/v1/health")
+    assert health.status_code == 503
+    assert health.json()["status"] == "failed"
+    datastores = client.get("/api/v1/datastores")
+    assert datastores.status_code == 503
+    assert datastores.headers["retry-after"]
+    assert "Is it running?" in datastores.json()["detail"]
+    client.app.state.house = here  # type: ignore[attr-defined]
+
+
+@pytest.fixture
+def dist(tmp_path: Path) -> Path:
+    folder = tmp_path / "dist"
+    (folder / "assets").mkdir(parents=True)
+    (folder / "index.html").write_text('<!doctype html><style nonce="__CSP_NONCE__"></style>')
+    (folder / "assets" / "main-1a2b.js").write_text("1")
+    (folder / "icon.svg").write_text("<svg/>")
+    (tmp_path / "outside.txt").write_text("secret")
+    return folder
+
+
+@pytest.fixture
+def pages(settings: Settings, dist: Path) -> TestClient:
+    return TestClient(build(settings.model_copy(update={"frontend_dir": dist})), base_url="http://127.0.0.1:8321")
+
+
+def test_any_address_a_person_opens_is_the_page_with_a_fresh_nonce(pages: TestClient) -> None:
+    with pages:
+        first, second = (pages.get("/datastores/7", headers={"accept": "text/html"}) for _ in range(2))
+    policy = first.headers["content-security-policy"]
+    nonce = first.text.split('nonce="')[1].split('"')[0]
+    assert f"'nonce-{nonce}'" in policy
+    assert "frame-ancestors 'none'" in policy
+    assert first.text != second.text
+    assert first.headers["cache-control"] == "no-cache"
+
+
+def test_assets_are_kept_for_ever_and_files_beside_the_pages_are_not_served(pages: TestClient) -> None:
+    with pages:
+        assert "immutable" in pages.get("/assets/main-1a2b.js").headers["cache-control"]
+        assert pages.get("/icon.svg").status_code == 200
+        for path in (
+            "/../outside.txt",
+            "/assets/../../outside.txt",
+            "/%2e%2e/outside.txt",
+            "/assets/%2e%2e/%2e%2e/outside.txt",
+        ):
+            assert "secret" not in pages.get(path).text

@@ -1,0 +1,110 @@
+"""Sources through the API: secrets go in and never come out, and every mistake gets a sentence."""
+
+import pytest
+from fastapi.testclient import TestClient
+from sqlalchemy import text
+
+from gavel.db.engine import Role, open_engine
+
+TOKEN = "0b6b1d3e-canary-4d2c-9a77-8d8e4bb1f001"
+PIN = "ab" * 32
+ARRAY = {"address": "127.0.0.1:9", "api_token": TOKEN, "fingerprint_sha256": PIN}
+
+
+def _add(admin: TestClient, name: str = "array-1", **settings: object) -> dict[str, object]:
+    answer = admin.post("/api/v1/sources", json={"kind": "flasharray", "name": name, "settings": ARRAY | settings})
+    assert answer.status_code == 201, answer.text
+    found: dict[str, object] = answer.json()
+    return found
+
+
+def test_a_new_source_waits_for_its_first_run(admin: TestClient) -> None:
+    added = _add(admin)
+    assert added["state"] == "waiting"
+    assert [source["name"] for source in admin.get("/api/v1/sources").json()] == ["array-1"]
+
+
+def test_secrets_never_leave(admin: TestClient, postgres_url: str) -> None:
+    added = _add(admin)
+    assert added["secrets_set"] == ["api_token"]
+    for path in ("/api/v1/sources", f"/api/v1/sources/{added['id']}"):
+        assert "canary" not in admin.get(path).text
+    with open_engine(postgres_url, Role.WORKER).connect() as connection:
+        stored = connection.execute(text("SELECT source::text FROM source")).scalar_one()
+    assert "canary" not in stored
+    assert TOKEN.encode().hex() not in stored
+
+
+def test_a_secret_left_out_stays_and_can_be_changed_alone(admin: TestClient) -> None:
+    added = _add(admin)
+    answer = admin.patch(
+        f"/api/v1/sources/{added['id']}",
+        json={"settings": {"address": "127.0.0.1:9", "fingerprint_sha256": PIN, "poll_interval_s": 60}},
+    )
+    assert answer.status_code == 200
+    assert answer.json()["settings"]["poll_interval_s"] == 60
+    assert answer.json()["secrets_set"] == ["api_token"]
+
+
+@pytest.mark.parametrize("moved", [{"address": "127.0.0.1:10"}, {"fingerprint_sha256": "cd" * 32}])
+def test_a_secret_does_not_follow_to_another_place(admin: TestClient, moved: dict[str, str]) -> None:
+    added = _add(admin)
+    settings = {"address": "127.0.0.1:9", "fingerprint_sha256": PIN} | moved
+    answer = admin.patch(f"/api/v1/sources/{added['id']}", json={"settings": settings})
+    assert answer.status_code == 422
+    assert "api_token must be entered again" in answer.json()["detail"]
+    trial = admin.post(
+        "/api/v1/sources/test", json={"kind": "flasharray", "settings": settings, "source_id": added["id"]}
+    )
+    assert trial.status_code == 422
+
+
+def test_a_name_can_be_used_once(admin: TestClient) -> None:
+    _add(admin)
+    answer = admin.post("/api/v1/sources", json={"kind": "flasharray", "name": "array-1", "settings": ARRAY})
+    assert answer.status_code == 409
+
+
+def test_settings_that_do_not_fit_name_their_fields(admin: TestClient) -> None:
+    wrong = {"address": "https://array/", "poll_interval_s": 5, "fingerprint_sha256": "12:34"}
+    answer = admin.post("/api/v1/sources", json={"kind": "flasharray", "name": "x", "settings": wrong})
+    assert answer.status_code == 422
+    fields = {error["field"] for error in answer.json()["errors"]}
+    assert fields == {
+        "settings.address",
+        "settings.api_token",
+        "settings.poll_interval_s",
+        "settings.fingerprint_sha256",
+    }
+    assert answer.headers["content-type"] == "application/problem+json"
+
+
+def test_an_unknown_kind_is_answered_with_the_known_ones(admin: TestClient) -> None:
+    answer = admin.post("/api/v1/sources", json={"kind": "netapp", "name": "x", "settings": {}})
+    assert answer.status_code == 422
+    assert "flasharray" in answer.json()["detail"]
+
+
+def test_a_removed_source_is_gone(admin: TestClient) -> None:
+    added = _add(admin)
+    assert admin.delete(f"/api/v1/sources/{added['id']}").status_code == 204
+    gone = admin.get(f"/api/v1/sources/{added['id']}")
+    assert gone.status_code == 404
+    assert str(added["id"]) in gone.json()["detail"]
+
+
+def test_trying_a_closed_port_says_so_and_saves_nothing(admin: TestClient) -> None:
+    answer = admin.post("/api/v1/sources/test", json={"kind": "flasharray", "settings": ARRAY})
+    assert answer.status_code == 200
+    checks = answer.json()["checks"]
+    assert checks[0]["state"] == "failed"
+    assert "not reachable" in checks[0]["detail"]
+    assert {check["state"] for check in checks[1:]} == {"skipped"}
+    assert admin.get("/api/v1/sources").json() == []
+
+
+def test_every_kind_publishes_a_form_with_its_secrets_marked(client: TestClient) -> None:
+    for kind in client.get("/api/v1/source-kinds").json():
+        properties = kind["settings_schema"]["properties"]
+        assert any(field.get("writeOnly") for field in properties.values())
+        assert all(field.get("title") and field.get("description") for field in properties.values())
