@@ -1,10 +1,12 @@
 /** Whether a host-side thing is tied to a volume of an array, and how. */
 
+import { Tooltip } from '@mantine/core'
 import type { Match, Ref } from '../api/types'
 import { EntityLinks } from './EntityLink'
 import styles from './MatchMark.module.css'
-import { Name } from './Name'
 import { StateMark } from './StateMark'
+
+const EVENTS = { hover: true, focus: true, touch: true }
 
 const BY: Record<NonNullable<Match['by']>, string> = {
   naa: 'NAA serial',
@@ -27,9 +29,11 @@ export function MatchedVolumes({ match, volumes }: { match: Match; volumes: read
       </span>
     )
   return (
-    <span className={styles.unmatched}>
-      <StateMark tone="warn" word="unmatched" />
-      {match.reason !== null && <Name focusable>{match.reason}</Name>}
-    </span>
+    <Tooltip label={match.reason} disabled={match.reason === null} multiline maw="60ch" events={EVENTS}>
+      <button type="button" className={styles.unmatched}>
+        <StateMark tone="warn" word="unmatched" />
+        <span className={styles.reason}>{match.reason}</span>
+      </button>
+    </Tooltip>
   )
 }

@@ -10,7 +10,7 @@ const columns = (max_us: number): Column<DatastoreRow>[] => [
   {
     id: 'name',
     header: 'Datastore',
-    width: 200,
+    width: 180,
     grow: true,
     sortKey: 'name',
     cell: ({ id, name }) => <EntityLink to={{ kind: 'datastore', id, name }} />,
@@ -19,7 +19,7 @@ const columns = (max_us: number): Column<DatastoreRow>[] => [
   {
     id: 'volumes',
     header: 'Array volume',
-    width: 180,
+    width: 160,
     grow: true,
     from: 700,
     cell: ({ match, volumes }) => <MatchedVolumes match={match} volumes={volumes} />,

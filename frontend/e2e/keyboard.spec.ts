@@ -1,0 +1,82 @@
+import { aDatastore } from './scenes'
+import { expect, test } from './watch'
+
+test('g and a letter go to the pages of the menu', async ({ page }) => {
+  await page.goto('/sources')
+  await expect(page.locator('h1')).toHaveText('Sources')
+  for (const [key, title] of [
+    ['d', 'Datastores'],
+    ['m', 'VMs'],
+    ['h', 'Hosts'],
+    ['v', 'Volumes'],
+    ['s', 'Sources'],
+  ] as const) {
+    await page.keyboard.press('g')
+    await page.keyboard.press(key)
+    await expect(page.locator('h1')).toHaveText(title)
+  }
+})
+
+test('slash searches from anywhere and Enter opens what was found', async ({ page, request }) => {
+  const { id, name } = await aDatastore(request)
+  await page.goto('/hosts')
+  await expect(page.locator('h1')).toBeVisible()
+  await page.keyboard.press('/')
+  await page.keyboard.type(name)
+  await expect(page.getByRole('option').filter({ hasText: 'datastore' }).first()).toBeVisible()
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(new RegExp(`/datastores/${id}$`))
+})
+
+test('keys typed into a field are text, not commands', async ({ page }) => {
+  await page.goto('/datastores')
+  await page.getByLabel('Filter by datastore name').focus()
+  await page.keyboard.type('g h?[')
+  await expect(page).toHaveURL(/q=g\+h%3F%5B/)
+  await expect(page.locator('h1')).toHaveText('Datastores')
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+})
+
+test('brackets move the window and freeze it; the window goes along to other pages', async ({ page }) => {
+  await page.goto('/datastores')
+  await expect(page.locator('h1')).toBeVisible()
+  await page.keyboard.press('[')
+  await expect(page).toHaveURL(/from=.*&to=/)
+  const before = new URL(page.url()).searchParams
+  await page.keyboard.press('g')
+  await page.keyboard.press('h')
+  await expect(page.locator('h1')).toHaveText('Hosts')
+  expect(new URL(page.url()).searchParams.get('from')).toBe(before.get('from'))
+  await page.getByRole('button', { name: 'Frozen' }).click()
+  await expect(page).not.toHaveURL(/from=/)
+})
+
+test('the time window opens, is chosen and closes by keyboard, and gives the focus back', async ({ page }) => {
+  await page.goto('/datastores')
+  const window = page.getByRole('button', { name: 'Last hour' })
+  await window.focus()
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('button', { name: 'Last 6 hours' })).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(window).toBeFocused()
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Last 6 hours' }).focus()
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(/last=6h/)
+})
+
+test('question mark opens the help and Escape closes it', async ({ page }) => {
+  await page.goto('/datastores')
+  await expect(page.locator('h1')).toBeVisible()
+  await page.keyboard.press('?')
+  await expect(page.getByRole('dialog', { name: 'Help' })).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+})
+
+test('the list sorts by its headings', async ({ page }) => {
+  await page.goto('/datastores')
+  await page.getByRole('button', { name: 'GAVG' }).press('Enter')
+  await expect(page).toHaveURL(/sort=-latency/)
+  await expect(page.getByRole('columnheader', { name: 'GAVG' })).toHaveAttribute('aria-sort', 'descending')
+})

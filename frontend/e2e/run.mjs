@@ -1,0 +1,91 @@
+// Starts a Gavel of its own (lab included, fresh data, free ports), runs one Playwright project against it, stops it.
+// With GAVEL_E2E_URL set, that Gavel is used instead; GAVEL_E2E_SETUP_TOKEN then says how to sign in.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+
+const FRONTEND = join(dirname(fileURLToPath(import.meta.url)), '..')
+const GAVEL = join(FRONTEND, '../.venv/bin/gavel')
+const START_S = 120
+const STOP_S = 15
+
+async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address()
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+async function isUp(url) {
+  try {
+    const answer = await fetch(`${url}/api/v1/health`, { signal: AbortSignal.timeout(2000) })
+    return answer.ok
+  } catch {
+    return false
+  }
+}
+
+async function startGavel() {
+  if (!existsSync(GAVEL)) throw new Error(`${GAVEL} is missing. Run \`make setup\` first, or set GAVEL_E2E_URL.`)
+  const folder = mkdtempSync(join(tmpdir(), 'gavel-e2e-'))
+  const [port, labPort] = [await freePort(), await freePort()]
+  const log = openSync(join(folder, 'gavel.log'), 'w')
+  const env = {
+    ...process.env,
+    GAVEL_DATA_DIR: join(folder, 'data'),
+    GAVEL_PORT: String(port),
+    GAVEL_LAB_PORT: String(labPort),
+  }
+  const child = spawn(GAVEL, ['up'], { cwd: join(FRONTEND, '..'), env, stdio: ['ignore', log, log] })
+  const gavel = { child, folder, url: `http://127.0.0.1:${port}`, tokenFile: join(folder, 'data/setup-token') }
+  const deadline = Date.now() + START_S * 1000
+  while (!(await isUp(gavel.url))) {
+    if (child.exitCode !== null || Date.now() > deadline) {
+      const words = readFileSync(join(folder, 'gavel.log'), 'utf8').slice(-4000)
+      await stopGavel(gavel)
+      throw new Error(`Gavel did not start within ${START_S} s. It said:\n${words}`)
+    }
+    await sleep(300)
+  }
+  return gavel
+}
+
+async function stopGavel({ child, folder }) {
+  if (child.exitCode === null) {
+    child.kill('SIGINT')
+    await Promise.race([once(child, 'exit'), sleep(STOP_S * 1000)])
+    if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
+  }
+  rmSync(folder, { recursive: true, force: true })
+}
+
+async function playwright(project, env) {
+  const cli = join(FRONTEND, 'node_modules/@playwright/test/cli.js')
+  const child = spawn(process.execPath, [cli, 'test', '--project', project, ...process.argv.slice(3)], {
+    cwd: FRONTEND,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
+  const [code] = await once(child, 'exit')
+  return code ?? 1
+}
+
+const project = process.argv[2] ?? 'e2e'
+if (process.env.GAVEL_E2E_URL) {
+  process.exitCode = await playwright(project, {})
+} else {
+  const gavel = await startGavel()
+  try {
+    const GAVEL_E2E_SETUP_TOKEN = readFileSync(gavel.tokenFile, 'utf8').trim()
+    process.exitCode = await playwright(project, { GAVEL_E2E_URL: gavel.url, GAVEL_E2E_SETUP_TOKEN })
+  } finally {
+    await stopGavel(gavel)
+  }
+}

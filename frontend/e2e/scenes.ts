@@ -1,0 +1,119 @@
+/** Ways to look at a page: as it is, empty, loading, failing, and full of the worst that a customer can have. */
+
+import type { APIRequestContext, Page, Route } from '@playwright/test'
+
+export const ADMIN_STATE = 'test-results/admin.json'
+const API = '/api/v1'
+
+/** The token that the first start printed. */
+export function setupToken(): string {
+  const token = process.env.GAVEL_E2E_SETUP_TOKEN
+  if (!token) throw new Error('GAVEL_E2E_SETUP_TOKEN is not set: these tests sign in as the first admin.')
+  return token
+}
+
+interface Row {
+  id: number
+  name: string
+  match: { matched: boolean }
+  newest: { at: string | null; host_gavg_us: number | null; array_internal_us: number | null }
+}
+
+export interface ListAnswer {
+  items: Row[]
+  total: number
+  limit: number
+  offset: number
+}
+
+export async function api(request: APIRequestContext, path: string): Promise<ListAnswer> {
+  const answer = await request.get(API + path)
+  if (!answer.ok()) throw new Error(`${path} answered ${answer.status()}: ${await answer.text()}`)
+  return (await answer.json()) as ListAnswer
+}
+
+/** The first datastore that both sides measured. */
+export async function aDatastore(request: APIRequestContext): Promise<Row> {
+  const { items } = await api(request, '/datastores?limit=500')
+  const found = items.find((row) => row.match.matched && row.newest.array_internal_us !== null)
+  if (!found) throw new Error('no datastore has numbers of both sides')
+  return found
+}
+
+/** The first object of a list, for its page's address. */
+export async function firstId(request: APIRequestContext, kind: string): Promise<number> {
+  const { items } = await api(request, `/${kind}?limit=1`)
+  const [first] = items
+  if (!first) throw new Error(`there are no ${kind}`)
+  return first.id
+}
+
+export const HOSTILE_NAMES = [
+  'a'.repeat(200),
+  '<img src=x onerror=alert(1)><script>alert(2)</script>',
+  '🙂👩‍👩‍👧‍👦 emoji store '.repeat(6),
+  'مخزن البيانات الرئيسي للإنتاج رقم واحد في مركز البيانات',
+  'two\nlines\u202Egpj.exe',
+  'prod-sql-datastore-with-a-very-long-name-that-differs-only-at-the-end-cluster-west-rack-0042-volume-01',
+  'prod-sql-datastore-with-a-very-long-name-that-differs-only-at-the-end-cluster-west-rack-0042-volume-02',
+]
+
+const LISTS = /\/api\/v1\/(datastores|vms|hosts|volumes)\?/
+const DATA = /\/api\/v1\/(?!session|live|source-kinds)/
+
+/** Every page of every list, `total` rows long: the real answers' rows again and again, the first ones with hostile names. */
+export async function asFull(page: Page, total: number): Promise<void> {
+  await page.route(LISTS, async (route) => {
+    const url = new URL(route.request().url())
+    const [limit, offset] = [Number(url.searchParams.get('limit')), Number(url.searchParams.get('offset'))]
+    url.searchParams.set('offset', '0')
+    const answer = await route.fetch({ url: url.toString() })
+    const { items } = (await answer.json()) as ListAnswer
+    const rows = Array.from({ length: Math.max(0, Math.min(limit, total - offset)) }, (_, index) =>
+      many(items, offset + index),
+    )
+    await route.fulfill({ response: answer, json: { items: rows, total, limit, offset } })
+  })
+}
+
+function many(items: readonly Row[], index: number): Row {
+  const row = items[index % items.length] as Row
+  const name = HOSTILE_NAMES[index] ?? `${row.name}-${String(index).padStart(4, '0')}`
+  return { ...row, name }
+}
+
+/** One object's page with a hostile name. */
+export async function asNamed(page: Page, path: string, name: string): Promise<void> {
+  await page.route(`**${API}${path}`, async (route) => {
+    const answer = await route.fetch()
+    await route.fulfill({ response: answer, json: { ...(await answer.json()), name } })
+  })
+}
+
+export async function asEmpty(page: Page): Promise<void> {
+  await page.route(LISTS, (route) => route.fulfill({ json: { items: [], total: 0, limit: 100, offset: 0 } }))
+  await page.route(/\/api\/v1\/sources$/, (route) =>
+    route.request().method() === 'GET' ? route.fulfill({ json: [] }) : route.fallback(),
+  )
+  await page.route(/\/series\?/, async (route) => {
+    const answer = await route.fetch()
+    const series = await answer.json()
+    await route.fulfill({ response: answer, json: { ...series, groups: [], gaps: [], events: [] } })
+  })
+}
+
+export const OUTAGE = 'The database does not answer. Gavel keeps trying; `gavel status` says more.'
+
+export async function asFailing(page: Page): Promise<void> {
+  await page.route(DATA, fail)
+}
+
+export function fail(route: Route): Promise<void> {
+  const body = { type: 'about:blank', title: 'Unavailable', status: 503, detail: OUTAGE, errors: [] }
+  return route.fulfill({ status: 503, contentType: 'application/problem+json', body: JSON.stringify(body) })
+}
+
+/** Answers that never come; the page is closed before its own deadline. */
+export async function asLoading(page: Page): Promise<void> {
+  await page.route(DATA, () => undefined)
+}

@@ -1,0 +1,71 @@
+import { ADMIN_STATE } from './scenes'
+import { expect, test } from './watch'
+
+test('without signing in everything can be seen and nothing changed, and the page says how', async ({ page }) => {
+  await page.goto('/sources')
+  await expect(page.getByText('You may look at everything')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Add a source' })).toBeDisabled()
+  await expect(page.getByRole('button', { name: /^Remove/ })).toHaveCount(0)
+})
+
+test('a wrong token is refused with a reason', async ({ page, watched }) => {
+  watched.expected.push(/40[13]/)
+  await page.goto('/sources')
+  await page.getByRole('button', { name: 'Sign in' }).first().click()
+  await page.getByLabel('Token').fill('surely-not-a-token-of-this-gavel')
+  await page.getByRole('dialog').getByRole('button', { name: 'Sign in' }).click()
+  await expect(page.getByRole('alert').filter({ hasText: 'Not signed in' })).toBeVisible()
+})
+
+test('every source shows its state, lag, clock and streams', async ({ page }) => {
+  await page.goto('/sources')
+  const streams = page.getByRole('table', { name: /^Streams of/ })
+  await expect(streams.first()).toBeVisible()
+  for (const heading of ['Lag', 'Samples/s', 'Last run', 'Duration', 'Open gaps']) {
+    await expect(streams.first().getByRole('columnheader', { name: heading })).toBeVisible()
+  }
+  await expect(page.getByText(/[+−]\d+\.\d\d ± \d+\.\d\d s/).first()).toBeVisible()
+  await page.getByRole('button', { name: 'Gaps and runs' }).first().click()
+  await expect(page.getByRole('table', { name: 'Newest runs' }).first()).toBeVisible()
+})
+
+test.describe('signed in', () => {
+  test.use({ storageState: ADMIN_STATE })
+
+  test('the form names what is missing before anything is sent', async ({ page }) => {
+    await page.goto('/sources')
+    await page.getByRole('button', { name: 'Add a source' }).first().click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click()
+    await expect(dialog.getByText('Name is needed.')).toBeVisible()
+    await expect(dialog.getByText(/^Management address is needed\./)).toBeVisible()
+    await expect(dialog.getByText(/^API token is needed\./)).toBeVisible()
+  })
+
+  test('a test of an address where nothing listens fails check by check, with what to do', async ({
+    page,
+    watched,
+  }) => {
+    watched.expected.push(/4\d\d|50\d/)
+    await page.goto('/sources')
+    await page.getByRole('button', { name: 'Add a source' }).first().click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Management address').fill('127.0.0.1:9')
+    await dialog.getByLabel('API token').fill('00000000-0000-4000-8000-000000000000')
+    await dialog.getByRole('button', { name: 'Test' }).click()
+    const result = dialog.getByRole('status', { name: 'Result of the test' })
+    await expect(result).toContainText('The test failed', { timeout: 25_000 })
+    await expect(result.getByText('failed', { exact: true }).first()).toBeVisible()
+  })
+
+  test('a stored secret never reaches the browser', async ({ page }) => {
+    await page.goto('/sources')
+    await page
+      .getByRole('button', { name: /^Change or test/ })
+      .first()
+      .click()
+    const secret = page.getByRole('dialog').locator('input[type="password"]').first()
+    await expect(secret).toHaveValue('')
+    await expect(secret).toHaveAttribute('placeholder', /stored/)
+  })
+})
