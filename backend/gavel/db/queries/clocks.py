@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from sqlalchemy import Row, insert, select
+from sqlalchemy.dialects.postgresql import distinct_on
 
 from gavel.db.engine import Connection
 from gavel.db.tables.bookkeeping import clock_offset
@@ -33,7 +34,7 @@ def newest_clocks(connection: Connection, source_id: int) -> tuple[ClockReading,
     newest = (
         select(*_READING)
         .where(clock_offset.c.source_id == source_id)
-        .distinct(subject)
+        .ext(distinct_on(subject))
         .order_by(subject.nulls_first(), clock_offset.c.read_at.desc())
     )
     return tuple(_reading(row) for row in connection.execute(newest))

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import ColumnElement, Table, delete, func, insert, literal, select, union_all, update
+from sqlalchemy.dialects.postgresql import distinct_on
 from sqlalchemy.exc import IntegrityError
 
 from gavel.db.engine import Connection
@@ -214,7 +215,7 @@ def _last_runs(connection: Connection, source_id: int) -> dict[str, Run]:
     newest = (
         select(collection_run)
         .where(collection_run.c.source_id == source_id)
-        .distinct(collection_run.c.stream)
+        .ext(distinct_on(collection_run.c.stream))
         .order_by(collection_run.c.stream, collection_run.c.started_at.desc(), collection_run.c.id.desc())
     )
     return {row["stream"]: run_of(row) for row in connection.execute(newest).mappings()}
