@@ -29,8 +29,10 @@ def test_secrets_never_leave(admin: TestClient, postgres_url: str) -> None:
     assert added["secrets_set"] == ["api_token"]
     for path in ("/api/v1/sources", f"/api/v1/sources/{added['id']}"):
         assert "canary" not in admin.get(path).text
-    with open_engine(postgres_url, Role.WORKER).connect() as connection:
+    engine = open_engine(postgres_url, Role.WORKER)
+    with engine.connect() as connection:
         stored = connection.execute(text("SELECT source::text FROM source")).scalar_one()
+    engine.dispose()
     assert "canary" not in stored
     assert TOKEN.encode().hex() not in stored
 
