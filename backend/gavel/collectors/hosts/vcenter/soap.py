@@ -1,6 +1,7 @@
 """SOAP on the wire: pyVmomi writes requests and reads replies, the connection and its deadlines are ours."""
 
 import contextlib
+import io
 import re
 from collections.abc import Iterator
 from typing import Any, Final
@@ -38,7 +39,7 @@ class SoapStub(SoapStubAdapterBase):
         with self.exchange(body) as reply:
             content = reply.content()
             result = self._deserialized(content, info.result, reply.status)
-        if reply.status != 200 or isinstance(result, Exception):
+        if reply.status != 200 or isinstance(result, Exception) or f"{info.wsdlName}Response".encode() not in content:
             raise self._as_fault(result, content)
         return result
 
@@ -64,7 +65,8 @@ class SoapStub(SoapStubAdapterBase):
         if status not in {200, 500}:
             raise ProtocolError(f"{self.wire.address}: HTTP {status} in answer to a SOAP call; not a vCenter's SDK?")
         try:
-            return SoapResponseDeserializer(self).Deserialize(content, result)
+            # Given as a file, because only then pyVmomi looks at whether the document ends.
+            return SoapResponseDeserializer(self).Deserialize(io.BytesIO(content), result)
         except Exception as error:  # pyVmomi raises anything on what it cannot read
             raise ProtocolError(
                 f"{self.wire.address}: the answer is not SOAP ({_shown(content)}): {error}. "

@@ -2,6 +2,7 @@
 
 import contextlib
 import http.client
+import ssl
 from collections.abc import Iterator
 from typing import Final
 
@@ -84,7 +85,7 @@ class Wire:
 
     def _send(self, method: str, path: str, body: bytes | None, headers: dict[str, str]) -> http.client.HTTPResponse:
         if self._connection is not None:
-            with contextlib.suppress(ConnectionError, http.client.BadStatusLine):  # an idle connection may be gone
+            with contextlib.suppress(ConnectionError, ssl.SSLEOFError):  # an idle connection may be gone
                 return self._response(self._connection, method, path, body, headers)
             self.disconnect()
         self._connection = http.client.HTTPConnection(self.address.host, self.address.port)
