@@ -36,8 +36,16 @@ class Terminal:
 class ServiceLog:
     """Takes the output of one service, line by line."""
 
-    def __init__(self, name: str, folder: Path, terminal: Terminal, on_disk_full: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        name: str,
+        folder: Path,
+        terminal: Terminal,
+        on_disk_full: Callable[[], None],
+        known_noise: tuple[str, ...] = (),
+    ) -> None:
         self._name = name
+        self._known_noise = known_noise
         self._terminal = terminal
         self._on_disk_full = on_disk_full
         self._file = _CappedFile(folder / f"{name}.log", on_disk_full)
@@ -60,7 +68,8 @@ class ServiceLog:
         if _DISK_FULL in line:
             self._on_disk_full()
         shown = _readable(line)
-        if self._terminal.verbose or shown.is_trouble:
+        is_noise = any(known in line for known in self._known_noise)
+        if self._terminal.verbose or (shown.is_trouble and not is_noise):
             self._terminal.say(f"{self._name:>12} │ {shown.text}")
 
     def close(self) -> None:

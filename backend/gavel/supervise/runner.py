@@ -30,6 +30,7 @@ class State(StrEnum):
     READY = "ready"
     DONE = "done"
     RESTARTING = "restarting"
+    STOPPING = "stopping"
     STOPPED = "stopped"
 
 
@@ -105,11 +106,12 @@ class Runner:
         self.give_up()
         process = self._process
         if process is not None:
+            self._change(State.STOPPING, "")
             _send(os.kill, process.pid, self.service.stop_signal)
             try:
                 await asyncio.wait_for(process.wait(), self.service.stop_timeout_s)
             except TimeoutError:
-                self._change(self.state, f"did not stop within {self.service.stop_timeout_s:g} s: ended by force")
+                self._change(State.STOPPING, f"did not stop within {self.service.stop_timeout_s:g} s: ended by force")
                 _send(os.kill, process.pid, self.service.force_signal)
             await self._wait()
         self._log.close()

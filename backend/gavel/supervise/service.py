@@ -33,6 +33,8 @@ class Service:
     # A step that is done again whenever one of its `after` was restarted.
     repeat: bool = False
     start_timeout_s: float | None = 60.0
+    # Lines holding one of these go to the log file only.
+    known_noise: tuple[str, ...] = ()
     stop_signal: signal.Signals = signal.SIGTERM
     stop_timeout_s: float = 3.0
     # What follows when it has not stopped in time.

@@ -10,7 +10,7 @@ from gavel.config import Settings
 from gavel.embedded import postgres, valkey
 from gavel.supervise.service import Launch, Service
 
-_CELERY = [sys.executable, "-m", "celery", "-A", "gavel.jobs.app"]
+_CELERY = [sys.executable, "-m", "celery", "--quiet", "-A", "gavel.jobs.app"]
 _GAVEL = [sys.executable, "-m", "gavel.cli"]
 _QUIET = ["--without-gossip", "--without-mingle"]
 # Two tasks at a time: one slow source never holds up the others' live reading.
@@ -46,6 +46,8 @@ def _database(settings: Settings) -> Service:
     return Service(
         "database", launch, probe=is_ready, start_timeout_s=None,
         stop_signal=postgres.STOP_SIGNAL, force_signal=postgres.FORCE_SIGNAL,
+        # Whoever asks too early or too late is told so, and asks again.
+        known_noise=("the database system is starting up", "the database system is shutting down"),
     )  # fmt: skip
 
 
@@ -57,7 +59,9 @@ def _broker(settings: Settings) -> Service:
     def is_ready() -> bool:
         return valkey.is_ready(valkey.socket_path(settings.valkey_dir))
 
-    return Service("broker", launch, probe=is_ready, stop_signal=valkey.STOP_SIGNAL)
+    # A kernel setting that a few MB of queue do not need.
+    noise = ("Memory overcommit must be enabled",)
+    return Service("broker", launch, probe=is_ready, stop_signal=valkey.STOP_SIGNAL, known_noise=noise)
 
 
 def _migration(settings: Settings, after: tuple[str, ...]) -> Service:
@@ -89,7 +93,7 @@ def _lab(settings: Settings) -> list[Service]:
 def _worker(settings: Settings, name: str, after: tuple[str, ...]) -> Service:
     queues, processes = _WORKERS[name]
     argv = [*_CELERY, "worker", "-n", f"{name}@%h", "-Q", queues, "-c", str(processes), *_QUIET]
-    return Service(name, _python(settings, argv), after=after, ready_line=" ready.")
+    return Service(name, _python(settings, argv), after=after, ready_line=" ready.", stop_timeout_s=4.0)
 
 
 def _beat(settings: Settings, after: tuple[str, ...]) -> Service:

@@ -29,7 +29,7 @@ class Supervisor:
         self._journal = Journal(folder)
         self._disk_told = 0.0
         logs = folder / "logs"
-        logs.mkdir(exist_ok=True)
+        logs.mkdir(mode=0o700, exist_ok=True)
         self.runners = {
             service.name: Runner(service, self._log_of(service, logs), self._guard, self._changed)
             for service in in_order(list(services))
@@ -39,7 +39,7 @@ class Supervisor:
         self._stop = asyncio.Event()
 
     def _log_of(self, service: Service, logs: Path) -> ServiceLog:
-        return ServiceLog(service.name, logs, self._terminal, self._disk_is_full)
+        return ServiceLog(service.name, logs, self._terminal, self._disk_is_full, service.known_noise)
 
     async def run(self, on_up: Callable[[float], None]) -> None:
         """Run until SIGINT, SIGTERM or SIGHUP. `on_up` gets the seconds the start took. Raises StartError."""
@@ -124,7 +124,7 @@ class Supervisor:
             runner.force()
 
     def _changed(self, runner: Runner, message: str) -> None:
-        if message and runner.state in (State.RESTARTING, State.READY, State.STARTING):
+        if message and runner.state in (State.RESTARTING, State.STOPPING):
             self._say(f"{runner.service.name} {message}")
         if runner.state is State.READY and runner.restarts:
             self._say(f"{runner.service.name} is back (restart {runner.restarts})")
