@@ -3,7 +3,9 @@
 import hashlib
 import json
 import os
+import tempfile
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -60,17 +62,24 @@ def load_vault(key_file: Path) -> Vault:
     """The vault of this installation; makes the key file (owner-only) at first use. Raises SettingsError with what to do."""
     try:
         key_file.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            handle = os.open(key_file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        except FileExistsError:
-            return Vault(key_file.read_bytes())
-        with os.fdopen(handle, "wb") as file:
-            key = os.urandom(_KEY_BYTES)
-            file.write(key)
-            file.flush()
-            os.fsync(file.fileno())
-        return Vault(key)
+        if not key_file.exists():
+            _make_key(key_file)
+        return Vault(key_file.read_bytes())
     except OSError as error:
         raise SettingsError(
             f"{key_file}: the key file cannot be read or made ({error.strerror}). Check GAVEL_KEY_FILE."
         ) from error
+
+
+def _make_key(key_file: Path) -> None:
+    """Put the key there whole: several processes may be first at once, and none may read half of it."""
+    handle, fresh = tempfile.mkstemp(dir=key_file.parent, prefix=f"{key_file.name}.")  # 0600
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(os.urandom(_KEY_BYTES))
+            file.flush()
+            os.fsync(file.fileno())
+        with suppress(FileExistsError):  # another process was first
+            os.link(fresh, key_file)
+    finally:
+        Path(fresh).unlink()
