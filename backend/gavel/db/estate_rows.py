@@ -1,8 +1,6 @@
 """An inventory as rows: what is staged for each kind, with the keys of parents where the table has their ids."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import fields
-from functools import cache
 from typing import Any, TypeAlias
 
 from gavel.db import estate_kinds as kinds
@@ -66,13 +64,8 @@ def _host_rows(inventory: HostInventory) -> Iterator[tuple[Kind, Iterable[Row]]]
 
 
 def _plain(thing: Any, **renamed: str) -> Row:
-    """The fields of a flat dataclass as a row, some under the column's name."""
-    return {renamed.get(name, name): _value(getattr(thing, name)) for name in _field_names(type(thing))}
-
-
-@cache
-def _field_names(kind: Any) -> tuple[str, ...]:
-    return tuple(field.name for field in fields(kind))
+    """The fields of a flat dataclass (with slots) as a row, some under the column's name."""
+    return {renamed.get(name, name): _value(getattr(thing, name)) for name in thing.__slots__}
 
 
 def _without(row: Row, *names: str) -> Row:
