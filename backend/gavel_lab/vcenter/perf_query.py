@@ -20,7 +20,7 @@ from gavel_lab.vcenter.host_options import MAX_QUERY_METRICS
 from gavel_lab.vcenter.perf_families import FAMILIES, Family, readings, rows_of
 from gavel_lab.vcenter.perf_windows import INTERVALS, REAL_TIME_S, Range, Span, serves_real_time, span
 from gavel_lab.vcenter.site import Site
-from gavel_lab.vcenter.soap import FaultError, local_name
+from gavel_lab.vcenter.soap import FaultError, local_name, not_found
 from gavel_lab.vcenter.tree import Node
 
 MAX_VALUES = 20_000_000
@@ -150,10 +150,7 @@ def _jobs(site: Site, catalogue: Catalogue, specs: Sequence[Spec]) -> list[Job]:
     for place, spec in enumerate(specs):
         node = site.node(spec.entity)
         if node is None:
-            raise FaultError(
-                vmodl.fault.ManagedObjectNotFound(),
-                f"The object '{spec.entity_type}:{spec.entity}' has already been deleted or has not been completely created",
-            )
+            raise not_found(spec.entity_type, spec.entity)
         _check_metrics(catalogue, spec, place)
         if type(node.record) not in FAMILIES:
             continue

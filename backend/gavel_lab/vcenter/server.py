@@ -17,7 +17,7 @@ from gavel_lab.vcenter.methods import METHODS, Request
 from gavel_lab.vcenter.sessions import Session, not_authenticated, user_session
 from gavel_lab.vcenter.site import Site
 from gavel_lab.vcenter.soap import Call, FaultError, Markup
-from gavel_lab.vcenter.world import World, content, not_found
+from gavel_lab.vcenter.world import World, content
 from gavel_lab.wire_faults import text_of
 
 COOKIE = "vmware_soap_session"
@@ -108,7 +108,7 @@ class Server:
         if call.method in ESXCLI_METHODS:
             return ESXCLI_METHODS[call.method](self._world.site, call)
         if node is None:
-            raise not_found(call.receiver, _reference(call))
+            raise soap.not_found(call.receiver_type, call.receiver)
         if call.method == "Fetch":
             return self._fetch(call, session, node)
         if call.method == "QueryPerf":
@@ -140,10 +140,3 @@ def _cookie(headers: Mapping[str, str]) -> str | None:
     except CookieError:
         return None
     return jar[COOKIE].value if COOKIE in jar else None
-
-
-def _reference(call: Call) -> Any:
-    try:
-        return VmomiSupport.GuessWsdlType(call.receiver_type)(call.receiver)
-    except KeyError:
-        return vim.ManagedEntity(call.receiver)

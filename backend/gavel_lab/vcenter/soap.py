@@ -11,7 +11,7 @@ from xml.parsers.expat import ParserCreate
 from xml.sax.saxutils import escape
 
 from lxml import etree
-from pyVmomi import SoapAdapter, VmomiSupport, vmodl
+from pyVmomi import SoapAdapter, VmomiSupport, vim, vmodl
 
 NAMESPACE = "urn:vim25"
 ENVELOPE = "http://schemas.xmlsoap.org/soap/envelope/"
@@ -104,6 +104,18 @@ def catalogued(method: str) -> Any | None:
         return VmomiSupport.GetWsdlMethod(NAMESPACE, method).info
     except KeyError:
         return None
+
+
+def not_found(type_name: str, moref: str) -> FaultError:
+    """The object a call is about does not exist."""
+    try:
+        kind = VmomiSupport.GuessWsdlType(type_name)
+    except KeyError:
+        kind = vim.ManagedEntity
+    return FaultError(
+        vmodl.fault.ManagedObjectNotFound(obj=kind(moref)),
+        f"The object '{type_name}:{moref}' has already been deleted or has not been completely created",
+    )
 
 
 def required(method: str) -> Any:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from pyVmomi import vim, vmodl
+from pyVmomi import VmomiSupport, vim, vmodl
 
 from gavel_lab.estate import EsxiHost, VCenter
 from gavel_lab.vcenter import hosts
@@ -14,7 +14,7 @@ from gavel_lab.vcenter.performance import COUNTER_INFOS, Performance, historical
 from gavel_lab.vcenter.properties import Properties, declared_type, descend, typed
 from gavel_lab.vcenter.sessions import Session, Sessions, user_session
 from gavel_lab.vcenter.site import Site
-from gavel_lab.vcenter.soap import FaultError, markup
+from gavel_lab.vcenter.soap import markup, not_found
 from gavel_lab.vcenter.tree import ROOT_FOLDER, Node
 from gavel_lab.vcenter.volumes import file_system_volumes
 
@@ -98,7 +98,7 @@ class World:
         moref = reference._GetMoId()  # noqa: SLF001 - pyVmomi's only way to read an id
         node = self.find(session, moref)
         if node is None:
-            raise not_found(moref, reference)
+            raise not_found(VmomiSupport.GetWsdlName(type(reference)), moref)
         return node
 
     def names(self, node: Node) -> list[str]:
@@ -135,13 +135,6 @@ class World:
         return tuple(self.site.host_of(vm).index for vm in self.site.tree.vms), tuple(
             self._properties.storage_state(host) for host in self.site.tree.hosts
         )
-
-
-def not_found(moref: str, reference: Any) -> FaultError:
-    return FaultError(
-        vmodl.fault.ManagedObjectNotFound(obj=reference),
-        f"The object '{reference.__class__.__name__}:{moref}' has already been deleted or has not been completely created",
-    )
 
 
 ServiceProvider = Callable[[World, Session | None, Node], Any]

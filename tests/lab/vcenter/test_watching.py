@@ -1,0 +1,109 @@
+"""WaitForUpdatesEx: everything first, then only what changed, in pages, with versions."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyVmomi import vim, vmodl
+from tests.lab.vcenter.labs import Place, serving
+from tests.lab.vcenter.reading import Collector, filter_spec, view_of
+
+from gavel_lab.estate import Vm
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[Place]:
+    """A vCenter of its own: these tests move VMs."""
+    with serving(tmp_path) as (old, _):
+        yield old
+
+
+@pytest.fixture
+def collector(vsphere: Any) -> Any:
+    made = vsphere.RetrieveContent().propertyCollector.CreatePropertyCollector()
+    view = view_of(vsphere, vim.VirtualMachine)
+    made.CreateFilter(filter_spec(view, vim.VirtualMachine, ["name", "runtime.host"]), False)
+    return made
+
+
+def wait(collector: Any, version: str, seconds: int = 0, limit: int | None = None) -> Any:
+    options = Collector.WaitOptions(maxWaitSeconds=seconds, maxObjectUpdates=limit)
+    return collector.WaitForUpdatesEx(version, options)
+
+
+def catch_up(collector: Any, limit: int | None = None) -> tuple[str, list[Any]]:
+    version, objects = "", []
+    while True:
+        update = wait(collector, version, limit=limit)
+        version = update.version
+        objects += [one for part in update.filterSet for one in part.objectSet]
+        if not update.truncated:
+            return version, objects
+
+
+def move_one(place: Place) -> tuple[Vm, str]:
+    """vMotion the first VM that can go elsewhere; returns it and its new host's moref."""
+    estate, now = place.lab.estate, place.lab.clocks.lab_time.now()
+    for vm in estate.vms:
+        if vm.vcenter != place.vcenter.index:
+            continue
+        here = place.lab.placement.host_of(vm.index, now)
+        for host in set(estate.clusters[vm.cluster].hosts) - {here}:
+            try:
+                place.lab.placement.move(vm.index, host, now)
+            except ValueError:
+                continue
+            return vm, estate.hosts[host].moref
+    raise AssertionError("no VM of the lab can move")
+
+
+def test_the_first_round_tells_everything_in_pages(place: Place, collector: Any) -> None:
+    _, objects = catch_up(collector, limit=10)
+    own = {vm.moref for vm in place.lab.estate.vms if vm.vcenter == place.vcenter.index}
+    assert [one.kind for one in objects] == ["enter"] * len(own)
+    assert {one.obj._GetMoId() for one in objects} == own
+
+
+def test_nothing_new_is_nothing_at_all(collector: Any) -> None:
+    version, _ = catch_up(collector)
+    assert wait(collector, version, seconds=1) is None
+
+
+def test_a_vmotion_arrives_as_one_changed_property(place: Place, collector: Any) -> None:
+    version, _ = catch_up(collector)
+    vm, host = move_one(place)
+    update = wait(collector, version, seconds=10)
+    (part,) = update.filterSet
+    (one,) = part.objectSet
+    assert (one.kind, one.obj._GetMoId()) == ("modify", vm.moref)
+    assert [(change.name, change.val._GetMoId()) for change in one.changeSet] == [("runtime.host", host)]
+
+
+def test_an_answer_that_got_lost_is_given_again(place: Place, collector: Any) -> None:
+    version, _ = catch_up(collector)
+    move_one(place)
+    first, again = wait(collector, version, seconds=10), wait(collector, version, seconds=10)
+    assert first.version == again.version != version
+
+
+def test_a_version_of_someone_else_is_refused(collector: Any) -> None:
+    catch_up(collector)
+    with pytest.raises(vmodl.query.InvalidCollectorVersion):
+        wait(collector, "4711")
+
+
+def test_an_empty_version_starts_over(collector: Any) -> None:
+    _, first = catch_up(collector)
+    _, second = catch_up(collector)
+    assert len(first) == len(second)
+
+
+def test_a_destroyed_filter_tells_nothing(vsphere: Any) -> None:
+    made = vsphere.RetrieveContent().propertyCollector.CreatePropertyCollector()
+    watched = made.CreateFilter(filter_spec(view_of(vsphere, vim.HostSystem), vim.HostSystem, ["name"]), False)
+    watched.DestroyPropertyFilter()
+    assert wait(made, "") is None
+    made.DestroyPropertyCollector()
+    with pytest.raises(vmodl.fault.ManagedObjectNotFound):
+        wait(made, "")
