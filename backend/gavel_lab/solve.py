@@ -9,13 +9,13 @@ over is then put where it belongs, so that the laws hold exactly:
     in flight <= D          per device and step of time
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from gavel_lab.estate import Estate
 from gavel_lab.flows import FlowTable
-from gavel_lab.inputs import UNLIMITED, Demand, Inputs
+from gavel_lab.inputs import Demand, Inputs
 from gavel_lab.reading import SEGMENTS, Floats
 
 OPS_READ, OPS_WRITE, BYTES_READ, BYTES_WRITE, READ_TIMES = 0, 1, 2, 3, 4
@@ -23,6 +23,7 @@ WRITE_TIMES = READ_TIMES + len(SEGMENTS)
 CHANNELS = WRITE_TIMES + len(SEGMENTS)
 
 _ROUNDS = 80
+_CALM_ROUND = 20  # from here on the steps get smaller and smaller
 _SETTLED = 1e-9
 _KNEE_OPS = 49_200.0  # ops/s at which a volume's service time has doubled
 _QUEUE_US, _QUEUE_BEND_US = 1.5, 600.0
@@ -37,6 +38,16 @@ class _Waits:
     kernel_us: Floats
     qos_us: Floats
     ops: Floats
+
+    def between(self, last: "_Waits", part: float) -> "_Waits":
+        """Only so much of the way from `last` to here: what swings between two states settles in the middle."""
+        if part == 1.0:
+            return self
+        return _Waits(
+            last.kernel_us + part * (self.kernel_us - last.kernel_us),
+            last.qos_us + part * (self.qos_us - last.qos_us),
+            last.ops + part * (self.ops - last.ops),
+        )
 
 
 @dataclass
@@ -92,17 +103,23 @@ class Solver:
         waits = _Waits(
             np.zeros_like(inputs.max_depth), np.zeros_like(inputs.qos_limit), np.zeros_like(inputs.qos_limit)
         )
-        driver = self._driver(table, inputs, waits)
-        ops = np.zeros_like(inputs.threads)
-        for _ in range(_ROUNDS):
-            before, driver = ops, self._driver(table, inputs, waits)
-            mean = driver.mean(self._demand.read_share[table.column["load"]])
-            time = self._kernel_and_below(table, share, waits, mean)
+        driver, mean, time = self._times(table, inputs, share, waits)
+        ops = _throughput(inputs, time)
+        for number in range(_ROUNDS):
+            before, last = ops, replace(waits)
+            self._adjust(table, inputs, share, depth, waits, mean, time, ops)
+            waits = waits.between(last, min(1.0, _CALM_ROUND / (number + 1)))
+            driver, mean, time = self._times(table, inputs, share, waits)
             ops = _throughput(inputs, time)
             if np.all(np.abs(ops - before) <= _SETTLED * (ops + 1)):
                 break
-            self._adjust(table, inputs, share, depth, waits, mean, time, ops)
         return waits, driver, ops
+
+    def _times(self, table: FlowTable, inputs: Inputs, share: Floats, waits: _Waits) -> tuple[_Driver, Floats, Floats]:
+        """(times below the kernel, their mean per flow, time below the hypervisor segment per load)."""
+        driver = self._driver(table, inputs, waits)
+        mean = driver.mean(self._demand.read_share[table.column["load"]])
+        return driver, mean, self._kernel_and_below(table, share, waits, mean)
 
     def _driver(self, table: FlowTable, inputs: Inputs, waits: _Waits) -> _Driver:
         column = table.column
@@ -142,7 +159,7 @@ class Solver:
     ) -> None:
         """One step of all unknowns towards: in flight = depth, volume ops = QoS limit, service time = that of its ops."""
         load, group = table.column["load"], table.column["group"]
-        loop = _loop_us(inputs, time, ops)[load]
+        loop = _loop_us(inputs, time)[load]
         flow_ops = ops[load] * share
         in_flight = flow_ops * mean / 1e6
         queued = waits.kernel_us > 0
@@ -193,12 +210,13 @@ def _throughput(inputs: Inputs, time_us: Floats) -> Floats:
     return np.minimum(np.minimum(by_threads, inputs.disk_depth / time_us) * 1e6, inputs.iops_limit)
 
 
-def _loop_us(inputs: Inputs, time_us: Floats, ops: Floats) -> Floats:
-    """(loads, t) what ops are inversely proportional to when T grows: Z + T, T alone at the disk's queue limit, or
-    nothing at the IOPS limit."""
+def _loop_us(inputs: Inputs, time_us: Floats) -> Floats:
+    """(loads, t) what ops are inversely proportional to when T grows: Z + T, or T alone at the disk's queue limit.
+
+    At an IOPS limit ops do not fall at first; the steps then come out too small, never too large.
+    """
     at_queue_limit = inputs.disk_depth / time_us < inputs.threads / (inputs.think_us + time_us)
-    loop = np.where(at_queue_limit, time_us, inputs.think_us + time_us)
-    return np.where(ops >= inputs.iops_limit, UNLIMITED, loop)
+    return np.where(at_queue_limit, time_us, inputs.think_us + time_us)
 
 
 def _step(wait_us: Floats, amount: Floats, slope: Floats, limit: Floats) -> Floats:

@@ -5,10 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gavel_lab.estate import CountedOn
 from gavel_lab.inputs import Demand
 from gavel_lab.lab import Lab, create_lab
 from gavel_lab.model import ArrayBy, By
 from gavel_lab.reading import BOUNDARIES, SEGMENTS, Floats, Reading
+from gavel_lab.settings import Settings
 
 HOUR = 1_780_002_000
 
@@ -160,3 +162,15 @@ def test_no_operations_means_no_latency_rather_than_zero(lab: Lab, minutes: Floa
     reading = lab.model.read(By.DISK, idle, minutes)
     assert reading.ops.sum() == 0
     assert np.isnan(reading.latency_us("vscsi")).all()
+
+
+@pytest.mark.parametrize(("counted_on", "times"), [("one", 1), ("both", 2)])
+def test_mirrored_writes_are_counted_on_one_array_or_on_both(counted_on: CountedOn, times: int) -> None:
+    lab = create_lab(settings=Settings(mirrored_writes_counted_on=counted_on))
+    volume = next(volume for volume in lab.estate.volumes if volume.is_stretched)
+    window = spans(HOUR + 300, 60, 1)
+    written = lab.model.read(By.VOLUME, [volume.index], window).ops[0, 0, 1]
+    for by, row in ((ArrayBy.VOLUME, volume.index), (ArrayBy.POD, 0)):
+        sides = [lab.model.read_array(by, [row], window, array=array) for array in volume.arrays]
+        assert sum(side.ops[0, 0, 2] for side in sides) == pytest.approx(times * written, rel=1e-5)
+        assert sum(side.ops[0, 0, 1] for side in sides) == 0

@@ -9,25 +9,26 @@ from gavel_lab import quantise
 from gavel_lab.estate import Rounding
 
 TIMES_US = st.floats(0, 1e8)
+HAIR_US = 1e-5  # what is a hair below a whole one, by the float32 inside the model, counts as it
 
 
 @given(TIMES_US)
 def test_rounded_milliseconds_are_at_most_half_a_millisecond_off(true_us: float) -> None:
     shown = quantise.milliseconds(np.array([true_us]), "round")[0]
-    assert abs(shown * 1000 - true_us) <= 500
+    assert abs(shown * 1000 - true_us) <= 500 + HAIR_US
 
 
 @given(TIMES_US)
 def test_truncated_milliseconds_are_never_above_the_truth_nor_a_whole_one_below(true_us: float) -> None:
     shown = quantise.milliseconds(np.array([true_us]), "truncate")[0]
-    assert shown * 1000 <= true_us < (shown + 1) * 1000
+    assert shown * 1000 - HAIR_US <= true_us < (shown + 1) * 1000
 
 
 @given(service=st.floats(0, 1e6), queue=st.floats(0, 1e6))
 def test_usec_holds_the_queue_on_new_purity_only(service: float, queue: float) -> None:
     parts = np.array([service]), np.array([queue])
-    assert abs(quantise.usec_per_op(*parts, queue_in_usec=False)[0] - service) <= 0.5
-    assert abs(quantise.usec_per_op(*parts, queue_in_usec=True)[0] - service - queue) <= 0.5
+    assert abs(quantise.usec_per_op(*parts, queue_in_usec=False)[0] - service) <= 0.5 + HAIR_US
+    assert abs(quantise.usec_per_op(*parts, queue_in_usec=True)[0] - service - queue) <= 0.5 + HAIR_US
 
 
 @pytest.mark.parametrize("rounding", ["round", "truncate"])
