@@ -145,7 +145,7 @@ def upgrade() -> None:
         sa.Column("host_group", sa.Text(), nullable=True),
         sa.Column("volume_key", sa.Text(), nullable=False),
         sa.Column("volume_id", sa.Integer(), nullable=True),
-        sa.Column("lun", sa.Integer(), nullable=True),
+        sa.Column("lun", sa.BigInteger(), nullable=True),
         sa.Column("nsid", sa.BigInteger(), nullable=True),
         sa.ForeignKeyConstraint(
             ["array_host_id"], ["array_host.id"], name=op.f("fk_connection_array_host_id"), ondelete="CASCADE"

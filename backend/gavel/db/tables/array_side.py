@@ -65,7 +65,7 @@ connection = inventory_table(
     Column("host_group", Text),
     Column("volume_key", Text, nullable=False),
     reference("volume_id", "volume", nullable=True),
-    Column("lun", Integer),
+    Column("lun", BigInteger),
     Column("nsid", BigInteger),
 )
 
