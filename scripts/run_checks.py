@@ -15,11 +15,13 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 BIN = ROOT / ".venv/bin"
+BROWSER_SEARCH = (sys.executable, "scripts/browser.py")
 NO_BROWSER = 3
 PYTEST_CLOSING_LINE = re.compile(r"^(?:=+ )?\d+ (?:passed|failed|error|skipped|deselected)\b.* in [\d.]+s\b")
 PYTEST = ("pytest", "-q", "-p", "no:cacheprovider")
@@ -107,25 +109,35 @@ def run(check: Check) -> Outcome:
     except OSError as error:
         print(f"could not be started: {error}", flush=True)
         return Outcome(check, "FAILED", 0.0)
-    late = threading.Timer(check.deadline_s, os.killpg, (process.pid, signal.SIGKILL))
+    with process, ended_after(check.deadline_s, process):
+        lines = list(output_of(process, shown=check.shown))
+        returncode = process.wait()
+    if returncode and not check.shown:
+        print("".join(lines), flush=True)
+    status = "FAILED" if returncode else "ok"
+    return Outcome(check, status, time.monotonic() - started, closing_line(lines))
+
+
+@contextmanager
+def ended_after(deadline_s: float, process: subprocess.Popen[str]) -> Iterator[None]:
+    """End the whole process group of `process` after the deadline, and when this program is interrupted."""
+
+    def end() -> None:
+        print(f"ended after its deadline of {deadline_s} s", flush=True)
+        os.killpg(process.pid, signal.SIGKILL)
+
+    late = threading.Timer(deadline_s, end)
     late.start()
     try:
-        lines = list(collect(process, shown=check.shown))
-        returncode = process.wait()
+        yield
     except KeyboardInterrupt:
         os.killpg(process.pid, signal.SIGTERM)
         raise
     finally:
         late.cancel()
-    seconds = time.monotonic() - started
-    if returncode and not check.shown:
-        print("".join(lines), flush=True)
-    if late.finished.is_set() and returncode == -signal.SIGKILL:
-        print(f"ended after its deadline of {check.deadline_s} s", flush=True)
-    return Outcome(check, "FAILED" if returncode else "ok", seconds, closing_line(lines))
 
 
-def collect(process: subprocess.Popen[str], *, shown: bool) -> Iterator[str]:
+def output_of(process: subprocess.Popen[str], *, shown: bool) -> Iterator[str]:
     if process.stdout is None:
         raise RuntimeError("the output of a check is always piped")
     for line in process.stdout:
@@ -146,9 +158,7 @@ def must_have_browser() -> bool:
 
 def find_browser() -> str | None:
     """None when a Chromium is ready (its path is then in GAVEL_CHROMIUM), else the status of what needed it."""
-    done = subprocess.run(
-        [sys.executable, "scripts/browser.py"], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False
-    )
+    done = subprocess.run(BROWSER_SEARCH, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode == 0:
         os.environ["GAVEL_CHROMIUM"] = done.stdout.strip()
         return None
