@@ -16,7 +16,7 @@ from gavel.api.deps import House, now
 from gavel.api.guard import Guard
 from gavel.api.routes import entities, live, series, sources, system
 from gavel.config import Settings
-from gavel.db.engine import Role, open_engine
+from gavel.db.engine import Engine, Role, open_engine
 from gavel.domain.errors import SettingsError
 from gavel.log import configure
 from gavel.pipeline.access import ensure_setup_token, has_admin
@@ -75,15 +75,11 @@ def routes() -> APIRouter:
 def open_house(settings: Settings) -> House:
     """Open what the process needs. Raises SettingsError when the API would listen to strangers without an admin."""
     engine = open_engine(settings.database_url, Role.API)
-    setup_file = settings.setup_token_file
     loopback = _is_loopback(settings.host)
     try:
-        ensure_setup_token(engine, setup_file, now())
-        if not loopback and not has_admin(engine):
-            raise SettingsError(
-                f"Gavel does not listen on {settings.host} before it has an admin. Start it on 127.0.0.1, open the printed "
-                f"address, sign in with the setup token from {setup_file}, then start it on {settings.host} again."
-            )
+        ensure_setup_token(engine, settings.setup_token_file, now())
+        if not loopback:
+            _require_admin(settings, engine)
     except BaseException:
         engine.dispose()
         raise
@@ -91,10 +87,18 @@ def open_house(settings: Settings) -> House:
         engine=engine,
         vault=load_vault(settings.key_file),
         broadcast=Broadcast(settings.database_url),
-        setup_file=setup_file,
+        setup_file=settings.setup_token_file,
         open_reading=loopback,
         secure_cookies=bool(settings.public_url and settings.public_url.startswith("https://")),
     )
+
+
+def _require_admin(settings: Settings, engine: Engine) -> None:
+    if not has_admin(engine):
+        raise SettingsError(
+            f"Gavel does not listen on {settings.host} before it has an admin. Start it on 127.0.0.1, open the printed address, "
+            f"sign in with the setup token from {settings.setup_token_file}, then start it on {settings.host} again."
+        )
 
 
 def _is_loopback(host: str) -> bool:

@@ -1,7 +1,7 @@
 """From what the database answers to what crosses the API, where the two differ in more than names."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal
+from typing import Any
 
 from gavel.api.schemas.common import GapOut, SourceRef
 from gavel.api.schemas.sources import (
@@ -21,12 +21,7 @@ from gavel.db.queries.sources import SourceHealth, SourceRow, StreamHealth
 from gavel.domain.source import GRAIN_S, Preflight
 from gavel.pipeline.certificates import Certificate
 from gavel.pipeline.connections import secret_fields
-
-# A stream is late when it stands more than this many of its intervals back.
-_LATE_INTERVALS = 3
-_CLOCK_WARNING_S = 5.0
-
-State = Literal["waiting", "live", "late", "failing", "disabled"]
+from gavel.pipeline.health import state, warnings
 
 
 def source_out(health: SourceHealth) -> SourceOut:
@@ -51,7 +46,7 @@ def _source_fields(health: SourceHealth) -> dict[str, Any]:
         "kind": row.kind,
         "name": row.name,
         "enabled": row.enabled,
-        "state": _state(health, streams),
+        "state": state(health),
         "settings": dict(row.settings),
         "secrets_set": sorted(secret_fields(row.kind)) if row.secrets_encrypted else [],
         "identity": row.identity,
@@ -66,40 +61,8 @@ def _source_fields(health: SourceHealth) -> dict[str, Any]:
         ],
         "open_gaps": health.open_gaps,
         "entities": dict(health.entities),
-        "warnings": _warnings(health),
+        "warnings": warnings(health),
     }
-
-
-def _state(health: SourceHealth, streams: Iterable[StreamOut]) -> State:
-    if not health.source.enabled:
-        return "disabled"
-    if health.newest_run is None:
-        return "waiting"
-    if health.newest_run.error_kind:
-        return "failing"
-    lags = [(stream.lag_s, stream.interval_s) for stream in streams if stream.lag_s is not None]
-    if not lags:
-        return "waiting"
-    poll_s = float(health.source.settings.get("poll_interval_s", 30))
-    return "late" if any(lag > _LATE_INTERVALS * max(interval, poll_s) for lag, interval in lags) else "live"
-
-
-def _warnings(health: SourceHealth) -> list[str]:
-    """Facts about a source that limit how far its numbers can be trusted."""
-    found = [
-        f"The clock of {clock.subject or 'the source'} is {clock.offset_s:+.1f} s off; Gavel corrects for it, NTP would be better."
-        for clock in health.clocks
-        if abs(clock.offset_s) - clock.error_s > _CLOCK_WARNING_S
-    ]
-    strangers = sum(stream.last_run.strangers for stream in health.streams if stream.last_run)
-    if strangers:
-        found.append(
-            f"{strangers} things were in the newest samples but not in the inventory; their samples are not stored."
-        )
-    conflicting = sum(stream.last_run.conflicting for stream in health.streams if stream.last_run)
-    if conflicting:
-        found.append(f"{conflicting} samples were answered differently when read again; the first answer was kept.")
-    return found
 
 
 def stream_out(stream: StreamHealth) -> StreamOut:

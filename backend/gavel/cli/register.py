@@ -27,12 +27,17 @@ def run(arguments: argparse.Namespace, settings: Settings) -> int:
         engine = open_engine(url, Role.API)
         try:
             for entry in listed:
-                given = {"address": entry["address"]} | entry["settings"]
-                sources.ensure(engine, vault, kind=entry["kind"], name=entry["name"], settings=given)
+                sources.ensure(engine, vault, kind=entry["kind"], name=entry["name"], settings=_settings(entry))
         finally:
             engine.dispose()
     print(f"{len(listed)} sources registered.")
     return 0
+
+
+def _settings(entry: dict[str, Any]) -> dict[str, Any]:
+    """A source's settings under the names that Gavel knows; the file may call the certificate's pin `tls_sha256`."""
+    renamed = {"tls_sha256": "fingerprint_sha256"}
+    return {"address": entry["address"]} | {renamed.get(name, name): value for name, value in entry["settings"].items()}
 
 
 def _read(file: Path) -> list[dict[str, Any]]:

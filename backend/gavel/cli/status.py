@@ -11,6 +11,7 @@ from gavel.db.engine import Role, open_engine, reading
 from gavel.db.errors import StorageError
 from gavel.db.migrate import check
 from gavel.db.queries.sources import SourceHealth, source_health
+from gavel.pipeline.health import state
 from gavel.supervise.journal import read_journal
 from gavel.supervise.lock import running_pid
 
@@ -66,19 +67,11 @@ def _source(health: SourceHealth) -> dict[str, Any]:
         "name": health.source.name,
         "kind": str(health.source.kind),
         "address": health.source.address,
-        "state": _state(health),
+        "state": state(health),
         "error": health.newest_run.error_message if health.failing_since and health.newest_run else None,
         "lag_s": {str(stream.stream): stream.lag_s for stream in health.streams},
         "open_gaps": health.open_gaps,
     }
-
-
-def _state(health: SourceHealth) -> str:
-    if not health.source.enabled:
-        return "disabled"
-    if health.failing_since:
-        return "failing"
-    return "read" if health.newest_run else "not read yet"
 
 
 def _lines(found: dict[str, Any]) -> list[str]:

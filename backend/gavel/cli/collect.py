@@ -1,0 +1,52 @@
+"""Read every source once, now: live samples, inventory and what is owed from before. For looking at one run without the scheduler."""
+
+import argparse
+
+from gavel.cli.running import database
+from gavel.config import Settings
+from gavel.db.engine import reading
+from gavel.db.queries.runs import runs
+from gavel.db.queries.sources import sources
+from gavel.pipeline.backfill import backfill
+from gavel.pipeline.collect import collect_live
+from gavel.pipeline.workplace import Workplace
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--once", action="store_true", required=True, help="one round (the only way there is)")
+    parser.add_argument(
+        "--backfill", type=float, default=0.0, metavar="SECONDS", help="also fill gaps for so long per source"
+    )
+    parser.add_argument("source", nargs="*", help="only these sources, by name")
+
+
+def run(arguments: argparse.Namespace, settings: Settings) -> int:
+    """0 when no run failed, else 1."""
+    with database(settings) as url:
+        place = Workplace.open(url, settings.key_file)
+        try:
+            return _collect(place, set(arguments.source), arguments.backfill)
+        finally:
+            place.close()
+
+
+def _collect(place: Workplace, names: set[str], backfill_s: float) -> int:
+    with reading(place.engine) as connection:
+        rows = [row for row in sources(connection, enabled_only=True) if not names or row.name in names]
+    failed = 0
+    for row in rows:
+        began = place.now()
+        if not collect_live(place, row.id):
+            print(f"{row.name}: another process is reading it right now.")
+            continue
+        if backfill_s:
+            backfill(place, row.id, budget_s=backfill_s)
+        with reading(place.engine) as connection:
+            done = [found for found in runs(connection, row.id) if found.started_at >= began]
+        for found in reversed(done):
+            said = found.error_message or f"{found.samples} read, {found.new_samples} new, {found.duration_s:.2f} s"
+            print(f"{row.name}: {found.stream}: {said}")
+        failed += any(found.error_kind for found in done)
+    if not rows:
+        print("No enabled source to read. See: gavel source list")
+    return 1 if failed else 0

@@ -1,0 +1,48 @@
+"""How a source is doing, in one word, and what limits the trust in its numbers."""
+
+from typing import Literal
+
+from gavel.db.queries.sources import SourceHealth
+from gavel.domain.source import GRAIN_S
+
+State = Literal["waiting", "live", "late", "failing", "disabled"]
+
+# A stream is late when it stands more than this many of its intervals back.
+_LATE_INTERVALS = 3
+_CLOCK_WARNING_S = 5.0
+_DEFAULT_POLL_S = 30.0
+
+
+def state(health: SourceHealth) -> State:
+    """waiting: no samples yet. failing: the newest run failed. late: some stream stands more than three intervals back."""
+    if not health.source.enabled:
+        return "disabled"
+    if health.newest_run is None:
+        return "waiting"
+    if health.newest_run.error_kind:
+        return "failing"
+    poll_s = float(health.source.settings.get("poll_interval_s", _DEFAULT_POLL_S))
+    lags = [
+        (stream.lag_s, max(GRAIN_S[stream.stream], poll_s)) for stream in health.streams if stream.lag_s is not None
+    ]
+    if not lags:
+        return "waiting"
+    return "late" if any(lag_s > _LATE_INTERVALS * interval_s for lag_s, interval_s in lags) else "live"
+
+
+def warnings(health: SourceHealth) -> list[str]:
+    """Facts about a source that limit how far its numbers can be trusted."""
+    found = [
+        f"The clock of {clock.subject or 'the source'} is {clock.offset_s:+.1f} s off; Gavel corrects for it, NTP would be better."
+        for clock in health.clocks
+        if abs(clock.offset_s) - clock.error_s > _CLOCK_WARNING_S
+    ]
+    strangers = sum(stream.last_run.strangers for stream in health.streams if stream.last_run)
+    if strangers:
+        found.append(
+            f"{strangers} things were in the newest samples but not in the inventory; their samples are not stored."
+        )
+    conflicting = sum(stream.last_run.conflicting for stream in health.streams if stream.last_run)
+    if conflicting:
+        found.append(f"{conflicting} samples were answered differently when read again; the first answer was kept.")
+    return found
