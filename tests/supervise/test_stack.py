@@ -1,0 +1,68 @@
+"""The processes of `gavel up`, as data: what depends on what, and which servers are left out."""
+
+from pathlib import Path
+
+import pytest
+
+from gavel.config import Settings
+from gavel.supervise.service import in_order
+from gavel.supervise.stack import child_environment, own_url, stack
+
+
+@pytest.fixture(autouse=True)
+def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("GAVEL_DATABASE_URL", "GAVEL_BROKER_URL", "GAVEL_LAB"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def names(settings: Settings) -> list[str]:
+    return [service.name for service in in_order(stack(settings))]
+
+
+def test_the_database_comes_first_and_nothing_that_needs_the_schema_starts_before_the_migration(tmp_path: Path) -> None:
+    ordered = names(Settings(data_dir=tmp_path))
+    for later in ("lab-sources", "worker-live", "worker-back", "beat", "api"):
+        assert ordered.index("database") < ordered.index("migrate") < ordered.index(later)
+
+
+def test_servers_that_are_elsewhere_and_an_unwanted_lab_are_left_out(tmp_path: Path) -> None:
+    settings = Settings(
+        data_dir=tmp_path, database_url="postgresql://db.example/gavel", broker_url="redis://mq.example/0", lab=False
+    )
+    assert names(settings) == ["migrate", "worker-live", "worker-back", "beat", "api"]
+
+
+def test_every_queue_has_a_worker(tmp_path: Path) -> None:
+    launches = [service.launch().argv for service in stack(Settings(data_dir=tmp_path)) if "worker" in service.name]
+    queues = {queue for argv in launches for queue in argv[argv.index("-Q") + 1].split(",")}
+    assert queues == {"live", "backfill", "inventory", "compute", "notify"}
+
+
+def test_children_get_every_setting_spelled_out_so_that_all_agree(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GAVEL_LOG_LEVEL", "error")
+    settings = Settings(data_dir=tmp_path, port=9000)
+    child = child_environment(settings)
+    for name, value in child.items():
+        if name.startswith("GAVEL_"):
+            monkeypatch.setenv(name, value)
+    monkeypatch.chdir("/")
+    again = Settings()
+    assert again.model_dump(exclude={"log_level", "log_format"}) == settings.model_dump(
+        exclude={"log_level", "log_format"}
+    )
+    assert again.log_level == "info"  # readiness is read from lines of this level
+
+
+@pytest.mark.parametrize(
+    ("host", "url"),
+    [
+        ("127.0.0.1", "http://127.0.0.1:8321"),
+        ("0.0.0.0", "http://127.0.0.1:8321"),  # noqa: S104 (nothing is bound)
+        ("::", "http://[::1]:8321"),
+        ("::1", "http://[::1]:8321"),
+    ],
+)
+def test_the_api_is_asked_where_it_listens(tmp_path: Path, host: str, url: str) -> None:
+    assert own_url(Settings(data_dir=tmp_path, host=host, port=8321)) == url
