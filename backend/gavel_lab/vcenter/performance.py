@@ -26,7 +26,7 @@ class Performance:
         self._site = site
         self._lock = Lock()
         self._catalogue: tuple[int, Catalogue] | None = None
-        self._markup: dict[tuple[int, str, str], bytes] = {}
+        self._markup: dict[tuple[Catalogue, str, str], bytes] = {}
 
     @property
     def catalogue(self) -> Catalogue:
@@ -47,7 +47,7 @@ class Performance:
     def counters_markup(self, name: str, declared: Any, version: str) -> bytes:
         """The whole catalogue as an element; every client asks for it at every start."""
         catalogue = self.catalogue
-        key = (id(catalogue), name, version)
+        key = (catalogue, name, version)
         if key not in self._markup:
             infos = COUNTER_INFOS(catalogue.infos)
             self._markup[key] = markup(name, infos, declared, version)

@@ -13,10 +13,11 @@ from gavel_lab.serve import App, Response
 from gavel_lab.serve import Request as HttpRequest
 from gavel_lab.vcenter import soap
 from gavel_lab.vcenter.esxcli import ESXCLI_METHODS
-from gavel_lab.vcenter.methods import METHODS, Request
+from gavel_lab.vcenter.methods import METHODS, Method, Request
 from gavel_lab.vcenter.sessions import Session, not_authenticated, user_session
 from gavel_lab.vcenter.site import Site
 from gavel_lab.vcenter.soap import Call, FaultError, Markup
+from gavel_lab.vcenter.tree import Node
 from gavel_lab.vcenter.world import World, content
 from gavel_lab.wire_faults import text_of
 
@@ -24,6 +25,7 @@ COOKIE = "vmware_soap_session"
 XML = "text/xml; charset=utf-8"
 _PRIOR_VERSIONS = ("8.0.2.0", "8.0.1.0", "8.0.0.2", "8.0.0.1", "8.0.0.0", "7.0.3.2", "7.0.3.0", "7.0.2.0", "7.0.1.0",
                    "7.0.0.0", "6.7.3", "6.7", "6.5", "6.0", "5.5")  # fmt: skip
+_READ_ONLY = ("System.Anonymous", "System.Read", "System.View")  # privileges of the built-in read-only role
 _ACTION = re.compile(r"urn:(vim25/[0-9A-Za-z.]+)")
 
 
@@ -113,14 +115,8 @@ class Server:
             return self._fetch(call, session, node)
         if call.method == "QueryPerf":
             return self._world.performance.query(call.element, call.text)
-        info = soap.catalogued(call.method)
-        method = METHODS.get(call.method)
-        if info is None or method is None or not issubclass(node.type, info.type):
-            raise FaultError(
-                vmodl.fault.MethodNotFound(receiver=node.type(node.moref), method=call.method),
-                f"Method {call.method} is not implemented on {call.receiver_type}:{call.receiver}",
-            )
-        arguments = soap.arguments(call, info.params)
+        method = _permitted(call, node)
+        arguments = soap.arguments(call, soap.required(call.method).params)
         return self._written(call, method(Request(self._world, session, call, node, arguments)))
 
     def _written(self, call: Call, result: Any) -> bytes:
@@ -128,10 +124,27 @@ class Server:
             return result
         return soap.markup("returnval", result, soap.required(call.method).result, call.version)
 
-    def _fetch(self, call: Call, session: Session, node: Any) -> bytes:
+    def _fetch(self, call: Call, session: Session, node: Node) -> bytes:
         """pyVmomi's own call behind `host.name`: one property, returned as its declared type."""
         path = soap.text_of(call.element, "prop")
         return self._world.fetch(session, node, path, call.version)
+
+
+def _permitted(call: Call, node: Node) -> Method:
+    """The method of a call. The lab's account may only read: what needs more is NoPermission, the rest is not there."""
+    info = soap.catalogued(call.method)
+    if info is not None and issubclass(node.type, info.type):
+        if call.method in METHODS:
+            return METHODS[call.method]
+        if info.privId and info.privId not in _READ_ONLY:
+            raise FaultError(
+                vim.fault.NoPermission(object=node.type(node.moref), privilegeId=info.privId),
+                "Permission to perform this operation was denied.",
+            )
+    raise FaultError(
+        vmodl.fault.MethodNotFound(receiver=node.type(node.moref), method=call.method),
+        f"Method {call.method} is not implemented on {call.receiver_type}:{call.receiver}",
+    )
 
 
 def _cookie(headers: Mapping[str, str]) -> str | None:

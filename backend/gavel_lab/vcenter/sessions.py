@@ -30,6 +30,7 @@ class Session:
     generation: int
     used_at: float
     calls: int = 0
+    closed: bool = False
     user_agent: str = ""
     objects: dict[str, Node] = field(default_factory=dict)
     default_collector: Any = None  # what stands behind the well-known PropertyCollector for this session
@@ -103,7 +104,8 @@ class Sessions:
             del self._by_cookie[min(self._by_cookie, key=lambda cookie: self._by_cookie[cookie].used_at)]
 
     def is_alive(self, session: Session) -> bool:
-        return session.generation == self._generation() and monotonic() - session.used_at < IDLE_TIMEOUT_S
+        idle_s = monotonic() - session.used_at
+        return not session.closed and session.generation == self._generation() and idle_s < IDLE_TIMEOUT_S
 
     def find(self, cookie: str | None) -> Session | None:
         """The session of a cookie, marked as used now; None when there is none or it has expired."""
@@ -123,7 +125,9 @@ class Sessions:
 
     def close(self, cookie: str | None) -> None:
         with self._lock:
-            self._by_cookie.pop(cookie or "", None)
+            session = self._by_cookie.pop(cookie or "", None)
+            if session is not None:
+                session.closed = True
 
     def listed(self) -> list[Session]:
         with self._lock:

@@ -1,11 +1,13 @@
 """Logging in and out, expiry, and what is shown to whom."""
 
 import gc
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 from pyVmomi import vim
 from tests.lab.vcenter.labs import Place
+from tests.lab.vcenter.reading import Collector
 from tests.lab.vcenter.wire import CURRENT_TIME, LOGIN, Wire, fault_of
 
 from gavel_lab.lab import Lab
@@ -54,6 +56,21 @@ def test_an_expired_session_is_not_authenticated_and_a_new_login_works(lab: Lab,
 def test_after_logging_out_the_cookie_is_worth_nothing(wire: Wire) -> None:
     wire.answer('<Logout xmlns="urn:vim25"><_this type="SessionManager">SessionManager</_this></Logout>')
     assert wire.fault(CURRENT_TIME)[0] == "NotAuthenticated"
+
+
+def test_the_account_may_look_at_everything_and_change_nothing(lab: Lab, wire: Wire) -> None:
+    vm = next(vm for vm in lab.estate.vms if vm.vcenter == wire.vcenter.index)
+    call = f'<PowerOffVM_Task xmlns="urn:vim25"><_this type="VirtualMachine">{vm.moref}</_this></PowerOffVM_Task>'
+    assert wire.fault(call) == ("NoPermission", "Permission to perform this operation was denied.")
+
+
+def test_logging_out_ends_a_wait_for_updates(place: Place) -> None:
+    with place.connection() as waiting, ThreadPoolExecutor(1) as pool:
+        collector = waiting.RetrieveContent().propertyCollector.CreatePropertyCollector()
+        update = pool.submit(collector.WaitForUpdatesEx, "", Collector.WaitOptions(maxWaitSeconds=60))
+        waiting.RetrieveContent().sessionManager.Logout()
+        with pytest.raises(vim.fault.NotAuthenticated):
+            update.result(30)
 
 
 def test_the_oldest_idle_session_makes_room_for_the_newest(wire: Wire, monkeypatch: pytest.MonkeyPatch) -> None:
