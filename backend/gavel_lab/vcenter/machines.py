@@ -12,7 +12,6 @@ from gavel_lab.vcenter.machine_devices import devices, disks_of, mac_address
 from gavel_lab.vcenter.site import Site
 
 _HARDWARE_VERSION = "vmx-20"
-_MEBIBYTE = 1024 * 1024
 
 
 def _config(site: Site, vm: Vm) -> Any:

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from pyVmomi import vim
 
 from gavel_lab.estate import Datastore, EsxiHost, Vm
 from gavel_lab.model import By
@@ -157,7 +156,6 @@ _VM = (
 _DATASTORE = (Family(values.DATASTORES, _aggregate, _by(By.DATASTORE, lambda datastore: (datastore.index,)), _one),)
 
 FAMILIES: Mapping[Any, Sequence[Family]] = {EsxiHost: _HOST, Vm: _VM, Datastore: _DATASTORE}
-API_TYPES: Mapping[Any, Any] = {EsxiHost: vim.HostSystem, Vm: vim.VirtualMachine, Datastore: vim.Datastore}
 
 
 def readings(site: Site, family: Family, records: Sequence[Any], windows: Floats) -> Readings:

@@ -6,7 +6,7 @@ from typing import Any
 
 from pyVmomi import VmomiSupport, vim
 
-from gavel_lab.estate import Cluster, Datacenter, Datastore, Estate, EsxiHost, VCenter, Vm
+from gavel_lab.estate import Cluster, Datacenter, Estate, VCenter
 
 ROOT_FOLDER = "group-d1"
 
@@ -94,9 +94,6 @@ class Tree:
             folder = Folder(moref, name, datacenter.moref, ("Folder", child_type), tuple(children))
             yield Node(vim.Folder, moref, folder)
 
-    def datacenter_of(self, record: Cluster | Datastore) -> Datacenter:
-        return next(one for one in self.datacenters if one.index == record.datacenter)
-
 
 def reference(node: Node) -> Any:
     """The managed object reference clients get for a node."""
@@ -106,6 +103,3 @@ def reference(node: Node) -> Any:
 def type_name(node: Node) -> str:
     """Its API type name: `HostSystem`."""
     return str(VmomiSupport.GetWsdlName(node.type))
-
-
-Record = Folder | Datacenter | Cluster | ResourcePool | Network | EsxiHost | Datastore | Vm

@@ -4,8 +4,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pyVmomi import vim
-
 from gavel_lab.estate import Cluster, Datacenter, EsxiHost
 from gavel_lab.vcenter.site import Site
 from gavel_lab.vcenter.tree import Folder, Node, ResourcePool
@@ -67,7 +65,3 @@ def _descendants(site: Site, node: Node) -> Iterator[Node]:
     for child in _children(site, node):
         yield child
         yield from _descendants(site, child)
-
-
-def api_type(view: View) -> Any:
-    return vim.view.ContainerView if isinstance(view, ContainerView) else vim.view.ListView

@@ -1,6 +1,7 @@
 """Watching properties: filters of a PropertyCollector and WaitForUpdatesEx with versions, deltas and truncation."""
 
 import hashlib
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from threading import Event, RLock
@@ -10,7 +11,7 @@ from xml.sax.saxutils import escape
 
 from pyVmomi import vim, vmodl
 
-from gavel_lab.vcenter.retrieval import PAGE_OBJECTS, Pages, object_tag, properties
+from gavel_lab.vcenter.retrieval import PAGE_BYTES, PAGE_OBJECTS, Pages, object_tag, properties
 from gavel_lab.vcenter.selection import Selected, select
 from gavel_lab.vcenter.sessions import Session, not_authenticated
 from gavel_lab.vcenter.soap import FaultError, Markup
@@ -141,12 +142,19 @@ def _collect(
             collector.pending.extend(_changes(world, session, watched, version))
     if not collector.pending:
         return None
-    size = min(limit, PAGE_OBJECTS) if limit and limit > 0 else PAGE_OBJECTS
+    size = _page_size(collector.pending, limit)
     page, collector.pending = collector.pending[:size], collector.pending[size:]
     collector.version += 1
     answer = _update_set(collector, page)
     collector.last = (since, answer)
     return answer
+
+
+def _page_size(pending: list[Update], limit: int | None) -> int:
+    """How many updates one answer carries: as many as asked for, within the server's own limits, at least one."""
+    most = min(limit, PAGE_OBJECTS) if limit and limit > 0 else PAGE_OBJECTS
+    sizes = itertools.accumulate(len(update.body) for update in pending[:most])
+    return max(1, sum(size <= PAGE_BYTES for size in sizes))
 
 
 def _update_set(collector: Collector, page: list[Update]) -> Markup:
