@@ -1,5 +1,5 @@
 """The `gavel` command."""
 
-from gavel.cli.main import main
+from gavel.cli.commands import main
 
 __all__ = ["main"]

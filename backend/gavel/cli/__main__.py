@@ -2,6 +2,6 @@
 
 import sys
 
-from gavel.cli.main import main
+from gavel.cli.commands import main
 
 sys.exit(main())

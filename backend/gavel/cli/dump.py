@@ -1,9 +1,11 @@
-"""The whole database in one file and back, by pg_dump and pg_restore (the embedded wheel's, else the system's)."""
+"""The whole database in one file and back, by pg_dump, pg_restore and psql (the embedded wheel's, else the system's)."""
 
 import os
 import shutil
 import subprocess
 from pathlib import Path
+
+from sqlalchemy import URL, make_url
 
 from gavel.db import migrate
 from gavel.domain.errors import GavelError
@@ -24,7 +26,7 @@ def export(url: str, file: Path) -> None:
     try:
         # Sources' secrets are in it, encrypted: it is nobody else's business all the same.
         os.close(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600))
-        _run("pg_dump", "--format=custom", "--no-owner", "--no-privileges", f"--file={partial}", _libpq(url))
+        _run(make_url(url), "pg_dump", "--format=custom", "--no-owner", "--no-privileges", f"--file={partial}")
         partial.rename(file)
     except OSError as error:
         raise DumpError(f"{file} cannot be written: {error.strerror}.") from error
@@ -33,23 +35,46 @@ def export(url: str, file: Path) -> None:
 
 
 def restore(url: str, file: Path, *, replace: bool) -> None:
-    """Read `file` into the database at `url`: all of it in one transaction. Raises DumpError."""
+    """Read `file` into the database at `url`; into one beside it that then takes its place with `replace`. Raises DumpError."""
     if not file.is_file():
         raise DumpError(f"{file}: no such file.")
-    if not replace and migrate.check(url).current is not None:
+    if replace:
+        _restore_and_swap(make_url(url), file)
+        return
+    if migrate.check(url).current is not None:
         raise DumpError(
             "The database is not empty. Import into a new GAVEL_DATA_DIR, or say --replace to lose what is there."
         )
-    clean = ["--clean", "--if-exists"] if replace else []
-    _run(
-        "pg_restore",
-        "--no-owner",
-        "--no-privileges",
-        "--single-transaction",
-        *clean,
-        f"--dbname={_libpq(url)}",
-        str(file),
-    )
+    _restore(make_url(url), file)
+
+
+def _restore(target: URL, file: Path) -> None:
+    _run(target, "pg_restore", "--no-owner", "--no-privileges", "--single-transaction", str(file))
+
+
+def _restore_and_swap(target: URL, file: Path) -> None:
+    """What is there now goes only when the file has been read whole."""
+    name, fresh, former = (f"{target.database}{ending}" for ending in ("", "_import", "_former"))
+    server = target.set(database="postgres")
+    _statements(server, f'DROP DATABASE IF EXISTS "{fresh}"', f'CREATE DATABASE "{fresh}" TEMPLATE template0')
+    try:
+        _restore(target.set(database=fresh), file)
+        _statements(
+            server,
+            f'DROP DATABASE IF EXISTS "{former}"',
+            f'ALTER DATABASE "{name}" RENAME TO "{former}"',
+            f'ALTER DATABASE "{fresh}" RENAME TO "{name}"',
+            f'DROP DATABASE "{former}"',
+        )
+    except DumpError:
+        _statements(server, f'DROP DATABASE IF EXISTS "{fresh}"')
+        raise
+
+
+def _statements(server: URL, *statements: str) -> None:
+    """Each in a transaction of its own, as statements about whole databases must be."""
+    commands = [part for statement in statements for part in ("-c", statement)]
+    _run(server, "psql", "--no-psqlrc", "--quiet", "-v", "ON_ERROR_STOP=1", *commands)
 
 
 def require_nobody_running(data_dir: Path) -> None:
@@ -68,16 +93,16 @@ def _require_plain(url: str) -> None:
         )
 
 
-def _libpq(url: str) -> str:
-    return url.replace("postgresql+psycopg://", "postgresql://", 1)
-
-
-def _run(program: str, *arguments: str) -> None:
+def _run(target: URL, program: str, *arguments: str) -> None:
+    """Run a client program on the database `target`. The password goes by the environment: everybody may read arguments."""
+    place = target.set(drivername="postgresql", password=None).render_as_string()
+    secret = {"PGPASSWORD": str(target.password)} if target.password else {}
     result = subprocess.run(
-        [_find(program), *arguments], capture_output=True, text=True, env=server_environment(), check=False
-    )
+        [_find(program), f"--dbname={place}", *arguments],
+        capture_output=True, text=True, env=server_environment() | secret, check=False,
+    )  # fmt: skip
     if result.returncode:
-        raise DumpError(f"{program} failed and nothing was changed: {' / '.join(result.stderr.split(chr(10))[:4])}")
+        raise DumpError(f"{program} failed and nothing was changed: {' / '.join(result.stderr.splitlines()[:4])}")
 
 
 def _find(program: str) -> str:

@@ -1,0 +1,125 @@
+"""`gavel db` and `gavel register` on the embedded database of an installation that is not running."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from gavel.cli.commands import main
+from gavel.db.engine import Role, open_engine, reading
+from gavel.db.queries.sources import sources
+from gavel.embedded import postgres
+from gavel.supervise.lock import InstanceLock
+
+ARRAY = {
+    "kind": "flasharray",
+    "name": "array-1",
+    "address": "127.0.0.1:9440",
+    "settings": {"api_token": "0f0e0d0c-aaaa-bbbb-cccc-123456789abc", "tls_sha256": "ab" * 32},
+}
+
+
+@pytest.fixture
+def gavel(postgres_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The environment of an installation on a database of its own; that database's URL."""
+    monkeypatch.setenv("GAVEL_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.setenv("GAVEL_DATABASE_URL", postgres_url)
+    monkeypatch.setattr("gavel.cli.commands.configure", lambda _settings: None)  # the tests keep their own log
+    (tmp_path / "data").mkdir()
+    return postgres_url
+
+
+def listed(url: str) -> list[tuple[str, str]]:
+    engine = open_engine(url, Role.API)
+    try:
+        with reading(engine) as connection:
+            return [(source.name, source.address) for source in sources(connection)]
+    finally:
+        engine.dispose()
+
+
+def write_sources(tmp_path: Path, *entries: dict[str, object]) -> str:
+    file = tmp_path / "sources.json"
+    file.write_text(json.dumps(entries))
+    return str(file)
+
+
+def test_registered_sources_are_there_once_and_follow_the_file(gavel: str, tmp_path: Path) -> None:
+    assert main(["register", write_sources(tmp_path, ARRAY)]) == 0
+    moved = ARRAY | {"address": "127.0.0.1:9555"}
+    assert main(["register", write_sources(tmp_path, moved)]) == 0
+    assert listed(gavel) == [("array-1", "127.0.0.1:9555")]
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("{", "no list of sources"),
+        ("{}", "a list is needed"),
+        ('[{"kind": "flasharray"}]', "lacks address, name, settings"),
+    ],
+)
+def test_a_file_that_is_no_list_of_sources_is_told(
+    gavel: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], content: str, told: str
+) -> None:
+    (tmp_path / "broken.json").write_text(content)
+    assert main(["register", str(tmp_path / "broken.json")]) == 1
+    assert told in capsys.readouterr().err
+    assert listed(gavel) == []
+
+
+def test_an_export_is_imported_into_an_empty_database_whole(
+    gavel: str, postgres_server: postgres.Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert main(["register", write_sources(tmp_path, ARRAY)]) == 0
+    assert main(["db", "export", str(tmp_path / "all.dump")]) == 0
+    assert (tmp_path / "all.dump").stat().st_mode & 0o077 == 0
+    other = postgres_server.create_database("imported")
+    try:
+        monkeypatch.setenv("GAVEL_DATABASE_URL", other)
+        assert main(["db", "import", str(tmp_path / "all.dump")]) == 0
+        assert listed(other) == [("array-1", "127.0.0.1:9440")]
+        assert main(["db", "check"]) == 0
+        assert main(["db", "migrate"]) == 0
+    finally:
+        postgres_server.drop_database("imported")
+
+
+def test_an_import_over_data_is_refused_unless_it_is_to_be_replaced(
+    gavel: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["db", "export", str(tmp_path / "empty.dump")]) == 0
+    assert main(["register", write_sources(tmp_path, ARRAY)]) == 0
+    assert main(["db", "import", str(tmp_path / "empty.dump")]) == 1
+    assert "not empty" in capsys.readouterr().err
+    assert listed(gavel) == [("array-1", "127.0.0.1:9440")]
+    assert main(["db", "import", "--replace", str(tmp_path / "empty.dump")]) == 0
+    assert listed(gavel) == []
+
+
+def test_a_file_that_is_no_export_changes_nothing(
+    gavel: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["register", write_sources(tmp_path, ARRAY)]) == 0
+    (tmp_path / "holiday.jpg").write_bytes(b"\xff\xd8\xff")
+    assert main(["db", "import", "--replace", str(tmp_path / "holiday.jpg")]) == 1
+    assert "pg_restore failed and nothing was changed" in capsys.readouterr().err
+    assert listed(gavel) == [("array-1", "127.0.0.1:9440")]
+
+
+def test_an_export_to_a_folder_that_is_not_there_leaves_nothing(
+    gavel: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["db", "export", str(tmp_path / "missing/all.dump")]) == 1
+    assert "cannot be written: No such file or directory" in capsys.readouterr().err
+
+
+def test_an_import_under_a_running_gavel_is_refused(
+    gavel: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lock = InstanceLock(tmp_path / "data")
+    try:
+        assert main(["db", "import", str(tmp_path / "any.dump")]) == 1
+    finally:
+        lock.release()
+    assert "Gavel is running on" in capsys.readouterr().err
