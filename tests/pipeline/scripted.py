@@ -26,7 +26,7 @@ def reading(volume: int, stamp_s: int) -> int:
 
 
 class ScriptedArray:
-    """`now` is the source's own clock; `silent` stamps are missing, `failure` is raised by the next reads."""
+    """`now` is the source's own clock; `silent` stamps are missing, `failure` is raised by the next reads; each read takes `read_takes`."""
 
     def __init__(self, now: datetime, *, volumes: int = 3) -> None:
         self.now = now
@@ -34,6 +34,7 @@ class ScriptedArray:
         self.listed = volumes
         self.silent: set[int] = set()
         self.failure: SourceError | None = None
+        self.read_takes = timedelta(0)
         self.reads: list[tuple[datetime, datetime]] = []
         self.streams: Mapping[Stream, StreamPlan] = {Stream.ARRAY_VOLUME: PLAN}
         self.usage = Usage()
@@ -53,6 +54,7 @@ class ScriptedArray:
 
     def samples(self, stream: Stream, since: datetime, until: datetime) -> Iterator[SampleBatch]:
         self.reads.append((since, until))
+        self.now += self.read_takes
         if self.failure:
             raise self.failure
         first = int(max(since, self.now - PLAN.retention).timestamp()) // GRAIN_S + 1

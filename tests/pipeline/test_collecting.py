@@ -1,7 +1,7 @@
 """Live collection and backfill against a real database: nothing lost, nothing twice, every absence with its reason."""
 
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import pytest
 from sqlalchemy import text
@@ -37,6 +37,17 @@ def test_a_new_source_is_live_first_and_then_has_all_that_it_still_keeps(scene: 
     _catch_up(scene)
     assert scene.rows() == _expected(scene.array.now - PLAN.retention, scene.array.now)
     assert {state for state, _ in scene.gaps()} == {"recovered"}
+
+
+def test_while_a_history_moves_on_during_backfill_only_its_very_end_is_given_up(scene: Scene) -> None:
+    began = scene.array.now
+    scene.array.read_takes = timedelta(seconds=40)
+    collect_live(scene.place, scene.source_id)
+    _catch_up(scene)
+    kept_from, owed_until = scene.array.now - PLAN.retention, began
+    owed = _expected(began - PLAN.retention, owed_until)
+    assert _expected(kept_from, owed_until).items() <= scene.rows().items() <= owed.items()
+    assert dict(scene.gaps()) == {"explained": EXPIRED, "recovered": RECOVERED}
 
 
 def test_a_steady_source_is_followed_without_gaps(scene: Scene) -> None:

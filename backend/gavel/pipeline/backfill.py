@@ -90,6 +90,7 @@ def _settle(
     if rest:
         narrow_gap(connection, gap.id, gap.from_at, part.from_at)
     else:
+        narrow_gap(connection, gap.id, part.from_at, gap.to_at)
         settle_gap(connection, gap.id, GapState.RECOVERED, now, reason=RECOVERED)
 
 

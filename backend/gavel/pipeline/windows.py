@@ -40,7 +40,7 @@ def is_due(watermark: datetime | None, source_now: datetime, plan: StreamPlan) -
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """One backfill read of (from_at, to_at]; `expired` is the stretch before it that the source no longer keeps, if any."""
+    """One backfill read of (from_at, to_at]. `expired`: the stretch before it, when it reaches back to what the source no longer keeps."""
 
     from_at: datetime
     to_at: datetime
@@ -52,6 +52,5 @@ def newest_slice(from_at: datetime, to_at: datetime, source_now: datetime, plan:
     oldest_kept = source_now - plan.retention
     if to_at <= oldest_kept:
         return None
-    expired = (from_at, oldest_kept) if from_at < oldest_kept else None
-    start = max(from_at, oldest_kept)
-    return Slice(max(start, to_at - plan.slice), to_at, expired)
+    start = max(from_at, oldest_kept, to_at - plan.slice)
+    return Slice(start, to_at, (from_at, start) if from_at < start == oldest_kept else None)
