@@ -2,16 +2,15 @@
 
 import itertools
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import pytest
 from sqlalchemy import Engine, text
 from tests.conftest import NATIVE_TIMESCALE, native_timescale, timescale_bridge
-from tests.db.estates import array_inventory, host_inventory
 
-from gavel.db import maintenance
+from gavel.db import maintenance, rolling
 from gavel.db.engine import Role, open_engine, transaction
 from gavel.db.inventory import Stored, store_inventory
 from gavel.db.migrate import migrate
@@ -80,9 +79,10 @@ class Store:
         if not self.timescale:
             maintenance.roll_dirty(self.engine, now)
             return
+        closed = (now - rolling.GRACE).isoformat()
         with self.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
             for roll in ROLLS.values():
-                connection.exec_driver_sql(f"CALL refresh_continuous_aggregate('{roll.name}', NULL, NULL)")
+                connection.exec_driver_sql(f"CALL refresh_continuous_aggregate('{roll.name}', NULL, '{closed}')")
 
 
 def _opened(url: str, *, timescale: bool) -> Iterator[Store]:
@@ -108,17 +108,7 @@ def shared_timescale_url() -> Iterator[str]:
 
 @pytest.fixture(params=["plain", "timescale"])
 def store(request: pytest.FixtureRequest) -> Iterator[Store]:
-    """A store in each mode, one after the other."""
+    """A store in each mode, shared by the tests of a file: each adds sources of its own."""
     timescale = request.param == "timescale"
-    url = request.getfixturevalue("shared_timescale_url" if timescale else "postgres_url")
+    url = request.getfixturevalue("shared_timescale_url" if timescale else "module_postgres_url")
     yield from _opened(url, timescale=timescale)
-
-
-@pytest.fixture
-def both_sides(store: Store) -> Callable[[datetime], tuple[int, int]]:
-    """(array source, vCenter source) that hold the small estate."""
-
-    def made(at: datetime) -> tuple[int, int]:
-        return store.with_estate(array_inventory(), at), store.with_estate(host_inventory(), at)
-
-    return made

@@ -31,9 +31,15 @@ from gavel.domain.inventory import (
 from gavel.domain.samples import COLUMNS, NOT_MEASURED, SampleBatch
 from gavel.domain.source import Stream
 
-SERIALS = [f"9714B5CB91634C470002B2{n:02X}" for n in range(16)]
 VVOL = "rfc4122.6c1b16ce"
-PE_SERIAL = "6C1B16CE1C034D1C00013918"
+
+
+def serials(tag: int) -> list[str]:
+    """Of volumes 0…14 and of the protocol endpoint; another tag, other volumes."""
+    return [f"{tag:04X}B5CB91634C470002B2{n:02X}" for n in range(16)]
+
+
+SERIALS = serials(0x9714)
 
 
 def naa(serial: str) -> str:
@@ -59,11 +65,12 @@ def volume(name: str, serial: str, **more: object) -> Volume:
     return replace(plain, **more)  # type: ignore[arg-type]
 
 
-def array_inventory(key: str = "array-a") -> ArrayInventory:
+def array_inventory(key: str = "array-a", tag: int = 0x9714) -> ArrayInventory:
     """Volumes 0 (VMFS), 1+2 (multi-extent), 3 (NVMe), 4 (RDM), 5 (stretched), one vVol, a protocol endpoint; one NFS export."""
-    volumes = [volume(f"v{n}", SERIALS[n], pod_key="pod" if n == 5 else None) for n in range(6)]
-    volumes.append(volume("vvol-1", SERIALS[6], vvol_id=VVOL))
-    volumes.append(volume("pe", PE_SERIAL, is_protocol_endpoint=True))
+    serial = serials(tag)
+    volumes = [volume(f"v{n}", serial[n], pod_key="pod" if n == 5 else None) for n in range(6)]
+    volumes.append(volume("vvol-1", serial[6], vvol_id=f"{VVOL}-{tag}"))
+    volumes.append(volume("pe", serial[15], is_protocol_endpoint=True))
     host = ArrayHost("esx-1", "esx-1", "esxi", True, ("52:4A:93:70",), (), (), (), "healthy")
     return ArrayInventory(
         array=ArrayInfo(key, f"name of {key}", "FA-X70R3", "6.3.3", "2.15", usec_includes_queue=False),
@@ -73,13 +80,13 @@ def array_inventory(key: str = "array-a") -> ArrayInventory:
         connections=tuple(Connection("esx-1", None, each.key, 1, None) for each in volumes),
         ports=(ArrayPort("CT0.FC0", "52:4A", None, None, None),),
         exports=(DirectoryExport("export", "nfs01", "/nfs01", "fs:root", enabled=True),),
-        file_addresses=("10.0.0.9",),
+        file_addresses=(f"files-{tag}",),
     )
 
 
-def stretched_peer() -> ArrayInventory:
+def stretched_peer(tag: int = 0x9714) -> ArrayInventory:
     """The other array of the pod: only volume 5, under the same serial."""
-    mine = array_inventory("array-b")
+    mine = array_inventory("array-b", tag)
     shared = tuple(replace(each, key="peer-5") for each in mine.volumes if each.pod_key)
     return replace(mine, volumes=shared, connections=(), hosts=(), exports=(), file_addresses=())
 
@@ -113,10 +120,11 @@ def disk(vm: str, slot: int, datastore: str, **more: object) -> VmDisk:
     return replace(plain, **more)  # type: ignore[arg-type]
 
 
-def host_inventory(key: str = "vc-1") -> HostInventory:
+def host_inventory(key: str = "vc-1", tag: int = 0x9714) -> HostInventory:
     """Two hosts, one datastore of every kind, one VM with a disk on each of them and an RDM, one idle VM."""
-    names = [naa(SERIALS[0]), naa(SERIALS[1]), naa(SERIALS[2]), eui(SERIALS[3]), naa(SERIALS[4]), naa(SERIALS[5])]
-    names += [naa(PE_SERIAL), "naa.5000c500a1b2c3d4"]
+    serial = serials(tag)
+    names = [naa(serial[0]), naa(serial[1]), naa(serial[2]), eui(serial[3]), naa(serial[4]), naa(serial[5])]
+    names += [naa(serial[15]), "naa.5000c500a1b2c3d4"]
     hosts = ("esx-1", "esx-2")
 
     def vmfs(name: str, *extents: str) -> Datastore:
@@ -128,14 +136,14 @@ def host_inventory(key: str = "vc-1") -> HostInventory:
         vmfs("nvme", names[3]),
         vmfs("stretched", names[5]),
         vmfs("local", names[7]),
-        vmfs("unknown", naa(SERIALS[15])),
-        Datastore("nfs", "nfs", DatastoreType.NFS, None, None, (), hosts, nfs_host="10.0.0.9", nfs_path="/nfs01"),
+        vmfs("unknown", naa(serial[14])),
+        Datastore("nfs", "nfs", DatastoreType.NFS, None, None, (), hosts, nfs_host=f"files-{tag}", nfs_path="/nfs01"),
         Datastore("nfs-elsewhere", "nfs-elsewhere", DatastoreType.NFS, None, None, (), hosts, "10.0.0.77", "/x"),
         Datastore("vvol", "vvol", DatastoreType.VVOL, None, None, (), hosts, None, None, "vvol:1", ("array-a",)),
     )
     disks = (
         *(disk("vm-1", slot, store) for slot, store in enumerate(("simple", "spanned", "nvme", "stretched", "nfs"))),
-        disk("vm-1", 5, "vvol", vvol_id=VVOL),
+        disk("vm-1", 5, "vvol", vvol_id=f"{VVOL}-{tag}"),
         disk("vm-1", 6, "simple", device_name=names[4]),
         disk("vm-2", 0, "simple"),
     )

@@ -53,6 +53,7 @@ VOLUME = Kind(
 ARRAY_HOST = Kind(_a.array_host, watched=(Watched("port_health", "port_health"),))
 CONNECTION = Kind(_a.connection, references={"array_host_id": _a.array_host, "volume_id": _a.volume}, label="key")
 ARRAY_PORT = Kind(_a.array_port, label="key")
+ARRAY_DIRECTORY = Kind(_a.array_directory, watched=(_RENAMED,))
 DIRECTORY_EXPORT = Kind(_a.directory_export, label="export_name")
 
 VCENTER = Kind(_h.vcenter, watched=(_RENAMED, Watched("build", "upgraded")))
@@ -120,5 +121,5 @@ VM_DISK = Kind(
 )
 
 # Parents before what refers to them.
-ARRAY_KINDS = (STORAGE_ARRAY, POD, VOLUME, ARRAY_HOST, CONNECTION, ARRAY_PORT, DIRECTORY_EXPORT)
+ARRAY_KINDS = (STORAGE_ARRAY, POD, VOLUME, ARRAY_HOST, CONNECTION, ARRAY_PORT, ARRAY_DIRECTORY, DIRECTORY_EXPORT)
 HOST_KINDS = (VCENTER, CLUSTER, ESXI_HOST, HBA, HOST_DEVICE, PATH, DATASTORE, VM, VM_DISK)

@@ -29,6 +29,7 @@ def _array_rows(inventory: ArrayInventory) -> Iterator[tuple[Kind, Iterable[Row]
     yield kinds.ARRAY_HOST, (_plain(host) for host in inventory.hosts)
     yield kinds.CONNECTION, (_connection(connection) for connection in inventory.connections)
     yield kinds.ARRAY_PORT, (_plain(port) for port in inventory.ports)
+    yield kinds.ARRAY_DIRECTORY, (_plain(directory) for directory in inventory.directories)
     yield kinds.DIRECTORY_EXPORT, (_plain(export) for export in inventory.exports)
 
 

@@ -97,9 +97,7 @@ def _upgrade(engine: Engine) -> list[str]:
         before = _current(connection)
         if before is not None and before not in {script.revision for script in scripts().walk_revisions()}:
             raise SchemaError(_not_current(before, scripts().get_current_head() or ""))
-        config = _config()
-        config.attributes["connection"] = connection
-        command.upgrade(config, "head")
+        command.upgrade(configuration(connection), "head")
         return _between(before)
 
 
@@ -107,6 +105,13 @@ def _between(before: str | None) -> list[str]:
     newest_first = [script.revision for script in scripts().walk_revisions()]
     done = newest_first.index(before) if before in newest_first else len(newest_first)
     return newest_first[:done][::-1]
+
+
+def configuration(connection: Connection) -> Config:
+    """For Alembic's own commands, on a connection whose transaction the caller ends."""
+    config = _config()
+    config.attributes["connection"] = connection
+    return config
 
 
 def _config() -> Config:

@@ -84,7 +84,7 @@ def _rolls(stream: Stream) -> tuple[Roll, Roll]:
     return five, hour
 
 
-ROLLED = (Stream.ARRAY_VOLUME, Stream.HOST_DEVICE, Stream.VM_DISK)
+ROLLED = (Stream.ARRAY_VOLUME, Stream.ARRAY_DIRECTORY, Stream.HOST_DEVICE, Stream.VM_DISK)
 
 RAWS: Mapping[str, Raw] = {raw.name: raw for raw in map(_samples, Stream)}
 # In order: a roll-up comes after its source.

@@ -47,7 +47,12 @@ _VM_DISK: Mapping[str, str] = {
     **{f"{d.lower()}_total_latency_us": f"virtualDisk.total{d}Latency.average" for d in ("Read", "Write")},
     **{f"{d}_outstanding": f"virtualDisk.{d}OIO.latest" for d in ("read", "write")},
 }
-_NAMES = {Stream.ARRAY_VOLUME: _ARRAY, Stream.HOST_DEVICE: _HOST, Stream.VM_DISK: _VM_DISK}
+_NAMES = {
+    Stream.ARRAY_VOLUME: _ARRAY,
+    Stream.ARRAY_DIRECTORY: _ARRAY,
+    Stream.HOST_DEVICE: _HOST,
+    Stream.VM_DISK: _VM_DISK,
+}
 _STEP_US = {Precision.MICROSECOND: 1.0, Precision.MILLISECOND: 1000.0, Precision.ESXTOP: 1.0}
 
 
@@ -62,7 +67,7 @@ def step_us(stream: Stream, column: str, precision: Precision | None) -> float |
     """The step of a latency in µs; None for what is not a latency, or when the samples do not tell."""
     if not column.endswith("_us"):
         return None
-    if stream is Stream.ARRAY_VOLUME:
+    if stream in (Stream.ARRAY_VOLUME, Stream.ARRAY_DIRECTORY):
         return 1.0
     if "_total_latency_" in column:
         return 1000.0

@@ -47,6 +47,14 @@ _DATASTORE_VOLUME = """
     UNION SELECT k.datastore_id, v.id FROM vm_disk k
     JOIN volume v ON v.vvol_id = k.vvol_id AND v.present WHERE k.present AND k.datastore_id IS NOT NULL
 """
+# Behind an NFS datastore: the directory whose export it mounts.
+_DATASTORE_DIRECTORY = """
+    SELECT s.id AS subject_id, d.id AS entity_id FROM datastore s
+    JOIN storage_array a ON a.present AND s.nfs_host = ANY(a.file_addresses)
+    JOIN directory_export e ON e.source_id = a.source_id AND e.present AND e.enabled
+        AND trim(BOTH '/' FROM s.nfs_path) = trim(BOTH '/' FROM e.export_name)
+    JOIN array_directory d ON d.source_id = e.source_id AND d.present AND d.name = e.directory
+"""
 # The devices of a VM's own host that its disks are on.
 _VM_DEVICE = f"""
     SELECT m.id AS subject_id, d.id AS entity_id FROM vm m
@@ -64,6 +72,11 @@ MEMBERS: Mapping[tuple[RefKind, Stream], str] = {
         "SELECT datastore_id AS subject_id, id AS entity_id FROM vm_disk WHERE present AND device_name IS NULL"
     ),
     (RefKind.DATASTORE, Stream.ARRAY_VOLUME): _DATASTORE_VOLUME,
+    (RefKind.DATASTORE, Stream.ARRAY_DIRECTORY): _DATASTORE_DIRECTORY,
+    (RefKind.VM, Stream.ARRAY_DIRECTORY): (
+        "SELECT k.vm_id AS subject_id, s.entity_id FROM vm_disk k"
+        f" JOIN ({_DATASTORE_DIRECTORY}) s ON s.subject_id = k.datastore_id WHERE k.present"
+    ),
     (RefKind.VM, Stream.HOST_DEVICE): _VM_DEVICE,
     (RefKind.VM, Stream.VM_DISK): "SELECT vm_id AS subject_id, id AS entity_id FROM vm_disk WHERE present",
     (RefKind.VM, Stream.ARRAY_VOLUME): (

@@ -24,6 +24,7 @@ _DIRECTIONS: Mapping[Stream, tuple[str, ...]] = {
     Stream.HOST_DEVICE: ("read", "write"),
     Stream.VM_DISK: ("read", "write"),
     Stream.ARRAY_VOLUME: ("read", "write", "mirrored_write"),
+    Stream.ARRAY_DIRECTORY: ("read", "write"),
 }
 # Before REST 2.49 there is no scheduling time, and its absence adds nothing.
 _INTERNAL = "s.{d}_service_us + s.{d}_queue_us + s.{d}_qos_us + coalesce(s.{d}_qos_sched_us, 0)"
@@ -31,7 +32,10 @@ _LATENCIES: Mapping[Stream, Mapping[str, str]] = {
     Stream.HOST_DEVICE: {name: f"s.{{d}}_{name}_us" for name in ("gavg", "davg", "kavg")},
     Stream.VM_DISK: {"gavg": "coalesce(s.{d}_latency_us, s.{d}_total_latency_us)"},
     Stream.ARRAY_VOLUME: {"internal": _INTERNAL, "san": "s.{d}_san_us"},
+    # A directory has one time and no SAN part.
+    Stream.ARRAY_DIRECTORY: {"internal": "s.{d}_usec_us"},
 }
+_ARRAY = frozenset({Stream.ARRAY_VOLUME, Stream.ARRAY_DIRECTORY})
 # NFS has no devices, and the devices of vVols are shared by all of them: these are told by their virtual disks.
 _BY_DISKS = "SELECT id FROM datastore WHERE type IN ('nfs', 'vvol')"
 
@@ -39,7 +43,7 @@ _BY_DISKS = "SELECT id FROM datastore WHERE type IN ('nfs', 'vvol')"
 def newest_sides(connection: Connection, subject: RefKind, ids: Sequence[int], now: datetime) -> dict[int, Sides]:
     """By id; every one of `ids` is there."""
     found = dict.fromkeys(ids, _NOTHING)
-    for stream in (Stream.HOST_DEVICE, Stream.VM_DISK, Stream.ARRAY_VOLUME):
+    for stream in _LATENCIES:
         if (subject, stream) not in MEMBERS or (subject is RefKind.VM and stream is Stream.HOST_DEVICE):
             continue
         for row in _sums(connection, subject, stream, ids, now):
@@ -49,8 +53,14 @@ def newest_sides(connection: Connection, subject: RefKind, ids: Sequence[int], n
 
 def _with_side(sides: Sides, stream: Stream, row: RowMapping) -> Sides:
     at = max(row["at"], sides.at) if sides.at else row["at"]
-    if stream is Stream.ARRAY_VOLUME:
-        return replace(sides, at=at, array_iops=row["iops"], array_internal_us=row["internal"], array_san_us=row["san"])
+    if stream in _ARRAY:
+        return replace(
+            sides,
+            at=at,
+            array_iops=row["iops"],
+            array_internal_us=row["internal"],
+            array_san_us=row.get("san"),
+        )
     step = None if row["precision"] is None else _STEP_US[Precision(row["precision"])]
     return replace(
         sides,
@@ -77,7 +87,7 @@ def _sums(
 
 def _of_this_side(subject: RefKind, stream: Stream) -> str:
     pairs = relation(subject, stream)
-    if subject is not RefKind.DATASTORE or stream is Stream.ARRAY_VOLUME:
+    if subject is not RefKind.DATASTORE or stream in _ARRAY:
         return pairs
     return f"{pairs} AND subject_id {'IN' if stream is Stream.VM_DISK else 'NOT IN'} ({_BY_DISKS})"
 
@@ -85,7 +95,7 @@ def _of_this_side(subject: RefKind, stream: Stream) -> str:
 def _newest(stream: Stream) -> str:
     """Per entity: operations per second, and Σ µs·ops and Σ ops of every latency, over the last minute before its watermark."""
     ops = " + ".join(f"s.{direction}_ops" for direction in _DIRECTIONS[stream])
-    precision = "NULL::int" if stream is Stream.ARRAY_VOLUME else "max(s.precision)"
+    precision = "NULL::int" if stream in _ARRAY else "max(s.precision)"
     sums = ", ".join(
         f"{_weighted(stream, latency)} AS {name}_sum, {_weights(stream, latency)} AS {name}_ops"
         for name, latency in _LATENCIES[stream].items()

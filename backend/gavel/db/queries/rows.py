@@ -21,6 +21,7 @@ class RefKind(StrEnum):
     VM = "vm"
     VM_DISK = "vm_disk"
     DEVICE = "device"
+    DIRECTORY = "directory"
 
 
 class Sort(StrEnum):

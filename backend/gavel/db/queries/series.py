@@ -77,6 +77,7 @@ _SIDES: Mapping[Stream, tuple[Side, RefKind]] = {
     Stream.HOST_DEVICE: ("host", RefKind.DEVICE),
     Stream.VM_DISK: ("host", RefKind.VM_DISK),
     Stream.ARRAY_VOLUME: ("array", RefKind.VOLUME),
+    Stream.ARRAY_DIRECTORY: ("array", RefKind.DIRECTORY),
 }
 # `subject`: the ESXi host whose clock stamps the samples; arrays stamp their own.
 _ENTITIES = {
@@ -89,6 +90,7 @@ _ENTITIES = {
         " FROM vm_disk k JOIN vm m ON m.id = k.vm_id LEFT JOIN esxi_host h ON h.id = m.host_id"
     ),
     Stream.ARRAY_VOLUME: "SELECT id, source_id, NULL::text AS subject, name FROM volume",
+    Stream.ARRAY_DIRECTORY: "SELECT id, source_id, NULL::text AS subject, name FROM array_directory",
 }
 # The reading nearest before the end of the range, else the first after it.
 _CLOCKS = """

@@ -77,6 +77,13 @@ array_port = inventory_table(
     Column("portal", Text),
 )
 
+array_directory = inventory_table(
+    "array_directory",
+    Column("name", Text, nullable=False),
+    Column("path", Text),
+)
+
+# `directory` is the name of the managed directory that is exported.
 directory_export = inventory_table(
     "directory_export",
     Column("export_name", Text, nullable=False),

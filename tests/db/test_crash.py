@@ -1,0 +1,128 @@
+"""kill -9 of the database in the middle of writing loses and doubles nothing."""
+
+import os
+import random
+import signal
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from subprocess import Popen
+from threading import Thread
+
+import pytest
+from sqlalchemy import Engine, text
+from sqlalchemy.exc import DBAPIError
+from tests.db.estates import array_inventory, batch, every
+
+from gavel.db.engine import Role, open_engine, transaction
+from gavel.db.errors import StorageError
+from gavel.db.inventory import store_inventory
+from gavel.db.migrate import migrate
+from gavel.db.queries.sources import add_source
+from gavel.db.samples import advance_watermark, watermark, write_samples
+from gavel.domain.inventory import InventoryTaken
+from gavel.domain.source import SourceKind, Stream
+from gavel.embedded import postgres
+
+NOW = datetime.now(UTC).replace(microsecond=0)
+START = NOW.replace(minute=0, second=0) - timedelta(hours=4)
+PAGES, PER_PAGE = 40, 30
+KEYS = [each.key for each in array_inventory().volumes]
+
+
+@dataclass
+class Server:
+    """A server with durable settings: a commit that was answered has to survive."""
+
+    cluster: postgres.Cluster
+    process: Popen[bytes]
+
+    def kill(self) -> None:
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
+    def start(self) -> None:
+        self.cluster = postgres.prepare(self.cluster.data_dir)
+        self.process = started(self.cluster)
+
+
+def started(cluster: postgres.Cluster) -> Popen[bytes]:
+    with Path(os.devnull).open("ab") as nowhere:
+        process = postgres.start(cluster, output=nowhere.fileno())
+    postgres.wait_until_ready(cluster, process)
+    return process
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    cluster = postgres.prepare(tmp_path / "data")
+    running = Server(cluster, started(cluster))
+    yield running
+    postgres.stop(running.process)
+
+
+def poll(engine: Engine, source_id: int) -> None:
+    """What a poller does: from the watermark on, page by page, each with the watermark in one transaction."""
+    while True:
+        with transaction(engine) as connection:
+            until = watermark(connection, source_id, Stream.ARRAY_VOLUME) or START
+            ends = every(30, until + timedelta(seconds=30), PER_PAGE)
+            if until >= START + PAGES * PER_PAGE * timedelta(seconds=30):
+                return
+            for key in KEYS:
+                write_samples(connection, source_id, batch(Stream.ARRAY_VOLUME, key, ends, 30, read_ops=number(ends)))
+            advance_watermark(connection, source_id, Stream.ARRAY_VOLUME, ends[-1])
+
+
+def number(ends: list[datetime]) -> list[int]:
+    return [int(end.timestamp()) % 9973 for end in ends]
+
+
+def test_killed_databases_lose_and_double_nothing(server: Server) -> None:
+    migrate(server.cluster.url())
+    engine = open_engine(server.cluster.url(), Role.WORKER)
+    with transaction(engine) as connection:
+        source_id = add_source(
+            connection, kind=SourceKind.FLASHARRAY, name="a", address="a", settings={}, enabled=True, now=NOW
+        )
+        store_inventory(connection, source_id, InventoryTaken(array_inventory(), NOW))
+    moments = random.Random(20261121)
+    interrupted = 0
+    for _ in range(4):
+        with_errors: list[BaseException] = []
+        poller = Thread(target=run, args=(engine, source_id, with_errors))
+        poller.start()
+        poller.join(moments.uniform(0.05, 0.4))
+        server.kill()
+        poller.join(30)
+        interrupted += bool(with_errors)
+        server.start()
+    poll(engine, source_id)
+    assert interrupted >= 1, "no kill came in the middle of a write"
+    stored = "SELECT v.key, extract(epoch FROM s.ts)::bigint, s.read_ops FROM array_volume_sample s JOIN volume v ON v.id = s.entity_id"
+    with transaction(engine) as connection:
+        rows = sorted(tuple(row) for row in connection.execute(text(stored)))
+    ends = every(30, START + timedelta(seconds=30), PAGES * PER_PAGE)
+    assert rows == sorted(
+        (key, int(end.timestamp()), value) for key in KEYS for end, value in zip(ends, number(ends), strict=True)
+    )
+    engine.dispose()
+
+
+def run(engine: Engine, source_id: int, errors: list[BaseException]) -> None:
+    try:
+        poll(engine, source_id)
+    except (DBAPIError, StorageError) as error:
+        errors.append(error)
+
+
+def test_a_database_that_is_down_is_named_at_once(server: Server) -> None:
+    engine = open_engine(server.cluster.url(), Role.API)
+    server.kill()
+    with pytest.raises(StorageError, match="no connection to the database"), transaction(engine):
+        pass
+    server.start()
+    with suppress(DBAPIError), transaction(engine) as connection:
+        assert connection.scalar(text("SELECT 1")) == 1

@@ -1,0 +1,236 @@
+"""Lists and single things: how hosts and arrays are tied, and why not; order, pages and search."""
+
+import itertools
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from tests.db.conftest import Store
+from tests.db.estates import array_inventory, batch, every, host_inventory, naa, serials, stretched_peer
+
+from gavel.db.engine import Connection, reading
+from gavel.db.errors import NotFoundError
+from gavel.db.queries.datastores import datastore, datastores, unmatched_datastores
+from gavel.db.queries.events import events_of
+from gavel.db.queries.hosts import host, hosts
+from gavel.db.queries.rows import DatastoreRow, ListQuery, MatchBy, RefKind, Sort
+from gavel.db.queries.search import search
+from gavel.db.queries.vms import vm, vms
+from gavel.db.queries.volumes import volume, volumes
+from gavel.domain.source import Stream
+
+NOW = datetime.now(UTC).replace(microsecond=0)
+_tags = itertools.count(1)
+
+
+class Estate:
+    """The small estate with serials of its own, and questions limited to it."""
+
+    def __init__(self, store: Store) -> None:
+        self.store, self.tag = store, next(_tags)
+        self.array = store.with_estate(array_inventory(f"array-{self.tag}", self.tag), NOW)
+        # The vVol datastore names its array by key.
+        hosts = host_inventory(f"vc-{self.tag}", self.tag)
+        stores = tuple(
+            replace(d, vvol_array_ids=(f"array-{self.tag}",) if d.vvol_container_id else ()) for d in hosts.datastores
+        )
+        self.vcenter = store.with_estate(replace(hosts, datastores=stores), NOW)
+
+    def asking(self, **query: object) -> ListQuery:
+        return ListQuery(source_id=self.vcenter, **query)  # type: ignore[arg-type]
+
+    def datastores(self) -> dict[str, DatastoreRow]:
+        with reading(self.store.engine) as connection:
+            return {row.name: row for row in datastores(connection, self.asking(), NOW).items}
+
+    def id(self, table: str, key: str) -> int:
+        query = f"SELECT id FROM {table} WHERE source_id IN (:a, :v) AND key = :key"
+        found = self.store.value(query, a=self.array, v=self.vcenter, key=key)
+        assert isinstance(found, int)
+        return found
+
+
+@pytest.fixture
+def estate(store: Store) -> Estate:
+    return Estate(store)
+
+
+def test_every_kind_of_datastore_is_tied_to_its_array_or_says_why_not(estate: Estate) -> None:
+    found = estate.datastores()
+    ties = {
+        name: (row.match.by, tuple(ref.name for ref in row.volumes)) for name, row in found.items() if row.match.matched
+    }
+    assert ties == {
+        "simple": (MatchBy.NAA, ("v0",)),
+        "spanned": (MatchBy.NAA, ("v1", "v2")),
+        "nvme": (MatchBy.EUI, ("v3",)),
+        "stretched": (MatchBy.NAA, ("v5",)),
+        "nfs": (MatchBy.NFS_EXPORT, ()),
+        "vvol": (MatchBy.VVOL_TAG, ("vvol-1",)),
+    }
+    assert all(row.arrays[0].name == f"name of array-{estate.tag}" for row in found.values() if row.match.matched)
+    reasons = {name: row.match.reason or "" for name, row in found.items() if not row.match.matched}
+    assert set(reasons) == {"local", "unknown", "nfs-elsewhere"}
+    assert "naa.5000c500a1b2c3d4 is not named as a FlashArray volume" in reasons["local"]
+    assert f"No polled array has a volume with serial {serials(estate.tag)[14]}" in reasons["unknown"]
+    assert "No polled array serves files at 10.0.0.77" in reasons["nfs-elsewhere"]
+
+
+def test_a_spanned_datastore_with_one_extent_unknown_is_not_matched(estate: Estate, store: Store) -> None:
+    hosts = host_inventory(f"vc-{estate.tag}", estate.tag)
+    half = tuple(
+        replace(d, extents=(d.extents[0], "naa.600508b1")) if d.name == "spanned" else d for d in hosts.datastores
+    )
+    store.take(estate.vcenter, replace(hosts, datastores=half), NOW + timedelta(minutes=5))
+    match = estate.datastores()["spanned"].match
+    assert not match.matched
+    assert (match.reason or "").startswith("1 of 2 extents: naa.600508b1")
+
+
+def test_unmatched_datastores_are_listed_apart_with_their_count(estate: Estate) -> None:
+    with reading(estate.store.engine) as connection:
+        page = unmatched_datastores(connection, estate.asking(limit=2), NOW)
+    assert ([row.name for row in page.items], page.total) == (["local", "nfs-elsewhere"], 3)
+
+
+def test_a_stretched_volume_is_on_two_arrays(estate: Estate, store: Store) -> None:
+    peer = store.with_estate(stretched_peer(estate.tag), NOW)
+    assert len(estate.datastores()["stretched"].arrays) == 2
+    volume_id = estate.id("volume", "id-v5")
+    with reading(store.engine) as connection:
+        detail = volume(connection, volume_id, NOW)
+    assert (detail.row.stretched, [row.serial for row in detail.peers]) == (True, [serials(estate.tag)[5]])
+    assert store.value("SELECT source_id FROM volume WHERE id = :id", id=detail.peers[0].id) == peer
+    assert {row.host.name for row in detail.devices} == {"esx-1", "esx-2"}
+
+
+def test_newest_numbers_are_the_last_minute_of_both_sides(estate: Estate, store: Store) -> None:
+    end = NOW - timedelta(seconds=30)
+    keys = [f"{host}/{naa(serials(estate.tag)[0])}" for host in ("esx-1", "esx-2")]
+    for key, gavg in zip(keys, (1000, 3000), strict=True):
+        ends = every(20, end - timedelta(seconds=80), 5)
+        values = {"read_ops": [9999, 9999, 20, 20, 20], "write_ops": 20, "read_gavg_us": gavg, "write_gavg_us": gavg}
+        store.write(estate.vcenter, batch(Stream.HOST_DEVICE, key, ends, precision=2, **values))
+    times = {f"read_{time}_us": 100 for time in ("service", "queue", "qos", "san")}
+    none = {f"{d}_ops": 0 for d in ("write", "mirrored_write")}
+    store.write(
+        estate.array,
+        batch(
+            Stream.ARRAY_VOLUME, "id-v0", every(30, end - timedelta(seconds=30), 2), 30, read_ops=60, **times, **none
+        ),
+    )
+    store.advance(estate.vcenter, Stream.HOST_DEVICE, end)
+    store.advance(estate.array, Stream.ARRAY_VOLUME, end)
+    newest = estate.datastores()["simple"].newest
+    assert (newest.at, newest.host_iops, newest.host_gavg_us, newest.host_davg_us) == (end, 4.0, 2000.0, None)
+    assert (newest.host_precision_us, newest.array_iops, newest.array_internal_us, newest.array_san_us) == (
+        1000,
+        2.0,
+        300.0,
+        100.0,
+    )
+    with reading(store.engine) as connection:
+        (busy, *_) = hosts(connection, estate.asking(sort=Sort.LATENCY, descending=True), NOW).items
+        (loaded, *_) = datastores(connection, estate.asking(sort=Sort.IOPS, descending=True), NOW).items
+        stale = datastores(connection, estate.asking(sort=Sort.IOPS), NOW + timedelta(minutes=10)).items
+    assert (busy.name, busy.newest.host_gavg_us, loaded.name) == ("esx-2", 3000.0, "simple")
+    assert all(row.newest.at is None for row in stale)
+
+
+def test_things_without_numbers_come_last_whichever_way_is_sorted(estate: Estate, store: Store) -> None:
+    end = NOW - timedelta(seconds=20)
+    store.write(
+        estate.vcenter, batch(Stream.VM_DISK, "vm-2/scsi0:0", [end], read_ops=20, write_ops=0, read_latency_us=700)
+    )
+    store.advance(estate.vcenter, Stream.VM_DISK, end)
+    for descending in (False, True):
+        with reading(store.engine) as connection:
+            page = vms(connection, estate.asking(sort=Sort.LATENCY, descending=descending), NOW)
+        assert [(row.name, row.newest.host_gavg_us) for row in page.items] == [("web_02%", 700.0), ("db01", None)]
+
+
+def test_pages_follow_one_another_and_count_everything(estate: Estate) -> None:
+    with reading(estate.store.engine) as connection:
+        everything = [row.name for row in datastores(connection, estate.asking(), NOW).items]
+        paged = [datastores(connection, estate.asking(limit=4, offset=offset), NOW) for offset in (0, 4, 8, 12)]
+        backwards = datastores(connection, estate.asking(descending=True), NOW).items
+    assert everything == sorted(everything)
+    assert [row.name for page in paged for row in page.items] == everything
+    assert {page.total for page in paged} == {9}
+    assert [row.name for row in backwards] == everything[::-1]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"), [("WEB", ["web_02%"]), ("_0", ["web_02%"]), ("%", ["web_02%"]), ("zzz", []), ("\\", [])]
+)
+def test_search_takes_letters_as_they_are(estate: Estate, text: str, found: list[str]) -> None:
+    vm_id = estate.id("vm", "vm-2")
+    with reading(estate.store.engine) as connection:
+        assert [row.name for row in vms(connection, estate.asking(search=text), NOW).items] == found
+        hits = search(connection, text, limit=1000)
+    assert [hit.ref.name for hit in hits if (hit.ref.kind, hit.ref.id) == (RefKind.VM, vm_id)] == found
+
+
+def test_search_finds_every_kind_and_a_volume_by_its_serial(estate: Estate) -> None:
+    with reading(estate.store.engine) as connection:
+        (hit,) = search(connection, serials(estate.tag)[3].lower())
+        kinds = {
+            hit.ref.kind
+            for word in ("esx", "simple", "db0", "v0", "source")
+            for hit in search(connection, word, limit=50)
+        }
+    assert (hit.ref.kind, hit.ref.name) == (RefKind.VOLUME, "v3")
+    assert kinds == {RefKind.HOST, RefKind.DATASTORE, RefKind.VM, RefKind.VOLUME, RefKind.SOURCE}
+
+
+def test_one_of_each_with_its_parts(estate: Estate) -> None:
+    datastore_id, vm_id, host_id = (
+        estate.id(*thing) for thing in (("datastore", "simple"), ("vm", "vm-1"), ("esxi_host", "esx-1"))
+    )
+    with reading(estate.store.engine) as connection:
+        simple = datastore(connection, datastore_id, NOW)
+        db01 = vm(connection, vm_id, NOW)
+        esx = host(connection, host_id, NOW)
+        page = volumes(connection, ListQuery(source_id=estate.array), NOW)
+    assert [(d.host.name, d.paths_total, d.paths_working, d.volume.name if d.volume else None) for d in simple.devices] == [
+        ("esx-1", 2, 1, "v0"), ("esx-2", 2, 1, "v0"),
+    ]  # fmt: skip
+    assert ([ref.name for ref in simple.vms], simple.row.vms, simple.row.hosts) == (["db01", "web_02%"], 2, 2)
+    ties = {disk.instance: (disk.match.by, disk.volume.name if disk.volume else None) for disk in db01.disks}
+    assert ties == {
+        "scsi0:0": (MatchBy.NAA, "v0"), "scsi0:1": (MatchBy.NAA, "v1"), "scsi0:2": (MatchBy.EUI, "v3"),
+        "scsi0:3": (MatchBy.NAA, "v5"), "scsi0:4": (MatchBy.NFS_EXPORT, None), "scsi0:5": (MatchBy.VVOL_TAG, "vvol-1"),
+        "scsi0:6": (MatchBy.RDM, "v4"),
+    }  # fmt: skip
+    assert (db01.row.tags, db01.row.host.name if db01.row.host else None) == ({"owner": "ada"}, "esx-1")
+    assert (len(esx.devices), len(esx.hbas), esx.row.vms, esx.last_seen_at) == (8, 1, 1, NOW)
+    assert (page.total, {row.name: [ref.name for ref in row.datastores] for row in page.items}["v2"]) == (
+        8,
+        ["spanned"],
+    )
+
+
+def one_of(kind: str, connection: Connection) -> object:
+    return {"datastore": datastore, "vm": vm, "host": host, "volume": volume}[kind](connection, 2**31 - 1, NOW)
+
+
+@pytest.mark.parametrize("kind", ["datastore", "vm", "host", "volume"])
+def test_what_is_not_there_is_not_found(store: Store, kind: str) -> None:
+    with reading(store.engine) as connection, pytest.raises(NotFoundError, match=f"no {kind} 2147483647"):
+        one_of(kind, connection)
+
+
+def test_events_of_a_thing_are_its_own_and_its_parts(estate: Estate, store: Store) -> None:
+    hosts = host_inventory(f"vc-{estate.tag}", estate.tag)
+    at = NOW + timedelta(minutes=5)
+    dead = (replace(hosts.paths[0], state="dead"), *hosts.paths[1:])
+    store.take(estate.vcenter, replace(hosts, paths=dead, vms=(replace(hosts.vms[0], name="db02"), hosts.vms[1])), at)
+    until = at + timedelta(minutes=1)
+    simple, other, vm_id = estate.id("datastore", "simple"), estate.id("datastore", "nvme"), estate.id("vm", "vm-1")
+    with reading(store.engine) as connection:
+        on_datastore = events_of(connection, RefKind.DATASTORE, simple, NOW, until)
+        on_vm = events_of(connection, RefKind.VM, vm_id, NOW, until)
+        on_other = events_of(connection, RefKind.DATASTORE, other, NOW, until)
+    assert [(e.kind, e.before, e.after) for e in on_datastore] == [("path_state", "active", "dead")]
+    assert [(e.kind, e.subject.name if e.subject else None) for e in on_vm] == [("renamed", "db02")]
+    assert on_other == ()

@@ -1,0 +1,148 @@
+"""The schema: from nothing to now and back, alike in both modes, and safe under two callers."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from alembic import command
+from sqlalchemy import Engine, text
+from sqlalchemy.exc import DBAPIError
+from tests.db.conftest import Store
+
+from gavel.db import series_sql
+from gavel.db.engine import Role, open_engine, transaction
+from gavel.db.errors import SchemaError
+from gavel.db.migrate import check, configuration, migrate, require, scripts
+from gavel.db.series import RAWS, ROLLS, Mode
+
+VERSIONS = Path(scripts().dir) / "versions"
+TABLES = (
+    "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' AND table_name <> 'alembic_version'"
+)
+
+
+@pytest.fixture
+def empty(empty_postgres_url: str) -> Iterator[Engine]:
+    engine = open_engine(empty_postgres_url, Role.MIGRATIONS)
+    yield engine
+    engine.dispose()
+
+
+def alembic(engine: Engine, name: str, revision: str) -> None:
+    with transaction(engine) as connection:
+        getattr(command, name)(configuration(connection), revision)
+
+
+def test_there_is_one_line_of_migrations() -> None:
+    assert len(scripts().get_heads()) == 1
+
+
+def test_migrating_twice_does_nothing_the_second_time(empty_postgres_url: str) -> None:
+    assert migrate(empty_postgres_url) == sorted(script.revision for script in scripts().walk_revisions())
+    assert migrate(empty_postgres_url) == []
+    assert check(empty_postgres_url).ok
+    assert require(empty_postgres_url) is Mode.PLAIN
+
+
+def test_two_callers_at_once_migrate_once(empty_postgres_url: str) -> None:
+    with ThreadPoolExecutor(2) as pool:
+        applied = list(pool.map(migrate, [empty_postgres_url] * 2))
+    assert sorted(map(len, applied)) == [0, len(list(scripts().walk_revisions()))]
+    assert check(empty_postgres_url).ok
+
+
+def test_every_migration_can_be_undone_and_done_again(empty: Engine) -> None:
+    for script in reversed(list(scripts().walk_revisions())):
+        for name, revision in (("upgrade", script.revision), ("downgrade", "-1"), ("upgrade", script.revision)):
+            alembic(empty, name, revision)
+    alembic(empty, "downgrade", "base")
+    with transaction(empty) as connection:
+        assert connection.scalars(text(TABLES)).all() == []
+
+
+def test_the_tables_are_what_the_models_say(store: Store) -> None:
+    """Raises when a model was changed without a migration."""
+    with transaction(store.engine) as connection:
+        command.check(configuration(connection))
+
+
+@pytest.mark.parametrize("name", [*RAWS, *ROLLS])
+def test_series_are_what_the_list_says(store: Store, name: str) -> None:
+    """The same names, columns and types in both modes: so the same queries."""
+    if name in RAWS:
+        wanted = {column: sql_type.removesuffix(" NOT NULL") for column, sql_type in RAWS[name].columns.items()}
+    else:
+        wanted = {"entity_id": "integer", "bucket": "timestamptz"} | {p.name: p.sql_type for p in ROLLS[name].partials}
+    query = "SELECT column_name, data_type FROM information_schema.columns WHERE table_name = :name"
+    found = {
+        str(column): str(kind).replace("timestamp with time zone", "timestamptz")
+        for column, kind in store.rows(query, name=name)
+    }
+    assert found == wanted
+
+
+@pytest.mark.parametrize("mode", Mode)
+def test_the_reviewed_sql_is_what_the_list_makes(mode: Mode) -> None:
+    """When it is not, write a new migration with `python -m gavel.db.series_sql`, and add its names here."""
+    reviewed = (VERSIONS / f"0004_series.{mode}.sql").read_text()
+    assert reviewed == series_sql.as_script(series_sql.create(mode, [*RAWS, *ROLLS]))
+
+
+def test_the_mode_is_that_of_the_server(store: Store) -> None:
+    assert store.value("SELECT mode FROM storage_mode") == ("timescale" if store.timescale else "plain")
+    if store.timescale:
+        assert (
+            store.value("SELECT count(*) FROM timescaledb_information.hypertables WHERE hypertable_schema = 'public'")
+            == 5
+        )
+        assert (
+            store.value("SELECT count(*) FROM timescaledb_information.continuous_aggregates WHERE materialized_only")
+            == 6
+        )
+
+
+def test_an_empty_database_and_a_missing_step_say_what_to_do(empty: Engine, empty_postgres_url: str) -> None:
+    assert check(empty_postgres_url).problems == ("The database is empty. Run `gavel db migrate`.",)
+    alembic(empty, "upgrade", "0002")
+    with pytest.raises(SchemaError, match=r"at revision 0002, this Gavel needs 0004. Run `gavel db migrate`"):
+        require(empty_postgres_url)
+
+
+def test_a_schema_of_a_newer_gavel_is_left_alone(plain: Store, postgres_url: str) -> None:
+    plain.run("UPDATE alembic_version SET version_num = '9999'")
+    with pytest.raises(SchemaError, match="a newer one wrote it"):
+        migrate(postgres_url)
+    assert not check(postgres_url).ok
+
+
+def test_a_schema_made_for_timescaledb_is_refused_on_a_server_without(plain: Store, postgres_url: str) -> None:
+    plain.run("UPDATE storage_mode SET mode = 'timescale'")
+    with pytest.raises(SchemaError, match="made for TimescaleDB, but this server does not offer it"):
+        require(postgres_url)
+
+
+def test_missing_partitions_are_a_warning_and_migrating_makes_them(plain: Store, postgres_url: str) -> None:
+    for (partition,) in plain.rows(
+        "SELECT c.relname FROM pg_inherits i JOIN pg_class c ON c.oid = inhrelid WHERE relkind = 'r'"
+    ):
+        plain.run(f"DROP TABLE {partition}")
+    report = check(postgres_url)
+    assert report.ok
+    assert "the maintenance job is not running" in report.warnings[0]
+    migrate(postgres_url)
+    assert check(postgres_url).warnings == ()
+
+
+def test_a_failed_migration_leaves_nothing_behind(empty: Engine, empty_postgres_url: str) -> None:
+    with transaction(empty) as connection:
+        connection.execute(text("CREATE TABLE vm_disk_sample (in_the_way int)"))
+    with pytest.raises(SchemaError, match=r"Migration failed and was undone: .*vm_disk_sample"):
+        migrate(empty_postgres_url)
+    with transaction(empty) as connection:
+        assert connection.scalars(text(TABLES)).all() == ["vm_disk_sample"]
+
+
+def test_one_row_says_the_mode(plain: Store) -> None:
+    with pytest.raises(DBAPIError, match="storage_mode"):
+        plain.run("INSERT INTO storage_mode (mode, decided_at) VALUES ('plain', now())")
