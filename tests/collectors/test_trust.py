@@ -8,10 +8,11 @@ from pathlib import Path
 
 import httpx
 import pytest
+import time_machine
 from pydantic import ValidationError
 from tests.collectors.tls import Identity, make_identity, tcp_server, tls_server
 
-from gavel.collectors.network import parse_address, total_deadline
+from gavel.collectors.network import parse_address, retry_after_s, total_deadline
 from gavel.collectors.trust import PinMismatchError, TlsTrust, fetch_fingerprint, network_error, open_tls, ssl_context
 from gavel.domain.errors import (
     CertificateError,
@@ -168,3 +169,18 @@ def test_blank_fields_mean_the_system_authorities() -> None:
     context = ssl_context(TlsTrust.model_validate({"ca_pem": "  ", "fingerprint_sha256": ""}))
     assert context.verify_mode is ssl.CERT_REQUIRED
     assert context.check_hostname
+
+
+@pytest.mark.parametrize(
+    ("header", "seconds"),
+    [
+        (None, None),
+        ("7", 7.0),
+        ("soon", None),
+        ("Sat, 21 Nov 2026 04:00:30 GMT", 30.0),
+        ("Sat, 21 Nov 2026 03:00:00 GMT", 0),
+    ],
+)
+@time_machine.travel("2026-11-21T04:00:00Z", tick=False)
+def test_a_wish_to_wait_is_read_in_both_its_forms(header: str | None, seconds: float | None) -> None:
+    assert retry_after_s(header) == seconds

@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
 
 CONNECT_S = 3.0
 READ_S = 15.0
@@ -69,6 +70,18 @@ def remaining_s(at_most: float | None) -> float | None:
     if left <= 0:
         raise TimeoutError("the total deadline of the call has passed")
     return left if at_most is None else min(at_most, left)
+
+
+def retry_after_s(header: str | None) -> float | None:
+    """Seconds a server asks to wait, from either form of Retry-After; None when absent or unreadable."""
+    if header is None:
+        return None
+    if header.strip().isdigit():
+        return float(header)
+    try:
+        return max(0.0, parsedate_to_datetime(header).timestamp() - time.time())
+    except ValueError:
+        return None
 
 
 def resolve(address: Address, *, timeout_s: float = CONNECT_S) -> list[tuple[socket.AddressFamily, tuple[str, int]]]:

@@ -11,7 +11,7 @@ import stamina
 
 from gavel.collectors.arrays.flasharray import parse
 from gavel.collectors.clock import DateClock
-from gavel.collectors.network import CONNECT_S, READ_S, TOTAL_S, parse_address, resolve, total_deadline
+from gavel.collectors.network import CONNECT_S, READ_S, TOTAL_S, parse_address, resolve, retry_after_s, total_deadline
 from gavel.collectors.trust import TrustContext, network_error
 from gavel.domain.errors import (
     AuthenticationError,
@@ -215,24 +215,11 @@ class FlashArrayClient:
             raise PermissionMissingError(f"{what}. The API user needs at least the role readonly.")
         if status in (429, 503) or "server is busy" in reason.lower():
             raise OverloadedError(
-                f"{what}. The array is busy; Gavel waits and asks again.", retry_after_s=_retry_after_s(response)
+                f"{what}. The array is busy; Gavel waits and asks again.", retry_after_s=retry_after_s(response.headers.get("retry-after"))
             )
         raise ProtocolError(
             f"{what}. The array refused a request that Gavel believes valid; please report it with the Purity version."
         )
-
-
-def _retry_after_s(response: httpx.Response) -> float | None:
-    """Seconds the array asks us to wait, from either form of Retry-After; None when absent or unreadable."""
-    value = response.headers.get("retry-after")
-    if value is None:
-        return None
-    if value.strip().isdigit():
-        return float(value)
-    try:
-        return max(0.0, parsedate_to_datetime(value).timestamp() - time.time())
-    except ValueError:
-        return None
 
 
 def _worth_waiting(error: Exception) -> bool | float:

@@ -9,10 +9,12 @@ from pyVmomi import vim
 from gavel.collectors.hosts.vcenter.client import VcenterClient
 from gavel.collectors.hosts.vcenter.parse import moid
 from gavel.collectors.hosts.vcenter.watch import all_of, retrieve
+from gavel.collectors.network import total_deadline
 from gavel.domain.errors import DeadlineError, OverloadedError, PermissionMissingError, ProtocolError
 from gavel.domain.source import ClockReading
 
 _HOSTS_PER_RUN: Final = 25
+_WITHIN_S: Final = 10.0
 _PAGE: Final = 500
 _TRIES: Final = 3
 
@@ -38,7 +40,8 @@ class HostClocks:
         start = self._next % len(systems)
         turn = (systems[start:] + systems[:start])[:_HOSTS_PER_RUN]
         self._next = start + len(turn)
-        found = [self._host(key, system) for key, system in turn]
+        with total_deadline(_WITHIN_S):
+            found = [self._host(key, system) for key, system in turn]
         return tuple(reading for reading in found if reading)
 
     def _systems(self) -> list[tuple[str, Any]]:

@@ -1,6 +1,7 @@
 """The inventory of one vCenter as a whole: kept current by watches, put together from what they hold."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -10,13 +11,15 @@ from gavel.collectors.hosts.vcenter import parse, parse_vms
 from gavel.collectors.hosts.vcenter.client import VcenterClient
 from gavel.collectors.hosts.vcenter.esxcli import Esxcli, EsxcliError, QueueSettings, queue_settings
 from gavel.collectors.hosts.vcenter.watch import Watch
-from gavel.domain.errors import PermissionMissingError, ProtocolError
+from gavel.collectors.network import total_deadline
+from gavel.domain.errors import DeadlineError, OverloadedError, PermissionMissingError, ProtocolError
 from gavel.domain.inventory import DatastoreType, HostInventory, VcenterInfo
 
 _HOSTS_PER_PAGE: Final = 5  # a host can have thousands of paths
 _OTHERS_PER_PAGE: Final = 250
 # Queue settings change rarely and cost several calls per host.
 _ESXCLI_HOSTS_PER_RUN: Final = 10
+_ESXCLI_WITHIN_S: Final = 40.0
 _ESXCLI_MAX_AGE: Final = timedelta(hours=6)
 
 Objects = Mapping[str, tuple[type, parse.Properties]]
@@ -40,7 +43,6 @@ class InventoryReader:
         )
         self._probe_hosts = probe_hosts
         self._settings: dict[str, tuple[datetime, QueueSettings]] = {}
-        self.probe_refusal: str | None = None
 
     def read(self, now: datetime) -> HostInventory:
         """The inventory as it is; `now` decides which hosts' queue settings are due to be read again."""
@@ -64,13 +66,13 @@ class InventoryReader:
             if str(properties.get("runtime.connectionState")) == "connected"
             and (host not in self._settings or now - self._settings[host][0] > _ESXCLI_MAX_AGE)
         ]
-        for host in due[:_ESXCLI_HOSTS_PER_RUN]:
-            try:
-                self._settings[host] = (now, self._read_settings(host, hosts[host][1]))
-                self.probe_refusal = None
-            except (EsxcliError, PermissionMissingError, ProtocolError) as error:
-                self.probe_refusal = str(error)
-                self._settings[host] = (now, QueueSettings())
+        with total_deadline(_ESXCLI_WITHIN_S):
+            for host in due[:_ESXCLI_HOSTS_PER_RUN]:
+                _, known = self._settings.get(host, (now, QueueSettings()))
+                # A host that refuses or stalls keeps what it told before and is asked again when it is due again.
+                with suppress(EsxcliError, PermissionMissingError, ProtocolError, OverloadedError, DeadlineError):
+                    known = self._read_settings(host, hosts[host][1])
+                self._settings[host] = (now, known)
 
     def _read_settings(self, host: str, properties: parse.Properties) -> QueueSettings:
         modules = {hba.driver for hba in parse.hbas(host, properties) if hba.driver}

@@ -6,7 +6,7 @@ import ssl
 from collections.abc import Iterator
 from typing import Final
 
-from gavel.collectors.network import READ_S, TOTAL_S, Address, total_deadline
+from gavel.collectors.network import READ_S, TOTAL_S, Address, retry_after_s, total_deadline
 from gavel.collectors.trust import TrustContext, network_error, open_tls
 from gavel.domain.errors import OverloadedError, ProtocolError, SourceError, UnreachableError
 from gavel.domain.source import Usage
@@ -100,18 +100,14 @@ class Wire:
         body: bytes | None,
         headers: dict[str, str],
     ) -> http.client.HTTPResponse:
-        connection.request(method, path, body, {"User-Agent": "gavel", "Host": self._host(), **headers})
+        connection.request(method, path, body, {"User-Agent": "gavel", **headers})
         response = connection.getresponse()
         if response.status in {429, 503}:
-            wish = response.getheader("Retry-After", "")
             raise OverloadedError(
                 f"{self.address}: the vCenter is busy or starting (HTTP {response.status}). It will be asked again.",
-                retry_after_s=float(wish) if wish.isdigit() else None,
+                retry_after_s=retry_after_s(response.getheader("Retry-After")),
             )
         return response
-
-    def _host(self) -> str:
-        return str(self.address) if self.address.port == 443 else f"{self.address}"
 
     def _in_words(self, error: OSError | http.client.HTTPException) -> SourceError:
         if isinstance(error, OSError):
