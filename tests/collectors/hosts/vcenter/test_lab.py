@@ -304,6 +304,14 @@ def test_a_stalled_answer_ends_in_a_deadline(
     assert rows(lab.collector(NEW).samples(Stream.HOST_DEVICE, *past))
 
 
+def test_a_host_whose_esxcli_stalls_costs_its_queue_settings_only(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gavel.collectors.hosts.vcenter.inventory._ESXCLI_WITHIN_S", 1.5)
+    lab.fault(NEW, "black_hole", match="<ExecuteSoap ")
+    inventory = lab.collector(NEW).inventory()
+    assert inventory.devices
+    assert {device.dsnro for device in inventory.devices} == {None}
+
+
 def test_another_certificate_stops_polling_before_the_password_is_sent(lab: Lab) -> None:
     lab.fault(NEW, "wrong_certificate")
     with pytest.raises(CertificateError, match="not the pinned one"):
