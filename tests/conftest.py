@@ -17,6 +17,7 @@ from typing import NoReturn
 
 import psycopg
 import pytest
+from hypothesis import HealthCheck, settings
 from sqlalchemy import URL, make_url
 
 from gavel.db.migrate import migrate
@@ -27,6 +28,10 @@ BRIDGE = ROOT / "tests/timescale_bridge"
 NATIVE_TIMESCALE = "GAVEL_TEST_TS_URL"
 TEMPLATE = "migrated"
 STOP_DEADLINE_S = 10
+
+# A busy machine is no counter-example: laws are about values, never about how long an example took.
+settings.register_profile("house", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("house")
 
 
 def missing(what: str) -> NoReturn:
