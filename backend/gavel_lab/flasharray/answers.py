@@ -17,6 +17,7 @@ from gavel_lab.flasharray.errors import ApiError, bad_request
 from gavel_lab.flasharray.groups import GROUPS, Group
 from gavel_lab.flasharray.moments import Moments, at_history, at_once
 from gavel_lab.flasharray.performance import BlockCache, PerformanceTable
+from gavel_lab.flasharray.protocols import narrowed
 from gavel_lab.flasharray.query import Query
 from gavel_lab.flasharray.selection import chosen
 from gavel_lab.flasharray.shaping import Row, ordered, shape_of
@@ -116,7 +117,7 @@ class Answers:
     ) -> tuple[Table, ApiError | None]:
         is_array = endpoint.path == "arrays/performance"
         allowed = history.ARRAY_RESOLUTIONS_MS if is_array else history.OBJECT_RESOLUTIONS_MS
-        members = self._listings.groups(endpoint.path)
+        members = narrowed(self._view, endpoint.path, self._listings.groups(endpoint.path), query)
         identities = [identity for group in members for identity in group.identities]
         kept, unknown = chosen(self._view, endpoint.path, query, identities, ignore_unknown=query.allow_errors)
         if len(kept) < len(identities) or is_empty:

@@ -29,15 +29,9 @@ _UNITS = {"eth": ("packets", PACKET_BYTES, ETHERNET), "fc": ("frames", FC_FRAME_
 class InterfaceTable:
     """Interfaces x stamps, stamp by stamp."""
 
-    def __init__(self, view: ArrayView, moments: Moments, shape: Shape, names: Collection[str] | None) -> None:
-        self._moments = moments
+    def __init__(self, view: ArrayView, moments: Moments, shape: Shape, names: Collection[str]) -> None:
         self._shape = shape
-        self._rows = [
-            row
-            for place in range(len(moments.stamps))
-            for row in _interfaces(view, moments, place)
-            if names is None or row["name"] in names
-        ]
+        self._rows = [row for row in _interfaces(view, moments) if row["name"] in names]
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -67,24 +61,25 @@ class InterfaceTable:
         return {**total, "time": stamp}
 
 
-def _interfaces(view: ArrayView, moments: Moments, place: int) -> list[Row]:
-    """All interfaces at one stamp: ports with their block I/O, the file interface with the directories'."""
-    stamp = moments.stamps[place]
-    rows = [_interface(name, "eth", stamp, None) for name in MANAGEMENT_INTERFACES]
+def _interfaces(view: ArrayView, moments: Moments) -> list[Row]:
+    """All interfaces at every stamp: ports with their block I/O, the file interface with the directories'."""
     ports = [port.index for port in view.ports]
-    reading = moments.read(place, place + 1, lambda windows: reader(view, ArrayBy.PORT)(ports, windows))
-    for kind, (_, unit_bytes, _) in _UNITS.items():
-        rates = interface_rates(reading, unit_bytes)
-        rows += [
-            _interface(interface_name(port), kind, stamp, {name: int(rate[row, 0]) for name, rate in rates.items()})
-            for row, port in enumerate(view.ports)
-            if _kind(port) == kind
-        ]
-    if view.directories:
-        directories = [directory.index for directory in view.directories]
-        files = moments.read(place, place + 1, lambda windows: reader(view, ArrayBy.DIRECTORY)(directories, windows))
-        rates = interface_rates(files, PACKET_BYTES)
-        rows.append(_interface(FILE_INTERFACE, "eth", stamp, {name: int(rate.sum()) for name, rate in rates.items()}))
+    directories = [directory.index for directory in view.directories]
+    whole = len(moments.stamps)
+    block = moments.read(0, whole, lambda windows: reader(view, ArrayBy.PORT)(ports, windows))
+    files = moments.read(0, whole, lambda windows: reader(view, ArrayBy.DIRECTORY)(directories, windows))
+    rates = {kind: interface_rates(block, unit_bytes) for kind, (_, unit_bytes, _) in _UNITS.items()}
+    file_rates = interface_rates(files, PACKET_BYTES)
+    rows = []
+    for place, stamp in enumerate(moments.stamps):
+        rows += [_interface(name, "eth", stamp, None) for name in MANAGEMENT_INTERFACES]
+        for row, port in enumerate(view.ports):
+            kind = _kind(port)
+            shown = {name: int(rate[row, place]) for name, rate in rates[kind].items()}
+            rows.append(_interface(interface_name(port), kind, stamp, shown))
+        if directories:
+            shown = {name: int(rate[:, place].sum()) for name, rate in file_rates.items()}
+            rows.append(_interface(FILE_INTERFACE, "eth", stamp, shown))
     return rows
 
 

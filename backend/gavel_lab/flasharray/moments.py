@@ -30,7 +30,7 @@ class Moments:
     def read(self, first: int, last: int, read: Callable[[Floats], Reading]) -> Reading:
         """One window per stamp first..last-1, out of one reading of all their spans."""
         spans = self.spans[first:last]
-        return _folded(read(spans.reshape(-1, 2)), len(spans))
+        return _folded(read(spans.reshape(-1, 2)), *spans.shape[:2])
 
     def key(self, first: int, last: int) -> bytes:
         """Equal for equal spans."""
@@ -57,16 +57,13 @@ def at_once(view: ArrayView, now_ms: int) -> Moments:
     return Moments((now_ms,), np.stack([end - 1, end], axis=1)[:, None, :])
 
 
-def _folded(reading: Reading, count: int) -> Reading:
-    """Runs of windows added up, so that `count` are left."""
+def _folded(reading: Reading, count: int, each: int) -> Reading:
+    """Runs of `each` windows added up, so that `count` are left."""
 
     def folded(sums: Floats, axis: int) -> Floats:
-        shape = (*sums.shape[:axis], count, -1, *sums.shape[axis + 1 :])
-        result: Floats = sums.reshape(shape).sum(axis=axis + 1)
+        result: Floats = sums.reshape(*sums.shape[:axis], count, each, *sums.shape[axis + 1 :]).sum(axis=axis + 1)
         return result
 
-    if count == 0:
-        return reading
     return Reading(
         folded(reading.seconds, 0), folded(reading.ops, 1), folded(reading.bytes, 1), folded(reading.io_time_us, 1)
     )

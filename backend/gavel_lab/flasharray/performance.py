@@ -149,8 +149,8 @@ class PerformanceTable:
 
     def _block(self, first: int, last: int) -> Block:
         """All objects at stamps first..last-1."""
-        rows = tuple(group.rows for group in self._groups)
-        key = (self._path, frozenset(self._shape), rows, self._moments.key(first, last))
+        objects = tuple((group.rows, group.read) for group in self._groups)
+        key = (self._path, frozenset(self._shape), objects, self._moments.key(first, last))
         block = self._cache.get(key)
         if block is None:
             reading = self._moments.read(first, last, self._read)

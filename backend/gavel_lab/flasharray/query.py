@@ -17,6 +17,8 @@ _SORT = re.compile(r"([a-z_][a-z0-9_]*(?:\.[a-z_][a-z0-9_]*)*)(-?)")
 _LARGEST = {"limit": 2**31 - 1, "offset": 2**31 - 1}
 _MILLISECONDS = 2**63 - 1
 _PROTOCOLS = {"protocol": ("nfs", "smb", "s3", "all"), "protocol_group": ("block", "file", "object-store", "all")}
+_OBJECT_STORE = ("s3", "object-store")
+_OBJECT_STORE_SINCE: Version = (2, 51)
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,7 @@ def parse(text: str, endpoint: Endpoint, version: Version) -> Query:
             selected[name] = _items(name, value)
     query = Query(**values, selected=selected)
     _refuse_contradictions(query)
+    _refuse_protocols_of_later_versions(query, version)
     _refuse_unknown_fields(query, set(endpoint.fields_of(version)))
     return query
 
@@ -139,6 +142,12 @@ def _refuse_contradictions(query: Query) -> None:
         raise bad_request("continuation_token and sort cannot be used together.", "continuation_token")
     if query.start_time is not None and query.end_time is not None and query.start_time > query.end_time:
         raise bad_request("start_time is after end_time.", "start_time")
+
+
+def _refuse_protocols_of_later_versions(query: Query, version: Version) -> None:
+    for name, value in (("protocol", query.protocol), ("protocol_group", query.protocol_group)):
+        if value in _OBJECT_STORE and version < _OBJECT_STORE_SINCE:
+            raise bad_request(f"{value} is not known in REST {show(version)}.", name)
 
 
 def _refuse_unknown_fields(query: Query, leaves: set[str]) -> None:

@@ -88,6 +88,34 @@ def test_volumes_and_files_add_up_to_the_array(client: Client) -> None:
             assert added == pytest.approx(array[rate], abs=0.5 * (len(rows) + 1)), rate
 
 
+def test_protocols_split_the_array_into_block_and_file(new: Client) -> None:
+    asked = window(new, 1)
+    whole, block, file, nfs, smb = (
+        new.get("arrays/performance", **asked, **parameters)["items"][0]
+        for parameters in (
+            {},
+            {"protocol_group": "block"},
+            {"protocol_group": "file"},
+            {"protocol": "nfs"},
+            {"protocol": "smb"},
+        )
+    )
+    assert file["reads_per_sec"] > 0
+    assert file == nfs
+    for rate in RATES:
+        assert block[rate] + file[rate] == pytest.approx(whole[rate], abs=2)
+    assert not any(value for name, value in smb.items() if "per_" in name)
+    pods = new.get("pods/performance", protocol_group="file", **asked)["items"]
+    assert not any(pod["reads_per_sec"] for pod in pods)
+
+
+@pytest.mark.parametrize("parameters", [{"protocol": "s3"}, {"protocol_group": "object-store"}])
+def test_object_store_is_a_word_of_later_versions(new: Client, parameters: dict[str, str]) -> None:
+    assert new.refused("arrays/performance", "2.50", **parameters)[0] == 400
+    (row,) = new.get("arrays/performance", "2.51", **parameters)["items"]
+    assert row["reads_per_sec"] == 0
+
+
 def test_totals_are_the_sum_of_the_items_truncated(client: Client) -> None:
     body = client.get("volumes/performance", **window(client, 3))
     rows = by_time(body["items"])
