@@ -10,7 +10,7 @@ import { Connection } from './connection.mjs';
 import { Turns } from './turns.mjs';
 import { greeting } from './wire.mjs';
 
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 30_000;
 
 const database = await PGlite.create({ extensions: { timescaledb } });
 await database.exec("CREATE EXTENSION IF NOT EXISTS timescaledb; SET TimeZone = 'UTC'");
