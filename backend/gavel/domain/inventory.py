@@ -105,6 +105,15 @@ class ArrayPort:
 
 
 @dataclass(frozen=True, slots=True)
+class ArrayDirectory:
+    """A managed directory of the array's file system; its samples carry the same key."""
+
+    key: str
+    name: str
+    path: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class DirectoryExport:
     """An NFS export of the array: what a datastore's remote path is matched with."""
 
@@ -124,6 +133,7 @@ class ArrayInventory:
     connections: tuple[Connection, ...]
     ports: tuple[ArrayPort, ...]
     exports: tuple[DirectoryExport, ...]
+    directories: tuple[ArrayDirectory, ...] = ()
     file_addresses: tuple[str, ...] = ()  # addresses NFS clients mount from
 
 

@@ -37,6 +37,8 @@ COLUMNS: Mapping[Stream, tuple[str, ...]] = {
         *(f"{direction}_{unit}" for direction in _ARRAY_DIRECTIONS for unit in ("ops", "bytes")),
         *(f"{direction}_{time}_us" for direction in _ARRAY_DIRECTIONS for time in _ARRAY_TIMES),
     ),
+    # A managed directory that NFS clients mount: one time per operation, which the array does not split.
+    Stream.ARRAY_DIRECTORY: ("read_ops", "write_ops", "read_bytes", "write_bytes", "read_usec_us", "write_usec_us"),
     Stream.HOST_DEVICE: (
         "read_ops", "write_ops", "read_bytes", "write_bytes",
         "read_gavg_us", "read_davg_us", "read_kavg_us", "read_qavg_us",

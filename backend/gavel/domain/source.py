@@ -15,6 +15,7 @@ class Stream(StrEnum):
     """A kind of sample a source delivers. The table of a stream is named `<stream>_sample`."""
 
     ARRAY_VOLUME = "array_volume"
+    ARRAY_DIRECTORY = "array_directory"
     HOST_DEVICE = "host_device"
     VM_DISK = "vm_disk"
     PATH = "path"
@@ -73,6 +74,7 @@ class Usage:
 # The grain in which each stream is kept.
 GRAIN_S: Mapping[Stream, int] = {
     Stream.ARRAY_VOLUME: 30,
+    Stream.ARRAY_DIRECTORY: 30,
     Stream.HOST_DEVICE: 20,
     Stream.VM_DISK: 20,
     Stream.PATH: 300,

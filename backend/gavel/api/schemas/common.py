@@ -43,7 +43,18 @@ class Ref(Out):
     """Something else by id and name, as a link needs it."""
 
     kind: Literal[
-        "source", "array", "pod", "volume", "vcenter", "cluster", "host", "datastore", "vm", "vm_disk", "device"
+        "source",
+        "array",
+        "pod",
+        "volume",
+        "vcenter",
+        "cluster",
+        "host",
+        "datastore",
+        "vm",
+        "vm_disk",
+        "device",
+        "directory",
     ]
     id: int
     name: str

@@ -9,6 +9,7 @@ import pytest
 from gavel.collectors.arrays.flasharray import inventory as build
 from gavel.collectors.arrays.flasharray import parse, wire
 from gavel.domain.samples import NOT_MEASURED, SampleBatch
+from gavel.domain.source import Stream
 
 
 @pytest.fixture
@@ -23,7 +24,9 @@ def _items(captured: Path, name: str) -> list[msgspec.Raw]:
 def _batch(captured: Path) -> tuple[SampleBatch, dict[str, int]]:
     rows, rejected = parse.parse_items(_items(captured, "volumes_performance"), wire.VolumePerformance)
     assert rejected == 0
-    return parse.performance_batch(rows, interval_s=30), {row.name or "": index for index, row in enumerate(rows)}
+    return parse.performance_batch(rows, stream=Stream.ARRAY_VOLUME, interval_s=30), {
+        row.name or "": index for index, row in enumerate(rows)
+    }
 
 
 def test_every_performance_row_of_a_real_array_is_read(captured: Path) -> None:

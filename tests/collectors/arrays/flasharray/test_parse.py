@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from gavel.collectors.arrays.flasharray import parse, wire
 from gavel.domain.errors import ProtocolError
 from gavel.domain.samples import NOT_MEASURED
+from gavel.domain.source import Stream
 
 
 def _rows(*rows: dict[str, object]) -> tuple[list[wire.VolumePerformance], int]:
@@ -28,14 +29,14 @@ def test_a_number_no_array_can_mean_is_not_measured(nonsense: float) -> None:
     rows, _ = _rows(
         {"id": "a", "time": 1, "reads_per_sec": 10, "service_usec_per_read_op": nonsense, "writes_per_sec": nonsense}
     )
-    batch = parse.performance_batch(rows, interval_s=30)
+    batch = parse.performance_batch(rows, stream=Stream.ARRAY_VOLUME, interval_s=30)
     assert batch.values["read_service_us"][0] == NOT_MEASURED
     assert batch.values["write_ops"][0] == NOT_MEASURED
 
 
 def test_an_absent_field_is_not_measured() -> None:
     rows, _ = _rows({"id": "a", "time": 1, "reads_per_sec": 10})
-    batch = parse.performance_batch(rows, interval_s=30)
+    batch = parse.performance_batch(rows, stream=Stream.ARRAY_VOLUME, interval_s=30)
     assert batch.values["read_ops"][0] == 300
     assert batch.values["read_service_us"][0] == NOT_MEASURED
     assert batch.values["write_ops"][0] == NOT_MEASURED
@@ -48,7 +49,7 @@ def test_an_absent_field_is_not_measured() -> None:
 )
 def test_rates_become_counts_and_times_stay(rate: int, usec: int, interval_s: int) -> None:
     rows, _ = _rows({"id": "a", "time": 5, "reads_per_sec": rate, "queue_usec_per_read_op": usec})
-    batch = parse.performance_batch(rows, interval_s=interval_s)
+    batch = parse.performance_batch(rows, stream=Stream.ARRAY_VOLUME, interval_s=interval_s)
     assert batch.values["read_ops"][0] == rate * interval_s
     assert batch.values["read_queue_us"][0] == (usec if rate else NOT_MEASURED)
     assert batch.ended_at_us.dtype == np.int64

@@ -13,7 +13,7 @@ from gavel.collectors.arrays.flasharray.settings import FlashArraySettings
 from gavel.collectors.contract import CollectorKind, StreamPlan
 from gavel.collectors.trust import ssl_context
 from gavel.domain.errors import ProtocolError
-from gavel.domain.inventory import ArrayInfo, ArrayInventory, DirectoryExport
+from gavel.domain.inventory import ArrayDirectory, ArrayInfo, ArrayInventory, DirectoryExport
 from gavel.domain.samples import SampleBatch
 from gavel.domain.source import ClockReading, Preflight, SourceKind, Stream, Usage
 
@@ -21,8 +21,15 @@ RESOLUTION = timedelta(seconds=30)
 # How long an array keeps 30 s samples is not documented; points per resolution suggest 3 h. Beyond it a window answers empty.
 _RETENTION = timedelta(hours=3)
 _TAGS_FROM = (2, 2)
-_EXPORTS_FROM = (2, 3)
+_FILES_FROM = (2, 3)
 _INTERFACES_FROM = (2, 4)
+_PLAN = StreamPlan(
+    interval=RESOLUTION, live_window=timedelta(minutes=5), retention=_RETENTION, slice=timedelta(minutes=20)
+)
+_LISTS: Mapping[Stream, tuple[str, type[parse.Performance]]] = {
+    Stream.ARRAY_VOLUME: ("volumes/performance", wire.VolumePerformance),
+    Stream.ARRAY_DIRECTORY: ("directories/performance", wire.DirectoryPerformance),
+}
 
 
 class FlashArrayCollector:
@@ -31,16 +38,11 @@ class FlashArrayCollector:
     def __init__(self, settings: FlashArraySettings) -> None:
         self._settings = settings
         self._client = FlashArrayClient(settings.address, settings.api_token.get_secret_value(), ssl_context(settings))
-        self._streams = {
-            Stream.ARRAY_VOLUME: StreamPlan(
-                interval=RESOLUTION, live_window=timedelta(minutes=5), retention=_RETENTION, slice=timedelta(minutes=20)
-            )
-        }
         self.rejected_rows = 0
 
     @property
     def streams(self) -> Mapping[Stream, StreamPlan]:
-        return self._streams
+        return dict.fromkeys(_LISTS, _PLAN)
 
     @property
     def usage(self) -> Usage:
@@ -69,13 +71,15 @@ class FlashArrayCollector:
             connections=tuple(filter(None, map(build.connection, self._read("connections", wire.ConnectionItem)))),
             ports=tuple(build.port(item) for item in self._read("ports", wire.PortItem)),
             exports=self._exports(),
+            directories=self._directories(),
             file_addresses=self._file_addresses(),
         )
 
     def samples(self, stream: Stream, since: datetime, until: datetime) -> Iterator[SampleBatch]:
-        """Rows of `/volumes/performance` at 30 s, a page at a time. Unfiltered by name: a destroyed volume must not fail the others."""
-        if stream not in self._streams:
-            raise ValueError(f"a FlashArray has no stream {stream}")
+        """Rows at 30 s, a page at a time. Unfiltered by name: a volume destroyed meanwhile must not fail the others."""
+        resource, kind = _LISTS[stream]
+        if stream is Stream.ARRAY_DIRECTORY and self._client.version < _FILES_FROM:
+            return
         since_ms, until_ms = _milliseconds(since), _milliseconds(until)
         params: Params = {
             "destroyed": "false",
@@ -84,13 +88,13 @@ class FlashArrayCollector:
             "end_time": until_ms,
         }
         seen: set[tuple[str, int]] = set()
-        for page in self._client.pages("volumes/performance", params):
-            rows, rejected = parse.parse_items(page, wire.VolumePerformance)
+        for page in self._client.pages(resource, params):
+            rows, rejected = parse.parse_items(page, kind)
             self.rejected_rows += rejected
             fresh = [row for row in rows if since_ms < row.time <= until_ms and (row.id, row.time) not in seen]
             seen.update((row.id, row.time) for row in fresh)
             if fresh:
-                yield parse.performance_batch(fresh, interval_s=int(RESOLUTION.total_seconds()))
+                yield parse.performance_batch(fresh, stream=stream, interval_s=int(RESOLUTION.total_seconds()))
 
     def close(self) -> None:
         self._client.close()
@@ -102,9 +106,14 @@ class FlashArrayCollector:
         return build.array_info(arrays[0], self._read("controllers", wire.ControllerItem), self._client.version)
 
     def _exports(self) -> tuple[DirectoryExport, ...]:
-        if self._client.version < _EXPORTS_FROM:
+        if self._client.version < _FILES_FROM:
             return ()
         return tuple(filter(None, map(build.export, self._read("directory-exports", wire.ExportItem))))
+
+    def _directories(self) -> tuple[ArrayDirectory, ...]:
+        if self._client.version < _FILES_FROM:
+            return ()
+        return tuple(map(build.directory, self._read("directories", wire.DirectoryItem, {"destroyed": "false"})))
 
     def _file_addresses(self) -> tuple[str, ...]:
         if self._client.version < _INTERFACES_FROM:

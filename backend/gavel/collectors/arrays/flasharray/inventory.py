@@ -4,7 +4,16 @@ import ipaddress
 from collections.abc import Iterable, Mapping
 
 from gavel.collectors.arrays.flasharray import parse, wire
-from gavel.domain.inventory import ArrayHost, ArrayInfo, ArrayPort, Connection, DirectoryExport, Pod, Volume
+from gavel.domain.inventory import (
+    ArrayDirectory,
+    ArrayHost,
+    ArrayInfo,
+    ArrayPort,
+    Connection,
+    DirectoryExport,
+    Pod,
+    Volume,
+)
 
 VVOL_NAMESPACE = "vasa-integration.purestorage.com"
 VVOL_ID_KEY = "PURE_VVOL_ID"
@@ -92,6 +101,10 @@ def port(item: wire.PortItem) -> ArrayPort:
         nqn=item.nqn,
         portal=item.portal,
     )
+
+
+def directory(item: wire.DirectoryItem) -> ArrayDirectory:
+    return ArrayDirectory(key=item.id, name=item.name, path=item.path)
 
 
 def export(item: wire.ExportItem) -> DirectoryExport | None:

@@ -1,15 +1,21 @@
 """From a FlashArray's bodies to Gavel's words. Pure: no network, no clock."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias, TypeVar
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from gavel.collectors.arrays.flasharray.wire import ErrorBody, PageBody, VersionList, VolumePerformance
+from gavel.collectors.arrays.flasharray.wire import (
+    DirectoryPerformance,
+    ErrorBody,
+    PageBody,
+    VersionList,
+    VolumePerformance,
+)
 from gavel.domain.errors import ProtocolError
-from gavel.domain.samples import NOT_MEASURED, Int64Array, SampleBatch
+from gavel.domain.samples import COLUMNS, NOT_MEASURED, Int64Array, SampleBatch
 from gavel.domain.source import Stream
 
 OLDEST_REST = (2, 2)
@@ -19,6 +25,7 @@ _LARGEST_USEC = 3_600_000_000
 _LARGEST_RATE = 10**15
 
 Float64Array: TypeAlias = npt.NDArray[np.float64]
+Performance: TypeAlias = VolumePerformance | DirectoryPerformance
 RestVersion = tuple[int, int]
 Item = TypeVar("Item", bound=msgspec.Struct)
 
@@ -92,28 +99,32 @@ def parse_items(raw_items: Iterable[msgspec.Raw], kind: type[Item]) -> tuple[lis
     return items, rejected
 
 
-def performance_batch(rows: Sequence[VolumePerformance], *, interval_s: int) -> SampleBatch:
-    """Rows of `/volumes/performance` as samples. Rates become counts over the interval; a time without operations is not measured."""
+def performance_batch(rows: Sequence[Performance], *, stream: Stream, interval_s: int) -> SampleBatch:
+    """Rows of a `…/performance` list as samples. Rates become counts over the interval; a time without operations is not measured."""
     keys = tuple(dict.fromkeys(row.id for row in rows))
     position = {key: index for index, key in enumerate(keys)}
-    values: dict[str, Int64Array] = {}
-    for direction in _RATE_FIELD:
-        ops = _counts(rows, _RATE_FIELD[direction], interval_s)
-        values[f"{direction}_ops"] = ops
-        values[f"{direction}_bytes"] = _counts(rows, f"{direction}_bytes_per_sec", interval_s)
-        for time, field in _TIME_FIELD.items():
-            values[f"{direction}_{time}_us"] = _times(rows, field.format(direction), ops)
+    ops = {d: _counts(rows, field, interval_s) for d, field in _RATE_FIELD.items() if f"{d}_ops" in COLUMNS[stream]}
     return SampleBatch(
-        stream=Stream.ARRAY_VOLUME,
+        stream=stream,
         keys=keys,
         key_index=np.fromiter((position[row.id] for row in rows), np.int64, len(rows)),
         ended_at_us=np.fromiter((row.time * 1000 for row in rows), np.int64, len(rows)),
         interval_s=np.full(len(rows), interval_s, np.int64),
-        values=values,
+        values={column: _column(rows, column, ops, interval_s) for column in COLUMNS[stream]},
     )
 
 
-def _numbers(rows: Sequence[VolumePerformance], field: str, largest: int) -> Float64Array:
+def _column(rows: Sequence[Performance], column: str, ops: Mapping[str, Int64Array], interval_s: int) -> Int64Array:
+    direction = next(d for d in ("mirrored_write", "read", "write") if column.startswith(f"{d}_"))
+    quantity = column.removeprefix(f"{direction}_")
+    if quantity == "ops":
+        return ops[direction]
+    if quantity == "bytes":
+        return _counts(rows, f"{direction}_bytes_per_sec", interval_s)
+    return _times(rows, _TIME_FIELD[quantity.removesuffix("_us")].format(direction), ops[direction])
+
+
+def _numbers(rows: Sequence[Performance], field: str, largest: int) -> Float64Array:
     """One field as floats; NaN where it is absent, negative or beyond anything a real array reports."""
     numbers = np.array([getattr(row, field) for row in rows], dtype=np.float64)
     with np.errstate(invalid="ignore"):
@@ -121,11 +132,11 @@ def _numbers(rows: Sequence[VolumePerformance], field: str, largest: int) -> Flo
     return numbers
 
 
-def _counts(rows: Sequence[VolumePerformance], field: str, interval_s: int) -> Int64Array:
+def _counts(rows: Sequence[Performance], field: str, interval_s: int) -> Int64Array:
     return _integers(_numbers(rows, field, _LARGEST_RATE) * interval_s)
 
 
-def _times(rows: Sequence[VolumePerformance], field: str, ops: Int64Array) -> Int64Array:
+def _times(rows: Sequence[Performance], field: str, ops: Int64Array) -> Int64Array:
     times = _integers(_numbers(rows, field, _LARGEST_USEC))
     times[ops <= 0] = NOT_MEASURED  # the array reports 0 µs for an idle direction; that is no reading
     return times

@@ -99,6 +99,12 @@ class PortItem(msgspec.Struct):
     portal: str | None = None
 
 
+class DirectoryItem(msgspec.Struct):
+    id: str
+    name: str
+    path: str | None = None
+
+
 class ExportItem(msgspec.Struct):
     export_name: str | None = None
     path: str | None = None
@@ -153,3 +159,16 @@ class VolumePerformance(msgspec.Struct):
     usec_per_read_op: Number = None
     usec_per_write_op: Number = None
     usec_per_mirrored_write_op: Number = None
+
+
+class DirectoryPerformance(msgspec.Struct):
+    """Averages over one sample of one managed directory, which has one time per operation and no parts of it."""
+
+    id: str
+    time: int
+    reads_per_sec: Number = None
+    writes_per_sec: Number = None
+    read_bytes_per_sec: Number = None
+    write_bytes_per_sec: Number = None
+    usec_per_read_op: Number = None
+    usec_per_write_op: Number = None
