@@ -15,6 +15,7 @@ import os
 import re
 import shlex
 import shutil
+import ssl
 import subprocess
 import sys
 import time
@@ -37,6 +38,15 @@ COMMAND_DEADLINE_S = 900
 
 class SetupError(Exception):
     """A step cannot be done; the text says what was tried and what to do."""
+
+
+def trust_what_the_system_trusts() -> None:
+    """Let uv and npm use the system's certificates, as pip does: many sites inspect TLS with an authority of their own."""
+    paths = ssl.get_default_verify_paths()
+    has_folder = bool(paths.capath) and any(Path(paths.capath).iterdir())
+    if paths.cafile or has_folder or sys.platform == "darwin":
+        os.environ.setdefault("UV_SYSTEM_CERTS", "true")
+        os.environ.setdefault("NODE_USE_SYSTEM_CA", "1")
 
 
 def say(text: str) -> None:
@@ -237,6 +247,7 @@ def timed(name: str, action: Callable[[], object]) -> None:
 
 
 def set_up(purpose: str) -> None:
+    trust_what_the_system_trusts()
     os.environ["PATH"] = f"{TOOLS / 'bin'}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
     timed("installer (uv)", install_uv)
     if purpose == "tools":
