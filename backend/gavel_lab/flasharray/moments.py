@@ -1,7 +1,7 @@
 """When rows are of: the stamps of a window or one real-time instant, and how the model is read for them.
 
-Up to five minutes a sample is the mean of its whole interval. Coarser ones are the mean of six single minutes spread over
-theirs: the model solves every second, and a year of seconds would take hours. Sums over objects stay exact either way.
+Up to five minutes a sample is the mean of its whole interval. Coarser ones are the mean of a few single minutes spread
+over theirs: the model solves every second, and a year of seconds would take hours. Sums over objects stay exact either way.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from gavel_lab.flasharray.view import ArrayView
 from gavel_lab.reading import Floats, Reading
 
 EXACT_UP_TO_S = 300.0
-_MINUTES = 6
+# How many minutes stand for a coarser sample: fewer for the longer ones, whose windows hold more of them.
+MINUTES_OF = {1_800: 6, 7_200: 4, 28_800: 2, 86_400: 2}
 # Steps of the golden ratio never meet the hour's stories at the same minute twice.
-_PLACES = np.modf(0.5 + np.arange(_MINUTES) * 0.6180339887)[0]
+_GOLDEN = 0.6180339887
 
 
 @dataclass(frozen=True)
@@ -44,8 +45,9 @@ def at_history(view: ArrayView, stamps: Sequence[int], resolution_ms: int) -> Mo
     windows = clock.windows(np.asarray(stamps, dtype=np.int64) // 1000, length_s)
     if length_s <= EXACT_UP_TO_S:
         return Moments(tuple(stamps), windows[:, None, :])
-    slot_s = length_s / _MINUTES
-    starts = windows[:, :1] + np.arange(_MINUTES) * slot_s + _PLACES * (slot_s - 120)
+    places = np.arange(MINUTES_OF[int(length_s)])
+    slot_s = length_s / len(places)
+    starts = windows[:, :1] + places * slot_s + np.modf(0.5 + places * _GOLDEN)[0] * (slot_s - 120)
     minutes = np.ceil(starts / 60) * 60
     return Moments(tuple(stamps), np.stack([minutes, minutes + 60], axis=-1))
 

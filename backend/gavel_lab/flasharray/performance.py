@@ -98,8 +98,9 @@ class PerformanceTable:
     def totals(self, rows: Sequence[Row] | None, start: int, stop: int) -> list[Row]:
         """One row per stamp (and array) of what the page shows, or of the given rows alone."""
         if rows is None:
-            places = range(*self._stamps_of(start, stop)) if start < stop else range(0)
-            return [total for place in places for total in self._totals_at(place, range(self._objects))]
+            if start >= stop:
+                return []
+            return self._totals_of_stamps(*self._stamps_of(start, stop))
         kept: dict[int, set[Any]] = {}
         for row in rows:
             kept.setdefault(row["time"], set()).add(self._key(row))
@@ -107,27 +108,36 @@ class PerformanceTable:
             total
             for place, stamp in enumerate(self._moments.stamps)
             if stamp in kept
-            for total in self._totals_at(place, self._with_keys(kept[stamp]))
+            for total in self._totals_at(
+                place, self._block(place, place + 1).reading, place, self._with_keys(kept[stamp])
+            )
         ]
 
-    def _totals_at(self, place: int, objects: Collection[int]) -> list[Row]:
-        """Aggregated rows of some objects at one stamp: one, or one per array."""
+    def _totals_of_stamps(self, first: int, last: int) -> list[Row]:
+        """Of all objects; a page's stamps fit in one run, which is the block the page was cut from."""
+        run = max(2, ROWS_PER_BLOCK // self._objects)
+        totals: list[Row] = []
+        for start in range(first, last, run):
+            stop = min(start + run, last)
+            reading = self._block(start, stop).reading
+            for place in range(start, stop):
+                totals += self._totals_at(place, reading, start, range(self._objects))
+        return totals
+
+    def _totals_at(self, place: int, reading: Reading, first: int, objects: Collection[int]) -> list[Row]:
+        """Aggregated rows of some objects at one stamp: one, or one per array. The reading begins at stamp `first`."""
         if not self._by_array:
-            return [self._total(place, list(objects), {})] if objects else []
+            return [self._total(place, _summed(reading, place - first, list(objects)), {})] if objects else []
         arrays: dict[str, list[int]] = {}
         for each in objects:
             arrays.setdefault(self._identities[each]["array"]["id"], []).append(each)
         shape = {name: self._shape[name] for name in ("array", "member") if name in self._shape}
-        return [self._total(place, members, cut(self._identities[members[0]], shape)) for members in arrays.values()]
+        return [
+            self._total(place, _summed(reading, place - first, members), cut(self._identities[members[0]], shape))
+            for members in arrays.values()
+        ]
 
-    def _total(self, place: int, objects: list[int], named: Row) -> Row:
-        whole = self._block(place, place + 1).reading
-        sums = Reading(
-            whole.seconds,
-            whole.ops[objects].sum(axis=0, keepdims=True),
-            whole.bytes[objects].sum(axis=0, keepdims=True),
-            whole.io_time_us[objects].sum(axis=0, keepdims=True),
-        )
+    def _total(self, place: int, sums: Reading, named: Row) -> Row:
         values = {name: column.item() for name, column in self._columns(sums, truncated).items()}
         return {**blank(self._shape), **named, **self._fixed, **values, "time": self._moments.stamps[place]}
 
@@ -182,4 +192,19 @@ def _together(readings: Sequence[Reading]) -> Reading:
         np.concatenate([reading.ops for reading in readings]),
         np.concatenate([reading.bytes for reading in readings]),
         np.concatenate([reading.io_time_us for reading in readings]),
+    )
+
+
+def _summed(reading: Reading, window: int, objects: list[int]) -> Reading:
+    """One row and one window: some objects at one of the reading's windows, added up."""
+
+    def summed(sums: Floats) -> Floats:
+        result: Floats = sums[objects, window].sum(axis=0)[None, None]
+        return result
+
+    return Reading(
+        reading.seconds[window : window + 1],
+        summed(reading.ops),
+        summed(reading.bytes),
+        summed(reading.io_time_us),
     )
