@@ -1,0 +1,119 @@
+"""The database held against the lab: which rows are missing, which are too many, which say something else."""
+
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.product.lab_reader import COLUMNS, Rows, rows_of
+from tests.product.running import Product
+
+STREAMS = {"flasharray": ("array_volume",), "vcenter": ("host_device", "vm_disk")}
+_THINGS = {"array_volume": "volume", "host_device": "host_device", "vm_disk": "vm_disk"}
+# A vCenter keeps an hour: what is compared must not fall out of it while it is read.
+KEPT_S = 56 * 60
+# A run looks back three samples: what is older than that does not come by itself any more.
+SETTLED_S = 60
+
+
+@dataclass
+class Comparison:
+    """Differences as sentences, at most a few of each kind; `rows` and `values` compared."""
+
+    rows: int = 0
+    values: int = 0
+    lost: int = 0
+    foreign: int = 0
+    altered: int = 0
+    doubled: int = 0
+    examples: list[str] = field(default_factory=list)
+
+    @property
+    def is_equal(self) -> bool:
+        return not (self.lost or self.foreign or self.altered or self.doubled)
+
+    def __str__(self) -> str:
+        found = f"{self.rows} rows, {self.values} values compared: {self.lost} lost, {self.doubled} doubled, "
+        return "\n  ".join([found + f"{self.altered} altered, {self.foreign} that the lab never sent", *self.examples])
+
+    def add(self, where: str, expected: Rows, stored: Rows, doubled: int) -> None:
+        """Count one stream of one source."""
+        self.rows += len(expected)
+        self.values += sum(map(len, expected.values()))
+        self.doubled += doubled
+        lost, foreign = expected.keys() - stored.keys(), stored.keys() - expected.keys()
+        altered = {key for key in expected.keys() & stored.keys() if expected[key] != stored[key]}
+        self.lost, self.foreign, self.altered = (
+            self.lost + len(lost),
+            self.foreign + len(foreign),
+            self.altered + len(altered),
+        )
+        for word, keys in (("lost", lost), ("foreign", foreign), ("altered", altered)):
+            for key in sorted(keys, key=lambda key: (key[1], key[0]))[:3]:
+                self.examples.append(f"{where} {word} {key}: the lab {expected.get(key)}, stored {stored.get(key)}")
+
+
+def compare(
+    product: Product,
+    after: float,
+    until: float,
+    *,
+    only: Mapping[str, Any] | None = None,
+    known: Mapping[tuple[str, str], Rows] | None = None,
+) -> Comparison:
+    """Every sample of (after, until], by each source's clock. `known`: answers of the lab that were taken before, instead of asking now."""
+    result = Comparison()
+    for source in product.sources():
+        if only is not None and source["name"] not in only:
+            continue
+        for stream in STREAMS[source["kind"]]:
+            place = (source["name"], stream)
+            expected = known[place] if known is not None else rows_of(source, stream, after, until)
+            stored, doubled = stored_rows(product, source["name"], stream, after, until)
+            result.add(" ".join(place), expected, stored, doubled)
+    return result
+
+
+def lab_says(product: Product, after: float, until: float) -> dict[tuple[str, str], Rows]:
+    """What every source has in (after, until], to be compared later."""
+    return {
+        (source["name"], stream): rows_of(source, stream, after, until)
+        for source in product.sources()
+        for stream in STREAMS[source["kind"]]
+    }
+
+
+def stored_rows(product: Product, source: str, stream: str, after: float, until: float) -> tuple[Rows, int]:
+    """Stored rows, and how many of them are there more than once."""
+    columns = ", ".join(f"m.{name}" for name in COLUMNS[stream])
+    found = product.ask(
+        f"SELECT t.key, extract(epoch FROM m.ts)::bigint, {columns} FROM {stream}_sample m "
+        f"JOIN {_THINGS[stream]} t ON t.id = m.entity_id JOIN source s ON s.id = t.source_id "
+        "WHERE s.name = %(source)s AND m.ts > to_timestamp(%(after)s) AND m.ts <= to_timestamp(%(until)s)",
+        source=source, after=after, until=until,
+    )  # fmt: skip
+    rows = {(key, stamp): tuple(values) for key, stamp, *values in found}
+    return rows, len(found) - len(rows)
+
+
+def last_hour(product: Product) -> tuple[float, float]:
+    """(after, until] of what has settled and what every source still keeps."""
+    now = time.time()
+    until = min(now, *_marks(product)) - SETTLED_S
+    return max(now, until) - KEPT_S, until
+
+
+def _marks(product: Product) -> Iterator[float]:
+    wanted = {(source["name"], stream) for source in product.sources() for stream in STREAMS[source["kind"]]}
+    return (until for key, until in product.watermarks().items() if key in wanted)
+
+
+def assert_nothing_unexplained(product: Product) -> None:
+    """No owed gap, no gap without an acceptable reason, no sample that changed its mind, no thing without a name."""
+    assert product.pending() == 0
+    assert product.ask("SELECT * FROM gap WHERE state = 'explained' AND reason NOT LIKE %(known)s", known=EXPIRED) == []
+    assert product.ask("SELECT source_id, stream, conflicting FROM collection_run WHERE conflicting > 0") == []
+    assert product.ask("SELECT source_id, stream, strangers FROM collection_run WHERE strangers > 0") == []
+
+
+EXPIRED = "expired at the source before Gavel could read it"
