@@ -7,7 +7,7 @@ export default defineConfig({
   testDir: 'e2e',
   outputDir: 'test-results',
   timeout: 60_000,
-  expect: { timeout: 15_000 },
+  expect: { timeout: 20_000 },
   fullyParallel: true,
   workers: process.env.GAVEL_E2E_WORKERS ? Number(process.env.GAVEL_E2E_WORKERS) : 2,
   forbidOnly: Boolean(process.env.CI),

@@ -68,7 +68,7 @@ async function stopGavel({ child, folder }) {
 
 async function playwright(project, env) {
   const cli = join(FRONTEND, 'node_modules/@playwright/test/cli.js')
-  const child = spawn(process.execPath, [cli, 'test', '--project', project, ...process.argv.slice(3)], {
+  const child = spawn(process.execPath, [cli, 'test', `--project=${project}`, ...process.argv.slice(3)], {
     cwd: FRONTEND,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'inherit', 'inherit'],

@@ -8,6 +8,17 @@ import type { Range } from '../lib/range'
 import { fromWallClock, wallClock, type Zone, zoneName } from '../lib/time'
 import styles from './RangeForm.module.css'
 
+const ARIA_LABELS = {
+  nextMonth: 'Next month',
+  previousMonth: 'Previous month',
+  nextYear: 'Next year',
+  previousYear: 'Previous year',
+  nextDecade: 'Next decade',
+  previousDecade: 'Previous decade',
+  monthLevelControl: 'Choose a month',
+  yearLevelControl: 'Choose a year',
+}
+
 interface RangeFormProps {
   bounds: { from_ms: number; to_ms: number }
   zone: Zone
@@ -30,6 +41,8 @@ export default function RangeForm({ bounds, zone, onChoose }: RangeFormProps) {
         onChange={setValue}
         maxDate={wallClock(Date.now(), zone)}
         size="xs"
+        ariaLabels={ARIA_LABELS}
+        className={styles.picker}
       />
       <Button size="xs" disabled={!isUsable} onClick={() => isUsable && onChoose({ kind: 'fixed', from_ms, to_ms })}>
         Show this window

@@ -4,7 +4,7 @@ import { Combobox, Loader, TextInput, useCombobox } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { searchQuery } from '../api/queries'
 import type { SearchHit } from '../api/types'
 import { addressOf } from '../components/EntityLink'
@@ -31,6 +31,13 @@ export function SearchBox() {
   const combobox = useCombobox({ onDropdownClose: () => combobox.resetSelectedOption() })
   const hits = (asked === '' ? [] : (data ?? [])).filter((hit) => addressOf(hit.ref) !== null)
 
+  // Enter opens the first hit: what it is, is known only when the answer is there.
+  const { selectFirstOption } = combobox
+  const found = hits.map((hit) => `${hit.ref.kind}-${hit.ref.id}`).join()
+  useEffect(() => {
+    if (found !== '') selectFirstOption()
+  }, [found, selectFirstOption])
+
   function go(address: string) {
     setText('')
     combobox.closeDropdown()
@@ -52,7 +59,6 @@ export function SearchBox() {
           onChange={(event) => {
             setText(event.currentTarget.value)
             combobox.openDropdown()
-            combobox.selectFirstOption()
           }}
           onFocus={() => text !== '' && combobox.openDropdown()}
           onBlur={() => combobox.closeDropdown()}

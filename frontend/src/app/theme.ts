@@ -34,7 +34,7 @@ export const theme = createTheme({
   primaryColor: 'blue',
   primaryShade: { light: 7, dark: 4 },
   autoContrast: true,
-  luminanceThreshold: 0.32,
+  luminanceThreshold: 0.25,
   fontFamily: 'var(--gv-font)',
   fontFamilyMonospace: 'var(--gv-mono)',
   headings: { fontFamily: 'var(--gv-font)' },

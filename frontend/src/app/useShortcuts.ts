@@ -18,17 +18,17 @@ function isTyping(target: EventTarget | null): boolean {
 export function useShortcuts(openHelp: () => void): void {
   const navigate = useNavigate()
   const [range, setRange] = useRange()
-  const lastG = useRef(0)
-  const actions = useRef<(key: string) => boolean>(() => false)
+  const lastG = useRef(Number.NEGATIVE_INFINITY)
+  const actions = useRef<(key: string, at_ms: number) => boolean>(() => false)
 
-  actions.current = (key) => {
+  actions.current = (key, at_ms) => {
     const goesTo = PAGES.find((page) => page.menu?.key === key)
-    if (goesTo && Date.now() - lastG.current < SEQUENCE_MS) {
-      lastG.current = 0
+    if (goesTo && at_ms - lastG.current < SEQUENCE_MS) {
+      lastG.current = Number.NEGATIVE_INFINITY
       void navigate({ to: goesTo.path })
       return true
     }
-    if (key === 'g') lastG.current = Date.now()
+    if (key === 'g') lastG.current = at_ms
     else if (key === '/') document.getElementById(SEARCH_ID)?.focus()
     else if (key === '?') openHelp()
     else if (key === '[' || key === ']') setRange(shiftRange(range, key === '[' ? -1 : 1, serverNow()))
@@ -39,7 +39,7 @@ export function useShortcuts(openHelp: () => void): void {
   useEffect(() => {
     function onKey(event: KeyboardEvent) {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
-      if (actions.current(event.key)) event.preventDefault()
+      if (actions.current(event.key, event.timeStamp)) event.preventDefault()
     }
     document.addEventListener('keydown', onKey)
     return () => document.removeEventListener('keydown', onKey)

@@ -1,10 +1,9 @@
 /** A link to an object's page; the time window goes along. Kinds without a page are plain names. */
 
-import { Link } from '@tanstack/react-router'
 import type { EntityKind } from '../api/queries'
 import type { Ref } from '../api/types'
 import styles from './EntityLink.module.css'
-import { Name } from './Name'
+import { Name, NameLink } from './Name'
 
 const FOLDER: Partial<Record<Ref['kind'], EntityKind>> = {
   datastore: 'datastores',
@@ -23,11 +22,7 @@ export function addressOf(ref: Pick<Ref, 'kind' | 'id'>): string | null {
 export function EntityLink({ to }: { to: Ref }) {
   const address = addressOf(to)
   if (address === null) return <Name focusable>{to.name}</Name>
-  return (
-    <Link to={address} className={styles.link}>
-      <Name>{to.name}</Name>
-    </Link>
-  )
+  return <NameLink to={address}>{to.name}</NameLink>
 }
 
 /** Several links in a cell: the first ones, then how many more. */

@@ -1,7 +1,8 @@
 /** A name from outside: cut in the middle, whole on hover and focus, never markup. */
 
 import { Tooltip } from '@mantine/core'
-import { useCallback, useState } from 'react'
+import { Link } from '@tanstack/react-router'
+import { type ReactNode, useCallback, useState } from 'react'
 import { splitForMiddle, visibleName } from '../lib/text'
 import styles from './Name.module.css'
 
@@ -15,6 +16,62 @@ interface NameProps {
 
 export function Name({ children, whole = false, focusable = false }: NameProps) {
   const name = visibleName(children)
+  const [isCut, measure] = useIsCut()
+  if (whole) {
+    return (
+      <bdi className={styles.wrapped} dir="auto">
+        {name}
+      </bdi>
+    )
+  }
+  return (
+    <WholeName name={name} disabled={!isCut}>
+      <bdi className={styles.name} dir="auto" tabIndex={focusable && isCut ? 0 : undefined}>
+        <Cut name={name} measure={measure} />
+      </bdi>
+    </WholeName>
+  )
+}
+
+/** A name that leads somewhere. */
+export function NameLink({ children, to }: { children: string; to: string }) {
+  const name = visibleName(children)
+  const [isCut, measure] = useIsCut()
+  return (
+    <WholeName name={name} disabled={!isCut}>
+      <Link to={to} className={styles.link}>
+        <bdi className={styles.name} dir="auto">
+          <Cut name={name} measure={measure} />
+        </bdi>
+      </Link>
+    </WholeName>
+  )
+}
+
+const EVENTS = { hover: true, focus: true, touch: true }
+
+function WholeName({ name, disabled, children }: { name: string; disabled: boolean; children: ReactNode }) {
+  return (
+    <Tooltip label={<bdi className={styles.tooltip}>{name}</bdi>} disabled={disabled} events={EVENTS} multiline>
+      {children}
+    </Tooltip>
+  )
+}
+
+function Cut({ name, measure }: { name: string; measure: (element: HTMLElement | null) => void }) {
+  const { head, tail } = splitForMiddle(name)
+  return (
+    <>
+      <span className={styles.head} ref={measure}>
+        {head}
+      </span>
+      {tail !== '' && <span className={styles.tail}>{tail}</span>}
+    </>
+  )
+}
+
+/** Whether an element's text does not fit, followed as its width changes. */
+function useIsCut() {
   const [isCut, setCut] = useState(false)
   const measure = useCallback((element: HTMLElement | null) => {
     if (element === null) return
@@ -23,28 +80,5 @@ export function Name({ children, whole = false, focusable = false }: NameProps) 
     observer.observe(element)
     return () => observer.disconnect()
   }, [])
-
-  if (whole) {
-    return (
-      <bdi className={styles.wrapped} dir="auto">
-        {name}
-      </bdi>
-    )
-  }
-  const { head, tail } = splitForMiddle(name)
-  return (
-    <Tooltip
-      label={<bdi className={styles.tooltip}>{name}</bdi>}
-      disabled={!isCut}
-      events={{ hover: true, focus: true, touch: true }}
-      multiline
-    >
-      <bdi className={styles.name} dir="auto" tabIndex={focusable && isCut ? 0 : undefined}>
-        <span className={styles.head} ref={measure}>
-          {head}
-        </span>
-        {tail !== '' && <span className={styles.tail}>{tail}</span>}
-      </bdi>
-    </Tooltip>
-  )
+  return [isCut, measure] as const
 }

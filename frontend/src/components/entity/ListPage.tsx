@@ -39,7 +39,6 @@ export function ListPage<Kind extends EntityKind>({ kind, title, noun, columns, 
   const newest = [...loaded.values()].map((row: Row) => row.newest)
   const max_us = largest(newest)
   const shown = useMemo(() => columns(max_us), [columns, max_us])
-  if (query === undefined) return null
   const total = query.data?.total
   return (
     <div className={styles.page}>

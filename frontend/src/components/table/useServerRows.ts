@@ -1,6 +1,6 @@
 /** The rows in sight of a long list, read page by page from the server. */
 
-import { useQueries } from '@tanstack/react-query'
+import { useQueries, useQuery } from '@tanstack/react-query'
 import { useCallback, useMemo, useState } from 'react'
 import {
   type EntityKind,
@@ -18,20 +18,28 @@ export function pageOffsets(first: number, last: number, size: number): number[]
   return Array.from({ length: to - from + 1 }, (_, index) => (from + index) * size)
 }
 
+/**
+ * `query` is the first page: it says how many rows there are and carries the state of the list. It stays subscribed while
+ * other pages come and go, so that scrolling never takes the table away.
+ */
 export function useServerRows<Kind extends EntityKind>(kind: Kind, params: ListParams) {
   type Row = EntityTypes[Kind]['row']
   const [inSight, setInSight] = useState({ first: 0, last: 0 })
-  const offsets = pageOffsets(inSight.first, inSight.last, PAGE_SIZE)
-  const pages = useQueries({ queries: offsets.map((offset) => listQuery(kind, params, offset)) })
+  const query = useQuery(listQuery(kind, params, 0))
+  const offsets = pageOffsets(inSight.first, inSight.last, PAGE_SIZE).filter((offset) => offset > 0)
+  const others = useQueries({ queries: offsets.map((offset) => listQuery(kind, params, offset)) })
 
-  const rows = useMemo(() => rowsByPosition<Row>(pages.map((page) => page.data)), [pages])
+  const rows = useMemo(
+    () => rowsByPosition<Row>([query.data, ...others.map((page) => page.data)]),
+    [query.data, others],
+  )
   const onWindow = useCallback(
     (first: number, last: number) =>
       setInSight((before) => (before.first === first && before.last === last ? before : { first, last })),
     [],
   )
   const rowAt = useCallback((index: number) => rows.get(index), [rows])
-  return { query: pages[0], rowAt, onWindow, loaded: rows }
+  return { query, rowAt, onWindow, loaded: rows }
 }
 
 /** Rows by position. Each page says itself where it begins, so a page kept from a moment ago still lands in its place. */
