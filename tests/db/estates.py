@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 
 from gavel.domain.inventory import (
+    ArrayDirectory,
     ArrayHost,
     ArrayInfo,
     ArrayInventory,
@@ -80,6 +81,7 @@ def array_inventory(key: str = "array-a", tag: int = 0x9714) -> ArrayInventory:
         connections=tuple(Connection("esx-1", None, each.key, 1, None) for each in volumes),
         ports=(ArrayPort("CT0.FC0", "52:4A", None, None, None),),
         exports=(DirectoryExport("export", "nfs01", "/nfs01", "fs:root", enabled=True),),
+        directories=(ArrayDirectory("dir-1", "fs:root", "/"),),
         file_addresses=(f"files-{tag}",),
     )
 
@@ -88,7 +90,7 @@ def stretched_peer(tag: int = 0x9714) -> ArrayInventory:
     """The other array of the pod: only volume 5, under the same serial."""
     mine = array_inventory("array-b", tag)
     shared = tuple(replace(each, key="peer-5") for each in mine.volumes if each.pod_key)
-    return replace(mine, volumes=shared, connections=(), hosts=(), exports=(), file_addresses=())
+    return replace(mine, volumes=shared, connections=(), hosts=(), exports=(), directories=(), file_addresses=())
 
 
 def esxi(name: str) -> EsxiHost:

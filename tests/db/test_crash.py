@@ -4,11 +4,9 @@ import os
 import random
 import signal
 from collections.abc import Iterator
-from contextlib import suppress
-from dataclasses import dataclass
+from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from subprocess import Popen
 from threading import Thread
 
 import pytest
@@ -32,35 +30,32 @@ PAGES, PER_PAGE = 40, 30
 KEYS = [each.key for each in array_inventory().volumes]
 
 
-@dataclass
 class Server:
     """A server with durable settings: a commit that was answered has to survive."""
 
-    cluster: postgres.Cluster
-    process: Popen[bytes]
-
-    def kill(self) -> None:
-        os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait()
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.start()
 
     def start(self) -> None:
-        self.cluster = postgres.prepare(self.cluster.data_dir)
-        self.process = started(self.cluster)
+        self._running = ExitStack()
+        self.url = self._running.enter_context(postgres.running(self._folder / "data", log=self._folder / "log")).url()
 
+    def kill(self) -> None:
+        """The server and all of its children, at once."""
+        pid = int((self._folder / "data/postmaster.pid").read_text().splitlines()[0])
+        os.killpg(pid, signal.SIGKILL)
+        self.stop()
 
-def started(cluster: postgres.Cluster) -> Popen[bytes]:
-    with Path(os.devnull).open("ab") as nowhere:
-        process = postgres.start(cluster, output=nowhere.fileno())
-    postgres.wait_until_ready(cluster, process)
-    return process
+    def stop(self) -> None:
+        self._running.close()
 
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[Server]:
-    cluster = postgres.prepare(tmp_path / "data")
-    running = Server(cluster, started(cluster))
+    running = Server(tmp_path)
     yield running
-    postgres.stop(running.process)
+    running.stop()
 
 
 def poll(engine: Engine, source_id: int) -> None:
@@ -81,8 +76,8 @@ def number(ends: list[datetime]) -> list[int]:
 
 
 def test_killed_databases_lose_and_double_nothing(server: Server) -> None:
-    migrate(server.cluster.url())
-    engine = open_engine(server.cluster.url(), Role.WORKER)
+    migrate(server.url)
+    engine = open_engine(server.url, Role.WORKER)
     with transaction(engine) as connection:
         source_id = add_source(
             connection, kind=SourceKind.FLASHARRAY, name="a", address="a", settings={}, enabled=True, now=NOW
@@ -118,11 +113,14 @@ def run(engine: Engine, source_id: int, errors: list[BaseException]) -> None:
         errors.append(error)
 
 
-def test_a_database_that_is_down_is_named_at_once(server: Server) -> None:
-    engine = open_engine(server.cluster.url(), Role.API)
+def test_a_database_that_is_down_is_named_at_once_and_used_again_when_it_is_back(server: Server) -> None:
+    engine = open_engine(server.url, Role.API)
+    with transaction(engine) as connection:
+        connection.execute(text("SELECT 1"))
     server.kill()
     with pytest.raises(StorageError, match="no connection to the database"), transaction(engine):
         pass
     server.start()
-    with suppress(DBAPIError), transaction(engine) as connection:
+    with transaction(engine) as connection:
         assert connection.scalar(text("SELECT 1")) == 1
+    engine.dispose()

@@ -104,14 +104,12 @@ def test_every_series_is_made_by_one_migration() -> None:
 def test_the_mode_is_that_of_the_server(store: Store) -> None:
     assert store.value("SELECT mode FROM storage_mode") == ("timescale" if store.timescale else "plain")
     if store.timescale:
-        assert (
-            store.value("SELECT count(*) FROM timescaledb_information.hypertables WHERE hypertable_schema = 'public'")
-            == len(RAWS)
-        )
-        assert (
-            store.value("SELECT count(*) FROM timescaledb_information.continuous_aggregates WHERE materialized_only")
-            == len(ROLLS)
-        )
+        assert store.value(
+            "SELECT count(*) FROM timescaledb_information.hypertables WHERE hypertable_schema = 'public'"
+        ) == len(RAWS)
+        assert store.value(
+            "SELECT count(*) FROM timescaledb_information.continuous_aggregates WHERE materialized_only"
+        ) == len(ROLLS)
 
 
 def test_an_empty_database_and_a_missing_step_say_what_to_do(empty: Engine, empty_postgres_url: str) -> None:

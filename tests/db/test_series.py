@@ -170,6 +170,35 @@ def test_both_arrays_of_a_stretched_volume_are_on_the_array_side(store: Store) -
     assert {array, from_peer} <= {ref.id for ref in side.sources}
 
 
+def test_an_nfs_datastore_is_shown_by_its_virtual_disks_and_the_arrays_directory(store: Store) -> None:
+    tag = 0x0F5
+    array, vcenter = store.with_estate(array_inventory(tag=tag), NOW), store.with_estate(host_inventory(tag=tag), NOW)
+    store.write(
+        array,
+        batch(
+            Stream.ARRAY_DIRECTORY,
+            "dir-1",
+            every(30, HOUR + timedelta(seconds=30), 2),
+            30,
+            read_ops=30,
+            read_usec_us=900,
+        ),
+    )
+    store.write(
+        vcenter,
+        batch(
+            Stream.VM_DISK,
+            "vm-1/scsi0:4",
+            every(20, HOUR + timedelta(seconds=20), 3),
+            read_ops=20,
+            read_latency_us=1100,
+        ),
+    )
+    found = asked(store, RefKind.DATASTORE, thing(store, "datastore", "nfs", vcenter), HOUR, HOUR + MINUTE, points=1)
+    assert column(group(found, "read_usec_us"), "read_usec_us").values == [900.0]
+    assert column(group(found, "read_latency_us"), "read_latency_us").values == [1100.0]
+
+
 def test_a_vm_is_shown_by_its_disks_its_hosts_devices_and_the_volumes_behind(store: Store) -> None:
     _, vcenter = estate(store)
     ends = every(20, HOUR + timedelta(seconds=20), 3)
