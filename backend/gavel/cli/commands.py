@@ -59,7 +59,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = parser.parse_args(given[1:])
     try:
         settings = load_settings()
-        configure(settings)
+        configure(_for_people(settings))
         return command.run(arguments, settings)
     except (GavelError, StartError) as error:
         sys.stderr.write(f"gavel {name}: {hide_in_text(str(error))}\n")
@@ -68,6 +68,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         return OK
     except KeyboardInterrupt:
         return INTERRUPTED
+
+
+def _for_people(settings: Settings) -> Settings:
+    """A command's own words are its output; the log only adds what went wrong, unless it is asked for more."""
+    return settings.model_copy(update={"log_level": "warning"}) if settings.log_level == "info" else settings
 
 
 def _top_parser() -> argparse.ArgumentParser:

@@ -47,7 +47,9 @@ def _database(settings: Settings) -> Service:
         "database", launch, probe=is_ready, start_timeout_s=None,
         stop_signal=postgres.STOP_SIGNAL, force_signal=postgres.FORCE_SIGNAL,
         # Whoever asks too early or too late is told so, and asks again.
-        known_noise=("the database system is starting up", "the database system is shutting down"),
+        known_noise=(
+            "the database system is starting up", "the database system is shutting down", "due to administrator command"
+        ),
     )  # fmt: skip
 
 
