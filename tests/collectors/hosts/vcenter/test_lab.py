@@ -300,8 +300,14 @@ def test_a_stalled_answer_ends_in_a_deadline(
     lab.fault(NEW, kind, match="<QueryPerf ", count=1, **parameters)
     with pytest.raises(DeadlineError):
         list(collector.samples(Stream.HOST_DEVICE, *past))
-    lab.heal()
-    assert rows(lab.collector(NEW).samples(Stream.HOST_DEVICE, *past))
+    with monkeypatch.context() as patient:
+        patient.setattr("gavel.collectors.hosts.vcenter.wire.TOTAL_S", 18.0)
+        patient.setattr("gavel.collectors.hosts.vcenter.wire.READ_S", 15.0)
+        before = collector.usage.calls
+        assert rows(collector.samples(Stream.HOST_DEVICE, *past)) == rows(
+            lab.collector(NEW).samples(Stream.HOST_DEVICE, *past)
+        )
+        assert collector.usage.calls - before > 2 * 2, "after a deadline less is asked for at once"
 
 
 def test_a_host_whose_esxcli_stalls_costs_its_queue_settings_only(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:

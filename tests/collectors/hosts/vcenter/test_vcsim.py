@@ -122,7 +122,7 @@ def test_csv_samples_are_decoded_though_newest_come_first(client: VcenterClient)
     known = client.ask(lambda: catalogue(client.content.perfManager.perfCounter))
     hosts = sorted(Watch(client, {vim.HostSystem: ("name",)}, page=100).update())
     ids = [known.ids["disk.read.average"], known.ids["disk.write.average"]]
-    (call,) = queries("PerfMgr", "HostSystem", hosts, ids, instance="")
+    (call,) = queries("PerfMgr", "HostSystem", hosts, ids, size=10, instance="")
     until = datetime.now(UTC)
     since = until - timedelta(minutes=2)
     decoder = CsvDecoder(call.columns)

@@ -13,9 +13,16 @@ from gavel.collectors.hosts.vcenter.csv import CsvDecoder, NotCsvError, Series
 from gavel.collectors.hosts.vcenter.parse import moid
 from gavel.collectors.hosts.vcenter.query import SAMPLE_S, PerfQuery, queries
 from gavel.collectors.hosts.vcenter.watch import Watch
-from gavel.domain.errors import OverloadedError, ProtocolError
+from gavel.domain.errors import DeadlineError, OverloadedError, ProtocolError
 from gavel.domain.source import Stream
 
+# A host may have forty devices, but thousands of paths.
+_ENTITIES_PER_CALL: Final[Mapping[Stream, int]] = {
+    Stream.HOST_DEVICE: 25,
+    Stream.VM_DISK: 250,
+    Stream.ADAPTER: 50,
+    Stream.PATH: 5,
+}
 _LIGHT_PAGE: Final = 1000
 _SAMPLED_HOSTS: Final = 3
 _MOST_RETRIES: Final = 5
@@ -32,7 +39,7 @@ KINDS: Final[Mapping[Stream, str]] = {
 class Plan:
     """What is asked of one group of entities: readings by name in the order of the columns, and the calls for them."""
 
-    kind: str
+    stream: Stream
     readings: Mapping[str, str]
     calls: tuple[PerfQuery, ...]
 
@@ -54,20 +61,26 @@ class PerfReader:
         self._session = -1
         self._available: dict[str, frozenset[str]] = {}
         self._plans: dict[Stream, tuple[object, list[Plan]]] = {}
+        self._sizes = dict(_ENTITIES_PER_CALL)
         self.rejected = 0
 
     def series(self, stream: Stream, since: datetime, until: datetime) -> Iterator[tuple[Sequence[str], Series]]:
         """Names of readings and their series, one reply at a time. Every reply was checked against the catalogue."""
         for plan in self.plans(stream):
             for call in plan.calls:
-                for part in self._answer(plan, call, since, until):
-                    yield tuple(plan.readings), part
+                try:
+                    parts = self._answer(plan, call, since, until)
+                except DeadlineError:
+                    # Asked for less at once, a slow vCenter may keep up from the next poll on.
+                    self._sizes[stream] = max(1, len(call.entities) // 2)
+                    raise
+                yield from ((tuple(plan.readings), part) for part in parts)
 
     def plans(self, stream: Stream) -> list[Plan]:
         """What is asked for a stream now; made anew only when entities or counters have changed."""
         groups = self._groups(KINDS[stream])
         known = self.catalogue()
-        state = (self._client.session, known, groups)
+        state = (self._client.session, known, groups, self._sizes[stream])
         if stream not in self._plans or self._plans[stream][0] != state:
             self._plans[stream] = (state, [self._plan(stream, known, *group) for group in groups])
         return self._plans[stream][1]
@@ -117,16 +130,19 @@ class PerfReader:
         kind = KINDS[stream]
         served = self.available(version, entities) if kind == "HostSystem" else frozenset(known.ids)
         readings = choose(stream, served & known.ids.keys())
-        return Plan(kind, readings, tuple(self._calls(kind, entities, readings)))
+        return Plan(stream, readings, tuple(self._calls(stream, entities, readings, self._sizes[stream])))
 
-    def _calls(self, kind: str, entities: Sequence[str], readings: Mapping[str, str]) -> Iterator[PerfQuery]:
+    def _calls(
+        self, stream: Stream, entities: Sequence[str], readings: Mapping[str, str], size: int
+    ) -> Iterator[PerfQuery]:
         known = self.catalogue()
         if missing := [key for key in readings.values() if key not in known.ids]:
             raise OverloadedError(
                 f"{self._client.address}: the counters {missing} are gone; the next poll does without."
             )
         manager = moid(self._client.content.perfManager)
-        return queries(manager, kind, entities, [known.ids[key] for key in readings.values()])
+        ids = [known.ids[key] for key in readings.values()]
+        return queries(manager, KINDS[stream], entities, ids, size=size)
 
     def _answer(self, plan: Plan, call: PerfQuery, since: datetime, until: datetime) -> tuple[Series, ...]:
         """The reply to one call, once it is certain that its counter ids still mean what they were resolved to."""
@@ -145,7 +161,7 @@ class PerfReader:
                     return series
             if not entities:
                 return ()
-            call = next(self._calls(plan.kind, entities, plan.readings))
+            call = next(self._calls(plan.stream, entities, plan.readings, len(entities)))
         raise OverloadedError(f"{self._client.address}: its counters and entities change faster than they can be read.")
 
     def _still_valid(self, readings: Mapping[str, str]) -> bool:

@@ -11,7 +11,6 @@ from gavel.collectors.hosts.vcenter.soap import ENVELOPE_END, ENVELOPE_START
 
 SAMPLE_S: Final = 20
 _MOST_METRIC_IDS: Final = 50_000  # a request may have 500,000 elements, and a metric id is three
-_ENTITIES_PER_CALL: Final = {"HostSystem": 25, "VirtualMachine": 250}
 _SINCE, _UNTIL = b"@since@", b"@until@"
 
 
@@ -34,12 +33,15 @@ class PerfQuery:
 
 
 def queries(
-    manager: str, kind: str, entities: Sequence[str], counters: Sequence[int], *, instance: str = "*"
+    manager: str, kind: str, entities: Sequence[str], counters: Sequence[int], *, size: int, instance: str = "*"
 ) -> Iterator[PerfQuery]:
-    """Calls that together ask for these counters of all entities. `manager`: id of the PerformanceManager."""
+    """Calls for at most `size` entities each that together ask for these counters of all of them.
+
+    `manager`: id of the PerformanceManager.
+    """
     if not counters:
         return
-    size = max(1, min(_ENTITIES_PER_CALL[kind], _MOST_METRIC_IDS // len(counters)))
+    size = max(1, min(size, _MOST_METRIC_IDS // len(counters)))
     for start in range(0, len(entities), size):
         part = tuple(entities[start : start + size])
         yield PerfQuery(part, tuple(counters), _template(manager, kind, part, counters, instance))
