@@ -215,7 +215,8 @@ class FlashArrayClient:
             raise PermissionMissingError(f"{what}. The API user needs at least the role readonly.")
         if status in (429, 503) or "server is busy" in reason.lower():
             raise OverloadedError(
-                f"{what}. The array is busy; Gavel waits and asks again.", retry_after_s=retry_after_s(response.headers.get("retry-after"))
+                f"{what}. The array is busy; Gavel waits and asks again.",
+                retry_after_s=retry_after_s(response.headers.get("retry-after")),
             )
         raise ProtocolError(
             f"{what}. The array refused a request that Gavel believes valid; please report it with the Purity version."
