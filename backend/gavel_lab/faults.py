@@ -28,7 +28,7 @@ Parameter = str | int | float
 class FaultKind(StrEnum):
     """Every fault the lab knows, with the parameters it takes."""
 
-    STATUS = "status"  # status (int): answer with it. retry_after_s (int), retry_after_form (seconds|date), message (text)
+    STATUS = "status"  # answer with status (int); retry_after_s (int), retry_after_form (seconds|date), message (text)
     CUT_BODY = "cut_body"  # after_bytes (int): send that much of the body, then close the connection
     BLACK_HOLE = "black_hole"  # accept, read, never answer
     SLOW_DRIP = "slow_drip"  # bytes_per_s (int): send the body that slowly
