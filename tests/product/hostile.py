@@ -57,7 +57,7 @@ def hostiles(folder: Path) -> Iterator[Hostiles]:
             fingerprint=identity.fingerprint,
             website=tls(_website),
             esxi=tls(_esxi),
-            plain_http=servers.enter_context(tcp_server(_website)).address,
+            plain_http=servers.enter_context(tcp_server(_plain_http)).address,
             black_hole=servers.enter_context(tcp_server(_swallow)).address,
             silent_server=tls(_swallow),
             drip=tls(_drip),
@@ -88,6 +88,12 @@ def _answer(connection: socket.socket, status: bytes, kind: bytes, body: bytes) 
 def _website(connection: socket.socket, _: bytearray) -> None:
     while _request(connection):
         _answer(connection, b"200 OK", b"text/html", _PAGE)
+
+
+def _plain_http(connection: socket.socket, _: bytearray) -> None:
+    """As web servers answer what is no HTTP, such as the start of TLS."""
+    connection.recv(65536)
+    _answer(connection, b"400 Bad Request", b"text/html", _PAGE)
 
 
 def _esxi(connection: socket.socket, _: bytearray) -> None:

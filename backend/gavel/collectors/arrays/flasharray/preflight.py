@@ -20,6 +20,7 @@ _REMEDIES = {
     "wrong_kind": "Give the management address of a FlashArray.",
     "authentication": "Create a new API token for a readonly user on the array and enter it here.",
     "permission": "Give the API user the role readonly.",
+    "protocol": "Check that this is the management address of a FlashArray, and that no proxy answers in its place.",
     "overloaded": "Wait a minute and test again; other tools may be asking the array too often.",
 }
 

@@ -59,6 +59,8 @@ _REMEDIES: Final = {
     ErrorKind.CERTIFICATE: "Pin the presented fingerprint after comparing it, or give the authority's certificate.",
     ErrorKind.WRONG_KIND: "Give the address of a vCenter Server, not of an ESXi host or something else.",
     ErrorKind.AUTHENTICATION: "Correct user name and password; check that the account is not locked.",
+    ErrorKind.PROTOCOL: "Check that this is the address of a vCenter Server, and that no proxy answers in its place.",
+    ErrorKind.OVERLOADED: "Wait a minute and test again; other tools may be asking the vCenter too often.",
     ErrorKind.PERMISSION: "Give the user the role Read-only on the vCenter's root, propagated to children.",
 }
 
