@@ -14,7 +14,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -71,17 +72,19 @@ STATIC = (
 )
 BUILD = Check("front end: build", (sys.executable, "scripts/bootstrap.py", "all"))
 UNIT_TESTS = Check("front end: tests", ("npm", "run", "--silent", "test"), "frontend")
-BACKEND_TESTS = pytest("pytest", "-n", "2", "--dist", "loadfile", deadline_s=840)
+PARTS = pytest("tests: parts", "-n", "2", "--dist", "loadfile", "--ignore=tests/product", deadline_s=840)
 E2E = Check("browser tests", ("npm", "run", "--silent", "e2e"), "frontend", deadline_s=600, shown=True)
 ALONE = ("-p", "no:randomly", "-s")
+# One living product, through a story in order: it needs the machine for itself.
+WHOLE = pytest("tests: the whole product", *ALONE, "tests/product", deadline_s=840)
 
 COMMANDS: dict[str, tuple[Check, ...]] = {
     "check": STATIC,
-    "test": (*STATIC, BUILD, UNIT_TESTS, BACKEND_TESTS, E2E),
+    "test": (*STATIC, BUILD, UNIT_TESTS, PARTS, WHOLE, E2E),
     "e2e": (BUILD, E2E),
     "peers": (pytest("peers", *ALONE, "tests/peers", deadline_s=1800),),
-    "truth": (pytest("truth", *ALONE, "tests/campaigns/truth", deadline_s=4 * 3600),),
-    "chaos": (pytest("chaos", *ALONE, "tests/campaigns/chaos", deadline_s=4 * 3600),),
+    "truth": (pytest("truth", *ALONE, "tests/truth", deadline_s=4 * 3600),),
+    "chaos": (pytest("chaos", *ALONE, "tests/chaos", deadline_s=4 * 3600),),
     "bench": (pytest("bench", *ALONE, "tests/benchmarks", deadline_s=4 * 3600),),
     "shots": (BUILD, Check("screenshots", ("npm", "run", "--silent", "shots"), "frontend", 1800, shown=True)),
 }
@@ -171,14 +174,22 @@ def run_with_needs(check: Check) -> Outcome:
     return run(check)
 
 
+def totals(closing_lines: Iterable[str]) -> str:
+    """All runs of pytest as one: `12 passed, 1 failed, 0 skipped`."""
+    counts = Counter[str]()
+    for line in closing_lines:
+        for number, word in re.findall(r"(\d+) (passed|failed|errors?|skipped)", line):
+            counts["failed" if word.startswith("error") else word] += int(number)
+    return ", ".join(f"{counts[word]} {word}" for word in ("passed", "failed", "skipped"))
+
+
 def sum_up(command: str, outcomes: list[Outcome], seconds: float) -> int:
     print("\n" + "-" * 60)
     for outcome in outcomes:
         print(f"{outcome.check.name:<40}{outcome.status:>8}{outcome.seconds:9.1f} s")
-    count = {status: sum(outcome.status == status for outcome in outcomes) for status in ("ok", "FAILED", "skipped")}
-    for outcome in outcomes:
-        if outcome.closing_line:
-            print(outcome.closing_line)
+    count = Counter(outcome.status for outcome in outcomes)
+    if closing_lines := [outcome.closing_line for outcome in outcomes if outcome.closing_line]:
+        print(f"pytest: {totals(closing_lines)}")
     print(f"make {command}: {count['ok']} ok, {count['FAILED']} failed, {count['skipped']} skipped in {seconds:.0f} s")
     return 1 if count["FAILED"] else 0
 

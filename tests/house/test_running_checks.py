@@ -63,11 +63,12 @@ def test_the_closing_line_of_pytest_is_recognised(lines: list[str], expected: st
     assert run_checks.closing_line(lines) == expected
 
 
-def test_the_closing_line_of_pytest_is_repeated_at_the_end(capsys: pytest.CaptureFixture[str]) -> None:
-    run_checks.sum_up("test", [Outcome(PASSES, "ok", 1.0, "12 passed in 3.40s"), Outcome(PASSES, "ok", 1.0)], 2.0)
+def test_the_last_lines_say_how_many_tests_passed_in_all(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = ("12 passed in 3.40s", "=== 1 failed, 2 passed, 1 skipped, 2 errors in 65.00s ===", None)
+    run_checks.sum_up("test", [Outcome(PASSES, "ok", 1.0, line) for line in lines], 2.0)
     assert capsys.readouterr().out.splitlines()[-2:] == [
-        "12 passed in 3.40s",
-        "make test: 2 ok, 0 failed, 0 skipped in 2 s",
+        "pytest: 14 passed, 3 failed, 1 skipped",
+        "make test: 3 ok, 0 failed, 0 skipped in 2 s",
     ]
 
 
