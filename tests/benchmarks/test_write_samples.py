@@ -1,0 +1,93 @@
+"""Rows per second into the sample tables: COPY straight in, against the merge of new rows and of rows already there, in one run."""
+
+import statistics
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import TypeAlias
+
+import numpy as np
+import pytest
+from sqlalchemy import Engine, text
+
+from gavel.db import copying, samples
+from gavel.db.engine import Role, open_engine, transaction
+from gavel.db.migrate import migrate
+from gavel.db.series import RAWS, Raw
+from gavel.domain.samples import NOT_MEASURED, Int64Array
+from gavel.embedded import postgres
+
+Columns: TypeAlias = Mapping[str, Int64Array]
+SERIES, POLLS = 20_000, 5
+GOAL_MERGE = 0.4
+NOW = datetime.now(UTC)
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    """Durable settings, as in production."""
+    folder = tmp_path_factory.mktemp("benchmark")
+    with postgres.running(folder / "data", log=folder / "log") as cluster:
+        migrate(cluster.url())
+        opened = open_engine(cluster.url(), Role.WORKER)
+        yield opened
+        opened.dispose()
+
+
+def poll(raw: Raw, number: int) -> Columns:
+    """One sample of every series; a tenth of the numbers was not measured."""
+    rng = np.random.default_rng(number)
+    columns = {name: rng.integers(0, 100_000, SERIES) for name in raw.columns}
+    for name in set(columns) - {"ts", "entity_id", "interval_s"}:
+        columns[name][rng.random(SERIES) < 0.1] = NOT_MEASURED
+    stamp = int((NOW - timedelta(minutes=1)).timestamp()) + 20 * (number % POLLS)
+    return columns | {
+        "ts": np.full(SERIES, stamp * 1_000_000),
+        "entity_id": np.arange(1, SERIES + 1),
+        "interval_s": np.full(SERIES, 20),
+    }
+
+
+def direct(engine: Engine, raw: Raw, columns: Columns) -> None:
+    fields = samples._fields(raw)
+    with transaction(engine) as connection:
+        copying.copy(connection, raw.name, fields, copying.pack(fields, columns))
+
+
+def merged(engine: Engine, raw: Raw, columns: Columns) -> None:
+    with transaction(engine) as connection:
+        samples.merge(connection, raw, samples._fields(raw), columns)
+
+
+def rate(engine: Engine, raw: Raw, write: Callable[[Engine, Raw, Columns], None], *, replay: bool = False) -> float:
+    """Rows per second over a few polls into the empty (or, for a replay, the same full) table."""
+    if not replay:
+        with transaction(engine) as connection:
+            connection.execute(text(f"TRUNCATE {raw.name}"))
+    polls = [poll(raw, number) for number in range(POLLS)]
+    started = time.perf_counter()
+    for columns in polls:
+        write(engine, raw, columns)
+    return SERIES * POLLS / (time.perf_counter() - started)
+
+
+@pytest.mark.parametrize("name", ["array_volume_sample", "host_device_sample", "vm_disk_sample"])
+def test_merging_is_at_least_0_4_times_as_fast_as_copying(engine: Engine, name: str) -> None:
+    raw = RAWS[name]
+    found: dict[str, list[float]] = {"copy": [], "merge": [], "replay": []}
+    for _ in range(3):
+        found["copy"].append(rate(engine, raw, direct))
+        found["merge"].append(rate(engine, raw, merged))
+        found["replay"].append(rate(engine, raw, merged, replay=True))
+    median = {what: statistics.median(rates) for what, rates in found.items()}
+    told = ", ".join(f"{what} {rate / 1000:.0f} k/s" for what, rate in median.items())
+    sys.stdout.write(
+        f"\n{name} ({len(raw.columns)} columns): {told}; merge / copy = {median['merge'] / median['copy']:.2f}\n"
+    )
+    assert median["merge"] >= GOAL_MERGE * median["copy"]
+
+
+def test_commits_are_durable_while_measured(engine: Engine) -> None:
+    with transaction(engine) as connection:
+        assert [connection.scalar(text(f"SHOW {name}")) for name in ("fsync", "synchronous_commit")] == ["on", "on"]
