@@ -8,7 +8,7 @@ usage() {
     cat <<'HELP'
 Gavel: where each millisecond of storage latency goes.
 
-  up       set up, start everything on this machine and print the URL   (PORT=8080 LAB=0 DATA_DIR=path)
+  up       set up, start everything on this machine and print the URL   (PORT=8321 LAB=0 DATA_DIR=path)
   test     set up, then every check and test, the browser included
   check    set up, then the checks without the tests: format, lint, types, imports, dependencies, containers
   e2e      set up, then only the browser tests
