@@ -4,7 +4,7 @@ import type { CsvCell } from '../lib/csv'
 import { isoSeconds } from '../lib/range'
 import { formatPrecision } from '../lib/units'
 import type { SeriesColumn, SeriesData, SeriesGroup } from './series'
-import { sideLabel } from './series'
+import { levelLabel, levelOf } from './series'
 
 interface NumbersColumn {
   title: string
@@ -31,7 +31,7 @@ export function numbersOf(series: SeriesData, groups: readonly SeriesGroup[]): N
 }
 
 function numbersColumn(group: SeriesGroup, column: SeriesColumn): NumbersColumn {
-  const where = group.scope === 'part' ? group.entity.name : sideLabel(group.side)
+  const where = group.scope === 'part' ? group.entity.name : levelLabel(levelOf(group))
   const sources = group.sources.map((source) => source.name).join(', ')
   return {
     title: `${where} · ${column.label}`,

@@ -70,6 +70,23 @@ describe('panels of both sides', () => {
   })
 })
 
+describe('a datastore whose hosts time devices and virtual disks', () => {
+  const disks = group('host', [
+    latencyColumn('read_latency_us', [1100, 1100, 2100]),
+    rateColumn('read_iops', [8995, 9095, 9000]),
+  ])
+  const three = series([array, hosts, disks])
+  const lines = panelsOf(three, three.groups, NONE).flatMap((panel) =>
+    panel.lines.map((line) => `${panel.id} ${line.id}`),
+  )
+
+  it('keeps the two levels apart in every panel and in the legend', () => {
+    expect(new Set(lines).size).toBe(lines.length)
+    const rates = legendOf(three, three.groups).filter((line) => line.unit === 'ops/s')
+    expect(rates.map((line) => line.key)).toEqual(['array.iops', 'host.iops', 'disk.iops'])
+  })
+})
+
 describe('gaps', () => {
   const gap = {
     source: { kind: 'flasharray', name: 'fa-1' },

@@ -1,7 +1,16 @@
 /** Chooses what is drawn where: the columns of both sides become panels on one time axis, in the order of an I/O's path. */
 
 import { type ColumnUnit, type LatencyScale, latencyScale } from '../lib/units'
-import { type SeriesColumn, type SeriesData, type SeriesGroup, type Side, sideLabel, sideOfStream } from './series'
+import {
+  type Level,
+  levelLabel,
+  levelOf,
+  type SeriesColumn,
+  type SeriesData,
+  type SeriesGroup,
+  type Side,
+  sideOfStream,
+} from './series'
 import type { Ink, Layer } from './tokens'
 
 export type LineColour = { layer: Layer } | { ink: Ink }
@@ -76,7 +85,7 @@ const LATENCY_ROLES: Record<string, Role> = {
   qavg: line('QAVG', { layer: 'kernel_queue' }, 6),
   davg: line('DAVG', { ink: 'boundary' }, 7, 'dashed'),
   gavg: line('GAVG', { ink: 'total' }, 8),
-  latency: line('Virtual disk', { ink: 'total' }, 8),
+  latency: line('Virtual disk', { layer: 'guest' }, 9),
   total_latency: line('Virtual disk (ms counter)', { ink: 'muted' }, 5, 'dotted'),
 }
 
@@ -139,7 +148,7 @@ function latencyLines(direction: Direction, group: SeriesGroup): PanelLine[] {
     const time = timeOf(column, direction)
     const role = time === null ? undefined : LATENCY_ROLES[time]
     if (time === null || role === undefined) return []
-    return [panelLine(column, group, `${group.side}.${time}`, role)]
+    return [panelLine(column, group, `${levelOf(group)}.${time}`, role)]
   })
 }
 
@@ -150,13 +159,20 @@ function timeOf(column: SeriesColumn, direction: Direction): string | null {
   return match?.[1] ?? null
 }
 
-const orderOf = (one: PanelLine) => LATENCY_ROLES[one.key.split('.')[1] ?? '']?.order ?? 9
+const orderOf = (one: PanelLine) => LATENCY_ROLES[one.key.split('.')[1] ?? '']?.order ?? 0
 
 const RATE_PANELS = [
   { id: 'iops', title: 'I/O rate', hint: 'per second; reads solid, writes dashed', unit: 'ops/s' },
   { id: 'throughput', title: 'Throughput', hint: 'reads solid, writes dashed', unit: 'bytes/s' },
   { id: 'outstanding', title: 'I/Os in flight', hint: 'and what the queue holds at most', unit: 'I/Os' },
 ] as const
+
+const LEVEL_LAYER: Record<Level, Layer> = {
+  array: 'array_service',
+  host: 'kernel_queue',
+  disk: 'guest',
+  guest: 'guest',
+}
 
 const RATE_STROKE = { read: 'solid', write: 'dashed', mirrored_write: 'dotted', all: 'solid' } as const
 
@@ -171,19 +187,19 @@ function ratePanels(groups: readonly SeriesGroup[], shown: (line: PanelLine) => 
 }
 
 function rateLines(unit: ColumnUnit, group: SeriesGroup): PanelLine[] {
-  const colour: LineColour = group.side === 'array' ? { layer: 'array_service' } : { layer: 'kernel_queue' }
+  const level = levelOf(group)
   return group.columns
     .filter((column) => column.unit === unit)
     .map((column) => {
       const quantity = column.name.replace(/^(mirrored_write|read|write)_/, '')
       const role: Role = {
-        label: `${sideLabel(group.side)} ${withoutDirection(column.label)}`,
+        label: `${levelLabel(level)} ${withoutDirection(column.label)}`,
         shape: 'line',
         stroke: quantity === 'queue_depth' ? 'dotted' : RATE_STROKE[column.direction ?? 'all'],
-        colour,
+        colour: { layer: LEVEL_LAYER[level] },
         order: 0,
       }
-      return panelLine(column, group, `${group.side}.${quantity}`, role)
+      return panelLine(column, group, `${level}.${quantity}`, role)
     })
 }
 
@@ -195,7 +211,7 @@ function withoutDirection(label: string): string {
 
 function panelLine(column: SeriesColumn, group: SeriesGroup, key: string, role: Role): PanelLine {
   return {
-    id: `${group.side}.${group.entity.kind}.${group.entity.id}.${column.name}`,
+    id: `${levelOf(group)}.${group.entity.kind}.${group.entity.id}.${column.name}`,
     key,
     label: role.label,
     side: group.side,

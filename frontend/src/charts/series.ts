@@ -55,10 +55,18 @@ export function sideOfStream(stream: string): Side {
   return stream.startsWith('guest') ? 'guest' : 'host'
 }
 
-const SIDE_WORD: Record<Side, string> = { array: 'Array', host: 'Hosts', guest: 'Guest' }
+/** Where on an I/O's path a group was measured: the hosts time their devices and, further out, their virtual disks. */
+export type Level = 'array' | 'host' | 'disk' | 'guest'
 
-export function sideLabel(side: Side): string {
-  return SIDE_WORD[side]
+export function levelOf(group: SeriesGroup): Level {
+  if (group.side !== 'host') return group.side
+  return group.columns.some((column) => column.name.endsWith('_latency_us')) ? 'disk' : 'host'
+}
+
+const LEVEL_WORDS: Record<Level, string> = { array: 'Array', host: 'Hosts', disk: 'Virtual disks', guest: 'Guest' }
+
+export function levelLabel(level: Level): string {
+  return LEVEL_WORDS[level]
 }
 
 /** True when nothing at all was measured: every value of every column is null. */

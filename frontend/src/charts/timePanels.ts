@@ -7,7 +7,7 @@ import type { XAXisComponentOption, YAXisComponentOption } from 'echarts/types/d
 import { formatClock, formatDay, type Zone } from '../lib/time'
 import { type ColumnUnit, formatFixed, formatRate, latencyScale } from '../lib/units'
 import { gapSeries } from './gaps'
-import type { LineColour, Panel, PanelLine } from './panels'
+import type { Panel, PanelLine } from './panels'
 import type { ChartTokens } from './tokens'
 
 type TimePanelsOption = ComposeOption<
@@ -164,13 +164,15 @@ function compact(value: number, space = ''): string {
   return step ? `${trimmed(value / step[0])}${space}${step[1]}` : trimmed(value) + space
 }
 
-export function strokeColour(colour: LineColour, tokens: ChartTokens): string {
-  return 'layer' in colour ? tokens.fill[colour.layer] : tokens.ink[colour.ink]
+/** Fills are solid colours; thin lines take the layer's edge, which stays readable on a light card. */
+export function colourOf({ colour, shape }: Pick<PanelLine, 'colour' | 'shape'>, tokens: ChartTokens): string {
+  if ('ink' in colour) return tokens.ink[colour.ink]
+  return shape === 'area' ? tokens.fill[colour.layer] : tokens.edge[colour.layer]
 }
 
 function lineSeries(line: PanelLine, index: number, input: TimePanelsInput): LineSeriesOption {
   const { tokens } = input
-  const colour = strokeColour(line.colour, tokens)
+  const colour = colourOf(line, tokens)
   const isArea = line.shape === 'area'
   const edge = isArea && 'layer' in line.colour ? tokens.edge[line.colour.layer] : colour
   return {

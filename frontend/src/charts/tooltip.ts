@@ -5,7 +5,7 @@ import { formatColumn, formatLatencyIn } from '../lib/units'
 import { gapsAt } from './gaps'
 import type { LineColour, Panel, PanelLine } from './panels'
 
-interface CursorRow {
+export interface CursorRow {
   key: string
   label: string
   colour: LineColour
@@ -78,5 +78,5 @@ function rowsOf(drawn: readonly Drawn[], directions: readonly string[], index: n
 
 function valueText({ line, panel }: Drawn, index: number): string {
   const value = line.values[index] ?? null
-  return line.unit === 'µs' ? formatLatencyIn(value, panel.scale) : formatColumn(value, line.unit)
+  return line.unit === 'µs' ? formatLatencyIn(value, panel.scale, line.precision) : formatColumn(value, line.unit)
 }

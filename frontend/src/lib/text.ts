@@ -29,3 +29,16 @@ export function streamName(stream: string): string {
 export function plural(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`
 }
+
+const DATASTORE_TYPES: Record<string, string> = {
+  vmfs: 'VMFS',
+  vvol: 'vVol',
+  nfs: 'NFS',
+  nfs41: 'NFS 4.1',
+  vsan: 'vSAN',
+}
+
+/** "vmfs" → "VMFS". */
+export function datastoreType(type: string): string {
+  return DATASTORE_TYPES[type.toLowerCase()] ?? type
+}

@@ -43,7 +43,7 @@ describe('lengths of time', () => {
   })
 
   it('writes a clock offset with sign and error', () => {
-    expect(formatOffset(-3, 0.021)).toBe('−3.00 ± 0.02 s')
-    expect(formatOffset(1.244, 0.03)).toBe('+1.24 ± 0.03 s')
+    expect(formatOffset(-3, 0.021)).toBe('−3.00 s ± 0.02 s')
+    expect(formatOffset(1.244, 0.03)).toBe('+1.24 s ± 0.03 s')
   })
 })

@@ -74,10 +74,11 @@ export function formatSeconds(seconds: number): string {
   return rest ? `${minutes} min ${rest} s` : `${minutes} min`
 }
 
-/** A clock offset with its sign and error: "+1.24 ± 0.03 s". */
+/** A clock offset with its sign and error: "+1.24 s ± 0.03 s". */
 export function formatOffset(offset_s: number, error_s: number): string {
   const sign = offset_s < 0 ? '−' : '+'
-  return `${sign}${Math.abs(offset_s).toFixed(2)} ± ${error_s.toFixed(2)} s`
+  const error = error_s < 0.01 ? `${Math.max(1, Math.round(error_s * 1000))} ms` : `${error_s.toFixed(2)} s`
+  return `${sign}${Math.abs(offset_s).toFixed(2)} s ± ${error}`
 }
 
 /** An ISO instant from the API as ms, or null where there is none. */

@@ -27,7 +27,13 @@ describe('latency', () => {
 
   it('claims no decimals that the source does not have', () => {
     expect(formatLatency(3_000, 1000)).toBe('3 ms')
-    expect(formatLatency(0, 1000)).toBe('0 ms')
+    expect(formatLatency(370, 1000)).toBe('<1 ms')
+    expect(formatLatencyIn(1_400, latencyScale(2_000), 1000)).toBe('1 ms')
+  })
+
+  it('does not take the zero of a ms counter for no time at all', () => {
+    expect(formatLatency(0, 1000)).toBe('<1 ms')
+    expect(formatLatency(0, 1)).toBe('0 µs')
   })
 
   it('never writes a positive value as zero', () => {

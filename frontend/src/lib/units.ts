@@ -37,19 +37,29 @@ export function formatFixed(value: number, decimals: number): string {
   return formatter.format(value)
 }
 
-/** A latency in a given scale. A positive value never reads as zero: "<0.01 ms". */
-export function formatLatencyIn(value_us: number | null, scale: LatencyScale): string {
+/**
+ * A latency in a given scale, with no more decimals than the source's own steps carry. A positive value never reads as zero:
+ * "<0.01 ms". Neither does the zero of a ms counter, which says no more than "<1 ms".
+ */
+export function formatLatencyIn(
+  value_us: number | null,
+  scale: LatencyScale,
+  precision_us: number | null = null,
+): string {
   if (value_us === null) return NOT_MEASURED
   const value = scale.unit === 'ms' ? value_us / US_PER_MS : value_us
-  const step = 10 ** -scale.decimals
-  if (value > 0 && value < step / 2) return `<${formatFixed(step, scale.decimals)} ${scale.unit}`
-  return `${formatFixed(value, scale.decimals)} ${scale.unit}`
+  const decimals = Math.min(scale.decimals, decimalsOf(scale.unit, precision_us))
+  const step = 10 ** -decimals
+  const isCoarse = precision_us !== null && precision_us >= US_PER_MS
+  if ((value > 0 && value < step / 2) || (value === 0 && isCoarse))
+    return `<${formatFixed(step, decimals)} ${scale.unit}`
+  return `${formatFixed(value, decimals)} ${scale.unit}`
 }
 
 /** A latency on its own: "0.44 ms", "77 µs", "12.3 ms". */
 export function formatLatency(value_us: number | null, precision_us: number | null = null): string {
   if (value_us === null) return NOT_MEASURED
-  return formatLatencyIn(value_us, latencyScale(Math.abs(value_us), precision_us))
+  return formatLatencyIn(value_us, latencyScale(Math.abs(value_us), precision_us), precision_us)
 }
 
 const SI = ['', 'k', 'M', 'G', 'T'] as const

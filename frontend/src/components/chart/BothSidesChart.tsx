@@ -3,8 +3,8 @@
 import { useCallback, useMemo } from 'react'
 import { numbersOf } from '../../charts/numbers'
 import { legendOf, panelsOf } from '../../charts/panels'
-import { type SeriesData, type SeriesGroup, sideLabel } from '../../charts/series'
-import { strokeColour, timePanelsHeight, timePanelsOption } from '../../charts/timePanels'
+import { levelLabel, levelOf, type SeriesData, type SeriesGroup } from '../../charts/series'
+import { colourOf, timePanelsHeight, timePanelsOption } from '../../charts/timePanels'
 import { cursorReading } from '../../charts/tooltip'
 import { usePreferences } from '../../lib/preferences'
 import { brushedRange, rangeSearch } from '../../lib/range'
@@ -73,7 +73,7 @@ export function BothSidesChart({ name, series, groups, onCursor }: BothSidesChar
       legend={<Legend lines={legend} hidden={hidden} onToggle={toggle} />}
       legendWords={legend
         .filter((line) => !hidden.has(line.key))
-        .map((line) => ({ label: line.label, colour: strokeColour(line.colour, tokens) }))}
+        .map((line) => ({ label: line.label, colour: colourOf(line, tokens) }))}
       permalink={permalink(from_ms, to_ms)}
       onCursor={onCursor}
       onBrush={onBrush}
@@ -82,7 +82,7 @@ export function BothSidesChart({ name, series, groups, onCursor }: BothSidesChar
 }
 
 function describe(name: string, groups: readonly SeriesGroup[]): string {
-  const sides = [...new Set(groups.map((group) => sideLabel(group.side).toLowerCase()))]
+  const sides = [...new Set(groups.map((group) => levelLabel(levelOf(group)).toLowerCase()))]
   return `Latency and I/O rate of ${name} over time as measured by ${sides.join(' and ') || 'nobody'}`
 }
 

@@ -1,7 +1,7 @@
 /** What the colours and strokes mean; each entry switches its lines on and off. */
 
 import type { PanelLine } from '../../charts/panels'
-import { strokeColour } from '../../charts/timePanels'
+import { colourOf } from '../../charts/timePanels'
 import styles from './Chart.module.css'
 import { useTokens } from './useTokens'
 
@@ -16,7 +16,7 @@ export function Legend({ lines, hidden, onToggle }: LegendProps) {
   return (
     <fieldset className={styles.legend} aria-label="Lines of the chart">
       {lines.map((line) => {
-        const colour = strokeColour(line.colour, tokens)
+        const colour = colourOf(line, tokens)
         const edge = 'layer' in line.colour ? tokens.edge[line.colour.layer] : colour
         return (
           <button

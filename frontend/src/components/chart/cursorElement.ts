@@ -1,9 +1,8 @@
 /** The cursor's reading as DOM. Names become text nodes: whatever they contain, they are never read as markup. */
 
-import type { LineColour } from '../../charts/panels'
-import { strokeColour } from '../../charts/timePanels'
+import { colourOf } from '../../charts/timePanels'
 import type { ChartTokens } from '../../charts/tokens'
-import type { CursorReading } from '../../charts/tooltip'
+import type { CursorReading, CursorRow } from '../../charts/tooltip'
 import styles from './Cursor.module.css'
 
 function element<Tag extends keyof HTMLElementTagNameMap>(
@@ -17,10 +16,10 @@ function element<Tag extends keyof HTMLElementTagNameMap>(
   return node
 }
 
-function swatch(colour: LineColour, stroke: string, tokens: ChartTokens): HTMLElement {
+function swatch(row: CursorRow, tokens: ChartTokens): HTMLElement {
   const node = element('span', styles.swatch)
-  node.style.borderTopColor = strokeColour(colour, tokens)
-  node.style.borderTopStyle = stroke
+  node.style.borderTopColor = colourOf(row, tokens)
+  node.style.borderTopStyle = row.stroke
   return node
 }
 
@@ -37,7 +36,7 @@ export function cursorElement(reading: CursorReading, tokens: ChartTokens): HTML
     )
   }
   for (const row of reading.rows) {
-    const label = element('td', undefined, swatch(row.colour, row.stroke, tokens), row.label)
+    const label = element('td', undefined, swatch(row, tokens), row.label)
     const values = row.values.map((value) => element('td', value === null ? styles.none : styles.value, value ?? '–'))
     table.append(element('tr', undefined, label, ...values))
   }

@@ -2,12 +2,13 @@
 
 import { useMemo } from 'react'
 import type { Series } from '../../api/types'
-import { type SeriesColumn, type SeriesGroup, sideLabel } from '../../charts/series'
+import { levelLabel, levelOf, type SeriesColumn, type SeriesGroup } from '../../charts/series'
 import { formatPrecision } from '../../lib/units'
 import { Card } from '../Card'
 import { Name } from '../Name'
 import { Quantity } from '../Quantity'
 import { type Column, VirtualTable } from '../table/VirtualTable'
+import styles from './OriginsCard.module.css'
 import { lastMeasured } from './parts'
 
 interface Origin {
@@ -16,7 +17,7 @@ interface Origin {
 }
 
 const COLUMNS: Column<Origin>[] = [
-  { id: 'side', header: 'Side', width: 90, cell: ({ group }) => sideLabel(group.side) },
+  { id: 'side', header: 'Measured at', width: 120, cell: ({ group }) => levelLabel(levelOf(group)) },
   { id: 'number', header: 'Number', width: 180, cell: ({ column }) => column.label },
   {
     id: 'newest',
@@ -53,7 +54,7 @@ const COLUMNS: Column<Origin>[] = [
   },
   {
     id: 'covered',
-    header: 'Measured',
+    header: 'Covered',
     width: 110,
     align: 'right',
     cell: ({ column }) => <span className="numeric">{coverage(column.values)}</span>,
@@ -69,19 +70,27 @@ export function coverage(values: readonly (number | null)[]): string {
 }
 
 export function OriginsCard({ series, groups }: { series: Series; groups: readonly SeriesGroup[] }) {
-  const origins = useMemo(() => groups.flatMap((group) => group.columns.map((column) => ({ group, column }))), [groups])
+  const all = useMemo(() => groups.flatMap((group) => group.columns.map((column) => ({ group, column }))), [groups])
+  const measured = all.filter(({ column }) => lastMeasured(column.values) >= 0)
+  const silent = all.filter(({ column }) => lastMeasured(column.values) < 0)
   return (
     <Card
       title="Where these numbers come from"
-      hint={`Share of the ${series.times_ms.length} points of this window that were measured`}
+      hint={`Covered: share of the ${series.times_ms.length} points of this window that were measured`}
       flush
     >
       <VirtualTable
         label="Where these numbers come from"
         columns={COLUMNS}
-        count={origins.length}
-        rowAt={(index) => origins[index]}
+        count={measured.length}
+        rowAt={(index) => measured[index]}
       />
+      {silent.length > 0 && (
+        <p className={styles.silent}>
+          Not measured in this window:{' '}
+          {silent.map(({ group, column }) => `${levelLabel(levelOf(group))} ${column.label}`).join(', ')}.
+        </p>
+      )}
     </Card>
   )
 }

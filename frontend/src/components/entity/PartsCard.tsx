@@ -3,7 +3,7 @@
 import { Button } from '@mantine/core'
 import { useMemo } from 'react'
 import type { Series } from '../../api/types'
-import { type SeriesGroup, sideLabel } from '../../charts/series'
+import type { SeriesGroup } from '../../charts/series'
 import { usePreferences } from '../../lib/preferences'
 import { formatClock } from '../../lib/time'
 import { Card } from '../Card'
@@ -20,19 +20,17 @@ interface PartsCardProps {
 }
 
 const KIND_TITLE: Record<string, string> = {
-  device: 'Per host device',
-  host: 'Per host',
+  device: 'Per host and device',
   vm_disk: 'Per virtual disk',
-  volume: 'Per volume',
-  array: 'Per array',
-  datastore: 'Per datastore',
+  volume: 'Per array volume',
+  directory: 'Per array directory',
 }
 
 export function PartsCard({ series, cursor, chosen, onChoose }: PartsCardProps) {
   return partTables(series.groups).map((table) => (
     <PartsTable
-      key={`${table.side}-${table.kind}`}
-      title={`${sideLabel(table.side)}: ${KIND_TITLE[table.kind]?.toLowerCase() ?? table.kind}`}
+      key={table.kind}
+      title={KIND_TITLE[table.kind] ?? table.kind}
       groups={table.groups}
       times_ms={series.times_ms}
       cursor={cursor}

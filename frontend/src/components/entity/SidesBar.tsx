@@ -11,10 +11,13 @@ interface Part {
 }
 
 export function SidesBar({ newest, max_us }: { newest: Sides; max_us: number }) {
-  const host: Part[] = [
-    { us: newest.host_davg_us, colour: 'var(--gv-boundary)' },
-    { us: newest.host_kavg_us, colour: 'var(--gv-kernel-queue)' },
-  ]
+  const host: Part[] =
+    newest.host_davg_us === null
+      ? [{ us: newest.host_gavg_us, colour: 'var(--gv-boundary)' }]
+      : [
+          { us: newest.host_davg_us, colour: 'var(--gv-boundary)' },
+          { us: newest.host_kavg_us, colour: 'var(--gv-kernel-queue)' },
+        ]
   const array: Part[] = [
     { us: newest.array_internal_us, colour: 'var(--gv-array-service)' },
     { us: newest.array_san_us, colour: 'var(--gv-san)' },

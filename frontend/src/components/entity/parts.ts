@@ -1,6 +1,6 @@
 /** The parts of an object (a datastore's host devices, a VM's disks) and their numbers at one moment. */
 
-import type { SeriesColumn, SeriesGroup } from '../../charts/series'
+import { levelOf, type SeriesColumn, type SeriesGroup } from '../../charts/series'
 
 /** Names one part in a URL. */
 export function partKey(group: SeriesGroup): string {
@@ -12,7 +12,7 @@ export function chosenGroups(groups: readonly SeriesGroup[], part: string): Seri
   const whole = groups.filter((group) => group.scope === 'whole')
   const chosen = part === '' ? undefined : groups.find((group) => partKey(group) === part)
   if (chosen === undefined) return whole
-  return [...whole.filter((group) => group.side !== chosen.side), chosen]
+  return [...whole.filter((group) => levelOf(group) !== levelOf(chosen)), chosen]
 }
 
 /** The newest bucket in which any of the columns was measured, or null. */
@@ -25,18 +25,10 @@ export function lastMeasured(values: readonly (number | null)[]): number {
   return values.findLastIndex((value) => value !== null)
 }
 
-/** Parts that can stand in one table: same side, same kind of thing. */
-export function partTables(
-  groups: readonly SeriesGroup[],
-): { side: SeriesGroup['side']; kind: string; groups: SeriesGroup[] }[] {
-  const tables = new Map<string, { side: SeriesGroup['side']; kind: string; groups: SeriesGroup[] }>()
-  for (const group of groups.filter((one) => one.scope === 'part')) {
-    const key = `${group.side}-${group.entity.kind}`
-    const table = tables.get(key) ?? { side: group.side, kind: group.entity.kind, groups: [] }
-    table.groups.push(group)
-    tables.set(key, table)
-  }
-  return [...tables.values()]
+/** Parts that can stand in one table: the same kind of thing. */
+export function partTables(groups: readonly SeriesGroup[]): { kind: string; groups: SeriesGroup[] }[] {
+  const parts = groups.filter((group) => group.scope === 'part')
+  return [...Map.groupBy(parts, (group) => group.entity.kind)].map(([kind, own]) => ({ kind, groups: own }))
 }
 
 /** The columns that at least one part has numbers in, each once, in the order of the first part that has it. */

@@ -61,7 +61,7 @@ function latency<Row extends Measured>(
   return {
     id,
     header,
-    width: 96,
+    width: 98,
     align: 'right',
     ...options,
     cell: ({ newest }) => (
@@ -79,7 +79,7 @@ function rate<Row extends Measured>(
   return {
     id,
     header,
-    width: 96,
+    width: 98,
     align: 'right',
     ...options,
     cell: ({ newest }) => <Quantity value={read(newest)} unit="ops/s" bare />,

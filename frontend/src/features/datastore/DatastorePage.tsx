@@ -7,13 +7,13 @@ import { SeriesSection } from '../../components/entity/SeriesSection'
 import { VolumesTable } from '../../components/entity/VolumesTable'
 import { matchedBy } from '../../components/MatchMark'
 import { Name } from '../../components/Name'
-import { plural } from '../../lib/text'
+import { datastoreType, plural } from '../../lib/text'
 import { formatBytes } from '../../lib/units'
 
 function facts(datastore: DatastoreOut): Fact[] {
   const hosts = new Set(datastore.devices.map((device) => device.host.id)).size
   return [
-    { term: 'Type', value: datastore.type },
+    { term: 'Type', value: datastoreType(datastore.type) },
     { term: 'vCenter', value: <Name focusable>{datastore.vcenter.name}</Name> },
     {
       term: 'On',

@@ -5,6 +5,7 @@ import { sidesColumns } from '../../components/entity/sidesColumns'
 import { MatchedVolumes } from '../../components/MatchMark'
 import { Name } from '../../components/Name'
 import type { Column } from '../../components/table/VirtualTable'
+import { datastoreType } from '../../lib/text'
 
 const columns = (max_us: number): Column<DatastoreRow>[] => [
   {
@@ -15,7 +16,7 @@ const columns = (max_us: number): Column<DatastoreRow>[] => [
     sortKey: 'name',
     cell: ({ id, name }) => <EntityLink to={{ kind: 'datastore', id, name }} />,
   },
-  { id: 'type', header: 'Type', width: 70, from: 700, cell: ({ type }) => type },
+  { id: 'type', header: 'Type', width: 70, from: 700, cell: ({ type }) => datastoreType(type) },
   {
     id: 'volumes',
     header: 'Array volume',

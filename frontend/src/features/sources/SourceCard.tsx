@@ -8,7 +8,7 @@ import { Card } from '../../components/Card'
 import { Icon } from '../../components/Icon'
 import { StateMark, type Tone } from '../../components/StateMark'
 import { usePreferences } from '../../lib/preferences'
-import { plural } from '../../lib/text'
+import { plural, streamName } from '../../lib/text'
 import { formatInstant, formatOffset } from '../../lib/time'
 import { SourceHistory } from './SourceHistory'
 import styles from './SourcesPage.module.css'
@@ -79,7 +79,9 @@ function SourceFacts({ source }: { source: SourceOut }) {
     ...(source.identity === null ? [] : ([['Identity', source.identity]] as [string, string][])),
     ...clocks.map((clock): [string, string] => ['Clock', `${formatOffset(clock.offset_s, clock.error_s)} to Gavel’s`]),
     ...hostClocks(source),
-    ...Object.entries(source.entities).map(([kind, count]): [string, string] => [kind, count.toLocaleString('en-US')]),
+    ...(Object.keys(source.entities).length === 0
+      ? []
+      : ([['Knows', inventory(source.entities)]] as [string, string][])),
   ]
   return (
     <dl className={styles.facts}>
@@ -91,6 +93,21 @@ function SourceFacts({ source }: { source: SourceOut }) {
       ))}
     </dl>
   )
+}
+
+const NOUNS: Record<string, [string, string]> = {
+  array_host: ['array host', 'array hosts'],
+  esxi_host: ['host', 'hosts'],
+  host_device: ['device', 'devices'],
+  vm: ['VM', 'VMs'],
+  vm_disk: ['virtual disk', 'virtual disks'],
+}
+
+/** "11 volumes, 1 pod". */
+function inventory(entities: SourceOut['entities']): string {
+  return Object.entries(entities)
+    .map(([kind, count]) => plural(count, ...(NOUNS[kind] ?? [streamName(kind), `${streamName(kind)}s`])))
+    .join(', ')
 }
 
 /** The spread of the hosts' own clocks: samples are stamped by them. */
