@@ -38,9 +38,11 @@ def refs(connection: Connection, kind: RefKind, ids: Iterable[int]) -> dict[int,
 
 
 def of_sources(connection: Connection, kind: RefKind) -> dict[int, Ref]:
-    """The array or vCenter of each source, by the source's id."""
+    """The array or vCenter of each source, by the source's id. A vCenter has no name of its own: it is called as its source is."""
     table = TABLES[kind]
-    rows = connection.execute(select(table.c.source_id, table.c.id, table.c.name).where(table.c.present))
+    name = source.c.name if kind is RefKind.VCENTER else table.c.name
+    joined = table.join(source, source.c.id == table.c.source_id)
+    rows = connection.execute(select(table.c.source_id, table.c.id, name).select_from(joined).where(table.c.present))
     return {source_id: Ref(kind, thing_id, name) for source_id, thing_id, name in rows}
 
 
