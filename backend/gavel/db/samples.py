@@ -108,8 +108,16 @@ def _target(connection: Connection, source_id: int, stream: Stream) -> _Target:
 def _known_rows(batch: SampleBatch, ids: Int64Array) -> _Columns:
     entity = ids[batch.key_index] if len(batch) else batch.key_index
     columns = {"ts": batch.ended_at_us, "entity_id": entity, "interval_s": batch.interval_s, **batch.values}
-    kept = entity != STRANGER
-    return columns if kept.all() else {name: column[kept] for name, column in columns.items()}
+    return _in_key_order(_rows(columns, entity != STRANGER))
+
+
+def _in_key_order(columns: _Columns) -> _Columns:
+    """Neighbours in the index side by side: both ways of writing are faster then."""
+    entity, stamp = columns["entity_id"], columns["ts"]
+    order = np.lexsort((stamp, entity))
+    if (order[1:] > order[:-1]).all():
+        return columns
+    return {name: column[order] for name, column in columns.items()}
 
 
 def _fields(raw: Raw) -> tuple[Field, ...]:
@@ -189,9 +197,8 @@ def _merge_packed(
     connection.exec_driver_sql(create)
     copying.copy(connection, incoming, fields, packed)
     names = ", ".join(field.name for field in fields)
-    order = "ORDER BY entity_id, ts"
     new = connection.exec_driver_sql(
-        f"INSERT INTO {raw.name} ({names}) SELECT {names} FROM {incoming} {order} ON CONFLICT (entity_id, ts) DO NOTHING"
+        f"INSERT INTO {raw.name} ({names}) SELECT {names} FROM {incoming} ON CONFLICT (entity_id, ts) DO NOTHING"
     ).rowcount
     conflicting = 0 if new == len(columns["ts"]) else _conflicting(connection, raw, fields, columns)
     connection.exec_driver_sql(f"TRUNCATE {incoming}")
