@@ -8,8 +8,13 @@ from typing import Any
 from tests.product.lab_reader import COLUMNS, Rows, rows_of
 from tests.product.running import Product
 
-STREAMS = {"flasharray": ("array_volume",), "vcenter": ("host_device", "vm_disk")}
-_THINGS = {"array_volume": "volume", "host_device": "host_device", "vm_disk": "vm_disk"}
+STREAMS = {"flasharray": ("array_volume", "array_directory"), "vcenter": ("host_device", "vm_disk")}
+_THINGS = {
+    "array_volume": "volume",
+    "array_directory": "array_directory",
+    "host_device": "host_device",
+    "vm_disk": "vm_disk",
+}
 # A vCenter keeps an hour: what is compared must not fall out of it while it is read.
 KEPT_S = 56 * 60
 # A run looks back three samples: what is older than that does not come by itself any more.
@@ -104,8 +109,7 @@ def last_hour(product: Product) -> tuple[float, float]:
 
 
 def _marks(product: Product) -> Iterator[float]:
-    wanted = {(source["name"], stream) for source in product.sources() for stream in STREAMS[source["kind"]]}
-    return (until for key, until in product.watermarks().items() if key in wanted)
+    return (until for (_, stream), until in product.watermarks().items() if stream in _THINGS)
 
 
 def assert_nothing_unexplained(product: Product) -> None:

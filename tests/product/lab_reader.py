@@ -33,6 +33,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
         *(f"{d}_{unit}" for d in _DIRECTIONS for unit in ("ops", "bytes")),
         *(f"{d}_{time}_us" for d in _DIRECTIONS for time in _ARRAY_TIMES),
     ),
+    "array_directory": ("read_ops", "write_ops", "read_bytes", "write_bytes", "read_usec_us", "write_usec_us"),
     "host_device": (
         "read_ops", "write_ops", "read_bytes", "write_bytes",
         *(f"{d}_{letter}avg_us" for d in ("read", "write") for letter in _AVGS),
@@ -44,6 +45,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     ),
 }  # fmt: skip
 MICROSECOND, MILLISECOND = 1, 2
+_ARRAY_LISTS = {"array_volume": "volumes/performance", "array_directory": "directories/performance"}
 
 # The lab's certificates are its own; whether Gavel checks them is tested elsewhere.
 _TRUST = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
@@ -53,15 +55,15 @@ _TRUST.verify_mode = ssl.CERT_NONE
 
 def rows_of(source: Mapping[str, Any], stream: str, after: float, until: float) -> Rows:
     """What a source of the lab has of a stream with after < stamp <= until."""
-    if stream == "array_volume":
-        return _array_rows(source, after, until)
+    if stream in _ARRAY_LISTS:
+        return _array_rows(source, stream, after, until)
     return dict(_VcenterReader(source).rows(stream, after, until))
 
 
 # --- FlashArray -------------------------------------------------------------------------------------------------------
 
 
-def _array_rows(source: Mapping[str, Any], after: float, until: float) -> Rows:
+def _array_rows(source: Mapping[str, Any], stream: str, after: float, until: float) -> Rows:
     with httpx.Client(base_url=f"https://{source['address']}", verify=_TRUST, timeout=60, trust_env=False) as http:
         versions = http.get("/api/api_version").raise_for_status().json()["version"]
         newest = max(tuple(map(int, one.split("."))) for one in versions if one.startswith("2."))
@@ -75,15 +77,15 @@ def _array_rows(source: Mapping[str, Any], after: float, until: float) -> Rows:
                 "resolution": 30_000, "start_time": int(after * 1000) + 1, "end_time": int(until * 1000),
                 "limit": 900, "offset": offset,
             }  # fmt: skip
-            page = http.get(f"{api}/volumes/performance", params=query, headers=session).raise_for_status().json()
+            page = http.get(f"{api}/{_ARRAY_LISTS[stream]}", params=query, headers=session).raise_for_status().json()
             for item in page["items"]:
-                rows[item["id"], item["time"] // 1000] = _array_values(item)
+                rows[item["id"], item["time"] // 1000] = _ARRAY_VALUES[stream](item)
             offset, more = offset + len(page["items"]), page["more_items_remaining"]
         http.post(f"{api}/logout", headers=session)
         return rows
 
 
-def _array_values(item: Mapping[str, Any]) -> Values:
+def _volume_values(item: Mapping[str, Any]) -> Values:
     counts = [
         item[f"{direction}{unit}"] * ARRAY_S for direction in _DIRECTIONS for unit in ("s_per_sec", "_bytes_per_sec")
     ]
@@ -93,6 +95,14 @@ def _array_values(item: Mapping[str, Any]) -> Values:
         for field in _ARRAY_TIMES.values()
     ]
     return (*counts, *times)
+
+
+def _directory_values(item: Mapping[str, Any]) -> Values:
+    counts = [item[f"{name}_per_sec"] * ARRAY_S for name in ("reads", "writes", "read_bytes", "write_bytes")]
+    return (*counts, *(item[f"usec_per_{d}_op"] if item[f"{d}s_per_sec"] else None for d in ("read", "write")))
+
+
+_ARRAY_VALUES = {"array_volume": _volume_values, "array_directory": _directory_values}
 
 
 # --- vCenter ----------------------------------------------------------------------------------------------------------

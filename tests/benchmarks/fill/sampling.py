@@ -1,0 +1,138 @@
+"""What the lab's model says of a stretch of time, in the units its sources serve, as batches that Gavel's parsers make of it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from gavel.collectors.arrays.flasharray import parse, wire
+from gavel.collectors.hosts.vcenter import columns
+from gavel.collectors.hosts.vcenter.counters import choose
+from gavel.collectors.hosts.vcenter.csv import Series
+from gavel.domain.samples import SampleBatch
+from gavel.domain.source import Stream
+from gavel_lab.estate import Array, VCenter
+from gavel_lab.flasharray.counters import block_columns, file_columns, rounded
+from gavel_lab.lab import Lab
+from gavel_lab.model import ArrayBy, By
+from gavel_lab.reading import Floats, Reading
+from gavel_lab.vcenter import perf_values
+from gavel_lab.vcenter.counters import Catalogue
+from gavel_lab.vcenter.perf_values import Readings, Show
+
+_SCHEDULING_FROM = (2, 49)
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """w samples of `interval_s` that end at `ended_at_s` (w,); `spans` (w, k, 2): what is read of the model for each of them."""
+
+    interval_s: int
+    ended_at_s: npt.NDArray[np.int64]
+    spans: Floats
+
+    def folded(self, reading: Reading) -> Reading:
+        """One window per sample out of the reading of all spans."""
+
+        def fold(sums: Floats, axis: int) -> Floats:
+            shape = (*sums.shape[:axis], *self.spans.shape[:2], *sums.shape[axis + 1 :])
+            result: Floats = sums.reshape(shape).sum(axis=axis + 1)
+            return result
+
+        return Reading(
+            fold(reading.seconds, 0), fold(reading.ops, 1), fold(reading.bytes, 1), fold(reading.io_time_us, 1)
+        )
+
+    @property
+    def windows(self) -> Floats:
+        return self.spans.reshape(-1, 2)
+
+
+# --- FlashArray -------------------------------------------------------------------------------------------------------
+
+
+def of_array(lab: Lab, array: Array, stretch: Stretch) -> Iterator[SampleBatch]:
+    """Volumes and directories of one array."""
+    estate, model = lab.estate, lab.model
+    volumes = [volume for volume in estate.volumes if array.index in volume.arrays]
+    directories = [directory for directory in estate.directories if directory.array == array.index]
+    if volumes:
+        rows = [volume.index for volume in volumes]
+        read = stretch.folded(model.read_array(ArrayBy.VOLUME, rows, stretch.windows, array=array.index))
+        shown = block_columns(read, rounded, queue_in_usec=array.queue_in_usec)
+        if tuple(map(int, array.rest_version.split("."))) < _SCHEDULING_FROM:
+            shown = {name: column for name, column in shown.items() if not name.startswith("qos_scheduling")}
+        items = _items(wire.VolumePerformance, [volume.id for volume in volumes], shown, stretch)
+        yield parse.performance_batch(items, stream=Stream.ARRAY_VOLUME, interval_s=stretch.interval_s)
+    if directories:
+        rows = [directory.index for directory in directories]
+        read = stretch.folded(model.read_array(ArrayBy.DIRECTORY, rows, stretch.windows, array=array.index))
+        shown = file_columns(read, rounded)
+        files = _items(wire.DirectoryPerformance, [directory.id for directory in directories], shown, stretch)
+        yield parse.performance_batch(files, stream=Stream.ARRAY_DIRECTORY, interval_s=stretch.interval_s)
+
+
+def _items(
+    kind: type[msgspec.Struct], ids: Sequence[str], shown: Mapping[str, npt.NDArray[np.int64]], stretch: Stretch
+) -> list[msgspec.Struct]:
+    """Rows as the wire's structs, stamp by stamp."""
+    names = [name for name in kind.__struct_fields__ if name in shown]
+    matrix = np.stack([shown[name].T.ravel() for name in names], axis=1).tolist()
+    stamps = np.repeat(stretch.ended_at_s * 1000, len(ids)).tolist()
+    return [
+        kind(id=ids[place % len(ids)], time=stamp, **dict(zip(names, values, strict=True)))
+        for place, (stamp, values) in enumerate(zip(stamps, matrix, strict=True))
+    ]
+
+
+# --- vCenter ----------------------------------------------------------------------------------------------------------
+
+
+def of_vcenter(lab: Lab, vcenter: VCenter, stretch: Stretch) -> Iterator[SampleBatch]:
+    """Host devices and virtual disks of one vCenter."""
+    estate = lab.estate
+    devices = [device for device in estate.devices if estate.hosts[device.host].vcenter == vcenter.index]
+    running = {vm.index for vm in estate.vms if vm.vcenter == vcenter.index and vm.is_powered_on}
+    disks = [disk for disk in estate.disks if disk.vm in running]
+    if devices:
+        rows = [device.index for device in devices]
+        read = stretch.folded(lab.model.read(By.DEVICE, rows, stretch.windows))
+        depths = lab.model.device_depths(rows, stretch.windows).reshape(len(rows), *stretch.spans.shape[:2]).max(axis=2)
+        names = [(estate.hosts[device.host].moref, device.name) for device in devices]
+        looks = Readings(read, read, vcenter.ms_rounding, depths)
+        yield _batch(Stream.HOST_DEVICE, vcenter, names, perf_values.DEVICES, looks, stretch)
+    if disks:
+        read = stretch.folded(lab.model.read(By.DISK, [disk.index for disk in disks], stretch.windows))
+        names = [(estate.vms[disk.vm].moref, disk.instance) for disk in disks]
+        looks = Readings(read, read, vcenter.ms_rounding)
+        yield _batch(Stream.VM_DISK, vcenter, names, perf_values.VIRTUAL_DISKS, looks, stretch)
+
+
+def _batch(
+    stream: Stream,
+    vcenter: VCenter,
+    names: Sequence[tuple[str, str]],
+    shows: Mapping[str, Show],
+    looks: Readings,
+    stretch: Stretch,
+) -> SampleBatch:
+    catalogue = Catalogue(
+        vcenter_index=vcenter.index, has_microsecond_family=vcenter.has_microsecond_family, generation=0
+    )
+    readings = choose(stream, catalogue.id_of.keys() & shows.keys())
+    shape = (len(names), len(stretch.ended_at_s))
+    series = Series(
+        names=tuple(names),
+        ended_at_us=np.broadcast_to(stretch.ended_at_s * 1_000_000, shape),
+        interval_s=np.full(shape, stretch.interval_s, dtype=np.int64),
+        values=np.stack([shows[key](looks) for key in readings.values()]),
+    )
+    until_us = int(stretch.ended_at_s[-1]) * 1_000_000
+    found = columns.batch(
+        stream, list(readings), series, lambda entity, instance: f"{entity}/{instance}", since_us=0, until_us=until_us
+    )
+    if found is None:
+        raise ValueError(f"{vcenter.name}: the model says nothing of {stream}")
+    return found

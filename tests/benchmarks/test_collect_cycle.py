@@ -1,0 +1,171 @@
+"""What a cycle costs Gavel from the wire to the table, read over TLS from a lab of the size: CPU of this process only."""
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine
+from tests.benchmarks.labs import running_lab
+
+from gavel.collectors.arrays.flasharray import parse, wire
+from gavel.collectors.arrays.flasharray.client import FlashArrayClient
+from gavel.collectors.arrays.flasharray.settings import FlashArraySettings
+from gavel.collectors.contract import Collector
+from gavel.collectors.trust import ssl_context
+from gavel.db.engine import Role, open_engine, transaction
+from gavel.db.inventory import store_inventory
+from gavel.db.queries.sources import add_source
+from gavel.db.samples import advance_watermark, write_samples
+from gavel.domain.inventory import InventoryTaken
+from gavel.domain.samples import COLUMNS, SampleBatch
+from gavel.domain.source import SourceKind, Stream
+from gavel.pipeline.connections import open_collector
+
+# One vCenter of 100 hosts with 40 devices and 2,000 VMs with 3 disks: added clusters are dealt round, so three times as many are asked for.
+_VCENTER_SCALE = "clusters=30,hosts_per_cluster=10,datastores_per_cluster=40,vms=6000,disks_per_vm=3,bare_volumes=4"
+_VOLUMES = 5_000
+_CYCLES = 3
+GOAL_US_PER_VALUE = 0.8
+GOAL_DECODE_S = 0.1
+
+
+@dataclass
+class Spent:
+    """CPU and wall-clock seconds of a stretch of this process."""
+
+    cpu_s: float = 0.0
+    wall_s: float = 0.0
+
+    @contextmanager
+    def measured(self) -> Iterator[None]:
+        cpu, wall = time.process_time(), time.monotonic()
+        yield
+        self.cpu_s += time.process_time() - cpu
+        self.wall_s += time.monotonic() - wall
+
+
+@pytest.fixture
+def engine(postgres_url: str) -> Iterator[Engine]:
+    made = open_engine(postgres_url, Role.WORKER)
+    yield made
+    made.dispose()
+
+
+@pytest.fixture
+def tell(capsys: pytest.CaptureFixture[str]) -> Callable[[str], None]:
+    def say(line: str) -> None:
+        with capsys.disabled():
+            sys.stdout.write(f"\n{line}")
+            sys.stdout.flush()
+
+    return say
+
+
+def test_a_vcenter_of_100_hosts_and_2000_vms(tmp_path: Path, engine: Engine, tell: Callable[[str], None]) -> None:
+    with running_lab(tmp_path, "--scale", _VCENTER_SCALE) as sources:
+        collector, source_id = _added(engine, "vcenter-1", sources["vcenter-1"])
+        _take_inventory(engine, collector, source_id, tell)
+        for stream in (Stream.HOST_DEVICE, Stream.VM_DISK):
+            _cycles(engine, collector, source_id, stream, tell)
+        collector.close()
+
+
+def test_an_array_of_5000_volumes(tmp_path: Path, engine: Engine, tell: Callable[[str], None]) -> None:
+    with running_lab(tmp_path, "--scale", f"bare_volumes={2 * _VOLUMES}") as sources:
+        described = sources["flasharray-1"]
+        collector, source_id = _added(engine, "flasharray-1", described)
+        _take_inventory(engine, collector, source_id, tell)
+        _cycles(engine, collector, source_id, Stream.ARRAY_VOLUME, tell)
+        collector.close()
+        pages, rows, decoding = _decoded(FlashArraySettings(**described["settings"]))
+        values = rows * len(COLUMNS[Stream.ARRAY_VOLUME])
+        tell(
+            f"decoding alone: {rows} rows in {pages} pages, {decoding.cpu_s:.3f} CPU s, {decoding.cpu_s / values * 1e6:.2f} us/value\n"
+        )
+        assert rows >= _VOLUMES
+        assert decoding.cpu_s <= GOAL_DECODE_S
+
+
+def _added(engine: Engine, name: str, described: dict[str, Any]) -> tuple[Collector, int]:
+    kind = SourceKind(described["kind"])
+    with transaction(engine) as connection:
+        source_id = add_source(
+            connection, kind=kind, name=name, address=described["settings"]["address"], settings={}, enabled=False,
+            now=datetime.now(UTC),
+        )  # fmt: skip
+    return open_collector(kind, described["settings"]), source_id
+
+
+def _take_inventory(engine: Engine, collector: Collector, source_id: int, tell: Callable[[str], None]) -> None:
+    reading, writing = Spent(), Spent()
+    with reading.measured():
+        found = collector.inventory()
+    with writing.measured(), transaction(engine) as connection:
+        stored = store_inventory(connection, source_id, InventoryTaken(found, datetime.now(UTC)))
+    things = sum(counts.added for counts in stored.tables.values())
+    tell(
+        f"first inventory: {things} things, read with {reading.cpu_s:.2f} CPU s ({reading.wall_s:.1f} s), "
+        f"stored with {writing.cpu_s:.2f} CPU s ({writing.wall_s:.1f} s)"
+    )
+
+
+def _cycles(engine: Engine, collector: Collector, source_id: int, stream: Stream, tell: Callable[[str], None]) -> None:
+    """One sample per thing and cycle, as live reading has it; the first, which makes plans and opens connections, is not counted."""
+    grain = collector.streams[stream].interval
+    reading, writing = Spent(), Spent()
+    rows = values = 0
+    newest = datetime.now(UTC) - timedelta(minutes=5)
+    for cycle in range(_CYCLES + 1):
+        spent = (Spent(), Spent()) if cycle == 0 else (reading, writing)
+        with spent[0].measured():
+            batches = list(collector.samples(stream, newest, newest + grain))
+        newest += grain
+        with spent[1].measured():
+            _write(engine, source_id, stream, batches, newest)
+        if cycle:
+            rows += sum(map(len, batches))
+            values += sum(len(batch) * len(batch.values) for batch in batches)
+    per_value = reading.cpu_s / values * 1e6
+    tell(
+        f"{stream}: {rows // _CYCLES} rows a cycle, {values // _CYCLES} values; read {reading.cpu_s / _CYCLES:.3f} CPU s "
+        f"({reading.wall_s / _CYCLES:.1f} s with the lab's own work), {per_value:.2f} us/value, "
+        f"{values / reading.cpu_s / 1e6:.2f} M values/s; written {writing.cpu_s / _CYCLES:.3f} CPU s, {rows / writing.wall_s:,.0f} rows/s"
+    )
+    assert rows > 0
+    if stream is not Stream.ARRAY_VOLUME:
+        assert per_value <= GOAL_US_PER_VALUE
+
+
+def _write(engine: Engine, source_id: int, stream: Stream, batches: list[SampleBatch], until: datetime) -> None:
+    with transaction(engine) as connection:
+        for batch in batches:
+            written = write_samples(connection, source_id, batch)
+            assert not written.strangers
+        advance_watermark(connection, source_id, stream, until)
+
+
+def _decoded(settings: FlashArraySettings) -> tuple[int, int, Spent]:
+    """Pages of one sample, fetched first and decoded afterwards: (pages, rows, what the decoding took)."""
+    end = int(time.time() - 120) // 30 * 30_000
+    with FlashArrayClient(settings.address, settings.api_token.get_secret_value(), ssl_context(settings)) as client:
+        bodies = [
+            client.get(
+                "volumes/performance",
+                {"resolution": 30_000, "start_time": end, "end_time": end, "limit": 1000, "offset": offset},
+            )
+            for offset in range(0, _VOLUMES + 1000, 1000)
+        ]
+    spent, rows = Spent(), 0
+    with spent.measured():
+        for body in bodies:
+            found, rejected = parse.parse_items(parse.parse_page(body, "a page").items or [], wire.VolumePerformance)
+            assert not rejected
+            if found:
+                rows += len(parse.performance_batch(found, stream=Stream.ARRAY_VOLUME, interval_s=30))
+    return len(bodies), rows, spent
