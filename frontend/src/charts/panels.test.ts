@@ -83,7 +83,7 @@ describe('a datastore whose hosts time devices and virtual disks', () => {
   it('keeps the two levels apart in every panel and in the legend', () => {
     expect(new Set(lines).size).toBe(lines.length)
     const rates = legendOf(three, three.groups).filter((line) => line.unit === 'ops/s')
-    expect(rates.map((line) => line.key)).toEqual(['array.iops', 'host.iops', 'disk.iops'])
+    expect(rates.map((line) => line.legend)).toEqual(['Array, I/O', 'Hosts, I/O', 'Virtual disks, I/O'])
   })
 })
 

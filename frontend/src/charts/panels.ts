@@ -19,7 +19,11 @@ export interface PanelLine {
   id: string
   /** Lines with the same key are switched on and off together, in all panels. */
   key: string
+  /** Lines with the same row stand in one row of the cursor's table, reads beside writes. */
+  row: string
   label: string
+  /** What the legend calls all lines of this key. */
+  legend: string
   side: Side
   shape: 'area' | 'line'
   stroke: 'solid' | 'dashed' | 'dotted'
@@ -86,7 +90,6 @@ const LATENCY_ROLES: Record<string, Role> = {
   davg: line('DAVG', { ink: 'boundary' }, 7, 'dashed'),
   gavg: line('GAVG', { ink: 'total' }, 8),
   latency: line('Virtual disk', { layer: 'guest' }, 9),
-  total_latency: line('Virtual disk (ms counter)', { ink: 'muted' }, 5, 'dotted'),
 }
 
 const DIRECTION_TITLE = { read: 'Read', write: 'Write', mirrored_write: 'Mirrored write' } as const
@@ -148,9 +151,14 @@ function latencyLines(direction: Direction, group: SeriesGroup): PanelLine[] {
     const time = timeOf(column, direction)
     const role = time === null ? undefined : LATENCY_ROLES[time]
     if (time === null || role === undefined) return []
-    return [panelLine(column, group, `${levelOf(group)}.${time}`, role)]
+    const key = `${levelOf(group)}.${time}`
+    const label = isCoarse(column) ? `${role.label} (ms steps)` : role.label
+    return [panelLine(column, group, { ...role, key, row: key, label, legend: label })]
   })
 }
+
+/** A counter of whole ms says little about an array that answers in 0.3 ms; the legend must not hide that. */
+const isCoarse = (column: SeriesColumn) => column.precision !== null && column.precision >= 1000
 
 /** "read_service_us" → "service" for the direction "read"; null for other columns. */
 function timeOf(column: SeriesColumn, direction: Direction): string | null {
@@ -181,7 +189,7 @@ function ratePanels(groups: readonly SeriesGroup[], shown: (line: PanelLine) => 
     const lines = groups.flatMap((group) => rateLines(unit, group)).filter((one) => hasValues(one.values))
     if (lines.length === 0) return []
     const drawn = lines.filter(shown)
-    const max = niceMax(reach(drawn))
+    const max = niceMax(reach(drawn), 2)
     return [{ id, title, hint, unit, weight: 'short' as const, lines: drawn, gaps: [], max, scale: latencyScale(0) }]
   })
 }
@@ -189,17 +197,18 @@ function ratePanels(groups: readonly SeriesGroup[], shown: (line: PanelLine) => 
 function rateLines(unit: ColumnUnit, group: SeriesGroup): PanelLine[] {
   const level = levelOf(group)
   return group.columns
-    .filter((column) => column.unit === unit)
+    .filter((column) => column.unit === unit && (column.direction !== 'mirrored_write' || hasMore(column.values)))
     .map((column) => {
       const quantity = column.name.replace(/^(mirrored_write|read|write)_/, '')
-      const role: Role = {
+      return panelLine(column, group, {
+        key: `${level}.rates`,
+        row: `${level}.${quantity}`,
         label: `${levelLabel(level)} ${withoutDirection(column.label)}`,
+        legend: `${levelLabel(level)}, I/O`,
         shape: 'line',
         stroke: quantity === 'queue_depth' ? 'dotted' : RATE_STROKE[column.direction ?? 'all'],
         colour: { layer: LEVEL_LAYER[level] },
-        order: 0,
-      }
-      return panelLine(column, group, `${level}.${quantity}`, role)
+      })
     })
 }
 
@@ -209,20 +218,13 @@ function withoutDirection(label: string): string {
   return /^[A-Z][a-z]/.test(words) ? words.charAt(0).toLowerCase() + words.slice(1) : words
 }
 
-function panelLine(column: SeriesColumn, group: SeriesGroup, key: string, role: Role): PanelLine {
-  return {
-    id: `${levelOf(group)}.${group.entity.kind}.${group.entity.id}.${column.name}`,
-    key,
-    label: role.label,
-    side: group.side,
-    shape: role.shape,
-    stroke: role.stroke,
-    colour: role.colour,
-    direction: column.direction,
-    unit: column.unit,
-    precision: column.precision,
-    values: column.values,
-  }
+type Look = Pick<PanelLine, 'key' | 'row' | 'label' | 'legend' | 'shape' | 'stroke' | 'colour'>
+
+function panelLine(column: SeriesColumn, group: SeriesGroup, look: Look): PanelLine {
+  const { key, row, label, legend, shape, stroke, colour } = look
+  const { direction, unit, precision, values } = column
+  const id = `${levelOf(group)}.${group.entity.kind}.${group.entity.id}.${column.name}`
+  return { id, key, row, label, legend, side: group.side, shape, stroke, colour, direction, unit, precision, values }
 }
 
 function gapBand(gap: SeriesData['gaps'][number]): GapBand {
@@ -235,6 +237,8 @@ function gapBand(gap: SeriesData['gaps'][number]): GapBand {
     text: `${gap.source.name}${subject}: ${gap.reason}${state}`,
   }
 }
+
+const hasMore = (values: readonly (number | null)[]) => values.some((value) => value !== null && value > 0)
 
 const hasValues = (values: readonly (number | null)[]) => values.some((value) => value !== null)
 
@@ -251,13 +255,17 @@ function reach(lines: readonly PanelLine[]): number {
   return highest
 }
 
-const NICE_STEPS = [1, 1.2, 1.5, 1.8, 2, 2.4, 3, 4, 4.5, 5, 6, 8, 9, 10]
+// Ends that divide into three or two even steps without odd decimals.
+const ENDS = {
+  3: [1.2, 1.5, 1.8, 2.1, 2.4, 3, 3.6, 4.5, 6, 7.5, 9, 12],
+  2: [1, 1.2, 1.6, 2, 3, 4, 5, 6, 8, 10, 12],
+} as const
 
-/** The axis end for a highest value: a little air, on a number that divides into three even steps. */
-export function niceMax(highest: number): number {
+/** The axis end for a highest value: a little air, on a number that divides into `steps` even steps. */
+export function niceMax(highest: number, steps: 2 | 3 = 3): number {
   if (highest <= 0) return 1
   const wanted = highest * 1.04
   const power = 10 ** Math.floor(Math.log10(wanted))
-  const step = NICE_STEPS.find((candidate) => candidate * power >= wanted) ?? 10
-  return step * power
+  const end = ENDS[steps].find((candidate) => candidate * power >= wanted) ?? 12
+  return Number((end * power).toPrecision(3))
 }

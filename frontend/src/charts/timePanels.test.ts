@@ -116,7 +116,7 @@ describe('the drawing', () => {
 
   it('names the panels and writes latencies in ms with their unit', () => {
     const svg = svgOf(data)
-    for (const words of ['Read', 'I/O rate', '1 ms']) expect(svg).toContain(`>${words}<`)
+    for (const words of ['Read', 'I/O rate', '0.4 ms']) expect(svg).toContain(`>${words}<`)
   })
 
   it('spans the window that was asked for, not only the part that has data', () => {

@@ -34,7 +34,7 @@ const HEIGHT = { tall: 168, short: 84 } as const
 const HEAD = 34
 const GAP = 40
 const FOOT = 28
-const LEFT = 56
+const LEFT = 68
 const RIGHT = 16
 
 /** Height in CSS pixels that the panels need. */
@@ -66,7 +66,7 @@ export function timePanelsOption(input: TimePanelsInput): TimePanelsOption {
 function grids(panels: readonly Panel[]): GridComponentOption[] {
   let top = HEAD
   return panels.map((panel) => {
-    const grid = { left: LEFT, right: RIGHT, top, height: HEIGHT[panel.weight] }
+    const grid = { left: LEFT, right: RIGHT, outerBoundsMode: 'none' as const, top, height: HEIGHT[panel.weight] }
     top += HEIGHT[panel.weight] + GAP
     return grid
   })

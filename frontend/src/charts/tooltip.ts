@@ -13,6 +13,8 @@ export interface CursorRow {
   stroke: PanelLine['stroke']
   /** One text per heading; null where that panel has no such line. */
   values: (string | null)[]
+  /** The value of a number that has no direction, such as a queue depth. */
+  whole: string | null
 }
 
 export interface CursorReading {
@@ -36,7 +38,6 @@ const DIRECTIONS = [
   ['read', 'Read'],
   ['write', 'Write'],
   ['mirrored_write', 'Mirrored write'],
-  ['all', 'All'],
 ] as const
 
 /** The reading at bucket `index`. */
@@ -44,7 +45,7 @@ export function cursorReading(input: CursorInput, index: number): CursorReading 
   const at_ms = input.times_ms[index] ?? 0
   const end_ms = at_ms + input.step_s * 1000
   const lines = input.panels.flatMap((panel) => [...panel.lines].reverse().map((line) => ({ line, panel })))
-  const columns = DIRECTIONS.filter(([direction]) => lines.some(({ line }) => (line.direction ?? 'all') === direction))
+  const columns = DIRECTIONS.filter(([direction]) => lines.some(({ line }) => line.direction === direction))
   const events = input.events.filter((event) => at_ms <= event.at_ms && event.at_ms < end_ms)
   return {
     time: formatWindow(at_ms, end_ms, input.zone),
@@ -64,15 +65,16 @@ export function cursorReading(input: CursorInput, index: number): CursorReading 
 type Drawn = { line: PanelLine; panel: Panel }
 
 function rowsOf(drawn: readonly Drawn[], directions: readonly string[], index: number): CursorRow[] {
-  const keys = [...new Set(drawn.map(({ line }) => line.key))]
+  const keys = [...new Set(drawn.map(({ line }) => line.row))]
   return keys.map((key) => {
-    const own = drawn.filter(({ line }) => line.key === key)
+    const own = drawn.filter(({ line }) => line.row === key)
     const { label, colour, shape, stroke } = (own[0] as Drawn).line
     const values = directions.map((direction) => {
-      const found = own.find(({ line }) => (line.direction ?? 'all') === direction)
+      const found = own.find(({ line }) => line.direction === direction)
       return found ? valueText(found, index) : null
     })
-    return { key, label, colour, shape, stroke, values }
+    const undirected = own.find(({ line }) => line.direction === null || line.direction === 'all')
+    return { key, label, colour, shape, stroke, values, whole: undirected ? valueText(undirected, index) : null }
   })
 }
 

@@ -9,8 +9,13 @@ describe('instants', () => {
   })
 
   it('names the day once when a window stays within it', () => {
-    expect(formatWindow(AT, AT + 3_600_000, 'utc')).toBe('20 Nov, 14:05 to 15:05 UTC')
-    expect(formatWindow(AT, AT + 86_400_000, 'utc')).toBe('20 Nov, 14:05 to 21 Nov, 14:05 UTC')
+    const minute = AT - 20_000
+    expect(formatWindow(minute, minute + 3_600_000, 'utc')).toBe('20 Nov, 14:05 to 15:05 UTC')
+    expect(formatWindow(minute, minute + 86_400_000, 'utc')).toBe('20 Nov, 14:05 to 21 Nov, 14:05 UTC')
+  })
+
+  it('shows seconds only where a window needs them', () => {
+    expect(formatWindow(AT, AT + 30_000, 'utc')).toBe('20 Nov, 14:05:20 to 14:05:50 UTC')
   })
 
   it('keeps a missing instant missing', () => {

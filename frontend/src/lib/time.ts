@@ -49,7 +49,8 @@ export function zoneName(zone: Zone, at_ms: number = Date.now()): string {
 export function formatWindow(from_ms: number, to_ms: number, zone: Zone): string {
   const [fromDay, toDay] = [formatDay(from_ms, zone), formatDay(to_ms, zone)]
   const end = fromDay === toDay ? '' : `${toDay}, `
-  return `${fromDay}, ${formatClock(from_ms, zone)} to ${end}${formatClock(to_ms, zone)} ${zoneName(zone, from_ms)}`
+  const seconds = from_ms % MINUTE_MS !== 0 || to_ms % MINUTE_MS !== 0
+  return `${fromDay}, ${formatClock(from_ms, zone, seconds)} to ${end}${formatClock(to_ms, zone, seconds)} ${zoneName(zone, from_ms)}`
 }
 
 /** "just now", "12 s", "4 min", "3 h", "5 d": short enough for a table cell. */

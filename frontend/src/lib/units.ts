@@ -50,6 +50,7 @@ export function formatLatencyIn(
   const value = scale.unit === 'ms' ? value_us / US_PER_MS : value_us
   const decimals = Math.min(scale.decimals, decimalsOf(scale.unit, precision_us))
   const step = 10 ** -decimals
+  if (value === 0 && (precision_us ?? 0) < US_PER_MS) return `0 ${scale.unit}`
   const isCoarse = precision_us !== null && precision_us >= US_PER_MS
   if ((value > 0 && value < step / 2) || (value === 0 && isCoarse))
     return `<${formatFixed(step, decimals)} ${scale.unit}`
@@ -127,7 +128,7 @@ export function formatColumn(value: number | null, unit: ColumnUnit, precision: 
 
 /** "± 0.5 ms" for a number that comes in steps of 1 ms. */
 export function formatPrecision(precision: number | null, unit: ColumnUnit): string {
-  if (precision === null) return 'unknown'
+  if (precision === null) return '–'
   if (unit === 'µs')
     return precision >= US_PER_MS ? `${formatCount(precision / US_PER_MS)} ms` : `${formatCount(precision)} µs`
   return `${formatCount(precision)} ${unit}`

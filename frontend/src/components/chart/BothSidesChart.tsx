@@ -73,7 +73,7 @@ export function BothSidesChart({ name, series, groups, onCursor }: BothSidesChar
       legend={<Legend lines={legend} hidden={hidden} onToggle={toggle} />}
       legendWords={legend
         .filter((line) => !hidden.has(line.key))
-        .map((line) => ({ label: line.label, colour: colourOf(line, tokens) }))}
+        .map((line) => ({ label: line.legend, colour: colourOf(line, tokens) }))}
       permalink={permalink(from_ms, to_ms)}
       onCursor={onCursor}
       onBrush={onBrush}

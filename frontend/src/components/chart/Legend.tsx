@@ -34,7 +34,7 @@ export function Legend({ lines, hidden, onToggle }: LegendProps) {
                 style={{ height: 0, borderTopColor: colour, borderTopStyle: line.stroke }}
               />
             )}
-            {line.label}
+            {line.legend}
           </button>
         )
       })}

@@ -23,6 +23,12 @@ function swatch(row: CursorRow, tokens: ChartTokens): HTMLElement {
   return node
 }
 
+function across(text: string, columns: number): HTMLElement {
+  const cell = element('td', styles.value, text)
+  cell.colSpan = Math.max(1, columns)
+  return cell
+}
+
 export function cursorElement(reading: CursorReading, tokens: ChartTokens): HTMLElement {
   const table = element('table', styles.table)
   if (reading.rows.length > 0) {
@@ -38,7 +44,7 @@ export function cursorElement(reading: CursorReading, tokens: ChartTokens): HTML
   for (const row of reading.rows) {
     const label = element('td', undefined, swatch(row, tokens), row.label)
     const values = row.values.map((value) => element('td', value === null ? styles.none : styles.value, value ?? '–'))
-    table.append(element('tr', undefined, label, ...values))
+    table.append(element('tr', undefined, label, ...(row.whole === null ? values : [across(row.whole, values.length)])))
   }
   const notes = reading.notes.map((note) => element('p', styles.note, note))
   return element('div', styles.cursor, element('p', styles.time, reading.time), table, ...notes)

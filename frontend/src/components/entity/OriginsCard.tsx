@@ -18,7 +18,7 @@ interface Origin {
 
 const COLUMNS: Column<Origin>[] = [
   { id: 'side', header: 'Measured at', width: 120, cell: ({ group }) => levelLabel(levelOf(group)) },
-  { id: 'number', header: 'Number', width: 180, cell: ({ column }) => column.label },
+  { id: 'number', header: 'Number', width: 240, cell: ({ column }) => column.label },
   {
     id: 'newest',
     header: 'Newest',

@@ -71,7 +71,7 @@ function columnsOf(
   const name: Column<SeriesGroup> = {
     id: 'name',
     header: 'Name',
-    width: 220,
+    width: 260,
     grow: true,
     cell: (group) => <Name focusable>{group.entity.name}</Name>,
   }
@@ -102,7 +102,15 @@ function columnsOf(
       cell: (group) => {
         const own = group.columns.find((one) => one.name === column.name)
         const value = bucket === null ? null : (own?.values[bucket] ?? null)
-        return <Quantity value={value} unit={column.unit} precision={own?.precision ?? null} origin={own?.counter} />
+        return (
+          <Quantity
+            value={value}
+            unit={column.unit}
+            bare={column.unit === 'ops/s'}
+            precision={own?.precision ?? null}
+            origin={own?.counter}
+          />
+        )
       },
     }),
   )

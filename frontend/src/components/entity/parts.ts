@@ -31,11 +31,14 @@ export function partTables(groups: readonly SeriesGroup[]): { kind: string; grou
   return [...Map.groupBy(parts, (group) => group.entity.kind)].map(([kind, own]) => ({ kind, groups: own }))
 }
 
-/** The columns that at least one part has numbers in, each once, in the order of the first part that has it. */
+/** The columns that at least one part has numbers in, each once, latencies first. */
 export function measuredColumns(groups: readonly SeriesGroup[]): SeriesColumn[] {
   const columns = new Map<string, SeriesColumn>()
   for (const column of groups.flatMap((group) => group.columns)) {
     if (!columns.has(column.name) && column.values.some((value) => value !== null)) columns.set(column.name, column)
   }
-  return [...columns.values()]
+  return [...columns.values()].sort((a, b) => rank(a) - rank(b))
 }
+
+const UNITS: SeriesColumn['unit'][] = ['µs', 'ops/s', 'bytes/s', 'I/Os', 'count']
+const rank = (column: SeriesColumn) => UNITS.indexOf(column.unit)

@@ -12,16 +12,20 @@ interface Measured {
   newest: Sides
 }
 
-/** `leads`: the side whose numbers the API's `latency` and `iops` sort by. */
-export function sidesColumns<Row extends Measured>(max_us: number, leads: 'host' | 'array'): Column<Row>[] {
-  const hostLeads = leads === 'host'
+/** `leads`: where the numbers were measured that the API's `latency` and `iops` sort by. */
+export function sidesColumns<Row extends Measured>(max_us: number, leads: 'host' | 'disk' | 'array'): Column<Row>[] {
+  const hostLeads = leads !== 'array'
   const host: Column<Row>[] = [
-    latency('gavg', 'GAVG', (newest) => newest.host_gavg_us, {
+    latency('gavg', leads === 'disk' ? 'Virtual disks' : 'GAVG', (newest) => newest.host_gavg_us, {
       sortKey: hostLeads ? 'latency' : undefined,
       isHost: true,
     }),
-    latency('davg', 'DAVG', (newest) => newest.host_davg_us, { from: 1600, isHost: true }),
-    latency('kavg', 'KAVG', (newest) => newest.host_kavg_us, { from: 1200, isHost: true }),
+    ...(leads === 'disk'
+      ? []
+      : [
+          latency<Row>('davg', 'DAVG', (newest) => newest.host_davg_us, { from: 1600, isHost: true }),
+          latency<Row>('kavg', 'KAVG', (newest) => newest.host_kavg_us, { from: 1200, isHost: true }),
+        ]),
     rate('host-iops', 'Host IOPS', (newest) => newest.host_iops, { sortKey: hostLeads ? 'iops' : undefined }),
   ]
   const array: Column<Row>[] = [

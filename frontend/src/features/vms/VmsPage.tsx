@@ -37,7 +37,7 @@ const columns = (max_us: number): Column<VmRow>[] => [
     from: 1600,
     cell: ({ disks }) => <span className="numeric">{disks}</span>,
   },
-  ...sidesColumns<VmRow>(max_us, 'host'),
+  ...sidesColumns<VmRow>(max_us, 'disk'),
 ]
 
 /** Every VM with its newest numbers. */
