@@ -859,7 +859,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "source" | "array" | "pod" | "volume" | "vcenter" | "cluster" | "host" | "datastore" | "vm" | "vm_disk" | "device";
+            kind: "source" | "array" | "pod" | "volume" | "vcenter" | "cluster" | "host" | "datastore" | "vm" | "vm_disk" | "device" | "directory";
             /** Name */
             name: string;
         };
