@@ -39,9 +39,9 @@ class _Limits:
             "lock_timeout": self.lock,
             "idle_in_transaction_session_timeout": self.idle_in_transaction,
         }
-        return " ".join(
-            [*(f"-c {name}={seconds * 1000}" for name, seconds in limits.items()), "-c jit=off", "-c timezone=UTC"]
-        )
+        # Questions are short and many at once: compiling one or spreading it over processes costs more than it gives.
+        fixed = ("jit=off", "max_parallel_workers_per_gather=0", "timezone=UTC")
+        return " ".join(f"-c {setting}" for setting in (*(f"{name}={s * 1000}" for name, s in limits.items()), *fixed))
 
 
 _LIMITS = {

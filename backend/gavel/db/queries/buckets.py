@@ -90,9 +90,10 @@ def bucketed(
     grains = list(_grains(connection, stream, entities, over))
     groups = "GROUPING SETS ((b), (entity_id, b))" if parts else "GROUPING SETS ((b))"
     entity = "entity_id" if parts else "NULL::int"
+    parts_sql = " UNION ALL ".join(_part(stream, grain, n) for n, grain in enumerate(grains))
+    merged = f"SELECT entity_id, b, {_merged(stream)} FROM ({parts_sql}) part GROUP BY 1, 2"
     query = (
-        f"WITH part AS ({' UNION ALL '.join(_part(stream, grain, n) for n, grain in enumerate(grains))}),"
-        f" merged AS (SELECT entity_id, b, {_merged(stream)} FROM part GROUP BY 1, 2)"
+        f"WITH merged AS ({parts_sql if grains[0].roll is None else merged})"
         f" SELECT {entity} AS entity, extract(epoch FROM b)::bigint AS at, {_finals(stream)} FROM merged GROUP BY {groups}"
     )
     rows = connection.execute(text(query), _parameters(entities, over, grains))
@@ -124,19 +125,19 @@ def _grains(connection: Connection, stream: Stream, entities: Sequence[Entity], 
 
 
 def _part(stream: Stream, grain: _Grain, number: int) -> str:
-    """Partials per entity and bucket from one grain. A sample lies where its middle is, on Gavel's clock."""
-    made_from = partials(stream)
+    """Partials with entity and bucket: of samples one row for each, of a roll-up its rows. A sample lies where its middle is."""
     if grain.roll is None:
         place = "s.ts - (m.shift_s + s.interval_s / 2.0) * INTERVAL '1 second'"
-        time, sums = "ts", ", ".join(f"{partial.of_samples} AS {partial.name}" for partial in made_from)
+        time, grouped = "ts", "GROUP BY 1, 2"
+        sums = ", ".join(f"{partial.of_samples} AS {partial.name}" for partial in partials(stream))
     else:
-        place, time = "s.bucket", "bucket"
-        sums = ", ".join(f"{partial.of_partials} AS {partial.name}" for partial in made_from)
+        place, time, grouped = "s.bucket", "bucket", ""
+        sums = ", ".join(partial.name for partial in partials(stream))
     return (
         f"SELECT m.entity AS entity_id, date_bin(:step, {place}, :epoch) AS b, {sums}"
         f" FROM unnest(CAST(:ids AS int[]), CAST(:shifts AS float8[])) AS m (entity, shift_s)"
         f" JOIN {grain.table} s ON s.entity_id = m.entity"
-        f" WHERE s.{time} > :lo{number} AND s.{time} <= :hi{number} AND {place} >= :from_at AND {place} < :to_at GROUP BY 1, 2"
+        f" WHERE s.{time} > :lo{number} AND s.{time} <= :hi{number} AND {place} >= :from_at AND {place} < :to_at {grouped}"
     )
 
 

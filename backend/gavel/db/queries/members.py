@@ -1,7 +1,9 @@
 """Which devices, virtual disks and volumes a thing is made of: the one home of the mapping from hosts to arrays.
 
-Each relation is SQL for (subject_id, entity_id) over what is present. A volume is tied to a host's device by its serial, which the device's
-canonical name carries; to a vVol disk by the vVol's tag; a stretched volume is on two arrays under one serial, and both are members.
+Each relation is SQL for (subject_id, entity_id) over what is present. A volume is tied to a host's device by its serial, which the
+device's canonical name carries; to a vVol disk by the vVol's tag; a stretched volume is on two arrays under one serial, and both are
+members. A pair may come more than once (`relation` drops repetitions): a UNION in here would be computed for the whole estate, where
+UNION ALL is looked up for the subjects that are asked for.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,8 +24,8 @@ _DEVICE_VOLUME = """
 _DISK_VOLUME = """
     SELECT k.id AS disk_id, v.id AS volume_id FROM vm_disk k
     JOIN volume v ON v.present AND v.serial = k.volume_serial WHERE k.present
-    UNION SELECT k.id, v.id FROM vm_disk k JOIN volume v ON v.present AND v.vvol_id = k.vvol_id WHERE k.present
-    UNION SELECT k.id, v.id FROM vm_disk k
+    UNION ALL SELECT k.id, v.id FROM vm_disk k JOIN volume v ON v.present AND v.vvol_id = k.vvol_id WHERE k.present
+    UNION ALL SELECT k.id, v.id FROM vm_disk k
     JOIN datastore_extent x ON x.datastore_id = k.datastore_id
     JOIN volume v ON v.present AND v.serial = x.volume_serial
     WHERE k.present AND k.device_name IS NULL AND k.vvol_id IS NULL
@@ -33,7 +35,7 @@ _DATASTORE_DEVICE = """
     SELECT x.datastore_id AS subject_id, d.id AS entity_id FROM datastore_extent x
     JOIN datastore_host h ON h.datastore_id = x.datastore_id
     JOIN host_device d ON d.host_id = h.host_id AND d.canonical_name = x.canonical_name AND d.present
-    UNION
+    UNION ALL
     SELECT s.id, d.id FROM datastore s
     JOIN datastore_host h ON h.datastore_id = s.id
     JOIN host_device d ON d.host_id = h.host_id AND d.present
@@ -44,7 +46,7 @@ _DATASTORE_DEVICE = """
 _DATASTORE_VOLUME = """
     SELECT x.datastore_id AS subject_id, v.id AS entity_id FROM datastore_extent x
     JOIN volume v ON v.serial = x.volume_serial AND v.present
-    UNION SELECT k.datastore_id, v.id FROM vm_disk k
+    UNION ALL SELECT k.datastore_id, v.id FROM vm_disk k
     JOIN volume v ON v.vvol_id = k.vvol_id AND v.present WHERE k.present AND k.datastore_id IS NOT NULL
 """
 # Behind an NFS datastore: the directory whose export it mounts.
@@ -61,7 +63,7 @@ _VM_DEVICE = f"""
     JOIN vm_disk k ON k.vm_id = m.id AND k.present AND k.device_name IS NULL
     JOIN ({_DATASTORE_DEVICE}) s ON s.subject_id = k.datastore_id
     JOIN host_device d ON d.id = s.entity_id AND d.host_id = m.host_id
-    UNION SELECT m.id, d.id FROM vm m
+    UNION ALL SELECT m.id, d.id FROM vm m
     JOIN vm_disk k ON k.vm_id = m.id AND k.present
     JOIN host_device d ON d.host_id = m.host_id AND d.canonical_name = k.device_name AND d.present
 """
