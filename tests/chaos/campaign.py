@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import httpx
 import psycopg
-from tests.product.comparing import KEPT_S, Comparison, compare
+from tests.product.comparing import KEPT_S, Comparison, caught_up, compare
 from tests.product.running import Part, Product, tell
 
 # What a lab that is killed forgets (clock steps, moves) would change its history, which no source does: not in here.
@@ -93,8 +93,8 @@ class Campaign:
             self._kill()
         self._wait_until_healed()
         self._product.no_more_faults()
-        self._product.wait_until_read(time.time(), within_s=420)
-        found = compare(self._product, max(began - 60, time.time() - KEPT_S), time.time() - 75)
+        until = caught_up(self._product, within_s=420)
+        found = compare(self._product, max(began - 60, time.time() - KEPT_S), until)
         self.report.comparisons.append(found)
         tell(f"{self.report.kills.total()} kills: {found}")
 

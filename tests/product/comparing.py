@@ -17,8 +17,8 @@ _THINGS = {
 }
 # A vCenter keeps an hour: what is compared must not fall out of it while it is read.
 KEPT_S = 56 * 60
-# A run looks back three samples: what is older than that does not come by itself any more.
-SETTLED_S = 60
+# Hosts' clocks lie up to eight seconds apart: once the fastest is a sample further, all have delivered the one before.
+SETTLED_S = 25
 
 
 @dataclass
@@ -99,6 +99,13 @@ def stored_rows(product: Product, source: str, stream: str, after: float, until:
     )  # fmt: skip
     rows = {(key, stamp): tuple(values) for key, stamp, *values in found}
     return rows, len(found) - len(rows)
+
+
+def caught_up(product: Product, ahead_s: float = 0, within_s: float = 240) -> float:
+    """Wait until everything up to now is stored for good; that instant. `ahead_s`: how far some source's clock is ahead."""
+    now = time.time() + ahead_s
+    product.wait_until_read(now + SETTLED_S, within_s)
+    return now
 
 
 def last_hour(product: Product) -> tuple[float, float]:

@@ -25,9 +25,9 @@ _LINK = re.compile(r"(http://[\d.]+:\d+)/(?:#setup=(\S+))?")
 
 
 def tell(line: str) -> None:
-    """A figure for whoever reads the output; nothing is asserted about figures."""
-    sys.stdout.write(f"\n  {line}")
-    sys.stdout.flush()
+    """A figure for whoever reads the output; nothing is asserted about figures. Parallel runs show only what goes to stderr."""
+    sys.stderr.write(f"  {line}\n")
+    sys.stderr.flush()
 
 
 class StuckError(AssertionError):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from tests.product.comparing import compare
+from tests.product.comparing import caught_up, compare
 from tests.product.hostile import Hostiles, hostiles
 from tests.product.running import Product, tell
 
@@ -147,11 +147,11 @@ def test_sources_that_fail_are_told_on_their_page_and_leave_the_others_unharmed(
             product.wait_for(lambda name=name: _error_of(product, added[name]), f"{name} to be told", 120)  # type: ignore[misc]
             assert re.search(CASES[name].says, _error_of(product, added[name]), re.DOTALL)
             assert _logged(product, CASES[name].says), name
-        product.wait_until_read(time.time())
+        until = caught_up(product)
     finally:
         for source in added.values():
             product.api.delete(f"/sources/{source}").raise_for_status()
-    found = compare(product, began - 60, time.time() - 75)
+    found = compare(product, began - 60, until)
     assert found.is_equal, str(found)
     of_the_lab = {source["name"] for source in product.sources()}
     failed = product.ask(

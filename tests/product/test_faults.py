@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from tests.product.comparing import assert_nothing_unexplained, compare
+from tests.product.comparing import assert_nothing_unexplained, caught_up, compare
 from tests.product.running import Product, tell
 
 # Per round one fault for each source at the same time: kind, and its parameters.
@@ -62,11 +62,10 @@ def test_changes_at_the_source_alter_nothing_that_was_stored(own_product: Produc
 
 def _as_the_sources_have_it(product: Product, began: float, *, ahead_s: float = 0) -> None:
     """Once everything is read up to now, it equals the sources' own history since a little before it began."""
-    product.wait_until_read(time.time())
-    found = compare(product, began - 60, time.time() - 75)
+    found = compare(product, began - 60, caught_up(product, ahead_s))
     tell(str(found))
     assert found.is_equal, str(found)
-    assert found.rows > 100
+    assert found.rows > 500
     assert_nothing_unexplained(product)
 
 
