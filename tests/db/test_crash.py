@@ -85,7 +85,7 @@ def test_killed_databases_lose_and_double_nothing(server: Server) -> None:
         store_inventory(connection, source_id, InventoryTaken(array_inventory(), NOW))
     moments = random.Random(20261121)
     interrupted = 0
-    for _ in range(4):
+    for _ in range(3):
         with_errors: list[BaseException] = []
         poller = Thread(target=run, args=(engine, source_id, with_errors))
         poller.start()

@@ -53,6 +53,14 @@ def test_a_number_that_fits_no_column_is_refused_by_name(store: Store, nonsense:
     assert stored(store, source_id) == []
 
 
+@pytest.mark.parametrize("year", [1970, 9999])
+def test_a_stamp_that_is_no_time_is_refused(store: Store, year: int) -> None:
+    source_id = store.with_estate(host_inventory(), NOW)
+    with pytest.raises(SampleRangeError, match="are no times"):
+        store.write(source_id, batch(Stream.HOST_DEVICE, DEVICE, [HOUR, datetime(year, 1, 1, tzinfo=UTC)], read_ops=1))
+    assert stored(store, source_id) == []
+
+
 def test_a_replay_writes_nothing(store: Store) -> None:
     source_id = store.with_estate(host_inventory(), NOW)
     sent = batch(Stream.HOST_DEVICE, DEVICE, every(20, HOUR, 200), read_ops=list(range(200)), read_gavg_us=-1)
@@ -121,7 +129,7 @@ def test_the_watermark_only_moves_forward_and_with_its_samples(store: Store) -> 
         assert watermark(connection, source_id, Stream.PATH) is None
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_the_order_and_the_repetition_of_arrival_do_not_matter(store: Store, data: st.DataObject) -> None:
     """Pages may overlap, come twice, come late, and cross hours: what is stored is the union."""

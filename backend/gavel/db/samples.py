@@ -50,6 +50,8 @@ class _Target:
 
 
 _Columns = Mapping[str, Int64Array]
+# No sample was taken before or will be taken after these; a stamp outside is not a time.
+_STAMPS = tuple((datetime(year, 1, 1, tzinfo=UTC) - _UNIX) // _MICROSECOND for year in (2000, 2200))
 
 
 def write_samples(connection: Connection, source_id: int, batch: SampleBatch) -> Written:
@@ -125,6 +127,11 @@ def _fields(raw: Raw) -> tuple[Field, ...]:
 
 
 def _require_range(stream: Stream, fields: tuple[Field, ...], columns: _Columns) -> None:
+    earliest, latest = columns["ts"].min(), columns["ts"].max()
+    if earliest < _STAMPS[0] or latest > _STAMPS[1]:
+        raise SampleRangeError(
+            f"{stream}: stamps from {earliest} to {latest} µs since 1970 are no times. Nothing was stored."
+        )
     for field in fields:
         values = columns[field.name]
         if not field.fits(values):
