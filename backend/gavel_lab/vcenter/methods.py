@@ -159,7 +159,6 @@ def _destroy_filter(request: Request) -> Any:
     collector = request.node.record
     with collector.lock:
         collector.filters.pop(request.node.moref, None)
-        collector.pending = [one for one in collector.pending if one.filter != request.node.moref]
     request.session.remove(request.node.moref)
 
 

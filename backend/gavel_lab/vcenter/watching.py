@@ -41,12 +41,15 @@ class Update:
 
 @dataclass
 class Collector:
-    """State of one PropertyCollector. One waiter at a time; `cancel` lets it go."""
+    """State of one PropertyCollector. One waiter at a time; `cancel` lets it go.
+
+    `coming`: the rest of a round that did not fit one answer, worked out page by page: a first round may be a whole estate.
+    """
 
     pages: Pages = field(default_factory=Pages)
     filters: dict[str, Filter] = field(default_factory=dict)
     version: int = 0
-    pending: list[Update] = field(default_factory=list)
+    coming: Iterator[Update] | None = None
     last: tuple[str, Markup] | None = None  # (version asked with, answer): for a client that lost the answer
     lock: RLock = field(default_factory=RLock)
     cancel: Event = field(default_factory=Event)
@@ -110,7 +113,7 @@ def wait_for_updates(
     while True:
         stamp = world.change_stamp()
         with collector.lock:
-            if stamp != seen or collector.pending:
+            if stamp != seen or collector.coming:
                 seen = stamp
                 found = _collect(world, session, collector, since, limit, version)
                 if found is not None:
@@ -121,7 +124,7 @@ def wait_for_updates(
 
 
 def _start_over(collector: Collector) -> None:
-    collector.pending.clear()
+    collector.coming = None
     collector.last = None
     for watched in collector.filters.values():
         watched.told.clear()
@@ -137,24 +140,36 @@ def _pause(world: World, session: Session, collector: Collector, deadline: float
 def _collect(
     world: World, session: Session, collector: Collector, since: str, limit: int | None, version: str
 ) -> Markup | None:
-    if not collector.pending:
-        for watched in list(collector.filters.values()):
-            collector.pending.extend(_changes(world, session, watched, version))
-    if not collector.pending:
+    page = _page(collector.coming or _round(world, session, collector, version), collector, limit)
+    if not page:
         return None
-    size = _page_size(collector.pending, limit)
-    page, collector.pending = collector.pending[:size], collector.pending[size:]
     collector.version += 1
     answer = _update_set(collector, page)
     collector.last = (since, answer)
     return answer
 
 
-def _page_size(pending: list[Update], limit: int | None) -> int:
-    """How many updates one answer carries: as many as asked for, within the server's own limits, at least one."""
+def _round(world: World, session: Session, collector: Collector, version: str) -> Iterator[Update]:
+    """Everything there is to tell now."""
+    for watched in list(collector.filters.values()):
+        yield from _changes(world, session, watched, version)
+
+
+def _page(updates: Iterator[Update], collector: Collector, limit: int | None) -> list[Update]:
+    """As many updates as asked for, within the server's own limits, at least one; the rest stays in `coming`."""
     most = min(limit, PAGE_OBJECTS) if limit and limit > 0 else PAGE_OBJECTS
-    sizes = itertools.accumulate(len(update.body) for update in pending[:most])
-    return max(1, sum(size <= PAGE_BYTES for size in sizes))
+    page: list[Update] = []
+    size = 0
+    for update in updates:
+        if update.filter not in collector.filters:  # destroyed meanwhile
+            continue
+        size += len(update.body)
+        if page and (len(page) == most or size > PAGE_BYTES):
+            collector.coming = itertools.chain((update,), updates)
+            return page
+        page.append(update)
+    collector.coming = None
+    return page
 
 
 def _update_set(collector: Collector, page: list[Update]) -> Markup:
@@ -163,7 +178,7 @@ def _update_set(collector: Collector, page: list[Update]) -> Markup:
         pieces.append(f'<filterSet><filter type="PropertyFilter">{escape(moref)}</filter>'.encode())
         pieces += [b"<objectSet>" + one.body + b"</objectSet>" for one in page if one.filter == moref]
         pieces.append(b"</filterSet>")
-    if collector.pending:
+    if collector.coming:
         pieces.append(b"<truncated>true</truncated>")
     pieces.append(b"</returnval>")
     return Markup(b"".join(pieces))

@@ -10,6 +10,8 @@ from tests.lab.vcenter.labs import Place, serving
 from tests.lab.vcenter.reading import Collector, filter_spec, view_of
 
 from gavel_lab.estate import Vm
+from gavel_lab.vcenter import watching
+from gavel_lab.vcenter.retrieval import properties
 
 
 @pytest.fixture
@@ -63,6 +65,26 @@ def test_the_first_round_tells_everything_in_pages(place: Place, collector: Any)
     own = {vm.moref for vm in place.lab.estate.vms if vm.vcenter == place.vcenter.index}
     assert [one.kind for one in objects] == ["enter"] * len(own)
     assert {one.obj._GetMoId() for one in objects} == own
+
+
+def test_an_answer_costs_its_own_objects_only(collector: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A first round may tell of a whole estate: worked out at once, it would outlast the patience of any client."""
+    worked_out = 0
+
+    def counted(*arguments: Any) -> Any:
+        nonlocal worked_out
+        worked_out += 1
+        return properties(*arguments)
+
+    monkeypatch.setattr(watching, "properties", counted)
+    assert wait(collector, "", limit=5).truncated
+    assert worked_out <= 6
+
+
+def test_a_filter_that_is_destroyed_takes_what_is_left_of_its_round_with_it(collector: Any) -> None:
+    update = wait(collector, "", limit=5)
+    update.filterSet[0].filter.DestroyPropertyFilter()
+    assert wait(collector, update.version, seconds=1) is None
 
 
 def test_nothing_new_is_nothing_at_all(collector: Any) -> None:
