@@ -9,9 +9,11 @@ test('both sides deliver numbers', async ({ request }) => {
       async () => {
         const page = await api(request, '/datastores?limit=500')
         const matched = page.items.filter((row) => row.match.matched)
-        return matched.length > 0 && matched.every((row) => row.newest.host_gavg_us !== null)
+        return (
+          matched.length > 0 && matched.every((row) => row.newest.host_iops !== null && row.newest.array_iops !== null)
+        )
       },
-      { message: 'every matched datastore has numbers of its hosts', timeout: 220_000, intervals: [2000] },
+      { message: 'every matched datastore has numbers of both sides', timeout: 220_000, intervals: [2000] },
     )
     .toBe(true)
 })

@@ -16,7 +16,13 @@ interface Row {
   id: number
   name: string
   match: { matched: boolean }
-  newest: { at: string | null; host_gavg_us: number | null; array_internal_us: number | null }
+  newest: {
+    at: string | null
+    host_iops: number | null
+    host_davg_us: number | null
+    array_iops: number | null
+    array_internal_us: number | null
+  }
 }
 
 export interface ListAnswer {
@@ -35,7 +41,9 @@ export async function api(request: APIRequestContext, path: string): Promise<Lis
 /** The first datastore that both sides measured. */
 export async function aDatastore(request: APIRequestContext): Promise<Row> {
   const { items } = await api(request, '/datastores?limit=500')
-  const found = items.find((row) => row.match.matched && row.newest.array_internal_us !== null)
+  const found = items.find(
+    ({ match, newest }) => match.matched && newest.array_internal_us !== null && (newest.host_davg_us ?? 0) > 0,
+  )
   if (!found) throw new Error('no datastore has numbers of both sides')
   return found
 }

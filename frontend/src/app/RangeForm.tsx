@@ -1,7 +1,6 @@
 /** A fixed window, picked by date and time. Loaded when the window is opened for the first time. */
 
 import '@mantine/dates/styles.css'
-import { Button } from '@mantine/core'
 import { InlineDateTimePicker } from '@mantine/dates'
 import { useState } from 'react'
 import type { Range } from '../lib/range'
@@ -41,12 +40,12 @@ export default function RangeForm({ bounds, zone, onChoose }: RangeFormProps) {
         onChange={setValue}
         maxDate={wallClock(Date.now(), zone)}
         size="xs"
+        hideOutsideDates
         ariaLabels={ARIA_LABELS}
         className={styles.picker}
+        submitButtonProps={{ 'aria-label': 'Show this window', disabled: !isUsable }}
+        onSubmit={() => isUsable && onChoose({ kind: 'fixed', from_ms, to_ms })}
       />
-      <Button size="xs" disabled={!isUsable} onClick={() => isUsable && onChoose({ kind: 'fixed', from_ms, to_ms })}>
-        Show this window
-      </Button>
     </div>
   )
 }

@@ -1,6 +1,12 @@
 /** Mantine dressed in Gavel's tokens: one set of colours for components, tables and charts. */
 
-import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core'
+import {
+  type CSSVariablesResolver,
+  createTheme,
+  defaultVariantColorsResolver,
+  type MantineColorsTuple,
+  type VariantColorsResolver,
+} from '@mantine/core'
 
 // Mantine's own dark scale is brown-grey beside our navy cards.
 const NAVY: MantineColorsTuple = [
@@ -29,12 +35,21 @@ const BLUE: MantineColorsTuple = [
   '#102f63',
 ]
 
+/** Filled controls take their ink from the tokens too: white on our light blue is too faint. */
+const filledInTokens: VariantColorsResolver = (input) => {
+  const colours = defaultVariantColorsResolver(input)
+  if (input.variant !== 'filled') return colours
+  const isDanger = input.color === 'red'
+  const background = isDanger ? 'var(--gv-bad)' : 'var(--gv-accent)'
+  const color = isDanger ? 'var(--gv-bad-ink)' : 'var(--gv-accent-ink)'
+  return { ...colours, background, hover: background, color }
+}
+
 export const theme = createTheme({
   colors: { dark: NAVY, blue: BLUE },
   primaryColor: 'blue',
   primaryShade: { light: 7, dark: 4 },
-  autoContrast: true,
-  luminanceThreshold: 0.25,
+  variantColorResolver: filledInTokens,
   fontFamily: 'var(--gv-font)',
   fontFamilyMonospace: 'var(--gv-mono)',
   headings: { fontFamily: 'var(--gv-font)' },

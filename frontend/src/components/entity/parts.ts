@@ -1,6 +1,6 @@
 /** The parts of an object (a datastore's host devices, a VM's disks) and their numbers at one moment. */
 
-import { levelOf, type SeriesColumn, type SeriesGroup } from '../../charts/series'
+import { type Level, levelOf, type SeriesColumn, type SeriesGroup } from '../../charts/series'
 
 /** Names one part in a URL. */
 export function partKey(group: SeriesGroup): string {
@@ -9,11 +9,14 @@ export function partKey(group: SeriesGroup): string {
 
 /** What the chart draws: the sums, or one chosen part in place of its side's sum. */
 export function chosenGroups(groups: readonly SeriesGroup[], part: string): SeriesGroup[] {
-  const whole = groups.filter((group) => group.scope === 'whole')
+  const whole = groups.filter((group) => group.scope === 'whole').sort((a, b) => levelOrder(a) - levelOrder(b))
   const chosen = part === '' ? undefined : groups.find((group) => partKey(group) === part)
   if (chosen === undefined) return whole
   return [...whole.filter((group) => levelOf(group) !== levelOf(chosen)), chosen]
 }
+
+const LEVELS: Level[] = ['array', 'host', 'disk', 'guest']
+const levelOrder = (group: SeriesGroup) => LEVELS.indexOf(levelOf(group))
 
 /** The newest bucket in which any of the columns was measured, or null. */
 export function newestBucket(groups: readonly SeriesGroup[]): number | null {
