@@ -1,0 +1,61 @@
+"""What each layer is expected to take: defaults, or its own history where that is long and good enough (attribution.md §5)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from gavel.analysis.intervals import Bools, Floats
+from gavel.domain.io_path import Layer
+
+LEAST_DAYS = 3
+PERCENTILE = 25.0
+
+
+@dataclass(frozen=True, slots=True)
+class Expectations:
+    """Settings of an array: defaults without history, and caps that history cannot lift."""
+
+    san_us: float = 100.0
+    array_us: float = 500.0
+    san_cap_us: float = 300.0
+    array_cap_us: float = 1000.0
+
+
+DEFAULTS = Expectations()
+
+
+def typical(values: Floats, day: npt.NDArray[np.int64]) -> Floats:
+    """(n,) 25th percentile of rows' values (n, m) at one hour of the day over the last 7 days; NaN below three days.
+
+    values: NaN where there is no row of grade A or B; day: (m,) which day each column belongs to.
+    """
+    known = ~np.isnan(values)
+    days = sum(
+        (known[:, day == one].any(axis=1).astype(np.int64) for one in np.unique(day)), np.zeros(len(values), np.int64)
+    )
+    result = np.full(len(values), np.nan)
+    enough = days >= LEAST_DAYS
+    if enough.any():
+        result[enough] = np.nanpercentile(values[enough], PERCENTILE, axis=1)
+    return result
+
+
+def expected_us(
+    san_history: Floats, array_history: Floats, inter_array_us: Floats, settings: Expectations = DEFAULTS
+) -> tuple[Floats, Bools]:
+    """(n, 4) expected µs by `Layer`, and (n, 4) where history lies above its cap: "chronic".
+
+    *_history: (n,) from `typical`. inter_array_us: (n,) round trip between a pod's arrays for stretched writes, else 0; it lifts the
+    array's default and its cap alike.
+    """
+    result = np.zeros((len(san_history), len(Layer)))
+    chronic = np.zeros(result.shape, dtype=np.bool_)
+    zero = np.zeros_like(san_history)
+    for layer, history, default, cap in (
+        (Layer.SAN, san_history, settings.san_us + zero, settings.san_cap_us + zero),
+        (Layer.ARRAY, array_history, settings.array_us + inter_array_us, settings.array_cap_us + inter_array_us),
+    ):
+        result[:, layer] = np.where(np.isnan(history), default, np.fmin(history, cap))
+        chronic[:, layer] = history > cap
+    return result, chronic

@@ -1,0 +1,240 @@
+"""What holds for every path: each example draws ten thousand random chains at once."""
+
+import numpy as np
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+from tests.analysis.building import by_default
+
+from gavel.analysis.attribution import Attributed, OneWay, attribute
+from gavel.analysis.chain import Chain, bounds, chain_of, depth_bound, with_derived
+from gavel.analysis.fit import estimate, isotonic
+from gavel.analysis.intervals import Floats, Intervals, Rounding, combined, exactly_around, from_integer, from_latest
+from gavel.analysis.ledger import LedgerRows, latency_us, rolled_up, rows_of
+from gavel.analysis.segments import SPAN_LAYERS, ArrayParts
+from gavel.analysis.verdict import case_of, rule
+from gavel.domain.io_path import Boundary, Direction
+
+ROWS = 10_000
+EPS = 1e-6
+seeds = st.integers(0, 2**32 - 1)
+law = settings(
+    max_examples=2, deadline=None, phases=[Phase.explicit, Phase.generate]
+)  # a seed has nothing to shrink to
+
+
+def truths(rng: np.random.Generator) -> Floats:
+    """(n, 6) nested times; a segment is nothing, a sliver or a lot."""
+    scale = rng.choice([0.0, 5.0, 100.0, 1500.0], size=(ROWS, 6))
+    return np.cumsum((scale * rng.random((ROWS, 6)))[:, ::-1], axis=1)[:, ::-1] + rng.uniform(1, 300, (ROWS, 1))
+
+
+def quantised(rng: np.random.Generator, truth: Floats) -> Intervals:
+    """A random counter family per row: ms rounding or truncating, proven or not, µs integers, `latest`, decimals."""
+    rounds = np.floor(truth / 1000 + 0.5) * 1000
+    truncated = np.floor(truth / 1000) * 1000
+    reported = np.round(truth)
+
+    noisy = reported + rng.uniform(-1, 1, len(truth)) * np.maximum(0.1 * reported / 1.1 - 0.5, 0)
+    families = [
+        from_integer(rounds, 1000),
+        from_integer(truncated, 1000),
+        from_integer(rounds, 1000, Rounding.ROUNDS),
+        from_integer(truncated, 1000, Rounding.TRUNCATES),
+        from_integer(np.floor(truth), 1),
+        from_integer(reported, 1),
+        from_latest(np.round(noisy), 1.0),
+        from_latest(reported, 1.0),
+        exactly_around(np.round(truth / 10) * 10, 5),
+    ]
+    pick = rng.integers(0, len(families), len(truth))
+    return Intervals(*(np.choose(pick, [getattr(f, name) for f in families]) for name in ("lower", "upper", "value")))
+
+
+def blanked(intervals: Intervals, rows: np.ndarray) -> Intervals:
+    return Intervals(*(np.where(rows, np.nan, x) for x in (intervals.lower, intervals.upper, intervals.value)))
+
+
+def measured(rng: np.random.Generator, truth: Floats, absent: float = 0.3) -> Chain:
+    """The chain that counters make of the truth, boundaries and KAVG missing at random."""
+    columns = {b: blanked(quantised(rng, truth[:, b]), rng.random(ROWS) < absent) for b in Boundary}
+    kernel = truth[:, Boundary.DEVICE] - truth[:, Boundary.DRIVER]
+    kavg = blanked(quantised(rng, kernel), rng.random(ROWS) < 0.5)
+    qavg = blanked(quantised(rng, kernel * rng.random(ROWS)), rng.random(ROWS) < 0.3)
+    return chain_of(ROWS, columns, kavg, qavg)
+
+
+def split(rng: np.random.Generator, internal: Floats) -> ArrayParts:
+    parts = np.round(rng.dirichlet([1, 1, 1], ROWS) * internal[:, None])
+    return ArrayParts(*(exactly_around(parts[:, index], 0.5) for index in range(3)))
+
+
+def random_way(rng: np.random.Generator, absent: float = 0.3) -> tuple[OneWay, Floats]:
+    truth = truths(rng)
+    ops = np.where(rng.random(ROWS) < 0.1, 0.0, np.round(rng.uniform(1, 1e6, ROWS)))
+    return OneWay(measured(rng, truth, absent), ops, split(rng, truth[:, Boundary.ARRAY_INTERNAL])), truth
+
+
+def nonsense(rng: np.random.Generator) -> Chain:
+    """Chains whose measurements agree with nothing, one another included."""
+    columns = {b: exactly_around(rng.uniform(0, 3000, ROWS), rng.choice([0.5, 50, 500], ROWS)) for b in Boundary}
+    columns = {b: blanked(x, rng.random(ROWS) < 0.3) for b, x in columns.items()}
+    return chain_of(ROWS, columns, blanked(exactly_around(rng.uniform(0, 900, ROWS), 5), rng.random(ROWS) < 0.5))
+
+
+def assert_estimate_is_sound(way: Attributed, *, one_way: bool) -> None:
+    fitted, limits = way.fitted, way.limits
+    here = ~np.isnan(fitted)
+    assert (fitted[here] >= limits.lower[here] - EPS).all()
+    assert (fitted[here] <= limits.upper[here] + EPS).all()
+    outermost = np.take_along_axis(fitted, np.argmax(here, axis=1)[:, None], axis=1)[:, 0]
+    spans = way.spans.value
+    assert (spans[~np.isnan(spans)] >= 0).all()
+    some = here.any(axis=1) & (way.ops > 0) & (here[:, [0, 1, 2, 3, 5]].any(axis=1))
+    starts = np.where(here[:, : Boundary.ARRAY].any(axis=1), outermost, fitted[:, Boundary.ARRAY_INTERNAL])[some]
+    if one_way:
+        np.testing.assert_allclose(np.nansum(spans, axis=1)[some], starts, rtol=1e-9, atol=EPS)
+    for parts in (way.spans, way.segments):
+        known = ~np.isnan(parts.value)
+        assert (parts.value[known] >= 0).all()
+        assert (parts.lower[known] <= parts.value[known] + EPS).all()
+        assert (parts.value[known] <= parts.upper[known] + EPS).all()
+    whole = known.all(axis=1)
+    np.testing.assert_allclose(way.segments.value[whole].sum(axis=1), outermost[whole], rtol=1e-9, atol=EPS)
+
+
+@law
+@given(seeds)
+def test_segments_are_never_negative_sum_to_the_outermost_boundary_and_lie_in_their_bounds(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    (read, _), (write, _) = random_way(rng, 0.1), random_way(rng)
+    limit = depth_bound(rng.choice([np.nan, 4.0, 32.0], ROWS), rng.uniform(1, 1e5, ROWS))
+    ways = attribute(read, write, limit)
+    for direction, way in ways.items():
+        assert_estimate_is_sound(way, one_way=direction is not Direction.ALL)
+    one, two, both = (ways[direction] for direction in Direction)
+    total = one.spans.value * one.ops[:, None] + two.spans.value * two.ops[:, None]
+    known = ~np.isnan(total)
+    np.testing.assert_allclose((both.spans.value * both.ops[:, None])[known], total[known], rtol=1e-9, atol=1)
+
+
+@law
+@given(seeds)
+def test_even_contradictions_end_in_a_chain_and_are_never_hidden(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    chain = nonsense(rng)
+    ways = attribute(OneWay(chain, np.full(ROWS, 60.0)), OneWay(nonsense(rng), np.full(ROWS, 30.0)))
+    for direction, way in ways.items():
+        assert_estimate_is_sound(way, one_way=direction is not Direction.ALL)
+    limits = bounds(with_derived(chain))
+    assert (limits.disagreement_us > 0).any()
+    assert (limits.lower <= limits.upper).all()
+    assert (np.diff(estimate(with_derived(chain), limits), axis=1) <= 0).sum() > 0
+
+
+@law
+@given(seeds)
+def test_bounds_contain_every_chain_that_fits_the_measurements(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    truth = truths(rng)
+    limits = bounds(with_derived(measured(rng, truth)))
+    assert (limits.disagreement_us <= EPS).all()
+    assert (limits.lower <= truth + EPS).all()
+    assert (truth <= limits.upper + EPS).all()
+
+
+@law
+@given(seeds)
+def test_an_added_measurement_never_widens_a_bound(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    truth = truths(rng)
+    chain = measured(rng, truth)
+    column = int(rng.integers(0, 6))
+    more, old = quantised(rng, truth[:, column]), chain.boundaries
+    both = combined([Intervals(old.lower[:, column], old.upper[:, column], old.value[:, column]), more])
+    columns = [x.copy() for x in (old.lower, old.upper, old.value)]
+    for array, numbers in zip(columns, (both.lower, both.upper, both.value), strict=True):
+        array[:, column] = numbers
+    before, after = bounds(chain), bounds(Chain(Intervals(*columns), chain.kavg, chain.qavg))
+    assert (after.lower >= before.lower - EPS).all()
+    assert (after.upper <= before.upper + EPS).all()
+
+
+def true_whole(ways: tuple[OneWay, OneWay], truth: tuple[Floats, Floats]) -> Floats:
+    """(n, 6) op-weighted truth; rows without ops are NaN."""
+    ops = ways[0].ops + ways[1].ops
+    sums = truth[0] * ways[0].ops[:, None] + truth[1] * ways[1].ops[:, None]
+    return np.divide(sums, ops[:, None], out=np.full_like(sums, np.nan), where=ops[:, None] > 0)
+
+
+def true_layers(truth: Floats) -> Floats:
+    edges = truth[:, [Boundary.GUEST, Boundary.VSCSI, Boundary.DRIVER, Boundary.ARRAY_INTERNAL]]
+    return edges - np.concatenate([edges[:, 1:], np.zeros((len(edges), 1))], axis=1)
+
+
+@law
+@given(seeds)
+def test_the_truth_lies_in_every_layer_and_no_certain_verdict_is_wrong(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    (read, read_truth), (write, write_truth) = random_way(rng, 0.0), random_way(rng, 0.0)
+    truth = true_whole((read, write), (read_truth, write_truth))
+    iops = (read.ops + write.ops) / 60
+    in_flight = np.ceil(iops * np.nan_to_num(truth[:, Boundary.DRIVER]) / 1e6)
+    ways = attribute(read, write, depth_bound(np.maximum(in_flight, 1), np.round(iops)))
+    whole, layers = ways[Direction.ALL], true_layers(truth)
+    spans = layers @ SPAN_LAYERS.T
+    known = ~np.isnan(whole.spans.value)
+    assert (whole.spans.lower[known] <= spans[known] + EPS).all()
+    assert (spans[known] <= whole.spans.upper[known] + EPS).all()
+
+    rows = rows_of(ways, np.zeros(ROWS), np.zeros(ROWS))
+    verdicts = rule(case_of(rows, Direction.ALL, by_default(ROWS), np.zeros(ROWS, np.int64)))
+    certain = verdicts.certainty == "certain"
+    assert certain.sum() > ROWS / 100
+    excess = np.maximum(layers - by_default(ROWS), 0)
+    right = SPAN_LAYERS[verdicts.named, np.argmax(np.nan_to_num(excess), axis=1)] > 0
+    assert right[certain].all()
+
+
+@law
+@given(seeds)
+def test_roll_ups_equal_the_op_weighted_whole(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    (read, _), (write, _) = random_way(rng, 0.0), random_way(rng, 0.0)
+    ways = attribute(read, write)
+    rows = rows_of(ways, read.ops * 4096, write.ops * 4096)
+    scope = rng.integers(0, 7, ROWS)
+    rolled = rolled_up(rows, scope, 8)
+    rng.shuffle(order := np.arange(ROWS))
+    shuffled = rolled_up(taken(rows, order), scope[order], 8)
+    np.testing.assert_allclose(rolled.span_upper, shuffled.span_upper, rtol=1e-12)
+    np.testing.assert_allclose(rolled.span_time[:, 0] + rolled.span_time[:, 1], rolled.span_time[:, 2], rtol=1e-9)
+    latency = latency_us(rolled.span_time, rolled.span_ops)[..., 0]
+    assert np.isnan(latency[7]).all()
+    for one in range(7):
+        way, inside = ways[Direction.READ], scope == one
+        expected = np.average(np.nan_to_num(way.spans.value[inside, 0]), weights=way.ops[inside])
+        assert latency[one, Direction.READ] == pytest.approx(expected)
+
+
+def taken(rows: LedgerRows, order: np.ndarray) -> LedgerRows:
+    return LedgerRows(*(getattr(rows, name)[order] for name in LedgerRows.__slots__))
+
+
+@law
+@given(seeds)
+def test_the_fit_is_the_nearest_non_increasing_line(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    values, weights = rng.uniform(0, 1000, (ROWS, 6)), 10.0 ** rng.uniform(-6, 0.6, (ROWS, 6))
+    values[rng.random((ROWS, 6)) < 0.2] = np.nan
+    fitted = isotonic(values, weights)
+    assert (np.isnan(fitted) == np.isnan(values)).all()
+    filled = np.where(np.isnan(fitted), np.inf, fitted)
+    outer = np.minimum.accumulate(filled, axis=1)
+    assert (np.where(np.isnan(fitted), -np.inf, fitted) <= outer + EPS).all()
+    # Nearest: the error is orthogonal to the fit, and the fit keeps the weighted sum (conditions of the projection on the cone).
+    errors = weights * (values - fitted)
+    scale = np.nansum(weights * values, axis=1) + 1e-12
+    np.testing.assert_allclose(np.nansum(errors, axis=1) / scale, 0, atol=1e-9)
+    np.testing.assert_allclose(np.nansum(errors * fitted, axis=1) / (scale * 1000), 0, atol=1e-9)
+    assert (np.cumsum(np.nan_to_num(errors), axis=1) <= 1e-9 * scale[:, None]).all()

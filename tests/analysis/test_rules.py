@@ -1,0 +1,203 @@
+"""Precision, contradictions, merged layers, grades, depths and expectations, each rule by itself."""
+
+import numpy as np
+import pytest
+from tests.analysis.building import column, idle, one_way, plus_minus
+
+from gavel.analysis.attribution import attribute
+from gavel.analysis.chain import bounds, chain_of, depth_bound, from_instants, from_outstanding, under_shared_queue
+from gavel.analysis.coverage import coverage
+from gavel.analysis.depth import DepthInputs, DepthRule, DepthSource, effective_depth, halved
+from gavel.analysis.expected import expected_us, typical
+from gavel.analysis.grade import Quality, grade_reasons, grades, in_words
+from gavel.analysis.intervals import (
+    Intervals,
+    Rounding,
+    cleaned,
+    combined,
+    from_components,
+    from_integer,
+    of_part,
+    proven_rounding,
+    weighted_mean,
+)
+from gavel.analysis.ledger import place, rows_of
+from gavel.analysis.segments import SPANS, span_name
+from gavel.analysis.verdict import Case, Reason, rule
+from gavel.domain.io_path import Boundary, Direction, Layer, Segment
+
+NAN = float("nan")
+
+
+def ends(intervals: Intervals) -> tuple[float, float]:
+    return float(intervals.lower[0]), float(intervals.upper[0])
+
+
+def test_an_integer_millisecond_widens_until_its_rounding_is_proven() -> None:
+    assert ends(from_integer(column(2000), 1000)) == (1500, 3000)
+    assert ends(from_integer(column(2000), 1000, Rounding.ROUNDS)) == (1500, 2500)
+    assert ends(from_integer(column(2000), 1000, Rounding.TRUNCATES)) == (2000, 3000)
+    assert ends(from_integer(column(0), 1000)) == (0, 1000)
+
+
+def test_rows_prove_rounding_or_truncation_or_nothing() -> None:
+    value, no = column(1000), column(NAN)
+    assert proven_rounding(value, 1000, column(930), no) is Rounding.ROUNDS
+    assert proven_rounding(value, 1000, no, column(1600)) is Rounding.TRUNCATES
+    assert proven_rounding(value, 1000, column(1200), column(1400)) is Rounding.UNPROVEN
+    assert proven_rounding(column(1000, 1000), 1000, column(930, NAN), column(NAN, 1600)) is Rounding.UNPROVEN
+
+
+def test_array_components_add_half_a_microsecond_each() -> None:
+    assert ends(from_components(np.array([[300.0, 50, 50]]))) == (398.5, 401.5)
+    assert np.isnan(from_components(np.array([[300.0, NAN, 50]])).value[0])
+
+
+def test_a_parts_share_widens_by_a_quarter_of_what_it_is_not() -> None:
+    assert ends(of_part(plus_minus(1000, 5), column(0.2))) == (795, 1205)
+    assert ends(of_part(plus_minus(1000, 5), column(1))) == (995, 1005)
+
+
+def test_several_measurements_meet_in_their_intersection() -> None:
+    both = combined([plus_minus(930, 93.5), plus_minus(1000, 500), plus_minus(NAN, 1)])
+    assert ends(both) == (836.5, 1023.5)
+    assert 930 < both.value[0] < 935
+
+
+def test_an_op_weighted_mean_is_absent_where_one_with_ops_is() -> None:
+    rows = Intervals(*(np.array([[100.0, x], [100.0, 300.0]]) for x in (NAN, NAN, NAN)))
+    mean = weighted_mean(rows, np.array([[10.0, 5.0], [10.0, 30.0]]), axis=1)
+    assert np.isnan(mean.value[0])
+    assert mean.value[1] == 250
+
+
+@pytest.mark.parametrize(("raw", "flagged"), [(NAN, False), (-1, False), (-250, True), (2.0**63, True), (np.inf, True)])
+def test_what_is_no_measurement_is_absent_and_nonsense_is_flagged(raw: float, flagged: bool) -> None:
+    values, nonsense = cleaned(np.array([raw, 7.0]))
+    assert np.isnan(values[0])
+    assert nonsense.tolist() == [flagged, False]
+    ways = attribute(one_way({Boundary.VSCSI: plus_minus(float(values[0]), 1)}, 100), idle())
+    assert np.isnan(ways[Direction.ALL].spans.value).all()
+    assert ways[Direction.ALL].lacks_latency[0]
+
+
+def test_a_contradiction_is_measured_and_widens_everything() -> None:
+    limits = bounds(chain_of(1, {Boundary.DRIVER: plus_minus(300, 10), Boundary.ARRAY_INTERNAL: plus_minus(400, 10)}))
+    assert limits.disagreement_us[0] == 80
+    assert limits.lower[0, Boundary.DRIVER] <= limits.upper[0, Boundary.DRIVER]
+
+
+def test_kavg_fills_in_the_driver_that_nobody_measured() -> None:
+    boundaries = {Boundary.DEVICE: plus_minus(930, 5), Boundary.ARRAY_INTERNAL: plus_minus(400, 1.5)}
+    whole = attribute(one_way(boundaries, 1000, kavg=plus_minus(438, 2)), idle())[Direction.ALL]
+    assert whole.fitted[0, Boundary.DRIVER] == pytest.approx(492)
+    assert (whole.limits.lower[0, 3], whole.limits.upper[0, 3]) == (485, 499)
+
+
+def test_a_missing_inner_edge_merges_its_layers_and_a_missing_outer_one_does_not() -> None:
+    whole = attribute(one_way({Boundary.VSCSI: plus_minus(930, 5), Boundary.DRIVER: plus_minus(492, 8)}, 1000), idle())
+    spans = whole[Direction.ALL].spans.value[0]
+    found = {span_name(index): round(float(x)) for index, x in enumerate(spans) if not np.isnan(x)}
+    assert found == {"kernel": 438, "SAN + array": 492}
+
+
+def test_littles_bound_holds_reads_and_writes_together_and_keeps_them_additive() -> None:
+    wide = {Boundary.DEVICE: plus_minus(1000, 500), Boundary.DRIVER: plus_minus(700, 500)}
+    ways = attribute(one_way(wide, 40_000), one_way(wide, 25_000), depth_bound(column(32), column(65_000)))
+    driver = [ways[direction].fitted[0, Boundary.DRIVER] for direction in Direction]
+    assert driver[Direction.ALL] == pytest.approx(32.5e6 / 64_999.5)
+    assert driver[Direction.ALL] == pytest.approx((driver[0] * 40 + driver[1] * 25) / 65)
+    assert ways[Direction.READ].limits.upper[0, Boundary.DRIVER] == 1200
+
+
+def test_one_direction_leans_on_the_shared_queue_only_as_a_named_assumption() -> None:
+    limits = bounds(chain_of(1, {Boundary.DRIVER: plus_minus(700, 500)}))
+    leaning, leans = under_shared_queue(limits, column(500))
+    assert (leaning.upper[0, Boundary.DRIVER], bool(leans[0])) == (500, True)
+    assert not under_shared_queue(limits, column(100))[1][0]
+
+
+def test_outstanding_ios_measure_the_virtual_disk_and_few_instants_do_not() -> None:
+    assert ends(from_outstanding(column(60), column(60_000), latest=False)) == pytest.approx(
+        (1000 - 8.33, 1000 + 8.33), abs=0.01
+    )
+    assert np.isnan(from_outstanding(column(60), column(0)).value[0])
+    assert np.isnan(from_instants(column(32), column(0), column(9), column(65_000)).value[0])
+    pinned = from_instants(column(32), column(0), column(10), column(65_000))
+    assert (pinned.value[0], pinned.half_width[0]) == pytest.approx((492.3, 7.7), abs=0.1)
+
+
+def test_a_place_takes_guest_and_hypervisor_from_disks_and_the_rest_from_its_devices() -> None:
+    device = {
+        Boundary.DEVICE: plus_minus(900, 5),
+        Boundary.DRIVER: plus_minus(500, 5),
+        Boundary.ARRAY_INTERNAL: plus_minus(400, 1),
+    }
+    disk = {Boundary.GUEST: plus_minus(1500, 5), Boundary.VSCSI: plus_minus(1000, 5), **device}
+    lower, upper = (
+        rows_of(attribute(one_way(x, n), idle()), column(0), column(0)) for x, n in ((device, 2000), (disk, 1000))
+    )
+    here = place(lower, upper)
+    ms = here.span_time[0, Direction.ALL] / 60 / 1e6
+    kernel, guest = SPANS.index((Layer.KERNEL, Layer.KERNEL)), SPANS.index((Layer.GUEST, Layer.GUEST))
+    assert (ms[guest], ms[kernel]) == pytest.approx((0.5, 0.4 * 2 + 0.1))
+    assert here.segment_time[0, Direction.ALL, Segment.HYPERVISOR] == pytest.approx(100 * 60_000)
+    assert lower.span_time[0, Direction.ALL, guest] == 0
+
+
+def case(reasons: Reason) -> Case:
+    value = np.full((1, 10), NAN)
+    value[0, 4] = 900.0
+    return Case(value, value - 5, value + 5, np.zeros((1, 10)), column(895), np.array([int(reasons)]))
+
+
+@pytest.mark.parametrize("cap", [Reason.DISAGREEMENT, Reason.MINOR_PART_OF_DEVICE, Reason.ASSUMES_SHARED_QUEUE])
+def test_an_assumption_or_a_contradiction_is_never_certain(cap: Reason) -> None:
+    assert rule(case(Reason.NONE)).certainty[0] == "certain"
+    assert rule(case(cap)).certainty[0] == "likely"
+
+
+def test_grades_say_why() -> None:
+    yes, no = np.array([True]), np.array([False])
+    best = Quality(yes, column(1.05), column(1), no, column(0), column(1), no)
+    assert grades(grade_reasons(best))[0] == "A"
+    for change, letter in (
+        ({"microseconds": no}, "B"), ({"coverage": column(1.1)}, "B"), ({"offset_error_s": column(5)}, "B"),
+        ({"coverage": column(2)}, "C"), ({"disagreement_us": column(3)}, "C"), ({"sample_missing": yes}, "C"),
+        ({"share": column(0.1)}, "C"), ({"offset_error_s": column(3600)}, "C"), ({"offset_error_s": column(NAN)}, "C"),
+        ({"side_missing": yes}, "D"), ({"coverage": column(NAN)}, "D"),
+    ):  # fmt: skip
+        reasons = grade_reasons(Quality(**({name: getattr(best, name) for name in Quality.__slots__} | change)))
+        assert grades(reasons)[0] == letter
+        assert len(in_words(int(reasons[0]))) == 1
+
+
+def test_coverage_knows_idle_from_absent() -> None:
+    found = coverage(column(50, 0, 5, NAN), column(100, 0, 0, 5))
+    assert found[:3].tolist() == [0.5, 1, np.inf]
+    assert np.isnan(found[3])
+
+
+def test_history_counts_after_three_days_and_never_above_its_cap() -> None:
+    values = np.array([[50.0, 60, 70, 80], [900, NAN, 900, NAN], [900, 900, 900, 900]])
+    history = typical(values, np.array([0, 1, 2, 2]))
+    assert np.isnan(history[1])
+    expected, chronic = expected_us(history, history * 10, column(0, 0, 0))
+    assert expected[:, Layer.SAN].tolist() == [57.5, 100, 300]
+    assert expected[:, Layer.ARRAY].tolist() == [575, 500, 1000]
+    assert chronic[:, Layer.SAN].tolist() == [False, False, True]
+    assert expected[:, :2].sum() == 0
+
+
+def test_the_depth_is_read_and_explained() -> None:
+    yes, no = np.array([True]), np.array([False])
+    shared = DepthInputs(
+        np.array([[NAN, 32.0, 31.0]]), column(64), column(64), column(32), column(NAN), no, no, np.array([2])
+    )
+    found = effective_depth(shared)
+    assert (found.depth[0], found.source[0], found.rule[0]) == (32, DepthSource.MEASURED, DepthRule.COMPETING_VMS)
+    assert found.predicted[0] == 32
+    unread = DepthInputs(np.array([[NAN]]), column(64), column(64), column(32), column(NAN), no, yes, np.array([1]))
+    assert (effective_depth(unread).depth[0], effective_depth(unread).rule[0]) == (64, DepthRule.SIOC)
+    assert halved(column(64), column(32))[0]
+    assert not halved(column(64), column(33))[0]
