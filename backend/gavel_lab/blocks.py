@@ -39,7 +39,7 @@ class Block:
 class Blocks:
     """The minutes of an estate. Thread-safe: one is solved at a time."""
 
-    def __init__(self, estate: Estate, placement: Placement, cache_bytes: int) -> None:
+    def __init__(self, estate: Estate, placement: Placement, cache_bytes: int, step_s: int | None = None) -> None:
         self._estate = estate
         self._placement = placement
         self._demand = Demand(estate)
@@ -50,7 +50,7 @@ class Blocks:
         self._tables: dict[tuple[tuple[int, ...], ...], FlowTable] = {}
         self._lock = threading.Lock()
         loads = len(estate.disks) + len(estate.bare_loads)
-        self.step_s = _FINE_STEP_S if loads <= _FINE_LOADS else _COARSE_STEP_S
+        self.step_s = step_s or (_FINE_STEP_S if loads <= _FINE_LOADS else _COARSE_STEP_S)
 
     def overlaps(self, windows: Floats) -> Iterator[tuple[Block, Index, Floats]]:
         """Per minute touched: its block, which windows touch it, and (t, those windows) seconds of overlap."""

@@ -30,9 +30,10 @@ def create_lab(
     settings: Settings | None = None,
     lab_time: LabTime | None = None,
     offsets_s: Mapping[str, float] | None = None,
+    step_s: int | None = None,
 ) -> Lab:
-    """A whole lab. `offsets_s` fixes the clock offsets of named sources and ESXi hosts."""
+    """A whole lab. `offsets_s` fixes the clock offsets of named sources and ESXi hosts, `step_s` the model's step of time."""
     estate = build_estate(seed, scale, settings)
     placement = Placement(estate)
     clocks = Clocks(estate, lab_time or LabTime(), offsets_s)
-    return Lab(estate, Model(estate, placement), placement, clocks, Faults(estate, clocks, placement))
+    return Lab(estate, Model(estate, placement, step_s=step_s), placement, clocks, Faults(estate, clocks, placement))

@@ -62,10 +62,13 @@ class ArrayBy(Enum):
 class Model:
     """Reads any span of the estate. Safe to call from several threads; solved minutes are cached, memory is bounded."""
 
-    def __init__(self, estate: Estate, placement: Placement, *, cache_bytes: int = 640 * 2**20) -> None:
+    def __init__(
+        self, estate: Estate, placement: Placement, *, cache_bytes: int = 640 * 2**20, step_s: int | None = None
+    ) -> None:
+        """`step_s`: length of a step where the size of the estate shall not decide it; a divisor of 60."""
         self._estate = estate
         self._paths = PathTable(estate)
-        self._blocks = Blocks(estate, placement, cache_bytes)
+        self._blocks = Blocks(estate, placement, cache_bytes, step_s)
 
     def read(self, by: By, rows: Rows, windows: Floats) -> Reading:
         """The hosts' truth: sums per row and window, directions read and write. See `Reading` for shapes and units."""
