@@ -22,6 +22,8 @@ from gavel_lab.sources import serve_lab
 _OWN_DATASTORES, _OWN_VMS = 14, 48  # of the default estate, which every other one contains
 _PER_CLUSTER, _HOSTS_PER_CLUSTER, _DISKS = 40, 10, 3
 _DATASTORES_PER_ARRAY, _CLUSTERS_PER_VCENTER = 500, 10
+# Nothing finer than a minute is kept of it, and the queueing model is most of the work.
+_STEP_S = 30
 
 
 def lab_of(seed: int, *, datastores: int, vms: int) -> Lab:
@@ -36,7 +38,7 @@ def lab_of(seed: int, *, datastores: int, vms: int) -> Lab:
         vms=max(0, vms - _OWN_VMS),
         disks_per_vm=_DISKS,
     )
-    return create_lab(seed, scale)
+    return create_lab(seed, scale, step_s=_STEP_S)
 
 
 def registered(engine: Engine, lab: Lab, folder: Path, say: Callable[[str], None]) -> dict[str, int]:

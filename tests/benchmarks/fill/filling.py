@@ -17,7 +17,7 @@ from gavel_lab.lab import Lab
 
 _MINUTE, _HOUR = timedelta(minutes=1), timedelta(hours=1)
 # As much as the model keeps solved at once on a big estate: every source of a slab reads the same minutes.
-_MINUTES_PER_SLAB, _HOURS_PER_SLAB = 5, 3
+_MINUTES_PER_SLAB, _HOURS_PER_SLAB = 10, 6
 # An hour is read as the mean of two of its minutes: all sixty of a month would take days to solve.
 _MINUTES_OF_AN_HOUR = (17, 44)
 
