@@ -62,7 +62,7 @@ for (const theme of ['dark', 'light', 'contrast']) {
       await expect(page.getByText('Times in')).toBeVisible()
       expect(await violations(page)).toEqual([])
       await page.getByRole('button', { name: 'Help and keys' }).click()
-      await expect(page.getByRole('dialog', { name: 'Help' })).toBeVisible()
+      await expect(page.getByRole('dialog', { name: 'Help', exact: true })).toBeVisible()
       expect(await violations(page)).toEqual([])
     })
   })

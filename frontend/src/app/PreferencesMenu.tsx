@@ -1,6 +1,7 @@
 /** Theme, time zone and help: what belongs to the viewer. */
 
 import { ActionIcon, Button, Popover, SegmentedControl, Stack } from '@mantine/core'
+import { useState } from 'react'
 import { Icon } from '../components/Icon'
 import { THEMES, type ThemeChoice, usePreferences } from '../lib/preferences'
 import { type Zone, zoneName } from '../lib/time'
@@ -10,10 +11,15 @@ const THEME_WORDS: Record<ThemeChoice, string> = { auto: 'Auto', dark: 'Dark', l
 
 export function PreferencesMenu({ onHelp }: { onHelp: () => void }) {
   const { themeChoice, setThemeChoice, zone, setZone } = usePreferences()
+  const [isOpen, setOpen] = useState(false)
+  function help() {
+    setOpen(false)
+    onHelp()
+  }
   return (
-    <Popover position="bottom-end" shadow="lg" trapFocus returnFocus>
+    <Popover opened={isOpen} onChange={setOpen} position="bottom-end" shadow="lg" trapFocus returnFocus>
       <Popover.Target>
-        <ActionIcon variant="default" size="lg" aria-label="Theme, time zone and help">
+        <ActionIcon variant="default" size="lg" aria-label="Theme, time zone and help" onClick={() => setOpen(!isOpen)}>
           <Icon name="settings" />
         </ActionIcon>
       </Popover.Target>
@@ -44,7 +50,7 @@ export function PreferencesMenu({ onHelp }: { onHelp: () => void }) {
               ]}
             />
           </div>
-          <Button variant="default" leftSection={<Icon name="help" />} onClick={onHelp}>
+          <Button variant="default" leftSection={<Icon name="help" />} onClick={help}>
             Help and keys
           </Button>
         </Stack>
