@@ -37,3 +37,9 @@ def test_refused_credentials_are_tried_twice_and_then_only_every_quarter_of_an_h
     second = ready_at(_attempts(ErrorKind.AUTHENTICATION, ErrorKind.AUTHENTICATION, None), INTERVAL)
     assert first == NOW + INTERVAL
     assert second == NOW + timedelta(minutes=15)
+
+
+def test_a_refusal_after_an_outage_is_the_first_refusal() -> None:
+    """A source that is just coming back may refuse a session it has forgotten."""
+    ready = ready_at(_attempts(ErrorKind.AUTHENTICATION, ErrorKind.UNREACHABLE, ErrorKind.UNREACHABLE, None), INTERVAL)
+    assert ready == NOW + INTERVAL

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import takewhile
 
 from gavel.domain.errors import ErrorKind
 
@@ -23,15 +24,12 @@ class Attempt:
 
 def ready_at(newest_first: Sequence[Attempt], interval: timedelta) -> datetime | None:
     """The earliest time of the next try, or None for at once. `newest_first`: attempts since the settings last changed."""
-    failures = 0
-    for attempt in newest_first:
-        if attempt.error is None:
-            break
-        failures += 1
-    if failures == 0:
+    failures = list(takewhile(lambda attempt: attempt.error is not None, newest_first))
+    if not failures:
         return None
-    newest = newest_first[0]
+    newest = failures[0]
     if newest.error in _REFUSED:
-        return newest.ended_at + (interval if failures == 1 else _REFUSED_PAUSE)
-    doublings = min(failures - 1, 10)
+        refusals = sum(1 for _ in takewhile(lambda attempt: attempt.error in _REFUSED, failures))
+        return newest.ended_at + (interval if refusals == 1 else _REFUSED_PAUSE)
+    doublings = min(len(failures) - 1, 10)
     return newest.ended_at + min(interval * (1 << doublings), max(_LONGEST_PAUSE, interval))

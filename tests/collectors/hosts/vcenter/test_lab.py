@@ -244,6 +244,13 @@ def test_expired_sessions_cost_a_login_and_no_sample(lab: Lab, past: tuple[datet
     assert collector.inventory() == inventory
 
 
+def test_a_session_that_ended_is_opened_again_to_read_the_clocks(lab: Lab, collector: VcenterCollector) -> None:
+    subjects = {reading.subject for reading in collector.clocks()}
+    for source in (OLD, NEW):
+        lab.fault(source, "expire_sessions")
+    assert {reading.subject for reading in collector.clocks()} == subjects
+
+
 @pytest.mark.parametrize("stream", [Stream.HOST_DEVICE, Stream.VM_DISK])
 def test_renumbered_counters_never_put_a_value_in_another_column(
     lab: Lab, past: tuple[datetime, datetime], stream: Stream

@@ -21,8 +21,13 @@ _TRIES: Final = 3
 
 def vcenter_clock(client: VcenterClient) -> ClockReading:
     """The vCenter's own clock: of a few readings the one with the shortest round trip, which is the surest."""
-    service = client.ask(lambda: vim.ServiceInstance("ServiceInstance", client.stub))
-    readings = [_reading(None, lambda: client.ask(service.CurrentTime)) for _ in range(_TRIES)]
+
+    def told() -> datetime:
+        # Made anew for every question: an object keeps the session that it was made in, which may have ended since.
+        now: datetime = vim.ServiceInstance("ServiceInstance", client.stub).CurrentTime()
+        return now
+
+    readings = [_reading(None, lambda: client.ask(told)) for _ in range(_TRIES)]
     return min(readings, key=lambda reading: reading.error_s)
 
 
@@ -44,8 +49,8 @@ class HostClocks:
             found = [self._host(key, system) for key, system in turn]
         return tuple(reading for reading in found if reading)
 
-    def _systems(self) -> list[tuple[str, Any]]:
-        """Connected hosts, each with its HostDateTimeSystem."""
+    def _systems(self) -> list[tuple[str, str]]:
+        """Connected hosts, each with the id of its HostDateTimeSystem."""
         paths = ("configManager.dateTimeSystem", "runtime.connectionState")
 
         def question() -> list[Any]:
@@ -57,12 +62,16 @@ class HostClocks:
             properties = {prop.name: prop.val for prop in found.propSet}
             system = properties.get("configManager.dateTimeSystem")
             if system is not None and str(properties.get("runtime.connectionState")) == "connected":
-                systems.append((moid(found.obj), system))
-        return sorted(systems, key=lambda pair: pair[0])
+                systems.append((moid(found.obj), moid(system)))
+        return sorted(systems)
 
-    def _host(self, key: str, system: Any) -> ClockReading | None:
+    def _host(self, key: str, system: str) -> ClockReading | None:
+        def told() -> datetime:
+            now: datetime = vim.host.DateTimeSystem(system, self._client.stub).QueryDateTime()
+            return now
+
         try:
-            return _reading(key, lambda: self._client.ask(system.QueryDateTime))
+            return _reading(key, lambda: self._client.ask(told))
         except (PermissionMissingError, ProtocolError, OverloadedError, DeadlineError):
             return None  # one host that is away says nothing about the others
 
