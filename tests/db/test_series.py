@@ -113,6 +113,26 @@ def test_no_operations_means_no_latency_but_a_rate_of_zero(store: Store) -> None
     assert (column(whole, "read_iops").values, column(whole, "read_service_us").values) == ([0.0], [None])
 
 
+def test_the_room_of_idle_devices_is_no_room_for_the_busy_one(store: Store) -> None:
+    _, vcenter = estate(store)
+    ends = every(20, HOUR + timedelta(seconds=20), 6)
+    store.write(vcenter, batch(Stream.HOST_DEVICE, DEVICES[0], ends[:3], read_ops=100, queue_depth=32))
+    store.write(vcenter, batch(Stream.HOST_DEVICE, DEVICES[0], ends[3:], read_ops=0, queue_depth=32))
+    store.write(vcenter, batch(Stream.HOST_DEVICE, DEVICES[1], ends, read_ops=0, queue_depth=64))
+    found = asked(
+        store,
+        RefKind.DATASTORE,
+        thing(store, "datastore", "simple", vcenter),
+        HOUR,
+        HOUR + 2 * MINUTE,
+        points=2,
+        parts=True,
+    )
+    assert column(group(found, "queue_depth"), "queue_depth").values == [32.0, 64.0]
+    part = group(found, "queue_depth", f"esx-2 {naa(SERIALS[0])}")
+    assert column(part, "queue_depth").values == [64.0, 64.0]
+
+
 def test_samples_lie_where_gavels_clock_says_they_were(store: Store) -> None:
     """The array is a minute ahead, one host half a minute behind; both saw the same minute."""
     array, vcenter = estate(store)

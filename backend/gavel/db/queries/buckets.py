@@ -159,7 +159,10 @@ def _final(m: Measure) -> Iterator[str]:
     elif m.kind is Kind.COUNT:
         yield f"sum({c})::float8 AS {c}"
     elif c == "queue_depth":
-        yield f"max({c}_max)::float8 AS {c}"
+        # What the devices in use can hold together; an idle device's room is no help to the others. All idle: the largest.
+        busy = "coalesce(read_ops, 0) + coalesce(write_ops, 0) > 0"
+        in_use = f"sum({c}_sum::float8 / nullif({c}_s, 0)) FILTER (WHERE {busy})"
+        yield f"coalesce({in_use}, max({c}_max))::float8 AS {c}"
     elif m.kind is Kind.LEVEL:
         yield f"sum({c}_sum::float8 / nullif({c}_s, 0)) AS {c}"
     else:
