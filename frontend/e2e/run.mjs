@@ -78,10 +78,18 @@ async function playwright(project, env) {
 }
 
 const project = process.argv[2] ?? 'e2e'
+let gavel = null
+for (const signal of ['SIGINT', 'SIGTERM']) {
+  process.once(signal, async () => {
+    if (gavel) await stopGavel(gavel)
+    process.exit(130)
+  })
+}
+
 if (process.env.GAVEL_E2E_URL) {
   process.exitCode = await playwright(project, {})
 } else {
-  const gavel = await startGavel()
+  gavel = await startGavel()
   try {
     const GAVEL_E2E_SETUP_TOKEN = readFileSync(gavel.tokenFile, 'utf8').trim()
     process.exitCode = await playwright(project, { GAVEL_E2E_URL: gavel.url, GAVEL_E2E_SETUP_TOKEN })

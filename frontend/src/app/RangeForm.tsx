@@ -40,6 +40,7 @@ export default function RangeForm({ bounds, zone, onChoose }: RangeFormProps) {
         onChange={setValue}
         maxDate={wallClock(Date.now(), zone)}
         size="xs"
+        valueFormat="D MMM YYYY HH:mm"
         hideOutsideDates
         ariaLabels={ARIA_LABELS}
         className={styles.picker}

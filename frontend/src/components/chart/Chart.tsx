@@ -13,7 +13,9 @@ import { download, fileStem, framedPicture } from './download'
 import { NumbersView } from './NumbersView'
 import { useTokens } from './useTokens'
 
-const Canvas = lazy(() => import('./Canvas'))
+// Fetched as soon as a page with a chart is opened, beside its data.
+const canvasModule = import('./Canvas')
+const Canvas = lazy(() => canvasModule)
 
 export interface ChartProps {
   title: string
@@ -45,7 +47,7 @@ export function Chart(props: ChartProps) {
       {asTable ? (
         <NumbersView table={props.numbers} label={`Numbers of ${props.exportTitle}`} />
       ) : (
-        <Suspense fallback={<Skeleton height={props.height} />}>
+        <Suspense fallback={<Skeleton height={props.height} aria-busy="true" />}>
           <Canvas
             ref={canvas}
             option={props.option}

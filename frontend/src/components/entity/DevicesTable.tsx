@@ -31,9 +31,14 @@ const COMMON: Column<DeviceOut>[] = [
   {
     id: 'policy',
     header: 'Path policy',
-    width: 130,
+    width: 170,
     from: 1200,
-    cell: (device) => device.path_policy ?? <span className="faint">not read</span>,
+    cell: (device) =>
+      device.path_policy === null ? (
+        <span className="faint">not read</span>
+      ) : (
+        <Name focusable>{device.path_policy}</Name>
+      ),
   },
   {
     id: 'paths',

@@ -17,7 +17,7 @@ const columns = (max_us: number): Column<VmRow>[] => [
   {
     id: 'host',
     header: 'Host',
-    width: 150,
+    width: 172,
     from: 700,
     cell: ({ host }) => (host === null ? <span className="faint">none</span> : <EntityLink to={host} />),
   },
