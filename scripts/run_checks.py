@@ -72,11 +72,11 @@ STATIC = (
 )
 BUILD = Check("front end: build", (sys.executable, "scripts/bootstrap.py", "all"))
 UNIT_TESTS = Check("front end: tests", ("npm", "run", "--silent", "test"), "frontend")
-PARTS = pytest("tests: parts", "-n", "2", "--dist", "loadfile", "--ignore=tests/product", deadline_s=840)
-E2E = Check("browser tests", ("npm", "run", "--silent", "e2e"), "frontend", deadline_s=600, shown=True)
+PARTS = pytest("tests: parts", "-n", "2", "--dist", "loadfile", "--ignore=tests/product", deadline_s=1500)
+E2E = Check("browser tests", ("npm", "run", "--silent", "e2e"), "frontend", deadline_s=1500, shown=True)
 ALONE = ("-p", "no:randomly", "-s")
 # One living product, through a story in order: it needs the machine for itself.
-WHOLE = pytest("tests: the whole product", *ALONE, "tests/product", deadline_s=840)
+WHOLE = pytest("tests: the whole product", *ALONE, "tests/product", deadline_s=1500)
 
 COMMANDS: dict[str, tuple[Check, ...]] = {
     "check": STATIC,
