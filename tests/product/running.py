@@ -18,6 +18,7 @@ import httpx
 import psycopg
 
 from gavel.embedded import postgres
+from gavel.embedded.deathsignal import with_parent
 from gavel.supervise.journal import read_journal
 
 PORTS = 6  # the API's, then the lab's: two arrays, two vCenters, truth
@@ -67,7 +68,7 @@ class Product:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "gavel.cli", "up"],
                 stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, env=self._environment,
-                start_new_session=True,
+                start_new_session=True, preexec_fn=with_parent(signal.SIGINT),  # noqa: PLW1509 (two system calls)
             )  # fmt: skip
         self.wait_for(lambda: "Up after" in self.said(beginning), "gavel up to say that it is up", 240)
         self.up_at = time.time()
