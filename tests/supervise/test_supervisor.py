@@ -213,7 +213,7 @@ def test_the_journal_says_what_runs_while_it_runs(tmp_path, diary, supervise) ->
 
 def test_everything_printed_is_in_the_log_and_only_trouble_on_the_terminal(tmp_path, screen, supervise) -> None:
     lines = ["nothing special", "WARNING something odd", '{"level": "error", "event": "it broke", "source": "a"}']
-    argv = [sys.executable, "-c", f"print({chr(10).join(lines)!r}); print('up'); import time; time.sleep(60)"]
+    argv = [sys.executable, "-u", "-c", f"print({chr(10).join(lines)!r}); print('up'); import time; time.sleep(60)"]
 
     async def scenario() -> None:
         async with running(supervise([Service("api", lambda: Launch(argv), ready_line="up")])):
