@@ -5,135 +5,195 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from gavel.analysis.intervals import Bools, Floats, Intervals, widened
+from gavel.analysis.intervals import Bools, Floats, Intervals
 
 MINUTE_US = 60_000_000
 # Offsets are measured anew at every run, so neighbouring samples may leave slits this wide that are no gap.
 TOLERANCE_US = 1_000_000
 
 Instants = npt.NDArray[np.int64]
+Index = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
 class Samples:
-    """n samples of one measured quantity, in any order; repeated ones count once.
+    """n samples, in any order; repeated ones count once.
 
     entity: (n,) small integers. start_us, end_us: (n,) µs since 1970 by the source's own clock.
-    offset_us: (n,) how far that clock runs ahead. ops: (n,) operations in the sample. value: (n,) µs per operation with its interval.
+    offset_us: (n,) how far that clock runs ahead. ops: (n, d) operations by direction.
+    value: (n, d, k) µs per operation of k measurements in each direction.
+    counts: (n, c) what adds up besides ops (bytes). levels: (n, l) means over the sample's time; NaN where unknown.
     """
 
-    entity: npt.NDArray[np.int64]
+    entity: Index
     start_us: Instants
     end_us: Instants
-    offset_us: npt.NDArray[np.int64]
+    offset_us: Instants
     ops: Floats
     value: Intervals
+    counts: Floats
+    levels: Floats
 
 
 @dataclass(frozen=True, slots=True)
 class Minutes:
     """m minutes, ordered by entity and minute.
 
-    minute: (m,) minutes since 1970; ops: (m,) by overlap; `value` is absent without measured ops.
-    covered_s: seconds of it that usable samples cover; sample_missing: not all of it is covered, or a sample has ops without latency.
+    minute: (m,) minutes since 1970. ops (m, d) and counts (m, c): by overlap. value: (m, d, k), absent without measured ops.
+    levels: (m, l) means over the covered time; highest: (m, l). covered_s: seconds that usable samples cover.
+    sample_missing: (m,) not all of it is covered, or a sample has ops without any latency.
     """
 
-    entity: npt.NDArray[np.int64]
-    minute: npt.NDArray[np.int64]
+    entity: Index
+    minute: Index
     ops: Floats
     value: Intervals
+    counts: Floats
+    levels: Floats
+    highest: Floats
     covered_s: Floats
     sample_missing: Bools
 
 
+@dataclass(frozen=True, slots=True)
+class _Pieces:
+    """What each sample gives to each minute that it touches, ordered by entity and minute; `share`: of the sample."""
+
+    sample: Index
+    minute: Index
+    overlap_us: Instants
+    share: Floats
+
+
 def placed(samples: Samples) -> Minutes:
-    """Every minute that a sample touches, with the op-weighted mean of its overlaps.
+    """Every minute that a sample touches, with the op-weighted means of its overlaps.
 
     A sample across a minute's edge counts by its overlap, and is less certain by that share of the step to its neighbours.
     """
-    tidy = _distinct(_usable(samples))
-    start, end = tidy.start_us - tidy.offset_us, tidy.end_us - tidy.offset_us
-    sample, minute = _touched(start, end)
-    overlap = np.minimum(end[sample], (minute + 1) * MINUTE_US) - np.maximum(start[sample], minute * MINUTE_US)
-    share = overlap / (end - start)[sample]
-    doubt = np.where(share < 1, share * _step(tidy)[sample], 0.0)
-    pieces = widened(_taken(tidy.value, sample), doubt)
-    return _gathered(tidy.entity[sample], minute, share * tidy.ops[sample], pieces, overlap)
+    tidy = _distinct(_selected(samples, np.flatnonzero(_usable(samples))))
+    pieces = _pieces(tidy)
+    entity = tidy.entity[pieces.sample]
+    fresh = np.ones(len(entity), dtype=np.bool_)
+    fresh[1:] = (np.diff(entity) != 0) | (np.diff(pieces.minute) != 0)
+    starts = np.flatnonzero(fresh)
+    ops = tidy.ops[pieces.sample] * pieces.share[:, None]
+    value, silent = _means(_doubted(tidy, pieces), ops, starts)
+    levels, highest = _levels(tidy.levels[pieces.sample], pieces.overlap_us, starts)
+    covered_us = _sums(pieces.overlap_us, starts)
+    return Minutes(
+        entity[fresh],
+        pieces.minute[fresh],
+        _sums(ops, starts),
+        value,
+        _sums(tidy.counts[pieces.sample] * pieces.share[:, None], starts),
+        levels,
+        highest,
+        covered_us / 1e6,
+        silent | (covered_us < MINUTE_US - TOLERANCE_US),
+    )
 
 
-def _taken(intervals: Intervals, index: npt.NDArray[np.int64]) -> Intervals:
+def _usable(samples: Samples) -> Bools:
+    """Samples that last and whose ops are a count; the time of others is missing, and their minute says so."""
+    counted = (samples.ops >= 0) & np.isfinite(samples.ops)
+    usable: Bools = (samples.end_us > samples.start_us) & counted.all(axis=1)
+    return usable
+
+
+def _taken(intervals: Intervals, index: Index) -> Intervals:
     return Intervals(intervals.lower[index], intervals.upper[index], intervals.value[index])
 
 
-def _selected(samples: Samples, index: npt.NDArray[np.int64]) -> Samples:
-    arrays = (samples.entity, samples.start_us, samples.end_us, samples.offset_us)
-    entity, start, end, offset = (array[index] for array in arrays)
-    return Samples(entity, start, end, offset, samples.ops[index], _taken(samples.value, index))
-
-
-def _usable(samples: Samples) -> Samples:
-    """Samples that last and whose ops are a count; the time of others is missing, and their minute says so."""
-    usable = (samples.end_us > samples.start_us) & (samples.ops >= 0) & np.isfinite(samples.ops)
-    return _selected(samples, np.flatnonzero(usable))
+def _selected(samples: Samples, index: Index) -> Samples:
+    if len(index) == len(samples.entity) and (len(index) < 2 or bool((np.diff(index) == 1).all())):
+        return samples
+    times = (samples.entity, samples.start_us, samples.end_us, samples.offset_us)
+    entity, start, end, offset = (array[index] for array in times)
+    ops, counts, levels = (array[index] for array in (samples.ops, samples.counts, samples.levels))
+    return Samples(entity, start, end, offset, ops, _taken(samples.value, index), counts, levels)
 
 
 def _distinct(samples: Samples) -> Samples:
     """Ordered by entity and time, each (entity, end) once; of several the one with the most ops, so order of arrival decides nothing."""
-    keys = (samples.value.value, samples.ops, samples.start_us, samples.end_us, samples.entity)
+    entity, end = samples.entity, samples.end_us
+    same = entity[1:] == entity[:-1]
+    if bool(((entity[1:] > entity[:-1]) | (same & (end[1:] > end[:-1]))).all()):
+        return samples
+    values = samples.value.value.reshape(len(entity), -1)
+    keys = (*values.T, *samples.ops.T, samples.ops.sum(axis=1), samples.start_us, end, entity)
     ordered = _selected(samples, np.lexsort(keys))
-    same = (ordered.entity[1:] == ordered.entity[:-1]) & (ordered.end_us[1:] == ordered.end_us[:-1])
-    return _selected(
-        ordered, np.flatnonzero(~np.concatenate([same, np.zeros(min(1, len(ordered.entity)), dtype=np.bool_)]))
-    )
+    repeated = (ordered.entity[1:] == ordered.entity[:-1]) & (ordered.end_us[1:] == ordered.end_us[:-1])
+    return _selected(ordered, np.flatnonzero(~np.append(repeated, np.zeros(min(1, len(entity)), dtype=np.bool_))))
 
 
-def _touched(start: Instants, end: Instants) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Pairs of sample and minute that overlap."""
+def _pieces(samples: Samples) -> _Pieces:
+    start, end = samples.start_us - samples.offset_us, samples.end_us - samples.offset_us
     first, last = start // MINUTE_US, (end - 1) // MINUTE_US
     counts = last - first + 1
     sample = np.repeat(np.arange(len(start)), counts)
-    step = np.arange(len(sample)) - np.repeat(np.cumsum(counts) - counts, counts)
-    return sample, first[sample] + step
+    minute = first[sample] + np.arange(len(sample)) - np.repeat(np.cumsum(counts) - counts, counts)
+    # A clock that was set back in between may leave samples of one entity overlapping, their minutes out of order.
+    order = np.lexsort((minute, samples.entity[sample]))
+    sample, minute = sample[order], minute[order]
+    overlap = np.minimum(end[sample], (minute + 1) * MINUTE_US) - np.maximum(start[sample], minute * MINUTE_US)
+    return _Pieces(sample, minute, overlap, overlap / (end - start)[sample])
 
 
-def _step(samples: Samples) -> Floats:
-    """(n,) the larger change of value to a sample's neighbours in time; 0 where it has none that was measured."""
-    value = samples.value.value
-    change = np.abs(np.diff(value))
-    change = np.where((samples.entity[1:] == samples.entity[:-1]) & ~np.isnan(change), change, 0.0)
-    edge = np.zeros(min(1, len(value)))
-    steps: Floats = np.maximum(np.concatenate([edge, change]), np.concatenate([change, edge]))
+def _doubted(samples: Samples, pieces: _Pieces) -> Intervals:
+    """(p, d, k) values of the pieces; those of a part of a sample widened by that share of the step to its neighbours in time."""
+    value = _taken(samples.value, pieces.sample)
+    partial = np.flatnonzero(pieces.share < 1)
+    if len(partial) == 0:
+        return value
+    doubt = pieces.share[partial, None, None] * _step(samples, pieces.sample[partial])
+    lower, upper = value.lower.copy(), value.upper.copy()
+    lower[partial] = np.maximum(lower[partial] - doubt, 0.0)
+    upper[partial] += doubt
+    return Intervals(lower, upper, value.value)
+
+
+def _step(samples: Samples, at: Index) -> Floats:
+    """(a, d, k) the larger change of value to the neighbours in time of the samples `at`; 0 where none was measured."""
+    steps = np.zeros((len(at), *samples.value.value.shape[1:]))
+    for neighbour in (at - 1, at + 1):
+        inside = (neighbour >= 0) & (neighbour < len(samples.entity))
+        other = np.where(inside, neighbour, at)
+        same = (samples.entity[other] == samples.entity[at])[:, None, None]
+        change = np.abs(samples.value.value[other] - samples.value.value[at])
+        steps = np.fmax(steps, np.where(same, change, 0.0))
     return steps
 
 
-def _gathered(
-    entity: npt.NDArray[np.int64],
-    minute: npt.NDArray[np.int64],
-    ops: Floats,
-    pieces: Intervals,
-    overlap: npt.NDArray[np.int64],
-) -> Minutes:
-    order = np.lexsort((minute, entity))
-    entity, minute = entity[order], minute[order]
-    fresh = np.concatenate(
-        [np.ones(min(1, len(entity)), dtype=np.bool_), (np.diff(entity) != 0) | (np.diff(minute) != 0)]
-    )
-    group, groups = np.cumsum(fresh) - 1, int(fresh.sum())
+def _sums(numbers: npt.NDArray[np.float64] | npt.NDArray[np.int64], starts: Index) -> Floats:
+    if len(starts) == 0:
+        return np.zeros((0, *numbers.shape[1:]))
+    sums: Floats = np.add.reduceat(numbers.astype(np.float64, copy=False), starts, axis=0)
+    return sums
 
-    def summed(numbers: Floats) -> Floats:
-        sums: Floats = np.bincount(group, weights=numbers[order], minlength=groups).astype(np.float64)
-        return sums
 
-    measured = np.where(pieces.present, ops, 0.0)
-    total = summed(measured)
+def _means(pieces: Intervals, ops: Floats, starts: Index) -> tuple[Intervals, Bools]:
+    """(m, d, k) op-weighted means over what was measured, and the minutes in which ops have no latency at all."""
+    present = pieces.present
+    measured = np.where(present, ops[:, :, None], 0.0)
+    total = _sums(measured, starts)
 
     def mean(numbers: Floats) -> Floats:
-        sums = summed(np.where(measured > 0, numbers, 0.0) * measured)
-        divided: Floats = np.divide(sums, total, out=np.full(groups, np.nan), where=total > 0)
-        return divided
+        weighted = np.multiply(numbers, measured, out=np.zeros_like(measured), where=measured > 0)
+        return np.divide(_sums(weighted, starts), total, out=np.full_like(total, np.nan), where=total > 0)
 
-    covered = summed(overlap.astype(np.float64))
-    silent = summed(np.where(pieces.present, 0.0, ops)) > 0
-    value = Intervals(mean(pieces.lower), mean(pieces.upper), mean(pieces.value))
-    missing = silent | (covered < MINUTE_US - TOLERANCE_US)
-    return Minutes(entity[fresh], minute[fresh], summed(ops), value, covered / 1e6, missing)
+    silent = (ops > 0) & ~present.any(axis=2)
+    means = Intervals(mean(pieces.lower), mean(pieces.upper), mean(pieces.value))
+    return means, _sums(silent.any(axis=1).astype(np.int64), starts) > 0
+
+
+def _levels(levels: Floats, overlap_us: Instants, starts: Index) -> tuple[Floats, Floats]:
+    known = ~np.isnan(levels)
+    time = np.where(known, overlap_us[:, None].astype(np.float64), 0.0)
+    total = _sums(time, starts)
+    mean = np.divide(
+        _sums(np.where(known, levels, 0.0) * time, starts), total, out=np.full_like(total, np.nan), where=total > 0
+    )
+    if len(starts) == 0:
+        return mean, np.zeros_like(mean)
+    highest = np.maximum.reduceat(np.where(known, levels, -np.inf), starts, axis=0)
+    return mean, np.where(np.isfinite(highest), highest, np.nan)

@@ -80,7 +80,7 @@ def cleaned(raw: npt.NDArray[Any], ceiling: float = LONGEST_LATENCY_US) -> tuple
 
 
 def from_integer(
-    value: Floats, unit_us: float, rounding: npt.NDArray[np.int64] | Rounding = Rounding.UNPROVEN
+    value: Floats, unit_us: Floats | float, rounding: npt.NDArray[np.int64] | Rounding = Rounding.UNPROVEN
 ) -> Intervals:
     """An integer counter in `unit_us` (already multiplied to µs): what it may stand for, given what is proven of it."""
     below = np.where(np.asarray(rounding) == Rounding.TRUNCATES, 0.0, unit_us / 2)

@@ -1,0 +1,173 @@
+"""Samples of one stream as minutes: what each thing did in each minute of a stretch, with its intervals."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from gavel.analysis.align import Minutes, Samples, placed
+from gavel.analysis.intervals import (
+    Bools,
+    Floats,
+    Intervals,
+    Rounding,
+    exactly_around,
+    from_components,
+    from_integer,
+    from_latest,
+)
+from gavel.analysis.observed import (
+    DeviceSamples,
+    DirectorySamples,
+    DiskSamples,
+    HostCounter,
+    Latest,
+    Proofs,
+    Times,
+    VolumeSamples,
+)
+from gavel.analysis.topology import Index
+
+_MILLISECOND_US = 1000.0
+# Positions of levels.
+ERROR_S, QUEUE_DEPTH, IS_MILLISECOND = 0, 1, 2
+OUTSTANDING = slice(1, 3)
+# Positions of values.
+LATEST, TOTAL = 0, 1
+INTERNAL, WHOLE, QOS, QUEUE, SERVICE = range(5)
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """`minutes` whole minutes from `first` (minutes since 1970) on."""
+
+    first: int
+    minutes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """N things × M minutes, row = thing · M + minute. ops (N·M, d), value (N·M, d, k), counts, levels and highest as in `Minutes`.
+
+    The first level is the clock's error, s. is_present: (N·M,) any usable sample touches it; is_missing: not all of it is covered.
+    """
+
+    ops: Floats
+    value: Intervals
+    counts: Floats
+    levels: Floats
+    highest: Floats
+    covered_s: Floats
+    is_missing: Bools
+
+    @property
+    def is_present(self) -> Bools:
+        return self.covered_s > 0
+
+    @property
+    def error_s(self) -> Floats:
+        errors: Floats = self.highest[:, ERROR_S]
+        return errors
+
+
+def gridded(samples: Samples, things: int, stretch: Stretch) -> Grid:
+    """Minutes outside the stretch are dropped; those without samples have no ops, no value and are missing."""
+    found = placed(samples)
+    inside = (found.minute >= stretch.first) & (found.minute < stretch.first + stretch.minutes)
+    rows = found.entity[inside] * stretch.minutes + found.minute[inside] - stretch.first
+    size = things * stretch.minutes
+
+    def spread(numbers: Floats, fill: float) -> Floats:
+        grid = np.full((size, *numbers.shape[1:]), fill)
+        grid[rows] = numbers[inside]
+        return grid
+
+    missing = np.ones(size, dtype=np.bool_)
+    missing[rows] = found.sample_missing[inside]
+    return Grid(
+        spread(found.ops, 0.0),
+        _spread_intervals(found, spread),
+        spread(found.counts, 0.0),
+        spread(found.levels, np.nan),
+        spread(found.highest, np.nan),
+        spread(found.covered_s, 0.0),
+        missing,
+    )
+
+
+def _spread_intervals(found: Minutes, spread: Callable[[Floats, float], Floats]) -> Intervals:
+    return Intervals(*(spread(x, np.nan) for x in (found.value.lower, found.value.upper, found.value.value)))
+
+
+def device_minutes(samples: DeviceSamples, source: Index, proofs: Proofs, devices: int, stretch: Stretch) -> Grid:
+    """GAVG, DAVG, KAVG, QAVG per direction, each with what its family and its proven rounding make of it.
+
+    source: (n,) vCenter of each sample. Levels: clock error, queue depth, 1 where a ms counter was read.
+    """
+    unit = np.where(samples.is_millisecond, _MILLISECOND_US, 1.0)[:, None, None]
+    rounding = proofs.rounding[source][:, None, : len(HostCounter) - 1]
+    rounding = np.where(samples.is_millisecond[:, None, None], rounding, int(Rounding.UNPROVEN))
+    value = from_integer(samples.latency_us, unit, np.broadcast_to(rounding, samples.latency_us.shape))
+    levels = np.stack([samples.times.error_s, samples.queue_depth, samples.is_millisecond.astype(np.float64)], axis=1)
+    return gridded(_samples(samples.device, samples.times, samples.ops, value, samples.bytes, levels), devices, stretch)
+
+
+def disk_minutes(samples: DiskSamples, source: Index, proofs: Proofs, parts: int, stretch: Stretch) -> Grid:
+    """`latest` and `average` latency per direction; levels: clock error, outstanding reads, outstanding writes."""
+    latest = proofs.latest[source][:, None]
+    proven = np.broadcast_to(latest == Latest.MEAN, samples.latency_us.shape)
+    mean, doubtful = from_latest(samples.latency_us, 1.0, proven_mean=True), from_latest(samples.latency_us, 1.0)
+    usable = np.broadcast_to(latest != Latest.INSTANT, samples.latency_us.shape)
+    total = from_integer(
+        samples.total_us,
+        _MILLISECOND_US,
+        np.broadcast_to(proofs.rounding[source, HostCounter.DISK_TOTAL][:, None], samples.total_us.shape),
+    )
+    value = Intervals(
+        *(
+            np.stack([np.where(usable, np.where(proven, a, b), np.nan), c], axis=2)
+            for a, b, c in zip(_ends(mean), _ends(doubtful), _ends(total), strict=True)
+        )
+    )
+    levels = np.concatenate([samples.times.error_s[:, None], samples.outstanding], axis=1)
+    return gridded(_samples(samples.part, samples.times, samples.ops, value, samples.bytes, levels), parts, stretch)
+
+
+def volume_minutes(samples: VolumeSamples, volumes: int, stretch: Stretch) -> Grid:
+    """Per direction: the time inside the array, that with its port, and QoS (limit and scheduling), queue, service."""
+    service, queue, qos, scheduling, san = np.moveaxis(samples.components_us, 2, 0)
+    scheduled = ~np.isnan(scheduling)
+    inside = from_components(np.stack([service, queue, qos], axis=2))
+    whole = from_components(np.stack([service, queue, qos, san], axis=2))
+    more, half = np.where(scheduled, scheduling, 0.0), np.where(scheduled, 0.5, 0.0)
+    value = _stacked(
+        [
+            exactly_around(inside.value + more, inside.half_width + half),
+            exactly_around(whole.value + more, whole.half_width + half),
+            exactly_around(qos + more, 0.5 + half),
+            exactly_around(queue, 0.5),
+            exactly_around(service, 0.5),
+        ]
+    )
+    levels = samples.times.error_s[:, None]
+    return gridded(_samples(samples.volume, samples.times, samples.ops, value, samples.bytes, levels), volumes, stretch)
+
+
+def directory_minutes(samples: DirectorySamples, units: int, stretch: Stretch) -> Grid:
+    """The one time per operation that the array gives for a directory."""
+    value = _stacked([exactly_around(samples.usec_us, 0.5)])
+    levels = samples.times.error_s[:, None]
+    return gridded(_samples(samples.unit, samples.times, samples.ops, value, samples.bytes, levels), units, stretch)
+
+
+def _ends(intervals: Intervals) -> tuple[Floats, Floats, Floats]:
+    return intervals.lower, intervals.upper, intervals.value
+
+
+def _stacked(measurements: list[Intervals]) -> Intervals:
+    lower, upper, value = (np.stack(ends, axis=2) for ends in zip(*map(_ends, measurements), strict=True))
+    return Intervals(lower, upper, value)
+
+
+def _samples(thing: Index, times: Times, ops: Floats, value: Intervals, counts: Floats, levels: Floats) -> Samples:
+    return Samples(thing, times.end_us - times.length_us, times.end_us, times.offset_us, ops, value, counts, levels)

@@ -1,0 +1,106 @@
+"""What both sides reported, as it is stored: samples by position, and what is known of how their counters behave."""
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+import numpy.typing as npt
+
+from gavel.analysis.align import Index, Instants
+from gavel.analysis.intervals import Bools, Floats
+
+
+class HostCounter(IntEnum):
+    """Latency counters whose rounding is proven one by one; the first four are the order of `DeviceSamples.latency_us`."""
+
+    GAVG = 0
+    DAVG = 1
+    KAVG = 2
+    QAVG = 3
+    DISK_TOTAL = 4
+
+
+class Latest(IntEnum):
+    """What a vCenter's `latest` latency has proven to be."""
+
+    UNPROVEN = 0
+    MEAN = 1
+    INSTANT = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """When n samples were: end by the source's clock and length in µs; offset_us: how far that clock runs ahead, true within error_s."""
+
+    end_us: Instants
+    length_us: Instants
+    offset_us: Instants
+    error_s: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceSamples:
+    """ops, bytes: (n, 2) reads, writes. latency_us: (n, 2, 4) by `HostCounter`, NaN not measured. is_millisecond: (n,)."""
+
+    device: Index
+    times: Times
+    ops: Floats
+    bytes: Floats
+    latency_us: Floats
+    queue_depth: Floats
+    is_millisecond: Bools
+
+
+@dataclass(frozen=True, slots=True)
+class DiskSamples:
+    """latency_us: (n, 2) the µs `latest` counter; total_us: (n, 2) its integer-ms mean, in µs; outstanding: (n, 2) I/Os in flight."""
+
+    part: Index
+    times: Times
+    ops: Floats
+    bytes: Floats
+    latency_us: Floats
+    total_us: Floats
+    outstanding: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class VolumeSamples:
+    """ops, bytes: (n, 3) reads, writes, mirrored writes. components_us: (n, 3, 5) service, queue, QoS limit, QoS scheduling, SAN;
+    scheduling is NaN where the array does not report it."""
+
+    volume: Index
+    times: Times
+    ops: Floats
+    bytes: Floats
+    components_us: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class DirectorySamples:
+    """An NFS directory: one time per operation. usec_us: (n, 2)."""
+
+    unit: Index
+    times: Times
+    ops: Floats
+    bytes: Floats
+    usec_us: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Proofs:
+    """By vCenter (S,): rounding (S, 5) of each `HostCounter` as `intervals.Rounding`; latest (S,) as `Latest`."""
+
+    rounding: npt.NDArray[np.int64]
+    latest: npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """All samples that touch the minutes in question."""
+
+    devices: DeviceSamples
+    disks: DiskSamples
+    volumes: VolumeSamples
+    directories: DirectorySamples
+    proofs: Proofs
