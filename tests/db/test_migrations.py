@@ -83,9 +83,11 @@ def test_series_are_what_the_list_says(store: Store, name: str) -> None:
 
 
 DIRECTORIES = ("array_directory_sample", "array_directory_5m", "array_directory_1h")
+LEDGER = ("ledger_leaf_1m", "ledger_1m", "ledger_5m", "ledger_1h")
 SCRIPTS = {
-    "0004_series": [name for name in (*RAWS, *ROLLS) if name not in DIRECTORIES],
+    "0004_series": [name for name in (*RAWS, *ROLLS) if name not in (*DIRECTORIES, *LEDGER)],
     "0005_directories": DIRECTORIES,
+    "0006_ledger": LEDGER,
 }
 
 
@@ -115,7 +117,7 @@ def test_the_mode_is_that_of_the_server(store: Store) -> None:
 def test_an_empty_database_and_a_missing_step_say_what_to_do(empty: Engine, empty_postgres_url: str) -> None:
     assert check(empty_postgres_url).problems == ("The database is empty. Run `gavel db migrate`.",)
     alembic(empty, "upgrade", "0002")
-    with pytest.raises(SchemaError, match=r"at revision 0002, this Gavel needs 0005. Run `gavel db migrate`"):
+    with pytest.raises(SchemaError, match=r"at revision 0002, this Gavel needs 0006. Run `gavel db migrate`"):
         require(empty_postgres_url)
 
 
@@ -156,3 +158,15 @@ def test_a_failed_migration_leaves_nothing_behind(empty: Engine, empty_postgres_
 def test_one_row_says_the_mode(plain: Store) -> None:
     with pytest.raises(DBAPIError, match="storage_mode"):
         plain.run("INSERT INTO storage_mode (mode, decided_at) VALUES ('plain', now())")
+
+
+def test_every_migration_can_be_undone_and_done_again_on_timescaledb(empty_timescale_url: str) -> None:
+    engine = open_engine(empty_timescale_url, Role.MIGRATIONS, server_side_prepare=False)
+    try:
+        alembic(engine, "upgrade", "head")
+        alembic(engine, "downgrade", "base")
+        with transaction(engine) as connection:
+            assert connection.scalars(text(TABLES)).all() == []
+        alembic(engine, "upgrade", "head")
+    finally:
+        engine.dispose()

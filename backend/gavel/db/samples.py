@@ -16,7 +16,7 @@ from gavel.db.errors import NotFoundError, SampleRangeError
 from gavel.db.locks import try_lock
 from gavel.db.plain import Partition
 from gavel.db.rolling import note_written
-from gavel.db.series import RAWS, Mode, Raw
+from gavel.db.series import SAMPLES, Mode, Raw
 from gavel.db.tables.bookkeeping import source, storage_mode
 from gavel.db.tables.bookkeeping import watermark as watermarks
 from gavel.domain.samples import Int64Array, SampleBatch
@@ -104,7 +104,7 @@ def _target(connection: Connection, source_id: int, stream: Stream) -> _Target:
         raise NotFoundError(f"Source {source_id} does not exist any more; its {stream} samples were not stored.")
     revision, until_at, mode_name = row
     until_us = None if until_at is None else (until_at - _UNIX) // _MICROSECOND
-    return _Target(RAWS[f"{stream}_sample"], Mode(mode_name), revision, until_us)
+    return _Target(SAMPLES[stream], Mode(mode_name), revision, until_us)
 
 
 def _known_rows(batch: SampleBatch, ids: Int64Array) -> _Columns:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
+from gavel.db import ledger_columns
 from gavel.db.measures import Partial, partials, sample_types
 from gavel.domain.source import Stream
 
@@ -44,7 +45,7 @@ class Roll:
     of_raw: bool
     chunk: Mapping[Mode, timedelta]
     keep: timedelta
-    origin: datetime = END_STAMPED
+    origin: datetime
     time: str = "bucket"
 
     def aggregate(self, partial: Partial) -> str:
@@ -60,32 +61,44 @@ def _samples(stream: Stream, *, chunk: timedelta = HOUR) -> Raw:
     )
 
 
-def _rolls(stream: Stream) -> tuple[Roll, Roll]:
+def _ledger(name: str, keep: Mapping[Mode, timedelta]) -> Raw:
+    return Raw(name, ledger_columns.TYPES, chunk={Mode.PLAIN: HOUR, Mode.TIMESCALE: 2 * HOUR}, keep=keep)
+
+
+def _rolls(name: str, raw: Raw, parts: tuple[Partial, ...], origin: datetime) -> tuple[Roll, Roll]:
     five = Roll(
-        name=f"{stream}_5m",
-        source=f"{stream}_sample",
-        source_time="ts",
+        name=f"{name}_5m",
+        source=raw.name,
+        source_time=raw.time,
         width=timedelta(minutes=5),
-        partials=partials(stream),
+        partials=parts,
         of_raw=True,
         chunk={Mode.PLAIN: DAY, Mode.TIMESCALE: DAY},
         keep=30 * DAY,
+        origin=origin,
     )
     hour = Roll(
-        name=f"{stream}_1h",
+        name=f"{name}_1h",
         source=five.name,
-        source_time="bucket",
+        source_time=five.time,
         width=HOUR,
-        partials=partials(stream),
+        partials=parts,
         of_raw=False,
         chunk={Mode.PLAIN: 7 * DAY, Mode.TIMESCALE: 28 * DAY},
         keep=400 * DAY,
+        origin=origin,
     )
     return five, hour
 
 
 ROLLED = (Stream.ARRAY_VOLUME, Stream.ARRAY_DIRECTORY, Stream.HOST_DEVICE, Stream.VM_DISK)
+SAMPLES: Mapping[Stream, Raw] = {stream: _samples(stream) for stream in Stream}
+# Minutes of the ledger, stamped with their start: of leaves (virtual disks, devices of hosts), and of all that they add up to.
+LEDGER_LEAVES = _ledger("ledger_leaf_1m", {Mode.PLAIN: timedelta(hours=48), Mode.TIMESCALE: 14 * DAY})
+LEDGER = _ledger("ledger_1m", dict.fromkeys(Mode, 8 * DAY))
+LEDGER_ROLLS = _rolls("ledger", LEDGER, ledger_columns.PARTIALS, EPOCH)
 
-RAWS: Mapping[str, Raw] = {raw.name: raw for raw in map(_samples, Stream)}
+RAWS: Mapping[str, Raw] = {raw.name: raw for raw in (*SAMPLES.values(), LEDGER_LEAVES, LEDGER)}
+_SAMPLE_ROLLS = (roll for stream in ROLLED for roll in _rolls(stream, SAMPLES[stream], partials(stream), END_STAMPED))
 # In order: a roll-up comes after its source.
-ROLLS: Mapping[str, Roll] = {roll.name: roll for stream in ROLLED for roll in _rolls(stream)}
+ROLLS: Mapping[str, Roll] = {roll.name: roll for roll in (*_SAMPLE_ROLLS, *LEDGER_ROLLS)}

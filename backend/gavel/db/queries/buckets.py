@@ -10,7 +10,7 @@ from sqlalchemy import text
 from gavel.db import modes
 from gavel.db.engine import Connection
 from gavel.db.measures import Kind, Measure, measures, partials
-from gavel.db.series import EPOCH, HOUR, RAWS, ROLLS, Roll
+from gavel.db.series import EPOCH, HOUR, ROLLED, ROLLS, SAMPLES, Roll
 from gavel.domain.source import Stream
 
 Resolution = Literal["raw", "5m", "1h"]
@@ -103,9 +103,9 @@ def bucketed(
 def _finest_kept(connection: Connection, from_at: datetime) -> timedelta:
     mode = modes.stored(connection)
     age: timedelta = connection.execute(text("SELECT now() - :from_at"), {"from_at": from_at}).scalar_one()
-    if age <= min(raw.keep[mode] for raw in RAWS.values()):
+    if age <= min(raw.keep[mode] for raw in SAMPLES.values()):
         return timedelta(0)
-    return _FIVE_MINUTES if age <= min(roll.keep for roll in ROLLS.values() if roll.of_raw) else HOUR
+    return _FIVE_MINUTES if age <= min(ROLLS[f"{stream}_5m"].keep for stream in ROLLED) else HOUR
 
 
 def _grains(connection: Connection, stream: Stream, entities: Sequence[Entity], over: Window) -> Iterator[_Grain]:

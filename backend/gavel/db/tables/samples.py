@@ -1,20 +1,21 @@
-"""The sample tables and their roll-ups as SQLAlchemy tables, for queries. Created by `plain` or `timescale`, not from here.
+"""Samples, the ledger and their roll-ups as SQLAlchemy tables, for queries. Created by `plain` or `timescale`, not from here.
 
 Their MetaData is their own, since on TimescaleDB a roll-up is a view.
 """
 
 from collections.abc import Mapping
 
-from sqlalchemy import BigInteger, Column, DateTime, Double, Integer, MetaData, Table
+from sqlalchemy import REAL, BigInteger, Column, DateTime, Double, Integer, MetaData, Table
 
-from gavel.db.series import RAWS, ROLLS, Raw, Roll
+from gavel.db.series import RAWS, ROLLS, SAMPLES, Raw, Roll
 from gavel.domain.source import Stream
 
 series_metadata = MetaData()
 
-_TYPES: Mapping[str, type[Integer | BigInteger | Double[float]]] = {
+_TYPES: Mapping[str, type[Integer | BigInteger | REAL[float] | Double[float]]] = {
     "integer": Integer,
     "bigint": BigInteger,
+    "real": REAL,
     "double precision": Double,
 }
 
@@ -39,4 +40,4 @@ def _roll_table(roll: Roll) -> Table:
 
 RAW_TABLES: Mapping[str, Table] = {raw.name: _raw_table(raw) for raw in RAWS.values()}
 ROLL_TABLES: Mapping[str, Table] = {roll.name: _roll_table(roll) for roll in ROLLS.values()}
-SAMPLE_TABLES: Mapping[Stream, Table] = {stream: RAW_TABLES[f"{stream}_sample"] for stream in Stream}
+SAMPLE_TABLES: Mapping[Stream, Table] = {stream: RAW_TABLES[raw.name] for stream, raw in SAMPLES.items()}

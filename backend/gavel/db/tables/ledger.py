@@ -1,0 +1,51 @@
+"""What the correlate step knows besides the ledger itself: how far it is, and what the sources' own data proved about their counters."""
+
+from sqlalchemy import REAL, Boolean, CheckConstraint, Column, ForeignKey, Integer, SmallInteger, Table, Text, text
+
+from gavel.db.tables.base import instant, metadata
+
+# Minutes that begin before `until_at` have been written; moved in the transaction of the rows. Later changes are in `dirty_window`.
+correlated = Table(
+    "correlated",
+    metadata,
+    Column("singleton", Boolean, primary_key=True, server_default=text("true")),
+    instant("until_at"),
+    CheckConstraint("singleton", name="one_row"),
+)
+
+# Whether both arrays of a stretched pod count a mirrored write: found from `ratio` = array ops ÷ host ops over `ops` writes.
+pod_mirroring = Table(
+    "pod_mirroring",
+    metadata,
+    Column("pod_key", Text, primary_key=True),
+    Column("counted_on_both", Boolean, nullable=False),
+    Column("ratio", REAL, nullable=False),
+    Column("ops", REAL, nullable=False),
+    instant("decided_at"),
+)
+
+# How a counter of a vCenter build behaves, proven by `rows` rows of its own data. A new build proves itself anew.
+counter_proof = Table(
+    "counter_proof",
+    metadata,
+    Column("source_id", Integer, ForeignKey("source.id", ondelete="CASCADE"), primary_key=True),
+    Column("build", Text, primary_key=True),
+    Column("counter", Text, primary_key=True),
+    Column("finding", Text, nullable=False),
+    Column("rows", Integer, nullable=False),
+    instant("decided_at"),
+    CheckConstraint("finding IN ('rounds', 'truncates', 'mean', 'instant', 'contradictory')", name="finding"),
+)
+
+# What SAN and array usually take at an hour of the day (UTC), from `days` days of good rows; null: its own history is too short.
+expectation = Table(
+    "expectation",
+    metadata,
+    Column("entity_id", Integer, primary_key=True, autoincrement=False),
+    Column("hour", SmallInteger, primary_key=True, autoincrement=False),
+    Column("san_us", REAL),
+    Column("array_us", REAL),
+    Column("days", SmallInteger, nullable=False),
+    instant("computed_at"),
+    CheckConstraint("hour BETWEEN 0 AND 23", name="hour"),
+)
