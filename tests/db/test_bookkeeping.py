@@ -1,10 +1,11 @@
 """Sources and the account of their collection: runs, gaps, clocks, tokens."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from tests.db.conftest import Store
-from tests.db.estates import host_inventory
+from tests.db.estates import array_inventory, host_inventory
 
 from gavel.db.engine import reading, transaction
 from gavel.db.errors import NameTakenError, NotFoundError
@@ -109,6 +110,28 @@ def test_health_tells_lag_on_the_sources_own_clock_and_since_when_it_fails(store
     assert health.newest_run is not None
     assert health.newest_run.error_kind is ErrorKind.AUTHENTICATION
     assert (health.entities["vm"], health.entities["datastore"], health.open_gaps) == (2, 9, 1)
+
+
+def test_an_array_without_directories_has_no_stream_of_them_and_one_that_lost_them_is_not_late(store: Store) -> None:
+    with_files = array_inventory(tag=0x5A01)
+    source_id = store.with_estate(with_files, NOW - 9 * MINUTE)
+    with transaction(store.engine) as connection:
+        for stream in (Stream.ARRAY_VOLUME, Stream.ARRAY_DIRECTORY):
+            record_run(connection, Run(source_id, stream, "live", NOW - MINUTE, 0.5))
+    store.advance(source_id, Stream.ARRAY_VOLUME, NOW)
+    assert streams_of(store, source_id) == {Stream.ARRAY_VOLUME: NOW, Stream.ARRAY_DIRECTORY: None}
+    store.advance(source_id, Stream.ARRAY_DIRECTORY, NOW - 8 * MINUTE)
+    store.take(source_id, replace(with_files, directories=()), NOW)
+    assert streams_of(store, source_id) == {Stream.ARRAY_VOLUME: NOW}
+    with transaction(store.engine) as connection:
+        note_gap(connection, source_id, Stream.ARRAY_DIRECTORY, NOW - 9 * MINUTE, NOW, reason="down", now=NOW)
+    assert Stream.ARRAY_DIRECTORY in streams_of(store, source_id)
+
+
+def streams_of(store: Store, source_id: int) -> dict[Stream, datetime | None]:
+    with reading(store.engine) as connection:
+        (health,) = source_health(connection, NOW, source_id)
+    return {each.stream: each.until_at for each in health.streams}
 
 
 def test_a_source_never_polled_has_no_streams_and_is_not_failing(store: Store) -> None:

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Table, delete, func, insert, literal, select, union_all, update
+from sqlalchemy import ColumnElement, Table, delete, exists, func, insert, literal, select, union_all, update
 from sqlalchemy.dialects.postgresql import distinct_on
 from sqlalchemy.exc import IntegrityError
 
 from gavel.db.engine import Connection
+from gavel.db.entities import ENTITY_TABLES
 from gavel.db.errors import NameTakenError, NotFoundError
 from gavel.db.queries.clocks import newest_clocks
 from gavel.db.queries.gaps import GapState
@@ -63,6 +64,7 @@ class StreamHealth:
 class SourceHealth:
     """`newest_run` over all streams; `failing_since`: start of the first of the failures in a row, when the newest run failed.
 
+    `streams`: those that have something to measure now, or still owe something; an array without directories has none of them.
     `entities`: present things by table. `version` as the source tells it.
     """
 
@@ -197,6 +199,7 @@ def _streams(
     marks = select(watermark.c.stream, watermark.c.until_at).where(watermark.c.source_id == source_id)
     until = {row.stream: row.until_at for row in connection.execute(marks)}
     rates = _rates(connection, source_id, now)
+    measurable = _measurable(connection, source_id)
     return tuple(
         StreamHealth(
             stream=stream,
@@ -207,8 +210,17 @@ def _streams(
             open_gaps=gaps.get(stream, 0),
         )
         for stream in Stream
-        if stream in until or stream in runs or stream in gaps
+        if stream in gaps or (stream in measurable and (stream in until or stream in runs))
     )
+
+
+def _measurable(connection: Connection, source_id: int) -> frozenset[str]:
+    """The streams that the source has anything for: a volume, a directory, a virtual disk, …"""
+    has_any = (
+        select(literal(stream).label("stream")).where(exists().where(table.c.source_id == source_id, table.c.present))
+        for stream, table in ENTITY_TABLES.items()
+    )
+    return frozenset(connection.scalars(union_all(*has_any)))
 
 
 def _last_runs(connection: Connection, source_id: int) -> dict[str, Run]:
