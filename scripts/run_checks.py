@@ -26,6 +26,7 @@ BROWSER_SEARCH = (sys.executable, "scripts/browser.py")
 NO_BROWSER = 3
 PYTEST_CLOSING_LINE = re.compile(r"^(?:=+ )?\d+ (?:passed|failed|error|skipped|deselected)\b.* in [\d.]+s\b")
 PYTEST = ("pytest", "-q", "-p", "no:cacheprovider")
+MIGRATIONS = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "migrations/versions").glob("*.sql"))
 DOCKERFILES = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "deploy/docker").glob("*.Dockerfile"))
 
 
@@ -62,6 +63,7 @@ STATIC = (
     Check("mypy", tool("mypy")),
     Check("import contracts", tool("lint-imports", "--no-cache")),
     Check("dependencies (deptry)", tool("deptry", ".")),
+    Check("migrations (squawk)", tool("squawk", *MIGRATIONS)),
     Check("Dockerfiles (hadolint)", tool("hadolint", "--config", "deploy/docker/hadolint.yaml", *DOCKERFILES)),
     Check(
         "compose file (its schema)",
