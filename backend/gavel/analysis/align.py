@@ -1,6 +1,7 @@
 """Samples onto the minute grid, by their source's own clock corrected by its measured offset (attribution.md §3, §4)."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -135,7 +136,9 @@ def _pieces(samples: Samples) -> _Pieces:
     # A clock that was set back in between may leave samples of one entity overlapping, their minutes out of order.
     order = np.lexsort((minute, samples.entity[sample]))
     sample, minute = sample[order], minute[order]
-    overlap = np.minimum(end[sample], (minute + 1) * MINUTE_US) - np.maximum(start[sample], minute * MINUTE_US)
+    overlap: Instants = np.minimum(end[sample], (minute + 1) * MINUTE_US) - np.maximum(
+        start[sample], minute * MINUTE_US
+    )
     return _Pieces(sample, minute, overlap, overlap / (end - start)[sample])
 
 
@@ -164,7 +167,7 @@ def _step(samples: Samples, at: Index) -> Floats:
     return steps
 
 
-def _sums(numbers: npt.NDArray[np.float64] | npt.NDArray[np.int64], starts: Index) -> Floats:
+def _sums(numbers: npt.NDArray[Any], starts: Index) -> Floats:
     if len(starts) == 0:
         return np.zeros((0, *numbers.shape[1:]))
     sums: Floats = np.add.reduceat(numbers.astype(np.float64, copy=False), starts, axis=0)
@@ -183,7 +186,8 @@ def _means(pieces: Intervals, ops: Floats, starts: Index) -> tuple[Intervals, Bo
 
     silent = (ops > 0) & ~present.any(axis=2)
     means = Intervals(mean(pieces.lower), mean(pieces.upper), mean(pieces.value))
-    return means, _sums(silent.any(axis=1).astype(np.int64), starts) > 0
+    lacking = np.asarray(silent.any(axis=1), dtype=np.float64)
+    return means, _sums(lacking, starts) > 0
 
 
 def _levels(levels: Floats, overlap_us: Instants, starts: Index) -> tuple[Floats, Floats]:

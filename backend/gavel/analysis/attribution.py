@@ -1,6 +1,6 @@
 """Reads, writes and their op-weighted sum: from measured chains to segments and spans with bounds."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -32,8 +32,12 @@ class Attributed:
     lacks_latency: Bools
 
 
-def attribute(read: OneWay, write: OneWay, driver_limit_us: Floats | None = None) -> dict[Direction, Attributed]:
+def attribute(
+    read: OneWay, write: OneWay, driver_limit_us: Floats | None = None, *, begins: Boundary = Boundary.GUEST
+) -> dict[Direction, Attributed]:
     """Where the time of n rows goes, by direction.
+
+    begins: boundaries outside of it are evidence about those inside, but no part of the rows.
 
     driver_limit_us: (n,) Little's bound on the driver time of all I/Os (`chain.depth_bound`), ∞ where unknown. It moves the estimates of
     reads and writes only until their op-weighted sum obeys it; their own bounds stay free of it.
@@ -43,12 +47,21 @@ def attribute(read: OneWay, write: OneWay, driver_limit_us: Floats | None = None
     fitted = [estimate(chain, limit) for chain, limit in zip(chains, limits, strict=True)]
     ops = [np.where(way.ops > 0, way.ops, 0.0) for way in (read, write)]
     whole = _whole_limits(limits, fitted, ops, driver_limit_us)
-    fitted = _held_under(fitted, limits, whole, ops)
+    fitted = [_inside(one, begins) for one in _held_under(fitted, limits, whole, ops)]
+    limits, whole = [_limits_inside(limit, begins) for limit in limits], _limits_inside(whole, begins)
     reads, writes = (
         _attributed(way, *one)
         for way, one in zip((read, write), zip(chains, limits, fitted, ops, strict=True), strict=True)
     )
     return {Direction.READ: reads, Direction.WRITE: writes, Direction.ALL: _summed([reads, writes], whole)}
+
+
+def _inside(fitted: Floats, begins: Boundary) -> Floats:
+    return np.where(np.arange(fitted.shape[1]) >= begins, fitted, np.nan)
+
+
+def _limits_inside(limits: Bounds, begins: Boundary) -> Bounds:
+    return replace(limits, present=limits.present & (np.arange(limits.present.shape[1]) >= begins))
 
 
 def _with_ops(way: OneWay) -> Chain:

@@ -11,7 +11,7 @@ from gavel.analysis.segments import SPANS, Parts
 from gavel.domain.io_path import Direction, Layer, Segment
 
 LEAST_OPS = 30
-_KERNEL = SPANS.index((Layer.KERNEL, Layer.KERNEL))
+KERNEL = SPANS.index((Layer.KERNEL, Layer.KERNEL))
 _GUEST = SPANS.index((Layer.GUEST, Layer.GUEST))
 
 
@@ -97,7 +97,7 @@ def place(device: LedgerRows, disks: LedgerRows) -> LedgerRows:
         segments[..., : Segment.KERNEL_QUEUE] = from_disks[..., : Segment.KERNEL_QUEUE]
         spans[..., _GUEST] = from_disks[..., Segment.GUEST_QUEUE]
         if part != "ops":
-            spans[..., _KERNEL] += np.where(result.span_ops[..., _KERNEL] > 0, from_disks[..., Segment.HYPERVISOR], 0.0)
+            spans[..., KERNEL] += np.where(result.span_ops[..., KERNEL] > 0, from_disks[..., Segment.HYPERVISOR], 0.0)
     above = disks.segment_lower[..., Segment.GUEST_QUEUE] + disks.segment_lower[..., Segment.HYPERVISOR]
     return replace(result, outermost_lower=device.outermost_lower + above)
 

@@ -1,0 +1,110 @@
+"""Whole minutes of the whole estate: from what both sides reported to the rows of the ledger."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from gavel.analysis.array_side import Mirroring, mirroring, units_of
+from gavel.analysis.device_leaves import device_leaves
+from gavel.analysis.disk_leaves import disk_leaves
+from gavel.analysis.gridded import Stretch, device_minutes, directory_minutes, disk_minutes, volume_minutes
+from gavel.analysis.grouping import in_minutes
+from gavel.analysis.ledger import LedgerRows, rolled_up
+from gavel.analysis.notes import Notes
+from gavel.analysis.observed import Observed
+from gavel.analysis.parents import Parents, parents
+from gavel.analysis.sides import Leaves, sides, unit_host_ops
+from gavel.analysis.topology import Index, Topology
+from gavel.domain.io_path import Direction
+from gavel.domain.scope import ScopeKind
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Ledger rows of one kind: thing (n,) by its position, minute (n,) since 1970."""
+
+    thing: Index
+    minute: Index
+    rows: LedgerRows
+    notes: Notes
+
+
+@dataclass(frozen=True, slots=True)
+class Attribution:
+    """All rows of a stretch, by kind, and what it teaches about pods."""
+
+    rows: Mapping[ScopeKind, Rows]
+    mirroring: Mirroring
+
+
+def attributed(topology: Topology, observed: Observed, stretch: Stretch) -> Attribution:
+    """Where the time of every minute went. Order of arrival and repeated samples change nothing."""
+    minutes = stretch.minutes
+    devices = device_minutes(
+        observed.devices,
+        topology.host_source[topology.devices.host[observed.devices.device]],
+        observed.proofs,
+        len(topology.devices),
+        stretch,
+    )
+    parts = disk_minutes(
+        observed.disks,
+        topology.host_source[topology.parts.host[observed.disks.part]],
+        observed.proofs,
+        len(topology.parts),
+        stretch,
+    )
+    volumes = volume_minutes(observed.volumes, len(topology.volumes), stretch)
+    directories = directory_minutes(observed.directories, topology.units, stretch)
+    units = units_of(topology, volumes, directories, minutes)
+    both = sides(topology, devices, parts, units, volumes.ops.sum(axis=1), minutes)
+    device_rows, disk_rows = device_leaves(both), disk_leaves(both)
+    rows = {
+        ScopeKind.HOST_DEVICE: _present(device_rows, stretch),
+        ScopeKind.VM_DISK: _disks(topology, disk_rows, stretch),
+    }
+    for one in parents(both, device_rows, disk_rows):
+        rows[one.kind] = _present(one, stretch)
+    host_writes = unit_host_ops(topology, devices, parts, minutes)[:, Direction.WRITE]
+    return Attribution(rows, mirroring(topology, volumes, host_writes, minutes))
+
+
+def _present(found: Leaves | Parents, stretch: Stretch) -> Rows:
+    index = np.flatnonzero(found.is_present)
+    return Rows(
+        index // stretch.minutes, stretch.first + index % stretch.minutes, *_taken(found.rows, found.notes, index)
+    )
+
+
+def _disks(topology: Topology, parts: Leaves, stretch: Stretch) -> Rows:
+    """The parts of a disk that moved in between are one row; its notes are those of the part that did more."""
+    minutes = stretch.minutes
+    scope = in_minutes(topology.parts.disk, minutes)
+    index = np.flatnonzero(parts.is_present)
+    if len(np.unique(scope[index])) == len(index):
+        found = _present(parts, stretch)
+        return Rows(topology.parts.disk[found.thing], found.minute, found.rows, found.notes)
+    rows, _ = _taken(parts.rows, parts.notes, index)
+    summed = rolled_up(rows, scope[index], topology.disks * minutes)
+    busiest = index[np.lexsort((rows.ops[:, Direction.ALL], scope[index]))]
+    last = np.flatnonzero(np.append(scope[busiest][1:] != scope[busiest][:-1], True))
+    there = scope[busiest][last]
+    return Rows(
+        there // minutes,
+        stretch.first + there % minutes,
+        _rows_at(summed, there),
+        _notes_at(parts.notes, busiest[last]),
+    )
+
+
+def _taken(rows: LedgerRows, notes: Notes, index: Index) -> tuple[LedgerRows, Notes]:
+    return _rows_at(rows, index), _notes_at(notes, index)
+
+
+def _rows_at(rows: LedgerRows, index: Index) -> LedgerRows:
+    return LedgerRows(*(getattr(rows, field.name)[index] for field in fields(LedgerRows)))
+
+
+def _notes_at(notes: Notes, index: Index) -> Notes:
+    return Notes(*(getattr(notes, field.name)[index] for field in fields(Notes)))

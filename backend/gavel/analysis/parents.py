@@ -1,0 +1,297 @@
+"""What leaves add up to: VMs, datastores, hosts, clusters, volumes, arrays and the estate, with nothing counted twice (attribution.md §4).
+
+Below the device everything comes from `host_device` rows, guest queue and hypervisor from `vm_disk` rows. A disk that has no device of
+its own to speak for it (vVol, NFS) brings all of its time itself, but to its host, where its protocol endpoint is a device.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields, replace
+from enum import IntFlag
+
+import numpy as np
+
+from gavel.analysis.device_leaves import ALL_OF_IT
+from gavel.analysis.grade import GradeReason
+from gavel.analysis.grouping import in_minutes, sums
+from gavel.analysis.intervals import Bools, Floats
+from gavel.analysis.ledger import KERNEL, LedgerRows, place, rolled_up
+from gavel.analysis.notes import Flags, Notes
+from gavel.analysis.sides import Leaves, Sides
+from gavel.analysis.topology import NONE, Index
+from gavel.analysis.verdict import LEAST_SHARE_OF_DEVICE, Reason
+from gavel.domain.io_path import Direction
+from gavel.domain.scope import ScopeKind
+
+# What a smaller part of the I/Os suffers says nothing about the whole.
+MATERIAL_SHARE = 0.05
+# From here on the queues of the disks speak for what they are on.
+_QUEUES_SHARE = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Parents:
+    """Rows (things · M,) of one kind; only those where `is_present` have any leaf that was measured."""
+
+    kind: ScopeKind
+    rows: LedgerRows
+    notes: Notes
+    is_present: Bools
+
+
+@dataclass(frozen=True, slots=True)
+class _Feed:
+    """Leaf rows (r,) and the parent rows they go to, each with the part of itself that goes there."""
+
+    leaf: Index
+    parent: Index
+    weight: Floats
+
+
+def parents(both: Sides, devices: Leaves, disks: Leaves) -> Iterator[Parents]:
+    """All kinds, one after the other."""
+    minutes, parts, topology = both.minutes, both.topology.parts, both.topology
+    every_part = np.arange(len(parts))
+    yield _vms(both, disks)
+    for kind, things, of_device, of_part in (
+        (ScopeKind.DATASTORE, topology.datastores, topology.devices.datastore, parts.datastore),
+        (ScopeKind.HOST, topology.hosts, topology.devices.host, parts.host),
+        (ScopeKind.CLUSTER, topology.clusters, topology.host_cluster[topology.devices.host], topology.host_cluster[parts.host]),
+        (ScopeKind.ESTATE, 1, np.zeros(len(topology.devices), np.int64), np.zeros(len(parts), np.int64)),
+    ):  # fmt: skip
+        through = np.isin(every_part, parts.devices.left)
+        if kind is ScopeKind.DATASTORE:
+            through &= ~parts.is_whole
+        below = _feed(np.arange(len(of_device)), of_device, minutes)
+        above = _feed(every_part[through], of_part[through], minutes)
+        whole = _feed(every_part[~through], of_part[~through], minutes)
+        yield _placed(kind, things * minutes, devices, disks, below, above, whole)
+    yield from _array_side(both, devices, disks)
+
+
+def _feed(leaf: Index, parent: Index, minutes: int, weight: Floats | None = None) -> _Feed:
+    known = parent != NONE
+    rows = in_minutes(leaf[known], minutes)
+    weights = np.ones(len(rows)) if weight is None else weight.reshape(-1, minutes)[known].reshape(-1)
+    return _Feed(rows, in_minutes(parent[known], minutes), weights)
+
+
+def _vms(both: Sides, disks: Leaves) -> Parents:
+    parts, minutes = both.topology.parts, both.minutes
+    feed = _feed(np.arange(len(parts)), parts.vm, minutes)
+    size = both.topology.vms * minutes
+    leaf_rows, told = _carried(disks, feed)
+    rows = rolled_up(leaf_rows, told.parent, size)
+    ops = rows.ops[:, Direction.ALL]
+    notes = _notes(told, ops, size)
+    full = _full_queues(told, size)
+    minor = (notes.device_ops > 0) & (ops < LEAST_SHARE_OF_DEVICE * notes.device_ops)
+    reasons = notes.reasons | full | np.where(minor, int(Reason.MINOR_PART_OF_DEVICE), 0)
+    return Parents(ScopeKind.VM, rows, replace(notes, reasons=reasons), _any(told, size))
+
+
+def _array_side(both: Sides, devices: Leaves, disks: Leaves) -> Iterator[Parents]:
+    """Volumes (a stretched one is the same on both of its arrays) and arrays (each gets its part of a stretched one)."""
+    topology, minutes = both.topology, both.minutes
+    volumes = topology.volumes
+    of_unit = _by_unit(volumes.unit, topology.units)
+    for kind, things in ((ScopeKind.VOLUME, len(volumes)), (ScopeKind.ARRAY, topology.arrays)):
+        feeds = []
+        for units in (topology.devices.unit, topology.parts.unit):
+            leaf, volume = _through(units, of_unit)
+            if kind is ScopeKind.VOLUME:
+                feeds.append(_feed(leaf, volume, minutes))
+            else:
+                feeds.append(_feed(leaf, volumes.array[volume], minutes, _array_share(both, volume)))
+        above = _disks_above(both, of_unit, kind)
+        if kind is ScopeKind.ARRAY:
+            feeds[1] = _joined(feeds[1], _directories(both))
+        yield _placed(kind, things * minutes, devices, disks, feeds[0], above, feeds[1])
+
+
+def _by_unit(unit: Index, units: int) -> tuple[Index, Index]:
+    """Volumes in order of their unit, and where each unit's begin."""
+    order = np.argsort(unit, kind="stable")
+    return order, np.searchsorted(unit[order], np.arange(units + 1))
+
+
+def _through(units: Index, of_unit: tuple[Index, Index]) -> tuple[Index, Index]:
+    """Pairs leaf → volume by the leaves' units."""
+    order, starts = of_unit
+    leaf = np.flatnonzero(units != NONE)
+    first, last = starts[units[leaf]], starts[units[leaf] + 1]
+    counts = last - first
+    repeated = np.repeat(np.arange(len(leaf)), counts)
+    step = np.arange(len(repeated)) - np.repeat(np.cumsum(counts) - counts, counts)
+    return leaf[repeated], order[first[repeated] + step]
+
+
+def _array_share(both: Sides, volume: Index) -> Floats:
+    """(pairs · M,) part of a unit's ops that this volume's array did; equal parts while it idles."""
+    minutes, of_volume = both.minutes, both.topology.volumes
+    ops = both.volume_ops[in_minutes(volume, minutes)]
+    units = in_minutes(of_volume.unit[volume], minutes)
+    known = np.flatnonzero(of_volume.unit != NONE)
+    group = in_minutes(of_volume.unit[known], minutes)
+    size = both.topology.units * minutes
+    total = sums(both.volume_ops[in_minutes(known, minutes)], group, size)[units]
+    volumes = sums(np.ones(len(group)), group, size)[units]
+    share: Floats = np.divide(ops, total, out=1 / np.maximum(volumes, 1.0), where=total > 0)
+    return share
+
+
+def _disks_above(both: Sides, of_unit: tuple[Index, Index], kind: ScopeKind) -> _Feed:
+    """Disks on devices: their hypervisor time goes to the volumes of their devices, split by the devices' ops."""
+    topology, minutes = both.topology, both.minutes
+    pairs = topology.parts.devices
+    through = topology.parts.unit[pairs.left] == NONE
+    part, device = pairs.left[through], pairs.right[through]
+    pair, volume = _through(topology.devices.unit[device], of_unit)
+    rows = in_minutes(device, minutes)
+    ops = both.devices.ops.sum(axis=1)[rows]
+    of_part = in_minutes(part, minutes)
+    size = len(topology.parts) * minutes
+    total = sums(ops, of_part, size)[of_part]
+    devices = sums(np.ones(len(of_part)), of_part, size)[of_part]
+    split = np.divide(ops, total, out=1 / np.maximum(devices, 1.0), where=total > 0)
+    weight = split.reshape(-1, minutes)[pair].reshape(-1)
+    if kind is ScopeKind.VOLUME:
+        return _feed(part[pair], volume, minutes, weight)
+    return _feed(part[pair], topology.volumes.array[volume], minutes, weight * _array_share(both, volume))
+
+
+def _directories(both: Sides) -> _Feed:
+    units = both.topology.parts.unit
+    array = np.where(units == NONE, NONE, both.topology.unit_array[units])
+    return _feed(np.arange(len(units)), array, both.minutes)
+
+
+def _joined(one: _Feed, two: _Feed) -> _Feed:
+    return _Feed(
+        np.concatenate([one.leaf, two.leaf]),
+        np.concatenate([one.parent, two.parent]),
+        np.concatenate([one.weight, two.weight]),
+    )
+
+
+def _placed(
+    kind: ScopeKind, size: int, devices: Leaves, disks: Leaves, below: _Feed, above: _Feed, whole: _Feed
+) -> Parents:
+    """`below`: devices; `above`: disks on those devices, for what is above them; `whole`: disks that speak for themselves."""
+    (under_rows, under), (over_rows, over), (alone_rows, alone) = (
+        _carried(leaves, feed) for leaves, feed in ((devices, below), (disks, above), (disks, whole))
+    )
+    over_sums = rolled_up(over_rows, over.parent, size)
+    placed = place(rolled_up(under_rows, under.parent, size), over_sums)
+    rows = _added(_held_by_disks(placed, over_sums), rolled_up(alone_rows, alone.parent, size))
+    told = _joined_notes(under, alone)
+    guests = _joined_notes(over, alone)
+    notes = _notes(told, rows.ops[:, Direction.ALL], size)
+    full = _full_queues(guests, size)
+    notes = replace(notes, reasons=notes.reasons | full, outstanding_s=_sum(guests.notes.outstanding_s, guests, size))
+    return Parents(kind, rows, notes, _any(told, size))
+
+
+def _held_by_disks(rows: LedgerRows, disks: LedgerRows) -> LedgerRows:
+    """The kernel's bounds no wider than those of the virtual disks, where these account for all of the devices' ops.
+
+    Both are bounds of the same time; the disks' come from one pair of edges, the devices' had the hypervisor's added.
+    """
+    own, theirs = rows.span_ops[..., KERNEL], disks.span_ops[..., KERNEL]
+    same = (np.abs(theirs - own) <= ALL_OF_IT * own) & (own > 0)
+    scale = np.maximum(np.divide(own, theirs, out=np.ones_like(own), where=theirs > 0), 1.0)
+    time, lower, upper = (getattr(rows, f"span_{part}")[..., KERNEL] for part in ("time", "lower", "upper"))
+    tight_lower = np.minimum(np.maximum(lower, disks.span_lower[..., KERNEL]), time)
+    tight_upper = np.maximum(np.minimum(upper, disks.span_upper[..., KERNEL] * scale), time)
+    new_lower, new_upper = rows.span_lower.copy(), rows.span_upper.copy()
+    new_lower[..., KERNEL] = np.where(same, tight_lower, lower)
+    new_upper[..., KERNEL] = np.where(same, tight_upper, upper)
+    return replace(rows, span_lower=new_lower, span_upper=new_upper)
+
+
+@dataclass(frozen=True, slots=True)
+class _Carried:
+    """Leaves as they arrive at their parents: one row per pair, sums weighted already."""
+
+    ops: Floats
+    notes: Notes
+    parent: Index
+
+
+def _carried(leaves: Leaves, feed: _Feed) -> tuple[LedgerRows, _Carried]:
+    present = leaves.is_present[feed.leaf]
+    leaf, parent, weight = feed.leaf[present], feed.parent[present], feed.weight[present]
+    rows = _weighted(leaves.rows, leaf, weight)
+    notes = Notes(**{field.name: getattr(leaves.notes, field.name)[leaf] for field in fields(Notes)})
+    summed = ("device_ops", "array_ops", "outstanding_s")
+    notes = replace(notes, **{name: getattr(notes, name) * weight for name in summed})
+    return rows, _Carried(rows.ops[:, Direction.ALL], notes, parent)
+
+
+def _weighted(rows: LedgerRows, leaf: Index, weight: Floats) -> LedgerRows:
+    taken = {field.name: getattr(rows, field.name)[leaf] for field in fields(LedgerRows)}
+    if not (weight == 1).all():
+        taken = {name: numbers * weight.reshape(-1, *(1,) * (numbers.ndim - 1)) for name, numbers in taken.items()}
+    return LedgerRows(**taken)
+
+
+def _added(one: LedgerRows, two: LedgerRows) -> LedgerRows:
+    return LedgerRows(*(getattr(one, field.name) + getattr(two, field.name) for field in fields(LedgerRows)))
+
+
+def _joined_notes(one: _Carried, two: _Carried) -> _Carried:
+    notes = Notes(
+        **{
+            field.name: np.concatenate([getattr(one.notes, field.name), getattr(two.notes, field.name)])
+            for field in fields(Notes)
+        }
+    )
+    return _Carried(np.concatenate([one.ops, two.ops]), notes, np.concatenate([one.parent, two.parent]))
+
+
+def _notes(told: _Carried, ops: Floats, size: int) -> Notes:
+    notes = told.notes
+    busy_depth = np.where(told.ops > 0, notes.queue_depth, np.nan)
+    return Notes(
+        _flags(notes.reasons, told, ops, size, [Reason.DISAGREEMENT], MATERIAL_SHARE),
+        _flags(notes.grade_reasons, told, ops, size, list(GradeReason), MATERIAL_SHARE),
+        _highest(notes.disagreement_us, told, size),
+        _highest(notes.offset_error_s, told, size),
+        _highest(notes.missing_s, told, size),
+        _sum(notes.device_ops, told, size),
+        _sum(notes.array_ops, told, size),
+        _sum(notes.outstanding_s, told, size),
+        _sum(busy_depth, told, size),
+    )
+
+
+def _full_queues(disks: _Carried, size: int) -> Flags:
+    ops = sums(disks.ops, disks.parent, size)
+    return _flags(disks.notes.reasons, disks, ops, size, [Reason.VIRTUAL_DISK_QUEUE_FULL], _QUEUES_SHARE)
+
+
+def _flags(flags: Flags, told: _Carried, ops: Floats, size: int, which: Sequence[IntFlag], share: float) -> Flags:
+    """Those that leaves with at least `share` of the I/Os have; where nothing ran, those that any leaf has."""
+    result = np.zeros(size, dtype=np.int64)
+    for flag in which:
+        has = (flags & int(flag)) > 0
+        if has.any():
+            affected = sums(np.where(has, told.ops, 0.0), told.parent, size)
+            found = sums(has.astype(np.float64), told.parent, size) > 0
+            result |= np.where(found & ((ops <= 0) | (affected >= share * ops)), int(flag), 0)
+    return result
+
+
+def _any(told: _Carried, size: int) -> Bools:
+    return sums(np.ones(len(told.parent)), told.parent, size) > 0
+
+
+def _sum(numbers: Floats, told: _Carried, size: int) -> Floats:
+    """Of what is known; NaN where nothing is."""
+    known = sums((~np.isnan(numbers)).astype(np.float64), told.parent, size)
+    return np.where(known > 0, sums(np.nan_to_num(numbers), told.parent, size), np.nan)
+
+
+def _highest(numbers: Floats, told: _Carried, size: int) -> Floats:
+    highest = np.full(size, -np.inf)
+    np.maximum.at(highest, told.parent, np.nan_to_num(numbers, nan=-np.inf))
+    return np.where(np.isfinite(highest), highest, np.nan)
