@@ -1,9 +1,9 @@
-"""Columns of integers as PostgreSQL's binary COPY format, packed by NumPy."""
+"""Columns of numbers as PostgreSQL's binary COPY format, packed by NumPy."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import cast
+from typing import TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -15,14 +15,16 @@ from gavel.domain.samples import NOT_MEASURED, Int64Array
 _HEADER = b"PGCOPY\n\xff\r\n\x00" + bytes(8)
 _TRAILER = b"\xff\xff"
 # PostgreSQL counts microseconds from here.
-_EPOCH_US = int(np.datetime64("2000-01-01", "us").astype(np.int64))
-_BYTES = {"integer": 4, "bigint": 8, "timestamptz": 8}
+POSTGRES_EPOCH_US = int(np.datetime64("2000-01-01", "us").astype(np.int64))
+_BYTES = {"integer": 4, "bigint": 8, "timestamptz": 8, "real": 4}
 _NULL = -1
+
+Numbers: TypeAlias = Int64Array | npt.NDArray[np.float32] | npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A column to copy: its name and SQL type ("integer", "bigint", "timestamptz"; stamps come as µs since 1970)."""
+    """A column to copy: its name and SQL type ("integer", "bigint", "real", "timestamptz"; stamps come as µs since 1970)."""
 
     name: str
     sql_type: str
@@ -31,26 +33,34 @@ class Field:
     def size(self) -> int:
         return _BYTES[self.sql_type]
 
+    @property
+    def layout(self) -> str:
+        return f">{'f' if self.sql_type == 'real' else 'i'}{self.size}"
+
+    def absent(self, values: Numbers) -> npt.NDArray[np.bool_]:
+        """Where nothing was measured."""
+        return np.isnan(values) if self.sql_type == "real" else values == NOT_MEASURED
+
     def fits(self, values: Int64Array) -> bool:
         """Whether every value is NOT_MEASURED or a number that the type holds."""
         return not len(values) or bool(values.min() >= NOT_MEASURED and (self.size == 8 or values.max() < 2**31))
 
 
-def pack(fields: Sequence[Field], values: Mapping[str, Int64Array]) -> bytes:
-    """The whole COPY stream of n rows. NOT_MEASURED becomes NULL, which has a length of -1 and no bytes."""
+def pack(fields: Sequence[Field], values: Mapping[str, Numbers]) -> bytes:
+    """The whole COPY stream of n rows. NOT_MEASURED, or NaN in a `real`, becomes NULL, which has a length of -1 and no bytes."""
     first = values[fields[0].name]
     rows = np.zeros(len(first), dtype=_layout(fields))
     rows["fields"] = len(fields)
-    absent = {field.name: values[field.name] == NOT_MEASURED for field in fields}
+    absent = {field.name: field.absent(values[field.name]) for field in fields}
     for field in fields:
         column = values[field.name]
-        rows[field.name] = column - _EPOCH_US if field.sql_type == "timestamptz" else column
+        rows[field.name] = column - POSTGRES_EPOCH_US if field.sql_type == "timestamptz" else column
         rows[f"{field.name} length"] = np.where(absent[field.name], _NULL, field.size)
     return _HEADER + _without_bytes_of_nulls(rows, absent) + _TRAILER
 
 
 def _layout(fields: Sequence[Field]) -> np.dtype[np.void]:
-    pairs = [pair for field in fields for pair in ((f"{field.name} length", ">i4"), (field.name, f">i{field.size}"))]
+    pairs = [pair for field in fields for pair in ((f"{field.name} length", ">i4"), (field.name, field.layout))]
     return np.dtype([("fields", ">i2"), *pairs])
 
 

@@ -20,6 +20,7 @@ BYTES = ("read_bytes", "write_bytes")
 # The segments of "all" are the sums of both directions; spans of "all" have bounds of their own.
 SEGMENT_PARTS = ("time", "ops")
 SEGMENTS = tuple(f"{d}_{s}_{part}" for d in _DIRECTIONS[: Direction.ALL] for s in _SEGMENTS for part in SEGMENT_PARTS)
+SPAN_COUNT = len(SPANS)
 SPAN_PARTS = ("time", "lower", "upper", "ops")
 SPAN_COLUMNS = tuple(f"{d}_{s}_{part}" for d in _DIRECTIONS for s in _SPANS for part in SPAN_PARTS)
 OUTERMOST = tuple(f"{d}_outermost_lower" for d in _DIRECTIONS)

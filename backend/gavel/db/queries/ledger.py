@@ -1,0 +1,278 @@
+"""The ledger of some scopes over a range: sums by bucket or of the whole range, read from the coarsest table that tells the same."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+from sqlalchemy import text
+
+from gavel.analysis.ledger import LedgerRows
+from gavel.analysis.notes import Notes
+from gavel.db import ledger_columns, modes, plain
+from gavel.db.arrays_out import ColumnType, fetch
+from gavel.db.engine import Connection
+from gavel.db.ledger import FIRST_PARENT
+from gavel.db.series import EPOCH, HOUR, LEDGER, LEDGER_LEAVES, LEDGER_ROLLS, Raw, Roll
+from gavel.domain.io_path import Direction, Segment
+from gavel.domain.samples import Int64Array
+from gavel.domain.scope import ESTATE_ID, ScopeKind, scope_key
+
+Resolution = Literal["1m", "5m", "1h"]
+MINUTE = timedelta(minutes=1)
+# A range is summed from roll-ups when it holds this many of them; what sticks out at its ends comes from finer rows.
+_WORTHWHILE = 12
+# As many keys as are asked how far a roll-up has been made: a few tell, and one that knows less costs time only.
+_ASKED = 16
+_ESTATE = scope_key(ScopeKind.ESTATE, ESTATE_ID)
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerSeries:
+    """n sums, by key, then by time; a key has no row where it has no minute. Segments have no bounds here: those are NaN.
+
+    keys: (n,) `scope_key`. starts_us: (n,) start of the bucket, µs since 1970. minutes: (n,) minutes of the ledger in the sum.
+    from_at, to_at: what was read, in whole buckets. step: their width, or the whole range. resolution: the coarsest table read.
+    """
+
+    keys: Int64Array
+    starts_us: Int64Array
+    rows: LedgerRows
+    notes: Notes
+    minutes: Int64Array
+    from_at: datetime
+    to_at: datetime
+    step: timedelta
+    resolution: Resolution
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    @property
+    def wall_s(self) -> npt.NDArray[np.float64]:
+        """(n,) seconds that the sums are over: those of the minutes that are there."""
+        return self.minutes.astype(np.float64) * 60
+
+
+@dataclass(frozen=True, slots=True)
+class _Range:
+    """[lo, hi) in whole buckets of `step`; `finest` is the width of the narrowest rows that retention has left of it."""
+
+    lo: datetime
+    hi: datetime
+    step: timedelta
+    finest: timedelta
+    whole: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """Rows [lo, hi) of one table."""
+
+    series: Raw | Roll
+    lo: datetime
+    hi: datetime
+
+    @property
+    def width(self) -> timedelta:
+        return self.series.width if isinstance(self.series, Roll) else MINUTE
+
+
+def ledger(
+    connection: Connection, keys: Sequence[int], from_at: datetime, to_at: datetime, step: timedelta | None
+) -> LedgerSeries:
+    """Sums per key and bucket of `step`, or per key over the whole range when that is None.
+
+    The range grows to whole buckets, and both to what retention has left: minutes for 8 days (leaves: 2 days, 14 on TimescaleDB), 5
+    minutes for 30 days, hours for 400; leaves have minutes only. ValueError for an empty range, a step that is not of whole minutes, or
+    leaves and parents in one question.
+    """
+    raw = _table(keys)
+    over = _range(connection, raw, from_at, to_at, step)
+    rolls = LEDGER_ROLLS if raw is LEDGER else ()
+    usable = [roll for roll in reversed(rolls) if _is_usable(roll, over)]
+    pieces = list(_pieces(connection, raw, usable, keys, over.lo, over.hi))
+    found = fetch(connection, _query(pieces, over), _parameters(pieces, keys, over), _COLUMNS)
+    rows, notes = _decoded(found)
+    return LedgerSeries(
+        keys=found["entity_id"],
+        starts_us=found["b"],
+        rows=rows,
+        notes=notes,
+        minutes=found["minutes"],
+        from_at=over.lo,
+        to_at=over.hi,
+        step=over.step,
+        resolution=_resolution(pieces),
+    )
+
+
+# --- which rows of which tables ---------------------------------------------------------------------------------------
+
+
+def _table(keys: Sequence[int]) -> Raw:
+    leaves = {key < FIRST_PARENT for key in keys}
+    if len(leaves) > 1:
+        raise ValueError("Leaves (disks, devices) and what they add up to are kept apart: ask for them apart.")
+    return LEDGER_LEAVES if leaves == {True} else LEDGER
+
+
+def _range(connection: Connection, raw: Raw, from_at: datetime, to_at: datetime, step: timedelta | None) -> _Range:
+    if to_at <= from_at:
+        raise ValueError(f"The range is empty: it ends at {to_at.isoformat()} and begins at {from_at.isoformat()}.")
+    if step is not None and (step < MINUTE or step % MINUTE):
+        raise ValueError(f"A step of {step} is not one of whole minutes.")
+    finest = _finest_kept(connection, raw, from_at)
+    width = finest if step is None else _up(step, finest)
+    lo, hi = plain.floor(from_at, width, EPOCH), _ceiling(to_at, width)
+    return _Range(lo, hi, hi - lo if step is None else width, finest, step is None)
+
+
+def _finest_kept(connection: Connection, raw: Raw, from_at: datetime) -> timedelta:
+    age: timedelta = connection.execute(text("SELECT now() - :from_at"), {"from_at": from_at}).scalar_one()
+    if raw is LEDGER_LEAVES or age <= raw.keep[modes.stored(connection)]:
+        return MINUTE
+    return next((roll.width for roll in LEDGER_ROLLS if age <= roll.keep), HOUR)
+
+
+def _is_usable(roll: Roll, over: _Range) -> bool:
+    if over.whole:
+        return roll.width <= over.finest or roll.width * _WORTHWHILE <= over.step
+    return not over.step % roll.width
+
+
+def _pieces(
+    connection: Connection, raw: Raw, rolls: Sequence[Roll], keys: Sequence[int], lo: datetime, hi: datetime
+) -> Iterator[_Piece]:
+    """[lo, hi) in order: the middle from the first roll-up as far as it is made, the rest from finer ones, or from `raw`."""
+    if lo >= hi:
+        return
+    if not rolls:
+        yield _Piece(raw, lo, hi)
+        return
+    roll, *finer = rolls
+    first = _ceiling(lo, roll.width)
+    end = min(plain.floor(hi, roll.width, EPOCH), _made_until(connection, roll, keys, first, hi))
+    if first >= end:
+        yield from _pieces(connection, raw, finer, keys, lo, hi)
+        return
+    yield from _pieces(connection, raw, finer, keys, lo, first)
+    yield _Piece(roll, first, end)
+    yield from _pieces(connection, raw, finer, keys, end, hi)
+
+
+def _made_until(connection: Connection, roll: Roll, keys: Sequence[int], lo: datetime, hi: datetime) -> datetime:
+    """Start of the newest bucket made in [lo, hi), else `lo`. That bucket itself may still lack a late minute."""
+    newest = connection.execute(
+        text(f"SELECT max(bucket) FROM {roll.name} WHERE entity_id = ANY(:keys) AND bucket >= :lo AND bucket < :hi"),
+        {"keys": [_ESTATE, *keys[:_ASKED]], "lo": lo, "hi": hi},
+    ).scalar_one()
+    return newest or lo
+
+
+def _up(width: timedelta, unit: timedelta) -> timedelta:
+    return -(-width // unit) * unit
+
+
+def _ceiling(at: datetime, width: timedelta) -> datetime:
+    return EPOCH + -(-(at - EPOCH) // width) * width
+
+
+def _resolution(pieces: Sequence[_Piece]) -> Resolution:
+    widest = max(piece.width for piece in pieces)
+    return "1h" if widest == HOUR else "1m" if widest == MINUTE else "5m"
+
+
+# --- their sums -------------------------------------------------------------------------------------------------------
+
+_NAMES = tuple(partial.name for partial in ledger_columns.PARTIALS)
+_NOTES = (*ledger_columns.WORST, *ledger_columns.SUMMED_NOTES)
+_COLUMNS: dict[str, ColumnType] = {
+    "b": "us",
+    **dict.fromkeys(("entity_id", "minutes", *ledger_columns.FLAGS), "i8"),
+    **dict.fromkeys(ledger_columns.REALS, "f4"),
+    **dict.fromkeys(_NOTES, "f8"),
+}
+
+
+def _query(pieces: Sequence[_Piece], over: _Range) -> str:
+    parts = " UNION ALL ".join(_part(piece, number, over) for number, piece in enumerate(pieces))
+    if len(pieces) > 1 and (over.whole or any((piece.lo - EPOCH) % over.step for piece in pieces)):
+        sums = ", ".join(f"{partial.of_partials} AS {partial.name}" for partial in ledger_columns.PARTIALS)
+        parts = f"SELECT entity_id, b, {sums} FROM ({parts}) part GROUP BY 1, 2"
+    return f"{parts} ORDER BY entity_id, b"
+
+
+def _part(piece: _Piece, number: int, over: _Range) -> str:
+    """Partials with key and bucket of one table; rows as wide as a bucket are taken as they are."""
+    series = piece.series
+    time = series.time
+    rows = (
+        f"FROM {series.name} WHERE entity_id = ANY(CAST(:keys AS int[]))"
+        f" AND {time} >= :lo{number} AND {time} < :hi{number}"
+    )
+    if piece.width == over.step:
+        minutes = "1" if isinstance(series, Raw) else "minutes"
+        return f"SELECT entity_id, {time} AS b, {minutes} AS minutes, {', '.join(_NAMES[1:])} {rows}"
+    bucket = "CAST(:from_at AS timestamptz)" if over.whole else f"date_bin(:step, {time}, :epoch)"
+    sums = ", ".join(
+        f"{partial.of_samples if isinstance(series, Raw) else partial.of_partials} AS {partial.name}"
+        for partial in ledger_columns.PARTIALS
+    )
+    return f"SELECT entity_id, {bucket} AS b, {sums} {rows} GROUP BY 1, 2"
+
+
+def _parameters(pieces: Sequence[_Piece], keys: Sequence[int], over: _Range) -> dict[str, Any]:
+    limits = {f"{edge}{number}": getattr(piece, edge) for number, piece in enumerate(pieces) for edge in ("lo", "hi")}
+    return limits | {"keys": list(keys), "from_at": over.lo, "step": over.step, "epoch": EPOCH}
+
+
+# --- as rows of the ledger --------------------------------------------------------------------------------------------
+
+
+def _decoded(found: dict[str, npt.NDArray[Any]]) -> tuple[LedgerRows, Notes]:
+    """The other way round of `gavel.db.ledger`."""
+    ops, total_bytes = _with_sum(_block(found, ledger_columns.OPS)), _with_sum(_block(found, ledger_columns.BYTES))
+    whole = np.nan_to_num(ops)
+    ways, n = int(Direction.ALL), len(ops)
+    segments = _block(found, ledger_columns.SEGMENTS).reshape(n, ways, len(Segment), len(ledger_columns.SEGMENT_PARTS))
+    spans = _block(found, ledger_columns.SPAN_COLUMNS).reshape(
+        n, ways + 1, ledger_columns.SPAN_COUNT, len(ledger_columns.SPAN_PARTS)
+    )
+    segment_time, segment_ops = _measured(segments, whole[:, :ways])
+    time, lower, upper, span_ops = _measured(spans, whole)
+    unknown = np.full((n, len(Direction), len(Segment)), np.nan)
+    rows = LedgerRows(
+        ops=ops,
+        bytes=total_bytes,
+        segment_time=_with_sum(segment_time),
+        segment_lower=unknown,
+        segment_upper=unknown,
+        segment_ops=_with_sum(segment_ops),
+        span_time=time,
+        span_lower=lower,
+        span_upper=upper,
+        span_ops=span_ops,
+        outermost_lower=np.nan_to_num(_block(found, ledger_columns.OUTERMOST)),
+    )
+    return rows, Notes(**{name: found[name] for name in (*ledger_columns.FLAGS, *_NOTES)})
+
+
+def _block(found: dict[str, npt.NDArray[Any]], names: Sequence[str]) -> npt.NDArray[np.float64]:
+    return np.stack([found[name] for name in names], axis=1).astype(np.float64)
+
+
+def _with_sum(ways: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Reads, writes, and all; all of it is unknown where neither is known."""
+    total = np.where(np.isnan(ways).all(axis=1), np.nan, np.nansum(ways, axis=1))
+    return np.concatenate([ways, total[:, None]], axis=1)
+
+
+def _measured(parts: npt.NDArray[np.float64], whole: npt.NDArray[np.float64]) -> list[npt.NDArray[np.float64]]:
+    """Times and ops (last) of parts: zeros where there is no time; ops of the whole direction where none are stored."""
+    *times, ops = np.moveaxis(parts, -1, 0)
+    absent = np.isnan(times[0])
+    all_of_it = np.where(np.isnan(ops), whole[:, :, None], ops)
+    return [np.where(absent, 0.0, column) for column in (*times, all_of_it)]
