@@ -17,11 +17,13 @@ from gavel.db.locks import try_lock
 from gavel.db.plain import Partition
 from gavel.db.rolling import note_written
 from gavel.db.series import SAMPLES, Mode, Raw
-from gavel.db.tables.bookkeeping import source, storage_mode
+from gavel.db.tables.bookkeeping import dirty_window, source, storage_mode
 from gavel.db.tables.bookkeeping import watermark as watermarks
 from gavel.domain.samples import Int64Array, SampleBatch
 from gavel.domain.source import Stream
 
+# Tasks of `dirty_window` for the correlate step: this and the id of the source, with stamps by its clock.
+CORRELATE = "correlate "
 _UNIX = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
@@ -69,7 +71,7 @@ def write_samples(connection: Connection, source_id: int, batch: SampleBatch) ->
     fields = _fields(target.raw)
     _require_range(batch.stream, fields, columns)
     _prepare(connection, target, columns["ts"])
-    new, conflicting = _store(connection, target, fields, columns)
+    new, conflicting = _store(connection, source_id, target, fields, columns)
     return Written(rows, new, conflicting, strangers)
 
 
@@ -161,14 +163,25 @@ def _instant(stamp_us: np.int64) -> datetime:
     return _UNIX + int(stamp_us) * _MICROSECOND
 
 
-def _store(connection: Connection, target: _Target, fields: tuple[Field, ...], columns: _Columns) -> tuple[int, int]:
+def _store(
+    connection: Connection, source_id: int, target: _Target, fields: tuple[Field, ...], columns: _Columns
+) -> tuple[int, int]:
     """Rows after the watermark are new, unless a run was killed between; those before it are mostly known: looked back at."""
-    if target.until_us is None:
-        return _copy_or_merge(connection, target.raw, fields, columns)
-    fresh = columns["ts"] > target.until_us
-    new, conflicting = _copy_or_merge(connection, target.raw, fields, _rows(columns, fresh))
-    late_new, late_conflicting = merge(connection, target.raw, fields, _rows(columns, ~fresh))
-    return new + late_new, conflicting + late_conflicting
+    fresh = np.ones(len(columns["ts"]), dtype=np.bool_) if target.until_us is None else columns["ts"] > target.until_us
+    new = conflicting = 0
+    for rows, write in ((_rows(columns, fresh), _copy_or_merge), (_rows(columns, ~fresh), merge)):
+        found, differing = write(connection, target.raw, fields, rows)
+        if found:
+            _note_for_ledger(connection, source_id, rows)
+        new, conflicting = new + found, conflicting + differing
+    return new, conflicting
+
+
+def _note_for_ledger(connection: Connection, source_id: int, columns: _Columns) -> None:
+    """The minutes of new rows are to be attributed (again). Rows are only ever added here, so writers never wait for one another."""
+    lo = _instant((columns["ts"] - columns["interval_s"] * 1_000_000).min())
+    note = {"task": f"{CORRELATE}{source_id}", "lo": lo, "hi": _instant(columns["ts"].max())}
+    connection.execute(insert(dirty_window).values(note))
 
 
 def _rows(columns: _Columns, where: "np.ndarray[tuple[int], np.dtype[np.bool_]]") -> _Columns:

@@ -50,7 +50,7 @@ _DATASTORE_VOLUME = """
     JOIN volume v ON v.vvol_id = k.vvol_id AND v.present WHERE k.present AND k.datastore_id IS NOT NULL
 """
 # Behind an NFS datastore: the directory whose export it mounts.
-_DATASTORE_DIRECTORY = """
+DATASTORE_DIRECTORY = """
     SELECT s.id AS subject_id, d.id AS entity_id FROM datastore s
     JOIN storage_array a ON a.present AND s.nfs_host = ANY(a.file_addresses)
     JOIN directory_export e ON e.source_id = a.source_id AND e.present AND e.enabled
@@ -74,10 +74,10 @@ MEMBERS: Mapping[tuple[RefKind, Stream], str] = {
         "SELECT datastore_id AS subject_id, id AS entity_id FROM vm_disk WHERE present AND device_name IS NULL"
     ),
     (RefKind.DATASTORE, Stream.ARRAY_VOLUME): _DATASTORE_VOLUME,
-    (RefKind.DATASTORE, Stream.ARRAY_DIRECTORY): _DATASTORE_DIRECTORY,
+    (RefKind.DATASTORE, Stream.ARRAY_DIRECTORY): DATASTORE_DIRECTORY,
     (RefKind.VM, Stream.ARRAY_DIRECTORY): (
         "SELECT k.vm_id AS subject_id, s.entity_id FROM vm_disk k"
-        f" JOIN ({_DATASTORE_DIRECTORY}) s ON s.subject_id = k.datastore_id WHERE k.present"
+        f" JOIN ({DATASTORE_DIRECTORY}) s ON s.subject_id = k.datastore_id WHERE k.present"
     ),
     (RefKind.VM, Stream.HOST_DEVICE): _VM_DEVICE,
     (RefKind.VM, Stream.VM_DISK): "SELECT vm_id AS subject_id, id AS entity_id FROM vm_disk WHERE present",
