@@ -1,6 +1,7 @@
 """Live collection and backfill against a real database: nothing lost, nothing twice, every absence with its reason."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 import pytest
@@ -82,6 +83,17 @@ def test_an_outage_shorter_than_the_history_is_refilled_completely(scene: Scene)
     _catch_up(scene)
     assert scene.rows() == _expected(start, scene.array.now)
     assert RECOVERED in {reason for _, reason in scene.gaps()}
+
+
+def test_a_backfill_of_a_worker_that_stops_ends_after_its_slice_and_goes_on_later(scene: Scene) -> None:
+    collect_live(scene.place, scene.source_id)
+    asked = len(scene.array.reads)
+    stopping = replace(scene.place, stopping=lambda: len(scene.array.reads) > asked)
+    assert backfill(stopping, scene.source_id, budget_s=60)
+    assert len(scene.array.reads) == asked + 1
+    assert "pending_backfill" in {state for state, _ in scene.gaps()}
+    _catch_up(scene)
+    assert scene.rows() == _expected(scene.array.now - PLAN.retention, scene.array.now)
 
 
 def test_what_the_source_has_forgotten_is_an_explained_gap(scene: Scene) -> None:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -77,6 +78,16 @@ def test_services_start_when_what_they_need_is_ready_and_stop_in_reverse(diary, 
     asyncio.run(scenario())
     started, stopped = ["first", "middle", "last"], ["last", "middle", "first"]
     assert entries(diary) == [f"{name} started" for name in started] + [f"{name} stopped" for name in stopped]
+
+
+def test_a_service_is_stopped_after_those_it_outlives_whichever_started_first(diary, supervise) -> None:
+    async def scenario() -> None:
+        lab = replace(service("lab", diary), outlives=("worker",))
+        async with running(supervise([lab, service("worker", diary)])):
+            pass
+
+    asyncio.run(scenario())
+    assert entries(diary)[2:] == ["worker stopped", "lab stopped"]
 
 
 def test_a_step_is_done_before_what_comes_after_it(diary, supervise) -> None:

@@ -17,6 +17,8 @@ from email.utils import parsedate_to_datetime
 CONNECT_S = 3.0
 READ_S = 15.0
 TOTAL_S = 18.0
+# A farewell is worth no more: whoever stops does not wait for a source that is away.
+LOGOUT_S = 1.0
 
 _end_of_call: ContextVar[float | None] = ContextVar("end_of_call", default=None)
 

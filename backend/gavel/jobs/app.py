@@ -1,18 +1,17 @@
-"""The Celery application. A task is only a trigger: what was read, and up to where, is data in the database."""
+"""The Celery application, light enough for whoever only sends work (beat, `inspect`). The worker's part of it is `jobs.worker`."""
 
 from typing import Any
 
 from celery import Celery
-from celery.signals import setup_logging, worker_process_init, worker_process_shutdown
+from celery.signals import setup_logging
 
 from gavel.config import Settings
-from gavel.jobs import workplace
 from gavel.jobs.schedule import BEAT, ROUTES
 from gavel.log import configure
 
 settings = Settings()
 
-app = Celery("gavel", broker=settings.broker_url, include=["gavel.jobs.tasks"])
+app = Celery("gavel", broker=settings.broker_url)
 app.conf.update(
     accept_content=["json"],
     task_serializer="json",
@@ -39,13 +38,3 @@ app.conf.update(
 @setup_logging.connect
 def _logging(**_: Any) -> None:
     configure(settings)
-
-
-@worker_process_init.connect
-def _open(**_: Any) -> None:
-    workplace.open_workplace(settings.database_url, settings.key_file)
-
-
-@worker_process_shutdown.connect
-def _close(**_: Any) -> None:
-    workplace.close_workplace()

@@ -1,14 +1,17 @@
 """The workplace of one worker process: its own database connections and its own sessions with the sources."""
 
+import threading
+from collections.abc import Callable
 from pathlib import Path
 
 from gavel.pipeline.workplace import Workplace
 
 _here: list[Workplace] = []
+_closed = threading.Event()
 
 
-def open_workplace(database_url: str, key_file: Path) -> None:
-    _here[:] = [Workplace.open(database_url, key_file)]
+def open_workplace(database_url: str, key_file: Path, stopping: Callable[[], bool]) -> None:
+    _here[:] = [Workplace.open(database_url, key_file, stopping)]
 
 
 def here() -> Workplace:
@@ -16,7 +19,13 @@ def here() -> Workplace:
     return _here[0]
 
 
+def is_closed(within_s: float) -> bool:
+    """Whether this process begins to close its workplace within so many seconds."""
+    return _closed.wait(within_s)
+
+
 def close_workplace() -> None:
+    _closed.set()
     for place in _here:
         place.close()
     _here.clear()

@@ -25,7 +25,7 @@ RECOVERED = "read from the source's history"
 
 
 def backfill(place: Workplace, source_id: int, *, budget_s: float) -> bool:
-    """Fill pending gaps of a source for about `budget_s`. True when some are left to do."""
+    """Fill pending gaps of a source for about `budget_s`, or until the workplace is stopping. True when some are left to do."""
     with only_one(place.engine, f"backfill/{source_id}") as held:
         if not held:
             return False
@@ -39,7 +39,7 @@ def _fill(place: Workplace, row: SourceRow, until: float) -> bool:
     clock: ClockReading | None = None
     with Accounted(place, row, collector, stream="clock", queue=BACKFILL, only_failures=True):
         clock = source_clock(place, row, collector)
-    while clock is not None and time.monotonic() < until:
+    while clock is not None and time.monotonic() < until and not place.stopping():
         with reading(place.engine) as connection:
             gap = next(iter(pending_gaps(connection, row.id)), None)
         if gap is None:

@@ -46,6 +46,8 @@ def _collect(place: Workplace, row: SourceRow) -> None:
         return
     strangers: set[str] = set()
     for stream, (plan, known) in _due(place, row, collector, clock).items():
+        if place.stopping():
+            return
         account = _collect_stream(place, row, collector, clock, stream, plan, known)
         strangers |= account.strangers
         # A stream whose answer was nonsense says nothing about the others; a source that is away does.

@@ -1,6 +1,7 @@
 """The sources this process has open: one collector each, kept between runs, so that a source sees one login and not one per poll."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +16,8 @@ from gavel.domain.source import SourceKind
 from gavel.pipeline.secrets import SealedSecrets, Vault
 
 log = structlog.get_logger(__name__)
+
+_CLOSED_AT_ONCE = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +50,12 @@ class Connections:
             known.collector.close()
 
     def close(self) -> None:
-        for source_id in list(self._open):
-            self.drop(source_id)
+        """All at once: one that does not answer must not keep the others from being logged out in time."""
+        collectors = [known.collector for known in self._open.values()]
+        self._open.clear()
+        if collectors:
+            with ThreadPoolExecutor(max_workers=min(len(collectors), _CLOSED_AT_ONCE)) as pool:
+                list(pool.map(lambda collector: collector.close(), collectors))
 
 
 def open_collector(kind: SourceKind, settings: dict[str, Any]) -> Collector:

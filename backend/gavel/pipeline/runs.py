@@ -34,8 +34,9 @@ class Account:
 class Accounted:
     """`with Accounted(...) as account:` records one run of a source, failed or not.
 
-    A source's failure ends here, in the row and the log; a fault of Gavel is recorded and raised on. `only_failures` is for steps
-    on the way (reading the time) that are worth a row only when they fail.
+    A source's failure ends here, in the row and the log; a fault of Gavel is recorded and raised on. A run that is cut short because
+    the worker stops is nobody's failure and leaves no row. `only_failures` is for steps on the way (reading the time) that are
+    worth a row only when they fail.
     """
 
     def __init__(
@@ -63,6 +64,8 @@ class Accounted:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool:
+        if error is not None and not isinstance(error, Exception):
+            return False
         if isinstance(error, SourceError | StorageError):
             self._account.error = error
         if error is not None or not self._only_failures:

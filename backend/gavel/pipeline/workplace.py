@@ -14,16 +14,22 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
+def never() -> bool:
+    return False
+
+
 @dataclass(frozen=True, slots=True)
 class Workplace:
     engine: Engine
     connections: Connections
     now: Callable[[], datetime] = utc_now
+    # Whether this process is to end: long work then stops at its next step.
+    stopping: Callable[[], bool] = never
 
     @classmethod
-    def open(cls, database_url: str, key_file: Path) -> "Workplace":
+    def open(cls, database_url: str, key_file: Path, stopping: Callable[[], bool] = never) -> "Workplace":
         """The workplace of a worker process. Connects on first use."""
-        return cls(open_engine(database_url, Role.WORKER), Connections(load_vault(key_file)))
+        return cls(open_engine(database_url, Role.WORKER), Connections(load_vault(key_file)), stopping=stopping)
 
     def close(self) -> None:
         """Log out of every source and let go of the database."""

@@ -21,12 +21,14 @@ class Service:
 
     `launch` is called in a thread before every start and may prepare files; StartError ends the start with its text.
     A service is ready when `probe` (called in a thread) says so, or when `ready_line` stands in its output, or at once.
-    `after` names what must be ready (or done) before it starts; it is stopped before those.
+    `after` names what must be ready (or done) before it starts; it is stopped before those. `outlives` names what is to be stopped
+    before it too, without needing it to start.
     """
 
     name: str
     launch: Callable[[], Launch]
     after: tuple[str, ...] = ()
+    outlives: tuple[str, ...] = ()
     probe: Callable[[], bool] | None = None
     ready_line: str | None = None
     once: bool = False

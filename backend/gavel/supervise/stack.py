@@ -10,7 +10,7 @@ from gavel.config import Settings
 from gavel.embedded import postgres, valkey
 from gavel.supervise.service import Launch, Service
 
-_CELERY = [sys.executable, "-m", "celery", "--quiet", "-A", "gavel.jobs.app"]
+_CELERY = [sys.executable, "-m", "celery", "--quiet", "-A"]
 _GAVEL = [sys.executable, "-m", "gavel.cli"]
 _QUIET = ["--without-gossip", "--without-mingle"]
 # Two tasks at a time: one slow source never holds up the others' live reading.
@@ -87,20 +87,21 @@ def _lab(settings: Settings) -> list[Service]:
 
     register = _python(settings, [*_GAVEL, "register", str(announcement)])
     return [
-        Service("lab", launch, probe=announcement.exists),
+        # Workers log out of its arrays and vCenters.
+        Service("lab", launch, probe=announcement.exists, outlives=tuple(_WORKERS)),
         Service("lab-sources", register, after=("migrate", "lab"), once=True, repeat=True),
     ]
 
 
 def _worker(settings: Settings, name: str, after: tuple[str, ...]) -> Service:
     queues, processes = _WORKERS[name]
-    argv = [*_CELERY, "worker", "-n", f"{name}@%h", "-Q", queues, "-c", str(processes), *_QUIET]
+    argv = [*_CELERY, "gavel.jobs.worker", "worker", "-n", f"{name}@%h", "-Q", queues, "-c", str(processes), *_QUIET]
     return Service(name, _python(settings, argv), after=after, ready_line=" ready.", stop_timeout_s=4.0)
 
 
 def _beat(settings: Settings, after: tuple[str, ...]) -> Service:
     # No pid file: the lock of the data directory already keeps a second one away, and a stale one would stop the first.
-    argv = [*_CELERY, "beat", "--schedule", str(settings.data_dir / "beat-schedule"), "--pidfile="]
+    argv = [*_CELERY, "gavel.jobs.app", "beat", "--schedule", str(settings.data_dir / "beat-schedule"), "--pidfile="]
     return Service("beat", _python(settings, argv), after=after, ready_line="beat: Starting...")
 
 

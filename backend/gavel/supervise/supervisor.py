@@ -112,9 +112,10 @@ class Supervisor:
         self._terminal.say(f"Stopped after {time.monotonic() - began:.1f} s.")
 
     async def _stop_one(self, name: str, stopped: dict[str, asyncio.Event]) -> None:
-        """Stop a service after all that need it."""
+        """Stop a service after all that need it, and those it is to outlive."""
+        outlived = self.runners[name].service.outlives
         for other, runner in self.runners.items():
-            if name in runner.service.after:
+            if name in runner.service.after or other in outlived:
                 await stopped[other].wait()
         await self.runners[name].stop()
         stopped[name].set()

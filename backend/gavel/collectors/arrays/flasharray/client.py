@@ -11,7 +11,16 @@ import stamina
 
 from gavel.collectors.arrays.flasharray import parse
 from gavel.collectors.clock import DateClock
-from gavel.collectors.network import CONNECT_S, READ_S, TOTAL_S, parse_address, resolve, retry_after_s, total_deadline
+from gavel.collectors.network import (
+    CONNECT_S,
+    LOGOUT_S,
+    READ_S,
+    TOTAL_S,
+    parse_address,
+    resolve,
+    retry_after_s,
+    total_deadline,
+)
 from gavel.collectors.trust import TrustContext, network_error
 from gavel.domain.errors import (
     AuthenticationError,
@@ -122,7 +131,7 @@ class FlashArrayClient:
         """Log out, as sessions left behind raise an alert on the array. A failure to do so is the array's own clean-up's business."""
         if self._session_token is not None:
             try:
-                with total_deadline(CONNECT_S):
+                with total_deadline(LOGOUT_S):
                     self._call("POST", self._path("logout"), headers={"x-auth-token": self._session_token})
             except SourceError:
                 pass

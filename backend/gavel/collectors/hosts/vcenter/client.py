@@ -9,7 +9,7 @@ from gavel.collectors.hosts.vcenter.parse import moid
 from gavel.collectors.hosts.vcenter.settings import VcenterSettings
 from gavel.collectors.hosts.vcenter.soap import SoapStub, open_stub, service_content
 from gavel.collectors.hosts.vcenter.wire import Wire
-from gavel.collectors.network import parse_address
+from gavel.collectors.network import LOGOUT_S, parse_address, total_deadline
 from gavel.collectors.trust import ssl_context
 from gavel.domain.errors import (
     AuthenticationError,
@@ -87,7 +87,8 @@ class VcenterClient:
         """Logs out; a vCenter that is away will end the session by itself."""
         try:
             if self._logged_in:
-                self.content.sessionManager.Logout()
+                with total_deadline(LOGOUT_S):
+                    self.content.sessionManager.Logout()
         except (SourceError, vmodl.MethodFault):
             pass
         finally:

@@ -1,0 +1,52 @@
+"""The worker's part of the Celery application: the tasks, and a workplace from the start of each process to its clean end."""
+
+import gc
+from typing import Any
+
+from celery.signals import (
+    celeryd_init,
+    worker_process_init,
+    worker_process_shutdown,
+    worker_ready,
+    worker_shutting_down,
+)
+
+from gavel.jobs import tasks, workplace
+from gavel.jobs.app import app, settings
+from gavel.jobs.stopping import Stop, cut_short
+
+__all__ = ["app", "tasks"]
+
+# How long running work may take to end by itself: the supervisor ends everything after a few seconds.
+_PATIENCE_S = 1.0
+
+_stop = Stop()
+
+
+@celeryd_init.connect
+def _freeze(**_: Any) -> None:
+    """What is loaded by now stays: the collector of garbage need not look at it, so that processes go on sharing it and end quickly."""
+    gc.collect()
+    gc.freeze()
+
+
+@worker_ready.connect
+def _listen(sender: Any, **_: Any) -> None:
+    """A signal alone does not wake the main process from its poll, which may last a second."""
+    sender.hub.add_reader(_stop.fileno(), _stop.is_asked)
+
+
+@worker_shutting_down.connect
+def _ask(**_: Any) -> None:
+    _stop.ask()
+
+
+@worker_process_init.connect
+def _open(**_: Any) -> None:
+    workplace.open_workplace(settings.database_url, settings.key_file, _stop.is_asked)
+    cut_short(_stop, _PATIENCE_S, unless=workplace.is_closed)
+
+
+@worker_process_shutdown.connect
+def _close(**_: Any) -> None:
+    workplace.close_workplace()
