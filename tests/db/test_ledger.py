@@ -16,7 +16,7 @@ from gavel.analysis.notes import Notes
 from gavel.db import ledger_columns, maintenance
 from gavel.db.engine import reading, transaction
 from gavel.db.ledger import FIRST_PARENT, write_ledger
-from gavel.db.queries.ledger import LedgerSeries, ledger
+from gavel.db.queries.ledger import Detail, LedgerSeries, ledger
 from gavel.domain.io_path import Direction
 from gavel.domain.samples import Int64Array
 from gavel.domain.scope import LEAVES, ScopeKind, scope_key, scope_of
@@ -280,6 +280,22 @@ def test_roll_ups_hold_the_ops_of_every_part_in_full(store: Store) -> None:
     for table in ("ledger_5m", "ledger_1h"):
         query = f"SELECT read_ops, read_array_ops, write_array_ops, all_array_ops, read_array_time FROM {table}"
         assert store.rows(f"{query} WHERE entity_id = :key", key=key) == [(200, 100, None, 100, 300)]
+
+
+@pytest.mark.parametrize("step", [MINUTE, None])
+def test_layers_alone_are_the_same_layers(store: Store, step: timedelta | None) -> None:
+    keys = keys_of(ScopeKind.VM, 3)
+    write(store, grid(keys, minutes_from(HOUR, 4)), *ledger_rows(12))
+    with reading(store.engine) as connection:
+        whole, layers = (ledger(connection, keys, HOUR, HOUR + 4 * MINUTE, step, detail) for detail in Detail)
+    require_same(layers.notes, whole.notes)
+    for name in ("span_time", "span_lower", "span_upper", "span_ops", "outermost_lower"):
+        got, want = getattr(layers.rows, name), getattr(whole.rows, name)
+        assert np.array_equal(got[:, Direction.ALL], want[:, Direction.ALL]), name
+        assert np.isnan(got[:, : Direction.ALL]).all(), "what was not read is no zero"
+    assert np.array_equal(layers.rows.ops, whole.rows.ops)
+    assert np.array_equal(layers.rows.bytes, whole.rows.bytes)
+    assert np.isnan(layers.rows.segment_time).all()
 
 
 # --- what is left of it -----------------------------------------------------------------------------------------------

@@ -1,12 +1,13 @@
 """Results of a query as NumPy columns: the server gathers each column into one array, so there is no Python object per row or value."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
 import psycopg
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, Dialect, text
 
 from gavel.db.copying import POSTGRES_EPOCH_US
 from gavel.db.errors import StorageError
@@ -34,8 +35,7 @@ def fetch(
     NULL is NaN, or -1 among integers. StorageError for a NULL among timestamps.
     """
     driver = cast("psycopg.Connection", connection.connection.driver_connection)
-    arrays = ", ".join(f"array_agg({_element(name, kind)})" for name, kind in columns.items())
-    statement = str(text(f"SELECT {arrays} FROM ({sql}) AS q").compile(dialect=connection.dialect)).encode()
+    statement = _statement(connection.dialect, sql, tuple(columns.items()))
     with driver.cursor(binary=True) as cursor:
         cursor.execute(statement, parameters)
         result = cursor.pgresult
@@ -43,6 +43,12 @@ def fetch(
             raise StorageError(f"no answer to: {sql}")
         values = [result.get_value(0, number) for number in range(len(columns))]
     return {name: _column(name, columns[name], value) for name, value in zip(columns, values, strict=True)}
+
+
+@lru_cache(maxsize=64)
+def _statement(dialect: Dialect, sql: str, columns: tuple[tuple[str, ColumnType], ...]) -> bytes:
+    arrays = ", ".join(f"array_agg({_element(name, kind)})" for name, kind in columns)
+    return str(text(f"SELECT {arrays} FROM ({sql}) AS q").compile(dialect=dialect)).encode()
 
 
 def _element(name: str, kind: ColumnType) -> str:

@@ -68,12 +68,13 @@ def _without_bytes_of_nulls(rows: npt.NDArray[np.void], absent: Mapping[str, npt
     holed = [name for name, where in absent.items() if where.any()]
     if not holed:
         return rows.tobytes()
-    as_bytes = rows.view(np.uint8).reshape(len(rows), rows.dtype.itemsize)
-    kept = np.ones(as_bytes.shape, dtype=np.bool_)
+    # Every field has an even number of bytes: two at a time is twice as fast.
+    pairs = rows.view(np.uint16).reshape(len(rows), rows.dtype.itemsize // 2)
+    kept = np.ones(pairs.shape, dtype=np.bool_)
     for name in holed:
         field_type, offset = rows.dtype.fields[name][:2]  # type: ignore[index]
-        kept[absent[name], offset : offset + field_type.itemsize] = False
-    return as_bytes[kept].tobytes()
+        kept[absent[name], offset // 2 : (offset + field_type.itemsize) // 2] = False
+    return pairs[kept].tobytes()
 
 
 def copy(connection: Connection, table: str, fields: Sequence[Field], packed: bytes) -> None:

@@ -61,7 +61,9 @@ def _write(
             " AND entity_id = ANY(CAST(:keys AS int[]))"
         )
         connection.execute(remove, {"minutes": list(replace), "keys": np.unique(columns["entity_id"]).tolist()})
-    copying.copy(connection, series.name, _FIELDS, copying.pack(_FIELDS, columns))
+    # Most parts are not measured in any row of a batch: a column that is left out is NULL, and costs nothing.
+    fields = [field for field in _FIELDS if not field.absent(columns[field.name]).all()]
+    copying.copy(connection, series.name, fields, copying.pack(fields, columns))
 
 
 def _prepare(connection: Connection, series: Raw, stamps: Int64Array, replace: Sequence[datetime]) -> None:

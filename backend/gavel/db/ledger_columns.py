@@ -28,6 +28,10 @@ WORST = ("disagreement_us", "offset_error_s", "queue_depth")
 SUMMED_NOTES = ("missing_s", "device_ops", "array_ops", "outstanding_s")
 
 REALS = (*OPS, *BYTES, *SEGMENTS, *SPAN_COLUMNS, *OUTERMOST, *WORST, *SUMMED_NOTES)
+# What verdicts and rankings look at: reads and writes together, by layer.
+LAYERS = (
+    tuple(name for name in REALS if name not in SEGMENTS and not name.startswith(("read_", "write_"))) + OPS + BYTES
+)
 # SQL type of each column of a 1-minute table; `ts` is the start of the minute, `entity_id` a scope's key.
 TYPES: Mapping[str, str] = (
     {"ts": "timestamptz NOT NULL", "entity_id": "integer NOT NULL"}

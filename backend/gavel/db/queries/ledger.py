@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from enum import Enum
+from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
@@ -15,6 +17,7 @@ from gavel.db import ledger_columns, modes, plain
 from gavel.db.arrays_out import ColumnType, fetch
 from gavel.db.engine import Connection
 from gavel.db.ledger import FIRST_PARENT
+from gavel.db.measures import Partial
 from gavel.db.series import EPOCH, HOUR, LEDGER, LEDGER_LEAVES, LEDGER_ROLLS, Raw, Roll
 from gavel.domain.io_path import Direction, Segment
 from gavel.domain.samples import Int64Array
@@ -27,6 +30,16 @@ _WORTHWHILE = 12
 # As many keys as are asked how far a roll-up has been made: a few tell, and one that knows less costs time only.
 _ASKED = 16
 _ESTATE = scope_key(ScopeKind.ESTATE, ESTATE_ID)
+
+
+class Detail(Enum):
+    """How much of a row is read; the rest of it is NaN.
+
+    LAYERS: reads and writes together, by layer: what verdicts and rankings look at, in a third of the time.
+    """
+
+    EVERYTHING = ledger_columns.REALS
+    LAYERS = ledger_columns.LAYERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +94,12 @@ class _Piece:
 
 
 def ledger(
-    connection: Connection, keys: Sequence[int], from_at: datetime, to_at: datetime, step: timedelta | None
+    connection: Connection,
+    keys: Sequence[int],
+    from_at: datetime,
+    to_at: datetime,
+    step: timedelta | None,
+    detail: Detail = Detail.EVERYTHING,
 ) -> LedgerSeries:
     """Sums per key and bucket of `step`, or per key over the whole range when that is None.
 
@@ -94,8 +112,9 @@ def ledger(
     rolls = LEDGER_ROLLS if raw is LEDGER else ()
     usable = [roll for roll in reversed(rolls) if _is_usable(roll, over)]
     pieces = list(_pieces(connection, raw, usable, keys, over.lo, over.hi))
-    found = fetch(connection, _query(pieces, over), _parameters(pieces, keys, over), _COLUMNS)
-    rows, notes = _decoded(found)
+    query = _query(pieces, over, _partials(detail))
+    found = fetch(connection, query, _parameters(pieces, keys, over), _columns(detail))
+    rows, notes = _decoded(found, detail)
     return LedgerSeries(
         keys=found["entity_id"],
         starts_us=found["b"],
@@ -187,40 +206,45 @@ def _resolution(pieces: Sequence[_Piece]) -> Resolution:
 
 # --- their sums -------------------------------------------------------------------------------------------------------
 
-_NAMES = tuple(partial.name for partial in ledger_columns.PARTIALS)
 _NOTES = (*ledger_columns.WORST, *ledger_columns.SUMMED_NOTES)
-_COLUMNS: dict[str, ColumnType] = {
-    "b": "us",
-    **dict.fromkeys(("entity_id", "minutes", *ledger_columns.FLAGS), "i8"),
-    **dict.fromkeys(ledger_columns.REALS, "f4"),
-    **dict.fromkeys(_NOTES, "f8"),
-}
 
 
-def _query(pieces: Sequence[_Piece], over: _Range) -> str:
-    parts = " UNION ALL ".join(_part(piece, number, over) for number, piece in enumerate(pieces))
+@lru_cache
+def _columns(detail: Detail) -> dict[str, ColumnType]:
+    return {
+        "b": "us",
+        **dict.fromkeys(("entity_id", "minutes", *ledger_columns.FLAGS), "i8"),
+        **dict.fromkeys(detail.value, "f4"),
+        **dict.fromkeys(_NOTES, "f8"),
+    }
+
+
+@lru_cache
+def _partials(detail: Detail) -> tuple[Partial, ...]:
+    return tuple(partial for partial in ledger_columns.PARTIALS if partial.name in _columns(detail))
+
+
+def _query(pieces: Sequence[_Piece], over: _Range, partials: Sequence[Partial]) -> str:
+    parts = " UNION ALL ".join(_part(piece, number, over, partials) for number, piece in enumerate(pieces))
     if len(pieces) > 1 and (over.whole or any((piece.lo - EPOCH) % over.step for piece in pieces)):
-        sums = ", ".join(f"{partial.of_partials} AS {partial.name}" for partial in ledger_columns.PARTIALS)
+        sums = ", ".join(f"{partial.of_partials} AS {partial.name}" for partial in partials)
         parts = f"SELECT entity_id, b, {sums} FROM ({parts}) part GROUP BY 1, 2"
     return f"{parts} ORDER BY entity_id, b"
 
 
-def _part(piece: _Piece, number: int, over: _Range) -> str:
+def _part(piece: _Piece, number: int, over: _Range, partials: Sequence[Partial]) -> str:
     """Partials with key and bucket of one table; rows as wide as a bucket are taken as they are."""
     series = piece.series
-    time = series.time
+    time, of_minutes = series.time, isinstance(series, Raw)
     rows = (
         f"FROM {series.name} WHERE entity_id = ANY(CAST(:keys AS int[]))"
         f" AND {time} >= :lo{number} AND {time} < :hi{number}"
     )
     if piece.width == over.step:
-        minutes = "1" if isinstance(series, Raw) else "minutes"
-        return f"SELECT entity_id, {time} AS b, {minutes} AS minutes, {', '.join(_NAMES[1:])} {rows}"
+        names = ", ".join("1 AS minutes" if of_minutes and p.name == "minutes" else p.name for p in partials)
+        return f"SELECT entity_id, {time} AS b, {names} {rows}"
     bucket = "CAST(:from_at AS timestamptz)" if over.whole else f"date_bin(:step, {time}, :epoch)"
-    sums = ", ".join(
-        f"{partial.of_samples if isinstance(series, Raw) else partial.of_partials} AS {partial.name}"
-        for partial in ledger_columns.PARTIALS
-    )
+    sums = ", ".join(f"{p.of_samples if of_minutes else p.of_partials} AS {p.name}" for p in partials)
     return f"SELECT entity_id, {bucket} AS b, {sums} {rows} GROUP BY 1, 2"
 
 
@@ -232,7 +256,7 @@ def _parameters(pieces: Sequence[_Piece], keys: Sequence[int], over: _Range) -> 
 # --- as rows of the ledger --------------------------------------------------------------------------------------------
 
 
-def _decoded(found: dict[str, npt.NDArray[Any]]) -> tuple[LedgerRows, Notes]:
+def _decoded(found: dict[str, npt.NDArray[Any]], detail: Detail) -> tuple[LedgerRows, Notes]:
     """The other way round of `gavel.db.ledger`."""
     ops, total_bytes = _with_sum(_block(found, ledger_columns.OPS)), _with_sum(_block(found, ledger_columns.BYTES))
     whole = np.nan_to_num(ops)
@@ -257,11 +281,25 @@ def _decoded(found: dict[str, npt.NDArray[Any]]) -> tuple[LedgerRows, Notes]:
         span_ops=span_ops,
         outermost_lower=np.nan_to_num(_block(found, ledger_columns.OUTERMOST)),
     )
+    if detail is Detail.LAYERS:
+        _forget_ways(rows)
     return rows, Notes(**{name: found[name] for name in (*ledger_columns.FLAGS, *_NOTES)})
 
 
+def _forget_ways(rows: LedgerRows) -> None:
+    """What was not read is no zero."""
+    for segments in (rows.segment_time, rows.segment_ops):
+        segments[:] = np.nan
+    for ways in (rows.span_time, rows.span_lower, rows.span_upper, rows.span_ops, rows.outermost_lower):
+        ways[:, : Direction.ALL] = np.nan
+
+
 def _block(found: dict[str, npt.NDArray[Any]], names: Sequence[str]) -> npt.NDArray[np.float64]:
-    return np.stack([found[name] for name in names], axis=1).astype(np.float64)
+    block = np.full((len(found["b"]), len(names)), np.nan)
+    for number, name in enumerate(names):
+        if name in found:
+            block[:, number] = found[name]
+    return block
 
 
 def _with_sum(ways: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

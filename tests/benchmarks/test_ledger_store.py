@@ -1,0 +1,167 @@
+"""The ledger's way into the database and back: rows per second against a bare COPY of the same bytes, and how long its questions take."""
+
+import statistics
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import fields
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import pytest
+from sqlalchemy import Engine
+from tests.benchmarks.attribute import HOST_DEVICES, VM_DISKS, way
+
+from gavel.analysis.attribution import attribute
+from gavel.analysis.chain import depth_bound
+from gavel.analysis.ledger import LedgerRows, rows_of
+from gavel.analysis.notes import Notes
+from gavel.db import copying, maintenance, partitions, plain
+from gavel.db.engine import Role, open_engine, reading, transaction
+from gavel.db.ledger import _FIELDS, _columns, write_ledger
+from gavel.db.migrate import migrate
+from gavel.db.queries.ledger import Detail, ledger
+from gavel.db.series import LEDGER_LEAVES
+from gavel.domain.samples import Int64Array
+from gavel.domain.scope import ScopeKind, scope_key
+from gavel.embedded import postgres
+
+GOAL_WRITE = 0.4
+GOAL_DAY_MS, GOAL_ESTATE_MS = 15, 60
+SCOPES, WATCHED, RUNS = 2_000, 40, 25
+MINUTE = timedelta(minutes=1)
+# The end of the newest 5 minutes, so that ranges hold whole buckets.
+NOW = datetime.fromtimestamp(time.time() // 300 * 300, UTC)
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    """Durable settings, as in production."""
+    folder = tmp_path_factory.mktemp("benchmark")
+    with postgres.running(folder / "data", log=folder / "log") as cluster:
+        migrate(cluster.url())
+        opened = open_engine(cluster.url(), Role.WORKER)
+        yield opened
+        opened.dispose()
+
+
+def made(rows: int, *, disks: bool, seed: int = 0) -> tuple[LedgerRows, Notes]:
+    """Rows as the maths makes them of one minute."""
+    rng = np.random.default_rng(seed)
+    reads, writes = (way(rng, rows, disks=disks) for _ in range(2))
+    limit = depth_bound(np.full(rows, 32.0), (reads.ops + writes.ops) / 60)
+    attributed = rows_of(attribute(reads, writes, limit), reads.ops * 4096, writes.ops * 4096)
+    flags = rng.integers(0, 512, (2, rows))
+    return attributed, Notes(*flags, *rng.uniform(0, 1000, (7, rows)))
+
+
+def joined(first: tuple[LedgerRows, Notes], second: tuple[LedgerRows, Notes]) -> tuple[LedgerRows, Notes]:
+    rows, notes = (
+        type(one)(*(np.concatenate([getattr(one, f.name), getattr(other, f.name)]) for f in fields(one)))
+        for one, other in zip(first, second, strict=True)
+    )
+    return rows, notes  # type: ignore[return-value]
+
+
+def keys_of(kind: ScopeKind, count: int) -> list[int]:
+    return [scope_key(kind, number) for number in range(1, count + 1)]
+
+
+def us(at: datetime) -> int:
+    return round(at.timestamp()) * 1_000_000
+
+
+def milliseconds(work: Callable[[], object]) -> float:
+    started = time.perf_counter()
+    work()
+    return (time.perf_counter() - started) * 1000
+
+
+def test_a_minute_of_leaves_is_written_at_0_4_times_the_speed_of_a_bare_copy(engine: Engine) -> None:
+    """Minute by minute in turn into the same growing table, so that whatever else the machine does slows both alike."""
+    keys = np.array(keys_of(ScopeKind.VM_DISK, VM_DISKS) + keys_of(ScopeKind.HOST_DEVICE, HOST_DEVICES))
+    data = joined(made(VM_DISKS, disks=True), made(HOST_DEVICES, disks=False))
+    took: dict[str, list[float]] = {"copy": [], "write": [], "rewrite": []}
+
+    def stamps(at: datetime) -> Int64Array:
+        return np.full(len(keys), us(at))
+
+    def copy(packed: bytes) -> None:
+        with transaction(engine) as connection:
+            copying.copy(connection, LEDGER_LEAVES.name, _FIELDS, packed)
+
+    def write(at: datetime, *replaced: datetime) -> None:
+        with transaction(engine) as connection:
+            write_ledger(connection, stamps(at), keys, *data, replace_minutes=replaced)
+
+    first = NOW - timedelta(hours=2)
+    partitions.ensure(engine, LEDGER_LEAVES, list(plain.partitions_between(LEDGER_LEAVES, first, NOW)))
+    for number in range(0, 14, 2):
+        at, next_at = first + number * MINUTE, first + (number + 1) * MINUTE
+        packed = copying.pack(_FIELDS, _columns(stamps(at), keys, *data))
+        took["copy"].append(milliseconds(lambda packed=packed: copy(packed)))
+        took["write"].append(milliseconds(lambda at=next_at: write(at)))
+        took["rewrite"].append(milliseconds(lambda at=next_at: write(at, at)))
+    rates = {what: len(keys) / statistics.median(each) for what, each in took.items()}
+    told = ", ".join(f"{what} {rate:.1f} k/s" for what, rate in rates.items())
+    ratio = rates["write"] / rates["copy"]
+    sys.stdout.write(f"\n{len(keys)} leaves, {len(_FIELDS)} columns: {told}; write / copy = {ratio:.2f}\n")
+    assert ratio >= GOAL_WRITE
+
+
+@pytest.fixture(scope="module")
+def filled(engine: Engine) -> Engine:
+    """25 h of some scopes, ordered and rolled, and the last 10 minutes of all."""
+    watched = keys_of(ScopeKind.DATASTORE, WATCHED)
+    for hour in range(25, 0, -1):
+        minutes = [us(NOW - hour * timedelta(hours=1) + n * MINUTE) for n in range(60)]
+        write_all(engine, watched, minutes)
+    maintenance.maintain(engine, NOW)
+    maintenance.maintain(engine, NOW)
+    others = keys_of(ScopeKind.DATASTORE, SCOPES)[WATCHED:]
+    for ago in range(10, 0, -1):
+        write_all(engine, others, [us(NOW - ago * MINUTE)])
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        connection.exec_driver_sql("VACUUM ANALYZE")
+    return engine
+
+
+def write_all(engine: Engine, keys: list[int], minutes: list[int]) -> None:
+    data = made(len(keys) * len(minutes), disks=True, seed=minutes[0] % 1000)
+    with transaction(engine) as connection:
+        stamps, owners = np.repeat(minutes, len(keys)), np.tile(keys, len(minutes))
+        write_ledger(connection, stamps, owners, *data, replace_minutes=())
+
+
+DAY = timedelta(hours=24)
+
+
+@pytest.mark.parametrize(
+    ("what", "span", "step", "keys", "detail", "goal_ms"),
+    [
+        ("24 h of a scope by 5 min", DAY, 5 * MINUTE, 1, Detail.EVERYTHING, GOAL_DAY_MS),
+        ("24 h of a scope by minute", DAY, MINUTE, 1, Detail.EVERYTHING, None),
+        ("24 h of a scope as one sum", DAY, None, 1, Detail.EVERYTHING, GOAL_DAY_MS),
+        ("the last 5 min of 2,000 scopes, everything", 5 * MINUTE, None, SCOPES, Detail.EVERYTHING, None),
+        ("the last 5 min of 2,000 scopes, layers", 5 * MINUTE, None, SCOPES, Detail.LAYERS, GOAL_ESTATE_MS),
+    ],
+)
+def test_questions_of_pages_are_answered_in_time(
+    filled: Engine, what: str, span: timedelta, step: timedelta | None, keys: int, detail: Detail, goal_ms: float | None
+) -> None:
+    """Median and p95 of answers about other scopes each time."""
+    times = []
+    every = keys_of(ScopeKind.DATASTORE, SCOPES)
+    for number in range(RUNS):
+        asked = every[number % WATCHED :][:keys] if keys == 1 else every
+        with reading(filled) as connection:
+            started = time.perf_counter()
+            found = ledger(connection, asked, NOW - span, NOW, step, detail)
+            times.append((time.perf_counter() - started) * 1000)
+        assert found.minutes.sum() == (span // MINUTE) * keys
+    middle, high = statistics.median(times), statistics.quantiles(times, n=20)[-1]
+    aim = "" if goal_ms is None else f" (goal {goal_ms} ms)"
+    rows = f"{len(found)} rows from {found.resolution}"
+    sys.stdout.write(f"\n{what}: p50 {middle:.1f} ms{aim}, p95 {high:.1f} ms, {rows}\n")
+    if goal_ms is not None:
+        assert middle <= goal_ms
