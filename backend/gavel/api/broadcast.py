@@ -80,7 +80,7 @@ class Broadcast:
         self._newest = LiveUpdate(
             revision=self._revision,
             at=datetime.now(UTC),
-            sources=sorted({news.source_id for news in gathered}),
+            sources=sorted({news.source_id for news in gathered if news.source_id is not None}),
             streams=sorted({news.stream for news in gathered}),
             until_at=max(untils, default=None),
         )

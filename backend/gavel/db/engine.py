@@ -13,7 +13,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from gavel.db.errors import StorageError
 
 # Callers outside gavel.db name these two types from here and need no SQLAlchemy of their own.
-__all__ = ["Connection", "Engine", "Role", "open_engine", "reading", "transaction"]
+__all__ = ["Connection", "Engine", "Role", "open_engine", "reading", "snapshot", "transaction"]
 
 
 class Role(StrEnum):
@@ -87,6 +87,15 @@ def transaction(engine: Engine) -> Iterator[Connection]:
     """One transaction: committed when the block ends, rolled back when it raises. An unreachable database is a StorageError."""
     with _connected(engine) as connection, connection.begin():
         yield connection
+
+
+@contextmanager
+def snapshot(engine: Engine) -> Iterator[Connection]:
+    """One transaction that sees the database as it was at its first statement, whatever others commit meanwhile."""
+    with _connected(engine) as connected:
+        connection = connected.execution_options(isolation_level="REPEATABLE READ")
+        with connection.begin():
+            yield connection
 
 
 @contextmanager

@@ -15,9 +15,12 @@ CHANNEL = "gavel_live"
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """Rows of `stream` of a source are stored up to `until_at` (its clock); stream `inventory` means the estate was read."""
+    """Rows of `stream` of a source are stored up to `until_at` (its clock); stream `inventory` means the estate was read.
 
-    source_id: int
+    Stream `ledger` is of no source: minutes before `until_at` were attributed.
+    """
+
+    source_id: int | None
     stream: str
     until_at: datetime | None
 

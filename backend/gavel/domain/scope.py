@@ -25,7 +25,7 @@ ESTATE_ID = 0
 
 
 def scope_key(kind: ScopeKind, thing_id: int) -> int:
-    """The ledger's `entity_id`: ids of different tables side by side in one integer column, kinds apart. ValueError when it does not fit."""
+    """The ledger's `entity_id`: ids of different tables in one integer column, kinds apart. ValueError when it does not fit."""
     if not 0 <= thing_id < 1 << _ID_BITS:
         raise ValueError(f"id {thing_id} of a {kind.name.lower()} does not fit the ledger's key")
     return kind << _ID_BITS | thing_id

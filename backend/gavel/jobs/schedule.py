@@ -9,6 +9,7 @@ ROUTES = {
     "gavel.collect_live": {"queue": LIVE},
     "gavel.refresh_inventory": {"queue": INVENTORY},
     "gavel.backfill": {"queue": BACKFILL},
+    "gavel.correlate": {"queue": COMPUTE},
     "gavel.maintain": {"queue": COMPUTE},
     "gavel.find_holes": {"queue": COMPUTE},
 }
@@ -21,6 +22,7 @@ def _every(seconds: float, task: str) -> dict[str, object]:
 
 BEAT = {
     "dispatch": _every(3, "gavel.dispatch"),
+    "correlate": _every(3, "gavel.correlate"),
     "maintain": _every(60, "gavel.maintain"),
     "find holes": _every(120, "gavel.find_holes"),
 }

@@ -5,9 +5,11 @@ from celery import shared_task
 from gavel.jobs.workplace import here
 from gavel.pipeline import backfill as backfilling
 from gavel.pipeline import collect, holes, inventory, maintain
+from gavel.pipeline import correlate as correlating
 from gavel.pipeline.due import due_work
 
 _BACKFILL_BUDGET_S = 15
+_CORRELATE_BUDGET_S = 10
 
 
 @shared_task(name="gavel.dispatch")
@@ -36,6 +38,11 @@ def refresh_inventory(source_id: int) -> None:
 @shared_task(name="gavel.backfill")
 def backfill(source_id: int) -> None:
     backfilling.backfill(here(), source_id, budget_s=_BACKFILL_BUDGET_S)
+
+
+@shared_task(name="gavel.correlate")
+def correlate() -> None:
+    correlating.correlate(here(), budget_s=_CORRELATE_BUDGET_S)
 
 
 @shared_task(name="gavel.maintain")

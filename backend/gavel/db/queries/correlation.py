@@ -15,7 +15,7 @@ from gavel.db.engine import Connection
 from gavel.db.queries.members import DATASTORE_DIRECTORY
 from gavel.db.samples import CORRELATE
 from gavel.db.tables.bookkeeping import dirty_window
-from gavel.db.tables.ledger import correlated, pod_mirroring
+from gavel.db.tables.ledger import correlated, dirty_minute, pod_mirroring
 from gavel.domain.samples import COLUMNS
 from gavel.domain.source import SourceKind, Stream
 
@@ -52,14 +52,29 @@ class Clock:
     error_s: float
 
 
-def stand(connection: Connection) -> datetime | None:
-    """Minutes that begin before this have been written; None before the first."""
-    return connection.scalar(select(correlated.c.until_at))
+@dataclass(frozen=True, slots=True)
+class Stand:
+    """Minutes before `until_at` are written; up to `early_until_at` only what needs no source but `early_sources`."""
+
+    until_at: datetime
+    early_until_at: datetime | None
+    early_sources: frozenset[int]
 
 
-def advance(connection: Connection, until: datetime) -> None:
-    row = insert(correlated).values(until_at=until)
-    connection.execute(row.on_conflict_do_update(index_elements=["singleton"], set_={"until_at": until}))
+def stand(connection: Connection) -> Stand | None:
+    """None before the first minute."""
+    row = connection.execute(select(correlated)).one_or_none()
+    return None if row is None else Stand(row.until_at, row.early_until_at, frozenset(row.early_sources or ()))
+
+
+def stand_at(connection: Connection, new: Stand) -> None:
+    values = {
+        "until_at": new.until_at,
+        "early_until_at": new.early_until_at,
+        "early_sources": sorted(new.early_sources),
+    }
+    row = insert(correlated).values(values)
+    connection.execute(row.on_conflict_do_update(index_elements=["singleton"], set_=values))
 
 
 def progress(connection: Connection) -> tuple[Progress, ...]:
@@ -109,8 +124,21 @@ def changes(connection: Connection) -> tuple[Change, ...]:
     return tuple(Change(row.id, int(row.task.removeprefix(CORRELATE)), row.lo, row.hi) for row in rows)
 
 
-def settle(connection: Connection, ids: Sequence[int]) -> None:
+def settle(connection: Connection, ids: Sequence[int], minutes: Sequence[datetime]) -> None:
+    """Forget changes; `minutes` are to be written again because of them."""
     connection.execute(delete(dirty_window).where(dirty_window.c.id.in_(ids)))
+    if minutes:
+        again = insert(dirty_minute).on_conflict_do_nothing()
+        connection.execute(again, [{"minute": minute} for minute in minutes])
+
+
+def dirty_minutes(connection: Connection, limit: int) -> list[datetime]:
+    """Newest first."""
+    return list(connection.scalars(select(dirty_minute.c.minute).order_by(dirty_minute.c.minute.desc()).limit(limit)))
+
+
+def clean(connection: Connection, minutes: Sequence[datetime]) -> None:
+    connection.execute(delete(dirty_minute).where(dirty_minute.c.minute.in_(minutes)))
 
 
 def clocks(connection: Connection, at: datetime) -> tuple[Clock, ...]:
@@ -152,16 +180,16 @@ def samples(
 class Things:
     """Rows of what exists or did at the time in question; every list in order of id."""
 
-    sources: Sequence[RowMapping]
-    hosts: Sequence[RowMapping]
-    devices: Sequence[RowMapping]
-    volumes: Sequence[RowMapping]
-    arrays: Sequence[RowMapping]
-    datastores: Sequence[RowMapping]
-    disks: Sequence[RowMapping]
-    extents: Sequence[RowMapping]
-    directories: Sequence[RowMapping]
-    placements: Sequence[RowMapping]
+    sources: Sequence[Mapping[str, Any]]
+    hosts: Sequence[Mapping[str, Any]]
+    devices: Sequence[Mapping[str, Any]]
+    volumes: Sequence[Mapping[str, Any]]
+    arrays: Sequence[Mapping[str, Any]]
+    datastores: Sequence[Mapping[str, Any]]
+    disks: Sequence[Mapping[str, Any]]
+    extents: Sequence[Mapping[str, Any]]
+    directories: Sequence[Mapping[str, Any]]
+    placements: Sequence[Mapping[str, Any]]
 
 
 _HERE = "(present OR last_seen_at >= :since)"

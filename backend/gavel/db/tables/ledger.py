@@ -1,17 +1,36 @@
 """What the correlate step knows besides the ledger itself: how far it is, and what the sources' own data proved about their counters."""
 
-from sqlalchemy import REAL, Boolean, CheckConstraint, Column, ForeignKey, Integer, SmallInteger, Table, Text, text
+from sqlalchemy import (
+    ARRAY,
+    REAL,
+    Boolean,
+    CheckConstraint,
+    Column,
+    DateTime,
+    ForeignKey,
+    Integer,
+    SmallInteger,
+    Table,
+    Text,
+    text,
+)
 
 from gavel.db.tables.base import instant, metadata
 
 # Minutes that begin before `until_at` have been written; moved in the transaction of the rows. Later changes are in `dirty_window`.
+# From there to `early_until_at` only rows that need no other source than `early_sources` have been, and the rest is waited for.
 correlated = Table(
     "correlated",
     metadata,
     Column("singleton", Boolean, primary_key=True, server_default=text("true")),
     instant("until_at"),
+    instant("early_until_at", nullable=True),
+    Column("early_sources", ARRAY(Integer), nullable=True),
     CheckConstraint("singleton", name="one_row"),
 )
+
+# Minutes that were written, and are to be written again since older samples arrived.
+dirty_minute = Table("dirty_minute", metadata, Column("minute", DateTime(timezone=True), primary_key=True))
 
 # Whether both arrays of a stretched pod count a mirrored write: found from `ratio` = array ops ÷ host ops over `ops` writes.
 pod_mirroring = Table(
