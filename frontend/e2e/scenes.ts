@@ -66,6 +66,9 @@ export const HOSTILE_NAMES = [
   'prod-sql-datastore-with-a-very-long-name-that-differs-only-at-the-end-cluster-west-rack-0042-volume-02',
 ]
 
+/** As long as a name may be, and different only at its end. */
+const LONG_NAME = `prod-${'very-'.repeat(37)}long-42`.padStart(200, 'x')
+
 const LISTS = /\/api\/v1\/(datastores|vms|hosts|volumes)\?/
 const DATA = /\/api\/v1\/(?!session|live|source-kinds)/
 
@@ -96,6 +99,57 @@ export async function asNamed(page: Page, path: string, name: string): Promise<v
     const answer = await route.fetch()
     await route.fulfill({ response: answer, json: { ...(await answer.json()), name } })
   })
+}
+
+const NAME_KEYS = new Set(['name', 'canonical_name', 'label', 'nfs_export'])
+
+/** Every name of every answer 200 characters long: of the object itself, its sources, hosts, volumes, VMs and parts. */
+export async function asLongNamed(page: Page): Promise<void> {
+  await page.route(DATA, async (route) => {
+    const answer = await route.fetch()
+    await route.fulfill({ response: answer, json: longNamed(await answer.json()) })
+  })
+}
+
+function longNamed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(longNamed)
+  if (value === null || typeof value !== 'object') return value
+  // A column's name is the API's own word, not one from outside.
+  const isColumn = 'values' in value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, own]) => [
+      key,
+      !isColumn && NAME_KEYS.has(key) && typeof own === 'string'
+        ? `${LONG_NAME.slice(own.length)}${own}`
+        : longNamed(own),
+    ]),
+  )
+}
+
+const WORST_STATES = ['failing', 'late', 'waiting', 'disabled']
+
+/** Sources in every unhealthy state, with everything a source can complain about. */
+export async function asSick(page: Page): Promise<void> {
+  await page.route(/\/api\/v1\/sources$/, async (route) => {
+    if (route.request().method() !== 'GET') return route.fallback()
+    const answer = await route.fetch()
+    const sources = (await answer.json()) as { state: string }[]
+    await route.fulfill({ response: answer, json: sources.map(sickened) })
+  })
+}
+
+function sickened<Source extends { state: string }>(source: Source, index: number): Source {
+  const state = WORST_STATES[index % WORST_STATES.length] ?? source.state
+  const failing = {
+    error_kind: 'unreachable',
+    error_message:
+      'Connecting to https://fa-west-01.example:443/api/2.15/volumes took longer than 10 s. Check the address, the firewall between, and that the array answers.',
+    error_since: '2026-11-20T22:04:00Z',
+    warnings: ['The user may not read performance counters of 2 hosts: grant System.Read on esx-04 and esx-05.'],
+    open_gaps: 3,
+  }
+  const silent = { streams: [], clocks: [], entities: {}, version: null, identity: null }
+  return { ...source, state, ...(state === 'failing' ? failing : {}), ...(state === 'waiting' ? silent : {}) }
 }
 
 export async function asEmpty(page: Page): Promise<void> {

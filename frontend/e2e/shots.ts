@@ -1,6 +1,6 @@
 /** Pictures of every page in every state, theme and size, to be looked at one by one: `make shots`. */
 
-import type { Page } from '@playwright/test'
+import type { APIRequestContext, Page } from '@playwright/test'
 import { expect, test } from '@playwright/test'
 import {
   ADMIN_STATE,
@@ -9,9 +9,10 @@ import {
   asFailing,
   asFull,
   asLoading,
-  asNamed,
+  asLongNamed,
+  asSick,
   firstId,
-  HOSTILE_NAMES,
+  OUTAGE,
 } from './scenes'
 
 const FOLDER = process.env.GAVEL_SHOTS_DIR ?? 'test-results/shots'
@@ -21,80 +22,125 @@ const SIZES = [
   [390, 844],
 ] as const
 const THEMES = ['dark', 'light'] as const
+const SETTLE_MS = 350
 
-type Scene = { name: string; prepare: (page: Page) => Promise<void>; wait: 'data' | 'state' }
+interface Scene {
+  name: string
+  prepare: (page: Page) => Promise<void>
+  /** What is there when the scene is set: numbers, or the words that stand in their place. */
+  wait: 'data' | 'state'
+}
 
-const SCENES: readonly Scene[] = [
-  { name: 'as-is', prepare: async () => undefined, wait: 'data' },
-  { name: 'full', prepare: (page) => asFull(page, 2000), wait: 'data' },
+const AS_IS: Scene = { name: 'as-is', prepare: async () => undefined, wait: 'data' }
+const STATES: readonly Scene[] = [
+  AS_IS,
   { name: 'empty', prepare: asEmpty, wait: 'state' },
   { name: 'loading', prepare: asLoading, wait: 'state' },
   { name: 'error', prepare: asFailing, wait: 'state' },
+  { name: 'long-names', prepare: asLongNamed, wait: 'data' },
 ]
+const FULL: Scene = { name: 'full', prepare: (page) => asFull(page, 2000), wait: 'data' }
+const SICK: Scene = { name: 'sick', prepare: asSick, wait: 'data' }
+const MISSING: Scene = { name: 'missing', prepare: async () => undefined, wait: 'state' }
 
-async function shoot(page: Page, name: string, wait: Scene['wait'], whole = false) {
+const LISTS = ['datastores', 'vms', 'hosts', 'volumes'] as const
+
+/** The whole page, however long: the window is made as tall as what scrolls inside the frame. */
+async function shoot(page: Page, name: string, { wait }: Pick<Scene, 'wait'> = AS_IS) {
+  const size = page.viewportSize() ?? { width: 1440, height: 900 }
   if (wait === 'data') await expect(page.locator('[aria-busy="true"]')).toHaveCount(0)
-  await page.waitForTimeout(700)
-  if (whole) await stretch(page)
+  await page.waitForTimeout(SETTLE_MS)
+  const needed = await page.locator('main').evaluate((main) => main.scrollHeight + main.getBoundingClientRect().top)
+  if (needed > size.height + 1) {
+    await page.setViewportSize({ width: size.width, height: Math.min(Math.ceil(needed), 6000) })
+    await page.waitForTimeout(SETTLE_MS)
+  }
   await page.screenshot({ path: `${FOLDER}/${name}.png` })
+  await page.setViewportSize(size)
 }
 
-/** Makes the window as tall as the page, since the page scrolls inside its frame. */
-async function stretch(page: Page) {
-  const { width } = page.viewportSize() ?? { width: 1440 }
-  const height = await page.locator('main').evaluate((main) => main.scrollHeight + main.getBoundingClientRect().top)
-  await page.setViewportSize({ width, height: Math.min(Math.ceil(height), 6000) })
-  await page.waitForTimeout(500)
+async function shootScenes(page: Page, path: string, name: string, suffix: string, scenes: readonly Scene[]) {
+  for (const scene of scenes) {
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+    await scene.prepare(page)
+    await page.goto(path)
+    await shoot(page, `${name}-${scene.name}-${suffix}`, scene)
+  }
+}
+
+async function oneOf(request: APIRequestContext, kind: string): Promise<number> {
+  return kind === 'datastores' ? (await aDatastore(request)).id : await firstId(request, kind)
 }
 
 for (const theme of THEMES) {
   for (const [width, height] of SIZES) {
-    test.describe(`${theme} ${width}`, () => {
+    const suffix = `${width}-${theme}`
+    test.describe(suffix, () => {
       test.use({ viewport: { width, height }, colorScheme: theme, storageState: ADMIN_STATE })
-      const suffix = `${width}-${theme}`
 
-      for (const scene of SCENES) {
-        test(`lists and sources, ${scene.name}`, async ({ page }) => {
-          await scene.prepare(page)
-          for (const path of ['datastores', 'vms', 'hosts', 'volumes', 'sources']) {
-            await page.goto(`/${path}`)
-            await shoot(
-              page,
-              `${path}-${scene.name}-${suffix}`,
-              scene.wait,
-              path === 'sources' && scene.wait === 'data',
-            )
-          }
+      for (const kind of LISTS) {
+        test(`list of ${kind}`, async ({ page }) => {
+          await shootScenes(page, `/${kind}`, kind, suffix, [...STATES, FULL])
         })
-      }
 
-      for (const kind of ['datastores', 'vms', 'hosts', 'volumes']) {
         test(`one of the ${kind}`, async ({ page, request }) => {
-          const id = kind === 'datastores' ? (await aDatastore(request)).id : await firstId(request, kind)
-          for (const scene of SCENES.filter(({ name }) => name !== 'full')) {
-            await page.unrouteAll({ behavior: 'ignoreErrors' })
-            await scene.prepare(page)
-            await page.goto(`/${kind}/${id}`)
-            await shoot(page, `${kind}-one-${scene.name}-${suffix}`, scene.wait, scene.wait === 'data')
-            await page.setViewportSize({ width, height })
-          }
-          await page.unrouteAll({ behavior: 'ignoreErrors' })
-          await asNamed(page, `/${kind}/${id}`, HOSTILE_NAMES[0] ?? '')
-          await page.goto(`/${kind}/${id}`)
-          await shoot(page, `${kind}-one-long-name-${suffix}`, 'data')
+          await shootScenes(page, `/${kind}/${await oneOf(request, kind)}`, `${kind}-one`, suffix, STATES)
+          await shootScenes(page, `/${kind}/999999`, `${kind}-one`, suffix, [MISSING])
         })
       }
 
-      test('dialogs', async ({ page }) => {
+      test('sources', async ({ page }) => {
+        await shootScenes(page, '/sources', 'sources', suffix, [...STATES, SICK])
+        await page.unrouteAll({ behavior: 'ignoreErrors' })
+        await page.goto('/sources')
+        await page
+          .getByRole('button', { name: /Gaps and runs/ })
+          .first()
+          .click()
+        await shoot(page, `sources-history-${suffix}`)
+      })
+
+      test('dialogs of sources', async ({ page }) => {
         await page.goto('/sources')
         await page.getByRole('button', { name: 'Add a source' }).first().click()
         await expect(page.getByLabel('Name')).toBeVisible()
-        await shoot(page, `sources-add-${suffix}`, 'data')
+        await shoot(page, `sources-add-${suffix}`)
+        await page.getByRole('button', { name: 'Add', exact: true }).click()
+        await shoot(page, `sources-add-refused-${suffix}`)
         await page.keyboard.press('Escape')
+        await page
+          .getByRole('button', { name: /Change or test/ })
+          .first()
+          .click()
+        await page.getByRole('button', { name: 'Test', exact: true }).click()
+        await expect(page.getByRole('status', { name: 'Result of the test' })).toBeVisible()
+        await shoot(page, `sources-edit-tested-${suffix}`)
+        await page.keyboard.press('Escape')
+        await page
+          .getByRole('button', { name: /^Remove/ })
+          .first()
+          .click()
+        await expect(page.getByRole('button', { name: 'Keep it' })).toBeVisible()
+        await shoot(page, `sources-remove-${suffix}`)
+      })
+
+      test('frame: window, numbers, refresh that fails, no such page', async ({ page, request }) => {
+        await page.goto('/no-such-page')
+        await shoot(page, `not-found-${suffix}`)
         await page.goto('/datastores')
         await page.getByRole('button', { name: 'Last hour' }).click()
         await expect(page.getByText('Fixed window')).toBeVisible()
-        await shoot(page, `window-${suffix}`, 'data')
+        await shoot(page, `window-${suffix}`)
+        await page.goto(`/datastores/${(await aDatastore(request)).id}`)
+        await page.locator('canvas').first().hover()
+        await shoot(page, `datastores-one-cursor-${suffix}`)
+        await asFailing(page)
+        await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')))
+        await expect(page.getByRole('status').filter({ hasText: OUTAGE }).first()).toBeVisible()
+        await shoot(page, `datastores-one-stale-${suffix}`)
+        await page.unrouteAll({ behavior: 'ignoreErrors' })
+        await page.getByRole('button', { name: 'Show as table of numbers' }).first().click()
+        await shoot(page, `datastores-one-numbers-${suffix}`)
       })
     })
   }

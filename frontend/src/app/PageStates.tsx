@@ -17,6 +17,7 @@ export function PagePending() {
 export function PageMissing() {
   return (
     <EmptyState
+      heading
       title="There is no such page"
       text="The address may be mistyped, or the page belongs to another version of Gavel."
       action={
@@ -37,6 +38,7 @@ export function PageFailed({ error, reset }: ErrorComponentProps) {
   const again = isStalePage ? () => location.reload() : reset
   return (
     <EmptyState
+      heading
       title="This page failed"
       text={text}
       action={

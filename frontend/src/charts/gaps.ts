@@ -1,17 +1,9 @@
 /** Missing intervals, drawn as grey hatching from where the data ends to where it begins again. */
 
 import type { CustomSeriesOption } from 'echarts/charts'
+import { hatchLines, type Rect } from './hatch'
 import type { GapBand, Panel } from './panels'
 import type { ChartTokens } from './tokens'
-
-const HATCH_STEP = 7
-
-interface Rect {
-  x: number
-  y: number
-  width: number
-  height: number
-}
 
 export function gapSeries(panel: Panel, index: number, tokens: ChartTokens): CustomSeriesOption {
   return {
@@ -38,16 +30,12 @@ export function gapSeries(panel: Panel, index: number, tokens: ChartTokens): Cus
 }
 
 function hatched(rect: Rect, colour: string) {
-  const lines = []
-  for (let x = rect.x - rect.height; x < rect.x + rect.width; x += HATCH_STEP) {
-    lines.push({
-      type: 'line' as const,
-      shape: { x1: x, y1: rect.y + rect.height, x2: x + rect.height, y2: rect.y },
-      style: { stroke: colour, lineWidth: 1, opacity: 0.45 },
-    })
-  }
   const shade = { type: 'rect' as const, shape: rect, style: { fill: colour, opacity: 0.1 } }
-  return { type: 'group' as const, children: [shade, ...lines], clipPath: { type: 'rect' as const, shape: rect } }
+  return {
+    type: 'group' as const,
+    children: [shade, ...hatchLines(rect, colour)],
+    clipPath: { type: 'rect' as const, shape: rect },
+  }
 }
 
 /** The gaps that touch a bucket, each once: what the cursor says instead of a number. */

@@ -2,6 +2,7 @@
 
 import { type ColumnUnit, type LatencyScale, latencyScale } from '../lib/units'
 import {
+  isCoarse,
   type Level,
   levelLabel,
   levelOf,
@@ -11,9 +12,7 @@ import {
   type Side,
   sideOfStream,
 } from './series'
-import type { Ink, Layer } from './tokens'
-
-export type LineColour = { layer: Layer } | { ink: Ink }
+import type { Layer, LineColour } from './tokens'
 
 export interface PanelLine {
   id: string
@@ -25,8 +24,13 @@ export interface PanelLine {
   /** What the legend calls all lines of this key. */
   legend: string
   side: Side
-  shape: 'area' | 'line'
+  /** Areas stack from zero up; bands too, each only where it was measured itself. */
+  shape: 'area' | 'line' | 'band'
   stroke: 'solid' | 'dashed' | 'dotted'
+  /** Striped: waiting at a limit, inferred or unexplained. */
+  hatched?: boolean
+  /** Line width in px, where it is not the usual one. */
+  width?: number
   colour: LineColour
   direction: SeriesColumn['direction']
   unit: ColumnUnit
@@ -54,20 +58,17 @@ export interface Panel {
   scale: LatencyScale
 }
 
-interface Role {
-  label: string
-  shape: 'area' | 'line'
-  stroke: 'solid' | 'dashed' | 'dotted'
-  colour: LineColour
+interface Role extends Pick<PanelLine, 'label' | 'shape' | 'stroke' | 'colour' | 'hatched'> {
   /** Position in the stack from the bottom, or of the line from the back. */
   order: number
 }
 
-const area = (label: string, layer: Layer, order: number): Role => ({
+const area = (label: string, layer: Layer, order: number, hatched = false): Role => ({
   label,
   shape: 'area',
   stroke: 'solid',
   colour: { layer },
+  hatched,
   order,
 })
 const line = (label: string, colour: LineColour, order: number, stroke: Role['stroke'] = 'solid'): Role => ({
@@ -82,14 +83,14 @@ const line = (label: string, colour: LineColour, order: number, stroke: Role['st
 const LATENCY_ROLES: Record<string, Role> = {
   service: area('Array service', 'array_service', 0),
   queue: area('Array queue', 'array_queue', 1),
-  qos: area('Array QoS limit', 'array_qos', 2),
-  qos_sched: area('Array QoS scheduling', 'array_qos', 3),
+  qos: area('Array QoS limit', 'array_queue', 2, true),
+  qos_sched: area('Array QoS scheduling', 'array_queue', 3, true),
   san: area('SAN (array port)', 'san', 4),
   kavg: line('KAVG', { layer: 'kernel_other' }, 5),
   qavg: line('QAVG', { layer: 'kernel_queue' }, 6),
   davg: line('DAVG', { ink: 'boundary' }, 7, 'dashed'),
   gavg: line('GAVG', { ink: 'total' }, 8),
-  latency: line('Virtual disk', { layer: 'guest' }, 9),
+  latency: line('Virtual disk', { layer: 'guest' }, 9, 'dotted'),
 }
 
 const DIRECTION_TITLE = { read: 'Read', write: 'Write', mirrored_write: 'Mirrored write' } as const
@@ -157,9 +158,6 @@ function latencyLines(direction: Direction, group: SeriesGroup): PanelLine[] {
   })
 }
 
-/** A counter of whole ms says little about an array that answers in 0.3 ms; the legend must not hide that. */
-const isCoarse = (column: SeriesColumn) => column.precision !== null && column.precision >= 1000
-
 /** "read_service_us" → "service" for the direction "read"; null for other columns. */
 function timeOf(column: SeriesColumn, direction: Direction): string | null {
   if (column.unit !== 'µs' || column.direction !== direction) return null
@@ -170,7 +168,7 @@ function timeOf(column: SeriesColumn, direction: Direction): string | null {
 const orderOf = (one: PanelLine) => LATENCY_ROLES[one.key.split('.')[1] ?? '']?.order ?? 0
 
 const RATE_PANELS = [
-  { id: 'iops', title: 'I/O rate', hint: 'per second; reads solid, writes dashed', unit: 'ops/s' },
+  { id: 'iops', title: 'I/O rate', hint: 'reads solid, writes dashed', unit: 'ops/s' },
   { id: 'throughput', title: 'Throughput', hint: 'reads solid, writes dashed', unit: 'bytes/s' },
   { id: 'outstanding', title: 'I/Os in flight', hint: 'and what the queue holds at most', unit: 'I/Os' },
 ] as const
@@ -181,6 +179,9 @@ const LEVEL_LAYER: Record<Level, Layer> = {
   disk: 'guest',
   guest: 'guest',
 }
+
+/** Both sides count the same I/Os: where their lines lie on one another, the wider one shows under the narrower. */
+const LEVEL_WIDTH: Record<Level, number> = { array: 4, host: 2.5, disk: 1.25, guest: 1.25 }
 
 const RATE_STROKE = { read: 'solid', write: 'dashed', mirrored_write: 'dotted', all: 'solid' } as const
 
@@ -208,6 +209,7 @@ function rateLines(unit: ColumnUnit, group: SeriesGroup): PanelLine[] {
         shape: 'line',
         stroke: quantity === 'queue_depth' ? 'dotted' : RATE_STROKE[column.direction ?? 'all'],
         colour: { layer: LEVEL_LAYER[level] },
+        width: LEVEL_WIDTH[level],
       })
     })
 }
@@ -218,13 +220,14 @@ function withoutDirection(label: string): string {
   return /^[A-Z][a-z]/.test(words) ? words.charAt(0).toLowerCase() + words.slice(1) : words
 }
 
-type Look = Pick<PanelLine, 'key' | 'row' | 'label' | 'legend' | 'shape' | 'stroke' | 'colour'>
+type Look = Pick<PanelLine, 'key' | 'row' | 'label' | 'legend' | 'shape' | 'stroke' | 'colour' | 'hatched' | 'width'>
 
 function panelLine(column: SeriesColumn, group: SeriesGroup, look: Look): PanelLine {
-  const { key, row, label, legend, shape, stroke, colour } = look
+  const { key, row, label, legend, shape, stroke, colour, hatched = false, width } = look
   const { direction, unit, precision, values } = column
   const id = `${levelOf(group)}.${group.entity.kind}.${group.entity.id}.${column.name}`
-  return { id, key, row, label, legend, side: group.side, shape, stroke, colour, direction, unit, precision, values }
+  const line = { id, key, row, label, legend, side: group.side, shape, stroke, hatched, colour }
+  return { ...line, direction, unit, precision, values, ...(width === undefined ? {} : { width }) }
 }
 
 function gapBand(gap: SeriesData['gaps'][number]): GapBand {
@@ -243,8 +246,8 @@ const hasMore = (values: readonly (number | null)[]) => values.some((value) => v
 const hasValues = (values: readonly (number | null)[]) => values.some((value) => value !== null)
 
 /** Highest point that will be drawn: the stack's top or the highest line. */
-function reach(lines: readonly PanelLine[]): number {
-  const areas = lines.filter((one) => one.shape === 'area')
+export function reach(lines: readonly PanelLine[]): number {
+  const areas = lines.filter((one) => one.shape !== 'line')
   const length = lines[0]?.values.length ?? 0
   let highest = 0
   for (let index = 0; index < length; index++) {

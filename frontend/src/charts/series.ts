@@ -22,6 +22,11 @@ export interface SeriesGroup {
   columns: readonly SeriesColumn[]
 }
 
+/** A counter of whole ms says little about an array that answers in 0.3 ms; legends and tables must not hide that. */
+export function isCoarse(column: Pick<SeriesColumn, 'unit' | 'precision'>): boolean {
+  return column.unit === 'µs' && column.precision !== null && column.precision >= 1000
+}
+
 interface SeriesGap {
   source: { kind: string; name: string }
   stream: string

@@ -137,7 +137,7 @@ describe('axis numbers', () => {
     expect(axisLabel(500, 'µs', 1500)).toBe('0.5 ms')
     expect(axisLabel(60, 'µs', 90)).toBe('60 µs')
     expect(axisLabel(0, 'µs', 90)).toBe('0')
-    expect(axisLabel(15_000, 'ops/s', 15_000)).toBe('15k')
+    expect(axisLabel(15_000, 'ops/s', 15_000)).toBe('15k IOPS')
     expect(axisLabel(1.5e8, 'bytes/s', 3e8)).toBe('150 MB/s')
   })
 })

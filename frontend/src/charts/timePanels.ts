@@ -6,9 +6,11 @@ import type { ComposeOption } from 'echarts/core'
 import type { XAXisComponentOption, YAXisComponentOption } from 'echarts/types/dist/option'
 import { formatClock, formatDay, type Zone } from '../lib/time'
 import { type ColumnUnit, formatFixed, formatRate, latencyScale } from '../lib/units'
+import { bandSeries } from './bands'
 import { gapSeries } from './gaps'
+import { hatchDecal } from './hatch'
 import type { Panel, PanelLine } from './panels'
-import type { ChartTokens } from './tokens'
+import { type ChartTokens, colourOf } from './tokens'
 
 type TimePanelsOption = ComposeOption<
   LineSeriesOption | CustomSeriesOption | GridComponentOption | TooltipComponentOption
@@ -31,8 +33,8 @@ export interface TimePanelsInput {
 }
 
 const HEIGHT = { tall: 168, short: 84 } as const
-const HEAD = 34
-const GAP = 40
+const HEAD = 38
+const GAP = 46
 const FOOT = 28
 const LEFT = 68
 const RIGHT = 16
@@ -57,7 +59,8 @@ export function timePanelsOption(input: TimePanelsInput): TimePanelsOption {
     tooltip: { trigger: 'axis', show: true },
     series: panels.flatMap((panel, index) => [
       gapSeries(panel, index, tokens),
-      ...panel.lines.map((line) => lineSeries(line, index, input)),
+      ...bandSeries(panel, index, input),
+      ...panel.lines.filter(({ shape }) => shape !== 'band').map((line) => lineSeries(line, index, input)),
       eventSeries(index, input),
     ]),
   }
@@ -128,7 +131,7 @@ function valueAxis(panel: Panel, index: number, tokens: ChartTokens): YAXisCompo
     axisPointer: { show: false },
     name: `{title|${panel.title}}  {hint|${panel.hint}}`,
     nameLocation: 'end',
-    nameGap: 12,
+    nameGap: 16,
     nameTextStyle: {
       align: 'left',
       padding: [0, 0, 0, -LEFT + 8],
@@ -149,7 +152,9 @@ export function axisLabel(value: number, unit: ColumnUnit, max: number): string 
     return `${trimmed(value / 1000)} ms`
   }
   if (unit === 'bytes/s') return `${compact(value, ' ')}B/s`
-  return value >= 1000 ? compact(value) : formatRate(value)
+  const number = value >= 1000 ? compact(value) : formatRate(value)
+  if (unit === 'count') return number
+  return `${number} ${unit === 'ops/s' ? 'IOPS' : unit}`
 }
 
 const trimmed = (value: number) => String(Number(value.toPrecision(3)))
@@ -162,12 +167,6 @@ function compact(value: number, space = ''): string {
   ] as const
   const step = steps.find(([size]) => value >= size)
   return step ? `${trimmed(value / step[0])}${space}${step[1]}` : trimmed(value) + space
-}
-
-/** Fills are solid colours; thin lines take the layer's edge, which stays readable on a light card. */
-export function colourOf({ colour, shape }: Pick<PanelLine, 'colour' | 'shape'>, tokens: ChartTokens): string {
-  if ('ink' in colour) return tokens.ink[colour.ink]
-  return shape === 'area' ? tokens.fill[colour.layer] : tokens.edge[colour.layer]
 }
 
 function lineSeries(line: PanelLine, index: number, input: TimePanelsInput): LineSeriesOption {
@@ -187,8 +186,8 @@ function lineSeries(line: PanelLine, index: number, input: TimePanelsInput): Lin
     silent: true,
     connectNulls: false,
     emphasis: { disabled: true },
-    itemStyle: { color: colour },
-    lineStyle: { color: edge, width: isArea ? 0.75 : 1.5, type: line.stroke },
+    itemStyle: { color: colour, ...(line.hatched ? { decal: hatchDecal(tokens.ink.card) } : {}) },
+    lineStyle: { color: edge, width: isArea ? 0.75 : (line.width ?? 1.5), type: line.stroke },
     ...(isArea
       ? { stack: `stack${index}`, stackStrategy: 'all' as const, areaStyle: { color: colour, opacity: 1 }, z: 2 }
       : { z: 4 }),

@@ -1,7 +1,7 @@
 /** The colours of a chart, read from the variables of styles/tokens.css: one home for every colour. */
 
-/** Stretches of an I/O's path, in that order. */
-const LAYERS = ['guest', 'kernel_queue', 'kernel_other', 'san', 'array_qos', 'array_queue', 'array_service'] as const
+/** The colours of an I/O's path, in its order; segments.ts says which segment takes which. */
+const LAYERS = ['guest', 'kernel_queue', 'kernel_other', 'san', 'array_queue', 'array_service'] as const
 export type Layer = (typeof LAYERS)[number]
 
 const INKS = [
@@ -26,6 +26,17 @@ export interface ChartTokens {
   /** Line around a fill that would be too faint on the card by itself. */
   edge: Record<Layer, string>
   font: string
+}
+
+export type LineColour = { layer: Layer } | { ink: Ink }
+
+/** Fills are solid colours; thin lines take the layer's edge, which stays readable on a light card. */
+export function colourOf(
+  { colour, shape }: { colour: LineColour; shape: 'area' | 'line' | 'band' },
+  tokens: ChartTokens,
+): string {
+  if ('ink' in colour) return tokens.ink[colour.ink]
+  return shape === 'line' ? tokens.edge[colour.layer] : tokens.fill[colour.layer]
 }
 
 // Unquoted on purpose: the SVG renderer writes the family into an attribute without escaping.

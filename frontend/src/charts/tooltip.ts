@@ -3,7 +3,8 @@
 import { formatWindow, type Zone } from '../lib/time'
 import { formatColumn, formatLatencyIn } from '../lib/units'
 import { gapsAt } from './gaps'
-import type { LineColour, Panel, PanelLine } from './panels'
+import type { Panel, PanelLine } from './panels'
+import type { LineColour } from './tokens'
 
 export interface CursorRow {
   key: string

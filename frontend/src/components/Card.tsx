@@ -2,7 +2,7 @@ import { type ReactNode, useId } from 'react'
 import styles from './Card.module.css'
 
 interface CardProps {
-  title: string
+  title: ReactNode
   hint?: ReactNode
   actions?: ReactNode
   /** Content that brings its own edges, such as a table. */

@@ -2,7 +2,7 @@
 
 import { Button } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { type ReactNode, useRef } from 'react'
 import { ApiError } from '../api/errors'
 import { usePreferences } from '../lib/preferences'
 import { formatAge, formatClock } from '../lib/time'
@@ -19,7 +19,7 @@ export interface EmptyText {
 
 type Query<Data> = Pick<
   UseQueryResult<Data>,
-  'data' | 'error' | 'isFetching' | 'refetch' | 'dataUpdatedAt' | 'errorUpdatedAt' | 'isPending'
+  'data' | 'error' | 'isFetching' | 'refetch' | 'dataUpdatedAt' | 'errorUpdatedAt' | 'errorUpdateCount' | 'isPending'
 >
 
 interface DataStateProps<Data> {
@@ -32,8 +32,9 @@ interface DataStateProps<Data> {
 
 /** Shows `query` in the state it is in. Old data stays on screen while new data cannot be had, with a line that says so. */
 export function DataState<Data>({ query, skeleton, empty, children }: DataStateProps<Data>) {
+  const outage = useOutage(query)
   if (query.data === undefined) {
-    return query.error ? <ErrorState query={query} error={query.error} /> : <div aria-busy="true">{skeleton}</div>
+    return outage ? <ErrorState query={query} outage={outage} /> : <div aria-busy="true">{skeleton}</div>
   }
   const emptyText = empty?.(query.data) ?? null
   return (
@@ -44,14 +45,33 @@ export function DataState<Data>({ query, skeleton, empty, children }: DataStateP
   )
 }
 
+interface Outage {
+  error: Error
+  since_ms: number
+}
+
+/**
+ * What went wrong and since when, until data comes. A query without data forgets its error while it tries again; what the page
+ * says must not flicker with every try.
+ */
+function useOutage(query: Query<unknown>): Outage | null {
+  const outage = useRef<Outage | null>(null)
+  if (query.data !== undefined || query.errorUpdateCount === 0) outage.current = null
+  else if (query.error) {
+    outage.current = { error: query.error, since_ms: outage.current?.since_ms ?? query.errorUpdatedAt }
+  }
+  return outage.current
+}
+
 function whatFailed(error: Error): string {
   return error instanceof ApiError ? `Could not load ${error.what}` : 'This part of the page failed'
 }
 
-function ErrorState({ query, error }: { query: Query<unknown>; error: Error }) {
+function ErrorState({ query, outage }: { query: Query<unknown>; outage: Outage }) {
   const { zone } = usePreferences()
   const now = useNow()
-  const waits = !(error instanceof ApiError && error.status === 404)
+  const { error, since_ms } = outage
+  const isGone = error instanceof ApiError && error.status === 404
   return (
     <div className={styles.state} role="alert">
       <span className={styles.error}>
@@ -59,11 +79,12 @@ function ErrorState({ query, error }: { query: Query<unknown>; error: Error }) {
       </span>
       <p className={styles.stateTitle}>{whatFailed(error)}</p>
       <p className={styles.stateText}>{error.message}</p>
-      {waits && (
-        <p className={styles.stateText}>
-          Last tried at {formatClock(query.errorUpdatedAt, zone, true)},{' '}
-          {formatAge(Math.max(1000, now - query.errorUpdatedAt))} ago.
-          {query.isFetching ? ' Trying again now.' : ' Gavel tries again by itself every 15 s.'}
+      {isGone ? (
+        <p className={styles.stateText}>It may have been removed at its source since this address was made.</p>
+      ) : (
+        <p className={`${styles.stateText} ${styles.tried}`}>
+          Failing since {formatClock(since_ms, zone, true)}. Last tried{' '}
+          {formatAge(Math.max(1000, now - query.errorUpdatedAt))} ago; Gavel tries again by itself every 15 s.
         </p>
       )}
       <Button variant="default" size="xs" loading={query.isFetching} onClick={() => void query.refetch()}>
@@ -88,10 +109,12 @@ function StaleNote({ query, error }: { query: Query<unknown>; error: Error }) {
   )
 }
 
-export function EmptyState({ title, text, action }: EmptyText) {
+/** `heading`: this is all the page has to say. */
+export function EmptyState({ title, text, action, heading = false }: EmptyText & { heading?: boolean }) {
+  const Title = heading ? 'h1' : 'p'
   return (
     <div className={styles.state}>
-      <p className={styles.stateTitle}>{title}</p>
+      <Title className={styles.stateTitle}>{title}</Title>
       <div className={styles.stateText}>{text}</div>
       {action}
     </div>

@@ -4,9 +4,10 @@ import { useCallback, useMemo } from 'react'
 import { numbersOf } from '../../charts/numbers'
 import { legendOf, panelsOf } from '../../charts/panels'
 import { levelLabel, levelOf, type SeriesData, type SeriesGroup } from '../../charts/series'
-import { colourOf, timePanelsHeight, timePanelsOption } from '../../charts/timePanels'
+import { timePanelsHeight, timePanelsOption } from '../../charts/timePanels'
+import { colourOf } from '../../charts/tokens'
 import { cursorReading } from '../../charts/tooltip'
-import { usePreferences } from '../../lib/preferences'
+import { useMediaMatch, usePreferences } from '../../lib/preferences'
 import { brushedRange, rangeSearch } from '../../lib/range'
 import { formatSeconds, formatWindow } from '../../lib/time'
 import { stringifySearch, useRange, useSearchParameter } from '../../lib/url'
@@ -28,6 +29,7 @@ export function BothSidesChart({ name, series, groups, onCursor }: BothSidesChar
   const tokens = useTokens()
   const [, setRange] = useRange()
   const { hidden, toggle } = useHiddenLines()
+  const canDrag = useMediaMatch('(pointer: fine)')
   const legend = useMemo(() => legendOf(series, groups), [series, groups])
   const numbers = useMemo(() => numbersOf(series, groups), [series, groups])
   const panels = useMemo(() => panelsOf(series, groups, hidden), [series, groups, hidden])
@@ -65,7 +67,7 @@ export function BothSidesChart({ name, series, groups, onCursor }: BothSidesChar
       title="Latency of both sides"
       exportTitle={`Latency of ${name}`}
       windowText={formatWindow(from_ms, to_ms, zone)}
-      hint={`one point per ${formatSeconds(series.step_s)}${series.resolution === 'raw' ? '' : `, from ${series.resolution} sums`} · drag to zoom`}
+      hint={`one point per ${formatSeconds(series.step_s)}${series.resolution === 'raw' ? '' : `, from ${series.resolution} sums`}${canDrag ? ' · drag to zoom' : ''}`}
       label={label}
       option={option}
       height={timePanelsHeight(panels)}

@@ -1,7 +1,7 @@
 /** What the colours and strokes mean; each entry switches its lines on and off. */
 
 import type { PanelLine } from '../../charts/panels'
-import { colourOf } from '../../charts/timePanels'
+import { colourOf } from '../../charts/tokens'
 import styles from './Chart.module.css'
 import { useTokens } from './useTokens'
 
@@ -26,8 +26,11 @@ export function Legend({ lines, hidden, onToggle }: LegendProps) {
             aria-pressed={!hidden.has(line.key)}
             onClick={() => onToggle(line.key)}
           >
-            {line.shape === 'area' ? (
-              <span className={styles.mark} style={{ background: colour, boxShadow: `inset 0 0 0 1px ${edge}` }} />
+            {line.shape !== 'line' ? (
+              <span
+                className={`${styles.mark} ${line.hatched ? styles.hatched : ''}`}
+                style={{ backgroundColor: colour, boxShadow: `inset 0 0 0 1px ${edge}` }}
+              />
             ) : (
               <span
                 className={`${styles.stroke} ${styles.mark}`}

@@ -1,7 +1,6 @@
 /** The cursor's reading as DOM. Names become text nodes: whatever they contain, they are never read as markup. */
 
-import { colourOf } from '../../charts/timePanels'
-import type { ChartTokens } from '../../charts/tokens'
+import { type ChartTokens, colourOf } from '../../charts/tokens'
 import type { CursorReading, CursorRow } from '../../charts/tooltip'
 import styles from './Cursor.module.css'
 

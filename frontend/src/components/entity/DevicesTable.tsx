@@ -13,12 +13,19 @@ const HOST: Column<DeviceOut> = {
   id: 'host',
   header: 'Host',
   width: 170,
+  narrow: 140,
   grow: true,
   cell: (device) => <EntityLink to={device.host} />,
 }
 
 const COMMON: Column<DeviceOut>[] = [
-  { id: 'device', header: 'Device', width: 300, cell: (device) => <Name focusable>{device.canonical_name}</Name> },
+  {
+    id: 'device',
+    header: 'Device',
+    width: 300,
+    narrow: 170,
+    cell: (device) => <Name focusable>{device.canonical_name}</Name>,
+  },
   {
     id: 'volume',
     header: 'Array volume',

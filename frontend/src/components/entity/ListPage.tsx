@@ -1,8 +1,9 @@
 /** A list of objects of one kind: filter, source, sorting and position in the URL, rows read as they come into sight. */
 
-import { NativeSelect, Skeleton, TextInput } from '@mantine/core'
+import { Button, NativeSelect, Skeleton, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useEffect, useMemo, useState } from 'react'
 import { type EntityKind, type EntityTypes, sourcesQuery } from '../../api/queries'
 import type { Sides } from '../../api/types'
@@ -59,7 +60,13 @@ export function ListPage<Kind extends EntityKind>({ kind, title, noun, columns, 
         <DataState
           query={query}
           skeleton={<ListSkeleton />}
-          empty={(page) => (page.total > 0 ? null : search === '' && source === '' ? empty : nothingLike(search, noun))}
+          empty={(page) =>
+            page.total > 0
+              ? null
+              : search === '' && source === ''
+                ? { ...empty, action: TO_SOURCES }
+                : nothingLike(search, noun)
+          }
         >
           {(page) => (
             <VirtualTable<Row>
@@ -78,6 +85,12 @@ export function ListPage<Kind extends EntityKind>({ kind, title, noun, columns, 
     </div>
   )
 }
+
+const TO_SOURCES = (
+  <Button component={Link} to="/sources" variant="default">
+    Go to the sources
+  </Button>
+)
 
 /** Scale of the bars: a round number over the largest latency in sight, so that it rarely moves. */
 function largest(newest: readonly Sides[]): number {
@@ -113,7 +126,7 @@ function Filter({ noun, value, onChange }: { noun: string; value: string; onChan
     <TextInput
       className={styles.filter}
       aria-label={`Filter by ${noun} name`}
-      placeholder={`Filter by ${noun} name`}
+      placeholder="Filter by name"
       leftSection={<Icon name="search" />}
       maxLength={200}
       value={text}

@@ -14,6 +14,7 @@ import { Icon } from '../Icon'
 import { Name } from '../Name'
 import { Quantity } from '../Quantity'
 import styles from './ObjectPage.module.css'
+import { SeriesSkeleton } from './SeriesSkeleton'
 
 export interface Fact {
   term: string
@@ -138,9 +139,9 @@ function NewestNumbers({ newest, isVm }: { newest: Sides; isVm: boolean }) {
 function ObjectSkeleton() {
   return (
     <Stack gap="md">
-      <Skeleton height={32} width="40%" />
+      <Skeleton height={54} width="40%" />
       <Skeleton height={66} />
-      <Skeleton height={620} />
+      <SeriesSkeleton />
     </Stack>
   )
 }

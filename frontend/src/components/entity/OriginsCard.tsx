@@ -18,7 +18,13 @@ interface Origin {
 
 const COLUMNS: Column<Origin>[] = [
   { id: 'side', header: 'Measured at', width: 120, cell: ({ group }) => levelLabel(levelOf(group)) },
-  { id: 'number', header: 'Number', width: 240, cell: ({ column }) => column.label },
+  {
+    id: 'number',
+    header: 'Number',
+    width: 280,
+    narrow: 200,
+    cell: ({ column }) => <Name focusable>{column.label}</Name>,
+  },
   {
     id: 'newest',
     header: 'Newest',

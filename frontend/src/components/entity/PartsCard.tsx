@@ -72,6 +72,7 @@ function columnsOf(
     id: 'name',
     header: 'Name',
     width: 260,
+    narrow: 150,
     grow: true,
     cell: (group) => <Name focusable>{group.entity.name}</Name>,
   }
@@ -79,6 +80,7 @@ function columnsOf(
     id: 'choose',
     header: 'In the chart',
     width: 120,
+    narrow: 104,
     cell: (group) => {
       const isChosen = partKey(group) === chosen
       return (

@@ -1,6 +1,5 @@
 /** Both sides of one object over time: the chart, its parts at the cursor, where every number comes from, what is missing. */
 
-import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { type EntityKind, seriesQuery } from '../../api/queries'
@@ -14,6 +13,7 @@ import { GapsCard } from './GapsCard'
 import { OriginsCard } from './OriginsCard'
 import { PartsCard } from './PartsCard'
 import { chosenGroups, partKey } from './parts'
+import { SeriesSkeleton } from './SeriesSkeleton'
 
 interface SeriesSectionProps {
   kind: EntityKind
@@ -25,7 +25,7 @@ export function SeriesSection({ kind, id, name }: SeriesSectionProps) {
   const [range] = useRange()
   const query = useQuery(seriesQuery(kind, id, range))
   return (
-    <DataState query={query} skeleton={<Skeleton height={620} />}>
+    <DataState query={query} skeleton={<SeriesSkeleton />}>
       {(series) => <Measured name={name} series={series} />}
     </DataState>
   )

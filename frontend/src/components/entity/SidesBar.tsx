@@ -8,16 +8,24 @@ import { arrayLatencyUs } from './sides'
 interface Part {
   us: number | null
   colour: string
+  /** The counter's step, where it says no more than "below one step". */
+  isBelowStep?: boolean
 }
 
+/** A counter in whole ms: its zero is "less than 1 ms", which is drawn as such and not as nothing. */
+const COARSE_US = 1000
+
 export function SidesBar({ newest, max_us }: { newest: Sides; max_us: number }) {
+  const step_us = newest.host_precision_us ?? 0
   const host: Part[] =
-    newest.host_davg_us === null
-      ? [{ us: newest.host_gavg_us, colour: 'var(--gv-boundary)' }]
-      : [
-          { us: newest.host_davg_us, colour: 'var(--gv-boundary)' },
-          { us: newest.host_kavg_us, colour: 'var(--gv-kernel-queue)' },
-        ]
+    newest.host_gavg_us === 0 && step_us >= COARSE_US
+      ? [{ us: step_us, colour: 'var(--gv-boundary)', isBelowStep: true }]
+      : newest.host_davg_us === null
+        ? [{ us: newest.host_gavg_us, colour: 'var(--gv-boundary)' }]
+        : [
+            { us: newest.host_davg_us, colour: 'var(--gv-boundary)' },
+            { us: newest.host_kavg_us, colour: 'var(--gv-kernel-queue)' },
+          ]
   const array: Part[] = [
     { us: newest.array_internal_us, colour: 'var(--gv-array-service)' },
     { us: newest.array_san_us, colour: 'var(--gv-san)' },
@@ -41,11 +49,15 @@ function Bar({ parts, max_us }: { parts: readonly Part[]; max_us: number }) {
           part.us > 0 && (
             <span
               key={part.colour}
-              className={styles.part}
-              style={{ width: `${Math.min(100, (100 * part.us) / max_us)}%`, background: part.colour }}
+              className={part.isBelowStep ? styles.belowStep : styles.part}
+              style={{ width: `${Math.min(100, (100 * part.us) / max_us)}%`, ...paint(part) }}
             />
           ),
       )}
     </span>
   )
+}
+
+function paint({ colour, isBelowStep }: Part) {
+  return isBelowStep ? { color: colour } : { background: colour }
 }

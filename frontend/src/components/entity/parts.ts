@@ -1,6 +1,6 @@
 /** The parts of an object (a datastore's host devices, a VM's disks) and their numbers at one moment. */
 
-import { type Level, levelOf, type SeriesColumn, type SeriesGroup } from '../../charts/series'
+import { isCoarse, type Level, levelOf, type SeriesColumn, type SeriesGroup } from '../../charts/series'
 
 /** Names one part in a URL. */
 export function partKey(group: SeriesGroup): string {
@@ -44,4 +44,5 @@ export function measuredColumns(groups: readonly SeriesGroup[]): SeriesColumn[] 
 }
 
 const UNITS: SeriesColumn['unit'][] = ['µs', 'ops/s', 'bytes/s', 'I/Os', 'count']
-const rank = (column: SeriesColumn) => UNITS.indexOf(column.unit)
+/** A counter of whole ms stands behind its twin in µs. */
+const rank = (column: SeriesColumn) => UNITS.indexOf(column.unit) + (isCoarse(column) ? 0.5 : 0)

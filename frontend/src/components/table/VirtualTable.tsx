@@ -9,7 +9,7 @@ import {
   useTable,
 } from '@tanstack/react-table'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type ReactNode, useEffect, useMemo, useRef } from 'react'
+import { type ReactNode, type RefObject, useEffect, useMemo, useRef } from 'react'
 import { useMediaMatch } from '../../lib/preferences'
 import { parseSort, type SortState, sortText } from './sort'
 import styles from './VirtualTable.module.css'
@@ -19,6 +19,8 @@ export interface Column<Row> {
   header: string
   /** Width in px; the columns that `grow` share what is left. */
   width: number
+  /** Width on screens narrower than 700 px, where it is smaller. */
+  narrow?: number
   grow?: boolean
   align?: 'right'
   /** The API's name for sorting by this column. */
@@ -53,6 +55,7 @@ const ROW_PX = 40
 export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
   const { label, columns, count, rowAt, sort = '', onSort, onWindow, fill = false } = props
   const scroll = useRef<HTMLDivElement>(null)
+  const frame = useHiddenParts(scroll)
   const virtual = useVirtualizer({
     count,
     getScrollElement: () => scroll.current,
@@ -62,7 +65,7 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
   const items = virtual.getVirtualItems()
   const first = items[0]?.index ?? 0
   const last = items.at(-1)?.index ?? 0
-  const visible = useVisibleColumns(columns)
+  const { visible, isNarrow } = useVisibleColumns(columns)
   const sorting = parseSort(sort)
 
   useEffect(() => onWindow?.(first, last), [onWindow, first, last])
@@ -76,45 +79,54 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
     state: { sorting: sorting ? [sorting] : [], columnVisibility: visible },
   })
 
-  const shown = columns.filter((column) => visible[column.id])
+  const shown = columns
+    .filter((column) => visible[column.id])
+    .map((column) => (isNarrow ? { ...column, width: column.narrow ?? column.width } : column))
   const before = items[0]?.start ?? 0
   const after = virtual.getTotalSize() - (items.at(-1)?.end ?? 0)
   return (
-    <section
-      ref={scroll}
-      className={`${styles.scroll} ${fill ? styles.fill : ''}`}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
-      tabIndex={0}
-      aria-label={`${label}, scrolls`}
-    >
-      <table className={styles.table} aria-label={label} aria-rowcount={count + 1} style={{ minWidth: widthOf(shown) }}>
-        <colgroup>
-          {shown.map((column) => (
-            <col key={column.id} style={column.grow ? undefined : { width: column.width }} />
-          ))}
-        </colgroup>
-        <thead>
-          <tr aria-rowindex={1}>
+    <div ref={frame} className={`${styles.frame} ${fill ? styles.frameFill : ''}`}>
+      <section
+        ref={scroll}
+        className={`${styles.scroll} ${fill ? styles.fill : ''}`}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
+        tabIndex={0}
+        aria-label={`${label}, scrolls`}
+      >
+        <table
+          className={styles.table}
+          aria-label={label}
+          aria-rowcount={count + 1}
+          style={{ minWidth: widthOf(shown) }}
+        >
+          <colgroup>
             {shown.map((column) => (
-              <HeadCell key={column.id} column={column} sorting={sorting} onSort={onSort} />
+              <col key={column.id} style={column.grow ? undefined : { width: column.width }} />
             ))}
-          </tr>
-        </thead>
-        <tbody>
-          <Spacer height={before} columns={shown.length} />
-          {table.getRowModel().rows.map((row) => (
-            <tr key={row.id} aria-rowindex={row.original.index + 2}>
-              {row.getVisibleCells().map((cell) => (
-                <td key={cell.id} className={alignClass(columns, cell.column.id)}>
-                  <table.FlexRender cell={cell} />
-                </td>
+          </colgroup>
+          <thead>
+            <tr aria-rowindex={1}>
+              {shown.map((column) => (
+                <HeadCell key={column.id} column={column} sorting={sorting} onSort={onSort} />
               ))}
             </tr>
-          ))}
-          <Spacer height={after} columns={shown.length} />
-        </tbody>
-      </table>
-    </section>
+          </thead>
+          <tbody>
+            <Spacer height={before} columns={shown.length} />
+            {table.getRowModel().rows.map((row) => (
+              <tr key={row.id} aria-rowindex={row.original.index + 2}>
+                {row.getVisibleCells().map((cell) => (
+                  <td key={cell.id} className={alignClass(columns, cell.column.id)}>
+                    <table.FlexRender cell={cell} />
+                  </td>
+                ))}
+              </tr>
+            ))}
+            <Spacer height={after} columns={shown.length} />
+          </tbody>
+        </table>
+      </section>
+    </div>
   )
 }
 
@@ -132,13 +144,37 @@ function useColumnDefinitions<Row>(columns: readonly Column<Row>[]) {
   }, [columns])
 }
 
-function useVisibleColumns<Row>(columns: readonly Column<Row>[]): Record<string, boolean> {
+/** Marks the frame where the table goes on beyond its right or lower edge, or was scrolled away from its left one. */
+function useHiddenParts(scroll: RefObject<HTMLElement | null>) {
+  const frame = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    const [box, mark] = [scroll.current, frame.current]
+    if (box === null || mark === null) return
+    const update = () => {
+      mark.toggleAttribute('data-more-left', box.scrollLeft > 1)
+      mark.toggleAttribute('data-more-right', box.scrollLeft + box.clientWidth < box.scrollWidth - 1)
+      mark.toggleAttribute('data-more-below', box.scrollTop + box.clientHeight < box.scrollHeight - 1)
+    }
+    const observer = new ResizeObserver(update)
+    observer.observe(box)
+    for (const child of box.children) observer.observe(child)
+    box.addEventListener('scroll', update, { passive: true })
+    return () => {
+      observer.disconnect()
+      box.removeEventListener('scroll', update)
+    }
+  }, [scroll])
+  return frame
+}
+
+function useVisibleColumns<Row>(columns: readonly Column<Row>[]) {
   const above700 = useMediaMatch('(min-width: 700px)')
   const above1200 = useMediaMatch('(min-width: 1200px)')
   const above1600 = useMediaMatch('(min-width: 1600px)')
   return useMemo(() => {
     const width = above1600 ? 1600 : above1200 ? 1200 : above700 ? 700 : 0
-    return Object.fromEntries(columns.map((column) => [column.id, (column.from ?? 0) <= width]))
+    const visible = Object.fromEntries(columns.map((column) => [column.id, (column.from ?? 0) <= width]))
+    return { visible, isNarrow: !above700 }
   }, [columns, above700, above1200, above1600])
 }
 

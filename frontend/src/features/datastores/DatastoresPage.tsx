@@ -12,6 +12,7 @@ const columns = (max_us: number): Column<DatastoreRow>[] => [
     id: 'name',
     header: 'Datastore',
     width: 180,
+    narrow: 140,
     grow: true,
     sortKey: 'name',
     cell: ({ id, name }) => <EntityLink to={{ kind: 'datastore', id, name }} />,
@@ -35,9 +36,9 @@ const columns = (max_us: number): Column<DatastoreRow>[] => [
   {
     id: 'hosts',
     header: 'Hosts',
-    width: 62,
+    width: 66,
     align: 'right',
-    from: 1200,
+    from: 1600,
     cell: ({ hosts }) => <span className="numeric">{hosts}</span>,
   },
   {

@@ -11,6 +11,7 @@ const columns = (max_us: number): Column<HostRow>[] => [
     id: 'name',
     header: 'Host',
     width: 200,
+    narrow: 140,
     grow: true,
     sortKey: 'name',
     cell: ({ id, name }) => <EntityLink to={{ kind: 'host', id, name }} />,

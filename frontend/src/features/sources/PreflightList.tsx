@@ -8,7 +8,7 @@ const TONES: Record<Check['state'], Tone> = { ok: 'good', warning: 'warn', faile
 
 export function PreflightList({ preflight }: { preflight: Preflight }) {
   return (
-    <section aria-label="Result of the test" role="status">
+    <section aria-label="Result of the test" role="status" className={styles.result}>
       <h3 className={styles.subtitle}>{preflight.passed ? 'The test passed' : 'The test failed'}</h3>
       <ul className={styles.checks}>
         {preflight.checks.map((check) => (

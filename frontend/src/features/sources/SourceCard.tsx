@@ -6,6 +6,7 @@ import { useSession } from '../../api/session'
 import type { SourceOut } from '../../api/types'
 import { Card } from '../../components/Card'
 import { Icon } from '../../components/Icon'
+import { Name } from '../../components/Name'
 import { StateMark, type Tone } from '../../components/StateMark'
 import { usePreferences } from '../../lib/preferences'
 import { plural, streamName } from '../../lib/text'
@@ -50,7 +51,7 @@ export function SourceCard({ source, onEdit, onRemove }: SourceCardProps) {
   )
   return (
     <Card
-      title={source.name}
+      title={<Name whole>{source.name}</Name>}
       hint={<StateMark tone={TONES[source.state]} word={WORDS[source.state]} />}
       actions={actions || undefined}
       flush

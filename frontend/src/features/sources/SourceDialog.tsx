@@ -8,13 +8,14 @@ import type { SourceKind, SourceOut } from '../../api/types'
 import { DataState } from '../../components/DataState'
 import { SchemaForm } from '../../components/form/SchemaForm'
 import { Icon } from '../../components/Icon'
+import { visibleName } from '../../lib/text'
 import { CertificatePin } from './CertificatePin'
 import { PreflightList } from './PreflightList'
 import { useSourceForm } from './useSourceForm'
 
 export function SourceDialog({ source, onClose }: { source: SourceOut | null; onClose: () => void }) {
   const kinds = useQuery(sourceKindsQuery())
-  const title = source === null ? 'Add a source' : `Change ${source.name}`
+  const title = source === null ? 'Add a source' : `Change ${visibleName(source.name)}`
   return (
     <Modal opened onClose={onClose} title={title} size="lg" closeButtonProps={{ 'aria-label': 'Close' }}>
       <DataState query={kinds} skeleton={<Skeleton height={360} />}>

@@ -47,7 +47,8 @@ function RunsTable({ runs }: { runs: readonly RunOut[] }) {
       {
         id: 'at',
         header: 'Started',
-        width: 210,
+        width: 236,
+        narrow: 226,
         cell: (run) => <span className="numeric">{formatInstant(Date.parse(run.started_at), zone)}</span>,
       },
       { id: 'stream', header: 'Stream', width: 130, cell: (run) => streamName(run.stream) },

@@ -66,11 +66,16 @@ export default function SourcesPage() {
 
 const STATES: SourceOut['state'][] = ['live', 'late', 'failing', 'waiting', 'disabled']
 
-/** "4: 3 live, 1 failing". */
+const STATE_WORDS: Partial<Record<SourceOut['state'], string>> = { disabled: 'switched off' }
+
+/** "4, all live", "4: 3 live, 1 failing". */
 function summary(sources: readonly SourceOut[]): string {
   const counts = STATES.map((state) => [state, sources.filter((source) => source.state === state).length] as const)
-  const words = counts.filter(([, count]) => count > 0).map(([state, count]) => `${count} ${state}`)
-  return `${sources.length}: ${words.join(', ')}`
+  const present = counts.filter(([, count]) => count > 0)
+  const words = present.map(
+    ([state, count]) => `${present.length === 1 ? 'all' : count} ${STATE_WORDS[state] ?? state}`,
+  )
+  return `${sources.length}${present.length === 1 ? ', ' : ': '}${words.join(', ')}`
 }
 
 function ReadOnlyHint() {
@@ -92,8 +97,8 @@ function ReadOnlyHint() {
 function SourcesSkeleton() {
   return (
     <>
-      <Skeleton height={220} />
-      <Skeleton height={220} />
+      <Skeleton height={270} />
+      <Skeleton height={270} />
     </>
   )
 }

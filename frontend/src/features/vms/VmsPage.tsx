@@ -9,6 +9,7 @@ const columns = (max_us: number): Column<VmRow>[] => [
     id: 'name',
     header: 'VM',
     width: 200,
+    narrow: 140,
     grow: true,
     sortKey: 'name',
     cell: ({ id, name }) => <EntityLink to={{ kind: 'vm', id, name }} />,

@@ -1,0 +1,80 @@
+/** Bands that stack from zero up, each drawn over exactly the buckets in which it was measured: a bucket without it is a gap, not a slope to zero. */
+
+import type { CustomSeriesOption } from 'echarts/charts'
+import { hatchDecal } from './hatch'
+import type { Panel } from './panels'
+import { type ChartTokens, colourOf } from './tokens'
+
+/** An unbroken stretch of one band: buckets `first` … `first + bottoms.length − 1`. */
+export interface BandRun {
+  first: number
+  bottoms: number[]
+  tops: number[]
+}
+
+/** Where each band lies, bottom to top in the order given; null takes no room and breaks its run. */
+export function bandRuns(bands: readonly (readonly (number | null)[])[]): BandRun[][] {
+  const heights: number[] = []
+  return bands.map((values) => {
+    const runs: BandRun[] = []
+    for (const [index, value] of values.entries()) {
+      if (value === null) continue
+      const bottom = heights[index] ?? 0
+      const last = runs.at(-1)
+      const run = last && last.first + last.tops.length === index ? last : { first: index, bottoms: [], tops: [] }
+      if (run !== last) runs.push(run)
+      run.bottoms.push(bottom)
+      run.tops.push(bottom + value)
+      heights[index] = bottom + value
+    }
+    return runs
+  })
+}
+
+type Corner = [at_ms: number, value: number]
+
+/** A run as corners, from its first bucket's start to its last one's end; values stand in the middle of their buckets. */
+export function outline(run: BandRun, times_ms: readonly number[], step_s: number): Corner[] {
+  const half_ms = step_s * 500
+  const edge = (values: readonly number[]): Corner[] => {
+    const middles = values.map((value, offset): Corner => [(times_ms[run.first + offset] ?? 0) + half_ms, value])
+    const [first, last] = [middles[0], middles.at(-1)] as [Corner, Corner]
+    return [[first[0] - half_ms, first[1]], ...middles, [last[0] + half_ms, last[1]]]
+  }
+  return [...edge(run.tops), ...edge(run.bottoms).reverse()]
+}
+
+interface Grid {
+  times_ms: readonly number[]
+  step_s: number
+  tokens: ChartTokens
+}
+
+export function bandSeries(panel: Panel, index: number, { times_ms, step_s, tokens }: Grid): CustomSeriesOption[] {
+  const bands = panel.lines.filter(({ shape }) => shape === 'band')
+  const runs = bandRuns(bands.map(({ values }) => values))
+  return bands.map((band, position): CustomSeriesOption => {
+    const outlines = (runs[position] ?? []).map((run) => outline(run, times_ms, step_s))
+    const fill = colourOf(band, tokens)
+    const edge = 'layer' in band.colour ? tokens.edge[band.colour.layer] : fill
+    return {
+      id: `${index}.${band.id}`,
+      name: band.label,
+      type: 'custom',
+      xAxisIndex: index,
+      yAxisIndex: index,
+      silent: true,
+      clip: true,
+      z: 2,
+      encode: { x: 0, y: 1 },
+      tooltip: { show: false },
+      itemStyle: { color: fill, ...(band.hatched ? { decal: hatchDecal(tokens.ink.card) } : {}) },
+      data: outlines.map((corners) => corners[0] ?? []),
+      renderItem: (params, api) => ({
+        type: 'polygon',
+        shape: { points: (outlines[params.dataIndex] ?? []).map((corner) => api.coord(corner)) },
+        style: { fill, stroke: edge, lineWidth: 0.5, decal: api.visual('decal') as never },
+      }),
+    }
+  })
+}
