@@ -1,7 +1,7 @@
 """Writing the ledger: minutes of rows, each minute as a whole, by one binary COPY to a table."""
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 
 import numpy as np
 import numpy.typing as npt
@@ -9,16 +9,14 @@ from sqlalchemy import Connection, text
 
 from gavel.analysis.ledger import LedgerRows
 from gavel.analysis.notes import Notes
-from gavel.db import copying, ledger_columns, modes, partitions, plain
+from gavel.db import copying, ledger_columns, modes
 from gavel.db.copying import Field
-from gavel.db.rolling import note_written
-from gavel.db.series import LEDGER, LEDGER_LEAVES, Mode, Raw
+from gavel.db.room import make_room, stamp_us
+from gavel.db.series import LEDGER, LEDGER_LEAVES, Raw
 from gavel.domain.io_path import Direction
 from gavel.domain.samples import Int64Array
 from gavel.domain.scope import LEAVES, ScopeKind, scope_key
 
-_UNIX = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
 # Leaves are the first kinds, so their keys are the smallest.
 FIRST_PARENT = scope_key(min(set(ScopeKind) - LEAVES), 0)
 # Ops of a part that differ from all ops by less than `real` can tell are all ops.
@@ -42,6 +40,8 @@ def write_ledger(
     replace_minutes: starts of minutes that may have rows of these keys already; those go. Rows of other keys stay.
     Raises psycopg's UniqueViolation when a row is there and its minute is not to be replaced: callers hold a lock, so that is a fault.
     """
+    if len(keys) == 0:
+        return 0
     columns = _columns(minutes_us, keys, rows, notes)
     leaf = columns["entity_id"] < FIRST_PARENT
     for series, where in ((LEDGER_LEAVES, leaf), (LEDGER, ~leaf)):
@@ -53,8 +53,8 @@ def write_ledger(
 def _write(
     connection: Connection, series: Raw, columns: Mapping[str, copying.Numbers], replace: Sequence[datetime]
 ) -> None:
-    stamps = columns["ts"].astype(np.int64)
-    _prepare(connection, series, stamps, replace)
+    replaced = np.array([stamp_us(minute) for minute in replace], dtype=np.int64)
+    make_room(connection, modes.stored(connection), series, np.concatenate([columns["ts"].astype(np.int64), replaced]))
     if replace:
         remove = text(
             f"DELETE FROM {series.name} WHERE ts = ANY(CAST(:minutes AS timestamptz[]))"
@@ -64,17 +64,6 @@ def _write(
     # Most parts are not measured in any row of a batch: a column that is left out is NULL, and costs nothing.
     fields = [field for field in _FIELDS if not field.absent(columns[field.name]).all()]
     copying.copy(connection, series.name, fields, copying.pack(fields, columns))
-
-
-def _prepare(connection: Connection, series: Raw, stamps: Int64Array, replace: Sequence[datetime]) -> None:
-    """Make room for the minutes, and note that roll-ups are to be made from them."""
-    if modes.stored(connection) is not Mode.PLAIN:
-        return
-    minutes = [_UNIX + int(stamp) * _MICROSECOND for stamp in np.unique(stamps)]
-    touched = list(dict.fromkeys(plain.partition_at(series, minute) for minute in minutes))
-    if partitions.absent(connection, touched):
-        partitions.ensure(connection.engine, series, touched)
-    note_written(connection, series.name, min((*minutes, *replace)), max((*minutes, *replace)))
 
 
 _FIELDS = tuple(Field(name, sql_type.removesuffix(" NOT NULL")) for name, sql_type in ledger_columns.TYPES.items())
