@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from gavel.cli.commands import main
-from gavel.db.engine import Role, open_engine, reading
-from gavel.db.queries.sources import sources
+from gavel.db.engine import Role, open_engine, reading, transaction
+from gavel.db.queries.sources import change_source, source_by_name, sources
 from gavel.embedded import postgres
 from gavel.supervise.lock import InstanceLock
 
@@ -49,6 +49,51 @@ def test_registered_sources_are_there_once_and_follow_the_file(gavel: str, tmp_p
     moved = ARRAY | {"address": "127.0.0.1:9555"}
     assert main(["register", write_sources(tmp_path, moved)]) == 0
     assert listed(gavel) == [("array-1", "127.0.0.1:9555")]
+
+
+def test_what_is_away_is_disabled_with_a_word_and_enabled_again_when_it_is_back(
+    gavel: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = ARRAY | {"name": "array-2", "address": "127.0.0.1:9441"}
+    unwanted = ARRAY | {"name": "array-3", "address": "127.0.0.1:9442"}
+    file = write_sources(tmp_path, ARRAY, other, unwanted)
+    assert main(["register", file]) == 0
+    switch(gavel, "array-3", enabled=False)
+    own = write_sources(tmp_path / "data", ARRAY | {"name": "my array", "address": "192.0.2.7"})
+    assert main(["register", own]) == 0
+    capsys.readouterr()
+    for _ in range(2):  # and again at the next start without them
+        assert main(["register", file, "--away"]) == 0
+        assert "array-1, array-2." in capsys.readouterr().out
+        assert enabled(gavel) == {"my array"}
+    assert main(["register", file]) == 0
+    assert enabled(gavel) == {"array-1", "array-2", "my array"}
+
+
+def test_a_source_that_was_taken_over_for_something_else_does_not_go_away(gavel: str, tmp_path: Path) -> None:
+    file = write_sources(tmp_path, ARRAY)
+    assert main(["register", file]) == 0
+    switch(gavel, "array-1", address="192.0.2.8")
+    assert main(["register", file, "--away"]) == 0
+    assert enabled(gavel) == {"array-1"}
+
+
+def switch(url: str, name: str, **changes: object) -> None:
+    engine = open_engine(url, Role.API)
+    try:
+        with transaction(engine) as connection:
+            change_source(connection, source_by_name(connection, name).id, **changes)
+    finally:
+        engine.dispose()
+
+
+def enabled(url: str) -> set[str]:
+    engine = open_engine(url, Role.API)
+    try:
+        with reading(engine) as connection:
+            return {source.name for source in sources(connection, enabled_only=True)}
+    finally:
+        engine.dispose()
 
 
 @pytest.mark.parametrize(

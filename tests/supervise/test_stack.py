@@ -32,6 +32,14 @@ def test_servers_that_are_elsewhere_and_an_unwanted_lab_are_left_out(tmp_path: P
     assert names(settings) == ["migrate", "worker-live", "worker-back", "beat", "api"]
 
 
+def test_the_sources_of_a_lab_that_was_here_once_are_sent_away_while_it_is_off(tmp_path: Path) -> None:
+    (tmp_path / "lab").mkdir()
+    (away,) = (each for each in stack(Settings(data_dir=tmp_path, lab=False)) if each.name == "lab-sources")
+    assert away.launch().argv[-2:] == [str(tmp_path / "lab" / "sources.json"), "--away"]
+    assert (away.once, away.told, away.after) == (True, True, ("migrate",))
+    assert "--away" not in {word for each in stack(Settings(data_dir=tmp_path)) for word in each.launch().argv}
+
+
 def test_every_queue_has_a_worker(tmp_path: Path) -> None:
     launches = [service.launch().argv for service in stack(Settings(data_dir=tmp_path)) if "worker" in service.name]
     queues = {queue for argv in launches for queue in argv[argv.index("-Q") + 1].split(",")}

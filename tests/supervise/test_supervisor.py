@@ -237,6 +237,15 @@ def test_everything_printed_is_in_the_log_and_only_trouble_on_the_terminal(tmp_p
     assert "api │ ERROR it broke source=a" in screen.getvalue()
 
 
+def test_a_step_that_has_something_to_tell_is_heard(screen, supervise) -> None:
+    async def scenario() -> None:
+        async with running(supervise([replace(step("away", "print('three are gone')"), told=True)])):
+            pass
+
+    asyncio.run(scenario())
+    assert "away │ three are gone" in screen.getvalue()
+
+
 def test_services_that_wait_for_each_other_or_for_a_stranger_are_refused() -> None:
     def named(name: str, *after: str) -> Service:
         return Service(name, lambda: Launch([]), after=after)

@@ -1,37 +1,98 @@
 """Register the sources listed in a JSON file: [{"kind", "name", "address", "settings": {...}}, …].
 
-A source whose name is known already is brought to the settings of the file. This is how the lab's sources get in.
+A source whose name is known already is brought to the settings of the file. This is how the lab's sources get in. With
+--away those that were registered from the file are disabled until the file is registered again: nothing serves them now.
 """
 
 import argparse
 import json
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from gavel.cli.running import database
 from gavel.config import Settings
-from gavel.db.engine import Role, open_engine
+from gavel.db.engine import Engine, Role, open_engine, reading
+from gavel.db.queries.sources import SourceRow
+from gavel.db.queries.sources import sources as all_sources
 from gavel.domain.errors import SettingsError
 from gavel.pipeline import sources
-from gavel.pipeline.secrets import load_vault
+from gavel.pipeline.secrets import Vault, load_vault
+from gavel.pipeline.sources import SourceChange
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", type=Path)
+    parser.add_argument("--away", action="store_true", help="disable what was registered from the file, for a while")
 
 
 def run(arguments: argparse.Namespace, settings: Settings) -> int:
-    listed = _read(arguments.file)
     vault = load_vault(settings.key_file)
     with database(settings) as url:
         engine = open_engine(url, Role.API)
         try:
-            for entry in listed:
-                sources.ensure(engine, vault, kind=entry["kind"], name=entry["name"], settings=_settings(entry))
+            (_send_away if arguments.away else _register)(engine, vault, arguments.file)
         finally:
             engine.dispose()
-    print(f"{len(listed)} sources registered.")
     return 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Registered:
+    """A source that came from the file. `away`: disabled by us, and not by somebody who wants it so."""
+
+    id: int
+    address: str
+    away: bool
+
+
+def _register(engine: Engine, vault: Vault, file: Path) -> None:
+    listed = _read(file)
+    were_away = {each.id for each in _remembered(file) if each.away}
+    ids = [
+        sources.ensure(engine, vault, kind=entry["kind"], name=entry["name"], settings=_settings(entry))
+        for entry in listed
+    ]
+    for source_id in were_away & set(ids):
+        sources.change(engine, vault, source_id, SourceChange(enabled=True))
+    _remember(file, [_Registered(each, entry["address"], away=False) for each, entry in zip(ids, listed, strict=True)])
+    print(f"{len(ids)} sources registered.")
+
+
+def _send_away(engine: Engine, vault: Vault, file: Path) -> None:
+    known = {each.id: each for each in _remembered(file)}
+    rows = [row for row in _rows(engine) if row.id in known and row.address == known[row.id].address]
+    away = [row for row in rows if row.enabled or known[row.id].away]
+    # First the memory: a source that is found enabled later is simply disabled then.
+    _remember(file, [_Registered(row.id, row.address, away=row in away) for row in rows])
+    for row in away:
+        if row.enabled:
+            sources.change(engine, vault, row.id, SourceChange(enabled=False))
+    if away:
+        names = ", ".join(row.name for row in away)
+        print(f"Disabled until they are served again: {names}. What was read from them stays.")
+
+
+def _memory(file: Path) -> Path:
+    return file.with_suffix(".registered")
+
+
+def _rows(engine: Engine) -> tuple[SourceRow, ...]:
+    with reading(engine) as connection:
+        return all_sources(connection)
+
+
+def _remembered(file: Path) -> list[_Registered]:
+    try:
+        return [_Registered(**each) for each in json.loads(_memory(file).read_text())]
+    except FileNotFoundError:
+        return []
+
+
+def _remember(file: Path, known: list[_Registered]) -> None:
+    fresh = file.with_suffix(".new")
+    fresh.write_text(json.dumps([asdict(each) for each in known]))
+    fresh.replace(_memory(file))
 
 
 def _settings(entry: dict[str, Any]) -> dict[str, Any]:

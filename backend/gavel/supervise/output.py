@@ -43,8 +43,11 @@ class ServiceLog:
         terminal: Terminal,
         on_disk_full: Callable[[], None],
         known_noise: tuple[str, ...] = (),
+        *,
+        told: bool = False,
     ) -> None:
         self._name = name
+        self._told = told
         self._known_noise = known_noise
         self._terminal = terminal
         self._on_disk_full = on_disk_full
@@ -69,7 +72,7 @@ class ServiceLog:
             self._on_disk_full()
         shown = _readable(line)
         is_noise = any(known in line for known in self._known_noise)
-        if self._terminal.verbose or (shown.is_trouble and not is_noise):
+        if self._terminal.verbose or self._told or (shown.is_trouble and not is_noise):
             self._terminal.say(f"{self._name:>12} │ {shown.text}")
 
     def close(self) -> None:

@@ -35,6 +35,8 @@ class Service:
     # A step that is done again whenever one of its `after` was restarted.
     repeat: bool = False
     start_timeout_s: float | None = 60.0
+    # What it prints is for the person at the terminal too.
+    told: bool = False
     # Lines holding one of these go to the log file only.
     known_noise: tuple[str, ...] = ()
     stop_signal: signal.Signals = signal.SIGTERM

@@ -26,7 +26,7 @@ def stack(settings: Settings) -> list[Service]:
         *database,
         _migration(settings, tuple(service.name for service in database)),
         *broker,
-        *(_lab(settings) if settings.lab else []),
+        *(_lab(settings) if settings.lab else _without_lab(settings)),
         *(_worker(settings, name, ("migrate", *servers)) for name in _WORKERS),
         _beat(settings, ("migrate", *servers)),
         _api(settings, ("migrate",)),
@@ -71,9 +71,13 @@ def _migration(settings: Settings, after: tuple[str, ...]) -> Service:
     return Service("migrate", command, after=after, once=True, start_timeout_s=None)
 
 
+def _announcement(settings: Settings) -> Path:
+    return settings.data_dir / "lab" / "sources.json"
+
+
 def _lab(settings: Settings) -> list[Service]:
-    folder = settings.data_dir / "lab"
-    announcement = folder / "sources.json"
+    announcement = _announcement(settings)
+    folder = announcement.parent
     argv = [
         sys.executable, "-m", "gavel_lab", "--port", str(settings.lab_port), "--seed", str(settings.lab_seed),
         "--scale", settings.lab_scale, "--data-dir", str(folder), "--announce", str(announcement),
@@ -91,6 +95,15 @@ def _lab(settings: Settings) -> list[Service]:
         Service("lab", launch, probe=announcement.exists, outlives=tuple(_WORKERS)),
         Service("lab-sources", register, after=("migrate", "lab"), once=True, repeat=True),
     ]
+
+
+def _without_lab(settings: Settings) -> list[Service]:
+    """The sources that an earlier start with the lab registered would fail for ever."""
+    announcement = _announcement(settings)
+    if not announcement.parent.exists():
+        return []
+    disable = _python(settings, [*_GAVEL, "register", str(announcement), "--away"])
+    return [Service("lab-sources", disable, after=("migrate",), once=True, told=True)]
 
 
 def _worker(settings: Settings, name: str, after: tuple[str, ...]) -> Service:

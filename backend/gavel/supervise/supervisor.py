@@ -39,7 +39,9 @@ class Supervisor:
         self._stop = asyncio.Event()
 
     def _log_of(self, service: Service, logs: Path) -> ServiceLog:
-        return ServiceLog(service.name, logs, self._terminal, self._disk_is_full, service.known_noise)
+        return ServiceLog(
+            service.name, logs, self._terminal, self._disk_is_full, service.known_noise, told=service.told
+        )
 
     async def run(self, on_up: Callable[[float], None]) -> None:
         """Run until SIGINT, SIGTERM or SIGHUP. `on_up` gets the seconds the start took. Raises StartError."""
