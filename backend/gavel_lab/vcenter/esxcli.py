@@ -97,6 +97,27 @@ def _nmp_devices(site: Site, host: EsxiHost, given: Mapping[str, str]) -> Iterat
         }
 
 
+def _nmp_paths(site: Site, host: EsxiHost, given: Mapping[str, str]) -> Iterator[Row]:
+    """Paths claimed by NMP with their ALUA group: that of a path which is down is still known."""
+    for device in _devices(site, host, given):
+        if device.plugin != "NMP":
+            continue
+        for path in (site.estate.paths[index] for index in device.paths):
+            is_up = path_state(site, path) == "active"
+            up_state = "active" if path.optimized else "active unoptimized"
+            group = f"TPG_id={path.array + 1},TPG_state={'AO' if path.optimized else 'ANO'}"
+            yield {
+                "ArrayPriority": 0,
+                "Device": device.name,
+                "DeviceDisplayName": display_name(device),
+                "GroupState": up_state if is_up else "dead",
+                "PathSelectionPolicyPathConfig": "{current path; rank: 0}" if is_up and path.optimized else "{rank: 0}",
+                "RuntimeName": path.name,
+                "StorageArrayTypePathConfig": f"{{{group},RTP_id={path.port + 1},RTP_health={'UP' if is_up else 'DOWN'}}}",
+                "UID": path.uid,
+            }
+
+
 def _hpp_devices(site: Site, host: EsxiHost, given: Mapping[str, str]) -> Iterator[Row]:
     for device in _devices(site, host, given):
         if device.plugin == "HPP":
@@ -154,12 +175,14 @@ _COMMANDS: Mapping[str, tuple[str, Command]] = {
     "storage.core.device.list": ("ScsiDevice", _core_devices),
     "storage.core.adapter.list": ("ScsiInterface", _adapters),
     "storage.nmp.device.list": ("NmpDevice", _nmp_devices),
+    "storage.nmp.path.list": ("NmpPath", _nmp_paths),
     "storage.hpp.device.list": ("HppDevice", _hpp_devices),
     "system.module.parameters.list": ("ModuleParameters", _module_parameters),
 }
 _PARAMETERS: Mapping[str, Sequence[tuple[str, str]]] = {
     "storage.core.device.list": (("device", "-d"),),
     "storage.nmp.device.list": (("device", "-d"),),
+    "storage.nmp.path.list": (("device", "-d"),),
     "storage.hpp.device.list": (("device", "-d"),),
     "system.module.parameters.list": (("module", "-m"),),
 }

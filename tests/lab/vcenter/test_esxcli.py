@@ -65,6 +65,18 @@ def test_path_policies_cover_every_device_by_one_plug_in_or_the_other(lab: Lab, 
     assert plugins == {"NMP", "HPP"}
 
 
+def test_paths_tell_their_group_and_whether_they_are_up(lab: Lab, wire: Wire) -> None:
+    for host in (host for host in lab.estate.hosts if host.vcenter == 1):
+        seen = {row["UID"]: row for row in rows(wire, host, "storage.nmp.path.list")}
+        devices = [lab.estate.devices[index] for index in host.devices]
+        claimed = [lab.estate.paths[at] for device in devices if device.plugin == "NMP" for at in device.paths]
+        assert set(seen) == {path.uid for path in claimed}
+        for path in claimed:
+            is_up = lab.model.is_path_usable(path.index, lab.clocks.lab_time.now())
+            assert (seen[path.uid]["GroupState"] != "dead") is is_up
+            assert ("TPG_state=AO" in seen[path.uid]["StorageArrayTypePathConfig"]) is path.optimized
+
+
 def test_module_parameters_are_those_of_the_driver(lab: Lab, wire: Wire) -> None:
     for host in (host for host in lab.estate.hosts if host.vcenter == 1):
         for index in host.hbas:

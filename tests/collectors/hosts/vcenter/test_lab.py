@@ -22,6 +22,7 @@ from gavel.domain.errors import (
 from gavel.domain.inventory import DatastoreType, Protocol
 from gavel.domain.samples import NOT_MEASURED, Precision, SampleBatch
 from gavel.domain.source import Stream
+from gavel_lab.lab import create_lab
 
 OLD, NEW = "vcenter-1", "vcenter-2"  # 8.0.3 in whole ms, 9.0.1 in µs
 Row = tuple[str, int, int, tuple[int, ...]]
@@ -93,6 +94,19 @@ def test_the_inventory_holds_every_kind_of_storage(lab: Lab) -> None:
     assert {Protocol.FC, Protocol.ISCSI, Protocol.NVME_TCP} <= {hba.protocol for hba in hbas}
     assert {hba.driver for hba in hbas if hba.queue_depth} >= {"nfnic", "iscsi_vmk"}
     assert all(device.dsnro for inventory in found for device in inventory.devices)
+
+
+def test_paths_of_the_stretched_pod_tell_which_of_them_are_optimized(lab: Lab) -> None:
+    """Those that NMP claims; HPP's command for paths is not asked."""
+    estate = create_lab().estate
+    found = {path.key: path.is_optimized for name in (OLD, NEW) for path in lab.collector(name).inventory().paths}
+    assert found == {
+        f"{host.moref}/{path.uid}": path.optimized if device.plugin == "NMP" else None
+        for host in estate.hosts
+        for device in (estate.devices[index] for index in host.devices)
+        for path in (estate.paths[index] for index in device.paths)
+    }
+    assert set(found.values()) == {True, False, None}
 
 
 def test_an_inventory_that_has_not_changed_costs_next_to_nothing(collector: VcenterCollector) -> None:

@@ -157,6 +157,29 @@ def test_a_field_that_repeats_is_kept_whole_and_broken_xml_is_named() -> None:
         esxcli.rows("<obj><a></obj>")
 
 
+@pytest.mark.parametrize(
+    ("state", "group", "is_optimized"),
+    [
+        ("active", "{TPG_id=1,TPG_state=AO,RTP_id=1,RTP_health=UP}", True),
+        ("active unoptimized", "{TPG_id=2,TPG_state=ANO,RTP_id=2,RTP_health=UP}", False),
+        ("dead", "{TPG_id=1,TPG_state=AO,RTP_id=1,RTP_health=DOWN}", True),
+        ("active", "{}", True),
+        ("active unoptimized", "", False),
+        ("dead", "", None),
+        ("standby", "{TPG_id=3,TPG_state=STBY,RTP_id=2,RTP_health=UP}", None),
+    ],
+)
+def test_a_path_that_goes_down_stays_in_its_group(state: str, group: str, is_optimized: bool | None) -> None:
+    class Host(Recorded):
+        def rows(self, namespace: str, **arguments: str) -> list[esxcli.Row]:
+            if namespace != "storage.nmp.path":
+                return super().rows(namespace, **arguments)
+            return [{"UID": "p1", "GroupState": state, "StorageArrayTypePathConfig": group}]
+
+    told = esxcli.queue_settings(Host(storage_core_device="esxcli_core_devices.xml"), set())
+    assert told.optimized.get("p1") is is_optimized
+
+
 def test_path_policies_and_groups_are_read_when_told() -> None:
     settings = QueueSettings(policy={NAA: "VMW_PSP_RR policy=iops,iops=1"}, optimized={"p1": False})
     inventory = host_inventory(

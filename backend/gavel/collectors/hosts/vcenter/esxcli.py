@@ -26,6 +26,7 @@ _DEPTH_PARAMETERS: Final[Mapping[str, tuple[str, ...]]] = {
     "iscsi_vmk": ("iscsivmk_LunQDepth",),
 }
 _DEFAULT: Final = re.compile(r"default\s*(?:value)?\s*(?:is|[=:])?\s*(\d+)", re.IGNORECASE)
+_GROUP: Final = re.compile(r"TPG_state=(\w+)")
 _XML: Final = etree.XMLParser(resolve_entities=False, no_network=True)
 
 Row = Mapping[str, str]
@@ -177,7 +178,18 @@ def _policies(found: list[Row]) -> dict[str, str]:
 
 
 def _optimized(found: list[Row]) -> dict[str, bool]:
-    states = {
-        name: row.get("GroupState", "") for row in found for name in (row.get("Path"), row.get("RuntimeName")) if name
-    }
-    return {name: "unoptimized" not in state for name, state in states.items() if state.startswith("active")}
+    told = ((_path_name(row), _is_optimized(row)) for row in found)
+    return {name: optimized for name, optimized in told if name and optimized is not None}
+
+
+def _path_name(row: Row) -> str | None:
+    """Adapter, target and device joined: what the API calls a path's name."""
+    return row.get("UID") or row.get("Path")
+
+
+def _is_optimized(row: Row) -> bool | None:
+    """By the path's ALUA group, which is still told while the path is down; without ALUA by its state."""
+    if group := _GROUP.search(row.get("StorageArrayTypePathConfig", "")):
+        return {"AO": True, "ANO": False}.get(group[1])
+    state = row.get("GroupState", "")
+    return "unoptimized" not in state if state.startswith("active") else None
