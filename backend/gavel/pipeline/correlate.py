@@ -148,7 +148,7 @@ def _take_changes(connection: Connection, look: Look) -> None:
     until, minutes = look.stand.until_at, set[datetime]()
     for change in changes:
         low, high = shifts.get(change.source_id, (timedelta(0), timedelta(0)))
-        minutes.update(Span(_floor(change.lo - high), min(_floor(change.hi - low) + MINUTE, until)).minutes)
+        minutes.update(Span(_floor(change.lo - high), min(_ceiling(change.hi - low), until)).minutes)
     ask.settle(connection, [change.id for change in changes], sorted(minutes))
 
 
@@ -272,3 +272,7 @@ def _told(connection: Connection, span: Span) -> int:
 
 def _floor(at: datetime) -> datetime:
     return datetime.fromtimestamp(at.timestamp() // 60 * 60, UTC)
+
+
+def _ceiling(at: datetime) -> datetime:
+    return datetime.fromtimestamp(-(-at.timestamp() // 60) * 60, UTC)
