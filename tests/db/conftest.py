@@ -3,6 +3,7 @@
 import itertools
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -83,6 +84,26 @@ class Store:
         with self.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
             for roll in ROLLS.values():
                 connection.exec_driver_sql(f"CALL refresh_continuous_aggregate('{roll.name}', NULL, '{closed}')")
+
+
+@contextmanager
+def put_in_order(store: Store, table: str, now: datetime) -> Iterator[None]:
+    """What the store does to rows after some hours, and then a transaction may unpack next to nothing unless it asks for more.
+
+    TimescaleDB unpacks what a change touches and refuses beyond a limit; a minute of a large estate is beyond the usual one.
+    """
+    if not store.timescale:
+        maintenance.reorder_closed(store.engine, now)
+        yield
+        return
+    setting = "timescaledb.max_tuples_decompressed_per_dml_transaction"
+    chunks = f"show_chunks('{table}', older_than => now() - INTERVAL '6 hours')"
+    assert store.rows(f"SELECT compress_chunk(c, if_not_compressed => true) FROM {chunks} c")
+    store.run(f"SET {setting} = 5")
+    try:
+        yield
+    finally:
+        store.run(f"RESET {setting}")
 
 
 def _opened(url: str, *, timescale: bool) -> Iterator[Store]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import psycopg
 import pytest
-from tests.db.conftest import Store
+from tests.db.conftest import Store, put_in_order
 from tests.db.ledgers import ledger_rows
 
 from gavel.analysis.ledger import LedgerRows, rolled_up
@@ -215,6 +215,17 @@ def test_a_second_row_of_a_key_and_minute_is_refused_whole(store: Store) -> None
     with pytest.raises(psycopg.errors.UniqueViolation):
         write(store, grid([*keys_of(ScopeKind.VM_DISK, 2), keys[0]], [HOUR]), *ledger_rows(3))
     assert store.value("SELECT count(*) FROM ledger_1m WHERE entity_id = ANY(:keys)", keys=keys) == 3
+
+
+def test_late_minutes_are_rewritten_where_time_has_put_rows_in_order(store: Store) -> None:
+    keys = keys_of(ScopeKind.VM, 12)
+    long_ago = HOUR - timedelta(hours=50)
+    minutes = minutes_from(long_ago.replace(hour=long_ago.hour // 2 * 2), 20)
+    where, data = grid(keys, minutes), ledger_rows(240, seed=11)
+    write(store, where, *ledger_rows(240, seed=12))
+    with put_in_order(store, "ledger_1m", NOW):
+        write(store, where, *data, replace_minutes=tuple(minutes))
+    require_sums(read(store, keys, minutes[0], minutes[-1] + MINUTE, MINUTE), keys, where, data)
 
 
 # --- roll-ups ---------------------------------------------------------------------------------------------------------

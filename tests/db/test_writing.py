@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.db.conftest import Store
+from tests.db.conftest import Store, put_in_order
 from tests.db.estates import array_inventory, batch, every, host_inventory
 
 from gavel.db.engine import transaction
@@ -36,6 +36,17 @@ def test_what_was_not_measured_is_null_and_zero_stays_zero(store: Store) -> None
     )
     assert (written.rows, written.new_rows, written.strangers) == (3, 3, ())
     assert [row[2:] for row in stored(store, source_id)] == [(0, None), (7, 0), (None, 5)]
+
+
+def test_late_samples_arrive_where_time_has_put_rows_in_order(store: Store) -> None:
+    source_id = store.with_estate(host_inventory(), NOW)
+    begin = NOW.replace(hour=NOW.hour // 2 * 2, minute=0, second=20) - timedelta(hours=24)
+    ends = every(20, begin, 60)
+    store.write(source_id, batch(Stream.HOST_DEVICE, DEVICE, ends[:20] + ends[25:], read_ops=1))
+    with put_in_order(store, "host_device_sample", NOW):
+        written = store.write(source_id, batch(Stream.HOST_DEVICE, DEVICE, ends, read_ops=1))
+    assert (written.new_rows, written.conflicting) == (5, 0)
+    assert [row[1] for row in stored(store, source_id)] == ends
 
 
 def test_the_largest_numbers_arrive_as_they_are(store: Store) -> None:

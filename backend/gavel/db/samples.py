@@ -1,21 +1,20 @@
 """Writing samples: natural keys to ids, one binary COPY, idempotent; and the watermark that moves with them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 import numpy as np
 import psycopg
 from sqlalchemy import Connection, func, select, text
 from sqlalchemy.dialects.postgresql import insert
 
-from gavel.db import copying, partitions, plain
+from gavel.db import copying
 from gavel.db.copying import Field
 from gavel.db.entities import STRANGER, entity_ids
 from gavel.db.errors import NotFoundError, SampleRangeError
 from gavel.db.locks import try_lock
-from gavel.db.plain import Partition
-from gavel.db.rolling import note_written
+from gavel.db.room import instant, make_room, stamp_us
 from gavel.db.series import SAMPLES, Mode, Raw
 from gavel.db.tables.bookkeeping import dirty_window, source, storage_mode
 from gavel.db.tables.bookkeeping import watermark as watermarks
@@ -24,8 +23,6 @@ from gavel.domain.source import Stream
 
 # Tasks of `dirty_window` for the correlate step: this and the id of the source, with stamps by its clock.
 CORRELATE = "correlate "
-_UNIX = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +50,7 @@ class _Target:
 
 _Columns = Mapping[str, Int64Array]
 # No sample was taken before or will be taken after these; a stamp outside is not a time.
-_STAMPS = tuple((datetime(year, 1, 1, tzinfo=UTC) - _UNIX) // _MICROSECOND for year in (2000, 2200))
+_STAMPS = tuple(stamp_us(datetime(year, 1, 1, tzinfo=UTC)) for year in (2000, 2200))
 
 
 def write_samples(connection: Connection, source_id: int, batch: SampleBatch) -> Written:
@@ -70,7 +67,7 @@ def write_samples(connection: Connection, source_id: int, batch: SampleBatch) ->
         return Written(0, 0, 0, strangers)
     fields = _fields(target.raw)
     _require_range(batch.stream, fields, columns)
-    _prepare(connection, target, columns["ts"])
+    make_room(connection, target.mode, target.raw, columns["ts"])
     new, conflicting = _store(connection, source_id, target, fields, columns)
     return Written(rows, new, conflicting, strangers)
 
@@ -105,7 +102,7 @@ def _target(connection: Connection, source_id: int, stream: Stream) -> _Target:
     if row is None:
         raise NotFoundError(f"Source {source_id} does not exist any more; its {stream} samples were not stored.")
     revision, until_at, mode_name = row
-    until_us = None if until_at is None else (until_at - _UNIX) // _MICROSECOND
+    until_us = None if until_at is None else stamp_us(until_at)
     return _Target(SAMPLES[stream], Mode(mode_name), revision, until_us)
 
 
@@ -143,26 +140,6 @@ def _require_range(stream: Stream, fields: tuple[Field, ...], columns: _Columns)
             )
 
 
-def _prepare(connection: Connection, target: _Target, stamps: Int64Array) -> None:
-    """Make room for the stamps, and note what has to be made from them."""
-    if target.mode is not Mode.PLAIN:
-        return
-    touched = list(_touched(target.raw, stamps))
-    if partitions.absent(connection, touched):
-        partitions.ensure(connection.engine, target.raw, touched)
-    note_written(connection, target.raw.name, _instant(stamps.min()), _instant(stamps.max()))
-
-
-def _touched(raw: Raw, stamps: Int64Array) -> Iterator[Partition]:
-    width_us = raw.chunk[Mode.PLAIN] // _MICROSECOND
-    for start in np.unique(stamps // width_us):
-        yield plain.partition_at(raw, _instant(start * width_us))
-
-
-def _instant(stamp_us: np.int64) -> datetime:
-    return _UNIX + int(stamp_us) * _MICROSECOND
-
-
 def _store(
     connection: Connection, source_id: int, target: _Target, fields: tuple[Field, ...], columns: _Columns
 ) -> tuple[int, int]:
@@ -179,8 +156,8 @@ def _store(
 
 def _note_for_ledger(connection: Connection, source_id: int, columns: _Columns) -> None:
     """The minutes of new rows are to be attributed (again). Rows are only ever added here, so writers never wait for one another."""
-    lo = _instant((columns["ts"] - columns["interval_s"] * 1_000_000).min())
-    note = {"task": f"{CORRELATE}{source_id}", "lo": lo, "hi": _instant(columns["ts"].max())}
+    lo = instant((columns["ts"] - columns["interval_s"] * 1_000_000).min())
+    note = {"task": f"{CORRELATE}{source_id}", "lo": lo, "hi": instant(columns["ts"].max())}
     connection.execute(insert(dirty_window).values(note))
 
 
@@ -233,4 +210,4 @@ def _conflicting(connection: Connection, raw: Raw, fields: tuple[Field, ...], co
         f" WHERE s.ts BETWEEN :lo AND :hi AND ({stored}) IS DISTINCT FROM ({incoming})"
     )
     stamps = columns["ts"]
-    return int(connection.execute(differing, {"lo": _instant(stamps.min()), "hi": _instant(stamps.max())}).scalar_one())
+    return int(connection.execute(differing, {"lo": instant(stamps.min()), "hi": instant(stamps.max())}).scalar_one())

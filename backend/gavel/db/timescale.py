@@ -12,6 +12,9 @@ _REFRESH_MARGIN = DAY
 _REFRESH_GRACE = timedelta(minutes=1)
 _REFRESH_EVERY = {timedelta(minutes=5): timedelta(minutes=1), HOUR: timedelta(minutes=5)}
 
+# A late row or a rewritten minute unpacks its entities' whole chunk. By default the database refuses that beyond 100,000 rows.
+UNPACK_FREELY = "SET LOCAL timescaledb.max_tuples_decompressed_per_dml_transaction = 0"
+
 
 def create_raw(raw: Raw) -> Iterator[str]:
     chunk = interval(raw.chunk[Mode.TIMESCALE])
