@@ -88,7 +88,7 @@ COMMANDS: dict[str, tuple[Check, ...]] = {
     "truth": (pytest("truth", *ALONE, "tests/truth", deadline_s=4 * 3600),),
     "chaos": (pytest("chaos", *ALONE, "tests/chaos", deadline_s=4 * 3600),),
     "bench": (pytest("bench", *ALONE, "tests/benchmarks", deadline_s=4 * 3600),),
-    "shots": (BUILD, Check("screenshots", ("npm", "run", "--silent", "shots"), "frontend", 1800, shown=True)),
+    "shots": (BUILD, Check("screenshots", ("npm", "run", "--silent", "shots"), "frontend", 3600, shown=True)),
 }
 NEEDS_BROWSER = {E2E.name, "screenshots"}
 

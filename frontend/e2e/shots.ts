@@ -72,11 +72,14 @@ async function oneOf(request: APIRequestContext, kind: string): Promise<number> 
   return kind === 'datastores' ? (await aDatastore(request)).id : await firstId(request, kind)
 }
 
+// Pages still ask while a test ends: their answers are of no interest any more.
+test.afterEach(({ page }) => page.unrouteAll({ behavior: 'ignoreErrors' }))
+
 for (const theme of THEMES) {
   for (const [width, height] of SIZES) {
     const suffix = `${width}-${theme}`
     test.describe(suffix, () => {
-      test.use({ viewport: { width, height }, colorScheme: theme, storageState: ADMIN_STATE })
+      test.use({ viewport: { width, height }, colorScheme: theme, hasTouch: width < 700, storageState: ADMIN_STATE })
 
       for (const kind of LISTS) {
         test(`list of ${kind}`, async ({ page }) => {

@@ -58,7 +58,7 @@ export interface Panel {
   scale: LatencyScale
 }
 
-interface Role extends Pick<PanelLine, 'label' | 'shape' | 'stroke' | 'colour' | 'hatched'> {
+interface Role extends Pick<PanelLine, 'label' | 'shape' | 'stroke' | 'colour' | 'hatched' | 'width'> {
   /** Position in the stack from the bottom, or of the line from the back. */
   order: number
 }
@@ -90,7 +90,7 @@ const LATENCY_ROLES: Record<string, Role> = {
   qavg: line('QAVG', { layer: 'kernel_queue' }, 6),
   davg: line('DAVG', { ink: 'boundary' }, 7, 'dashed'),
   gavg: line('GAVG', { ink: 'total' }, 8),
-  latency: line('Virtual disk', { layer: 'guest' }, 9, 'dotted'),
+  latency: { ...line('Virtual disk', { layer: 'guest' }, 9, 'dotted'), width: 2.5 },
 }
 
 const DIRECTION_TITLE = { read: 'Read', write: 'Write', mirrored_write: 'Mirrored write' } as const
@@ -181,7 +181,7 @@ const LEVEL_LAYER: Record<Level, Layer> = {
 }
 
 /** Both sides count the same I/Os: where their lines lie on one another, the wider one shows under the narrower. */
-const LEVEL_WIDTH: Record<Level, number> = { array: 4, host: 2.5, disk: 1.25, guest: 1.25 }
+const LEVEL_WIDTH: Record<Level, number> = { array: 3, host: 2, disk: 1, guest: 1 }
 
 const RATE_STROKE = { read: 'solid', write: 'dashed', mirrored_write: 'dotted', all: 'solid' } as const
 

@@ -23,7 +23,15 @@ const show = (node: ReactNode) =>
     </PreferencesProvider>,
   )
 
-function query<Data>(part: { data?: Data; error?: Error | null; isFetching?: boolean }) {
+interface QueryPart<Data> {
+  data?: Data
+  error?: Error | null
+  isFetching?: boolean
+  errorUpdatedAt?: number
+  errorUpdateCount?: number
+}
+
+function query<Data>(part: QueryPart<Data>) {
   const refetch = vi.fn()
   return {
     data: undefined,
@@ -86,6 +94,31 @@ describe('the four states', () => {
     expect(screen.getByRole('alert').textContent).toContain('The database is down.')
     await userEvent.click(screen.getByRole('button', { name: 'Try now' }))
     expect(failing.refetch).toHaveBeenCalled()
+  })
+
+  it('says since when it fails, and goes on saying so while it tries again', () => {
+    const states = [
+      query<string[]>({ error: failed, errorUpdatedAt: Date.UTC(2026, 10, 20, 12, 0, 5), errorUpdateCount: 1 }),
+      query<string[]>({ isFetching: true, errorUpdatedAt: Date.UTC(2026, 10, 20, 12, 0, 5), errorUpdateCount: 1 }),
+      query<string[]>({ error: failed, errorUpdatedAt: Date.UTC(2026, 10, 20, 12, 0, 20), errorUpdateCount: 2 }),
+    ]
+    const page = (state: never) => (
+      <PreferencesProvider>
+        <MantineProvider withGlobalClasses={false} withCssVariables={false}>
+          <DataState<string[]> query={state} skeleton={skeleton}>
+            {body}
+          </DataState>
+        </MantineProvider>
+      </PreferencesProvider>
+    )
+    const { rerender } = render(page(states[0] as never))
+    for (const state of states) {
+      rerender(page(state as never))
+      expect(screen.queryByText('skeleton')).toBeNull()
+      expect(screen.getByRole('alert').textContent).toContain('Failing since 12:00:05')
+    }
+    rerender(page(query<string[]>({ errorUpdateCount: 0 }) as never))
+    expect(screen.getByText('skeleton')).toBeTruthy()
   })
 
   it('keeps old data on screen and says since when it is old', () => {

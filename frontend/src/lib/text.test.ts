@@ -12,6 +12,11 @@ describe('names from outside', () => {
     )
   })
 
+  it('keeps its end even where it is short, since that is where names differ', () => {
+    expect(splitForMiddle('erp-app-01-0010')).toEqual({ head: 'erp-app-', tail: '01-0010' })
+    expect(splitForMiddle('sql-01')).toEqual({ head: 'sql-01', tail: '' })
+  })
+
   it('is not split inside an emoji', () => {
     const family = '👩‍👩‍👧‍👦'
     expect(splitForMiddle(family.repeat(30)).tail).toBe(family.repeat(10))

@@ -1,6 +1,8 @@
 /** Names come from outside: any length, any script, any control character. They are shown, never interpreted. */
 
 const TAIL_LENGTH = 10
+// Shorter names fit into every column.
+const SHORTEST_CUT = 10
 const MAKE_VISIBLE = /[\p{Cc}\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu
 
 /** Control and direction-override characters as visible marks, so that a name cannot rearrange the line it stands in. */
@@ -16,8 +18,9 @@ const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
 /** Splits a name so that its middle can be cut: datastore and VM names differ at the end. Never inside an emoji. */
 export function splitForMiddle(name: string, tailLength = TAIL_LENGTH): { head: string; tail: string } {
   const parts = [...graphemes.segment(name)].map((part) => part.segment)
-  if (parts.length <= tailLength * 2) return { head: name, tail: '' }
-  return { head: parts.slice(0, -tailLength).join(''), tail: parts.slice(-tailLength).join('') }
+  if (parts.length < SHORTEST_CUT) return { head: name, tail: '' }
+  const tail = Math.min(tailLength, Math.floor(parts.length / 2))
+  return { head: parts.slice(0, -tail).join(''), tail: parts.slice(-tail).join('') }
 }
 
 /** "array_volume" → "array volume". */

@@ -104,7 +104,7 @@ const DISK_NUMBERS: [string, HostKey, ColumnUnit][] = [
   ['Virtual disks IOPS', 'host_iops', 'ops/s'],
 ]
 
-/** A VM's own number is its virtual disks' latency; the boundaries below belong to devices that it shares. */
+/** A VM's own number is its virtual disks' latency; the boundaries below belong to devices and volumes that it shares. */
 function NewestNumbers({ newest, isVm }: { newest: Sides; isVm: boolean }) {
   const numbers: [string, 'host' | 'array', number | null, ColumnUnit][] = [
     ...(isVm ? DISK_NUMBERS : HOST_NUMBERS).map(([term, key, unit]): [string, 'host', number | null, ColumnUnit] => [
@@ -115,7 +115,7 @@ function NewestNumbers({ newest, isVm }: { newest: Sides; isVm: boolean }) {
     ]),
     ['Array inside', 'array', newest.array_internal_us, 'µs'],
     ['Array SAN', 'array', newest.array_san_us, 'µs'],
-    ['Array IOPS', 'array', newest.array_iops, 'ops/s'],
+    [isVm ? 'Array IOPS, all VMs' : 'Array IOPS', 'array', newest.array_iops, 'ops/s'],
   ]
   return (
     <dl className={styles.numbers} aria-label="Newest minute">

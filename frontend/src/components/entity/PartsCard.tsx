@@ -78,9 +78,9 @@ function columnsOf(
   }
   const choose: Column<SeriesGroup> = {
     id: 'choose',
-    header: 'In the chart',
-    width: 120,
-    narrow: 104,
+    header: 'Chart',
+    width: 92,
+    narrow: 84,
     cell: (group) => {
       const isChosen = partKey(group) === chosen
       return (

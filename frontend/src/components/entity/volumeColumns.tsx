@@ -19,19 +19,24 @@ export function volumeColumns(max_us: number): Column<VolumeRow>[] {
       cell: ({ id, name }) => <EntityLink to={{ kind: 'volume', id, name }} />,
     },
     {
-      id: 'array',
+      id: 'array-name',
       header: 'Array',
       width: 140,
       from: 700,
       cell: (volume) => <Name focusable>{volume.array.name}</Name>,
     },
-    { id: 'pod', header: 'Pod', width: 130, from: 1200, cell: (volume) => <Pod volume={volume} /> },
+    { id: 'pod', header: 'Pod', width: 190, from: 1600, cell: (volume) => <Pod volume={volume} /> },
     {
       id: 'datastores',
       header: 'Datastore',
       width: 190,
       from: 1200,
-      cell: (volume) => <EntityLinks to={volume.datastores} most={1} />,
+      cell: (volume) =>
+        volume.datastores.length === 0 ? (
+          <span className="faint">none</span>
+        ) : (
+          <EntityLinks to={volume.datastores} most={1} />
+        ),
     },
     {
       id: 'size',

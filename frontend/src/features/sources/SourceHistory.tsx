@@ -12,7 +12,7 @@ import { StateMark } from '../../components/StateMark'
 import { type Column, VirtualTable } from '../../components/table/VirtualTable'
 import { usePreferences } from '../../lib/preferences'
 import { streamName } from '../../lib/text'
-import { formatInstant, formatSeconds } from '../../lib/time'
+import { formatClock, formatDay, formatInstant, formatSeconds, type Zone, zoneName } from '../../lib/time'
 import { formatBytes, formatCount } from '../../lib/units'
 import styles from './SourcesPage.module.css'
 
@@ -46,10 +46,10 @@ function RunsTable({ runs }: { runs: readonly RunOut[] }) {
     () => [
       {
         id: 'at',
-        header: 'Started',
-        width: 236,
-        narrow: 226,
-        cell: (run) => <span className="numeric">{formatInstant(Date.parse(run.started_at), zone)}</span>,
+        header: `Started (${zoneName(zone)})`,
+        width: 150,
+        narrow: 136,
+        cell: (run) => <Started at_ms={Date.parse(run.started_at)} zone={zone} />,
       },
       { id: 'stream', header: 'Stream', width: 130, cell: (run) => streamName(run.stream) },
       { id: 'queue', header: 'Queue', width: 96, from: 1200, cell: (run) => run.queue },
@@ -94,6 +94,14 @@ function RunsTable({ runs }: { runs: readonly RunOut[] }) {
     [zone],
   )
   return <VirtualTable label="Newest runs" columns={columns} count={runs.length} rowAt={(index) => runs[index]} />
+}
+
+function Started({ at_ms, zone }: { at_ms: number; zone: Zone }) {
+  return (
+    <span className="numeric" title={formatInstant(at_ms, zone)}>
+      {formatDay(at_ms, zone)} {formatClock(at_ms, zone, true)}
+    </span>
+  )
 }
 
 function RunResult({ run }: { run: RunOut }) {

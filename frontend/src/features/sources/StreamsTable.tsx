@@ -5,7 +5,7 @@ import { type Column, VirtualTable } from '../../components/table/VirtualTable'
 import { usePreferences } from '../../lib/preferences'
 import { streamName } from '../../lib/text'
 import { formatClock, formatSeconds } from '../../lib/time'
-import { formatCount } from '../../lib/units'
+import { formatCount, formatFixed } from '../../lib/units'
 import styles from './SourcesPage.module.css'
 
 const LATE_INTERVALS = 3
@@ -13,6 +13,9 @@ const LATE_INTERVALS = 3
 /** A number, or what its absence means. */
 const or = (value: number | null, format: (value: number) => string, absent: string) =>
   value === null ? <span className="faint">{absent}</span> : <span className="numeric">{format(value)}</span>
+
+/** One decimal in every row, and never a zero for something. */
+const samplesPerSecond = (value: number) => (value > 0 && value < 0.05 ? '<0.1' : formatFixed(value, 1))
 
 /** The streams of a source: what is read how often, how far it has come, what the last run did. */
 export function StreamsTable({ source }: { source: SourceOut }) {
@@ -27,7 +30,7 @@ export function StreamsTable({ source }: { source: SourceOut }) {
         header: 'Samples/s',
         width: 110,
         align: 'right',
-        cell: (stream) => or(stream.samples_per_s, (value) => formatCount(Number(value.toPrecision(3))), 'none yet'),
+        cell: (stream) => or(stream.samples_per_s, samplesPerSecond, 'none yet'),
       },
       {
         id: 'until',

@@ -1,0 +1,57 @@
+import type { Page } from '@playwright/test'
+import { aDatastore, asEmpty, asFailing, asLongNamed, firstId } from './scenes'
+import { expect, test } from './watch'
+
+test.use({ viewport: { width: 390, height: 844 }, hasTouch: true })
+
+/** By how many px the page is wider than the screen. Tables scroll inside their own frame, the page never does. */
+function overhang(page: Page): Promise<number> {
+  return page.evaluate(() =>
+    Math.max(
+      ...[document.documentElement, document.querySelector('main')].map((box) =>
+        box === null ? 0 : box.scrollWidth - box.clientWidth,
+      ),
+    ),
+  )
+}
+
+async function fits(page: Page, path: string) {
+  await page.goto(path)
+  await expect(page.locator('[aria-busy="true"]')).toHaveCount(0)
+  await expect(page.locator('h1, [role="alert"]').first()).toBeVisible()
+  expect(await overhang(page), `${path} is wider than a phone`).toBeLessThanOrEqual(0)
+}
+
+const LISTS = ['datastores', 'vms', 'hosts', 'volumes']
+
+test('no list is wider than a phone, whatever the names', async ({ page }) => {
+  for (const kind of [...LISTS, 'sources']) await fits(page, `/${kind}`)
+  await asLongNamed(page)
+  for (const kind of [...LISTS, 'sources']) await fits(page, `/${kind}`)
+})
+
+test('no object is wider than a phone, whatever the names', async ({ page, request }) => {
+  await asLongNamed(page)
+  await fits(page, `/datastores/${(await aDatastore(request)).id}`)
+  for (const kind of ['vms', 'hosts', 'volumes']) await fits(page, `/${kind}/${await firstId(request, kind)}`)
+})
+
+test('an empty list and a failing one fit too', async ({ page, watched }) => {
+  watched.expected.push(/503/)
+  await asEmpty(page)
+  await fits(page, '/datastores')
+  await expect(page.getByRole('link', { name: 'Go to the sources' })).toBeVisible()
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+  await asFailing(page)
+  await fits(page, '/datastores')
+  await expect(page.getByRole('alert')).toContainText(/Failing since \d\d:\d\d:\d\d/)
+})
+
+test('the name stays in sight while the numbers scroll', async ({ page }) => {
+  await page.goto('/datastores')
+  const first = page.getByRole('table', { name: 'Datastores' }).locator('tbody tr:has(a) td').first()
+  await expect(first).toBeVisible()
+  const before = await first.boundingBox()
+  await page.getByRole('region', { name: 'Datastores, scrolls' }).evaluate((region) => region.scrollTo(400, 0))
+  expect((await first.boundingBox())?.x).toBe(before?.x)
+})
