@@ -26,6 +26,8 @@ from gavel.domain.scope import ScopeKind
 MATERIAL_SHARE = 0.05
 # From here on the queues of the disks speak for what they are on.
 _QUEUES_SHARE = 0.5
+# The parts that hosts have of a volume are all there again in what it carries.
+_OF_PLACES = [reason for reason in GradeReason if reason is not GradeReason.SMALL_SHARE]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +84,7 @@ def _vms(both: Sides, disks: Leaves) -> Parents:
     leaf_rows, told = _carried(disks, feed)
     rows = rolled_up(leaf_rows, told.parent, size)
     ops = rows.ops[:, Direction.ALL]
-    notes = _notes(told, ops, size)
+    notes = _notes(told, ops, size, list(GradeReason))
     full = _full_queues(told, size)
     minor = (notes.device_ops > 0) & (ops < LEAST_SHARE_OF_DEVICE * notes.device_ops)
     reasons = notes.reasons | full | np.where(minor, int(Reason.MINOR_PART_OF_DEVICE), 0)
@@ -185,7 +187,7 @@ def _placed(
     rows = _added(_held_by_disks(placed, over_sums), rolled_up(alone_rows, alone.parent, size))
     told = _joined_notes(under, alone)
     guests = _joined_notes(over, alone)
-    notes = _notes(told, rows.ops[:, Direction.ALL], size)
+    notes = _notes(told, rows.ops[:, Direction.ALL], size, _OF_PLACES)
     full = _full_queues(guests, size)
     notes = replace(notes, reasons=notes.reasons | full, outstanding_s=_sum(guests.notes.outstanding_s, guests, size))
     return Parents(kind, rows, notes, _any(told, size))
@@ -248,12 +250,12 @@ def _joined_notes(one: _Carried, two: _Carried) -> _Carried:
     return _Carried(np.concatenate([one.ops, two.ops]), notes, np.concatenate([one.parent, two.parent]))
 
 
-def _notes(told: _Carried, ops: Floats, size: int) -> Notes:
+def _notes(told: _Carried, ops: Floats, size: int, graded: Sequence[GradeReason]) -> Notes:
     notes = told.notes
     busy_depth = np.where(told.ops > 0, notes.queue_depth, np.nan)
     return Notes(
         _flags(notes.reasons, told, ops, size, [Reason.DISAGREEMENT], MATERIAL_SHARE),
-        _flags(notes.grade_reasons, told, ops, size, list(GradeReason), MATERIAL_SHARE),
+        _flags(notes.grade_reasons, told, ops, size, graded, MATERIAL_SHARE),
         _highest(notes.disagreement_us, told, size),
         _highest(notes.offset_error_s, told, size),
         _highest(notes.missing_s, told, size),

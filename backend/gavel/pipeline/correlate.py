@@ -85,6 +85,7 @@ def _correlate_once(place: Workplace) -> int:
         if not _may_have_work(connection, now):
             return 0
     with snapshot(place.engine) as connection:
+        ask.hold_samples(connection)
         look = _look(connection, now)
         _take_changes(connection, look)
         return _write_new(connection, look) or _write_early(connection, look) or _write_again(connection, look)

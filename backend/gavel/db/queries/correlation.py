@@ -166,6 +166,12 @@ def note_mirroring(
     connection.execute(row.on_conflict_do_update(index_elements=["pod_key"], set_=values))
 
 
+def hold_samples(connection: Connection) -> None:
+    """Call it first in a snapshot: maintenance swaps a partition for a copy in key order, whose rows an older snapshot would not see."""
+    tables = ", ".join(f"{stream}_sample" for stream in STREAMS)
+    connection.execute(text(f"LOCK TABLE {tables} IN ACCESS SHARE MODE"))
+
+
 def samples(
     connection: Connection, stream: Stream, after: datetime, until: datetime
 ) -> dict[str, npt.NDArray[np.int64]]:
