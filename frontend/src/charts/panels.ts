@@ -181,7 +181,7 @@ const LEVEL_LAYER: Record<Level, Layer> = {
 }
 
 /** Both sides count the same I/Os: where their lines lie on one another, the wider one shows under the narrower. */
-const LEVEL_WIDTH: Record<Level, number> = { array: 3, host: 2, disk: 1, guest: 1 }
+const LEVEL_WIDTH: Record<Level, number> = { array: 3.5, host: 2.25, disk: 1.25, guest: 1.25 }
 
 const RATE_STROKE = { read: 'solid', write: 'dashed', mirrored_write: 'dotted', all: 'solid' } as const
 

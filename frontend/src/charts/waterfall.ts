@@ -225,14 +225,20 @@ function rowAxis(
     type: 'category',
     inverse: true,
     data: rows.map((row) => (stacked ? `{label|${row.label}}` : `{label|${row.label}}\n{hint|${row.hint}}`)),
-    name: `{title|${TITLES[column.direction]}}  {total|${rows[0]?.text ?? ''}}`,
+    name: `{title|${TITLES[column.direction]}}{total|${rows[0]?.text ?? ''}}`,
     nameLocation: 'start',
     nameGap: 12,
     nameTextStyle: {
       align: 'left',
       rich: {
         title: { color: tokens.ink.muted, fontSize: 13, fontWeight: 600, fontFamily: tokens.font },
-        total: { color: tokens.ink.text, fontSize: 15, fontWeight: 700, fontFamily: tokens.font },
+        total: {
+          color: tokens.ink.text,
+          fontSize: 15,
+          fontWeight: 700,
+          fontFamily: tokens.font,
+          padding: [0, 0, 0, 8],
+        },
       },
     },
     axisLine: { show: false },

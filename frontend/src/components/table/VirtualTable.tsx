@@ -126,6 +126,7 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
           </tbody>
         </table>
       </section>
+      <span className={styles.ring} aria-hidden="true" />
     </div>
   )
 }
