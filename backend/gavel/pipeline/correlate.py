@@ -2,8 +2,9 @@
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime, timedelta
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import structlog
@@ -15,7 +16,7 @@ from gavel.analysis.minutes import Attribution, Rows, attributed
 from gavel.analysis.notes import Notes
 from gavel.analysis.observed import HostCounter, Proofs
 from gavel.db import live
-from gavel.db.engine import Connection, reading, snapshot
+from gavel.db.engine import Connection, Engine, reading, snapshot
 from gavel.db.leases import only_one
 from gavel.db.ledger import write_ledger
 from gavel.db.queries import correlation as ask
@@ -23,10 +24,12 @@ from gavel.domain.scope import ScopeKind
 from gavel.pipeline.chains import complete
 from gavel.pipeline.mapping import Estate, estate
 from gavel.pipeline.mirroring import find_mirroring
-from gavel.pipeline.observing import Offsets, observed, offsets
+from gavel.pipeline.observing import observed
+from gavel.pipeline.offsets import Offsets, offsets
 from gavel.pipeline.workplace import Workplace
 
 log = structlog.get_logger(__name__)
+_newest_estate: WeakKeyDictionary[Engine, tuple[object, Estate]] = WeakKeyDictionary()
 
 MINUTE = timedelta(minutes=1)
 # How long a minute waits for a source that is late.
@@ -35,6 +38,8 @@ LEDGER = "ledger"
 # Leaves in one transaction: some seconds of work at most.
 _LEAF_ROWS = 60_000
 _MOST_MINUTES = 60
+# Samples that touch a minute were stamped no longer before it; clocks are read once a minute.
+_CLOCKS_BEFORE = timedelta(minutes=10)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,14 +112,26 @@ def _look(connection: Connection, now: datetime) -> Look:
         # The first minutes: older ones come as changes, newest first.
         stand = ask.Stand(_floor(now - GRACE), None, frozenset())
         ask.stand_at(connection, stand)
-    found = _estate(connection, Span(stand.until_at - GRACE, now))
-    shifts = offsets(found, ask.clocks(connection, now))
+    found, shifts = _then(connection, Span(stand.until_at - GRACE, now))
     return Look(now, stand, found, shifts, _passed(connection, found, shifts))
 
 
+def _then(connection: Connection, span: Span) -> tuple[Estate, Offsets]:
+    """The estate and its clocks as of a span of minutes."""
+    found = _estate(connection, span)
+    return found, offsets(found, ask.clocks(connection, span.since - _CLOCKS_BEFORE, span.until))
+
+
 def _estate(connection: Connection, span: Span) -> Estate:
-    things = ask.things(connection, span.since, span.until)
-    return estate(things, ask.directory_arrays(connection), ask.mirrored_on_both(connection))
+    """As of a span of minutes; built anew only when an inventory was read, a VM moved or a pod was understood since."""
+    mirrored = ask.mirrored_on_both(connection)
+    stamp = (ask.estate_stamp(connection, span.since, span.until), tuple(sorted(mirrored.items())))
+    known = _newest_estate.get(connection.engine)
+    if known is None or known[0] != stamp:
+        things = ask.things(connection, span.since, span.until)
+        known = stamp, estate(things, ask.directory_arrays(connection), mirrored)
+        _newest_estate[connection.engine] = known
+    return known[1]
 
 
 def _passed(connection: Connection, found: Estate, shifts: Offsets) -> dict[int, datetime | None]:
@@ -131,15 +148,12 @@ def _passed(connection: Connection, found: Estate, shifts: Offsets) -> dict[int,
 
 def _shifts(found: Estate, shifts: Offsets) -> dict[int, tuple[timedelta, timedelta]]:
     """How far the slowest and the fastest clock of each source run ahead."""
-    every: dict[int, list[int]] = {}
-    for source, offset in zip(found.array_sources, shifts.arrays.tolist(), strict=True):
-        every.setdefault(source, []).append(offset)
-    for (source, _), offset in zip(found.host_keys, shifts.hosts.tolist(), strict=True):
-        every.setdefault(source, []).append(offset)
-    return {
-        source: (timedelta(microseconds=min(those)), timedelta(microseconds=max(those)))
-        for source, those in every.items()
-    }
+    clocks: dict[int, set[int]] = {}
+    for source, clock in zip(found.array_sources, shifts.of_array.tolist(), strict=False):
+        clocks.setdefault(source, set()).add(clock)
+    for (source, _), clock in zip(found.host_keys, shifts.of_host.tolist(), strict=True):
+        clocks.setdefault(source, set()).add(clock)
+    return {source: shifts.shifts(np.array(sorted(those))) for source, those in clocks.items()}
 
 
 def _take_changes(connection: Connection, look: Look) -> None:
@@ -208,8 +222,8 @@ def _write_again(connection: Connection, look: Look) -> int:
     span = Span(stretch[-1], stretch[0] + MINUTE)
     then = look
     if span.since < look.stand.until_at - GRACE:
-        found = _estate(connection, span)
-        then = Look(look.now, look.stand, found, offsets(found, ask.clocks(connection, span.until)), look.passed)
+        found, shifts = _then(connection, span)
+        then = replace(look, estate=found, offsets=shifts)
     _write(connection, then, span, span)
     ask.clean(connection, stretch)
     return _told(connection, span)

@@ -1,7 +1,6 @@
 """Stored samples of both sides as `analysis` takes them: by position, with the offset of the clock that stamped them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import numpy as np
@@ -11,11 +10,12 @@ from gavel.analysis.intervals import Bools, Floats
 from gavel.analysis.observed import DeviceSamples, DirectorySamples, DiskSamples, Observed, Proofs, Times, VolumeSamples
 from gavel.analysis.topology import Index
 from gavel.db.engine import Connection
-from gavel.db.queries.correlation import Clock, samples
+from gavel.db.queries.correlation import samples
 from gavel.domain.samples import NOT_MEASURED, Precision
 from gavel.domain.scope import ScopeKind
 from gavel.domain.source import Stream
 from gavel.pipeline.mapping import Estate
+from gavel.pipeline.offsets import Offsets
 
 # A sample that ends this long after a minute's end, or began before it, may still touch it, whatever its length.
 _REACH = timedelta(minutes=6)
@@ -26,43 +26,12 @@ _COMPONENTS = ("service", "queue", "qos", "qos_sched", "san")
 _Columns = Mapping[str, npt.NDArray[np.int64]]
 
 
-@dataclass(frozen=True, slots=True)
-class Offsets:
-    """µs that clocks run ahead, and the error of that in s, by position. A host's unread clock is its source's; NaN: nobody read it."""
-
-    hosts: Index
-    host_errors: Floats
-    arrays: Index
-    array_errors: Floats
-
-    def range_us(self) -> tuple[int, int]:
-        """The furthest behind and ahead of all."""
-        every = [*self.hosts.tolist(), *self.arrays.tolist(), 0]
-        return min(every), max(every)
-
-
-def offsets(estate: Estate, clocks: Sequence[Clock]) -> Offsets:
-    """From readings to positions."""
-    known = {(clock.source_id, clock.subject): clock for clock in clocks}
-
-    def of(source_id: int, subject: str | None) -> tuple[float, float]:
-        clock = known.get((source_id, subject)) or known.get((source_id, None))
-        return (0.0, np.nan) if clock is None else (clock.offset_s * _US, clock.error_s)
-
-    hosts = np.array([of(source_id, key) for source_id, key in estate.host_keys], dtype=np.float64).reshape(-1, 2)
-    arrays = np.array([of(source_id, None) for source_id in estate.array_sources], dtype=np.float64).reshape(-1, 2)
-    return Offsets(
-        np.rint(hosts[:, 0]).astype(np.int64), hosts[:, 1], np.rint(arrays[:, 0]).astype(np.int64), arrays[:, 1]
-    )
-
-
 def observed(
     connection: Connection, estate: Estate, found: Offsets, proofs: Proofs, since: datetime, until: datetime
 ) -> Observed:
     """All samples that may touch minutes in [since, until), whatever clock stamped them."""
-    behind, ahead = found.range_us()
-    after = since + timedelta(microseconds=behind) - _REACH
-    to = until + timedelta(microseconds=ahead) + _REACH
+    behind, ahead = found.shifts(np.unique(np.concatenate([found.of_host, found.of_array])))
+    after, to = since + behind - _REACH, until + ahead + _REACH
     read = {stream: samples(connection, stream, after, to) for stream in _PARTS}
     return Observed(
         devices=_devices(read[Stream.HOST_DEVICE], estate, found),
@@ -85,7 +54,8 @@ def _known(columns: _Columns, ids: Index) -> tuple[_Columns, Index]:
     return {name: column[kept] for name, column in columns.items()}, position[kept]
 
 
-def _times(columns: _Columns, offset_us: Index, error_s: Floats) -> Times:
+def _times(columns: _Columns, found: Offsets, clock: Index) -> Times:
+    offset_us, error_s = found.at(clock, columns["ts"])
     return Times(columns["ts"], columns["interval_s"] * _US, offset_us, error_s)
 
 
@@ -110,7 +80,7 @@ def _devices(columns: _Columns, estate: Estate, found: Offsets) -> DeviceSamples
     host = estate.topology.devices.host[device]
     return DeviceSamples(
         device,
-        _times(columns, found.hosts[host], found.host_errors[host]),
+        _times(columns, found, found.of_host[host]),
         _counted(columns, ("read_ops", "write_ops")),
         _measured(columns, ("read_bytes", "write_bytes")),
         _by_direction(columns, ("read", "write"), _LATENCIES),
@@ -127,7 +97,7 @@ def _disks(columns: _Columns, estate: Estate, found: Offsets) -> DiskSamples:
     host = estate.topology.parts.host[part]
     return DiskSamples(
         part,
-        _times(columns, found.hosts[host], found.host_errors[host]),
+        _times(columns, found, found.of_host[host]),
         _counted(columns, ("read_ops", "write_ops")),
         _measured(columns, ("read_bytes", "write_bytes")),
         _measured(columns, ("read_latency_us", "write_latency_us")),
@@ -152,14 +122,13 @@ def _parts_at(estate: Estate, disk: Index, columns: _Columns) -> Index:
 
 def _volumes(columns: _Columns, estate: Estate, found: Offsets) -> VolumeSamples:
     columns, volume = _known(columns, estate.ids[ScopeKind.VOLUME])
-    offset_us, error_s = _of_arrays(estate.topology.volumes.array[volume], found)
     directions = ("read", "write", "mirrored_write")
     ops = _counted(columns, [f"{direction}_ops" for direction in directions])
     # An array without stretched pods need not report mirrored writes.
     ops[:, 2] = np.nan_to_num(ops[:, 2])
     return VolumeSamples(
         volume,
-        _times(columns, offset_us, error_s),
+        _times(columns, found, found.of_array[estate.topology.volumes.array[volume]]),
         ops,
         _measured(columns, [f"{direction}_bytes" for direction in directions]),
         _by_direction(columns, directions, _COMPONENTS),
@@ -169,19 +138,10 @@ def _volumes(columns: _Columns, estate: Estate, found: Offsets) -> VolumeSamples
 def _directories(columns: _Columns, estate: Estate, found: Offsets) -> DirectorySamples:
     columns, directory = _known(columns, estate.directory_ids)
     unit = estate.directory_units[directory]
-    offset_us, error_s = _of_arrays(estate.topology.unit_array[unit], found)
     return DirectorySamples(
         unit,
-        _times(columns, offset_us, error_s),
+        _times(columns, found, found.of_array[estate.topology.unit_array[unit]]),
         _counted(columns, ("read_ops", "write_ops")),
         _measured(columns, ("read_bytes", "write_bytes")),
         _measured(columns, ("read_usec_us", "write_usec_us")),
     )
-
-
-def _of_arrays(array: Index, found: Offsets) -> tuple[Index, Floats]:
-    """A volume whose array has no inventory of its own has an unknown clock."""
-    if len(found.arrays) == 0:
-        return np.zeros(len(array), dtype=np.int64), np.full(len(array), np.nan)
-    here = array >= 0
-    return np.where(here, found.arrays[array], 0), np.where(here, found.array_errors[array], np.nan)

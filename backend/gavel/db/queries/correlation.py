@@ -44,10 +44,11 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """`subject` null is the source itself, else an ESXi host; how far its clock runs ahead, true within `error_s`."""
+    """One reading. `subject` null is the source itself, else an ESXi host; how far its clock ran ahead, true within `error_s`."""
 
     source_id: int
     subject: str | None
+    read_at: datetime
     offset_s: float
     error_s: float
 
@@ -141,16 +142,27 @@ def clean(connection: Connection, minutes: Sequence[datetime]) -> None:
     connection.execute(delete(dirty_minute).where(dirty_minute.c.minute.in_(minutes)))
 
 
-def clocks(connection: Connection, at: datetime) -> tuple[Clock, ...]:
-    """Of every clock the reading nearest before `at`, else the first one after it."""
-    rows = connection.execute(
-        text(
-            "SELECT DISTINCT ON (source_id, subject) source_id, subject, offset_s, error_s FROM clock_offset"
-            " ORDER BY source_id, subject, read_at > :at, abs(extract(epoch FROM read_at - :at))"
-        ),
-        {"at": at},
-    )
-    return tuple(Clock(row.source_id, row.subject, row.offset_s, row.error_s) for row in rows)
+_CLOCKS = """
+    WITH subjects AS (
+        SELECT id AS source_id, NULL::text AS subject FROM source
+        UNION ALL SELECT source_id, key FROM esxi_host WHERE present OR last_seen_at >= :since)
+    SELECT source_id, subject, read_at, offset_s, error_s FROM clock_offset WHERE read_at > :since AND read_at <= :until
+    UNION ALL SELECT c.* FROM subjects s CROSS JOIN LATERAL (
+        SELECT source_id, subject, read_at, offset_s, error_s FROM clock_offset c
+        WHERE c.source_id = s.source_id AND c.read_at {side}
+          AND (c.subject = s.subject OR (c.subject IS NULL AND s.subject IS NULL))
+        ORDER BY c.read_at {order} LIMIT 1) c
+"""
+
+
+def clocks(connection: Connection, since: datetime, until: datetime) -> tuple[Clock, ...]:
+    """Readings in (since, until], and of every clock the newest one before; of those that were first read later, that one."""
+    limits = {"since": since, "until": until}
+    before = connection.execute(text(_CLOCKS.format(side="<= :since", order="DESC")), limits).all()
+    after = connection.execute(text(_CLOCKS.format(side="> :until", order="ASC")), limits).all()
+    known = {(row.source_id, row.subject) for row in before}
+    rows = [*before, *(row for row in after if (row.source_id, row.subject) not in known)]
+    return tuple(Clock(*row) for row in rows)
 
 
 def mirrored_on_both(connection: Connection) -> Mapping[str, bool]:
