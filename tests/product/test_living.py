@@ -6,9 +6,20 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.product.comparing import STREAMS, assert_nothing_unexplained, caught_up, compare, last_hour, stored_rows
+from tests.product import ledgers
+from tests.product.comparing import (
+    KEPT_S,
+    STREAMS,
+    assert_nothing_unexplained,
+    caught_up,
+    compare,
+    last_hour,
+    stored_rows,
+)
 from tests.product.lab_reader import COLUMNS
 from tests.product.running import Product, tell
+
+from gavel.domain.scope import ScopeKind
 
 
 def test_every_datastore_shows_the_numbers_of_both_sides(product: Product) -> None:
@@ -40,6 +51,28 @@ def test_the_database_holds_exactly_what_the_sources_said(product: Product) -> N
     assert found.is_equal, str(found)
     assert found.rows > 10_000
     assert_nothing_unexplained(product)
+
+
+def test_every_datastore_has_every_minute_in_the_ledger(product: Product) -> None:
+    caught_up(product)
+    ledgers.settled(product)
+    after, until = ledgers.whole_minutes(product, KEPT_S)
+    wanted = {after + 60 * n for n in range(round((until - after) / 60))}
+    found = ledgers.minutes(product, ScopeKind.DATASTORE, after, until)
+    assert len(wanted) > 40
+    assert len(found) == 14
+    for datastore, minutes in found.items():
+        assert wanted - minutes == set(), datastore
+
+
+def test_attributing_an_hour_again_changes_no_number(product: Product) -> None:
+    ledgers.settled(product)
+    after, until = ledgers.whole_minutes(product, KEPT_S - 300)
+    before = ledgers.everything(product, after, until)
+    assert ledgers.write_again(product, after, until) > 40
+    ledgers.settled(product)
+    assert ledgers.differences(before, ledgers.everything(product, after, until)) == []
+    assert len(before) > 5_000
 
 
 def test_every_column_was_measured_somewhere(product: Product) -> None:
