@@ -98,7 +98,8 @@ class Blocks:
             hosts_of_vm[mover] = tuple(sorted({int(host) for host in at[mover]}))
         table = self._table(tuple(hosts_of_vm))
         vms, on = table.column["vm"], table.column["host"]
-        present = (vms == NONE)[:, None] | (at[vms] == on[:, None])
+        runs = (at[vms] == on[:, None]) & ~self._placement.off(starts)[vms]
+        present = (vms == NONE)[:, None] | runs
         return table, present.astype(np.float64)
 
     def _table(self, hosts_of_vm: tuple[tuple[int, ...], ...]) -> FlowTable:

@@ -6,9 +6,9 @@ Three families:
   them around any app; a protocol server does nothing. They last for `count` requests or `for_s` seconds, whichever ends
   first, and until they are deleted where neither was given.
 - *Answer faults* (missing_samples): the protocol server asks `active(source, kind)` when it builds an answer.
-- *Acts* (expire_sessions, renumber_counters, rename_volume, shift_clock, vmotion): they happen once, at the moment of the
-  request. The protocol servers read their result: `session_generation`, `counter_generation`, `volume_name`, the source's
-  clock and `Placement`.
+- *Acts* (expire_sessions, renumber_counters, rename_volume, rename_vm, shift_clock, vmotion, power): they happen once, at
+  the moment of the request. The protocol servers read their result: `session_generation`, `counter_generation`,
+  `volume_name`, `vm_name`, the source's clock and `Placement`.
 """
 
 import threading
@@ -39,8 +39,10 @@ class FaultKind(StrEnum):
     EXPIRE_SESSIONS = "expire_sessions"  # act
     RENUMBER_COUNTERS = "renumber_counters"  # act, vCenter
     RENAME_VOLUME = "rename_volume"  # act, FlashArray: volume (name now), name (new)
+    RENAME_VM = "rename_vm"  # act, vCenter: vm (name now), name (new)
     SHIFT_CLOCK = "shift_clock"  # act: by_s (float); host (name, optional): that ESXi host's clock, not the source's
     VMOTION = "vmotion"  # act, vCenter: vm (name), host (name)
+    POWER = "power"  # act, vCenter: vm (name), state (on|off)
 
 
 ACTS = frozenset(
@@ -48,8 +50,10 @@ ACTS = frozenset(
         FaultKind.EXPIRE_SESSIONS,
         FaultKind.RENUMBER_COUNTERS,
         FaultKind.RENAME_VOLUME,
+        FaultKind.RENAME_VM,
         FaultKind.SHIFT_CLOCK,
         FaultKind.VMOTION,
+        FaultKind.POWER,
     }
 )
 
@@ -65,8 +69,10 @@ _PARAMETERS: dict[FaultKind, dict[str, tuple[type, bool]]] = {
     FaultKind.CUT_BODY: {"after_bytes": (int, True)},
     FaultKind.SLOW_DRIP: {"bytes_per_s": (int, True)},
     FaultKind.RENAME_VOLUME: {"volume": (str, True), "name": (str, True)},
+    FaultKind.RENAME_VM: {"vm": (str, True), "name": (str, True)},
     FaultKind.SHIFT_CLOCK: {"by_s": (float, True), "host": (str, False)},
     FaultKind.VMOTION: {"vm": (str, True), "host": (str, True)},
+    FaultKind.POWER: {"vm": (str, True), "state": (str, True)},
 }
 _COMMON = ("source", "kind", "match", "count", "for_s")
 
@@ -101,6 +107,7 @@ class Faults:
         self._session_generation: Counter[str] = Counter()
         self._counter_generation: Counter[str] = Counter()
         self._names: dict[int, str] = {}
+        self._vm_names: dict[int, str] = {}
         self._sources = {array.name for array in estate.arrays} | {vcenter.name for vcenter in estate.vcenters}
 
     def active(self, source: str, kind: FaultKind, text: str = "") -> Fault | None:
@@ -127,6 +134,14 @@ class Faults:
     def volume_name(self, volume: int) -> str:
         """The name of a volume now: that of the estate unless renamed."""
         return self._names.get(volume, self._estate.volumes[volume].name)
+
+    def vm_name(self, vm: int) -> str:
+        """The name of a VM now: that of the estate unless renamed."""
+        return self._vm_names.get(vm, self._estate.vms[vm].name)
+
+    def vm_names_given(self) -> tuple[tuple[int, str], ...]:
+        """The VMs that were renamed, with their names now."""
+        return tuple(self._vm_names.items())
 
     def add(self, body: Mapping[str, object]) -> Fault:
         """Put a fault in force, or perform an act, as described by a decoded `POST /faults` body.
@@ -188,8 +203,10 @@ class Faults:
             FaultKind.EXPIRE_SESSIONS: self._expire_sessions,
             FaultKind.RENUMBER_COUNTERS: self._renumber_counters,
             FaultKind.RENAME_VOLUME: self._rename_volume,
+            FaultKind.RENAME_VM: self._rename_vm,
             FaultKind.SHIFT_CLOCK: self._shift_clock,
             FaultKind.VMOTION: self._vmotion,
+            FaultKind.POWER: self._power,
         }
         acts[fault.kind](fault)
 
@@ -222,14 +239,28 @@ class Faults:
         clock.shift(float(fault.parameters["by_s"]))
 
     def _vmotion(self, fault: Fault) -> None:
-        estate = self._estate
-        vm = next((vm for vm in estate.vms if vm.name == fault.parameters["vm"]), None)
-        host = next((host for host in estate.hosts if host.name == fault.parameters["host"]), None)
-        if vm is None or estate.vcenters[vm.vcenter].name != fault.source:
-            raise ValueError(f"{fault.source} has no VM {fault.parameters['vm']!r}")
+        vm = self._vm(fault)
+        host = next((host for host in self._estate.hosts if host.name == fault.parameters["host"]), None)
         if host is None:
             raise ValueError(f"no host is called {fault.parameters['host']!r}")
-        self._placement.move(vm.index, host.index, self._clocks.lab_time.now())
+        self._placement.move(vm, host.index, self._clocks.lab_time.now())
+
+    def _rename_vm(self, fault: Fault) -> None:
+        self._vm_names[self._vm(fault)] = str(fault.parameters["name"])
+
+    def _power(self, fault: Fault) -> None:
+        state = fault.parameters["state"]
+        if state not in ("on", "off"):
+            raise ValueError(f"state of power is on or off, not {state!r}")
+        self._placement.switch(self._vm(fault), self._clocks.lab_time.now(), on=state == "on")
+
+    def _vm(self, fault: Fault) -> int:
+        """Index of the VM that a fault names, within its source. Raises ValueError."""
+        name = fault.parameters["vm"]
+        for vm in self._estate.vms:
+            if self._estate.vcenters[vm.vcenter].name == fault.source and self.vm_name(vm.index) == name:
+                return vm.index
+        raise ValueError(f"{fault.source} has no VM {name!r}")
 
 
 def _parameters(kind: FaultKind, given: dict[str, object]) -> dict[str, Parameter]:

@@ -1,4 +1,4 @@
-"""Which host each VM runs on, as a function of time: the estate's schedule plus the vMotions asked for at run time."""
+"""Which host each VM runs on and whether it is on, as a function of time: the estate's schedule, and what is asked for at run time."""
 
 import threading
 
@@ -19,6 +19,7 @@ class Placement:
         self._home = np.array([vm.home_host for vm in estate.vms], dtype=np.int64)
         self._commuters = [vm.index for vm in estate.vms if vm.commute]
         self._moved: tuple[Move, ...] = ()  # (at, vm, host), oldest first
+        self._switched: tuple[tuple[float, int, bool], ...] = ()  # (at, vm, on), oldest first
         self._lock = threading.Lock()
 
     def host_of(self, vm: int, at: float) -> int:
@@ -47,6 +48,31 @@ class Placement:
         with self._lock:
             self._moved = tuple(sorted((*self._moved, (at, vm, host))))
 
+    def switch(self, vm: int, at: float, *, on: bool) -> None:
+        """Power `vm` on or off from `at` on. Raises ValueError where it is so already."""
+        if self.is_on(vm, at) is on:
+            raise ValueError(f"{self._estate.vms[vm].name} is {'on' if on else 'off'} already")
+        with self._lock:
+            self._switched = tuple(sorted((*self._switched, (at, vm, on))))
+
+    def is_on(self, vm: int, at: float) -> bool:
+        """Whether the VM runs at that instant."""
+        switched = [on for when, which, on in self._switched if which == vm and when <= at]
+        return switched[-1] if switched else self._estate.vms[vm].is_powered_on
+
+    def switches(self, vm: int) -> tuple[float, ...]:
+        """The instants at which the VM was powered on or off, oldest first."""
+        return tuple(at for at, which, _ in self._switched if which == vm)
+
+    def off(self, starts: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """(VMs, t) where a VM is off."""
+        off = np.repeat(
+            np.array([not vm.is_powered_on for vm in self._estate.vms], dtype=bool)[:, None], len(starts), 1
+        )
+        for when, vm, on in self._switched:
+            off[vm, starts >= when] = not on
+        return off
+
     def changes(self, start: float, end: float) -> tuple[Move, ...]:
         """Everything that moves with start < at <= end, any VM: (at, vm, to host), oldest first."""
         movers = {*self._commuters, *(vm for _, vm, _ in self._moved)}
@@ -61,8 +87,8 @@ class Placement:
         return hosts
 
     def version(self, end: float) -> int:
-        """How many vMotions asked for at run time happen before `end`: what was solved for an older version is stale."""
-        return sum(at < end for at, _, _ in self._moved)
+        """How many changes asked for at run time happen before `end`: what was solved for an older version is stale."""
+        return sum(at < end for at, _, _ in (*self._moved, *self._switched))
 
     def _scheduled(self, vm: int, at: float) -> int:
         record = self._estate.vms[vm]

@@ -25,6 +25,7 @@ CHANNELS = WRITE_TIMES + len(SEGMENTS)
 _ROUNDS = 80
 _CALM_ROUND = 20  # from here on the steps get smaller and smaller
 _SETTLED = 1e-9
+_SHORTEST_US = 1.0
 _KNEE_OPS = 49_200.0  # ops/s at which a volume's service time has doubled
 _QUEUE_US, _QUEUE_BEND_US = 1.5, 600.0
 _WRITE_FACTOR = 1.15
@@ -204,10 +205,15 @@ class Solver:
         return np.stack(result, axis=1)
 
 
+def _by_queue(inputs: Inputs, time_us: Floats) -> Floats:
+    """(loads, t) I/Os per µs that the virtual disk's queue lets through. The disk of a VM that is off takes no time."""
+    return inputs.disk_depth / np.maximum(time_us, _SHORTEST_US)
+
+
 def _throughput(inputs: Inputs, time_us: Floats) -> Floats:
     """(loads, t) ops/s of each loop: bound by its threads, by the virtual disk's queue or by its IOPS limit."""
     by_threads = inputs.threads / (inputs.think_us + time_us)
-    return np.minimum(np.minimum(by_threads, inputs.disk_depth / time_us) * 1e6, inputs.iops_limit)
+    return np.minimum(np.minimum(by_threads, _by_queue(inputs, time_us)) * 1e6, inputs.iops_limit)
 
 
 def _loop_us(inputs: Inputs, time_us: Floats) -> Floats:
@@ -215,7 +221,7 @@ def _loop_us(inputs: Inputs, time_us: Floats) -> Floats:
 
     At an IOPS limit ops do not fall at first; the steps then come out too small, never too large.
     """
-    at_queue_limit = inputs.disk_depth / time_us < inputs.threads / (inputs.think_us + time_us)
+    at_queue_limit = _by_queue(inputs, time_us) < inputs.threads / (inputs.think_us + time_us)
     return np.where(at_queue_limit, time_us, inputs.think_us + time_us)
 
 

@@ -118,6 +118,6 @@ def _network_card(site: Site, vm: Vm) -> Any:
             deviceName="VM Network", network=site.reference(network.moref)
         ),
         connectable=vim.vm.device.VirtualDevice.ConnectInfo(
-            startConnected=True, allowGuestControl=True, connected=vm.is_powered_on, status="ok"
+            startConnected=True, allowGuestControl=True, connected=site.is_on(vm), status="ok"
         ),
     )

@@ -20,7 +20,7 @@ def _config(site: Site, vm: Vm) -> Any:
     return vim.vm.ConfigInfo(
         changeVersion=site.started_at.isoformat(),
         modified=site.started_at,
-        name=vm.name,
+        name=site.name_of(vm),
         guestId=vm.guest_id,
         guestFullName=_guest_name(vm),
         alternateGuestName="",
@@ -68,7 +68,7 @@ def _runtime(site: Site, vm: Vm) -> Any:
         recordReplayState=vim.VirtualMachine.RecordReplayState.inactive,
         toolsInstallerMounted=False,
         numMksConnections=0,
-        bootTime=site.started_at - timedelta(days=30) if vm.is_powered_on else None,
+        bootTime=site.started_at - timedelta(days=30) if site.is_on(vm) else None,
         maxCpuUsage=vm.cpus * 2600,
         maxMemoryUsage=vm.memory_mb,
         onlineStandby=False,
@@ -76,13 +76,13 @@ def _runtime(site: Site, vm: Vm) -> Any:
     )
 
 
-def _power_state(_site: Site, vm: Vm) -> Any:
+def _power_state(site: Site, vm: Vm) -> Any:
     states = vim.VirtualMachine.PowerState
-    return states.poweredOn if vm.is_powered_on else states.poweredOff
+    return states.poweredOn if site.is_on(vm) else states.poweredOff
 
 
 def _guest(site: Site, vm: Vm) -> Any:
-    running = vm.is_powered_on
+    running = site.is_on(vm)
     address = f"10.{20 + site.vcenter.index}.{vm.index // 250}.{vm.index % 250 + 1}"
     guest = vim.vm.GuestInfo(
         toolsStatus=vim.vm.GuestInfo.ToolsStatus.toolsOk if running else vim.vm.GuestInfo.ToolsStatus.toolsNotRunning,
@@ -130,10 +130,10 @@ def _summary(site: Site, vm: Vm) -> Any:
         vm=site.reference(vm.moref),
         runtime=_runtime(site, vm),
         guest=vim.vm.Summary.GuestSummary(
-            guestId=vm.guest_id, hostName=vm.name if vm.is_powered_on else None, toolsRunningStatus="guestToolsRunning"
+            guestId=vm.guest_id, hostName=vm.name if site.is_on(vm) else None, toolsRunningStatus="guestToolsRunning"
         ),
         config=vim.vm.Summary.ConfigSummary(
-            name=vm.name,
+            name=site.name_of(vm),
             template=False,
             vmPathName=_path_name(site, vm),
             memorySizeMB=vm.memory_mb,
@@ -151,7 +151,7 @@ def _summary(site: Site, vm: Vm) -> Any:
             unshared=sum(one.unshared for one in usage),
             timestamp=site.started_at,
         ),
-        quickStats=vim.vm.Summary.QuickStats(guestHeartbeatStatus="green" if vm.is_powered_on else "gray"),
+        quickStats=vim.vm.Summary.QuickStats(guestHeartbeatStatus="green" if site.is_on(vm) else "gray"),
         overallStatus="green",
         customValue=custom_values(site, vm),
     )
@@ -220,12 +220,12 @@ def _parent(site: Site, vm: Vm) -> Any:
 
 
 PROPERTIES: Mapping[str, Callable[[Site, Vm], Any]] = {
-    "name": lambda _site, vm: vm.name,
+    "name": lambda site, vm: site.name_of(vm),
     "parent": _parent,
     "config": _config,
     "config.hardware": _hardware,
     "config.hardware.device": devices,
-    "config.name": lambda _site, vm: vm.name,
+    "config.name": lambda site, vm: site.name_of(vm),
     "config.uuid": lambda _site, vm: vm.bios_uuid,
     "config.instanceUuid": lambda _site, vm: vm.instance_uuid,
     "config.guestId": lambda _site, vm: vm.guest_id,
@@ -233,7 +233,7 @@ PROPERTIES: Mapping[str, Callable[[Site, Vm], Any]] = {
     "runtime.powerState": _power_state,
     "runtime.host": lambda site, vm: site.reference(site.host_of(vm).moref),
     "guest": _guest,
-    "guestHeartbeatStatus": lambda _site, vm: "green" if vm.is_powered_on else "gray",
+    "guestHeartbeatStatus": lambda site, vm: "green" if site.is_on(vm) else "gray",
     "summary": _summary,
     "storage": _storage,
     "layoutEx": _layout,

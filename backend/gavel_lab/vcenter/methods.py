@@ -91,11 +91,11 @@ def _migrated(request: Request, number: int, at: float, vm: Any, source: int, ta
         chainId=number + 1,
         createdTime=site.at(at),
         userName="VSPHERE.LOCAL\\vpxd-extension",
-        vm=vim.event.VmEventArgument(name=vm.name, vm=site.reference(vm.moref)),
+        vm=vim.event.VmEventArgument(name=site.name_of(vm), vm=site.reference(vm.moref)),
         host=host(target),
         sourceHost=host(source),
         template=False,
-        fullFormattedMessage=f"Migrated virtual machine {vm.name} to {site.estate.hosts[target].name}",
+        fullFormattedMessage=f"Migrated virtual machine {site.name_of(vm)} to {site.estate.hosts[target].name}",
     )
 
 

@@ -154,7 +154,7 @@ def _jobs(site: Site, catalogue: Catalogue, specs: Sequence[Spec]) -> list[Job]:
         _check_metrics(catalogue, spec, place)
         if type(node.record) not in FAMILIES:
             continue
-        if spec.range.interval_s == REAL_TIME_S and not serves_real_time(node.record):
+        if spec.range.interval_s == REAL_TIME_S and not serves_real_time(site, node.record):
             continue
         job = Job(place, spec, node, span(site, node.record, spec.range))
         values += len(job.span.stamps) * len(spec.metrics or catalogue.by_id)

@@ -67,7 +67,7 @@ def _cut(clock: SourceClock, wanted: Range) -> Span:
 def _of_vm(site: Site, vm: Vm, wanted: Range) -> Span:
     """A VM's samples bear the stamps of the host that ran it at the time, whichever runs it now."""
     clocks = site.lab.clocks.hosts
-    whole = _cut(clocks[site.host_of(vm).index], wanted)
+    whole = _while_on(site, vm, _cut(clocks[site.host_of(vm).index], wanted))
     if not len(whole.stamps) or not site.lab.placement.moves(vm.index, float(whole.windows[0, 0]), site.lab_now()):
         return whole
     ends = site.clock.to_lab(whole.stamps.astype(np.float64))
@@ -78,8 +78,21 @@ def _of_vm(site: Site, vm: Vm, wanted: Range) -> Span:
     return Span(whole.stamps, windows)
 
 
-def serves_real_time(record: Any) -> bool:
+def _while_on(site: Site, vm: Vm, whole: Span) -> Span:
+    """Only the samples during all of which the VM was on."""
+    if not site.lab.placement.switches(vm.index):
+        return whole
+    on = np.array([_was_on(site, vm, start, end) for start, end in whole.windows], dtype=bool)
+    return Span(whole.stamps[on], whole.windows[on])
+
+
+def _was_on(site: Site, vm: Vm, start: float, end: float) -> bool:
+    placement = site.lab.placement
+    return placement.is_on(vm.index, start) and not any(start < at < end for at in placement.switches(vm.index))
+
+
+def serves_real_time(site: Site, record: Any) -> bool:
     """Hosts and powered-on VMs; a datastore has roll-ups only."""
     if isinstance(record, Vm):
-        return record.is_powered_on
+        return site.is_on(record)
     return not isinstance(record, Datastore)

@@ -6,7 +6,6 @@ from xml.sax.saxutils import escape
 
 from pyVmomi import VmomiSupport, vim
 
-from gavel_lab.estate import Datastore
 from gavel_lab.vcenter.counters import Catalogue
 from gavel_lab.vcenter.perf_families import FAMILIES
 from gavel_lab.vcenter.perf_query import answer, invalid_argument, parse_specs
@@ -62,7 +61,7 @@ class Performance:
         return [infos[number] for number in ids]
 
     def provider_summary(self, node: Node) -> Any:
-        real_time = type(node.record) in FAMILIES and not isinstance(node.record, Datastore)
+        real_time = type(node.record) in FAMILIES and serves_real_time(self._site, node.record)
         return vim.PerformanceManager.ProviderSummary(
             entity=self._site.reference(node.moref),
             currentSupported=real_time,
@@ -76,7 +75,7 @@ class Performance:
         if wanted not in INTERVALS:
             raise invalid_argument("intervalId", f"{wanted} is not an interval of this server")
         families = FAMILIES.get(type(node.record), ())
-        if not INTERVALS[wanted] or (wanted == REAL_TIME_S and not serves_real_time(node.record)):
+        if not INTERVALS[wanted] or (wanted == REAL_TIME_S and not serves_real_time(self._site, node.record)):
             families = ()
         catalogue = self.catalogue
         pieces: list[str] = []

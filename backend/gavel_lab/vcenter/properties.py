@@ -121,7 +121,8 @@ class Properties:
     def _state(self, node: Node, path: str) -> Any:
         """What the value depends on that can change; equal states give equal values."""
         if isinstance(node.record, Vm):
-            return self._site.host_of(node.record).index
+            vm, site = node.record, self._site
+            return site.host_of(vm).index, site.is_on(vm), site.name_of(vm)
         if isinstance(node.record, EsxiHost):
             if path.split(".", 1)[0] == "vm":
                 return tuple(vm.index for vm in self._site.vms_on(node.record))

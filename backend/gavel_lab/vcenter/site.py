@@ -55,6 +55,14 @@ class Site:
         self._place()
         return self.estate.hosts[self._host_of[vm.index]]
 
+    def is_on(self, vm: Vm) -> bool:
+        """Whether the VM runs now."""
+        return self.lab.placement.is_on(vm.index, self.lab_now())
+
+    def name_of(self, vm: Vm) -> str:
+        """What the VM is called now. Its files and its guest keep the name it was made with."""
+        return self.lab.faults.vm_name(vm.index)
+
     def vms_on(self, host: EsxiHost) -> Sequence[Vm]:
         self._place()
         return self._vms_on.get(host.index, ())

@@ -132,8 +132,12 @@ class World:
 
     def change_stamp(self) -> object:
         """Equal as long as no property of the inventory can have changed."""
-        return tuple(self.site.host_of(vm).index for vm in self.site.tree.vms), tuple(
-            self._properties.storage_state(host) for host in self.site.tree.hosts
+        site = self.site
+        asked_for = site.lab.placement.version(site.lab_now()), site.lab.faults.vm_names_given()
+        return (
+            asked_for,
+            tuple(site.host_of(vm).index for vm in site.tree.vms),
+            tuple(self._properties.storage_state(host) for host in site.tree.hosts),
         )
 
 

@@ -68,6 +68,26 @@ def test_a_vmotion_moves_the_io_from_its_second_on_and_changes_no_past() -> None
     assert (disk.ops.sum(axis=-1) > 0).all()
 
 
+def test_a_vm_that_is_off_does_nothing_until_it_is_on_again_and_keeps_its_past() -> None:
+    lab = create_lab()
+    vm = next(vm for vm in lab.estate.vms if vm.name == "web-01")
+    windows = HOUR + np.array([[0.0, 30.0], [30.0, 60.0], [60.0, 90.0]])
+    device = lab.estate.device(vm.home_host, lab.estate.disks[vm.disks[0]].volumes[0]).index
+    before = {
+        by: lab.model.read(by, [index], windows).ops for by, index in ((By.DISK, vm.disks[0]), (By.DEVICE, device))
+    }
+    lab.placement.switch(vm.index, HOUR + 30, on=False)
+    with pytest.raises(ValueError, match="web-01 is off already"):
+        lab.placement.switch(vm.index, HOUR + 40, on=False)
+    lab.placement.switch(vm.index, HOUR + 60, on=True)
+    for by, index in ((By.DISK, vm.disks[0]), (By.DEVICE, device)):
+        after = lab.model.read(by, [index], windows).ops
+        np.testing.assert_array_equal(after[0, 0], before[by][0, 0])
+        assert after[0, 1].sum() == 0
+        np.testing.assert_allclose(after[0, 2], before[by][0, 2])
+    assert [lab.placement.is_on(vm.index, HOUR + at) for at in (29, 31, 61)] == [True, False, True]
+
+
 def test_commuters_are_back_home_at_the_end_of_every_hour(lab: Lab) -> None:
     commuters = [vm for vm in lab.estate.vms if vm.commute]
     assert commuters

@@ -183,6 +183,11 @@ def test_nonsense_is_served_with_200(listener: Listener, fault: Fault, kind: str
         ({"kind": "rename_volume", "volume": "nothing", "name": "x"}, "has no volume 'nothing'"),
         ({"kind": "shift_clock", "by_s": 3, "host": "esx-99"}, "no host is called 'esx-99'"),
         ({"source": "vcenter-2", "kind": "vmotion", "vm": "sql-01", "host": "x"}, "has no VM 'sql-01'"),
+        (
+            {"source": "vcenter-1", "kind": "power", "vm": "web-01", "state": "up"},
+            "state of power is on or off, not 'up'",
+        ),
+        ({"source": "vcenter-1", "kind": "power", "vm": "web-01", "state": "on"}, "web-01 is on already"),
     ],
 )
 def test_a_fault_that_cannot_be_is_refused_with_a_reason(own_lab: Lab, wrong: dict[str, object], said: str) -> None:
@@ -203,6 +208,9 @@ def test_acts_happen_at_once_and_once() -> None:
     assert lab.faults.volume_name(0) == "sql-one"
     assert lab.clocks.arrays[0].offset_s() == 3.0
     assert lab.placement.host_of(1, HOUR) == 1
+    lab.faults.add({"source": "vcenter-1", "kind": "rename_vm", "vm": "web-01", "name": "web-one"})
+    lab.faults.add({"source": "vcenter-1", "kind": "power", "vm": "web-one", "state": "off"})
+    assert (lab.faults.vm_name(1), lab.placement.is_on(1, HOUR)) == ("web-one", False)
     assert lab.faults.all() == []
 
 

@@ -25,7 +25,7 @@ def place(tmp_path: Path) -> Iterator[Place]:
 def collector(vsphere: Any) -> Any:
     made = vsphere.RetrieveContent().propertyCollector.CreatePropertyCollector()
     view = view_of(vsphere, vim.VirtualMachine)
-    made.CreateFilter(filter_spec(view, vim.VirtualMachine, ["name", "runtime.host"]), False)
+    made.CreateFilter(filter_spec(view, vim.VirtualMachine, ["name", "runtime.host", "runtime.powerState"]), False)
     return made
 
 
@@ -100,6 +100,19 @@ def test_a_vmotion_arrives_as_one_changed_property(place: Place, collector: Any)
     (one,) = part.objectSet
     assert (one.kind, one.obj._GetMoId()) == ("modify", vm.moref)
     assert [(change.name, change.val._GetMoId()) for change in one.changeSet] == [("runtime.host", host)]
+
+
+def test_a_renamed_vm_and_one_that_is_powered_off_arrive_as_changes(place: Place, collector: Any) -> None:
+    version, _ = catch_up(collector)
+    vm = next(vm for vm in place.lab.estate.vms if vm.vcenter == place.vcenter.index)
+    source = place.vcenter.name
+    place.lab.faults.add({"source": source, "kind": "rename_vm", "vm": vm.name, "name": "another name"})
+    place.lab.faults.add({"source": source, "kind": "power", "vm": "another name", "state": "off"})
+    update = wait(collector, version, seconds=10)
+    (one,) = update.filterSet[0].objectSet
+    changed = {change.name: change.val for change in one.changeSet}
+    assert (one.kind, one.obj._GetMoId()) == ("modify", vm.moref)
+    assert changed == {"name": "another name", "runtime.powerState": "poweredOff"}
 
 
 def test_an_answer_that_got_lost_is_given_again(place: Place, collector: Any) -> None:

@@ -19,7 +19,7 @@ from gavel.domain.errors import (
     SourceError,
     UnreachableError,
 )
-from gavel.domain.inventory import DatastoreType, Protocol
+from gavel.domain.inventory import DatastoreType, Protocol, Vm
 from gavel.domain.samples import NOT_MEASURED, Precision, SampleBatch
 from gavel.domain.source import Stream
 from gavel_lab.lab import create_lab
@@ -128,6 +128,36 @@ def test_a_vmotion_moves_the_vm_in_the_inventory(lab: Lab) -> None:
             return
         time.sleep(0.1)
     pytest.fail("the VM is still where it was")
+
+
+def test_a_renamed_vm_stays_the_same_and_one_that_is_off_has_no_samples_until_it_is_on_again(lab: Lab) -> None:
+    collector = lab.collector(NEW)
+    vm = next(vm for vm in collector.inventory().vms if vm.power_state == "poweredOn")
+    lab.fault(NEW, "rename_vm", vm=vm.name, name="renamed-by-somebody")
+    lab.fault(NEW, "power", vm="renamed-by-somebody", state="off")
+    try:
+        off = seen_as(collector, vm.key, "poweredOff")
+        assert (off.name, off.host_key) == ("renamed-by-somebody", vm.host_key)
+        now = datetime.now(UTC)
+        found = rows(collector.samples(Stream.VM_DISK, now - timedelta(minutes=2), now))
+        assert found
+        assert not [row for row in found if row[0].startswith(f"{vm.key}/")]
+    finally:
+        lab.fault(NEW, "power", vm="renamed-by-somebody", state="on")
+        lab.fault(NEW, "rename_vm", vm="renamed-by-somebody", name=vm.name)
+    assert seen_as(collector, vm.key, "poweredOn") == vm
+    found = rows(collector.samples(Stream.VM_DISK, now - timedelta(minutes=2), now))
+    assert [row for row in found if row[0].startswith(f"{vm.key}/")], "its past is told again"
+
+
+def seen_as(collector: VcenterCollector, key: str, power_state: str) -> Vm:
+    """The VM once it is in that state: the lab looks at its estate a few times a second."""
+    for _ in range(50):
+        vm = next(vm for vm in collector.inventory().vms if vm.key == key)
+        if vm.power_state == power_state:
+            return vm
+        time.sleep(0.1)
+    pytest.fail(f"{key} is not {power_state}")
 
 
 def test_clocks_of_the_vcenter_and_of_each_host_are_told(collector: VcenterCollector) -> None:
