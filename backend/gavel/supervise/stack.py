@@ -48,7 +48,9 @@ def _database(settings: Settings) -> Service:
         stop_signal=postgres.STOP_SIGNAL, force_signal=postgres.FORCE_SIGNAL,
         # Whoever asks too early or too late is told so, and asks again.
         known_noise=(
-            "the database system is starting up", "the database system is shutting down", "due to administrator command"
+            "the database system is starting up", "the database system is shutting down", "due to administrator command",
+            # Maintenance gives way to whoever reads or writes, and comes again.
+            "canceling statement due to lock timeout"
         ),
     )  # fmt: skip
 
