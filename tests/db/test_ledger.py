@@ -16,6 +16,7 @@ from gavel.analysis.notes import Notes
 from gavel.db import ledger_columns, maintenance
 from gavel.db.engine import reading, transaction
 from gavel.db.ledger import FIRST_PARENT, write_ledger
+from gavel.db.queries import ledger as questions
 from gavel.db.queries.ledger import Detail, LedgerSeries, ledger
 from gavel.domain.io_path import Direction
 from gavel.domain.samples import Int64Array
@@ -233,11 +234,11 @@ def test_late_minutes_are_rewritten_where_time_has_put_rows_in_order(store: Stor
 
 @pytest.mark.parametrize("step", [MINUTE, 5 * MINUTE, 15 * MINUTE, timedelta(hours=1), None])
 def test_roll_ups_are_the_sums_of_their_minutes_and_join_them_without_a_seam(
-    store: Store, step: timedelta | None
+    store: Store, step: timedelta | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Two hours and a half with gaps, of which the first two hours are rolled; asked from the middle of a bucket."""
+    """Three hours and a half with gaps, of which the first three hours are rolled; asked from the middle of a bucket."""
     keys = keys_of(ScopeKind.DATASTORE, 3)
-    stamps, owners = grid(keys, minutes_from(HOUR - timedelta(hours=1), 150))
+    stamps, owners = grid(keys, minutes_from(HOUR - timedelta(hours=2), 210))
     kept = np.random.default_rng(5).random(len(stamps)) < 0.9
     where = stamps[kept], owners[kept]
     data = ledger_rows(int(kept.sum()), seed=3)
@@ -245,12 +246,15 @@ def test_roll_ups_are_the_sums_of_their_minutes_and_join_them_without_a_seam(
     write(store, (where[0][early], where[1][early]), *(picked(part, early) for part in data))
     store.roll(HOUR + timedelta(hours=1, minutes=2))
     write(store, (where[0][~early], where[1][~early]), *(picked(part, ~early) for part in data))
-    lo, hi = HOUR - timedelta(minutes=53), HOUR + timedelta(minutes=88)
-    found = read(store, keys, lo, hi, step)
-    assert found.from_at <= lo < hi <= found.to_at
-    assert found.resolution == {MINUTE: "1m", 5 * MINUTE: "5m", 15 * MINUTE: "5m", None: "5m"}.get(step, "1h")
-    require_sums(found, keys, where, data)
-    assert found.wall_s.tolist() == (found.minutes * 60).tolist()
+    lo, hi = HOUR - timedelta(minutes=113), HOUR + timedelta(minutes=88)
+    # From minutes alone; then from every roll-up that tells the same.
+    for rows, resolution in ((10**9, "1m"), (0, {MINUTE: "1m", 5 * MINUTE: "5m", 15 * MINUTE: "5m"}.get(step, "1h"))):
+        monkeypatch.setattr(questions, "_WORTHWHILE", rows)
+        found = read(store, keys, lo, hi, step)
+        assert found.from_at <= lo < hi <= found.to_at
+        assert found.resolution == resolution
+        require_sums(found, keys, where, data)
+        assert found.wall_s.tolist() == (found.minutes * 60).tolist()
 
 
 @pytest.mark.parametrize(("table", "width"), [("ledger_5m", 5 * MINUTE), ("ledger_1h", timedelta(hours=1))])
@@ -263,7 +267,8 @@ def test_a_bucket_starts_with_its_first_minute(store: Store, table: str, width: 
     assert found == [(HOUR - width, 1), (HOUR, 1)]
 
 
-def test_a_rewritten_minute_corrects_its_roll_ups(store: Store) -> None:
+def test_a_rewritten_minute_corrects_its_roll_ups(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(questions, "_WORTHWHILE", 0)
     keys = keys_of(ScopeKind.VOLUME, 2)
     minutes = minutes_from(HOUR, 60)
     where, data = grid(keys, minutes), ledger_rows(120, seed=7)
@@ -274,8 +279,10 @@ def test_a_rewritten_minute_corrects_its_roll_ups(store: Store) -> None:
     again = tuple(column[late] for column in where)
     write(store, again, *(picked(part, late) for part in data), replace_minutes=tuple(minutes[20:22]))  # type: ignore[arg-type]
     store.roll(NOW)
-    for step in (5 * MINUTE, timedelta(hours=1)):
-        require_sums(read(store, keys, HOUR - timedelta(hours=2), NOW, step), keys, where, data)
+    for step, resolution in ((5 * MINUTE, "5m"), (timedelta(hours=1), "1h")):
+        found = read(store, keys, HOUR - timedelta(hours=2), NOW, step)
+        assert found.resolution == resolution
+        require_sums(found, keys, where, data)
     table = "SELECT sum(read_ops::float8) FROM ledger_1h WHERE entity_id = ANY(:keys)"
     assert store.value(table, keys=keys) == pytest.approx(data[0].ops[:, Direction.READ].sum())
 

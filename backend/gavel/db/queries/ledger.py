@@ -25,8 +25,8 @@ from gavel.domain.scope import ESTATE_ID, ScopeKind, scope_key
 
 Resolution = Literal["1m", "5m", "1h"]
 MINUTE = timedelta(minutes=1)
-# A range is summed from roll-ups when it holds this many of them; what sticks out at its ends comes from finer rows.
-_WORTHWHILE = 12
+# A roll-up is one more table to ask: worth it from this many rows on that would be read without it.
+_WORTHWHILE = 1000
 # As many keys as are asked how far a roll-up has been made: a few tell, and one that knows less costs time only.
 _ASKED = 16
 _ESTATE = scope_key(ScopeKind.ESTATE, ESTATE_ID)
@@ -109,9 +109,8 @@ def ledger(
     """
     raw = _table(keys)
     over = _range(connection, raw, from_at, to_at, step)
-    rolls = LEDGER_ROLLS if raw is LEDGER else ()
-    usable = [roll for roll in reversed(rolls) if _is_usable(roll, over)]
-    pieces = list(_pieces(connection, raw, usable, keys, over.lo, over.hi))
+    rolls = list(_rolls(over, len(keys))) if raw is LEDGER else []
+    pieces = list(_pieces(connection, raw, rolls[::-1], keys, over.lo, over.hi))
     query = _query(pieces, over, _partials(detail))
     found = fetch(connection, query, _parameters(pieces, keys, over), _columns(detail))
     rows, notes = _decoded(found, detail)
@@ -156,10 +155,15 @@ def _finest_kept(connection: Connection, raw: Raw, from_at: datetime) -> timedel
     return next((roll.width for roll in LEDGER_ROLLS if age <= roll.keep), HOUR)
 
 
-def _is_usable(roll: Roll, over: _Range) -> bool:
-    if over.whole:
-        return roll.width <= over.finest or roll.width * _WORTHWHILE <= over.step
-    return not over.step % roll.width
+def _rolls(over: _Range, keys: int) -> Iterator[Roll]:
+    """The roll-ups to read, finer ones first: those that tell the same, and spare rows or are all that is left."""
+    finer = MINUTE
+    for roll in LEDGER_ROLLS:
+        tells = over.whole or not over.step % roll.width
+        rows = keys * ((over.hi - over.lo) // finer)
+        if tells and (roll.width <= over.finest or rows >= _WORTHWHILE):
+            yield roll
+            finer = roll.width
 
 
 def _pieces(
