@@ -9,6 +9,7 @@ import { PreferencesProvider } from '../lib/preferences'
 import { freshness } from './DataAge'
 import { DataState } from './DataState'
 import { coverage } from './entity/OriginsCard'
+import { hostParts } from './entity/SidesBar'
 import { SchemaForm } from './form/SchemaForm'
 import { fieldsOf } from './form/schema'
 import { Name } from './Name'
@@ -160,6 +161,41 @@ describe('a secret in a form', () => {
     expect(input.type).toBe('password')
     expect(input.value).toBe('')
     expect(input.placeholder).toContain('stored')
+  })
+})
+
+describe('the bar of the hosts', () => {
+  const sides = (gavg: number | null, davg: number | null, kavg: number | null, precision: number) =>
+    ({ host_gavg_us: gavg, host_davg_us: davg, host_kavg_us: kavg, host_precision_us: precision }) as never
+  const drawn = (...numbers: Parameters<typeof sides>) =>
+    hostParts(sides(...numbers)).map(({ us, isBelowStep }) => [us, isBelowStep === true])
+
+  it('is hatched up to one step where a ms counter says zero, never empty', () => {
+    expect(drawn(0, 0, 0, 1000)).toEqual([[1000, true]])
+    expect(drawn(84, 80, 2, 1000)).toEqual([[1000, true]])
+  })
+
+  it('hatches what the steps of a ms counter hide between its parts', () => {
+    expect(drawn(1000, 0, 0, 1000)).toEqual([
+      [0, false],
+      [0, false],
+      [1000, true],
+    ])
+  })
+
+  it('is solid where the counters are fine enough', () => {
+    expect(drawn(320, 310, 6, 1)).toEqual([
+      [310, false],
+      [6, false],
+    ])
+    expect(drawn(0, 0, 0, 1)).toEqual([
+      [0, false],
+      [0, false],
+    ])
+  })
+
+  it('stays empty where nothing was measured', () => {
+    expect(drawn(null, null, null, 1000)).toEqual([[null, false]])
   })
 })
 

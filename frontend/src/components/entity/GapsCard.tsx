@@ -86,7 +86,7 @@ function EventsTable({ events }: { events: Series['events'] }) {
         width: 230,
         cell: (event) => <span className="numeric">{formatInstant(Date.parse(event.at), zone)}</span>,
       },
-      { id: 'kind', header: 'Kind', width: 140, cell: (event) => event.kind },
+      { id: 'kind', header: 'Kind', width: 140, cell: (event) => streamName(event.kind) },
       {
         id: 'text',
         header: 'What happened',

@@ -17,18 +17,18 @@ interface Origin {
 }
 
 const COLUMNS: Column<Origin>[] = [
-  { id: 'side', header: 'Measured at', width: 120, cell: ({ group }) => levelLabel(levelOf(group)) },
+  { id: 'side', header: 'Measured at', width: 116, cell: ({ group }) => levelLabel(levelOf(group)) },
   {
     id: 'number',
     header: 'Number',
-    width: 280,
+    width: 256,
     narrow: 200,
     cell: ({ column }) => <Name focusable>{column.label}</Name>,
   },
   {
     id: 'newest',
     header: 'Newest',
-    width: 130,
+    width: 112,
     align: 'right',
     cell: ({ column }) => (
       <Quantity
@@ -41,27 +41,27 @@ const COLUMNS: Column<Origin>[] = [
   {
     id: 'source',
     header: 'Source',
-    width: 180,
+    width: 140,
     cell: ({ group }) => <Name focusable>{group.sources.map((source) => source.name).join(', ')}</Name>,
   },
   {
     id: 'counter',
     header: 'Counter',
-    width: 260,
+    width: 230,
     grow: true,
     cell: ({ column }) => <Name focusable>{column.counter}</Name>,
   },
   {
     id: 'precision',
     header: 'Counted in steps of',
-    width: 160,
+    width: 156,
     align: 'right',
     cell: ({ column }) => <span className="numeric">{formatPrecision(column.precision, column.unit)}</span>,
   },
   {
     id: 'covered',
     header: 'Covered',
-    width: 110,
+    width: 90,
     align: 'right',
     cell: ({ column }) => <span className="numeric">{coverage(column.values)}</span>,
   },

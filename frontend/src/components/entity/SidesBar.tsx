@@ -8,24 +8,30 @@ import { arrayLatencyUs } from './sides'
 interface Part {
   us: number | null
   colour: string
-  /** The counter's step, where it says no more than "below one step". */
+  /** Not resolved by the counter: somewhere below one step, or the rest that its steps hide. */
   isBelowStep?: boolean
 }
 
 /** A counter in whole ms: its zero is "less than 1 ms", which is drawn as such and not as nothing. */
 const COARSE_US = 1000
 
+/** What the hosts measured; what their counters' steps hide is hatched. */
+export function hostParts({ host_gavg_us, host_davg_us, host_kavg_us, host_precision_us }: Sides): Part[] {
+  const step_us = host_precision_us ?? 0
+  if (host_gavg_us !== null && step_us >= COARSE_US && host_gavg_us < step_us / 2)
+    return [{ us: step_us, colour: BOUNDARY, isBelowStep: true }]
+  if (host_davg_us === null) return [{ us: host_gavg_us, colour: BOUNDARY }]
+  const rest_us = (host_gavg_us ?? 0) - host_davg_us - (host_kavg_us ?? 0)
+  return [
+    { us: host_davg_us, colour: BOUNDARY },
+    { us: host_kavg_us, colour: 'var(--gv-kernel-queue)' },
+    ...(rest_us > 0 && step_us >= COARSE_US ? [{ us: rest_us, colour: BOUNDARY, isBelowStep: true }] : []),
+  ]
+}
+
+const BOUNDARY = 'var(--gv-boundary)'
+
 export function SidesBar({ newest, max_us }: { newest: Sides; max_us: number }) {
-  const step_us = newest.host_precision_us ?? 0
-  const host: Part[] =
-    newest.host_gavg_us === 0 && step_us >= COARSE_US
-      ? [{ us: step_us, colour: 'var(--gv-boundary)', isBelowStep: true }]
-      : newest.host_davg_us === null
-        ? [{ us: newest.host_gavg_us, colour: 'var(--gv-boundary)' }]
-        : [
-            { us: newest.host_davg_us, colour: 'var(--gv-boundary)' },
-            { us: newest.host_kavg_us, colour: 'var(--gv-kernel-queue)' },
-          ]
   const array: Part[] = [
     { us: newest.array_internal_us, colour: 'var(--gv-array-service)' },
     { us: newest.array_san_us, colour: 'var(--gv-san)' },
@@ -33,7 +39,7 @@ export function SidesBar({ newest, max_us }: { newest: Sides; max_us: number }) 
   const words = `Hosts ${formatLatency(newest.host_gavg_us, newest.host_precision_us)}, array ${formatLatency(arrayLatencyUs(newest))}`
   return (
     <span className={styles.bars} role="img" aria-label={words} title={words}>
-      <Bar parts={host} max_us={max_us} />
+      <Bar parts={hostParts(newest)} max_us={max_us} />
       <Bar parts={array} max_us={max_us} />
     </span>
   )
@@ -48,7 +54,7 @@ function Bar({ parts, max_us }: { parts: readonly Part[]; max_us: number }) {
           part.us !== null &&
           part.us > 0 && (
             <span
-              key={part.colour}
+              key={part.colour + String(part.isBelowStep)}
               className={part.isBelowStep ? styles.belowStep : styles.part}
               style={{ width: `${Math.min(100, (100 * part.us) / max_us)}%`, ...paint(part) }}
             />

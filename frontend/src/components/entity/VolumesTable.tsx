@@ -9,7 +9,8 @@ import { volumeColumns } from './volumeColumns'
 export function VolumesTable({ volumes, label }: { volumes: readonly VolumeRow[]; label: string }) {
   const columns = useMemo(() => {
     const latencies = volumes.flatMap(({ newest }) => [newest.host_gavg_us ?? 0, arrayLatencyUs(newest) ?? 0])
-    return volumeColumns(niceMax(Math.max(0, ...latencies)))
+    // The page is that of the datastore or of the volume's twin: it need not be named in every row.
+    return volumeColumns(niceMax(Math.max(0, ...latencies))).filter(({ id }) => id !== 'datastores')
   }, [volumes])
   return <VirtualTable label={label} columns={columns} count={volumes.length} rowAt={(index) => volumes[index]} />
 }

@@ -23,7 +23,7 @@ export function sidesColumns<Row extends Measured>(max_us: number, leads: 'host'
     ...(leads === 'disk'
       ? []
       : [
-          latency<Row>('davg', 'DAVG', (newest) => newest.host_davg_us, { from: 1600, isHost: true }),
+          ...(hostLeads ? [davg<Row>()] : []),
           latency<Row>('kavg', 'KAVG', (newest) => newest.host_kavg_us, { from: 1200, isHost: true }),
         ]),
     rate('host-iops', 'Host IOPS', (newest) => newest.host_iops, { sortKey: hostLeads ? 'iops' : undefined }),
@@ -50,6 +50,9 @@ export function sidesColumns<Row extends Measured>(max_us: number, leads: 'host'
   }
   return [both, ...(hostLeads ? [...host, ...array] : [...array, ...host]), age]
 }
+
+const davg = <Row extends Measured>() =>
+  latency<Row>('davg', 'DAVG', (newest) => newest.host_davg_us, { from: 1600, isHost: true })
 
 type Options = Pick<Column<Measured>, 'from' | 'sortKey'> & { isHost?: boolean }
 

@@ -1,7 +1,7 @@
 /** The columns of volumes, in their own list and on the pages of what lies on them. */
 
 import type { VolumeRow } from '../../api/types'
-import { formatBytes, formatBytesPerSecond, formatIops } from '../../lib/units'
+import { formatBytesPerSecond, formatIops } from '../../lib/units'
 import { EntityLink, EntityLinks } from '../EntityLink'
 import { Name } from '../Name'
 import type { Column } from '../table/VirtualTable'
@@ -39,17 +39,9 @@ export function volumeColumns(max_us: number): Column<VolumeRow>[] {
         ),
     },
     {
-      id: 'size',
-      header: 'Size',
-      width: 96,
-      align: 'right',
-      from: 1600,
-      cell: (volume) => <span className="numeric">{formatBytes(volume.size_bytes)}</span>,
-    },
-    {
       id: 'limit',
       header: 'QoS limit',
-      width: 170,
+      width: 150,
       align: 'right',
       from: 1600,
       cell: (volume) => <span className="numeric">{qosLimit(volume)}</span>,

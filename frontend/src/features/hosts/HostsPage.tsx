@@ -16,7 +16,7 @@ const columns = (max_us: number): Column<HostRow>[] => [
     sortKey: 'name',
     cell: ({ id, name }) => <EntityLink to={{ kind: 'host', id, name }} />,
   },
-  { id: 'state', header: 'State', width: 150, from: 700, cell: (host) => <HostState host={host} /> },
+  { id: 'state', header: 'State', width: 128, from: 700, cell: (host) => <HostState host={host} /> },
   {
     id: 'cluster',
     header: 'Cluster',
