@@ -104,6 +104,15 @@ def test_a_stretched_volume_is_on_two_arrays(estate: Estate, store: Store) -> No
     assert {row.host.name for row in detail.devices} == {"esx-1", "esx-2"}
 
 
+def test_a_serial_of_two_volumes_that_are_not_one_ties_nothing(estate: Estate, store: Store) -> None:
+    other = array_inventory(f"other-{estate.tag}", estate.tag)
+    store.with_estate(replace(other, volumes=tuple(each for each in other.volumes if each.name == "v0")), NOW)
+    match = estate.datastores()["simple"].match
+    assert not match.matched
+    assert "2 volumes have the serial" in str(match.reason)
+    assert estate.datastores()["spanned"].match.matched
+
+
 def test_newest_numbers_are_the_last_minute_of_both_sides(estate: Estate, store: Store) -> None:
     end = NOW - timedelta(seconds=30)
     keys = [f"{host}/{naa(serials(estate.tag)[0])}" for host in ("esx-1", "esx-2")]

@@ -7,7 +7,7 @@ from sqlalchemy import RowMapping, text
 
 from gavel.db.engine import Connection
 from gavel.db.queries.devices import device_rows
-from gavel.db.queries.matching import device_match, extents_match, nfs_match, other_match, vvol_match
+from gavel.db.queries.matching import VOLUMES_BEHIND, device_match, extents_match, nfs_match, other_match, vvol_match
 from gavel.db.queries.members import members, relation
 from gavel.db.queries.newest import newest_sides
 from gavel.db.queries.paging import page_of
@@ -32,9 +32,8 @@ _FACTS = """
               AND trim(BOTH '/' FROM d.nfs_path) = trim(BOTH '/' FROM e.export_name)) AS nfs_exports
     FROM datastore d WHERE d.id = ANY(:ids)
 """
-_EXTENTS = """
-    SELECT x.datastore_id, x.canonical_name,
-        (SELECT count(*) FROM volume v WHERE v.serial = x.volume_serial AND v.present) AS volumes
+_EXTENTS = f"""
+    SELECT x.datastore_id, x.canonical_name, ({VOLUMES_BEHIND.format(serial="x.volume_serial")}) AS volumes
     FROM datastore_extent x WHERE x.datastore_id = ANY(:ids) ORDER BY 1, x.position
 """
 _VOLUMES = f"""

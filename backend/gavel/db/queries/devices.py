@@ -5,19 +5,20 @@ from collections.abc import Sequence
 from sqlalchemy import RowMapping, text
 
 from gavel.db.engine import Connection
-from gavel.db.queries.matching import device_match
+from gavel.db.queries.matching import VOLUMES_BEHIND, device_match
 from gavel.db.queries.rows import DeviceRow, Ref, RefKind
 
 # Of a stretched volume, which is on two arrays under one serial, the one with the lower id.
-_DEVICES = """
+_DEVICES = f"""
     SELECT d.id, d.canonical_name, d.vendor, d.queue_depth, d.dsnro, d.path_policy, h.id AS host_id, h.name AS host_name,
-           p.paths, p.working, v.volumes, v.volume_id, v.volume_name
+           p.paths, p.working, v.volume_id, v.volume_name,
+           ({VOLUMES_BEHIND.format(serial="d.volume_serial")}) AS volumes
     FROM host_device d JOIN esxi_host h ON h.id = d.host_id
     CROSS JOIN LATERAL (
         SELECT count(*) AS paths, count(*) FILTER (WHERE p.is_working) AS working
         FROM path p WHERE p.host_device_id = d.id AND p.present) p
     CROSS JOIN LATERAL (
-        SELECT count(*) AS volumes, min(v.id) AS volume_id, (array_agg(v.name ORDER BY v.id))[1] AS volume_name
+        SELECT min(v.id) AS volume_id, (array_agg(v.name ORDER BY v.id))[1] AS volume_name
         FROM volume v WHERE v.serial = d.volume_serial AND v.present) v
     WHERE d.id = ANY(:ids) ORDER BY h.name, d.canonical_name
 """

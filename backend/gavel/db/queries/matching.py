@@ -6,9 +6,16 @@ from gavel.db.queries.rows import Match, MatchBy
 from gavel.domain.device_names import name_form, volume_serial
 from gavel.domain.inventory import DatastoreType
 
+# Volumes with the serial of a device; both sides of a stretched one are one.
+VOLUMES_BEHIND = """
+    SELECT CASE WHEN count(DISTINCT v.source_id) < count(*) THEN count(*)
+                ELSE count(DISTINCT coalesce(p.key, v.id::text)) END
+    FROM volume v LEFT JOIN pod p ON p.id = v.pod_id WHERE v.present AND v.serial = {serial}
+"""
+
 
 def device_match(canonical_name: str, *, vendor: str | None, volumes: int) -> Match:
-    """Of one device, behind whose serial `volumes` volumes were found."""
+    """Of one device, behind whose serial `volumes` different volumes were found."""
     serial = volume_serial(canonical_name)
     if serial is None:
         of = f" ({vendor.strip()})" if vendor and vendor.strip() else ""
@@ -16,6 +23,10 @@ def device_match(canonical_name: str, *, vendor: str | None, volumes: int) -> Ma
     if volumes == 0:
         return _not(
             f"No polled array has a volume with serial {serial} ({canonical_name}). Add its array under Sources."
+        )
+    if volumes > 1:
+        return _not(
+            f"{volumes} volumes have the serial {serial} ({canonical_name}); which of them is meant cannot be told."
         )
     return Match(matched=True, by=_form(canonical_name), reason=None)
 
@@ -58,7 +69,7 @@ def other_match(kind: str) -> Match:
 def disk_match(datastore: Match | None, *, device_name: str | None, vvol_id: str | None, volumes: int) -> Match:
     """Of a virtual disk: by its own device or vVol, else as its datastore."""
     if device_name is not None:
-        match = device_match(device_name, vendor=None, volumes=volumes)
+        match = device_match(device_name, vendor=None, volumes=min(volumes, 1))
         return Match(matched=True, by=MatchBy.RDM, reason=None) if match.matched else match
     if vvol_id is not None:
         if volumes:
