@@ -14,12 +14,12 @@ PERCENTILE = 25.0
 
 @dataclass(frozen=True, slots=True)
 class Expectations:
-    """Settings of an array: defaults without history, and caps that history cannot lift."""
+    """Settings of an array, or (n,) of the arrays behind n scopes: defaults without history, and caps that history cannot lift."""
 
-    san_us: float = 100.0
-    array_us: float = 500.0
-    san_cap_us: float = 300.0
-    array_cap_us: float = 1000.0
+    san_us: float | Floats = 100.0
+    array_us: float | Floats = 500.0
+    san_cap_us: float | Floats = 300.0
+    array_cap_us: float | Floats = 1000.0
 
 
 DEFAULTS = Expectations()

@@ -10,6 +10,7 @@ ROUTES = {
     "gavel.refresh_inventory": {"queue": INVENTORY},
     "gavel.backfill": {"queue": BACKFILL},
     "gavel.correlate": {"queue": COMPUTE},
+    "gavel.renew_baseline": {"queue": COMPUTE},
     "gavel.maintain": {"queue": COMPUTE},
     "gavel.find_holes": {"queue": COMPUTE},
 }
@@ -23,6 +24,8 @@ def _every(seconds: float, task: str) -> dict[str, object]:
 BEAT = {
     "dispatch": _every(3, "gavel.dispatch"),
     "correlate": _every(3, "gavel.correlate"),
+    # Hours are computed once each: more ticks than hours cost a glance, and none is missed.
+    "renew baseline": _every(600, "gavel.renew_baseline"),
     "maintain": _every(60, "gavel.maintain"),
     "find holes": _every(120, "gavel.find_holes"),
 }

@@ -4,7 +4,7 @@ from celery import shared_task
 
 from gavel.jobs.workplace import here
 from gavel.pipeline import backfill as backfilling
-from gavel.pipeline import collect, holes, inventory, maintain
+from gavel.pipeline import baseline, collect, holes, inventory, maintain
 from gavel.pipeline import correlate as correlating
 from gavel.pipeline.due import due_work
 
@@ -43,6 +43,11 @@ def backfill(source_id: int) -> None:
 @shared_task(name="gavel.correlate")
 def correlate() -> None:
     correlating.correlate(here(), budget_s=_CORRELATE_BUDGET_S)
+
+
+@shared_task(name="gavel.renew_baseline")
+def renew_baseline() -> None:
+    baseline.renew_baseline(here())
 
 
 @shared_task(name="gavel.maintain")

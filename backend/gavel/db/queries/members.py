@@ -89,6 +89,21 @@ MEMBERS: Mapping[tuple[RefKind, Stream], str] = {
         "SELECT d.host_id AS subject_id, s.volume_id AS entity_id FROM host_device d"
         f" JOIN ({_DEVICE_VOLUME}) s ON s.device_id = d.id"
     ),
+    (RefKind.CLUSTER, Stream.ARRAY_VOLUME): (
+        "SELECT h.cluster_id AS subject_id, s.volume_id AS entity_id FROM esxi_host h"
+        f" JOIN host_device d ON d.host_id = h.id JOIN ({_DEVICE_VOLUME}) s ON s.device_id = d.id WHERE h.cluster_id IS NOT NULL"
+    ),
+    (RefKind.ARRAY, Stream.HOST_DEVICE): (
+        "SELECT a.id AS subject_id, d.id AS entity_id FROM storage_array a JOIN volume v ON v.source_id = a.source_id AND v.present"
+        " JOIN host_device d ON d.volume_serial = v.serial AND d.present"
+    ),
+    (RefKind.ARRAY, Stream.ARRAY_VOLUME): (
+        "SELECT a.id AS subject_id, v.id AS entity_id FROM storage_array a JOIN volume v ON v.source_id = a.source_id AND v.present"
+    ),
+    (RefKind.ARRAY, Stream.ARRAY_DIRECTORY): (
+        "SELECT a.id AS subject_id, d.id AS entity_id FROM storage_array a"
+        " JOIN array_directory d ON d.source_id = a.source_id AND d.present"
+    ),
     (RefKind.VOLUME, Stream.HOST_DEVICE): (
         "SELECT v.id AS subject_id, d.id AS entity_id FROM volume v"
         " JOIN host_device d ON d.volume_serial = v.serial AND d.present"
@@ -98,6 +113,21 @@ MEMBERS: Mapping[tuple[RefKind, Stream], str] = {
         RefKind.VM_DISK,
         Stream.ARRAY_VOLUME,
     ): f"SELECT disk_id AS subject_id, volume_id AS entity_id FROM ({_DISK_VOLUME}) k",
+}
+
+# The virtual disks whose I/O goes through a thing, also where its own numbers are told by its devices or volumes.
+DISKS_THROUGH: Mapping[RefKind, str] = {
+    RefKind.DATASTORE: MEMBERS[RefKind.DATASTORE, Stream.VM_DISK],
+    RefKind.VM: MEMBERS[RefKind.VM, Stream.VM_DISK],
+    RefKind.HOST: (
+        "SELECT m.host_id AS subject_id, k.id AS entity_id FROM vm_disk k JOIN vm m ON m.id = k.vm_id"
+        " WHERE k.present AND m.host_id IS NOT NULL"
+    ),
+    RefKind.VOLUME: f"SELECT volume_id AS subject_id, disk_id AS entity_id FROM ({_DISK_VOLUME}) k",
+    RefKind.ARRAY: (
+        f"SELECT a.id AS subject_id, k.disk_id AS entity_id FROM ({_DISK_VOLUME}) k"
+        " JOIN volume v ON v.id = k.volume_id JOIN storage_array a ON a.source_id = v.source_id AND a.present"
+    ),
 }
 
 

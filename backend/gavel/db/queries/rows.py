@@ -229,3 +229,49 @@ class HostDetail:
     devices: tuple[DeviceRow, ...]
     first_seen_at: datetime
     last_seen_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayRow:
+    """`usec_includes_queue`: whether the array's headline latency holds its queue time, by its version. Counts are of what is there."""
+
+    id: int
+    name: str
+    source: Ref
+    model: str | None
+    purity_version: str
+    rest_version: str
+    usec_includes_queue: bool
+    volumes: int
+    hosts: int
+    pods: int
+    newest: Sides
+
+
+@dataclass(frozen=True, slots=True)
+class PodRow:
+    """`arrays`: those of its arrays that Gavel polls."""
+
+    id: int
+    name: str
+    stretched: bool
+    volumes: int
+    arrays: tuple[Ref, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayHostRow:
+    """A host as the array knows it; `port_health` as the array calls it."""
+
+    name: str
+    personality: str | None
+    is_local: bool
+    port_health: str | None
+    preferred_arrays: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayDetail:
+    row: ArrayRow
+    pods: tuple[PodRow, ...]
+    array_hosts: tuple[ArrayHostRow, ...]

@@ -30,6 +30,42 @@ class FlashArraySettings(TlsTrust):
         le=60,
     )
 
+    expected_san_us: int | None = Field(
+        default=None,
+        title="Expected SAN time (µs)",
+        description="What one round trip to this array may take before its own history is known. Empty: 100.",
+        ge=0,
+        le=1_000_000,
+    )
+    expected_array_us: int | None = Field(
+        default=None,
+        title="Expected array time (µs)",
+        description="What this array may take for one I/O before its own history is known. Empty: 500.",
+        ge=0,
+        le=1_000_000,
+    )
+    san_cap_us: int | None = Field(
+        default=None,
+        title="Most expected SAN time (µs)",
+        description="History never makes a slower SAN expected than this. Empty: 300.",
+        ge=0,
+        le=1_000_000,
+    )
+    array_cap_us: int | None = Field(
+        default=None,
+        title="Most expected array time (µs)",
+        description="History never makes a slower array expected than this. Empty: 1,000.",
+        ge=0,
+        le=1_000_000,
+    )
+    pod_round_trip_us: int | None = Field(
+        default=None,
+        title="Round trip between pod arrays (µs)",
+        description="From this array to its ActiveCluster partner and back: every write of a stretched volume waits for it. Empty: 0.",
+        ge=0,
+        le=1_000_000,
+    )
+
     @field_validator("address")
     @classmethod
     def _usable_address(cls, value: str) -> str:

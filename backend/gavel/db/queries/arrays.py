@@ -1,0 +1,80 @@
+"""Arrays: the list and a single one."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy import text
+
+from gavel.db.engine import Connection
+from gavel.db.queries.newest import newest_sides
+from gavel.db.queries.paging import page_of
+from gavel.db.queries.refs import linked, refs, require
+from gavel.db.queries.rows import ArrayDetail, ArrayHostRow, ArrayRow, ListQuery, Page, PodRow, RefKind
+from gavel.db.tables.array_side import storage_array
+
+_FACTS = """
+    SELECT a.*,
+        (SELECT count(*) FROM volume v WHERE v.source_id = a.source_id AND v.present AND NOT v.is_protocol_endpoint) AS volumes,
+        (SELECT count(*) FROM array_host h WHERE h.source_id = a.source_id AND h.present) AS hosts,
+        (SELECT count(*) FROM pod p WHERE p.source_id = a.source_id AND p.present) AS pods
+    FROM storage_array a WHERE a.id = ANY(:ids)
+"""
+# An array of a pod that is no source of Gavel has no id here.
+_PODS = """
+    SELECT p.id, p.name, p.array_count > 1 AS stretched,
+        (SELECT count(*) FROM volume v WHERE v.pod_id = p.id AND v.present) AS volumes
+    FROM pod p JOIN storage_array a ON a.source_id = p.source_id WHERE a.id = :id AND p.present ORDER BY lower(p.name), p.id
+"""
+_POD_ARRAYS = """
+    SELECT k.pod_id AS subject, b.id, b.name FROM pod_array k JOIN storage_array b ON b.key = k.array_key AND b.present
+    WHERE k.pod_id = ANY(:ids)
+"""
+_HOSTS = """
+    SELECT h.name, h.personality, h.is_local, h.port_health, h.preferred_arrays
+    FROM array_host h JOIN storage_array a ON a.source_id = h.source_id WHERE a.id = :id AND h.present ORDER BY lower(h.name), h.id
+"""
+
+
+def arrays(connection: Connection, query: ListQuery, now: datetime) -> Page[ArrayRow]:
+    """What is there now, with the newest numbers."""
+    ids, total = page_of(connection, RefKind.ARRAY, storage_array, query, now)
+    return Page(array_rows(connection, ids, now), total)
+
+
+def array(connection: Connection, array_id: int, now: datetime) -> ArrayDetail:
+    """Raises NotFoundError."""
+    require(connection, RefKind.ARRAY, array_id)
+    (row,) = array_rows(connection, [array_id], now)
+    pods = connection.execute(text(_PODS), {"id": array_id}).all()
+    partners = linked(connection, _POD_ARRAYS, [pod.id for pod in pods], RefKind.ARRAY)
+    hosts = connection.execute(text(_HOSTS), {"id": array_id}).all()
+    return ArrayDetail(
+        row=row,
+        pods=tuple(PodRow(pod.id, pod.name, pod.stretched, pod.volumes, partners.get(pod.id, ())) for pod in pods),
+        array_hosts=tuple(
+            ArrayHostRow(h.name, h.personality, h.is_local, h.port_health, tuple(h.preferred_arrays)) for h in hosts
+        ),
+    )
+
+
+def array_rows(connection: Connection, ids: Sequence[int], now: datetime) -> tuple[ArrayRow, ...]:
+    """In the order of `ids`."""
+    facts = {row["id"]: row for row in connection.execute(text(_FACTS), {"ids": list(ids)}).mappings()}
+    sources = refs(connection, RefKind.SOURCE, [row["source_id"] for row in facts.values()])
+    newest = newest_sides(connection, RefKind.ARRAY, ids, now)
+    return tuple(
+        ArrayRow(
+            id=i,
+            name=facts[i]["name"],
+            source=sources[facts[i]["source_id"]],
+            model=facts[i]["model"],
+            purity_version=facts[i]["purity_version"],
+            rest_version=facts[i]["rest_version"],
+            usec_includes_queue=facts[i]["usec_includes_queue"],
+            volumes=facts[i]["volumes"],
+            hosts=facts[i]["hosts"],
+            pods=facts[i]["pods"],
+            newest=newest[i],
+        )
+        for i in ids
+    )

@@ -1,0 +1,176 @@
+"""What scopes usually take, and what the arrays behind them are set to: expectations by hour of the day."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sqlalchemy import Table, select, text
+
+from gavel.db.arrays_out import fetch
+from gavel.db.engine import Connection
+from gavel.db.queries.members import MEMBERS, relation
+from gavel.db.queries.rows import RefKind
+from gavel.db.tables.array_side import storage_array, volume
+from gavel.db.tables.bookkeeping import source
+from gavel.db.tables.host_side import cluster, datastore, esxi_host, vm
+from gavel.domain.scope import ESTATE_ID, ScopeKind, scope_key
+from gavel.domain.source import SourceKind, Stream
+
+SCOPE_TABLES: Mapping[ScopeKind, Table] = {
+    ScopeKind.VM: vm,
+    ScopeKind.DATASTORE: datastore,
+    ScopeKind.HOST: esxi_host,
+    ScopeKind.CLUSTER: cluster,
+    ScopeKind.VOLUME: volume,
+    ScopeKind.ARRAY: storage_array,
+}
+
+HOURS = 24
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Histories:
+    """(n, 24) µs per I/O by hour of the day (UTC); NaN where a scope's own history is too short."""
+
+    san_us: Floats
+    array_us: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Behind:
+    """`count` volumes or directories of a scope's thing are on an array of this source; `is_stretched`: on a pod of two arrays."""
+
+    thing_id: int
+    source_id: int
+    is_stretched: bool
+    count: int
+
+
+def histories(connection: Connection, keys: Sequence[int]) -> Histories:
+    """In the order of `keys`, each of which comes once."""
+    found = fetch(
+        connection,
+        "SELECT entity_id, hour, san_us, array_us FROM expectation WHERE entity_id = ANY(CAST(:keys AS int[]))",
+        {"keys": list(keys)},
+        {"entity_id": "i8", "hour": "i8", "san_us": "f8", "array_us": "f8"},
+    )
+    san, array = (np.full((len(keys), HOURS), np.nan) for _ in range(2))
+    wanted = np.asarray(keys, dtype=np.int64)
+    order = np.argsort(wanted)
+    rows = order[np.searchsorted(wanted[order], found["entity_id"])] if len(wanted) else np.empty(0, np.int64)
+    san[rows, found["hour"]], array[rows, found["hour"]] = found["san_us"], found["array_us"]
+    return Histories(san, array)
+
+
+def array_settings(connection: Connection) -> Mapping[int, Mapping[str, Any]]:
+    """Settings of every array source, by its id."""
+    rows = connection.execute(select(source.c.id, source.c.settings).where(source.c.kind == SourceKind.FLASHARRAY))
+    return {row.id: row.settings for row in rows}
+
+
+def behind(connection: Connection, kind: RefKind | None, ids: Sequence[int]) -> tuple[Behind, ...]:
+    """On which arrays the things are; None is the whole estate, as thing 0."""
+    rows = connection.execute(text(_behind(kind)), {"ids": list(ids)})
+    return tuple(Behind(*row) for row in rows)
+
+
+def _behind(kind: RefKind | None) -> str:
+    def pairs(stream: Stream, table: str) -> str:
+        if kind is None:
+            return f"SELECT 0 AS subject_id, id AS entity_id FROM {table} WHERE present"
+        return relation(kind, stream)
+
+    on_volumes = (
+        "SELECT m.subject_id, v.source_id, coalesce(p.array_count, 1) > 1 AS is_stretched"
+        f" FROM ({pairs(Stream.ARRAY_VOLUME, 'volume')}) m"
+        " JOIN volume v ON v.id = m.entity_id LEFT JOIN pod p ON p.id = v.pod_id"
+    )
+    parts = [on_volumes]
+    if kind is None or (kind, Stream.ARRAY_DIRECTORY) in MEMBERS:
+        directories = pairs(Stream.ARRAY_DIRECTORY, "array_directory")
+        parts.append(
+            "SELECT m.subject_id, d.source_id, false"
+            f" FROM ({directories}) m JOIN array_directory d ON d.id = m.entity_id"
+        )
+    return f"SELECT subject_id, source_id, is_stretched, count(*) FROM ({' UNION ALL '.join(parts)}) b GROUP BY 1, 2, 3"
+
+
+# --- making them ------------------------------------------------------------------------------------------------------
+
+# Looked up by scope and day: rows of one hour lie scattered over all of the roll-up.
+_BY_KEY = ("SET LOCAL enable_hashjoin = off", "SET LOCAL enable_mergejoin = off")
+# Per I/O that passed the layer, from rows of five minutes that are good enough and hold enough I/Os to be judged.
+_TYPICAL = """
+    INSERT INTO expectation (entity_id, hour, san_us, array_us, days, computed_at)
+    SELECT entity_id, :hour,
+        CASE WHEN count(DISTINCT start) FILTER (WHERE san_us IS NOT NULL) >= :least_days
+            THEN percentile_cont(:part) WITHIN GROUP (ORDER BY san_us) END,
+        CASE WHEN count(DISTINCT start) FILTER (WHERE array_us IS NOT NULL) >= :least_days
+            THEN percentile_cont(:part) WITHIN GROUP (ORDER BY array_us) END,
+        count(DISTINCT start) FILTER (WHERE is_good), :now
+    FROM (
+        SELECT k.entity_id, s.start, l.entity_id IS NOT NULL AS is_good,
+            l.all_san_time::float8 / nullif(l.all_san_ops, 0) AS san_us,
+            l.all_array_time::float8 / nullif(l.all_array_ops, 0) AS array_us
+        FROM unnest(CAST(:keys AS int[])) AS k (entity_id) CROSS JOIN unnest(CAST(:starts AS timestamptz[])) AS s (start)
+        LEFT JOIN ledger_5m l ON l.entity_id = k.entity_id AND l.bucket >= s.start AND l.bucket < s.start + INTERVAL '1 hour'
+            AND l.grade_reasons & :bad = 0 AND coalesce(l.read_ops, 0) + coalesce(l.write_ops, 0) >= :least_ops
+    ) good
+    GROUP BY entity_id
+    ON CONFLICT (entity_id, hour) DO UPDATE SET san_us = excluded.san_us, array_us = excluded.array_us,
+        days = excluded.days, computed_at = excluded.computed_at
+"""
+_FORGET = "DELETE FROM expectation WHERE hour = :hour AND computed_at < :now"
+_KEYS_AT_ONCE = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What counts as usual: `percentile` (0…100) over `days`, of rows without any `bad` grade reason, on `least_days` days or more."""
+
+    percentile: float
+    days: int
+    least_days: int
+    bad: int
+    least_ops: int
+
+
+def renew_expectations(connection: Connection, last_start: datetime, terms: Terms, now: datetime) -> int:
+    """Compute an hour of the day anew, from the one that begins at `last_start` and the same of the days before; returns how many scopes.
+
+    A scope without history has a row too, that says so; one that is gone has none.
+    """
+    for setting in _BY_KEY:
+        connection.execute(text(setting))
+    keys = _scope_keys(connection)
+    parameters = {
+        "starts": [last_start - timedelta(days=n) for n in range(terms.days)],
+        "hour": last_start.hour,
+        "bad": terms.bad,
+        "least_ops": terms.least_ops,
+        "least_days": terms.least_days,
+        "part": terms.percentile / 100,
+        "now": now,
+    }
+    for first in range(0, len(keys), _KEYS_AT_ONCE):
+        connection.execute(text(_TYPICAL), parameters | {"keys": keys[first : first + _KEYS_AT_ONCE]})
+    connection.execute(text(_FORGET), {"hour": last_start.hour, "now": now})
+    return len(keys)
+
+
+def _scope_keys(connection: Connection) -> list[int]:
+    """Of everything that leaves add up to, and is there."""
+    keys = [scope_key(ScopeKind.ESTATE, ESTATE_ID)]
+    for kind, table in SCOPE_TABLES.items():
+        keys += [scope_key(kind, thing) for thing in connection.scalars(select(table.c.id).where(table.c.present))]
+    return keys
+
+
+def renewed_at(connection: Connection) -> Mapping[int, datetime]:
+    """When each hour of the day was computed; hours that never were are absent."""
+    rows = connection.execute(text("SELECT hour, max(computed_at) AS at FROM expectation GROUP BY hour"))
+    return {row.hour: row.at for row in rows}

@@ -1,0 +1,69 @@
+"""Which leaves of the ledger a thing is made of, and whose they are: virtual disks with their VM and host, devices with their host."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import text
+
+from gavel.db.engine import Connection
+from gavel.db.queries.members import DISKS_THROUGH, MEMBERS
+from gavel.db.queries.rows import Ref, RefKind
+from gavel.domain.source import Stream
+
+
+@dataclass(frozen=True, slots=True)
+class DiskLeaf:
+    """A virtual disk; `host` is where its VM runs now, None for one that is off."""
+
+    disk: Ref
+    vm: Ref
+    host: Ref | None
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceLeaf:
+    device: Ref
+    host: Ref
+
+
+def disk_leaves(connection: Connection, kind: RefKind, thing_id: int) -> Sequence[DiskLeaf]:
+    """In order of id; none for a kind that has no disks."""
+    if kind not in DISKS_THROUGH:
+        return ()
+    members = f"SELECT DISTINCT entity_id FROM ({DISKS_THROUGH[kind]}) m WHERE subject_id = :id"
+    rows = connection.execute(
+        text(
+            "SELECT k.id, k.label, m.id AS vm_id, m.name AS vm_name, h.id AS host_id, h.name AS host_name"
+            f" FROM ({members}) d JOIN vm_disk k ON k.id = d.entity_id JOIN vm m ON m.id = k.vm_id"
+            " LEFT JOIN esxi_host h ON h.id = m.host_id ORDER BY k.id"
+        ),
+        {"id": thing_id},
+    )
+    return [
+        DiskLeaf(
+            Ref(RefKind.VM_DISK, row.id, row.label),
+            Ref(RefKind.VM, row.vm_id, row.vm_name),
+            None if row.host_id is None else Ref(RefKind.HOST, row.host_id, row.host_name),
+        )
+        for row in rows
+    ]
+
+
+def device_leaves(connection: Connection, kind: RefKind, thing_id: int) -> Sequence[DeviceLeaf]:
+    """In order of id. Protocol endpoints belong to a host only: others share them."""
+    if kind is RefKind.VM or (kind, Stream.HOST_DEVICE) not in MEMBERS:
+        return ()
+    members = f"SELECT DISTINCT entity_id FROM ({MEMBERS[kind, Stream.HOST_DEVICE]}) m WHERE subject_id = :id"
+    rows = connection.execute(
+        text(
+            "SELECT d.id, d.canonical_name, h.id AS host_id, h.name AS host_name FROM"
+            f" ({members}) e JOIN host_device d ON d.id = e.entity_id JOIN esxi_host h ON h.id = d.host_id"
+            " WHERE :endpoints OR NOT EXISTS (SELECT FROM volume v WHERE v.serial = d.volume_serial AND v.is_protocol_endpoint)"
+            " ORDER BY d.id"
+        ),
+        {"id": thing_id, "endpoints": kind is RefKind.HOST},
+    )
+    return [
+        DeviceLeaf(Ref(RefKind.DEVICE, row.id, row.canonical_name), Ref(RefKind.HOST, row.host_id, row.host_name))
+        for row in rows
+    ]

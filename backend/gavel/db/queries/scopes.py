@@ -1,0 +1,44 @@
+"""Things that have rows in the ledger: by name, and how far the ledger is."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from sqlalchemy import func, select, text
+
+from gavel.db.engine import Connection
+from gavel.db.queries.refs import TABLES
+from gavel.db.queries.rows import Ref, RefKind
+from gavel.db.tables.ledger import correlated
+from gavel.domain.scope import ScopeKind
+
+SCOPES: Mapping[RefKind, ScopeKind] = {
+    RefKind.DATASTORE: ScopeKind.DATASTORE,
+    RefKind.VM: ScopeKind.VM,
+    RefKind.HOST: ScopeKind.HOST,
+    RefKind.CLUSTER: ScopeKind.CLUSTER,
+    RefKind.VOLUME: ScopeKind.VOLUME,
+    RefKind.ARRAY: ScopeKind.ARRAY,
+}
+
+
+def ledger_until(connection: Connection) -> datetime | None:
+    """Minutes that begin before it have been attributed; None before the first one."""
+    return connection.execute(select(correlated.c.until_at)).scalar_one_or_none()
+
+
+def present_things(connection: Connection, kind: RefKind, search: str) -> Sequence[Ref]:
+    """Those that are there and whose name holds `search`, by name. Protocol endpoints hold no data and are left out."""
+    table = TABLES[kind]
+    query = select(table.c.id, table.c.name).where(table.c.present)
+    if search:
+        query = query.where(table.c.name.icontains(search, autoescape=True))
+    if kind is RefKind.VOLUME:
+        query = query.where(~table.c.is_protocol_endpoint)
+    rows = connection.execute(query.order_by(func.lower(table.c.name), table.c.id))
+    return [Ref(kind, thing_id, name) for thing_id, name in rows]
+
+
+def array_names(connection: Connection, sources: Sequence[int]) -> Sequence[str]:
+    """Of the arrays of these sources, by name."""
+    query = text("SELECT DISTINCT name FROM storage_array WHERE source_id = ANY(:sources) AND present ORDER BY 1")
+    return list(connection.scalars(query, {"sources": list(sources)}))

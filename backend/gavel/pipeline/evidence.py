@@ -1,0 +1,72 @@
+"""The raw numbers behind a verdict: one per counter over the window, as its source tells it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from gavel.db.engine import Connection
+from gavel.db.queries.rows import Ref, RefKind
+from gavel.db.queries.series import Direction, Series, SeriesColumn, SeriesGroup, Side, Unit, series
+
+# What the rules look at; errors and throughput are on the charts.
+_UNITS: tuple[Unit, ...] = ("µs", "ops/s", "I/Os")
+_POINTS = 60
+_SERIES = frozenset({RefKind.DATASTORE, RefKind.VM, RefKind.HOST, RefKind.VOLUME, RefKind.ARRAY})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """One number: a latency is the op-weighted mean over the window, others the mean over time. `at`: the window's end."""
+
+    side: Side
+    subject: Ref
+    name: str
+    direction: Direction | None
+    counter: str
+    value: float
+    unit: Unit
+    precision: float | None
+    source: str
+    at: datetime
+
+
+def evidence(
+    connection: Connection, kind: RefKind, thing_id: int, from_at: datetime, to_at: datetime
+) -> tuple[Evidence, ...]:
+    """Of both sides, outermost first; empty for a kind that has no counters of its own (a cluster)."""
+    if kind not in _SERIES:
+        return ()
+    found = series(connection, kind, thing_id, from_at, to_at, points=_POINTS)
+    hosts_first = sorted(found.groups, key=lambda group: group.side != "host")
+    return tuple(one for group in hosts_first for one in _of_group(group, found))
+
+
+def _of_group(group: SeriesGroup, found: Series) -> Iterator[Evidence]:
+    rates = {column.direction: column.values for column in group.columns if column.name.endswith("_iops")}
+    for column in group.columns:
+        value = _mean(column, rates.get(column.direction))
+        if column.unit in _UNITS and value is not None:
+            yield Evidence(
+                side=group.side,
+                subject=group.entity,
+                name=column.name,
+                direction=column.direction,
+                counter=column.counter,
+                value=value,
+                unit=column.unit,
+                precision=column.precision,
+                source=" + ".join(source.name for source in group.sources),
+                at=found.to_at,
+            )
+
+
+def _mean(column: SeriesColumn, rates: Sequence[float | None] | None) -> float | None:
+    """Latencies weighted by operations; a bucket without the number says nothing about it."""
+    weights = rates if column.unit == "µs" and rates is not None else [1.0] * len(column.values)
+    pairs = [
+        (value, weight)
+        for value, weight in zip(column.values, weights, strict=True)
+        if value is not None and weight is not None and weight > 0
+    ]
+    total = sum(weight for _, weight in pairs)
+    return sum(value * weight for value, weight in pairs) / total if total > 0 else None

@@ -1,0 +1,253 @@
+"""Ledger sums of scopes, judged: layers against what is expected of them, verdict, grade and impact, all rows at once."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+import numpy as np
+
+from gavel.analysis.coverage import coverage
+from gavel.analysis.grade import grades
+from gavel.analysis.intervals import Bools, Floats
+from gavel.analysis.ledger import LedgerRows, too_few
+from gavel.analysis.notes import Flags, Notes
+from gavel.analysis.segments import SPANS, span_name
+from gavel.analysis.verdict import LEAST_SHARE_OF_DEVICE, Case, Reason, Verdicts, case_of, impact, rule
+from gavel.db.queries.ledger import LedgerSeries
+from gavel.domain.io_path import Certainty, Direction, Grade, Layer
+from gavel.domain.scope import ScopeKind
+from gavel.pipeline.expecting import Usual
+
+MINUTE = timedelta(minutes=1)
+# What the overview and a page without a range look at.
+NOW_WIDTH = 5 * MINUTE
+
+
+class State(StrEnum):
+    """Why there is a verdict, or none."""
+
+    JUDGED = "judged"
+    TOO_FEW = "too_few"
+    IDLE = "idle"
+    NOT_MEASURED = "not_measured"
+    NO_DATA = "no_data"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LayerNumbers:
+    """A layer, or neighbouring ones that were not told apart: µs per I/O of the scope."""
+
+    name: str
+    label: str
+    layers: tuple[str, ...]
+    us: float
+    lower_us: float
+    upper_us: float
+    expected_us: float
+    excess_us: float
+    excess_lower_us: float
+    excess_upper_us: float
+    share: float | None
+    ops_share: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OccupancyNumbers:
+    """I/Os inside a layer on average."""
+
+    name: str
+    label: str
+    layers: tuple[str, ...]
+    ios: float
+    lower_ios: float
+    upper_ios: float
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """n rows. `states`: why a row has no verdict; then it is `UNKNOWN` and names nothing, whatever its numbers would say."""
+
+    rows: LedgerRows
+    notes: Notes
+    wall_s: Floats
+    case: Case
+    verdicts: Verdicts
+    states: Sequence[State]
+    impact: Floats
+    grades: Sequence[Grade]
+
+    def __len__(self) -> int:
+        return len(self.states)
+
+    @property
+    def ops(self) -> Floats:
+        return self.rows.ops[:, Direction.ALL]
+
+    @property
+    def total_us(self) -> Floats:
+        """(n,) of everything measured, per I/O; NaN where nothing was."""
+        measured = ~np.isnan(self.case.value)
+        return np.where(measured.any(axis=1), np.where(measured, self.case.value, 0.0).sum(axis=1), np.nan)
+
+    def certainty(self, row: int) -> Certainty:
+        return Certainty(str(self.verdicts.certainty[row])) if self.states[row] is State.JUDGED else Certainty.UNKNOWN
+
+    def named(self, row: int) -> int | None:
+        """Position in `SPANS`."""
+        return known_span(self.verdicts.named[row]) if self.states[row] is State.JUDGED else None
+
+    def other(self, row: int) -> int | None:
+        return known_span(self.verdicts.other[row]) if self.states[row] is State.JUDGED else None
+
+
+def judged(found: LedgerSeries, kind: ScopeKind, scope: Flags, usual: Usual, seconds: Floats) -> Judged:
+    """Rule on every sum. scope: (n,) position in `usual`; seconds: (n, 24) of each hour of the day that a sum is over."""
+    rows, notes = found.rows, found.notes
+    expected, chronic = usual.at(scope, seconds, write_share(rows))
+    case = case_of(rows, Direction.ALL, expected, _remarks(rows, notes, kind, chronic))
+    verdicts = rule(case)
+    measured: Bools = np.logical_or.reduce(~np.isnan(case.value), axis=1)
+    states = _states(found.minutes, rows, measured)
+    wall_s = found.wall_s
+    wasted = np.divide(
+        impact(verdicts, np.nan_to_num(rows.ops[:, Direction.ALL]), 1.0),
+        wall_s,
+        out=np.zeros(len(wall_s)),
+        where=wall_s > 0,
+    )
+    shown = np.where(np.array([state is State.JUDGED for state in states], dtype=np.bool_), wasted, np.nan)
+    letters = [Grade(str(letter)) for letter in grades(notes.grade_reasons)]
+    return Judged(rows, notes, wall_s, case, verdicts, states, shown, letters)
+
+
+def write_share(rows: LedgerRows) -> Floats:
+    """(n,) part of the I/Os that are writes; 0 without any."""
+    ops = np.nan_to_num(rows.ops)
+    whole = ops[:, Direction.ALL]
+    return np.divide(ops[:, Direction.WRITE], whole, out=np.zeros_like(whole), where=whole > 0)
+
+
+def _remarks(rows: LedgerRows, notes: Notes, kind: ScopeKind, chronic: Bools) -> Flags:
+    """Of the sum, not of any of its minutes: a VM that had most of its device's I/Os over the window is no minor part of it."""
+    reasons = notes.reasons & ~int(Reason.MINOR_PART_OF_DEVICE)
+    if kind is ScopeKind.VM:
+        minor = rows.ops[:, Direction.ALL] < LEAST_SHARE_OF_DEVICE * np.nan_to_num(notes.device_ops)
+        reasons = reasons | np.where(minor, int(Reason.MINOR_PART_OF_DEVICE), 0)
+    return reasons | np.where(chronic, int(Reason.CHRONIC), 0)
+
+
+def _states(minutes: Flags, rows: LedgerRows, measured: Bools) -> list[State]:
+    ops = rows.ops[:, Direction.ALL]
+    found = np.select(
+        [minutes <= 0, np.isnan(ops), ops <= 0, ~measured, too_few(rows)[:, Direction.ALL]],
+        [
+            State.NO_DATA.value,
+            State.NOT_MEASURED.value,
+            State.IDLE.value,
+            State.NOT_MEASURED.value,
+            State.TOO_FEW.value,
+        ],
+        State.JUDGED.value,
+    )
+    return [State(str(state)) for state in found]
+
+
+def covered(notes: Notes, ops: Floats) -> Floats:
+    """(n,) host ÷ array ops; NaN where one side is absent."""
+    return coverage(ops, notes.array_ops)
+
+
+# --- spans in words ---------------------------------------------------------------------------------------------------
+
+
+def span_key(span: int) -> str:
+    """As the API names it: "kernel", "san_array"."""
+    return "_".join(span_layers(span))
+
+
+def span_layers(span: int) -> tuple[str, ...]:
+    first, last = SPANS[span]
+    return tuple(layer.name.lower() for layer in Layer if first <= layer <= last)
+
+
+def span_label(span: int) -> str:
+    words = span_name(span)
+    return words[0].upper() + words[1:]
+
+
+def known_span(span: int) -> int | None:
+    return None if span < 0 else int(span)
+
+
+def not_measured(case: Case, row: int) -> tuple[str, ...]:
+    """Layers that no span of the row covers."""
+    there = {layer for span in measured_spans(case, row) for layer in span_layers(span)}
+    return tuple(layer.name.lower() for layer in Layer if layer.name.lower() not in there)
+
+
+def measured_spans(case: Case, row: int) -> Iterator[int]:
+    """Outermost first."""
+    found = np.flatnonzero(~np.isnan(case.value[row]))
+    yield from sorted((int(span) for span in found), key=lambda span: SPANS[span])
+
+
+def layer_numbers(case: Case, row: int, ops_share: Mapping[int, float], total_us: float) -> list[LayerNumbers]:
+    """Outermost first. ops_share: by span."""
+    return [_layer(case, row, span, ops_share[span], total_us) for span in measured_spans(case, row)]
+
+
+def _layer(case: Case, row: int, span: int, ops_share: float, total_us: float) -> LayerNumbers:
+    us, lower, upper, expected = (
+        float(numbers[row, span]) for numbers in (case.value, case.lower, case.upper, case.expected)
+    )
+    return LayerNumbers(
+        name=span_key(span),
+        label=span_label(span),
+        layers=span_layers(span),
+        us=us,
+        lower_us=lower,
+        upper_us=upper,
+        expected_us=expected,
+        excess_us=max(0.0, us - expected),
+        excess_lower_us=max(0.0, lower - expected),
+        excess_upper_us=max(0.0, upper - expected),
+        share=us / total_us if total_us > 0 else None,
+        ops_share=ops_share,
+    )
+
+
+def ops_shares(rows: LedgerRows, row: int, direction: Direction) -> dict[int, float]:
+    """By span, the part of the direction's I/Os whose time is in it."""
+    ops = float(np.nan_to_num(rows.ops[row, direction]))
+    return {span: float(rows.span_ops[row, direction, span]) / ops if ops > 0 else 0.0 for span in range(len(SPANS))}
+
+
+def occupancies(found: Judged, row: int) -> list[OccupancyNumbers]:
+    """Reads and writes together, outermost first."""
+    wall_us = float(found.wall_s[row]) * 1e6
+    return [
+        OccupancyNumbers(
+            name=span_key(span),
+            label=span_label(span),
+            layers=span_layers(span),
+            ios=float(found.rows.span_time[row, Direction.ALL, span]) / wall_us,
+            lower_ios=float(found.rows.span_lower[row, Direction.ALL, span]) / wall_us,
+            upper_ios=float(found.rows.span_upper[row, Direction.ALL, span]) / wall_us,
+        )
+        for span in measured_spans(found.case, row)
+    ]
+
+
+def known(number: float) -> float | None:
+    """None for NaN, which is how numbers that were not measured come from the ledger."""
+    return None if np.isnan(number) else float(number)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """The window that is asked about; `until_at`: minutes before it are in the ledger, None before the first one."""
+
+    from_at: datetime
+    to_at: datetime
+    until_at: datetime | None

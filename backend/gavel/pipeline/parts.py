@@ -1,0 +1,58 @@
+"""The bands of a stack in I/O path order: each layer's segments, then what of the layer no segment explains; with their names."""
+
+from dataclasses import dataclass
+
+from gavel.analysis.intervals import Floats
+from gavel.analysis.segments import SPANS
+from gavel.analysis.stack import LAYER_SEGMENTS, Stack
+from gavel.domain.io_path import Layer, Segment
+from gavel.pipeline.judging import span_key, span_label
+
+SEGMENT_WORDS = {
+    Segment.GUEST_QUEUE: "Guest queue",
+    Segment.HYPERVISOR: "Hypervisor",
+    Segment.KERNEL_QUEUE: "Kernel queue",
+    Segment.KERNEL_SERVICE: "Kernel service",
+    Segment.FABRIC: "Fabric",
+    Segment.ARRAY_PORT: "Array port",
+    Segment.ARRAY_QOS: "Array QoS limit",
+    Segment.ARRAY_QUEUE: "Array queue",
+    Segment.ARRAY_SERVICE: "Array service",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A segment of layer `layer`, or (`is_rest`) what is left of a layer, or of several that were not told apart."""
+
+    name: str
+    label: str
+    layer: str
+    is_rest: bool
+    position: int
+
+    def times(self, stack: Stack) -> Floats:
+        """(n, 3) I/O-time by direction; NaN where not measured."""
+        column: Floats = (stack.rests if self.is_rest else stack.segments)[:, :, self.position]
+        return column
+
+
+def _parts() -> tuple[Part, ...]:
+    found: list[Part] = []
+    for first in Layer:
+        own = SPANS.index((first, first))
+        found += [
+            Part(segment.name.lower(), SEGMENT_WORDS[segment], span_key(own), is_rest=False, position=int(segment))
+            for segment in LAYER_SEGMENTS[first]
+        ]
+        for last in Layer:
+            if first <= last:
+                span = SPANS.index((first, last))
+                words = "not split" if first is last else "not told apart"
+                label = f"{span_label(span)}, {words}"
+                found.append(Part(f"{span_key(span)}_rest", label, span_key(span), is_rest=True, position=span))
+    return tuple(found)
+
+
+# Outermost first.
+PARTS = _parts()

@@ -1,0 +1,309 @@
+"""The whole estate at a glance: by layer, and its things ranked by what they lose."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+import numpy as np
+
+from gavel.analysis.intervals import Floats
+from gavel.analysis.segments import SPAN_LAYERS
+from gavel.analysis.verdict import Reason
+from gavel.db.engine import Connection
+from gavel.db.queries.ledger import Detail, ledger
+from gavel.db.queries.rows import Ref, RefKind
+from gavel.db.queries.scopes import SCOPES, ledger_until, present_things
+from gavel.domain.io_path import Certainty, Direction, Layer
+from gavel.domain.scope import ESTATE_ID, ScopeKind, scope_key, scope_of
+from gavel.pipeline.expecting import hours_of, usual
+from gavel.pipeline.judging import (
+    Judged,
+    LayerNumbers,
+    OccupancyNumbers,
+    State,
+    judged,
+    known,
+    layer_numbers,
+    occupancies,
+    ops_shares,
+    span_key,
+    span_label,
+)
+from gavel.pipeline.sentences import NOTHING, Facts, head
+
+Order = Literal["impact", "excess", "latency", "iops", "name"]
+Way = Literal["asc", "desc"]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which things, in which order. layer: those whose verdict names it; certainty: those that are as sure."""
+
+    kind: RefKind
+    search: str = ""
+    layer: Layer | None = None
+    certainty: Certainty | None = None
+    order: Order = "impact"
+    descending: bool = True
+    limit: int = 100
+    offset: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """One thing, or the estate, with its verdict; reads and writes together."""
+
+    state: State
+    certainty: Certainty
+    layer: str | None
+    layer_label: str | None
+    other: str | None
+    other_label: str | None
+    share: float | None
+    sentence: str
+    impact: float | None
+    total_us: float | None
+    expected_us: float | None
+    excess_us: float | None
+    iops: float | None
+    bytes_per_s: float | None
+    grade: str | None
+    layers: tuple[LayerNumbers, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ranked(Standing):
+    subject: Ref
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EstateStanding(Standing):
+    occupancy: tuple[OccupancyNumbers, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Totals:
+    """Over all that match, not only a page."""
+
+    iops: float
+    impact: float
+    by_certainty: Mapping[str, int]
+    by_state: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overview:
+    from_at: datetime
+    to_at: datetime
+    ledger_until_at: datetime | None
+    estate: EstateStanding
+    totals: Totals
+    items: tuple[Ranked, ...]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    """Things in order of name; `row`: (n,) which row of `judged` is theirs, −1 for those that the ledger does not have."""
+
+    things: Sequence[Ref]
+    judged: Judged
+    row: np.ndarray
+
+    def number(self, numbers: Floats) -> Floats:
+        """(n,) of each thing; NaN where it has none."""
+        return np.where(self.row >= 0, numbers[self.row], np.nan) if len(numbers) else np.full(len(self.row), np.nan)
+
+    def state(self, n: int) -> State:
+        row = int(self.row[n])
+        return self.judged.states[row] if row >= 0 else State.NO_DATA
+
+    def certainty(self, n: int) -> Certainty:
+        row = int(self.row[n])
+        return self.judged.certainty(row) if row >= 0 else Certainty.UNKNOWN
+
+
+def overview(connection: Connection, wanted: Wanted, from_at: datetime, to_at: datetime) -> Overview:
+    """Raises ValueError for an empty range."""
+    estate = _judge(connection, ScopeKind.ESTATE, [ESTATE_ID], from_at, to_at)
+    things = present_things(connection, wanted.kind, wanted.search)
+    ruled = _judge(connection, SCOPES[wanted.kind], [thing.id for thing in things], from_at, to_at)
+    listed = _Listed(things, ruled.judged, _rows_of(things, ruled.ids))
+    matching = _matching(listed, wanted)
+    ranked = _ordered(listed, matching, wanted)
+    page = ranked[wanted.offset : wanted.offset + wanted.limit]
+    return Overview(
+        from_at=ruled.from_at,
+        to_at=ruled.to_at,
+        ledger_until_at=ledger_until(connection),
+        estate=_estate(estate),
+        totals=_totals(listed, matching),
+        items=tuple(_ranked(listed, n) for n in page),
+        total=len(matching),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Ruled:
+    """(m,) things that the ledger has in the window, in order of id."""
+
+    ids: np.ndarray
+    judged: Judged
+    from_at: datetime
+    to_at: datetime
+
+
+def _judge(connection: Connection, scope: ScopeKind, ids: Sequence[int], from_at: datetime, to_at: datetime) -> _Ruled:
+    wanted = sorted(ids)
+    found = ledger(connection, [scope_key(scope, thing) for thing in wanted], from_at, to_at, None, Detail.LAYERS)
+    there = np.array([scope_of(int(key))[1] for key in found.keys], dtype=np.int64)
+    position = np.searchsorted(np.array(wanted, dtype=np.int64), there)
+    hours = np.tile(hours_of(found.from_at, found.to_at), (len(found), 1))
+    ruled = judged(found, scope, position, usual(connection, scope, wanted), hours)
+    return _Ruled(there, ruled, found.from_at, found.to_at)
+
+
+def _rows_of(things: Sequence[Ref], ids: np.ndarray) -> np.ndarray:
+    wanted = np.array([thing.id for thing in things], dtype=np.int64)
+    if len(ids) == 0:
+        return np.full(len(wanted), -1)
+    at = np.minimum(np.searchsorted(ids, wanted), len(ids) - 1)
+    return np.where(ids[at] == wanted, at, -1)
+
+
+def _matching(listed: _Listed, wanted: Wanted) -> list[int]:
+    if wanted.layer is None and wanted.certainty is None:
+        return list(range(len(listed.things)))
+    return [
+        n
+        for n in range(len(listed.things))
+        if (wanted.certainty is None or listed.certainty(n) is wanted.certainty)
+        and (wanted.layer is None or _names(listed, n, wanted.layer))
+    ]
+
+
+def _names(listed: _Listed, n: int, layer: Layer) -> bool:
+    row = int(listed.row[n])
+    if row < 0:
+        return False
+    spans = (listed.judged.named(row), listed.judged.other(row))
+    return any(span is not None and SPAN_LAYERS[span, layer] > 0 for span in spans)
+
+
+def _ordered(listed: _Listed, matching: Sequence[int], wanted: Wanted) -> list[int]:
+    """What has no number comes last either way, and equals stay in order of name."""
+    if wanted.order == "name":
+        return list(reversed(matching)) if wanted.descending else list(matching)
+    numbers = _sorted_by(listed, wanted.order)[matching]
+    unknown = np.isnan(numbers)
+    signed = np.where(unknown, 0.0, -numbers if wanted.descending else numbers)
+    order = np.lexsort((signed, unknown))
+    return [matching[n] for n in order.tolist()]
+
+
+def _sorted_by(listed: _Listed, order: Order) -> Floats:
+    found = listed.judged
+    match order:
+        case "excess":
+            numbers = np.where([state is State.JUDGED for state in found.states], found.verdicts.total_excess, np.nan)
+        case "latency":
+            numbers = found.total_us
+        case "iops":
+            numbers = _iops(found)
+        case _:
+            numbers = found.impact
+    return listed.number(numbers)
+
+
+def _iops(found: Judged) -> Floats:
+    rate: Floats = found.ops / found.wall_s
+    return rate
+
+
+def _totals(listed: _Listed, matching: Sequence[int]) -> Totals:
+    of = np.array(matching, dtype=np.int64)
+    judged_here = [n for n in matching if listed.state(n) is State.JUDGED]
+    return Totals(
+        iops=float(np.nansum(listed.number(_iops(listed.judged))[of])),
+        impact=float(np.nansum(listed.number(listed.judged.impact)[of])),
+        by_certainty=Counter(listed.certainty(n).value for n in judged_here),
+        by_state=Counter(listed.state(n).value for n in matching),
+    )
+
+
+def _ranked(listed: _Listed, n: int) -> Ranked:
+    row = int(listed.row[n])
+    return Ranked(subject=listed.things[n], **_fields(_standing(listed.judged, row) if row >= 0 else _NOTHING))
+
+
+def _estate(ruled: _Ruled) -> EstateStanding:
+    if len(ruled.judged) == 0:
+        return EstateStanding(occupancy=(), **_fields(_NOTHING))
+    return EstateStanding(occupancy=tuple(occupancies(ruled.judged, 0)), **_fields(_standing(ruled.judged, 0)))
+
+
+def _fields(standing: Standing) -> dict[str, Any]:
+    return {name: getattr(standing, name) for name in Standing.__dataclass_fields__}
+
+
+_NOTHING = Standing(
+    state=State.NO_DATA,
+    certainty=Certainty.UNKNOWN,
+    layer=None,
+    layer_label=None,
+    other=None,
+    other_label=None,
+    share=None,
+    sentence=head(NOTHING),
+    impact=None,
+    total_us=None,
+    expected_us=None,
+    excess_us=None,
+    iops=None,
+    bytes_per_s=None,
+    grade=None,
+    layers=(),
+)
+
+
+def _standing(found: Judged, row: int) -> Standing:
+    named, other, total = found.named(row), found.other(row), float(found.total_us[row])
+    measured = ~np.isnan(found.case.value[row])
+    state = found.states[row]
+    return Standing(
+        state=state,
+        certainty=found.certainty(row),
+        layer=None if named is None else span_key(named),
+        layer_label=None if named is None else span_label(named),
+        other=None if other is None else span_key(other),
+        other_label=None if other is None else span_label(other),
+        share=None if named is None else float(found.verdicts.share[row]),
+        sentence=head(_facts(found, row)),
+        impact=known(found.impact[row]),
+        total_us=known(total),
+        expected_us=float(found.case.expected[row][measured].sum()) if measured.any() else None,
+        excess_us=float(found.verdicts.total_excess[row]) if state is State.JUDGED else None,
+        iops=known(found.ops[row] / found.wall_s[row]),
+        bytes_per_s=known(found.rows.bytes[row, Direction.ALL] / found.wall_s[row]),
+        grade=found.grades[row].value,
+        layers=tuple(layer_numbers(found.case, row, ops_shares(found.rows, row, Direction.ALL), total)),
+    )
+
+
+def _facts(found: Judged, row: int) -> Facts:
+    named, other = found.named(row), found.other(row)
+    values = found.case.value[row]
+    return Facts(
+        state=found.states[row],
+        certainty=found.certainty(row),
+        ops=float(np.nan_to_num(found.ops[row])),
+        minutes=round(float(found.wall_s[row]) / 60),
+        total_us=float(np.nan_to_num(found.total_us[row])),
+        excess_us=float(found.verdicts.total_excess[row]),
+        reasons=Reason(int(found.verdicts.reasons[row])),
+        named=named,
+        other=other,
+        named_us=sum(float(values[span]) for span in (named, other) if span is not None),
+    )

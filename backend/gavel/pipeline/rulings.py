@@ -1,0 +1,205 @@
+"""Whose latency is it? The verdict on one scope over one window: the rule on the window's summed ledger, in words, with its evidence."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+
+from gavel.analysis.grade import in_words
+from gavel.analysis.ledger import LedgerRows
+from gavel.analysis.segments import SPANS
+from gavel.analysis.stack import LAYER_SEGMENTS
+from gavel.analysis.verdict import Reason
+from gavel.db.engine import Connection
+from gavel.db.queries.expectations import behind
+from gavel.db.queries.rows import RefKind
+from gavel.db.queries.scopes import array_names
+from gavel.domain.io_path import Certainty, Direction, Layer
+from gavel.pipeline.contributing import top_host
+from gavel.pipeline.enduring import since
+from gavel.pipeline.evidence import Evidence, evidence
+from gavel.pipeline.judging import (
+    LayerNumbers,
+    State,
+    covered,
+    known,
+    not_measured,
+    span_key,
+    span_label,
+)
+from gavel.pipeline.parts import SEGMENT_WORDS
+from gavel.pipeline.sentences import NOTHING, Facts, Sentence, sentence
+from gavel.pipeline.summing import EVERY_LAYER, Sum, Window, summed
+from gavel.pipeline.waterfalls import layers_of
+
+_KERNEL, _ARRAY = SPANS.index((Layer.KERNEL, Layer.KERNEL)), SPANS.index((Layer.ARRAY, Layer.ARRAY))
+# A host, or a segment, is named when it has more than this of the layer's time.
+_MOST = 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quality:
+    """How good the numbers are. coverage: host ÷ array ops; offset_error_s: of the worst clock; missing_s: seconds without a sample.
+
+    outstanding_ios as the virtual disks counted them, modelled_ios = IOPS × latency: Little's check. queue_depth: of the devices in use.
+    """
+
+    grade: str | None = None
+    grade_reasons: tuple[str, ...] = ()
+    coverage: float | None = None
+    disagreement_us: float | None = None
+    offset_error_s: float | None = None
+    missing_s: float | None = None
+    queue_depth: float | None = None
+    outstanding_ios: float | None = None
+    modelled_ios: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict(Window):
+    """layer, other: None unless named. since_at: begin of the present run of this verdict. Times in µs per I/O."""
+
+    state: State
+    certainty: Certainty
+    layer: str | None
+    layer_label: str | None
+    other: str | None
+    other_label: str | None
+    share: float | None
+    sentence: Sentence
+    since_at: datetime | None
+    total_us: float | None
+    expected_us: float | None
+    excess_us: float | None
+    impact: float | None
+    layers: tuple[LayerNumbers, ...]
+    not_measured: tuple[str, ...]
+    quality: Quality
+    evidence: tuple[Evidence, ...]
+
+
+def verdict(connection: Connection, kind: RefKind, thing_id: int, from_at: datetime, to_at: datetime) -> Verdict:
+    """Raises NotFoundError, and ValueError for an empty range."""
+    found = summed(connection, kind, thing_id, from_at, to_at)
+    raw = evidence(connection, kind, thing_id, from_at, to_at)
+    return _nothing(found, raw) if found.is_empty else _verdict(connection, kind, found, raw)
+
+
+def _nothing(found: Sum, raw: tuple[Evidence, ...]) -> Verdict:
+    return Verdict(
+        **found.window.fields,
+        state=State.NO_DATA,
+        certainty=Certainty.UNKNOWN,
+        layer=None,
+        layer_label=None,
+        other=None,
+        other_label=None,
+        share=None,
+        sentence=sentence(NOTHING),
+        since_at=None,
+        total_us=None,
+        expected_us=None,
+        excess_us=None,
+        impact=None,
+        layers=(),
+        not_measured=EVERY_LAYER,
+        quality=Quality(),
+        evidence=raw,
+    )
+
+
+def _verdict(connection: Connection, kind: RefKind, found: Sum, raw: tuple[Evidence, ...]) -> Verdict:
+    one = found.judged
+    total, named, other = float(one.total_us[0]), one.named(0), one.other(0)
+    is_judged = found.state is State.JUDGED
+    begun = since(connection, found) if is_judged else None
+    measured = ~np.isnan(one.case.value[0])
+    return Verdict(
+        **found.window.fields,
+        state=found.state,
+        certainty=one.certainty(0),
+        layer=None if named is None else span_key(named),
+        layer_label=None if named is None else span_label(named),
+        other=None if other is None else span_key(other),
+        other_label=None if other is None else span_label(other),
+        share=None if named is None else float(one.verdicts.share[0]),
+        sentence=sentence(_facts(connection, kind, found, begun)),
+        since_at=begun,
+        total_us=known(total),
+        expected_us=float(one.case.expected[0][measured].sum()) if measured.any() else None,
+        excess_us=float(one.verdicts.total_excess[0]) if is_judged else None,
+        impact=known(one.impact[0]),
+        layers=layers_of(found, Direction.ALL, one.case, total),
+        not_measured=not_measured(one.case, 0),
+        quality=_quality(found, total),
+        evidence=raw,
+    )
+
+
+def _quality(found: Sum, total_us: float) -> Quality:
+    one, notes = found.judged, found.found.notes
+    ratio = covered(notes, one.ops)[0]
+    return Quality(
+        grade=one.grades[0].value,
+        grade_reasons=in_words(int(notes.grade_reasons[0])),
+        coverage=float(ratio) if np.isfinite(ratio) else None,
+        disagreement_us=known(notes.disagreement_us[0]),
+        offset_error_s=known(notes.offset_error_s[0]),
+        missing_s=known(notes.missing_s[0]),
+        queue_depth=known(notes.queue_depth[0]),
+        outstanding_ios=found.outstanding,
+        modelled_ios=known(total_us * one.ops[0] / (one.wall_s[0] * 1e6)),
+    )
+
+
+# --- in words ---------------------------------------------------------------------------------------------------------
+
+
+def _facts(connection: Connection, kind: RefKind, found: Sum, begun: datetime | None) -> Facts:
+    one, notes = found.judged, found.found.notes
+    named, other, values = one.named(0), one.other(0), one.case.value[0]
+    return Facts(
+        state=found.state,
+        certainty=one.certainty(0),
+        ops=float(np.nan_to_num(one.ops[0])),
+        minutes=found.window.minutes,
+        total_us=float(np.nan_to_num(one.total_us[0])),
+        excess_us=float(one.verdicts.total_excess[0]),
+        reasons=Reason(int(one.verdicts.reasons[0])),
+        disagreement_us=known(notes.disagreement_us[0]),
+        named=named,
+        other=other,
+        named_us=sum(float(values[span]) for span in (named, other) if span is not None),
+        detail=None if named is None else _detail(found.found.rows, named),
+        place=None if named is None else _place(connection, kind, found, named),
+        since_at=begun,
+        to_at=found.window.to_at,
+        array_us=known(values[_ARRAY]),
+        kernel_us=known(values[_KERNEL]),
+        outstanding=found.outstanding,
+        depth=known(notes.queue_depth[0]),
+    )
+
+
+def _detail(rows: LedgerRows, named: int) -> str | None:
+    """The segment that most of a layer's time is in."""
+    first, last = SPANS[named]
+    if first is not last or first is Layer.SAN:
+        return None
+    whole = float(rows.span_time[0, Direction.ALL, named])
+    times = {segment: float(rows.segment_time[0, Direction.ALL, segment]) for segment in LAYER_SEGMENTS[first]}
+    largest = max(times, key=lambda segment: times[segment])
+    return SEGMENT_WORDS[largest] if times[largest] > _MOST * whole else None
+
+
+def _place(connection: Connection, kind: RefKind, found: Sum, named: int) -> str | None:
+    """Where the layer is: the host that most of the kernel's time passes through, or the array where there is one only."""
+    first, last = SPANS[named]
+    thing_id, window = found.window.subject.id, found.window
+    if first is last is Layer.KERNEL:
+        return top_host(connection, kind, thing_id, window.from_at, window.to_at, Layer.KERNEL, _MOST)
+    if first is last is Layer.ARRAY:
+        on = {one.source_id for one in behind(connection, kind, [thing_id])}
+        names = array_names(connection, sorted(on))
+        return names[0] if len(names) == 1 else None
+    return None

@@ -1,0 +1,175 @@
+"""A verdict in words: one sentence that a tired person understands, then why, what limits it, and what would settle it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from gavel.analysis.segments import SPANS
+from gavel.analysis.verdict import SETTLES, Reason
+from gavel.domain.io_path import Certainty, Layer
+from gavel.pipeline.judging import State, span_label
+
+_MILLISECOND_US = 1000.0
+# From 0.1 ms on people read milliseconds.
+_LEAST_MS_US = 100.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sentence:
+    """`head` and `certainty` are the sentence; the others are what comes after it."""
+
+    head: str
+    certainty: str
+    because: tuple[str, ...]
+    caveats: tuple[str, ...]
+    settles: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """All of it in one line."""
+        said = ". ".join(part for part in (self.head, self.certainty) if part) + "."
+        why = f" — {'; '.join(self.because)}." if self.because else ""
+        more = "".join(f" {one}." for one in (*self.caveats, *self.settles))
+        return f"{said}{why}{more}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """What is said about one scope and window. Times in µs per I/O; None where not measured or not known.
+
+    named, other: positions in `SPANS`. named_us: of both where undetermined. detail: the segment that most of the named layer's time is in,
+    in words. array_us, kernel_us: what these layers take. outstanding, depth: I/Os. ops, minutes: of the window.
+    """
+
+    state: State
+    certainty: Certainty
+    ops: float
+    minutes: int
+    total_us: float
+    excess_us: float
+    reasons: Reason
+    disagreement_us: float | None = None
+    named: int | None = None
+    other: int | None = None
+    named_us: float = 0.0
+    detail: str | None = None
+    place: str | None = None
+    since_at: datetime | None = None
+    to_at: datetime | None = None
+    array_us: float | None = None
+    kernel_us: float | None = None
+    outstanding: float | None = None
+    depth: float | None = None
+
+
+NOTHING = Facts(
+    state=State.NO_DATA,
+    certainty=Certainty.UNKNOWN,
+    ops=0,
+    minutes=0,
+    total_us=0,
+    excess_us=0,
+    reasons=Reason.NONE,
+)
+_STATES = {
+    State.IDLE: "No I/O in this window",
+    State.NOT_MEASURED: "There was I/O, but no latency was measured",
+    State.NO_DATA: "Nothing of this window has been attributed",
+}
+
+
+def sentence(facts: Facts) -> Sentence:
+    """The whole of it."""
+    if facts.state is not State.JUDGED:
+        return Sentence(head=head(facts), certainty="No verdict", because=(), caveats=(), settles=())
+    undetermined = facts.certainty is Certainty.UNDETERMINED
+    judged = facts.certainty is not Certainty.HEALTHY
+    return Sentence(
+        head=head(facts),
+        certainty=facts.certainty.value.capitalize() if judged else "",
+        because=tuple(_because(facts)) if judged else (),
+        caveats=tuple(_caveats(facts)),
+        settles=(f"What would settle it: {SETTLES}",) if undetermined else (),
+    )
+
+
+def head(facts: Facts) -> str:
+    """The verdict itself: "Kernel queue on esx-14: 0.44 of 0.93 ms since 02:10 UTC, 0.44 ms over usual"."""
+    if facts.state is State.TOO_FEW:
+        return f"Too few I/Os to judge: {facts.ops:.0f} in {facts.minutes} min"
+    if facts.state is not State.JUDGED:
+        return _STATES[facts.state]
+    if facts.named is None:
+        return f"Healthy: {duration(facts.total_us)} per I/O, {duration(facts.excess_us)} over usual"
+    where = f" on {facts.place}" if facts.place else ""
+    since = f" since {clock(facts.since_at, facts.to_at)}" if facts.since_at else ""
+    return (
+        f"{_subject(facts)}{where}: {_part_of(facts.named_us, facts.total_us)}{since},"
+        f" {duration(facts.excess_us)} over usual"
+    )
+
+
+def _subject(facts: Facts) -> str:
+    if facts.named is None:
+        return ""
+    name = facts.detail or span_label(facts.named)
+    if facts.other is None:
+        return name
+    other = span_label(facts.other)
+    return f"{span_label(facts.named)} or {other if other.startswith('SAN') else other.lower()}"
+
+
+def _because(facts: Facts) -> Iterator[str]:
+    layers = _layers(facts.named)
+    if facts.outstanding is not None and layers & {Layer.GUEST, Layer.KERNEL}:
+        depth = "" if facts.depth is None else f" on a depth of {facts.depth:.0f}"
+        yield f"{facts.outstanding:.0f} I/Os outstanding{depth}"
+    if facts.array_us is not None and Layer.ARRAY not in layers:
+        yield f"the array answers in {duration(facts.array_us)}"
+    if facts.kernel_us is not None and Layer.KERNEL not in layers:
+        yield f"the kernel takes {duration(facts.kernel_us)}"
+
+
+def _layers(span: int | None) -> set[Layer]:
+    if span is None:
+        return set()
+    first, last = SPANS[span]
+    return {layer for layer in Layer if first <= layer <= last}
+
+
+def _caveats(facts: Facts) -> Iterator[str]:
+    reasons = facts.reasons
+    if Reason.GUEST_NOT_MEASURED in reasons:
+        full = "; its virtual disk queue is full, so guest queueing is likely"
+        yield f"Guest not measured{full if Reason.VIRTUAL_DISK_QUEUE_FULL in reasons else ''}"
+    if Reason.MERGED_LAYERS in reasons:
+        yield "Not every layer was measured by itself"
+    if Reason.DISAGREEMENT in reasons:
+        size = "" if facts.disagreement_us is None else f" by {duration(facts.disagreement_us)}"
+        yield f"Measurements contradict each other{size}, and every interval is widened by that"
+    if Reason.MINOR_PART_OF_DEVICE in reasons:
+        yield "Assumes that its I/Os fare like the device's average"
+    if Reason.ASSUMES_SHARED_QUEUE in reasons:
+        yield "Assumes that reads and writes wait alike in the device's one queue"
+    if Reason.CHRONIC in reasons:
+        yield "Chronic: its own history is slower than may be expected"
+
+
+def duration(us: float) -> str:
+    """Milliseconds from 0.1 on, microseconds below; never 0 for a positive time."""
+    if us >= _LEAST_MS_US:
+        return f"{us / _MILLISECOND_US:.2f} ms"
+    return f"{us:.0f} µs" if us >= 1 or us == 0 else "< 1 µs"
+
+
+def _part_of(us: float, total_us: float) -> str:
+    """Both in one unit where both are told in it."""
+    if us >= _LEAST_MS_US:
+        return f"{us / _MILLISECOND_US:.2f} of {duration(total_us)}"
+    return f"{duration(us)} of {duration(total_us)}"
+
+
+def clock(at: datetime, seen_from: datetime | None) -> str:
+    """Hours and minutes; with the day where that is another one."""
+    same_day = seen_from is None or at.date() == seen_from.date()
+    return f"{at:%H:%M} UTC" if same_day else f"{at:%d %b %H:%M} UTC"
