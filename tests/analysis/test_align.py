@@ -22,7 +22,17 @@ def samples(
     value = exactly_around(np.array(values, dtype=np.float64)[:, None, None], 1.0)
     nothing = np.zeros((len(end), 0))
     entity = np.zeros(len(end), np.int64)
-    return Samples(entity, end - length_s * SECOND, end, offsets, count[:, None], value, nothing, nothing)
+    return Samples(
+        entity,
+        end - length_s * SECOND,
+        end,
+        offsets,
+        count[:, None],
+        value,
+        nothing,
+        nothing,
+        np.zeros(len(end), np.int64),
+    )
 
 
 def test_a_minute_is_the_op_weighted_mean_of_its_samples() -> None:
@@ -34,11 +44,77 @@ def test_a_minute_is_the_op_weighted_mean_of_its_samples() -> None:
     assert not minutes.sample_missing[0]
 
 
-def test_a_sample_across_the_edge_counts_by_its_overlap_and_is_less_certain() -> None:
-    minutes = placed(samples([50, 70, 90], [100, 300, 300]))
+def ends(minutes: Minutes, minute: int = 0) -> tuple[float, float]:
+    row = minutes.minute.tolist().index(minute)
+    return float(minutes.value.lower[row, 0, 0]), float(minutes.value.upper[row, 0, 0])
+
+
+def test_a_sample_across_the_edge_counts_by_its_overlap_and_may_have_changed_anywhere_within() -> None:
+    minutes = placed(samples([50, 70, 90], [100, 200, 300]))
     assert minutes.ops.tolist() == [[150], [150]]
-    assert minutes.value.value[0, 0, 0] == pytest.approx((100 * 100 + 300 * 50) / 150)
-    assert minutes.value.half_width[0, 0, 0] == pytest.approx(1 + 0.5 * 200 * 50 / 150)
+    assert minutes.value.value[0, 0, 0] == pytest.approx((100 * 100 + 200 * 50) / 150)
+    assert ends(minutes) == pytest.approx(((100 * 99 + 50 * 99) / 150, (100 * 101 + 50 * 301) / 150))
+
+
+def test_what_its_neighbour_explains_is_not_in_doubt() -> None:
+    settled = placed(samples([50, 70, 90], [100, 300, 300]))
+    assert ends(settled) == pytest.approx(((100 * 99 + 50 * 297) / 150, (100 * 101 + 50 * 301) / 150))
+
+
+def test_a_clock_error_makes_a_sample_that_ends_at_the_edge_a_cut_one() -> None:
+    exact = samples([20, 40, 60, 80], [100, 100, 200, 900], [100, 100, 100, 2000])
+    doubted = placed(replace(exact, error_us=np.full(4, SECOND)))
+    assert ends(placed(exact)) == pytest.approx((400 / 3 - 1, 400 / 3 + 1))
+    low, high = ends(doubted)
+    assert low < 105
+    assert high > 150
+    assert doubted.minute.tolist() == [0, 1]
+    assert doubted.ops.tolist() == placed(exact).ops.tolist()
+
+
+@settings(max_examples=3, deadline=None)
+@given(st.integers(0, 2**32 - 1))
+def test_the_bounds_of_a_minute_hold_wherever_between_two_states_the_change_was(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    rows = 10_000
+    rate, latency = 10.0 ** rng.uniform(0, 4, (2, rows)), 10.0 ** rng.uniform(0, 4, (2, rows))
+    changed_at = rng.uniform(-30, 90, rows)
+    offset_us = rng.integers(0, 20 * SECOND, rows)
+    error_us = rng.integers(0, SECOND, rows)
+    wrong_us = (error_us * rng.uniform(-1, 1, rows)).astype(np.int64)
+
+    def sums(start: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        before = np.clip(changed_at - start, 0, end - start)
+        seconds = np.stack([before, (end - start) - before])
+        return (rate * seconds).sum(axis=0), (rate * latency * seconds).sum(axis=0)
+
+    parts = []
+    for number in range(-2, 6):
+        end = (20 * number * SECOND + offset_us) / SECOND
+        ops, time = sums(end - 20, end)
+        parts.append((end, ops, time / ops))
+    end_us = np.concatenate([np.rint(end * SECOND).astype(np.int64) for end, _, _ in parts])
+    count, mean = (np.concatenate([part[k] for part in parts])[:, None] for k in (1, 2))
+    things, nothing = np.tile(np.arange(rows), len(parts)), np.zeros((len(end_us), 0))
+    minutes = placed(
+        Samples(
+            things,
+            end_us - 20 * SECOND,
+            end_us,
+            np.tile(wrong_us, len(parts)),
+            count,
+            exactly_around(mean[:, :, None], 0.5),
+            nothing,
+            nothing,
+            np.tile(error_us, len(parts)),
+        )
+    )
+    inside = minutes.minute == 0
+    ops, time = sums(np.zeros(rows), np.full(rows, 60.0))
+    true, thing = time / ops, minutes.entity[inside]
+    assert len(thing) == rows
+    off = np.maximum(minutes.value.lower[inside, 0, 0] - true[thing], true[thing] - minutes.value.upper[inside, 0, 0])
+    assert (off <= 1e-3).all()
 
 
 def test_a_clock_that_runs_ahead_is_set_right_before_minutes_are_cut() -> None:
@@ -99,7 +175,8 @@ def test_order_of_arrival_and_duplicates_change_nothing(seed: int) -> None:
         chosen = type(value)(value.lower[index], value.upper[index], value.value[index])
         offsets = np.full(len(index), 3 * SECOND)
         start, bytes_ = end[index] - 20 * SECOND, ops[index] * 4096
-        return Samples(entity[index], start, end[index], offsets, ops[index], chosen, bytes_, levels[index])
+        exact = np.zeros(len(index), np.int64)
+        return Samples(entity[index], start, end[index], offsets, ops[index], chosen, bytes_, levels[index], exact)
 
     plain = placed(pick(first))
     same(plain, placed(pick(rng.permutation(np.concatenate([first, first[::3]])))))

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gavel.analysis.edges import History, Rest, minute_range
 from gavel.analysis.intervals import Bools, Floats, Intervals
 
 MINUTE_US = 60_000_000
@@ -21,7 +22,7 @@ class Samples:
     """n samples, in any order; repeated ones count once.
 
     entity: (n,) small integers. start_us, end_us: (n,) µs since 1970 by the source's own clock.
-    offset_us: (n,) how far that clock runs ahead. ops: (n, d) operations by direction.
+    offset_us: (n,) how far that clock runs ahead, true within error_us (n,). ops: (n, d) operations by direction.
     value: (n, d, k) µs per operation of k measurements in each direction.
     counts: (n, c) what adds up besides ops (bytes). levels: (n, l) means over the sample's time; NaN where unknown.
     """
@@ -34,6 +35,7 @@ class Samples:
     value: Intervals
     counts: Floats
     levels: Floats
+    error_us: Instants
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,40 +60,50 @@ class Minutes:
 
 @dataclass(frozen=True, slots=True)
 class _Pieces:
-    """What each sample gives to each minute that it touches, ordered by entity and minute; `share`: of the sample."""
+    """What each sample gives to each minute that it touches or, by its clock's error, may touch, ordered by entity and minute.
+
+    share: of the sample; is_cut: (p,) the minute's edge may cut the sample.
+    """
 
     sample: Index
     minute: Index
     overlap_us: Instants
     share: Floats
+    is_cut: Bools
 
 
 def placed(samples: Samples) -> Minutes:
     """Every minute that a sample touches, with the op-weighted means of its overlaps.
 
-    A sample across a minute's edge counts by its overlap, and is less certain by that share of the step to its neighbours.
+    A sample across a minute's edge counts by its overlap; the bounds hold for all that it may have given (`edges`).
     """
-    tidy = _distinct(_selected(samples, np.flatnonzero(_usable(samples))))
+    tidy = tidied(samples)
     pieces = _pieces(tidy)
     entity = tidy.entity[pieces.sample]
     fresh = np.ones(len(entity), dtype=np.bool_)
     fresh[1:] = (np.diff(entity) != 0) | (np.diff(pieces.minute) != 0)
     starts = np.flatnonzero(fresh)
     ops = tidy.ops[pieces.sample] * pieces.share[:, None]
-    value, silent = _means(_doubted(tidy, pieces), ops, starts)
+    value, silent = _means(tidy, pieces, ops, starts)
     levels, highest = _levels(tidy.levels[pieces.sample], pieces.overlap_us, starts)
     covered_us = _sums(pieces.overlap_us, starts)
+    touched = covered_us > 0
     return Minutes(
-        entity[fresh],
-        pieces.minute[fresh],
-        _sums(ops, starts),
-        value,
-        _sums(tidy.counts[pieces.sample] * pieces.share[:, None], starts),
-        levels,
-        highest,
-        covered_us / 1e6,
-        silent | (covered_us < MINUTE_US - TOLERANCE_US),
+        entity[fresh][touched],
+        pieces.minute[fresh][touched],
+        _sums(ops, starts)[touched],
+        _taken(value, touched),
+        _sums(tidy.counts[pieces.sample] * pieces.share[:, None], starts)[touched],
+        levels[touched],
+        highest[touched],
+        covered_us[touched] / 1e6,
+        (silent | (covered_us < MINUTE_US - TOLERANCE_US))[touched],
     )
+
+
+def tidied(samples: Samples) -> Samples:
+    """The usable ones, ordered by entity and time, each once."""
+    return _distinct(_selected(samples, np.flatnonzero(_usable(samples))))
 
 
 def _usable(samples: Samples) -> Bools:
@@ -101,17 +113,17 @@ def _usable(samples: Samples) -> Bools:
     return usable
 
 
-def _taken(intervals: Intervals, index: Index) -> Intervals:
+def _taken(intervals: Intervals, index: Index | Bools) -> Intervals:
     return Intervals(intervals.lower[index], intervals.upper[index], intervals.value[index])
 
 
 def _selected(samples: Samples, index: Index) -> Samples:
     if len(index) == len(samples.entity) and (len(index) < 2 or bool((np.diff(index) == 1).all())):
         return samples
-    times = (samples.entity, samples.start_us, samples.end_us, samples.offset_us)
-    entity, start, end, offset = (array[index] for array in times)
+    times = (samples.entity, samples.start_us, samples.end_us, samples.offset_us, samples.error_us)
+    entity, start, end, offset, error = (array[index] for array in times)
     ops, counts, levels = (array[index] for array in (samples.ops, samples.counts, samples.levels))
-    return Samples(entity, start, end, offset, ops, _taken(samples.value, index), counts, levels)
+    return Samples(entity, start, end, offset, ops, _taken(samples.value, index), counts, levels, error)
 
 
 def _distinct(samples: Samples) -> Samples:
@@ -129,42 +141,24 @@ def _distinct(samples: Samples) -> Samples:
 
 def _pieces(samples: Samples) -> _Pieces:
     start, end = samples.start_us - samples.offset_us, samples.end_us - samples.offset_us
-    first, last = start // MINUTE_US, (end - 1) // MINUTE_US
+    earliest, latest = start - _error_us(samples), end + _error_us(samples)
+    first, last = earliest // MINUTE_US, (latest - 1) // MINUTE_US
     counts = last - first + 1
     sample = np.repeat(np.arange(len(start)), counts)
     minute = first[sample] + np.arange(len(sample)) - np.repeat(np.cumsum(counts) - counts, counts)
     # A clock that was set back in between may leave samples of one entity overlapping, their minutes out of order.
     order = np.lexsort((minute, samples.entity[sample]))
     sample, minute = sample[order], minute[order]
-    overlap: Instants = np.minimum(end[sample], (minute + 1) * MINUTE_US) - np.maximum(
-        start[sample], minute * MINUTE_US
-    )
-    return _Pieces(sample, minute, overlap, overlap / (end - start)[sample])
+    begin = minute * MINUTE_US
+    inside = np.minimum(end[sample], begin + MINUTE_US) - np.maximum(start[sample], begin)
+    overlap: Instants = np.maximum(inside, 0)
+    is_cut = (earliest[sample] < begin) | (latest[sample] > begin + MINUTE_US)
+    return _Pieces(sample, minute, overlap, overlap / (end - start)[sample], is_cut)
 
 
-def _doubted(samples: Samples, pieces: _Pieces) -> Intervals:
-    """(p, d, k) values of the pieces; those of a part of a sample widened by that share of the step to its neighbours in time."""
-    value = _taken(samples.value, pieces.sample)
-    partial = np.flatnonzero(pieces.share < 1)
-    if len(partial) == 0:
-        return value
-    doubt = pieces.share[partial, None, None] * _step(samples, pieces.sample[partial])
-    lower, upper = value.lower.copy(), value.upper.copy()
-    lower[partial] = np.maximum(lower[partial] - doubt, 0.0)
-    upper[partial] += doubt
-    return Intervals(lower, upper, value.value)
-
-
-def _step(samples: Samples, at: Index) -> Floats:
-    """(a, d, k) the larger change of value to the neighbours in time of the samples `at`; 0 where none was measured."""
-    steps = np.zeros((len(at), *samples.value.value.shape[1:]))
-    for neighbour in (at - 1, at + 1):
-        inside = (neighbour >= 0) & (neighbour < len(samples.entity))
-        other = np.where(inside, neighbour, at)
-        same = (samples.entity[other] == samples.entity[at])[:, None, None]
-        change = np.abs(samples.value.value[other] - samples.value.value[at])
-        steps = np.fmax(steps, np.where(same, change, 0.0))
-    return steps
+def _error_us(samples: Samples) -> Instants:
+    """Bounds allow for a clock that is known to a second; of a worse one the grade tells."""
+    return np.clip(samples.error_us, 0, TOLERANCE_US)
 
 
 def _sums(numbers: npt.NDArray[Any], starts: Index) -> Floats:
@@ -174,20 +168,64 @@ def _sums(numbers: npt.NDArray[Any], starts: Index) -> Floats:
     return sums
 
 
-def _means(pieces: Intervals, ops: Floats, starts: Index) -> tuple[Intervals, Bools]:
+def _means(samples: Samples, pieces: _Pieces, ops: Floats, starts: Index) -> tuple[Intervals, Bools]:
     """(m, d, k) op-weighted means over what was measured, and the minutes in which ops have no latency at all."""
-    present = pieces.present
+    value = _taken(samples.value, pieces.sample)
+    present = value.present
     measured = np.where(present, ops[:, :, None], 0.0)
     total = _sums(measured, starts)
 
-    def mean(numbers: Floats) -> Floats:
-        weighted = np.multiply(numbers, measured, out=np.zeros_like(measured), where=measured > 0)
-        return np.divide(_sums(weighted, starts), total, out=np.full_like(total, np.nan), where=total > 0)
+    def time(numbers: Floats) -> Floats:
+        return np.multiply(numbers, measured, out=np.zeros_like(measured), where=measured > 0)
 
+    def mean(times: Floats) -> Floats:
+        return np.divide(_sums(times, starts), total, out=np.full_like(total, np.nan), where=total > 0)
+
+    lower, upper = time(value.lower), time(value.upper)
+    means = Intervals(mean(lower), mean(upper), mean(time(value.value)))
     silent = (ops > 0) & ~present.any(axis=2)
-    means = Intervals(mean(pieces.lower), mean(pieces.upper), mean(pieces.value))
     lacking = np.asarray(silent.any(axis=1), dtype=np.float64)
-    return means, _sums(lacking, starts) > 0
+    return _doubted(samples, pieces, starts, (measured, lower, upper), (total, means)), _sums(lacking, starts) > 0
+
+
+def _doubted(
+    samples: Samples,
+    pieces: _Pieces,
+    starts: Index,
+    of_pieces: tuple[Floats, Floats, Floats],
+    of_minutes: tuple[Floats, Intervals],
+) -> Intervals:
+    """The minutes' means widened by what cut samples may have given, each sample by itself."""
+    total, means = of_minutes
+    cut = np.flatnonzero(pieces.is_cut)
+    if len(cut) == 0:
+        return means
+    minute = np.searchsorted(starts, cut, side="right") - 1
+    ops, lower, upper = (numbers[cut] for numbers in of_pieces)
+    mean_lower, mean_upper = means.lower[minute], means.upper[minute]
+    whole = total[minute]
+    rest = Rest(whole - ops, np.nan_to_num(mean_lower) * whole - lower, np.nan_to_num(mean_upper) * whole - upper)
+    history = History(
+        samples.entity,
+        samples.start_us,
+        samples.end_us,
+        _error_us(samples),
+        samples.ops,
+        samples.value.lower,
+        samples.value.upper,
+    )
+    lowest, highest = minute_range(history, pieces.sample[cut], pieces.overlap_us[cut], rest)
+    below = _summed_at(np.fmax(mean_lower - lowest, 0.0), minute, means.lower)
+    above = _summed_at(np.fmax(highest - mean_upper, 0.0), minute, means.upper)
+    return Intervals(np.maximum(means.lower - below, 0.0), means.upper + above, means.value)
+
+
+def _summed_at(numbers: Floats, at: Index, like: Floats) -> Floats:
+    """Numbers (a, …) added up at rows `at`, ordered."""
+    result = np.zeros_like(like)
+    starts = np.flatnonzero(np.append(True, at[1:] != at[:-1]))
+    result[at[starts]] = _sums(np.nan_to_num(numbers), starts)
+    return result
 
 
 def _levels(levels: Floats, overlap_us: Instants, starts: Index) -> tuple[Floats, Floats]:

@@ -1,11 +1,12 @@
 """Samples of one stream as minutes: what each thing did in each minute of a stretch, with its intervals."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gavel.analysis.align import Minutes, Samples, placed
+from gavel.analysis.align import Minutes, Samples, placed, tidied
+from gavel.analysis.instants import latest_time, time_in_flight
 from gavel.analysis.intervals import (
     Bools,
     Floats,
@@ -33,7 +34,7 @@ _MILLISECOND_US = 1000.0
 ERROR_S, QUEUE_DEPTH, IS_MILLISECOND = 0, 1, 2
 OUTSTANDING = slice(1, 3)
 # Positions of values.
-LATEST, TOTAL = 0, 1
+LATEST, TOTAL, IN_FLIGHT = range(3)
 INTERNAL, WHOLE, QOS, QUEUE, SERVICE = range(5)
 
 
@@ -102,10 +103,10 @@ def _spread_intervals(found: Minutes, spread: Callable[[Floats, float], Floats])
 def device_minutes(samples: DeviceSamples, source: Index, proofs: Proofs, devices: int, stretch: Stretch) -> Grid:
     """GAVG, DAVG, KAVG, QAVG per direction, each with what its family and its proven rounding make of it.
 
-    source: (n,) vCenter of each sample. Levels: clock error, queue depth, 1 where a ms counter was read.
+    source: (D,) vCenter of each device. Levels: clock error, queue depth, 1 where a ms counter was read.
     """
     unit = np.where(samples.is_millisecond, _MILLISECOND_US, 1.0)[:, None, None]
-    rounding = proofs.rounding[source][:, None, : len(HostCounter) - 1]
+    rounding = proofs.rounding[source[samples.device]][:, None, : len(HostCounter) - 1]
     rounding = np.where(samples.is_millisecond[:, None, None], rounding, int(Rounding.UNPROVEN))
     value = from_integer(samples.latency_us, unit, np.broadcast_to(rounding, samples.latency_us.shape))
     levels = np.stack([samples.times.error_s, samples.queue_depth, samples.is_millisecond.astype(np.float64)], axis=1)
@@ -113,24 +114,36 @@ def device_minutes(samples: DeviceSamples, source: Index, proofs: Proofs, device
 
 
 def disk_minutes(samples: DiskSamples, source: Index, proofs: Proofs, parts: int, stretch: Stretch) -> Grid:
-    """`latest` and `average` latency per direction; levels: clock error, outstanding reads, outstanding writes."""
-    latest = proofs.latest[source][:, None]
-    proven = np.broadcast_to(latest == Latest.MEAN, samples.latency_us.shape)
-    mean, doubtful = from_latest(samples.latency_us, 1.0, proven_mean=True), from_latest(samples.latency_us, 1.0)
-    usable = np.broadcast_to(latest != Latest.INSTANT, samples.latency_us.shape)
-    total = from_integer(
-        samples.total_us,
-        _MILLISECOND_US,
-        np.broadcast_to(proofs.rounding[source, HostCounter.DISK_TOTAL][:, None], samples.total_us.shape),
+    """`latest` and `average` latency per direction, and I/Os in flight as time; levels: clock error, outstanding reads and writes.
+
+    source: (K,) vCenter of each part.
+    """
+    levels = np.concatenate([samples.times.error_s[:, None], samples.outstanding], axis=1)
+    reported = np.stack([samples.latency_us, samples.total_us], axis=2)
+    raw = Intervals(reported, reported, reported)
+    tidy = tidied(_samples(samples.part, samples.times, samples.ops, raw, samples.bytes, levels))
+    latest, total = (tidy.value.value[..., position] for position in (LATEST, TOTAL))
+    whose = source[tidy.entity]
+    rounding = np.broadcast_to(proofs.rounding[whose, HostCounter.DISK_TOTAL][:, None], total.shape)
+    value = _stacked(
+        [
+            _latest(latest, proofs.latest[whose][:, None], tidy),
+            from_integer(total, _MILLISECOND_US, rounding),
+            time_in_flight(tidy.levels[:, OUTSTANDING], tidy),
+        ]
     )
-    value = Intervals(
+    return gridded(replace(tidy, value=value), parts, stretch)
+
+
+def _latest(reported: Floats, proven: Index, samples: Samples) -> Intervals:
+    """Exact where the counter is proven to be the mean; absent where it is proven to be less."""
+    mean, doubtful = from_latest(reported, 1.0, proven_mean=True), latest_time(reported, samples)
+    return Intervals(
         *(
-            np.stack([np.where(usable, np.where(proven, a, b), np.nan), c], axis=2)
-            for a, b, c in zip(_ends(mean), _ends(doubtful), _ends(total), strict=True)
+            np.where(proven == Latest.INSTANT, np.nan, np.where(proven == Latest.MEAN, exact, wide))
+            for exact, wide in zip(_ends(mean), _ends(doubtful), strict=True)
         )
     )
-    levels = np.concatenate([samples.times.error_s[:, None], samples.outstanding], axis=1)
-    return gridded(_samples(samples.part, samples.times, samples.ops, value, samples.bytes, levels), parts, stretch)
 
 
 def volume_minutes(samples: VolumeSamples, volumes: int, stretch: Stretch) -> Grid:
@@ -170,4 +183,7 @@ def _stacked(measurements: list[Intervals]) -> Intervals:
 
 
 def _samples(thing: Index, times: Times, ops: Floats, value: Intervals, counts: Floats, levels: Floats) -> Samples:
-    return Samples(thing, times.end_us - times.length_us, times.end_us, times.offset_us, ops, value, counts, levels)
+    start_us = times.end_us - times.length_us
+    # What is not known is not known to a second either.
+    error_us = (np.nan_to_num(times.error_s, nan=np.inf).clip(0.0, 3600.0) * 1e6).astype(np.int64)
+    return Samples(thing, start_us, times.end_us, times.offset_us, ops, value, counts, levels, error_us)

@@ -43,14 +43,14 @@ def attributed(topology: Topology, observed: Observed, stretch: Stretch) -> Attr
     minutes = stretch.minutes
     devices = device_minutes(
         observed.devices,
-        topology.host_source[topology.devices.host[observed.devices.device]],
+        topology.host_source[topology.devices.host],
         observed.proofs,
         len(topology.devices),
         stretch,
     )
     parts = disk_minutes(
         observed.disks,
-        topology.host_source[topology.parts.host[observed.disks.part]],
+        topology.host_source[topology.parts.host],
         observed.proofs,
         len(topology.parts),
         stretch,

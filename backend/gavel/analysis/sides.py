@@ -5,8 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gavel.analysis.array_side import Counted, Units, counted
-from gavel.analysis.chain import from_outstanding
-from gavel.analysis.gridded import LATEST, OUTSTANDING, QOS, QUEUE, QUEUE_DEPTH, SERVICE, TOTAL, Grid
+from gavel.analysis.gridded import IN_FLIGHT, LATEST, QOS, QUEUE, QUEUE_DEPTH, SERVICE, TOTAL, Grid
 from gavel.analysis.grouping import in_minutes, means, sums
 from gavel.analysis.intervals import Bools, Floats, Intervals, combined
 from gavel.analysis.ledger import LedgerRows
@@ -142,5 +141,4 @@ def iops(grid: Grid) -> Floats:
 
 def vscsi(parts: Grid, way: Direction) -> Intervals:
     """(n,) the virtual disks' own time: `latest` and `average` latency and, by Little's law, the I/Os they held."""
-    in_flight = from_outstanding(parts.levels[:, OUTSTANDING][:, way], iops(parts)[:, way])
-    return combined([pick(parts.value, way, LATEST), pick(parts.value, way, TOTAL), in_flight])
+    return combined([pick(parts.value, way, position) for position in (LATEST, TOTAL, IN_FLIGHT)])
