@@ -104,3 +104,8 @@ def preflight_out(found: Preflight) -> PreflightOut:
 
 def certificate_out(found: Certificate) -> CertificateOut:
     return CertificateOut.model_validate(found)
+
+
+def fields_of(value: object) -> dict[str, Any]:
+    """A dataclass by name, as deep as its own fields."""
+    return {name: getattr(value, name) for name in value.__dataclass_fields__}  # type: ignore[attr-defined]

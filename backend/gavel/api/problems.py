@@ -14,6 +14,7 @@ from gavel.db.errors import NameTakenError, NotFoundError, StorageError
 from gavel.domain.errors import GavelError, SettingsError, SourceError
 from gavel.pipeline.access import TokenRefusedError
 from gavel.pipeline.connections import InvalidSettingsError
+from gavel.pipeline.latencies import UnusableStepError
 
 log = structlog.get_logger(__name__)
 
@@ -23,6 +24,7 @@ _STATUS: tuple[tuple[type[GavelError], int, str], ...] = (
     (TokenRefusedError, 401, "Token refused"),
     (StorageError, 503, "Database not available"),
     (SettingsError, 422, "Unusable settings"),
+    (UnusableStepError, 422, "Unusable request"),
     (SourceError, 502, "Source not readable"),
 )
 _RETRY_S = "5"

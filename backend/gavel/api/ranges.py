@@ -39,6 +39,14 @@ def instant(text: str, now: datetime) -> datetime:
     return at.astimezone(UTC)
 
 
+@dataclass(frozen=True, slots=True)
+class OptionalRange:
+    """Both None: nobody asked for a range, and the route knows what is newest."""
+
+    from_at: datetime | None
+    to_at: datetime | None
+
+
 def time_range(
     at: NowDep,
     from_: Annotated[str, Query(alias="from", description="ISO 8601 with zone, `now` or `-3h`", max_length=40)] = "-1h",
@@ -53,6 +61,24 @@ def time_range(
     if window.to_at - window.from_at > _LONGEST:
         raise HTTPException(422, f"The range is longer than the {_LONGEST.days} days that Gavel keeps.")
     return window
+
+
+def optional_range(
+    at: NowDep,
+    from_: Annotated[
+        str | None,
+        Query(
+            alias="from", description="as elsewhere; without it, the last 5 minutes that were attributed", max_length=40
+        ),
+    ] = None,
+    to: Annotated[str, Query(description="ISO 8601 with zone, `now` or `-3h`", max_length=40)] = "now",
+) -> OptionalRange:
+    if from_ is None:
+        if to != "now":
+            raise HTTPException(422, "A range that ends somewhere has to begin somewhere: give from, too.")
+        return OptionalRange(None, None)
+    window = time_range(at, from_, to)
+    return OptionalRange(window.from_at, window.to_at)
 
 
 def list_query(
@@ -73,4 +99,5 @@ def list_query(
 
 
 RangeDep = Annotated[Range, Depends(time_range)]
+OptionalRangeDep = Annotated[OptionalRange, Depends(optional_range)]
 ListDep = Annotated[ListQuery, Depends(list_query)]

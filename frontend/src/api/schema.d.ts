@@ -4,6 +4,160 @@
  */
 
 export interface paths {
+    "/api/v1/{kind}/{thing_id}/contributors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Contributors
+         * @description Who the layer's time belongs to: VMs (of a VM: its virtual disks) and hosts (of a host: its devices), the largest first.
+         */
+        get: operations["contributors"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/{kind}/{thing_id}/evidence": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Evidence
+         * @description The raw numbers of both sides over time, together and of each device, virtual disk and volume.
+         */
+        get: operations["evidence"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/{kind}/{thing_id}/latency": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Latency
+         * @description Over time, columnar, in at most 1,000 buckets: bands of the stack, and layers with their bounds.
+         */
+        get: operations["latency"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/{kind}/{thing_id}/occupancy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Occupancy
+         * @description How many I/Os are inside each layer on average.
+         */
+        get: operations["occupancy"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/{kind}/{thing_id}/verdict": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Verdict
+         * @description Which layer loses time, how much, how sure that is, since when, and the raw numbers behind it.
+         */
+        get: operations["verdict"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/{kind}/{thing_id}/waterfall": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Waterfall
+         * @description One window of reads, writes and all: layers with bounds and what is expected of them, and parts that add up to the total.
+         */
+        get: operations["waterfall"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/arrays": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List Arrays */
+        get: operations["list_arrays"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/arrays/{array_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One Array */
+        get: operations["one_array"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/certificate": {
         parameters: {
             query?: never;
@@ -67,6 +221,26 @@ export interface paths {
         };
         /** Datastore Series */
         get: operations["datastore_series"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/datastores/{thing_id}/deltas": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Datastore Deltas
+         * @description The differences of neighbouring measurements, with intervals, against what is expected of them.
+         */
+        get: operations["datastore_deltas"];
         put?: never;
         post?: never;
         delete?: never;
@@ -158,6 +332,26 @@ export interface paths {
          * @description Server-sent events named `update`, each a `LiveUpdate`; the event id is its revision. Reload everything after a reconnect.
          */
         get: operations["live"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Overview
+         * @description The estate by layer, and its things by what they lose. Without a range: the last five minutes that have been attributed.
+         */
+        get: operations["overview"];
         put?: never;
         post?: never;
         delete?: never;
@@ -462,6 +656,75 @@ export interface components {
             address: string;
         };
         /**
+         * ArrayHostOut
+         * @description A host as the array knows it.
+         */
+        ArrayHostOut: {
+            /** Is Local */
+            is_local: boolean;
+            /** Name */
+            name: string;
+            /** Personality */
+            personality: string | null;
+            /** Port Health */
+            port_health: string | null;
+            /** Preferred Arrays */
+            preferred_arrays: string[];
+        };
+        /** ArrayOut */
+        ArrayOut: {
+            /** Array Hosts */
+            array_hosts: components["schemas"]["ArrayHostOut"][];
+            /** Hosts */
+            hosts: number;
+            /** Id */
+            id: number;
+            /** Model */
+            model: string | null;
+            /** Name */
+            name: string;
+            newest: components["schemas"]["Sides"];
+            /** Pod List */
+            pod_list: components["schemas"]["PodOut"][];
+            /** Pods */
+            pods: number;
+            /** Purity Version */
+            purity_version: string;
+            /** Rest Version */
+            rest_version: string;
+            source: components["schemas"]["Ref"];
+            /** Usec Includes Queue */
+            usec_includes_queue: boolean;
+            /** Volumes */
+            volumes: number;
+        };
+        /**
+         * ArrayRow
+         * @description `usec_includes_queue`: whether the array's own headline latency holds its queue time, by its version.
+         */
+        ArrayRow: {
+            /** Hosts */
+            hosts: number;
+            /** Id */
+            id: number;
+            /** Model */
+            model: string | null;
+            /** Name */
+            name: string;
+            newest: components["schemas"]["Sides"];
+            /** Pods */
+            pods: number;
+            /** Purity Version */
+            purity_version: string;
+            /** Rest Version */
+            rest_version: string;
+            source: components["schemas"]["Ref"];
+            /** Usec Includes Queue */
+            usec_includes_queue: boolean;
+            /** Volumes */
+            volumes: number;
+        };
+        /**
          * CertificateOut
          * @description The certificate a host presents, for a person to compare. Nothing but a TLS greeting was sent to get it.
          */
@@ -540,6 +803,72 @@ export interface components {
             /** Values */
             values: (number | null)[];
         };
+        /**
+         * ContributorOut
+         * @description `time_share`: of the layer's I/O-time of all that are listed or counted in `total`; `us`: per I/O of this one.
+         *
+         *     `is_merged`: (a part of) the time is of neighbouring layers that were not told apart.
+         */
+        ContributorOut: {
+            /** Iops */
+            iops: number;
+            /** Ios */
+            ios: number;
+            /** Is Merged */
+            is_merged: boolean;
+            /** Lower Ios */
+            lower_ios: number;
+            subject: components["schemas"]["Ref"];
+            /** Time Share */
+            time_share: number | null;
+            /** Upper Ios */
+            upper_ios: number;
+            /** Us */
+            us: number | null;
+        };
+        /**
+         * ContributorsOut
+         * @description Who the layer's time belongs to: VMs by their virtual disks, hosts by their devices (so without the hypervisor's part).
+         *
+         *     `vms_total`, `hosts_total`: how many did I/O. `non_vm_iops`: device ops that no virtual disk explains; null: no device was measured.
+         */
+        ContributorsOut: {
+            /**
+             * From At
+             * Format: date-time
+             */
+            from_at: string;
+            /** Hosts */
+            hosts: components["schemas"]["ContributorOut"][];
+            /** Hosts Total */
+            hosts_total: number;
+            /**
+             * Layer
+             * @enum {string}
+             */
+            layer: "guest" | "kernel" | "san" | "array";
+            /** Ledger Until At */
+            ledger_until_at: string | null;
+            /** Minutes */
+            minutes: number;
+            /** Non Vm Iops */
+            non_vm_iops: number | null;
+            /**
+             * Resolution
+             * @enum {string}
+             */
+            resolution: "1m" | "5m" | "1h";
+            subject: components["schemas"]["Ref"];
+            /**
+             * To At
+             * Format: date-time
+             */
+            to_at: string;
+            /** Vms */
+            vms: components["schemas"]["ContributorOut"][];
+            /** Vms Total */
+            vms_total: number;
+        };
         /** DatastoreOut */
         DatastoreOut: {
             /** Capacity Bytes */
@@ -587,6 +916,71 @@ export interface components {
             volumes: components["schemas"]["Ref"][];
         };
         /**
+         * DeltaOut
+         * @description A difference of neighbouring boundaries, reads and writes together, against what is expected of it; null: not measured.
+         */
+        DeltaOut: {
+            /** Excess Lower Us */
+            excess_lower_us: number | null;
+            /** Excess Upper Us */
+            excess_upper_us: number | null;
+            /** Excess Us */
+            excess_us: number | null;
+            /** Expected Us */
+            expected_us: number;
+            /** Label */
+            label: string;
+            /**
+             * Layer
+             * @enum {string}
+             */
+            layer: "guest" | "kernel" | "san" | "array";
+            /** Lower Us */
+            lower_us: number | null;
+            /**
+             * Name
+             * @enum {string}
+             */
+            name: "guest_vscsi" | "vscsi_device" | "device_driver" | "driver_array";
+            /** Upper Us */
+            upper_us: number | null;
+            /** Us */
+            us: number | null;
+        };
+        /**
+         * DeltasOut
+         * @description Outermost first. `driver_array` is compared with what is expected of the whole SAN layer.
+         */
+        DeltasOut: {
+            /** Deltas */
+            deltas: components["schemas"]["DeltaOut"][];
+            /**
+             * From At
+             * Format: date-time
+             */
+            from_at: string;
+            /** Ledger Until At */
+            ledger_until_at: string | null;
+            /** Minutes */
+            minutes: number;
+            /**
+             * Resolution
+             * @enum {string}
+             */
+            resolution: "1m" | "5m" | "1h";
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "judged" | "too_few" | "idle" | "not_measured" | "no_data";
+            subject: components["schemas"]["Ref"];
+            /**
+             * To At
+             * Format: date-time
+             */
+            to_at: string;
+        };
+        /**
          * DeviceOut
          * @description A device of a datastore on one host. `queue_depth` in I/Os; `dsnro` where it could be read.
          */
@@ -609,6 +1003,107 @@ export interface components {
             queue_depth: number | null;
             volume: components["schemas"]["Ref"] | null;
         };
+        /**
+         * DirectionColumns
+         * @description One direction over time. `too_few`: under 30 I/Os in the bucket, to be greyed.
+         */
+        DirectionColumns: {
+            /** Bytes */
+            bytes: (number | null)[];
+            /**
+             * Direction
+             * @enum {string}
+             */
+            direction: "read" | "write" | "all";
+            /** Layers */
+            layers: components["schemas"]["LayerColumns"][];
+            /** Ops */
+            ops: (number | null)[];
+            /** Parts */
+            parts: components["schemas"]["PartColumns"][];
+            /** Too Few */
+            too_few: boolean[];
+            /** Total Us */
+            total_us: (number | null)[];
+        };
+        /**
+         * DirectionOut
+         * @description One direction of a window, outermost first. `expected_us`: of everything measured. `not_measured`: layers nobody timed.
+         */
+        DirectionOut: {
+            /** Bytes Per S */
+            bytes_per_s: number | null;
+            /**
+             * Direction
+             * @enum {string}
+             */
+            direction: "read" | "write" | "all";
+            /** Expected Us */
+            expected_us: number | null;
+            /** Iops */
+            iops: number | null;
+            /** Layers */
+            layers: components["schemas"]["LayerOut"][];
+            /** Not Measured */
+            not_measured: ("guest" | "kernel" | "san" | "array")[];
+            /** Ops */
+            ops: number | null;
+            /** Parts */
+            parts: components["schemas"]["PartOut"][];
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "judged" | "too_few" | "idle" | "not_measured" | "no_data";
+            /** Total Us */
+            total_us: number | null;
+        };
+        /**
+         * EstateOut
+         * @description Everything together, and the I/Os inside each layer.
+         */
+        EstateOut: {
+            /** Bytes Per S */
+            bytes_per_s: number | null;
+            /**
+             * Certainty
+             * @enum {string}
+             */
+            certainty: "unknown" | "healthy" | "certain" | "likely" | "undetermined";
+            /** Excess Us */
+            excess_us: number | null;
+            /** Expected Us */
+            expected_us: number | null;
+            /** Grade */
+            grade: ("A" | "B" | "C" | "D") | null;
+            /** Impact */
+            impact: number | null;
+            /** Iops */
+            iops: number | null;
+            /** Layer */
+            layer: string | null;
+            /** Layer Label */
+            layer_label: string | null;
+            /** Layers */
+            layers: components["schemas"]["LayerOut"][];
+            /** Occupancy */
+            occupancy: components["schemas"]["OccupancyLayerOut"][];
+            /** Other */
+            other: string | null;
+            /** Other Label */
+            other_label: string | null;
+            /** Sentence */
+            sentence: string;
+            /** Share */
+            share: number | null;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "judged" | "too_few" | "idle" | "not_measured" | "no_data";
+            /** Total Us */
+            total_us: number | null;
+        };
         /** EventOut */
         EventOut: {
             /**
@@ -621,6 +1116,42 @@ export interface components {
             subject: components["schemas"]["Ref"] | null;
             /** Text */
             text: string;
+        };
+        /**
+         * EvidenceOut
+         * @description One raw number behind a verdict. `precision`: the source's step, in `unit`. `at`: end of the window it is the mean over.
+         */
+        EvidenceOut: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Counter */
+            counter: string;
+            /** Direction */
+            direction: ("read" | "write" | "mirrored_write" | "all") | null;
+            /** Label */
+            label: string;
+            /** Name */
+            name: string;
+            /** Precision */
+            precision: number | null;
+            /**
+             * Side
+             * @enum {string}
+             */
+            side: "array" | "host";
+            /** Source */
+            source: string;
+            subject: components["schemas"]["Ref"];
+            /**
+             * Unit
+             * @enum {string}
+             */
+            unit: "µs" | "ops/s" | "bytes/s" | "I/Os" | "count";
+            /** Value */
+            value: number;
         };
         /**
          * GapOut
@@ -786,6 +1317,105 @@ export interface components {
             detail?: components["schemas"]["ValidationError"][];
         };
         /**
+         * Kind
+         * @description What the ledger adds up to, as addresses name it.
+         * @enum {string}
+         */
+        Kind: "datastores" | "vms" | "hosts" | "volumes" | "arrays" | "clusters";
+        /**
+         * LatencyOut
+         * @description Over time, columnar. `times_ms`: start of each bucket, ms since 1970, `step_s` apart; a bucket without a minute is all null.
+         */
+        LatencyOut: {
+            /** Directions */
+            directions: components["schemas"]["DirectionColumns"][];
+            /**
+             * From At
+             * Format: date-time
+             */
+            from_at: string;
+            /** Grades */
+            grades: (("A" | "B" | "C" | "D") | null)[];
+            /** Ledger Until At */
+            ledger_until_at: string | null;
+            /** Minutes */
+            minutes: number;
+            /** Minutes There */
+            minutes_there: number[];
+            /**
+             * Resolution
+             * @enum {string}
+             */
+            resolution: "1m" | "5m" | "1h";
+            /** Step S */
+            step_s: number;
+            subject: components["schemas"]["Ref"];
+            /** Times Ms */
+            times_ms: number[];
+            /**
+             * To At
+             * Format: date-time
+             */
+            to_at: string;
+        };
+        /**
+         * LayerColumns
+         * @description A layer over time; each list is as long as `times_ms`.
+         */
+        LayerColumns: {
+            /** Label */
+            label: string;
+            /** Layers */
+            layers: ("guest" | "kernel" | "san" | "array")[];
+            /** Lower Us */
+            lower_us: (number | null)[];
+            /** Name */
+            name: string;
+            /** Upper Us */
+            upper_us: (number | null)[];
+            /** Us */
+            us: (number | null)[];
+        };
+        /**
+         * LayerOut
+         * @description A layer, or neighbouring layers that were not told apart (`name` "san_array", `layers` ["san", "array"]).
+         *
+         *     `us` with its bounds; `expected_us` for this hour; `excess_us` over it, never below 0, with its bounds; `share`: of the total time;
+         *     `ops_share`: part of the I/Os whose time here was measured.
+         */
+        LayerOut: {
+            /** Excess Lower Us */
+            excess_lower_us: number;
+            /** Excess Upper Us */
+            excess_upper_us: number;
+            /** Excess Us */
+            excess_us: number;
+            /** Expected Us */
+            expected_us: number;
+            /** Label */
+            label: string;
+            /** Layers */
+            layers: ("guest" | "kernel" | "san" | "array")[];
+            /** Lower Us */
+            lower_us: number;
+            /** Name */
+            name: string;
+            /** Ops Share */
+            ops_share: number;
+            /** Share */
+            share: number | null;
+            /** Upper Us */
+            upper_us: number;
+            /** Us */
+            us: number;
+        };
+        /**
+         * LeafKind
+         * @description Those whose virtual disks and devices are known one by one.
+         * @enum {string}
+         */
+        LeafKind: "datastores" | "vms" | "hosts" | "volumes" | "arrays";
+        /**
          * Match
          * @description How a host-side thing was tied to the array, or why it was not.
          */
@@ -796,6 +1426,149 @@ export interface components {
             matched: boolean;
             /** Reason */
             reason: string | null;
+        };
+        /**
+         * OccupancyLayerOut
+         * @description I/Os that were inside on average: I/O-time ÷ wall time, with bounds.
+         */
+        OccupancyLayerOut: {
+            /** Ios */
+            ios: number;
+            /** Label */
+            label: string;
+            /** Layers */
+            layers: ("guest" | "kernel" | "san" | "array")[];
+            /** Lower Ios */
+            lower_ios: number;
+            /** Name */
+            name: string;
+            /** Upper Ios */
+            upper_ios: number;
+        };
+        /**
+         * OccupancyOut
+         * @description Where the I/Os are, reads and writes together. `total_ios`: inside anything measured.
+         *
+         *     `outstanding_ios`: what the virtual disks themselves counted, as a cross-check (Little's law); null where they were not asked.
+         */
+        OccupancyOut: {
+            /**
+             * From At
+             * Format: date-time
+             */
+            from_at: string;
+            /** Layers */
+            layers: components["schemas"]["OccupancyLayerOut"][];
+            /** Ledger Until At */
+            ledger_until_at: string | null;
+            /** Minutes */
+            minutes: number;
+            /** Not Measured */
+            not_measured: ("guest" | "kernel" | "san" | "array")[];
+            /** Outstanding Ios */
+            outstanding_ios: number | null;
+            /**
+             * Resolution
+             * @enum {string}
+             */
+            resolution: "1m" | "5m" | "1h";
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "judged" | "too_few" | "idle" | "not_measured" | "no_data";
+            subject: components["schemas"]["Ref"];
+            /**
+             * To At
+             * Format: date-time
+             */
+            to_at: string;
+            /** Total Ios */
+            total_ios: number | null;
+        };
+        /**
+         * OverviewOut
+         * @description `ledger_until_at`: minutes before it have been attributed; null before the first one.
+         */
+        OverviewOut: {
+            estate: components["schemas"]["EstateOut"];
+            /**
+             * From At
+             * Format: date-time
+             */
+            from_at: string;
+            /** Items */
+            items: components["schemas"]["OverviewRow"][];
+            /** Ledger Until At */
+            ledger_until_at: string | null;
+            /** Limit */
+            limit: number;
+            /** Offset */
+            offset: number;
+            /**
+             * To At
+             * Format: date-time
+             */
+            to_at: string;
+            /** Total */
+            total: number;
+            totals: components["schemas"]["TotalsOut"];
+        };
+        /**
+         * OverviewRow
+         * @description One thing. What the ledger does not have in the window has state `no_data`.
+         */
+        OverviewRow: {
+            /** Bytes Per S */
+            bytes_per_s: number | null;
+            /**
+             * Certainty
+             * @enum {string}
+             */
+            certainty: "unknown" | "healthy" | "certain" | "likely" | "undetermined";
+            /** Excess Us */
+            excess_us: number | null;
+            /** Expected Us */
+            expected_us: number | null;
+            /** Grade */
+            grade: ("A" | "B" | "C" | "D") | null;
+            /** Impact */
+            impact: number | null;
+            /** Iops */
+            iops: number | null;
+            /** Layer */
+            layer: string | null;
+            /** Layer Label */
+            layer_label: string | null;
+            /** Layers */
+            layers: components["schemas"]["LayerOut"][];
+            /** Other */
+            other: string | null;
+            /** Other Label */
+            other_label: string | null;
+            /** Sentence */
+            sentence: string;
+            /** Share */
+            share: number | null;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "judged" | "too_few" | "idle" | "not_measured" | "no_data";
+            subject: components["schemas"]["Ref"];
+            /** Total Us */
+            total_us: number | null;
+        };
+        /** Page[ArrayRow] */
+        Page_ArrayRow_: {
+            /** Items */
+            items: components["schemas"]["ArrayRow"][];
+            /** Limit */
+            limit: number;
+            /** Offset */
+            offset: number;
+            /** Total */
+            total: number;
         };
         /** Page[DatastoreRow] */
         Page_DatastoreRow_: {
@@ -841,12 +1614,89 @@ export interface components {
             /** Total */
             total: number;
         };
+        /**
+         * PartColumns
+         * @description One band of the stack: a segment, or (`is_rest`) what of layer `layer` no segment explains. Bands add up to `total_us`.
+         */
+        PartColumns: {
+            /** Is Rest */
+            is_rest: boolean;
+            /** Label */
+            label: string;
+            /** Layer */
+            layer: string;
+            /** Name */
+            name: string;
+            /** Us */
+            us: (number | null)[];
+        };
+        /**
+         * PartOut
+         * @description A segment, or (`is_rest`) the time of layer `layer` that no segment explains. Parts add up to `total_us`.
+         */
+        PartOut: {
+            /** Is Rest */
+            is_rest: boolean;
+            /** Label */
+            label: string;
+            /** Layer */
+            layer: string;
+            /** Name */
+            name: string;
+            /** Share */
+            share: number | null;
+            /** Us */
+            us: number;
+        };
+        /**
+         * PodOut
+         * @description `arrays`: those of its arrays that Gavel polls.
+         */
+        PodOut: {
+            /** Arrays */
+            arrays: components["schemas"]["Ref"][];
+            /** Id */
+            id: number;
+            /** Name */
+            name: string;
+            /** Stretched */
+            stretched: boolean;
+            /** Volumes */
+            volumes: number;
+        };
         /** PreflightOut */
         PreflightOut: {
             /** Checks */
             checks: components["schemas"]["CheckOut"][];
             /** Passed */
             passed: boolean;
+        };
+        /**
+         * QualityOut
+         * @description How good the numbers behind a verdict are. `grade_reasons`: why it is not an A, in words. `coverage`: host ÷ array ops.
+         *
+         *     `offset_error_s`: of the worst clock; `missing_s`: seconds of the window without a sample. `outstanding_ios` (as the virtual disks
+         *     counted them) against `modelled_ios` (IOPS × latency) is Little's check. `queue_depth`: I/Os that the devices in use hold together.
+         */
+        QualityOut: {
+            /** Coverage */
+            coverage: number | null;
+            /** Disagreement Us */
+            disagreement_us: number | null;
+            /** Grade */
+            grade: ("A" | "B" | "C" | "D") | null;
+            /** Grade Reasons */
+            grade_reasons: string[];
+            /** Missing S */
+            missing_s: number | null;
+            /** Modelled Ios */
+            modelled_ios: number | null;
+            /** Offset Error S */
+            offset_error_s: number | null;
+            /** Outstanding Ios */
+            outstanding_ios: number | null;
+            /** Queue Depth */
+            queue_depth: number | null;
         };
         /**
          * Ref
@@ -905,6 +1755,26 @@ export interface components {
             /** Context */
             context: string;
             ref: components["schemas"]["Ref"];
+        };
+        /**
+         * SentenceOut
+         * @description The verdict in words, in pieces: `head` and `certainty`, then `because` (why), `caveats` and `settles` (what would settle it).
+         *
+         *     `text`: all of it in one line.
+         */
+        SentenceOut: {
+            /** Because */
+            because: string[];
+            /** Caveats */
+            caveats: string[];
+            /** Certainty */
+            certainty: string;
+            /** Head */
+            head: string;
+            /** Settles */
+            settles: string[];
+            /** Text */
+            text: string;
         };
         /**
          * Series
@@ -1189,6 +2059,24 @@ export interface components {
             /** Token */
             token: string;
         };
+        /**
+         * TotalsOut
+         * @description Sums over all rows that match, not only this page's; `by_certainty` counts the judged ones, `by_state` all.
+         */
+        TotalsOut: {
+            /** By Certainty */
+            by_certainty: {
+                [key: string]: number;
+            };
+            /** By State */
+            by_state: {
+                [key: string]: number;
+            };
+            /** Impact */
+            impact: number;
+            /** Iops */
+            iops: number;
+        };
         /** ValidationError */
         ValidationError: {
             /** Context */
@@ -1201,6 +2089,74 @@ export interface components {
             msg: string;
             /** Error Type */
             type: string;
+        };
+        /**
+         * VerdictOut
+         * @description Whose latency it is. `layer` is named with `certainty`; `other` stands beside it when undetermined; both null when healthy.
+         *
+         *     `share`: of the named layer in the excess. `impact`: I/Os that wait for nothing at any moment.
+         *     `since_at`: first minute of the present run of this verdict, at most 24 h before the window's end; null when the newest minutes say
+         *     something else, or nothing.
+         */
+        VerdictOut: {
+            /**
+             * Certainty
+             * @enum {string}
+             */
+            certainty: "unknown" | "healthy" | "certain" | "likely" | "undetermined";
+            /** Evidence */
+            evidence: components["schemas"]["EvidenceOut"][];
+            /** Excess Us */
+            excess_us: number | null;
+            /** Expected Us */
+            expected_us: number | null;
+            /**
+             * From At
+             * Format: date-time
+             */
+            from_at: string;
+            /** Impact */
+            impact: number | null;
+            /** Layer */
+            layer: string | null;
+            /** Layer Label */
+            layer_label: string | null;
+            /** Layers */
+            layers: components["schemas"]["LayerOut"][];
+            /** Ledger Until At */
+            ledger_until_at: string | null;
+            /** Minutes */
+            minutes: number;
+            /** Not Measured */
+            not_measured: ("guest" | "kernel" | "san" | "array")[];
+            /** Other */
+            other: string | null;
+            /** Other Label */
+            other_label: string | null;
+            quality: components["schemas"]["QualityOut"];
+            /**
+             * Resolution
+             * @enum {string}
+             */
+            resolution: "1m" | "5m" | "1h";
+            sentence: components["schemas"]["SentenceOut"];
+            /** Share */
+            share: number | null;
+            /** Since At */
+            since_at: string | null;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "judged" | "too_few" | "idle" | "not_measured" | "no_data";
+            subject: components["schemas"]["Ref"];
+            /**
+             * To At
+             * Format: date-time
+             */
+            to_at: string;
+            /** Total Us */
+            total_us: number | null;
         };
         /** VmDiskOut */
         VmDiskOut: {
@@ -1326,6 +2282,34 @@ export interface components {
             /** Token */
             token: string;
         };
+        /**
+         * WaterfallOut
+         * @description One window, read, write and all.
+         */
+        WaterfallOut: {
+            /** Directions */
+            directions: components["schemas"]["DirectionOut"][];
+            /**
+             * From At
+             * Format: date-time
+             */
+            from_at: string;
+            /** Ledger Until At */
+            ledger_until_at: string | null;
+            /** Minutes */
+            minutes: number;
+            /**
+             * Resolution
+             * @enum {string}
+             */
+            resolution: "1m" | "5m" | "1h";
+            subject: components["schemas"]["Ref"];
+            /**
+             * To At
+             * Format: date-time
+             */
+            to_at: string;
+        };
     };
     responses: never;
     parameters: never;
@@ -1335,6 +2319,1547 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    contributors: {
+        parameters: {
+            query?: {
+                /** @description as elsewhere; without it, the last 5 minutes that were attributed */
+                from?: string | null;
+                layer?: "guest" | "kernel" | "san" | "array";
+                /** @description ISO 8601 with zone, `now` or `-3h` */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                kind: components["schemas"]["LeafKind"];
+                thing_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "from_at": "2026-11-21T02:15:00Z",
+                     *       "hosts": [
+                     *         {
+                     *           "iops": 65000,
+                     *           "ios": 25.623,
+                     *           "is_merged": false,
+                     *           "lower_ios": 25.22,
+                     *           "subject": {
+                     *             "id": 1,
+                     *             "kind": "host",
+                     *             "name": "esx-1"
+                     *           },
+                     *           "time_share": 1,
+                     *           "upper_ios": 26.0325,
+                     *           "us": 394.2
+                     *         }
+                     *       ],
+                     *       "hosts_total": 1,
+                     *       "layer": "kernel",
+                     *       "ledger_until_at": "2026-11-21T02:20:00Z",
+                     *       "minutes": 5,
+                     *       "non_vm_iops": 0,
+                     *       "resolution": "1m",
+                     *       "subject": {
+                     *         "id": 5,
+                     *         "kind": "datastore",
+                     *         "name": "ds-sql-01"
+                     *       },
+                     *       "to_at": "2026-11-21T02:20:00Z",
+                     *       "vms": [
+                     *         {
+                     *           "iops": 65000,
+                     *           "ios": 28.47,
+                     *           "is_merged": false,
+                     *           "lower_ios": 27.625,
+                     *           "subject": {
+                     *             "id": 1,
+                     *             "kind": "vm",
+                     *             "name": "db01"
+                     *           },
+                     *           "time_share": 1,
+                     *           "upper_ios": 29.315,
+                     *           "us": 438
+                     *         }
+                     *       ],
+                     *       "vms_total": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ContributorsOut"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    evidence: {
+        parameters: {
+            query?: {
+                /** @description ISO 8601 with zone, `now` or `-3h` */
+                from?: string;
+                /** @description at most so many buckets */
+                points?: number;
+                /** @description ISO 8601 with zone, `now` or `-3h` */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                kind: components["schemas"]["LeafKind"];
+                thing_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Series"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    latency: {
+        parameters: {
+            query?: {
+                /** @description ISO 8601 with zone, `now` or `-3h` */
+                from?: string;
+                /** @description seconds per bucket, whole minutes; left out, a sensible width */
+                step?: number | null;
+                /** @description ISO 8601 with zone, `now` or `-3h` */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                kind: components["schemas"]["Kind"];
+                thing_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "directions": [
+                     *         {
+                     *           "bytes": [
+                     *             10649600000,
+                     *             10649600000
+                     *           ],
+                     *           "direction": "read",
+                     *           "layers": [
+                     *             {
+                     *               "label": "Kernel",
+                     *               "layers": [
+                     *                 "kernel"
+                     *               ],
+                     *               "lower_us": [
+                     *                 425,
+                     *                 425
+                     *               ],
+                     *               "name": "kernel",
+                     *               "upper_us": [
+                     *                 451,
+                     *                 451
+                     *               ],
+                     *               "us": [
+                     *                 438,
+                     *                 438
+                     *               ]
+                     *             },
+                     *             {
+                     *               "label": "SAN",
+                     *               "layers": [
+                     *                 "san"
+                     *               ],
+                     *               "lower_us": [
+                     *                 82.5,
+                     *                 82.5
+                     *               ],
+                     *               "name": "san",
+                     *               "upper_us": [
+                     *                 101.5,
+                     *                 101.5
+                     *               ],
+                     *               "us": [
+                     *                 92,
+                     *                 92
+                     *               ]
+                     *             },
+                     *             {
+                     *               "label": "Array",
+                     *               "layers": [
+                     *                 "array"
+                     *               ],
+                     *               "lower_us": [
+                     *                 398.5,
+                     *                 398.5
+                     *               ],
+                     *               "name": "array",
+                     *               "upper_us": [
+                     *                 401.5,
+                     *                 401.5
+                     *               ],
+                     *               "us": [
+                     *                 400,
+                     *                 400
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "ops": [
+                     *             2600000,
+                     *             2600000
+                     *           ],
+                     *           "parts": [
+                     *             {
+                     *               "is_rest": false,
+                     *               "label": "Hypervisor",
+                     *               "layer": "kernel",
+                     *               "name": "hypervisor",
+                     *               "us": [
+                     *                 43.8,
+                     *                 43.8
+                     *               ]
+                     *             },
+                     *             {
+                     *               "is_rest": false,
+                     *               "label": "Kernel queue",
+                     *               "layer": "kernel",
+                     *               "name": "kernel_queue",
+                     *               "us": [
+                     *                 350.4,
+                     *                 350.4
+                     *               ]
+                     *             },
+                     *             {
+                     *               "is_rest": false,
+                     *               "label": "Kernel service",
+                     *               "layer": "kernel",
+                     *               "name": "kernel_service",
+                     *               "us": [
+                     *                 43.8,
+                     *                 43.8
+                     *               ]
+                     *             },
+                     *             {
+                     *               "is_rest": false,
+                     *               "label": "Fabric",
+                     *               "layer": "san",
+                     *               "name": "fabric",
+                     *               "us": [
+                     *                 69,
+                     *                 69
+                     *               ]
+                     *             },
+                     *             {
+                     *               "is_rest": false,
+                     *               "label": "Array port",
+                     *               "layer": "san",
+                     *               "name": "array_port",
+                     *               "us": [
+                     *                 23,
+                     *                 23
+                     *               ]
+                     *             },
+                     *             {
+                     *               "is_rest": false,
+                     *               "label": "Array QoS limit",
+                     *               "layer": "array",
+                     *               "name": "array_qos",
+                     *               "us": [
+                     *                 0,
+                     *                 0
+                     *               ]
+                     *             },
+                     *             {
+                     *               "is_rest": false,
+                     *               "label": "Array queue",
+                     *               "layer": "array",
+                     *               "name": "array_queue",
+                     *               "us": [
+                     *                 100,
+                     *                 100
+                     *               ]
+                     *             },
+                     *             {
+                     *               "is_rest": false,
+                     *               "label": "Array service",
+                     *               "layer": "array",
+                     *               "name": "array_service",
+                     *               "us": [
+                     *                 300,
+                     *                 300
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "too_few": [
+                     *             false,
+                     *             false
+                     *           ],
+                     *           "total_us": [
+                     *             930,
+                     *             930
+                     *           ]
+                     *         },
+                     *         {
+                     *           "bytes": [
+                     *             5324800000,
+                     *             5324800000
+                     *           ],
+                     *           "direction": "write",
+                     *           "layers": [
+                     *             {
+                     *               "label": "Kernel",
+                     *               "layers": [
+                     *                 "kernel"
+                     *               ],
+                     *               "lower_us": [
+                     *                 425,
+                     *                 425
+                     *               ],
+                     *               "name": "kernel",
+                     *               "upper_us": [
+                     *                 451,
+                     *                 451
+                     *               ],
+                     *               "us": [
+                     *                 438,
+                     *                 438
+                     *               ]
+                     *             },
+                     *             {
+                     *               "label": "SAN",
+                     *               "layers": [
+                     *                 "san"
+                     *               ],
+                     *               "lower_us": [
+                     *                 82.5,
+                     *                 82.5
+                     *               ],
+                     *               "name": "san",
+                     *               "upper_us": [
+                     *                 101.5,
+                     *                 101.5
+                     *               ],
+                     *               "us": [
+                     *                 92,
+                     *                 92
+                     *               ]
+                     *             },
+                     *             {
+                     *               "label": "Array",
+                     *               "layers": [
+                     *                 "array"
+                     *               ],
+                     *               "lower_us": [
+                     *                 398.5,
+                     *                 398.5
+                     *               ],
+                     *               "name": "array",
+                     *               "upper_us": [
+                     *                 401.5,
+                     *                 401.5
+                     *               ],
+                     *               "us": [
+                     *                 400,
+                     *                 400
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "ops": [
+                     *             1300000,
+                     *             1300000
+                     *           ],
+                     *           "parts": [
+                     *             {
+                     *               "is_rest": false,
+                     *               "label": "Hypervisor",
+                     *               "layer": "kernel",
+                     *               "name": "hypervisor",
+                     *               "us": [
+                     *                 43.8,
+                     *                 43.8
+                     *               ]
+                     *             },
+                     *             {
+                     *               "is_rest": false,
+                     *               "label": "Kernel queue",
+                     *               "layer": "kernel",
+                     *               "name": "kernel_queue",
+                     *               "us": [
+                     *                 350.4,
+                     *                 350.4
+                     *               ]
+                     *             },
+                     *             {
+                     *               "is_rest": false,
+                     *               "label": "Kernel service",
+                     *               "layer": "kernel",
+                     *               "name": "kernel_service",
+                     *               "us": [
+                     *                 43.8,
+                     *                 43.8
+                     *               ]
+                     *             },
+                     *             {
+                     *               "is_rest": false,
+                     *               "label": "Fabric",
+                     *               "layer": "san",
+                     *               "name": "fabric",
+                     *               "us": [
+                     *                 69,
+                     *                 69
+                     *               ]
+                     *             },
+                     *             {
+                     *               "is_rest": false,
+                     *               "label": "Array port",
+                     *               "layer": "san",
+                     *               "name": "array_port",
+                     *               "us": [
+                     *                 23,
+                     *                 23
+                     *               ]
+                     *             },
+                     *             {
+                     *               "is_rest": false,
+                     *               "label": "Array QoS limit",
+                     *               "layer": "array",
+                     *               "name": "array_qos",
+                     *               "us": [
+                     *                 0,
+                     *                 0
+                     *               ]
+                     *             },
+                     *             {
+                     *               "is_rest": false,
+                     *               "label": "Array queue",
+                     *               "layer": "array",
+                     *               "name": "array_queue",
+                     *               "us": [
+                     *                 100,
+                     *                 100
+                     *               ]
+                     *             },
+                     *             {
+                     *               "is_rest": false,
+                     *               "label": "Array service",
+                     *               "layer": "array",
+                     *               "name": "array_service",
+                     *               "us": [
+                     *                 300,
+                     *                 300
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "too_few": [
+                     *             false,
+                     *             false
+                     *           ],
+                     *           "total_us": [
+                     *             930,
+                     *             930
+                     *           ]
+                     *         },
+                     *         {
+                     *           "bytes": [
+                     *             15974400000,
+                     *             15974400000
+                     *           ],
+                     *           "direction": "all",
+                     *           "layers": [
+                     *             {
+                     *               "label": "Kernel",
+                     *               "layers": [
+                     *                 "kernel"
+                     *               ],
+                     *               "lower_us": [
+                     *                 425,
+                     *                 425
+                     *               ],
+                     *               "name": "kernel",
+                     *               "upper_us": [
+                     *                 451,
+                     *                 451
+                     *               ],
+                     *               "us": [
+                     *                 438,
+                     *                 438
+                     *               ]
+                     *             },
+                     *             {
+                     *               "label": "SAN",
+                     *               "layers": [
+                     *                 "san"
+                     *               ],
+                     *               "lower_us": [
+                     *                 82.5,
+                     *                 82.5
+                     *               ],
+                     *               "name": "san",
+                     *               "upper_us": [
+                     *                 101.5,
+                     *                 101.5
+                     *               ],
+                     *               "us": [
+                     *                 92,
+                     *                 92
+                     *               ]
+                     *             },
+                     *             {
+                     *               "label": "Array",
+                     *               "layers": [
+                     *                 "array"
+                     *               ],
+                     *               "lower_us": [
+                     *                 398.5,
+                     *                 398.5
+                     *               ],
+                     *               "name": "array",
+                     *               "upper_us": [
+                     *                 401.5,
+                     *                 401.5
+                     *               ],
+                     *               "us": [
+                     *                 400,
+                     *                 400
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "ops": [
+                     *             3900000,
+                     *             3900000
+                     *           ],
+                     *           "parts": [
+                     *             {
+                     *               "is_rest": false,
+                     *               "label": "Hypervisor",
+                     *               "layer": "kernel",
+                     *               "name": "hypervisor",
+                     *               "us": [
+                     *                 43.8,
+                     *                 43.8
+                     *               ]
+                     *             },
+                     *             {
+                     *               "is_rest": false,
+                     *               "label": "Kernel queue",
+                     *               "layer": "kernel",
+                     *               "name": "kernel_queue",
+                     *               "us": [
+                     *                 350.4,
+                     *                 350.4
+                     *               ]
+                     *             },
+                     *             {
+                     *               "is_rest": false,
+                     *               "label": "Kernel service",
+                     *               "layer": "kernel",
+                     *               "name": "kernel_service",
+                     *               "us": [
+                     *                 43.8,
+                     *                 43.8
+                     *               ]
+                     *             },
+                     *             {
+                     *               "is_rest": false,
+                     *               "label": "Fabric",
+                     *               "layer": "san",
+                     *               "name": "fabric",
+                     *               "us": [
+                     *                 69,
+                     *                 69
+                     *               ]
+                     *             },
+                     *             {
+                     *               "is_rest": false,
+                     *               "label": "Array port",
+                     *               "layer": "san",
+                     *               "name": "array_port",
+                     *               "us": [
+                     *                 23,
+                     *                 23
+                     *               ]
+                     *             },
+                     *             {
+                     *               "is_rest": false,
+                     *               "label": "Array QoS limit",
+                     *               "layer": "array",
+                     *               "name": "array_qos",
+                     *               "us": [
+                     *                 0,
+                     *                 0
+                     *               ]
+                     *             },
+                     *             {
+                     *               "is_rest": false,
+                     *               "label": "Array queue",
+                     *               "layer": "array",
+                     *               "name": "array_queue",
+                     *               "us": [
+                     *                 100,
+                     *                 100
+                     *               ]
+                     *             },
+                     *             {
+                     *               "is_rest": false,
+                     *               "label": "Array service",
+                     *               "layer": "array",
+                     *               "name": "array_service",
+                     *               "us": [
+                     *                 300,
+                     *                 300
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "too_few": [
+                     *             false,
+                     *             false
+                     *           ],
+                     *           "total_us": [
+                     *             930,
+                     *             930
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "from_at": "2026-11-21T02:18:00Z",
+                     *       "grades": [
+                     *         "A",
+                     *         "A"
+                     *       ],
+                     *       "ledger_until_at": "2026-11-21T02:20:00Z",
+                     *       "minutes": 2,
+                     *       "minutes_there": [
+                     *         1,
+                     *         1
+                     *       ],
+                     *       "resolution": "1m",
+                     *       "step_s": 60,
+                     *       "subject": {
+                     *         "id": 5,
+                     *         "kind": "datastore",
+                     *         "name": "ds-sql-01"
+                     *       },
+                     *       "times_ms": [
+                     *         1795227480000,
+                     *         1795227540000
+                     *       ],
+                     *       "to_at": "2026-11-21T02:20:00Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["LatencyOut"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    occupancy: {
+        parameters: {
+            query?: {
+                /** @description as elsewhere; without it, the last 5 minutes that were attributed */
+                from?: string | null;
+                /** @description ISO 8601 with zone, `now` or `-3h` */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                kind: components["schemas"]["Kind"];
+                thing_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "from_at": "2026-11-21T02:15:00Z",
+                     *       "layers": [
+                     *         {
+                     *           "ios": 28.47,
+                     *           "label": "Kernel",
+                     *           "layers": [
+                     *             "kernel"
+                     *           ],
+                     *           "lower_ios": 27.625,
+                     *           "name": "kernel",
+                     *           "upper_ios": 29.315
+                     *         },
+                     *         {
+                     *           "ios": 5.98,
+                     *           "label": "SAN",
+                     *           "layers": [
+                     *             "san"
+                     *           ],
+                     *           "lower_ios": 5.3625,
+                     *           "name": "san",
+                     *           "upper_ios": 6.5975
+                     *         },
+                     *         {
+                     *           "ios": 26,
+                     *           "label": "Array",
+                     *           "layers": [
+                     *             "array"
+                     *           ],
+                     *           "lower_ios": 25.9025,
+                     *           "name": "array",
+                     *           "upper_ios": 26.0975
+                     *         }
+                     *       ],
+                     *       "ledger_until_at": "2026-11-21T02:20:00Z",
+                     *       "minutes": 5,
+                     *       "not_measured": [
+                     *         "guest"
+                     *       ],
+                     *       "outstanding_ios": 64,
+                     *       "resolution": "1m",
+                     *       "state": "judged",
+                     *       "subject": {
+                     *         "id": 5,
+                     *         "kind": "datastore",
+                     *         "name": "ds-sql-01"
+                     *       },
+                     *       "to_at": "2026-11-21T02:20:00Z",
+                     *       "total_ios": 60.45
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OccupancyOut"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    verdict: {
+        parameters: {
+            query?: {
+                /** @description as elsewhere; without it, the last 5 minutes that were attributed */
+                from?: string | null;
+                /** @description ISO 8601 with zone, `now` or `-3h` */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                kind: components["schemas"]["Kind"];
+                thing_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "certainty": "certain",
+                     *       "evidence": [
+                     *         {
+                     *           "at": "2026-11-21T02:20:00Z",
+                     *           "counter": "disk.numberRead.summation",
+                     *           "direction": "read",
+                     *           "label": "Read IOPS",
+                     *           "name": "read_iops",
+                     *           "side": "host",
+                     *           "source": "vc-1",
+                     *           "subject": {
+                     *             "id": 5,
+                     *             "kind": "datastore",
+                     *             "name": "ds-sql-01"
+                     *           },
+                     *           "unit": "ops/s",
+                     *           "value": 43333.3
+                     *         },
+                     *         {
+                     *           "at": "2026-11-21T02:20:00Z",
+                     *           "counter": "disk.totalReadLatency.average",
+                     *           "direction": "read",
+                     *           "label": "Read GAVG",
+                     *           "name": "read_gavg_us",
+                     *           "precision": 1000,
+                     *           "side": "host",
+                     *           "source": "vc-1",
+                     *           "subject": {
+                     *             "id": 5,
+                     *             "kind": "datastore",
+                     *             "name": "ds-sql-01"
+                     *           },
+                     *           "unit": "µs",
+                     *           "value": 1000
+                     *         },
+                     *         {
+                     *           "at": "2026-11-21T02:20:00Z",
+                     *           "counter": "disk.deviceReadLatency.average",
+                     *           "direction": "read",
+                     *           "label": "Read DAVG",
+                     *           "name": "read_davg_us",
+                     *           "precision": 1000,
+                     *           "side": "host",
+                     *           "source": "vc-1",
+                     *           "subject": {
+                     *             "id": 5,
+                     *             "kind": "datastore",
+                     *             "name": "ds-sql-01"
+                     *           },
+                     *           "unit": "µs",
+                     *           "value": 0
+                     *         },
+                     *         {
+                     *           "at": "2026-11-21T02:20:00Z",
+                     *           "counter": "disk.maxQueueDepth.average",
+                     *           "label": "Queue depth (DQLEN)",
+                     *           "name": "queue_depth",
+                     *           "side": "host",
+                     *           "source": "vc-1",
+                     *           "subject": {
+                     *             "id": 5,
+                     *             "kind": "datastore",
+                     *             "name": "ds-sql-01"
+                     *           },
+                     *           "unit": "I/Os",
+                     *           "value": 32
+                     *         },
+                     *         {
+                     *           "at": "2026-11-21T02:20:00Z",
+                     *           "counter": "reads_per_sec",
+                     *           "direction": "read",
+                     *           "label": "Read IOPS",
+                     *           "name": "read_iops",
+                     *           "side": "array",
+                     *           "source": "array-a",
+                     *           "subject": {
+                     *             "id": 5,
+                     *             "kind": "datastore",
+                     *             "name": "ds-sql-01"
+                     *           },
+                     *           "unit": "ops/s",
+                     *           "value": 43333.3333
+                     *         },
+                     *         {
+                     *           "at": "2026-11-21T02:20:00Z",
+                     *           "counter": "service_usec_per_read_op",
+                     *           "direction": "read",
+                     *           "label": "Read array service",
+                     *           "name": "read_service_us",
+                     *           "precision": 1,
+                     *           "side": "array",
+                     *           "source": "array-a",
+                     *           "subject": {
+                     *             "id": 5,
+                     *             "kind": "datastore",
+                     *             "name": "ds-sql-01"
+                     *           },
+                     *           "unit": "µs",
+                     *           "value": 300
+                     *         },
+                     *         {
+                     *           "at": "2026-11-21T02:20:00Z",
+                     *           "counter": "queue_usec_per_read_op",
+                     *           "direction": "read",
+                     *           "label": "Read array queue",
+                     *           "name": "read_queue_us",
+                     *           "precision": 1,
+                     *           "side": "array",
+                     *           "source": "array-a",
+                     *           "subject": {
+                     *             "id": 5,
+                     *             "kind": "datastore",
+                     *             "name": "ds-sql-01"
+                     *           },
+                     *           "unit": "µs",
+                     *           "value": 77
+                     *         },
+                     *         {
+                     *           "at": "2026-11-21T02:20:00Z",
+                     *           "counter": "san_usec_per_read_op",
+                     *           "direction": "read",
+                     *           "label": "Read SAN (array's port)",
+                     *           "name": "read_san_us",
+                     *           "precision": 1,
+                     *           "side": "array",
+                     *           "source": "array-a",
+                     *           "subject": {
+                     *             "id": 5,
+                     *             "kind": "datastore",
+                     *             "name": "ds-sql-01"
+                     *           },
+                     *           "unit": "µs",
+                     *           "value": 23
+                     *         }
+                     *       ],
+                     *       "excess_us": 438,
+                     *       "expected_us": 600,
+                     *       "from_at": "2026-11-21T02:15:00Z",
+                     *       "impact": 28.47,
+                     *       "layer": "kernel",
+                     *       "layer_label": "Kernel",
+                     *       "layers": [
+                     *         {
+                     *           "excess_lower_us": 425,
+                     *           "excess_upper_us": 451,
+                     *           "excess_us": 438,
+                     *           "expected_us": 0,
+                     *           "label": "Kernel",
+                     *           "layers": [
+                     *             "kernel"
+                     *           ],
+                     *           "lower_us": 425,
+                     *           "name": "kernel",
+                     *           "ops_share": 1,
+                     *           "share": 0.471,
+                     *           "upper_us": 451,
+                     *           "us": 438
+                     *         },
+                     *         {
+                     *           "excess_lower_us": 0,
+                     *           "excess_upper_us": 1.5,
+                     *           "excess_us": 0,
+                     *           "expected_us": 100,
+                     *           "label": "SAN",
+                     *           "layers": [
+                     *             "san"
+                     *           ],
+                     *           "lower_us": 82.5,
+                     *           "name": "san",
+                     *           "ops_share": 1,
+                     *           "share": 0.0989,
+                     *           "upper_us": 101.5,
+                     *           "us": 92
+                     *         },
+                     *         {
+                     *           "excess_lower_us": 0,
+                     *           "excess_upper_us": 0,
+                     *           "excess_us": 0,
+                     *           "expected_us": 500,
+                     *           "label": "Array",
+                     *           "layers": [
+                     *             "array"
+                     *           ],
+                     *           "lower_us": 398.5,
+                     *           "name": "array",
+                     *           "ops_share": 1,
+                     *           "share": 0.4301,
+                     *           "upper_us": 401.5,
+                     *           "us": 400
+                     *         }
+                     *       ],
+                     *       "ledger_until_at": "2026-11-21T02:20:00Z",
+                     *       "minutes": 5,
+                     *       "not_measured": [
+                     *         "guest"
+                     *       ],
+                     *       "quality": {
+                     *         "coverage": 1,
+                     *         "disagreement_us": 0,
+                     *         "grade": "A",
+                     *         "grade_reasons": [],
+                     *         "missing_s": 0,
+                     *         "modelled_ios": 60.45,
+                     *         "offset_error_s": 0.1,
+                     *         "outstanding_ios": 64,
+                     *         "queue_depth": 32
+                     *       },
+                     *       "resolution": "1m",
+                     *       "sentence": {
+                     *         "because": [
+                     *           "64 I/Os outstanding on a depth of 32",
+                     *           "the array answers in 0.40 ms"
+                     *         ],
+                     *         "caveats": [
+                     *           "Guest not measured; its virtual disk queue is full, so guest queueing is likely"
+                     *         ],
+                     *         "certainty": "Certain",
+                     *         "head": "Kernel queue on esx-1: 0.44 of 0.93 ms since 02:12 UTC, 0.44 ms over usual",
+                     *         "settles": [],
+                     *         "text": "Kernel queue on esx-1: 0.44 of 0.93 ms since 02:12 UTC, 0.44 ms over usual. Certain. — 64 I/Os outstanding on a depth of 32; the array answers in 0.40 ms. Guest not measured; its virtual disk queue is full, so guest queueing is likely."
+                     *       },
+                     *       "share": 1,
+                     *       "since_at": "2026-11-21T02:12:00Z",
+                     *       "state": "judged",
+                     *       "subject": {
+                     *         "id": 5,
+                     *         "kind": "datastore",
+                     *         "name": "ds-sql-01"
+                     *       },
+                     *       "to_at": "2026-11-21T02:20:00Z",
+                     *       "total_us": 930
+                     *     }
+                     */
+                    "application/json": components["schemas"]["VerdictOut"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    waterfall: {
+        parameters: {
+            query?: {
+                /** @description as elsewhere; without it, the last 5 minutes that were attributed */
+                from?: string | null;
+                /** @description ISO 8601 with zone, `now` or `-3h` */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                kind: components["schemas"]["Kind"];
+                thing_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "directions": [
+                     *         {
+                     *           "bytes_per_s": 177493333.3333,
+                     *           "direction": "read",
+                     *           "expected_us": 600,
+                     *           "iops": 43333.3333,
+                     *           "layers": [
+                     *             {
+                     *               "excess_lower_us": 425,
+                     *               "excess_upper_us": 451,
+                     *               "excess_us": 438,
+                     *               "expected_us": 0,
+                     *               "label": "Kernel",
+                     *               "layers": [
+                     *                 "kernel"
+                     *               ],
+                     *               "lower_us": 425,
+                     *               "name": "kernel",
+                     *               "ops_share": 1,
+                     *               "share": 0.471,
+                     *               "upper_us": 451,
+                     *               "us": 438
+                     *             },
+                     *             {
+                     *               "excess_lower_us": 0,
+                     *               "excess_upper_us": 1.5,
+                     *               "excess_us": 0,
+                     *               "expected_us": 100,
+                     *               "label": "SAN",
+                     *               "layers": [
+                     *                 "san"
+                     *               ],
+                     *               "lower_us": 82.5,
+                     *               "name": "san",
+                     *               "ops_share": 1,
+                     *               "share": 0.0989,
+                     *               "upper_us": 101.5,
+                     *               "us": 92
+                     *             },
+                     *             {
+                     *               "excess_lower_us": 0,
+                     *               "excess_upper_us": 0,
+                     *               "excess_us": 0,
+                     *               "expected_us": 500,
+                     *               "label": "Array",
+                     *               "layers": [
+                     *                 "array"
+                     *               ],
+                     *               "lower_us": 398.5,
+                     *               "name": "array",
+                     *               "ops_share": 1,
+                     *               "share": 0.4301,
+                     *               "upper_us": 401.5,
+                     *               "us": 400
+                     *             }
+                     *           ],
+                     *           "not_measured": [
+                     *             "guest"
+                     *           ],
+                     *           "ops": 13000000,
+                     *           "parts": [
+                     *             {
+                     *               "is_rest": false,
+                     *               "label": "Hypervisor",
+                     *               "layer": "kernel",
+                     *               "name": "hypervisor",
+                     *               "share": 0.0471,
+                     *               "us": 43.8
+                     *             },
+                     *             {
+                     *               "is_rest": false,
+                     *               "label": "Kernel queue",
+                     *               "layer": "kernel",
+                     *               "name": "kernel_queue",
+                     *               "share": 0.3768,
+                     *               "us": 350.4
+                     *             },
+                     *             {
+                     *               "is_rest": false,
+                     *               "label": "Kernel service",
+                     *               "layer": "kernel",
+                     *               "name": "kernel_service",
+                     *               "share": 0.0471,
+                     *               "us": 43.8
+                     *             },
+                     *             {
+                     *               "is_rest": false,
+                     *               "label": "Fabric",
+                     *               "layer": "san",
+                     *               "name": "fabric",
+                     *               "share": 0.0742,
+                     *               "us": 69
+                     *             },
+                     *             {
+                     *               "is_rest": false,
+                     *               "label": "Array port",
+                     *               "layer": "san",
+                     *               "name": "array_port",
+                     *               "share": 0.0247,
+                     *               "us": 23
+                     *             },
+                     *             {
+                     *               "is_rest": false,
+                     *               "label": "Array QoS limit",
+                     *               "layer": "array",
+                     *               "name": "array_qos",
+                     *               "share": 0,
+                     *               "us": 0
+                     *             },
+                     *             {
+                     *               "is_rest": false,
+                     *               "label": "Array queue",
+                     *               "layer": "array",
+                     *               "name": "array_queue",
+                     *               "share": 0.1075,
+                     *               "us": 100
+                     *             },
+                     *             {
+                     *               "is_rest": false,
+                     *               "label": "Array service",
+                     *               "layer": "array",
+                     *               "name": "array_service",
+                     *               "share": 0.3226,
+                     *               "us": 300
+                     *             }
+                     *           ],
+                     *           "state": "judged",
+                     *           "total_us": 930
+                     *         },
+                     *         {
+                     *           "bytes_per_s": 88746666.6667,
+                     *           "direction": "write",
+                     *           "expected_us": 600,
+                     *           "iops": 21666.6667,
+                     *           "layers": [
+                     *             {
+                     *               "excess_lower_us": 425,
+                     *               "excess_upper_us": 451,
+                     *               "excess_us": 438,
+                     *               "expected_us": 0,
+                     *               "label": "Kernel",
+                     *               "layers": [
+                     *                 "kernel"
+                     *               ],
+                     *               "lower_us": 425,
+                     *               "name": "kernel",
+                     *               "ops_share": 1,
+                     *               "share": 0.471,
+                     *               "upper_us": 451,
+                     *               "us": 438
+                     *             },
+                     *             {
+                     *               "excess_lower_us": 0,
+                     *               "excess_upper_us": 1.5,
+                     *               "excess_us": 0,
+                     *               "expected_us": 100,
+                     *               "label": "SAN",
+                     *               "layers": [
+                     *                 "san"
+                     *               ],
+                     *               "lower_us": 82.5,
+                     *               "name": "san",
+                     *               "ops_share": 1,
+                     *               "share": 0.0989,
+                     *               "upper_us": 101.5,
+                     *               "us": 92
+                     *             },
+                     *             {
+                     *               "excess_lower_us": 0,
+                     *               "excess_upper_us": 0,
+                     *               "excess_us": 0,
+                     *               "expected_us": 500,
+                     *               "label": "Array",
+                     *               "layers": [
+                     *                 "array"
+                     *               ],
+                     *               "lower_us": 398.5,
+                     *               "name": "array",
+                     *               "ops_share": 1,
+                     *               "share": 0.4301,
+                     *               "upper_us": 401.5,
+                     *               "us": 400
+                     *             }
+                     *           ],
+                     *           "not_measured": [
+                     *             "guest"
+                     *           ],
+                     *           "ops": 6500000,
+                     *           "parts": [
+                     *             {
+                     *               "is_rest": false,
+                     *               "label": "Hypervisor",
+                     *               "layer": "kernel",
+                     *               "name": "hypervisor",
+                     *               "share": 0.0471,
+                     *               "us": 43.8
+                     *             },
+                     *             {
+                     *               "is_rest": false,
+                     *               "label": "Kernel queue",
+                     *               "layer": "kernel",
+                     *               "name": "kernel_queue",
+                     *               "share": 0.3768,
+                     *               "us": 350.4
+                     *             },
+                     *             {
+                     *               "is_rest": false,
+                     *               "label": "Kernel service",
+                     *               "layer": "kernel",
+                     *               "name": "kernel_service",
+                     *               "share": 0.0471,
+                     *               "us": 43.8
+                     *             },
+                     *             {
+                     *               "is_rest": false,
+                     *               "label": "Fabric",
+                     *               "layer": "san",
+                     *               "name": "fabric",
+                     *               "share": 0.0742,
+                     *               "us": 69
+                     *             },
+                     *             {
+                     *               "is_rest": false,
+                     *               "label": "Array port",
+                     *               "layer": "san",
+                     *               "name": "array_port",
+                     *               "share": 0.0247,
+                     *               "us": 23
+                     *             },
+                     *             {
+                     *               "is_rest": false,
+                     *               "label": "Array QoS limit",
+                     *               "layer": "array",
+                     *               "name": "array_qos",
+                     *               "share": 0,
+                     *               "us": 0
+                     *             },
+                     *             {
+                     *               "is_rest": false,
+                     *               "label": "Array queue",
+                     *               "layer": "array",
+                     *               "name": "array_queue",
+                     *               "share": 0.1075,
+                     *               "us": 100
+                     *             },
+                     *             {
+                     *               "is_rest": false,
+                     *               "label": "Array service",
+                     *               "layer": "array",
+                     *               "name": "array_service",
+                     *               "share": 0.3226,
+                     *               "us": 300
+                     *             }
+                     *           ],
+                     *           "state": "judged",
+                     *           "total_us": 930
+                     *         },
+                     *         {
+                     *           "bytes_per_s": 266240000,
+                     *           "direction": "all",
+                     *           "expected_us": 600,
+                     *           "iops": 65000,
+                     *           "layers": [
+                     *             {
+                     *               "excess_lower_us": 425,
+                     *               "excess_upper_us": 451,
+                     *               "excess_us": 438,
+                     *               "expected_us": 0,
+                     *               "label": "Kernel",
+                     *               "layers": [
+                     *                 "kernel"
+                     *               ],
+                     *               "lower_us": 425,
+                     *               "name": "kernel",
+                     *               "ops_share": 1,
+                     *               "share": 0.471,
+                     *               "upper_us": 451,
+                     *               "us": 438
+                     *             },
+                     *             {
+                     *               "excess_lower_us": 0,
+                     *               "excess_upper_us": 1.5,
+                     *               "excess_us": 0,
+                     *               "expected_us": 100,
+                     *               "label": "SAN",
+                     *               "layers": [
+                     *                 "san"
+                     *               ],
+                     *               "lower_us": 82.5,
+                     *               "name": "san",
+                     *               "ops_share": 1,
+                     *               "share": 0.0989,
+                     *               "upper_us": 101.5,
+                     *               "us": 92
+                     *             },
+                     *             {
+                     *               "excess_lower_us": 0,
+                     *               "excess_upper_us": 0,
+                     *               "excess_us": 0,
+                     *               "expected_us": 500,
+                     *               "label": "Array",
+                     *               "layers": [
+                     *                 "array"
+                     *               ],
+                     *               "lower_us": 398.5,
+                     *               "name": "array",
+                     *               "ops_share": 1,
+                     *               "share": 0.4301,
+                     *               "upper_us": 401.5,
+                     *               "us": 400
+                     *             }
+                     *           ],
+                     *           "not_measured": [
+                     *             "guest"
+                     *           ],
+                     *           "ops": 19500000,
+                     *           "parts": [
+                     *             {
+                     *               "is_rest": false,
+                     *               "label": "Hypervisor",
+                     *               "layer": "kernel",
+                     *               "name": "hypervisor",
+                     *               "share": 0.0471,
+                     *               "us": 43.8
+                     *             },
+                     *             {
+                     *               "is_rest": false,
+                     *               "label": "Kernel queue",
+                     *               "layer": "kernel",
+                     *               "name": "kernel_queue",
+                     *               "share": 0.3768,
+                     *               "us": 350.4
+                     *             },
+                     *             {
+                     *               "is_rest": false,
+                     *               "label": "Kernel service",
+                     *               "layer": "kernel",
+                     *               "name": "kernel_service",
+                     *               "share": 0.0471,
+                     *               "us": 43.8
+                     *             },
+                     *             {
+                     *               "is_rest": false,
+                     *               "label": "Fabric",
+                     *               "layer": "san",
+                     *               "name": "fabric",
+                     *               "share": 0.0742,
+                     *               "us": 69
+                     *             },
+                     *             {
+                     *               "is_rest": false,
+                     *               "label": "Array port",
+                     *               "layer": "san",
+                     *               "name": "array_port",
+                     *               "share": 0.0247,
+                     *               "us": 23
+                     *             },
+                     *             {
+                     *               "is_rest": false,
+                     *               "label": "Array QoS limit",
+                     *               "layer": "array",
+                     *               "name": "array_qos",
+                     *               "share": 0,
+                     *               "us": 0
+                     *             },
+                     *             {
+                     *               "is_rest": false,
+                     *               "label": "Array queue",
+                     *               "layer": "array",
+                     *               "name": "array_queue",
+                     *               "share": 0.1075,
+                     *               "us": 100
+                     *             },
+                     *             {
+                     *               "is_rest": false,
+                     *               "label": "Array service",
+                     *               "layer": "array",
+                     *               "name": "array_service",
+                     *               "share": 0.3226,
+                     *               "us": 300
+                     *             }
+                     *           ],
+                     *           "state": "judged",
+                     *           "total_us": 930
+                     *         }
+                     *       ],
+                     *       "from_at": "2026-11-21T02:15:00Z",
+                     *       "ledger_until_at": "2026-11-21T02:20:00Z",
+                     *       "minutes": 5,
+                     *       "resolution": "1m",
+                     *       "subject": {
+                     *         "id": 5,
+                     *         "kind": "datastore",
+                     *         "name": "ds-sql-01"
+                     *       },
+                     *       "to_at": "2026-11-21T02:20:00Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WaterfallOut"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    list_arrays: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+                search?: string;
+                /** @description descending with a leading - */
+                sort?: string;
+                /** @description only of this vCenter or array */
+                source?: number | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ArrayRow_"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    one_array: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                array_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ArrayOut"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
     certificate: {
         parameters: {
             query?: never;
@@ -1463,6 +3988,101 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Series"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    datastore_deltas: {
+        parameters: {
+            query?: {
+                /** @description as elsewhere; without it, the last 5 minutes that were attributed */
+                from?: string | null;
+                /** @description ISO 8601 with zone, `now` or `-3h` */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                thing_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "deltas": [
+                     *         {
+                     *           "expected_us": 0,
+                     *           "label": "Guest − vSCSI",
+                     *           "layer": "guest",
+                     *           "name": "guest_vscsi"
+                     *         },
+                     *         {
+                     *           "excess_lower_us": 24.5,
+                     *           "excess_upper_us": 63,
+                     *           "excess_us": 43.8,
+                     *           "expected_us": 0,
+                     *           "label": "vSCSI − device",
+                     *           "layer": "kernel",
+                     *           "lower_us": 24.5,
+                     *           "name": "vscsi_device",
+                     *           "upper_us": 63,
+                     *           "us": 43.8
+                     *         },
+                     *         {
+                     *           "excess_lower_us": 388,
+                     *           "excess_upper_us": 400.5,
+                     *           "excess_us": 394.2,
+                     *           "expected_us": 0,
+                     *           "label": "Device − driver (GAVG − DAVG)",
+                     *           "layer": "kernel",
+                     *           "lower_us": 388,
+                     *           "name": "device_driver",
+                     *           "upper_us": 400.5,
+                     *           "us": 394.2
+                     *         },
+                     *         {
+                     *           "excess_lower_us": 0,
+                     *           "excess_upper_us": 0,
+                     *           "excess_us": 0,
+                     *           "expected_us": 100,
+                     *           "label": "Driver − array (DAVG − array)",
+                     *           "layer": "san",
+                     *           "lower_us": 57.5,
+                     *           "name": "driver_array",
+                     *           "upper_us": 80.5,
+                     *           "us": 69
+                     *         }
+                     *       ],
+                     *       "from_at": "2026-11-21T02:15:00Z",
+                     *       "ledger_until_at": "2026-11-21T02:20:00Z",
+                     *       "minutes": 5,
+                     *       "resolution": "1m",
+                     *       "state": "judged",
+                     *       "subject": {
+                     *         "id": 5,
+                     *         "kind": "datastore",
+                     *         "name": "ds-sql-01"
+                     *       },
+                     *       "to_at": "2026-11-21T02:20:00Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeltasOut"];
                 };
             };
             /** @description Validation Error */
@@ -1620,6 +4240,241 @@ export interface operations {
                 };
                 content: {
                     "text/event-stream": unknown;
+                };
+            };
+        };
+    };
+    overview: {
+        parameters: {
+            query?: {
+                /** @description only verdicts that are as sure */
+                certainty?: ("unknown" | "healthy" | "certain" | "likely" | "undetermined") | null;
+                /** @description as elsewhere; without it, the last 5 minutes that were attributed */
+                from?: string | null;
+                kind?: components["schemas"]["Kind"];
+                /** @description only things whose verdict names it */
+                layer?: ("guest" | "kernel" | "san" | "array") | null;
+                limit?: number;
+                offset?: number;
+                order?: "asc" | "desc";
+                search?: string;
+                /** @description what has no number comes last */
+                sort?: "impact" | "excess" | "latency" | "iops" | "name";
+                /** @description ISO 8601 with zone, `now` or `-3h` */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "estate": {
+                     *         "bytes_per_s": 266240000,
+                     *         "certainty": "certain",
+                     *         "excess_us": 438,
+                     *         "expected_us": 600,
+                     *         "grade": "A",
+                     *         "impact": 28.47,
+                     *         "iops": 65000,
+                     *         "layer": "kernel",
+                     *         "layer_label": "Kernel",
+                     *         "layers": [
+                     *           {
+                     *             "excess_lower_us": 425,
+                     *             "excess_upper_us": 451,
+                     *             "excess_us": 438,
+                     *             "expected_us": 0,
+                     *             "label": "Kernel",
+                     *             "layers": [
+                     *               "kernel"
+                     *             ],
+                     *             "lower_us": 425,
+                     *             "name": "kernel",
+                     *             "ops_share": 1,
+                     *             "share": 0.471,
+                     *             "upper_us": 451,
+                     *             "us": 438
+                     *           },
+                     *           {
+                     *             "excess_lower_us": 0,
+                     *             "excess_upper_us": 1.5,
+                     *             "excess_us": 0,
+                     *             "expected_us": 100,
+                     *             "label": "SAN",
+                     *             "layers": [
+                     *               "san"
+                     *             ],
+                     *             "lower_us": 82.5,
+                     *             "name": "san",
+                     *             "ops_share": 1,
+                     *             "share": 0.0989,
+                     *             "upper_us": 101.5,
+                     *             "us": 92
+                     *           },
+                     *           {
+                     *             "excess_lower_us": 0,
+                     *             "excess_upper_us": 0,
+                     *             "excess_us": 0,
+                     *             "expected_us": 500,
+                     *             "label": "Array",
+                     *             "layers": [
+                     *               "array"
+                     *             ],
+                     *             "lower_us": 398.5,
+                     *             "name": "array",
+                     *             "ops_share": 1,
+                     *             "share": 0.4301,
+                     *             "upper_us": 401.5,
+                     *             "us": 400
+                     *           }
+                     *         ],
+                     *         "occupancy": [
+                     *           {
+                     *             "ios": 28.47,
+                     *             "label": "Kernel",
+                     *             "layers": [
+                     *               "kernel"
+                     *             ],
+                     *             "lower_ios": 27.625,
+                     *             "name": "kernel",
+                     *             "upper_ios": 29.315
+                     *           },
+                     *           {
+                     *             "ios": 5.98,
+                     *             "label": "SAN",
+                     *             "layers": [
+                     *               "san"
+                     *             ],
+                     *             "lower_ios": 5.3625,
+                     *             "name": "san",
+                     *             "upper_ios": 6.5975
+                     *           },
+                     *           {
+                     *             "ios": 26,
+                     *             "label": "Array",
+                     *             "layers": [
+                     *               "array"
+                     *             ],
+                     *             "lower_ios": 25.9025,
+                     *             "name": "array",
+                     *             "upper_ios": 26.0975
+                     *           }
+                     *         ],
+                     *         "sentence": "Kernel: 0.44 of 0.93 ms, 0.44 ms over usual",
+                     *         "share": 1,
+                     *         "state": "judged",
+                     *         "total_us": 930
+                     *       },
+                     *       "from_at": "2026-11-21T02:15:00Z",
+                     *       "items": [
+                     *         {
+                     *           "bytes_per_s": 266240000,
+                     *           "certainty": "certain",
+                     *           "excess_us": 438,
+                     *           "expected_us": 600,
+                     *           "grade": "A",
+                     *           "impact": 28.47,
+                     *           "iops": 65000,
+                     *           "layer": "kernel",
+                     *           "layer_label": "Kernel",
+                     *           "layers": [
+                     *             {
+                     *               "excess_lower_us": 425,
+                     *               "excess_upper_us": 451,
+                     *               "excess_us": 438,
+                     *               "expected_us": 0,
+                     *               "label": "Kernel",
+                     *               "layers": [
+                     *                 "kernel"
+                     *               ],
+                     *               "lower_us": 425,
+                     *               "name": "kernel",
+                     *               "ops_share": 1,
+                     *               "share": 0.471,
+                     *               "upper_us": 451,
+                     *               "us": 438
+                     *             },
+                     *             {
+                     *               "excess_lower_us": 0,
+                     *               "excess_upper_us": 1.5,
+                     *               "excess_us": 0,
+                     *               "expected_us": 100,
+                     *               "label": "SAN",
+                     *               "layers": [
+                     *                 "san"
+                     *               ],
+                     *               "lower_us": 82.5,
+                     *               "name": "san",
+                     *               "ops_share": 1,
+                     *               "share": 0.0989,
+                     *               "upper_us": 101.5,
+                     *               "us": 92
+                     *             },
+                     *             {
+                     *               "excess_lower_us": 0,
+                     *               "excess_upper_us": 0,
+                     *               "excess_us": 0,
+                     *               "expected_us": 500,
+                     *               "label": "Array",
+                     *               "layers": [
+                     *                 "array"
+                     *               ],
+                     *               "lower_us": 398.5,
+                     *               "name": "array",
+                     *               "ops_share": 1,
+                     *               "share": 0.4301,
+                     *               "upper_us": 401.5,
+                     *               "us": 400
+                     *             }
+                     *           ],
+                     *           "sentence": "Kernel: 0.44 of 0.93 ms, 0.44 ms over usual",
+                     *           "share": 1,
+                     *           "state": "judged",
+                     *           "subject": {
+                     *             "id": 5,
+                     *             "kind": "datastore",
+                     *             "name": "ds-sql-01"
+                     *           },
+                     *           "total_us": 930
+                     *         }
+                     *       ],
+                     *       "ledger_until_at": "2026-11-21T02:20:00Z",
+                     *       "limit": 1,
+                     *       "offset": 0,
+                     *       "to_at": "2026-11-21T02:20:00Z",
+                     *       "total": 9,
+                     *       "totals": {
+                     *         "by_certainty": {
+                     *           "certain": 1
+                     *         },
+                     *         "by_state": {
+                     *           "judged": 1,
+                     *           "no_data": 8
+                     *         },
+                     *         "impact": 28.47,
+                     *         "iops": 65000
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OverviewOut"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
         };

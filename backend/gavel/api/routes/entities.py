@@ -1,14 +1,17 @@
-"""Datastores, VMs, hosts and volumes: lists, single ones, and search over all names."""
+"""Datastores, VMs, hosts, volumes and arrays: lists, single ones, and search over all names."""
 
 from typing import Annotated, TypeVar
 
 from fastapi import APIRouter, Query
 from pydantic import BaseModel
 
+from gavel.api.convert import fields_of
 from gavel.api.deps import HouseDep, NowDep, ReaderOnly
 from gavel.api.ranges import ListDep
 from gavel.api.schemas.common import Page
 from gavel.api.schemas.entities import (
+    ArrayOut,
+    ArrayRow,
     DatastoreOut,
     DatastoreRow,
     HostOut,
@@ -20,7 +23,7 @@ from gavel.api.schemas.entities import (
     VolumeRow,
 )
 from gavel.db.engine import reading
-from gavel.db.queries import datastores, hosts, rows, vms, volumes
+from gavel.db.queries import arrays, datastores, hosts, rows, vms, volumes
 from gavel.db.queries.search import search
 
 router = APIRouter(tags=["estate"], dependencies=[ReaderOnly])
@@ -51,7 +54,7 @@ def list_vms(query: ListDep, here: HouseDep, at: NowDep) -> Page[VmRow]:
 def one_vm(vm_id: int, here: HouseDep, at: NowDep) -> VmOut:
     with reading(here.engine) as connection:
         found = vms.vm(connection, vm_id, at)
-    return VmOut.model_validate(_fields(found.row) | {"vm_disks": found.disks})
+    return VmOut.model_validate(fields_of(found.row) | {"vm_disks": found.disks})
 
 
 @router.get("/hosts")
@@ -65,7 +68,7 @@ def one_host(host_id: int, here: HouseDep, at: NowDep) -> HostOut:
     with reading(here.engine) as connection:
         found = hosts.host(connection, host_id, at)
     return HostOut.model_validate(
-        _fields(found.row)
+        fields_of(found.row)
         | {
             "hbas": found.hbas,
             "host_devices": found.devices,
@@ -88,6 +91,19 @@ def one_volume(volume_id: int, here: HouseDep, at: NowDep) -> VolumeOut:
     return _merged(VolumeOut, found)
 
 
+@router.get("/arrays")
+def list_arrays(query: ListDep, here: HouseDep, at: NowDep) -> Page[ArrayRow]:
+    with reading(here.engine) as connection:
+        return _page(arrays.arrays(connection, query, at), query, ArrayRow)
+
+
+@router.get("/arrays/{array_id}")
+def one_array(array_id: int, here: HouseDep, at: NowDep) -> ArrayOut:
+    with reading(here.engine) as connection:
+        found = arrays.array(connection, array_id, at)
+    return ArrayOut.model_validate(fields_of(found.row) | {"pod_list": found.pods, "array_hosts": found.array_hosts})
+
+
 @router.get("/search")
 def search_names(
     here: HouseDep,
@@ -105,9 +121,5 @@ def _page(page: rows.Page[rows.Item], query: rows.ListQuery, model: type[Model])
 
 def _merged(model: type[Model], detail: rows.DatastoreDetail | rows.VolumeDetail) -> Model:
     """A detail is its list row with more fields beside it; the model says which of them it shows."""
-    fields = _fields(detail.row) | _fields(detail)
+    fields = fields_of(detail.row) | fields_of(detail)
     return model.model_validate({name: fields[name] for name in model.model_fields})
-
-
-def _fields(value: object) -> dict[str, object]:
-    return {name: getattr(value, name) for name in value.__dataclass_fields__}  # type: ignore[attr-defined]

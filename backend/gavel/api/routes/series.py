@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query
 
 from gavel.api.convert import gap_out
-from gavel.api.deps import HouseDep, ReaderOnly
+from gavel.api.deps import House, HouseDep, ReaderOnly
 from gavel.api.labels import label
 from gavel.api.ranges import Range, RangeDep
 from gavel.api.schemas.common import Ref, SourceRef
@@ -27,29 +27,30 @@ Detail = Annotated[Literal["none", "parts"], Query(description="`parts` adds a g
 def datastore_series(
     datastore_id: int, here: HouseDep, window: RangeDep, points: Points = 700, detail: Detail = "none"
 ) -> Series:
-    return _series(here, RefKind.DATASTORE, datastore_id, window, points, detail)
+    return series_of(here, RefKind.DATASTORE, datastore_id, window, points, detail)
 
 
 @router.get("/vms/{vm_id}/series")
 def vm_series(vm_id: int, here: HouseDep, window: RangeDep, points: Points = 700, detail: Detail = "none") -> Series:
-    return _series(here, RefKind.VM, vm_id, window, points, detail)
+    return series_of(here, RefKind.VM, vm_id, window, points, detail)
 
 
 @router.get("/hosts/{host_id}/series")
 def host_series(
     host_id: int, here: HouseDep, window: RangeDep, points: Points = 700, detail: Detail = "none"
 ) -> Series:
-    return _series(here, RefKind.HOST, host_id, window, points, detail)
+    return series_of(here, RefKind.HOST, host_id, window, points, detail)
 
 
 @router.get("/volumes/{volume_id}/series")
 def volume_series(
     volume_id: int, here: HouseDep, window: RangeDep, points: Points = 700, detail: Detail = "none"
 ) -> Series:
-    return _series(here, RefKind.VOLUME, volume_id, window, points, detail)
+    return series_of(here, RefKind.VOLUME, volume_id, window, points, detail)
 
 
-def _series(here: HouseDep, subject: RefKind, subject_id: int, window: Range, points: int, detail: str) -> Series:
+def series_of(here: House, subject: RefKind, subject_id: int, window: Range, points: int, detail: str) -> Series:
+    """Both sides of a thing, with gaps and events."""
     with reading(here.engine) as connection:
         found = series(
             connection, subject, subject_id, window.from_at, window.to_at, points=points, parts=detail == "parts"

@@ -146,3 +146,44 @@ class VolumeOut(VolumeRow):
 class SearchHit(Out):
     ref: Ref
     context: str
+
+
+class ArrayRow(Out):
+    """`usec_includes_queue`: whether the array's own headline latency holds its queue time, by its version."""
+
+    id: int
+    name: str
+    source: Ref
+    model: str | None
+    purity_version: str
+    rest_version: str
+    usec_includes_queue: bool
+    volumes: int
+    hosts: int
+    pods: int
+    newest: Sides
+
+
+class PodOut(Out):
+    """`arrays`: those of its arrays that Gavel polls."""
+
+    id: int
+    name: str
+    stretched: bool
+    volumes: int
+    arrays: list[Ref]
+
+
+class ArrayHostOut(Out):
+    """A host as the array knows it."""
+
+    name: str
+    personality: str | None
+    is_local: bool
+    port_health: str | None
+    preferred_arrays: list[str]
+
+
+class ArrayOut(ArrayRow):
+    pod_list: list[PodOut]
+    array_hosts: list[ArrayHostOut]

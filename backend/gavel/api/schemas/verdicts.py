@@ -1,0 +1,281 @@
+"""Verdicts and what they rest on: where the time of one thing's I/Os goes, in one window or over time.
+
+Times are µs per I/O over all I/Os of the direction, so that parts add up to the total; null is "not measured", never 0.
+"""
+
+from typing import Literal
+
+from pydantic import AwareDatetime
+
+from gavel.api.schemas.common import Out, Ref
+from gavel.api.schemas.series import Unit
+
+DirectionName = Literal["read", "write", "all"]
+LayerName = Literal["guest", "kernel", "san", "array"]
+CertaintyName = Literal["unknown", "healthy", "certain", "likely", "undetermined"]
+GradeName = Literal["A", "B", "C", "D"]
+# judged: there is a verdict. too_few: under 30 I/Os, shown greyed. idle: no I/O. not_measured: I/O without any latency.
+# no_data: no minute of the window is in the ledger.
+StateName = Literal["judged", "too_few", "idle", "not_measured", "no_data"]
+ResolutionName = Literal["1m", "5m", "1h"]
+
+
+class WindowOut(Out):
+    """What was asked about and over what. `minutes`: how many minutes of [from_at, to_at) are in the ledger.
+
+    `ledger_until_at`: minutes before it have been attributed; null before the first one. Its age is the age of the verdicts.
+    """
+
+    subject: Ref
+    from_at: AwareDatetime
+    to_at: AwareDatetime
+    minutes: int
+    ledger_until_at: AwareDatetime | None
+    resolution: ResolutionName
+
+
+class LayerOut(Out):
+    """A layer, or neighbouring layers that were not told apart (`name` "san_array", `layers` ["san", "array"]).
+
+    `us` with its bounds; `expected_us` for this hour; `excess_us` over it, never below 0, with its bounds; `share`: of the total time;
+    `ops_share`: part of the I/Os whose time here was measured.
+    """
+
+    name: str
+    label: str
+    layers: list[LayerName]
+    us: float
+    lower_us: float
+    upper_us: float
+    expected_us: float
+    excess_us: float
+    excess_lower_us: float
+    excess_upper_us: float
+    share: float | None
+    ops_share: float
+
+
+class PartOut(Out):
+    """A segment, or (`is_rest`) the time of layer `layer` that no segment explains. Parts add up to `total_us`."""
+
+    name: str
+    label: str
+    layer: str
+    is_rest: bool
+    us: float
+    share: float | None
+
+
+class DirectionOut(Out):
+    """One direction of a window, outermost first. `expected_us`: of everything measured. `not_measured`: layers nobody timed."""
+
+    direction: DirectionName
+    state: StateName
+    ops: float | None
+    iops: float | None
+    bytes_per_s: float | None
+    total_us: float | None
+    expected_us: float | None
+    layers: list[LayerOut]
+    parts: list[PartOut]
+    not_measured: list[LayerName]
+
+
+class WaterfallOut(WindowOut):
+    """One window, read, write and all."""
+
+    directions: list[DirectionOut]
+
+
+class OccupancyLayerOut(Out):
+    """I/Os that were inside on average: I/O-time ÷ wall time, with bounds."""
+
+    name: str
+    label: str
+    layers: list[LayerName]
+    ios: float
+    lower_ios: float
+    upper_ios: float
+
+
+class OccupancyOut(WindowOut):
+    """Where the I/Os are, reads and writes together. `total_ios`: inside anything measured.
+
+    `outstanding_ios`: what the virtual disks themselves counted, as a cross-check (Little's law); null where they were not asked.
+    """
+
+    state: StateName
+    total_ios: float | None
+    layers: list[OccupancyLayerOut]
+    outstanding_ios: float | None
+    not_measured: list[LayerName]
+
+
+class SentenceOut(Out):
+    """The verdict in words, in pieces: `head` and `certainty`, then `because` (why), `caveats` and `settles` (what would settle it).
+
+    `text`: all of it in one line.
+    """
+
+    head: str
+    certainty: str
+    because: list[str]
+    caveats: list[str]
+    settles: list[str]
+    text: str
+
+
+class EvidenceOut(Out):
+    """One raw number behind a verdict. `precision`: the source's step, in `unit`. `at`: end of the window it is the mean over."""
+
+    side: Literal["array", "host"]
+    subject: Ref
+    name: str
+    label: str
+    direction: Literal["read", "write", "mirrored_write", "all"] | None
+    counter: str
+    value: float
+    unit: Unit
+    precision: float | None
+    source: str
+    at: AwareDatetime
+
+
+class QualityOut(Out):
+    """How good the numbers behind a verdict are. `grade_reasons`: why it is not an A, in words. `coverage`: host ÷ array ops.
+
+    `offset_error_s`: of the worst clock; `missing_s`: seconds of the window without a sample. `outstanding_ios` (as the virtual disks
+    counted them) against `modelled_ios` (IOPS × latency) is Little's check. `queue_depth`: I/Os that the devices in use hold together.
+    """
+
+    grade: GradeName | None
+    grade_reasons: list[str]
+    coverage: float | None
+    disagreement_us: float | None
+    offset_error_s: float | None
+    missing_s: float | None
+    queue_depth: float | None
+    outstanding_ios: float | None
+    modelled_ios: float | None
+
+
+class VerdictOut(WindowOut):
+    """Whose latency it is. `layer` is named with `certainty`; `other` stands beside it when undetermined; both null when healthy.
+
+    `share`: of the named layer in the excess. `impact`: I/Os that wait for nothing at any moment.
+    `since_at`: first minute of the present run of this verdict, at most 24 h before the window's end; null when the newest minutes say
+    something else, or nothing.
+    """
+
+    state: StateName
+    certainty: CertaintyName
+    layer: str | None
+    layer_label: str | None
+    other: str | None
+    other_label: str | None
+    share: float | None
+    sentence: SentenceOut
+    since_at: AwareDatetime | None
+    total_us: float | None
+    expected_us: float | None
+    excess_us: float | None
+    impact: float | None
+    layers: list[LayerOut]
+    not_measured: list[LayerName]
+    quality: QualityOut
+    evidence: list[EvidenceOut]
+
+
+class LayerColumns(Out):
+    """A layer over time; each list is as long as `times_ms`."""
+
+    name: str
+    label: str
+    layers: list[LayerName]
+    us: list[float | None]
+    lower_us: list[float | None]
+    upper_us: list[float | None]
+
+
+class PartColumns(Out):
+    """One band of the stack: a segment, or (`is_rest`) what of layer `layer` no segment explains. Bands add up to `total_us`."""
+
+    name: str
+    label: str
+    layer: str
+    is_rest: bool
+    us: list[float | None]
+
+
+class DirectionColumns(Out):
+    """One direction over time. `too_few`: under 30 I/Os in the bucket, to be greyed."""
+
+    direction: DirectionName
+    ops: list[float | None]
+    bytes: list[float | None]
+    total_us: list[float | None]
+    too_few: list[bool]
+    layers: list[LayerColumns]
+    parts: list[PartColumns]
+
+
+class LatencyOut(WindowOut):
+    """Over time, columnar. `times_ms`: start of each bucket, ms since 1970, `step_s` apart; a bucket without a minute is all null."""
+
+    step_s: int
+    times_ms: list[int]
+    minutes_there: list[int]
+    grades: list[GradeName | None]
+    directions: list[DirectionColumns]
+
+
+class ContributorOut(Out):
+    """`time_share`: of the layer's I/O-time of all that are listed or counted in `total`; `us`: per I/O of this one.
+
+    `is_merged`: (a part of) the time is of neighbouring layers that were not told apart.
+    """
+
+    subject: Ref
+    iops: float
+    us: float | None
+    ios: float
+    lower_ios: float
+    upper_ios: float
+    time_share: float | None
+    is_merged: bool
+
+
+class ContributorsOut(WindowOut):
+    """Who the layer's time belongs to: VMs by their virtual disks, hosts by their devices (so without the hypervisor's part).
+
+    `vms_total`, `hosts_total`: how many did I/O. `non_vm_iops`: device ops that no virtual disk explains; null: no device was measured.
+    """
+
+    layer: LayerName
+    vms: list[ContributorOut]
+    vms_total: int
+    hosts: list[ContributorOut]
+    hosts_total: int
+    non_vm_iops: float | None
+
+
+class DeltaOut(Out):
+    """A difference of neighbouring boundaries, reads and writes together, against what is expected of it; null: not measured."""
+
+    name: Literal["guest_vscsi", "vscsi_device", "device_driver", "driver_array"]
+    label: str
+    layer: LayerName
+    us: float | None
+    lower_us: float | None
+    upper_us: float | None
+    expected_us: float
+    excess_us: float | None
+    excess_lower_us: float | None
+    excess_upper_us: float | None
+
+
+class DeltasOut(WindowOut):
+    """Outermost first. `driver_array` is compared with what is expected of the whole SAN layer."""
+
+    state: StateName
+    deltas: list[DeltaOut]

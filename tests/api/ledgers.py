@@ -1,0 +1,143 @@
+"""A small estate with a ledger whose numbers a test chooses, so that it can say what the API has to answer."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+from sqlalchemy import Engine, text
+from tests.db.estates import array_inventory, host_inventory
+
+from gavel.analysis.ledger import LedgerRows
+from gavel.analysis.notes import Notes
+from gavel.analysis.segments import SPANS
+from gavel.db.engine import transaction
+from gavel.db.inventory import store_inventory
+from gavel.db.ledger import write_ledger
+from gavel.db.queries.correlation import Stand, stand_at
+from gavel.db.queries.sources import add_source
+from gavel.domain.inventory import Inventory, InventoryTaken
+from gavel.domain.io_path import Layer, Segment
+from gavel.domain.scope import ScopeKind, scope_key
+from gavel.domain.source import SourceKind
+
+MINUTE = timedelta(minutes=1)
+NOW = datetime.now(UTC).replace(second=0, microsecond=0)
+
+
+def span(first: Layer, last: Layer | None = None) -> int:
+    return SPANS.index((first, last or first))
+
+
+# µs per I/O: the state "as found" of the worked cases without a guest, and one in good health.
+Interval = tuple[float, float, float]
+KERNEL: Mapping[int, Interval] = {
+    span(Layer.KERNEL): (438, 425, 451),
+    span(Layer.SAN): (92, 82.5, 101.5),
+    span(Layer.ARRAY): (400, 398.5, 401.5),
+}
+HEALTHY: Mapping[int, Interval] = {
+    span(Layer.KERNEL): (10, 5, 15),
+    span(Layer.SAN): (95, 85, 105),
+    span(Layer.ARRAY): (400, 398.5, 401.5),
+}
+# Shares of their layer.
+SEGMENTS: Mapping[Segment, tuple[Layer, float]] = {
+    Segment.HYPERVISOR: (Layer.KERNEL, 0.1),
+    Segment.KERNEL_QUEUE: (Layer.KERNEL, 0.8),
+    Segment.KERNEL_SERVICE: (Layer.KERNEL, 0.1),
+    Segment.FABRIC: (Layer.SAN, 0.75),
+    Segment.ARRAY_PORT: (Layer.SAN, 0.25),
+    Segment.ARRAY_QOS: (Layer.ARRAY, 0.0),
+    Segment.ARRAY_QUEUE: (Layer.ARRAY, 0.25),
+    Segment.ARRAY_SERVICE: (Layer.ARRAY, 0.75),
+}
+
+
+def minute(reads: float, writes: float, spans: Mapping[int, Interval], **notes: float) -> tuple[LedgerRows, Notes]:
+    """One row; reads and writes fare alike. Segments of layers that are no span of their own are absent."""
+    ops = np.array([[reads, writes, reads + writes]])
+    numbers = {name: np.zeros((1, 3, len(SPANS))) for name in ("time", "lower", "upper", "ops")}
+    for index, interval in spans.items():
+        for name, us in zip(("time", "lower", "upper"), interval, strict=True):
+            numbers[name][:, :, index] = us * ops
+        numbers["ops"][:, :, index] = ops
+    segments = {name: np.zeros((1, 3, len(Segment))) for name in ("time", "ops")}
+    for segment, (layer, share) in SEGMENTS.items():
+        if span(layer) in spans:
+            segments["time"][:, :, segment] = share * spans[span(layer)][0] * ops
+            segments["ops"][:, :, segment] = ops
+    rows = LedgerRows(
+        ops=ops,
+        bytes=ops * 4096,
+        segment_time=segments["time"],
+        segment_lower=np.zeros_like(segments["time"]),
+        segment_upper=np.zeros_like(segments["time"]),
+        segment_ops=segments["ops"],
+        span_time=numbers["time"],
+        span_lower=numbers["lower"],
+        span_upper=numbers["upper"],
+        span_ops=numbers["ops"],
+        outermost_lower=numbers["lower"].sum(axis=2),
+    )
+    return rows, _notes(reads + writes, notes)
+
+
+def _notes(ops: float, given: Mapping[str, float]) -> Notes:
+    usual: dict[str, float] = {"device_ops": ops, "array_ops": ops, "offset_error_s": 0.1, "missing_s": 0.0}
+    usual |= {"disagreement_us": 0.0, "outstanding_s": 64.0 * 60, "queue_depth": 32.0, "reasons": 0, "grade_reasons": 0}
+    values = usual | dict(given)
+    flags = ("reasons", "grade_reasons")
+    return Notes(
+        **{f.name: np.array([values[f.name]], dtype=np.int64 if f.name in flags else float) for f in fields(Notes)}
+    )
+
+
+Entry = tuple[ScopeKind, int, datetime, tuple[LedgerRows, Notes]]
+
+
+class Estate:
+    """One array and one vCenter with the small estate of the database's tests, and words to fill the ledger."""
+
+    def __init__(self, engine: Engine, array_settings: Mapping[str, int] | None = None) -> None:
+        self.engine = engine
+        self.array = self._source(SourceKind.FLASHARRAY, array_inventory(), array_settings or {})
+        self.vcenter = self._source(SourceKind.VCENTER, host_inventory(), {})
+
+    def _source(self, kind: SourceKind, inventory: Inventory, settings: Mapping[str, int]) -> int:
+        with transaction(self.engine) as connection:
+            source_id = add_source(
+                connection,
+                kind=kind,
+                name=f"source of {kind}",
+                address="192.0.2.1",
+                settings=settings,
+                enabled=True,
+                now=NOW,
+            )
+            store_inventory(connection, source_id, InventoryTaken(inventory, NOW))
+        return source_id
+
+    def id(self, table: str, key: str) -> int:
+        with transaction(self.engine) as connection:
+            found: int = connection.execute(text(f"SELECT id FROM {table} WHERE key = :key"), {"key": key}).scalar_one()
+        return found
+
+    def write(self, entries: Sequence[Entry]) -> None:
+        minutes = np.array([round(at.timestamp()) * 1_000_000 for _, _, at, _ in entries])
+        keys = np.array([scope_key(kind, thing) for kind, thing, _, _ in entries])
+        rows, notes = (
+            kind(*(np.concatenate([getattr(entry[3][n], f.name) for entry in entries]) for f in fields(kind)))
+            for n, kind in enumerate((LedgerRows, Notes))
+        )
+        with transaction(self.engine) as connection:
+            replaced = sorted({at for _, _, at, _ in entries})
+            write_ledger(connection, minutes, keys, rows, notes, replace_minutes=replaced)  # type: ignore[arg-type]
+
+    def attributed_until(self, at: datetime) -> None:
+        with transaction(self.engine) as connection:
+            stand_at(connection, Stand(at, None, frozenset()))
+
+    def last_minutes(self, kind: ScopeKind, thing: int, count: int, row: tuple[LedgerRows, Notes]) -> None:
+        """The same in each of the `count` minutes before NOW."""
+        self.write([(kind, thing, NOW - n * MINUTE, row) for n in range(1, count + 1)])
