@@ -6,7 +6,7 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.product import ledgers
+from tests.product import ledgers, stories
 from tests.product.comparing import (
     KEPT_S,
     STREAMS,
@@ -63,6 +63,45 @@ def test_every_datastore_has_every_minute_in_the_ledger(product: Product) -> Non
     assert len(found) == 14
     for datastore, minutes in found.items():
         assert wanted - minutes == set(), datastore
+
+
+def test_every_story_gets_the_verdict_that_it_deserves(product: Product) -> None:
+    ledgers.settled(product)
+    told = list(stories.chapters(product, *ledgers.whole_minutes(product, KEPT_S)))
+    assert {chapter.story for chapter in told} > {"esxi-queuing", "san-congestion", "array-qos"}
+    for chapter in told:
+        verdict = stories.about(product, chapter, "verdict")
+        said = f"{chapter.title}: {verdict['sentence']['text']}"
+        tell(said)
+        if chapter.layer is None:
+            assert verdict["certainty"] == "healthy", said
+        else:
+            assert verdict["certainty"] in ("certain", "likely", "undetermined"), said
+            assert chapter.layer in stories.layers_named(verdict), said
+            assert verdict["certainty"] == "undetermined" or verdict["layer"] == chapter.layer, said
+
+
+def test_the_incident_of_the_article_is_told_as_it_was(product: Product) -> None:
+    """Guest not measured, kernel / kernel / healthy, the wait moving from the guest into the kernel and away."""
+    ledgers.settled(product)
+    told = [
+        chapter
+        for chapter in stories.chapters(product, *ledgers.whole_minutes(product, KEPT_S))
+        if chapter.story == "esxi-queuing"
+    ]
+    for chapter in told:
+        verdict = stories.about(product, chapter, "verdict")
+        where = stories.about(product, chapter, "occupancy")
+        kernel = next(layer for layer in where["layers"] if layer["name"] == "kernel")
+        assert verdict["not_measured"] == ["guest"]
+        if chapter.title.startswith("PVSCSI 64"):
+            assert 28 <= kernel["ios"] <= 33, kernel
+        elif "device depth 32" in chapter.title:
+            assert 56 <= kernel["ios"] <= 68, kernel
+        if chapter.layer == "kernel":
+            assert verdict["certainty"] == "certain", verdict["sentence"]
+            assert "queue" in " ".join(verdict["sentence"]["caveats"]), verdict["sentence"]
+    assert len(told) >= 2
 
 
 def test_attributing_an_hour_again_changes_no_number(product: Product) -> None:
