@@ -69,6 +69,11 @@ export const HOSTILE_NAMES = [
 /** As long as a name may be, and different only at its end. */
 const LONG_NAME = `prod-${'very-'.repeat(37)}long-42`.padStart(200, 'x')
 
+/** The real answer. The server closes idle connections: one that closes just as it is taken up again is opened anew. */
+function fetched(route: Route, url = new URL(route.request().url())) {
+  return route.fetch({ url: url.toString(), maxRetries: 2 })
+}
+
 const LISTS = /\/api\/v1\/(datastores|vms|hosts|volumes)\?/
 const DATA = /\/api\/v1\/(?!session|live|source-kinds)/
 
@@ -78,7 +83,7 @@ export async function asFull(page: Page, total: number): Promise<void> {
     const url = new URL(route.request().url())
     const [limit, offset] = [Number(url.searchParams.get('limit')), Number(url.searchParams.get('offset'))]
     url.searchParams.set('offset', '0')
-    const answer = await route.fetch({ url: url.toString() })
+    const answer = await fetched(route, url)
     const { items } = (await answer.json()) as ListAnswer
     const rows = Array.from({ length: Math.max(0, Math.min(limit, total - offset)) }, (_, index) =>
       many(items, offset + index),
@@ -96,7 +101,7 @@ function many(items: readonly Row[], index: number): Row {
 /** One object's page with a hostile name. */
 export async function asNamed(page: Page, path: string, name: string): Promise<void> {
   await page.route(`**${API}${path}`, async (route) => {
-    const answer = await route.fetch()
+    const answer = await fetched(route)
     await route.fulfill({ response: answer, json: { ...(await answer.json()), name } })
   })
 }
@@ -106,7 +111,7 @@ const NAME_KEYS = new Set(['name', 'canonical_name', 'label', 'nfs_export'])
 /** Every name of every answer 200 characters long: of the object itself, its sources, hosts, volumes, VMs and parts. */
 export async function asLongNamed(page: Page): Promise<void> {
   await page.route(DATA, async (route) => {
-    const answer = await route.fetch()
+    const answer = await fetched(route)
     await route.fulfill({ response: answer, json: longNamed(await answer.json()) })
   })
 }
@@ -132,7 +137,7 @@ const WORST_STATES = ['failing', 'late', 'waiting', 'disabled']
 export async function asSick(page: Page): Promise<void> {
   await page.route(/\/api\/v1\/sources$/, async (route) => {
     if (route.request().method() !== 'GET') return route.fallback()
-    const answer = await route.fetch()
+    const answer = await fetched(route)
     const sources = (await answer.json()) as { state: string }[]
     await route.fulfill({ response: answer, json: sources.map(sickened) })
   })
@@ -158,7 +163,7 @@ export async function asEmpty(page: Page): Promise<void> {
     route.request().method() === 'GET' ? route.fulfill({ json: [] }) : route.fallback(),
   )
   await page.route(/\/series\?/, async (route) => {
-    const answer = await route.fetch()
+    const answer = await fetched(route)
     const series = await answer.json()
     await route.fulfill({ response: answer, json: { ...series, groups: [], gaps: [], events: [] } })
   })
