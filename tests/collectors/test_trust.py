@@ -12,8 +12,6 @@ import time_machine
 from pydantic import ValidationError
 from tests.collectors.tls import Identity, make_identity, tcp_server, tls_server
 
-from gavel.collectors.network import parse_address, retry_after_s, total_deadline
-from gavel.collectors.trust import PinMismatchError, TlsTrust, fetch_fingerprint, network_error, open_tls, ssl_context
 from gavel.domain.errors import (
     CertificateError,
     DeadlineError,
@@ -21,6 +19,8 @@ from gavel.domain.errors import (
     UnreachableError,
     WrongKindError,
 )
+from gavel.network import parse_address, retry_after_s, total_deadline
+from gavel.trust import PinMismatchError, TlsTrust, fetch_fingerprint, network_error, open_tls, ssl_context
 
 
 @pytest.fixture(scope="module")

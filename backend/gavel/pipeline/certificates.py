@@ -6,8 +6,8 @@ from datetime import datetime
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
 
-from gavel.collectors.trust import presented_der, system_trusts
 from gavel.domain.errors import SettingsError
+from gavel.trust import presented_der, system_trusts
 
 
 @dataclass(frozen=True, slots=True)

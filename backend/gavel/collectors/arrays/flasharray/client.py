@@ -11,17 +11,6 @@ import stamina
 
 from gavel.collectors.arrays.flasharray import parse
 from gavel.collectors.clock import DateClock
-from gavel.collectors.network import (
-    CONNECT_S,
-    LOGOUT_S,
-    READ_S,
-    TOTAL_S,
-    parse_address,
-    resolve,
-    retry_after_s,
-    total_deadline,
-)
-from gavel.collectors.trust import TrustContext, network_error
 from gavel.domain.errors import (
     AuthenticationError,
     OverloadedError,
@@ -31,6 +20,17 @@ from gavel.domain.errors import (
     WrongKindError,
 )
 from gavel.domain.source import Usage
+from gavel.network import (
+    CONNECT_S,
+    LOGOUT_S,
+    READ_S,
+    TOTAL_S,
+    parse_address,
+    resolve,
+    retry_after_s,
+    total_deadline,
+)
+from gavel.trust import TrustContext, network_error
 
 PAGE_LIMIT = 1000
 # A page of 1,000 performance rows is 1–2 MB; a body beyond this is not one.

@@ -11,11 +11,11 @@ from gavel.collectors.arrays.flasharray.client import FlashArrayClient, Params
 from gavel.collectors.arrays.flasharray.preflight import preflight
 from gavel.collectors.arrays.flasharray.settings import FlashArraySettings
 from gavel.collectors.contract import CollectorKind, StreamPlan
-from gavel.collectors.trust import ssl_context
 from gavel.domain.errors import ProtocolError
 from gavel.domain.inventory import ArrayDirectory, ArrayInfo, ArrayInventory, DirectoryExport
 from gavel.domain.samples import SampleBatch
 from gavel.domain.source import ClockReading, Preflight, SourceKind, Stream, Usage
+from gavel.trust import ssl_context
 
 RESOLUTION = timedelta(seconds=30)
 # How long an array keeps 30 s samples is not documented; points per resolution suggest 3 h. Beyond it a window answers empty.

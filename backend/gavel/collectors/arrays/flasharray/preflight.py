@@ -5,9 +5,9 @@ from datetime import UTC, datetime, timedelta
 
 from gavel.collectors.arrays.flasharray import parse, wire
 from gavel.collectors.arrays.flasharray.client import PAGE_LIMIT, FlashArrayClient
-from gavel.collectors.network import TOTAL_S, total_deadline
 from gavel.domain.errors import SourceError
 from gavel.domain.source import Check, CheckState, Preflight
+from gavel.network import TOTAL_S, total_deadline
 
 _LOOK_BACK = timedelta(minutes=5)
 _TOLERABLE_OFFSET_S = 5.0

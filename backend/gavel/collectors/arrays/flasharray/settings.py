@@ -2,8 +2,8 @@
 
 from pydantic import ConfigDict, Field, SecretStr, field_validator
 
-from gavel.collectors.network import parse_address
-from gavel.collectors.trust import TlsTrust
+from gavel.network import parse_address
+from gavel.trust import TlsTrust
 
 
 class FlashArraySettings(TlsTrust):

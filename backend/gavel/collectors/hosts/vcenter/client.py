@@ -9,8 +9,6 @@ from gavel.collectors.hosts.vcenter.parse import moid
 from gavel.collectors.hosts.vcenter.settings import VcenterSettings
 from gavel.collectors.hosts.vcenter.soap import SoapStub, open_stub, service_content
 from gavel.collectors.hosts.vcenter.wire import Wire
-from gavel.collectors.network import LOGOUT_S, parse_address, total_deadline
-from gavel.collectors.trust import ssl_context
 from gavel.domain.errors import (
     AuthenticationError,
     OverloadedError,
@@ -20,6 +18,8 @@ from gavel.domain.errors import (
     WrongKindError,
 )
 from gavel.domain.inventory import VcenterInfo
+from gavel.network import LOGOUT_S, parse_address, total_deadline
+from gavel.trust import ssl_context
 
 T = TypeVar("T")
 

@@ -9,9 +9,9 @@ from pyVmomi import vim
 from gavel.collectors.hosts.vcenter.client import VcenterClient
 from gavel.collectors.hosts.vcenter.parse import moid
 from gavel.collectors.hosts.vcenter.watch import all_of, retrieve
-from gavel.collectors.network import total_deadline
 from gavel.domain.errors import DeadlineError, OverloadedError, PermissionMissingError, ProtocolError
 from gavel.domain.source import ClockReading
+from gavel.network import total_deadline
 
 _HOSTS_PER_RUN: Final = 25
 _WITHIN_S: Final = 10.0

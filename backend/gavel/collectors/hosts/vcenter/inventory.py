@@ -11,9 +11,9 @@ from gavel.collectors.hosts.vcenter import parse, parse_vms
 from gavel.collectors.hosts.vcenter.client import VcenterClient
 from gavel.collectors.hosts.vcenter.esxcli import Esxcli, EsxcliError, QueueSettings, queue_settings
 from gavel.collectors.hosts.vcenter.watch import Watch
-from gavel.collectors.network import total_deadline
 from gavel.domain.errors import DeadlineError, OverloadedError, PermissionMissingError, ProtocolError
 from gavel.domain.inventory import DatastoreType, HostInventory, VcenterInfo
+from gavel.network import total_deadline
 
 _HOSTS_PER_PAGE: Final = 5  # a host can have thousands of paths
 _OTHERS_PER_PAGE: Final = 250

@@ -14,10 +14,10 @@ from gavel.collectors.hosts.vcenter.perf import PerfReader
 from gavel.collectors.hosts.vcenter.query import SAMPLE_S
 from gavel.collectors.hosts.vcenter.settings import VcenterSettings
 from gavel.collectors.hosts.vcenter.watch import all_of, retrieve
-from gavel.collectors.network import open_tcp, resolve, total_deadline
-from gavel.collectors.trust import fetch_fingerprint, network_error, open_tls, ssl_context
 from gavel.domain.errors import ErrorKind, SourceError
 from gavel.domain.source import Check, CheckState, Preflight, Stream
+from gavel.network import open_tcp, resolve, total_deadline
+from gavel.trust import fetch_fingerprint, network_error, open_tls, ssl_context
 
 _WITHIN_S: Final = 18.0
 _CLOCK_LIMIT_S: Final = 5.0

@@ -4,8 +4,8 @@ from typing import Literal
 
 from pydantic import Field, SecretStr, field_validator
 
-from gavel.collectors.network import parse_address
-from gavel.collectors.trust import TlsTrust
+from gavel.network import parse_address
+from gavel.trust import TlsTrust
 
 
 class VcenterSettings(TlsTrust):

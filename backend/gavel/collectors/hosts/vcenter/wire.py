@@ -6,10 +6,10 @@ import ssl
 from collections.abc import Iterator
 from typing import Final
 
-from gavel.collectors.network import READ_S, TOTAL_S, Address, retry_after_s, total_deadline
-from gavel.collectors.trust import TrustContext, network_error, open_tls
 from gavel.domain.errors import OverloadedError, ProtocolError, SourceError, UnreachableError
 from gavel.domain.source import Usage
+from gavel.network import READ_S, TOTAL_S, Address, retry_after_s, total_deadline
+from gavel.trust import TrustContext, network_error, open_tls
 
 SDK_PATH: Final = "/sdk"
 _CHUNK: Final = 65_536

@@ -12,7 +12,6 @@ from typing import Any, cast
 
 from pydantic import BaseModel, Field, field_validator, model_validator
 
-from gavel.collectors.network import CONNECT_S, READ_S, Address, open_tcp, parse_address, remaining_s, total_deadline
 from gavel.domain.errors import (
     CertificateError,
     DeadlineError,
@@ -21,6 +20,7 @@ from gavel.domain.errors import (
     UnreachableError,
     WrongKindError,
 )
+from gavel.network import CONNECT_S, READ_S, Address, open_tcp, parse_address, remaining_s, total_deadline
 
 _FINGERPRINT = re.compile(r"[0-9a-f]{64}")
 
