@@ -82,6 +82,6 @@ def differences(before: dict[Key, tuple[Any, ...]], after: dict[Key, tuple[Any, 
 
 
 def whole_minutes(product: Product, back_s: float) -> tuple[float, float]:
-    """From `back_s` ago to the last minute that nothing is waited for any more, both on minutes."""
+    """From `back_s` ago to the last minute whose next samples, too, are there, both on minutes."""
     until = product.ask("SELECT extract(epoch FROM until_at)::float8 FROM correlated")[0][0]
-    return math.ceil((time.time() - back_s) / 60) * 60.0, float(until)
+    return math.ceil((time.time() - back_s) / 60) * 60.0, float(until) - 120
