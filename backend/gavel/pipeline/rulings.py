@@ -5,13 +5,13 @@ from datetime import datetime
 
 import numpy as np
 
-from gavel.analysis.grade import in_words
-from gavel.analysis.ledger import LedgerRows
+from gavel.analysis.grade import GradeReason, in_words
 from gavel.analysis.segments import SPANS
 from gavel.analysis.stack import LAYER_SEGMENTS
 from gavel.analysis.verdict import Reason
 from gavel.db.engine import Connection
 from gavel.db.queries.expectations import behind
+from gavel.db.queries.ledger import LedgerSeries
 from gavel.db.queries.rows import RefKind
 from gavel.db.queries.scopes import array_names
 from gavel.domain.io_path import Certainty, Direction, Layer
@@ -19,6 +19,7 @@ from gavel.pipeline.contributing import top_host
 from gavel.pipeline.enduring import since
 from gavel.pipeline.evidence import Evidence, evidence
 from gavel.pipeline.judging import (
+    Judged,
     LayerNumbers,
     State,
     covered,
@@ -164,13 +165,13 @@ def _facts(connection: Connection, kind: RefKind, found: Sum, begun: datetime | 
         ops=float(np.nan_to_num(one.ops[0])),
         minutes=found.window.minutes,
         total_us=float(np.nan_to_num(one.total_us[0])),
-        excess_us=float(one.verdicts.total_excess[0]),
+        excess_us=_excess(one, named, other),
         reasons=Reason(int(one.verdicts.reasons[0])),
         disagreement_us=known(notes.disagreement_us[0]),
         named=named,
         other=other,
         named_us=sum(float(values[span]) for span in (named, other) if span is not None),
-        detail=None if named is None else _detail(found.found.rows, named),
+        detail=None if named is None else _detail(found.found, named),
         place=None if named is None else _place(connection, kind, found, named),
         since_at=begun,
         to_at=found.window.to_at,
@@ -181,11 +182,21 @@ def _facts(connection: Connection, kind: RefKind, found: Sum, begun: datetime | 
     )
 
 
-def _detail(rows: LedgerRows, named: int) -> str | None:
-    """The segment that most of a layer's time is in."""
+def _excess(one: Judged, named: int | None, other: int | None) -> float:
+    """Over what is expected, µs: of the layers that are named, of everything where none is."""
+    excess = one.verdicts.excess[0]
+    if named is None:
+        return float(one.verdicts.total_excess[0])
+    return sum(float(excess[span]) for span in (named, other) if span is not None)
+
+
+def _detail(found: LedgerSeries, named: int) -> str | None:
+    """The segment that most of a layer's time is in; not of the kernel where whole milliseconds cannot tell its segments apart."""
     first, last = SPANS[named]
-    if first is not last or first is Layer.SAN:
+    coarse = bool(int(found.notes.grade_reasons[0]) & GradeReason.MILLISECONDS)
+    if first is not last or first is Layer.SAN or (first is Layer.KERNEL and coarse):
         return None
+    rows = found.rows
     whole = float(rows.span_time[0, Direction.ALL, named])
     times = {segment: float(rows.segment_time[0, Direction.ALL, segment]) for segment in LAYER_SEGMENTS[first]}
     largest = max(times, key=lambda segment: times[segment])
