@@ -38,9 +38,11 @@ export function parseLive(data: string): LiveUpdate | null {
 // A frozen view shows what was; only the health of Gavel itself goes on.
 const ALWAYS_LIVE = new Set(['sources', 'session'])
 const DATA = new Set(['list', 'one', 'series', ...ALWAYS_LIVE])
+/** Verdicts change when minutes were attributed, not with every sample. */
+const WITH_LEDGER = new Set([...DATA, 'ledger'])
 
-export function refresh(client: QueryClient, frozen: boolean): void {
-  const keys = frozen ? ALWAYS_LIVE : DATA
+export function refresh(client: QueryClient, frozen: boolean, hasLedger = true): void {
+  const keys = frozen ? ALWAYS_LIVE : hasLedger ? WITH_LEDGER : DATA
   void client.invalidateQueries({ predicate: (query) => keys.has(String(query.queryKey[0])) })
 }
 
@@ -51,7 +53,8 @@ export function LiveProvider({ frozen, children }: { frozen: boolean; children: 
   frozenNow.current = frozen
 
   useEffect(() => {
-    const follow = () => refresh(client, frozenNow.current)
+    const follow = (streams?: ReadonlySet<string>) =>
+      refresh(client, frozenNow.current, streams === undefined || streams.has('ledger'))
     return openStream({
       onUpdate: gathered(follow, GATHER_MS),
       onUp: () => {
@@ -72,21 +75,25 @@ export function LiveProvider({ frozen, children }: { frozen: boolean; children: 
   return <LiveContext value={live}>{children}</LiveContext>
 }
 
-/** Calls `action` once, `wait_ms` after the first of several calls. */
-export function gathered(action: () => void, wait_ms: number): () => void {
-  let isWaiting = false
-  return () => {
-    if (isWaiting) return
-    isWaiting = true
+/** Calls `action` once, `wait_ms` after the first of several calls, with the streams that any of them named. */
+export function gathered(action: (streams: ReadonlySet<string>) => void, wait_ms: number) {
+  let waiting: Set<string> | null = null
+  return (streams: readonly string[] = []) => {
+    if (waiting !== null) {
+      for (const stream of streams) waiting.add(stream)
+      return
+    }
+    const all = new Set(streams)
+    waiting = all
     setTimeout(() => {
-      isWaiting = false
-      action()
+      waiting = null
+      action(all)
     }, wait_ms)
   }
 }
 
 interface StreamHandlers {
-  onUpdate: () => void
+  onUpdate: (streams: readonly string[]) => void
   onUp: () => void
   onDown: () => void
 }
@@ -100,7 +107,8 @@ export function openStream({ onUpdate, onUp, onDown }: StreamHandlers): () => vo
     stream = new EventSource(ADDRESS)
     stream.addEventListener('open', onUp)
     stream.addEventListener('update', (event) => {
-      if (parseLive(event.data) !== null) onUpdate()
+      const update = parseLive(event.data)
+      if (update !== null) onUpdate(update.streams ?? [])
     })
     stream.addEventListener('error', () => {
       onDown()

@@ -28,11 +28,27 @@ export type VolumeOut = Schemas['VolumeOut']
 export type DeviceOut = Schemas['DeviceOut']
 export type Series = Schemas['Series']
 export type SearchHit = Schemas['SearchHit']
+export type Verdict = Schemas['VerdictOut']
+export type Sentence = Schemas['SentenceOut']
+export type Evidence = Schemas['EvidenceOut']
+export type Waterfall = Schemas['WaterfallOut']
+export type Occupancy = Schemas['OccupancyOut']
+export type Contributor = Schemas['ContributorOut']
+export type Delta = Schemas['DeltaOut']
+export type LayerOut = Schemas['LayerOut']
+export type Overview = Schemas['OverviewOut']
+export type OverviewRow = Schemas['OverviewRow']
+export type Estate = Schemas['EstateOut']
+export type Certainty = Schemas['VerdictOut']['certainty']
+export type JudgedState = Schemas['VerdictOut']['state']
+export type Layer = Schemas['OccupancyLayerOut']['layers'][number]
 export type Settings = SourceOut['settings']
 
 /** One event of the live stream; OpenAPI describes no event bodies. */
 export interface LiveUpdate {
   revision: number
+  /** What got new rows; "ledger": minutes were attributed. */
+  streams?: string[]
 }
 
 /** The body of every error answer (RFC 9457). */

@@ -78,3 +78,44 @@ export function bandSeries(panel: Panel, index: number, { times_ms, step_s, toke
     }
   })
 }
+
+/** The room between the bounds of a panel, faint, wherever both are known. */
+export function boundsSeries(panel: Panel, index: number, { times_ms, step_s, tokens }: Grid): CustomSeriesOption[] {
+  if (panel.bounds === undefined) return []
+  const { lower, upper, colour } = panel.bounds
+  const outlines = boundRuns(lower, upper).map((run) => outline(run, times_ms, step_s))
+  const fill = colourOf({ colour, shape: 'band' }, tokens)
+  return [
+    {
+      id: `${index}.bounds`,
+      type: 'custom',
+      xAxisIndex: index,
+      yAxisIndex: index,
+      silent: true,
+      clip: true,
+      z: 2,
+      encode: { x: 0, y: 1 },
+      tooltip: { show: false },
+      data: outlines.map((corners) => corners[0] ?? []),
+      renderItem: (params, api) => ({
+        type: 'polygon',
+        shape: { points: (outlines[params.dataIndex] ?? []).map((corner) => api.coord(corner)) },
+        style: { fill, opacity: 0.25 },
+      }),
+    },
+  ]
+}
+
+function boundRuns(lower: readonly (number | null)[], upper: readonly (number | null)[]): BandRun[] {
+  const runs: BandRun[] = []
+  for (const [index, bottom] of lower.entries()) {
+    const top = upper[index] ?? null
+    if (bottom === null || top === null) continue
+    const last = runs.at(-1)
+    const run = last && last.first + last.tops.length === index ? last : { first: index, bottoms: [], tops: [] }
+    if (run !== last) runs.push(run)
+    run.bottoms.push(bottom)
+    run.tops.push(top)
+  }
+  return runs
+}

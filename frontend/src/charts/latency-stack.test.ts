@@ -8,12 +8,12 @@ import {
 } from 'echarts/components'
 import { init, use } from 'echarts/core'
 import { SVGRenderer } from 'echarts/renderers'
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import css from '../styles/tokens.css?raw'
 import { START_MS } from '../testing/series'
 import { bandRuns, outline } from './bands'
-import { type LatencyColumns, latencyStackHeight, latencyStackOption, latencyStackPanels } from './latency-stack'
+import { boundedLayers, type LatencyColumns, type LatencyData, latencyLegend, latencyPanels } from './latency-stack'
+import { timePanelsHeight, timePanelsOption } from './timePanels'
 import { chartTokens, variablesOf } from './tokens'
 import { cursorReading } from './tooltip'
 
@@ -31,148 +31,126 @@ use([
 const dark = chartTokens(variablesOf(css, 'dark'))
 const NONE = new Set<string>()
 
+const bandOf = (name: string, layer: string, us: (number | null)[]) => {
+  return { name, label: name, layer, is_rest: name.endsWith('_rest'), us }
+}
+
 const read: LatencyColumns = {
   direction: 'read',
-  segments: {
-    array_service: [400, 400, null, 400],
-    array_port: [30, null, null, 30],
-    fabric: [60, null, null, 60],
-    kernel_queue: [438, null, null, 0],
-    guest_queue: [null, null, null, null],
-  },
-  merged: [{ layers: ['kernel', 'san'], values: [null, 530, null, null] }],
-  total: [928, 930, null, 490],
+  ops: [6000, 12, null, 6000],
+  total_us: [928, 930, null, 490],
+  too_few: [false, true, false, false],
+  layers: [],
+  parts: [
+    bandOf('kernel_san_rest', 'kernel_san', [null, 530, null, null]),
+    bandOf('kernel_queue', 'kernel', [438, null, null, 0]),
+    bandOf('fabric', 'san', [60, null, null, 60]),
+    bandOf('array_port', 'san', [30, null, null, 30]),
+    bandOf('array_service', 'array', [400, 400, null, 400]),
+  ],
 }
-const write: LatencyColumns = { ...read, direction: 'write', total: [928, 4000, null, 490] }
-
-const panelsOf = (hidden: ReadonlySet<string> = NONE, directions = [read, write]) =>
-  latencyStackPanels({ directions, gaps: [], hidden })
-
-const input = {
-  directions: [read, write],
-  gaps: [{ from_ms: START_MS + 120_000, to_ms: START_MS + 180_000, text: 'fa-1: unreachable', side: 'array' as const }],
-  hidden: NONE,
-  strips: [],
+const write: LatencyColumns = { ...read, direction: 'write', total_us: [928, 4000, null, 490] }
+const all: LatencyColumns = {
+  ...read,
+  direction: 'all',
+  layers: [
+    {
+      name: 'kernel',
+      label: 'Kernel',
+      layers: ['kernel'],
+      us: [438, null, null, 0],
+      lower_us: [200, null, null, 0],
+      upper_us: [600, null, null, 100],
+    },
+  ],
+}
+const data: LatencyData = {
   times_ms: [0, 1, 2, 3].map((minute) => START_MS + minute * 60_000),
   step_s: 60,
-  from_ms: START_MS,
-  to_ms: START_MS + 240_000,
-  events: [],
-  zone: 'utc' as const,
-  tokens: dark,
-  label: 'test',
+  minutes_there: [1, 1, 0, 1],
+  directions: [read, write, all],
 }
 
-describe('the bands of the stack', () => {
-  it('follow the path of the I/O from the bottom up, the total last', () => {
-    expect(panelsOf()[0]?.lines.map((line) => line.label)).toEqual([
-      'Kernel or SAN',
-      'Kernel queue',
-      'Fabric',
-      'Array port',
-      'Array service',
-      'Total from kernel on',
+const panelsOf = (hidden: ReadonlySet<string> = NONE, bounded: string | null = 'kernel', gaps: never[] = []) =>
+  latencyPanels(data, { hidden, gaps, bounded })
+
+describe('the stack over time', () => {
+  it('puts reads over writes with one scale, rates and one layer’s bounds below', () => {
+    const panels = panelsOf()
+    expect(panels.map(({ id }) => id)).toEqual(['read', 'write', 'iops', 'bounds'])
+    expect(panels[0]?.max).toBe(panels[1]?.max)
+    expect(panels[0]?.max).toBeGreaterThanOrEqual(4000)
+  })
+
+  it('begins with the outermost part at the bottom and ends with the total line', () => {
+    const keys = panelsOf()[0]?.lines.map(({ key }) => key)
+    expect(keys).toEqual(['kernel_san_rest', 'kernel_queue', 'fabric', 'array_port', 'array_service', 'total'])
+    expect(latencyLegend(data).map(({ key }) => key)).toEqual(keys)
+  })
+
+  it('hatches in grey what was not told apart', () => {
+    expect(panelsOf()[0]?.lines[0]).toMatchObject({ colour: { ink: 'gap' }, hatched: true })
+  })
+
+  it('leaves out what the viewer switched off, and the scale follows', () => {
+    const [panel] = panelsOf(new Set(['total', 'array_service']))
+    expect(panel?.lines.map(({ key }) => key)).not.toContain('array_service')
+    expect(panel?.max).toBeLessThan(4000)
+  })
+
+  it('counts I/Os per second of the minutes that are there', () => {
+    const rates = panelsOf().find(({ id }) => id === 'iops')?.lines[0]?.values
+    expect(rates).toEqual([100, 0.2, null, 100])
+  })
+
+  it('says why a bucket is missing or faint', () => {
+    const gaps = panelsOf()[0]?.gaps ?? []
+    expect(gaps.map(({ kind, from_ms }) => [kind, (from_ms - START_MS) / 60_000])).toEqual([
+      ['gap', 2],
+      ['few', 1],
     ])
+    const input = { panels: panelsOf(), times_ms: data.times_ms, step_s: 60, zone: 'utc' as const, events: [] }
+    expect(cursorReading(input, 2).notes).toEqual(['Gap: Not attributed: no minute of this is in the ledger'])
+    expect(cursorReading(input, 1).notes).toEqual(['Under 30 I/Os: too few to judge'])
   })
 
-  it('leave out what was never measured instead of drawing it as zero', () => {
-    expect(panelsOf()[0]?.lines.some((line) => line.key === 'guest_queue')).toBe(false)
+  it('lets a source’s own gap explain its buckets', () => {
+    const gap = { from_ms: START_MS + 120_000, to_ms: START_MS + 180_000, text: 'fa-1: unreachable', side: 'array' }
+    const panels = latencyPanels(data, { hidden: NONE, gaps: [gap as never], bounded: null })
+    expect(panels[0]?.gaps.filter(({ kind }) => kind !== 'few').map(({ text }) => text)).toEqual(['fa-1: unreachable'])
   })
 
-  it('are grey and hatched where layers could not be told apart', () => {
-    expect(panelsOf()[0]?.lines[0]).toMatchObject({ colour: { ink: 'gap' }, hatched: true, key: 'kernel_san' })
+  it('has bounds only of layers that were measured', () => {
+    expect(boundedLayers(data).map(({ name }) => name)).toEqual(['kernel'])
+    expect(panelsOf(NONE, 'san').map(({ id }) => id)).not.toContain('bounds')
   })
 
-  it('share one scale over reads and writes, which holds the total', () => {
-    const [reads, writes] = panelsOf()
-    expect(reads?.max).toBe(writes?.max)
-    expect(reads?.max).toBeGreaterThanOrEqual(4000)
-  })
-
-  it('can be switched off one by one in both directions', () => {
-    for (const panel of panelsOf(new Set(['kernel_queue'])))
-      expect(panel.lines.map((line) => line.key)).not.toContain('kernel_queue')
-  })
-
-  it('say that "all" is op-weighted', () => {
-    expect(panelsOf(NONE, [{ ...read, direction: 'all' }])[0]?.hint).toContain('op-weighted')
-  })
-
-  it('are read out at the cursor from the total inwards, null as "not measured"', () => {
-    const reading = cursorReading({ ...input, panels: panelsOf() }, 1)
-    expect(reading.rows.map((row) => [row.label, row.values[0]])).toEqual([
-      ['Total from kernel on', '0.93 ms'],
-      ['Array service', '0.40 ms'],
-      ['Array port', 'not measured'],
-      ['Fabric', 'not measured'],
-      ['Kernel queue', 'not measured'],
-      ['Kernel or SAN', '0.53 ms'],
-    ])
+  it('is drawn in its layers’ colours', () => {
+    const panels = panelsOf()
+    const chart = init(null, null, { renderer: 'svg', ssr: true, width: 1200, height: timePanelsHeight(panels) })
+    const { times_ms, step_s } = data
+    const [from_ms, to_ms] = [START_MS, START_MS + 240_000]
+    const rest = { events: [], zone: 'utc' as const, tokens: dark, label: 'latency' }
+    chart.setOption(timePanelsOption({ times_ms, step_s, from_ms, to_ms, panels, ...rest }))
+    const svg = chart.renderToSVGString().toLowerCase()
+    chart.dispose()
+    for (const layer of ['kernel_queue', 'san', 'array_service'] as const) expect(svg).toContain(dark.fill[layer])
   })
 })
 
-describe('where a band lies', () => {
-  it('is on top of what was measured below it, bucket by bucket', () => {
-    expect(
-      bandRuns([
-        [1, null, 2],
-        [10, 10, null],
-        [100, 100, 100],
-      ]),
-    ).toEqual([
-      [
-        { first: 0, bottoms: [0], tops: [1] },
-        { first: 2, bottoms: [0], tops: [2] },
-      ],
-      [{ first: 0, bottoms: [1, 0], tops: [11, 10] }],
-      [{ first: 0, bottoms: [11, 10, 2], tops: [111, 110, 102] }],
+describe('bands', () => {
+  it('stack only where they were measured, and a bucket without a number breaks them', () => {
+    const runs = bandRuns([
+      [1, null, 2],
+      [3, 4, 5],
     ])
+    expect(runs[0]?.map(({ first }) => first)).toEqual([0, 2])
+    expect(runs[1]?.[0]).toEqual({ first: 0, bottoms: [1, 0, 2], tops: [4, 4, 7] })
   })
 
-  it('ends with its last bucket, so that a gap is as long as it was', () => {
-    const corners = outline({ first: 1, bottoms: [5], tops: [7] }, [0, 60_000, 120_000], 60)
-    expect(corners).toEqual([
-      [60_000, 7],
-      [90_000, 7],
-      [120_000, 7],
-      [120_000, 5],
-      [90_000, 5],
-      [60_000, 5],
-    ])
-  })
-
-  it('adds up to the sum of what was measured, and is absent only where nothing was', () => {
-    const value = fc.option(fc.integer({ min: 0, max: 1_000_000 }), { nil: null })
-    const column = fc.array(value, { minLength: 6, maxLength: 6 })
-    fc.assert(
-      fc.property(fc.array(column, { minLength: 1, maxLength: 9 }), (bands) => {
-        const runs = bandRuns(bands)
-        for (let bucket = 0; bucket < 6; bucket++) {
-          const tops = runs.flatMap((own, at) => {
-            const run = own.find(({ first, tops }) => first <= bucket && bucket < first + tops.length)
-            expect(run === undefined).toBe(bands[at]?.[bucket] === null)
-            return run ? [run.tops[bucket - run.first] as number] : []
-          })
-          const sum = bands.reduce((all, band) => all + (band[bucket] ?? 0), 0)
-          expect(Math.max(0, ...tops)).toBe(sum)
-        }
-      }),
-    )
-  })
-})
-
-describe('the drawing of the stack', () => {
-  const chart = init(null, null, { renderer: 'svg', ssr: true, width: 800, height: latencyStackHeight(input) })
-  chart.setOption(latencyStackOption(input))
-  const svg = chart.renderToSVGString()
-  chart.dispose()
-
-  it('has the colours of its segments, the total line and the hatched gap', () => {
-    for (const colour of [dark.fill.kernel_queue, dark.fill.array_service, dark.fill.san, dark.ink.total, dark.ink.gap])
-      expect(svg).toContain(colour)
-  })
-
-  it('names its panels and writes ms on its axis', () => {
-    for (const words of ['Read', 'Write', '1.5 ms']) expect(svg).toContain(`>${words}<`)
+  it('reach from their first bucket’s start to their last one’s end', () => {
+    const corners = outline({ first: 0, bottoms: [0, 0], tops: [1, 2] }, [0, 60_000], 60)
+    expect(corners[0]).toEqual([0, 1])
+    expect(corners[3]).toEqual([120_000, 2])
   })
 })

@@ -1,110 +1,224 @@
-/** Where an I/O's time went, over time: the nine segments stacked in path order, guest at the bottom, the array on top, one panel per direction. */
+/** Where an I/O's time went, over time: the parts of its path stacked, guest at the bottom and array on top, one panel per direction; below them rates and one layer with its bounds. */
 
 import { latencyScale } from '../lib/units'
 import { type GapBand, niceMax, type Panel, type PanelLine, reach } from './panels'
-import { LAYER_IDS, type LayerId, mergedLabel, pathOrder, SEGMENT_IDS, SEGMENTS, type SegmentId } from './segments'
-import type { Side } from './series'
-import { type TimePanelsInput, timePanelsHeight, timePanelsOption } from './timePanels'
+import { type LayerId, layerLook, partLook, pathOrder } from './segments'
 
 type Values = readonly (number | null)[]
 
-/** One direction's columns in µs per I/O, one value per bucket; null is "not measured". */
-export interface LatencyColumns {
-  direction: 'read' | 'write' | 'all'
-  segments: Partial<Record<SegmentId, Values>>
-  /** Neighbouring layers that could not be told apart: in a bucket either these or their segments have a value. */
-  merged: readonly { layers: readonly LayerId[]; values: Values }[]
-  /** The outermost measured boundary. */
-  total: Values
+interface PartColumns {
+  name: string
+  label: string
+  layer: string
+  is_rest: boolean
+  us: Values
 }
 
-export interface LatencyStackInput extends Omit<TimePanelsInput, 'panels'> {
+export interface LayerColumns {
+  name: string
+  label: string
+  layers: readonly LayerId[]
+  us: Values
+  lower_us: Values
+  upper_us: Values
+}
+
+/** One direction over time as the API tells it, µs per I/O, one value per bucket; null is "not measured". */
+export interface LatencyColumns {
+  direction: 'read' | 'write' | 'all'
+  ops: Values
+  total_us: Values
+  too_few: readonly boolean[]
+  layers: readonly LayerColumns[]
+  /** Outermost first; they add up to the total. */
+  parts: readonly PartColumns[]
+}
+
+export interface LatencyData {
+  times_ms: readonly number[]
+  step_s: number
+  minutes_there: readonly number[]
   directions: readonly LatencyColumns[]
-  gaps: readonly GapBand[]
-  /** Keys of bands that the viewer switched off. */
-  hidden: ReadonlySet<string>
-  /** Strips below the stacks, on the same time axis: I/O rate, outstanding I/Os against depth. */
-  strips: readonly Panel[]
 }
 
 const TITLES = { read: 'Read', write: 'Write', all: 'Reads and writes' } as const
-const HINTS = {
-  read: 'latency per I/O',
-  write: 'latency per I/O',
-  all: 'latency per I/O, op-weighted over reads and writes',
-} as const
+const STACKED = ['read', 'write'] as const
 
-/** The stacks as panels with one scale, so that reads and writes compare by eye; legend and cursor read the same lines. */
-export function latencyStackPanels({
-  directions,
-  gaps,
-  hidden,
-}: Pick<LatencyStackInput, 'directions' | 'gaps' | 'hidden'>): Panel[] {
-  const panels = directions.map((columns): Panel => {
-    const lines = [...bandLines(columns), totalLine(columns)].filter((line) => !hidden.has(line.key))
-    return {
-      id: columns.direction,
-      title: TITLES[columns.direction],
-      hint: HINTS[columns.direction],
-      unit: 'µs',
-      weight: 'tall',
-      lines,
-      gaps: [...gaps],
-      max: reach(lines),
-      scale: latencyScale(0),
-    }
-  })
-  const max = Math.max(0, ...panels.map((panel) => panel.max))
-  return panels.map((panel) => ({ ...panel, max: niceMax(max), scale: latencyScale(max) }))
+/** Reads over writes with one scale, so that they compare by eye; then I/O rates and the bounds of `bounded`. */
+export function latencyPanels(
+  data: LatencyData,
+  { hidden, gaps, bounded }: { hidden: ReadonlySet<string>; gaps: readonly GapBand[]; bounded: string | null },
+): Panel[] {
+  const missing = [...gaps, ...unexplained(data, gaps)]
+  const stacks = STACKED.flatMap((name) => data.directions.filter(({ direction }) => direction === name)).map(
+    (columns) => stackPanel(columns, data, missing, hidden),
+  )
+  const max = Math.max(0, ...stacks.map((panel) => panel.max))
+  const bounds = boundsPanel(data, bounded, missing)
+  return [
+    ...stacks.map((panel) => ({ ...panel, max: niceMax(max), scale: latencyScale(max) })),
+    ratesPanel(data, missing),
+    ...(bounds === null ? [] : [bounds]),
+  ]
 }
 
-export function latencyStackOption(input: LatencyStackInput) {
-  return timePanelsOption({ ...input, panels: [...latencyStackPanels(input), ...input.strips] })
+/** Every band that can be drawn, once, outermost first, and the total: for the legend. */
+export function latencyLegend(data: LatencyData): PanelLine[] {
+  const byKey = new Map<string, PanelLine>()
+  for (const columns of data.directions)
+    for (const line of stackLines(columns)) if (!byKey.has(line.key)) byKey.set(line.key, line)
+  return [...byKey.values()]
 }
 
-export function latencyStackHeight(input: LatencyStackInput): number {
-  return timePanelsHeight([...latencyStackPanels(input), ...input.strips])
+/** Layers that have bounds anywhere in the window, outermost first. */
+export function boundedLayers(data: LatencyData): LayerColumns[] {
+  const all = data.directions.find(({ direction }) => direction === 'all')
+  return [...(all?.layers ?? [])]
+    .filter(({ us }) => wasMeasured(us))
+    .sort((a, b) => pathOrder(a.layers) - pathOrder(b.layers))
 }
 
-const SIDES: Record<LayerId, Side> = { guest: 'guest', kernel: 'host', san: 'array', array: 'array' }
+function stackPanel(
+  columns: LatencyColumns,
+  data: LatencyData,
+  gaps: readonly GapBand[],
+  hidden: ReadonlySet<string>,
+): Panel {
+  const lines = stackLines(columns).filter((line) => !hidden.has(line.key))
+  const isSilent = !wasMeasured(columns.total_us)
+  return {
+    id: columns.direction,
+    title: TITLES[columns.direction],
+    hint: isSilent ? 'no I/O in this window' : 'latency per I/O',
+    unit: 'µs',
+    weight: isSilent ? 'short' : 'tall',
+    lines,
+    gaps: [...gaps, ...tooFew(columns, data)],
+    max: reach(lines),
+    scale: latencyScale(0),
+  }
+}
 
-function bandLines({ direction, segments, merged }: LatencyColumns): PanelLine[] {
-  const own = SEGMENT_IDS.flatMap((segment) => {
-    const values = segments[segment]
-    if (values === undefined || !wasMeasured(values)) return []
-    const { label, layer, fill, hatched } = SEGMENTS[segment]
-    const line = band(segment, label, SIDES[layer], direction, values)
-    return [{ order: pathOrder(segment), line: { ...line, colour: { layer: fill }, hatched } }]
-  })
-  const unexplained = merged.flatMap(({ layers, values }) => {
-    const [outermost] = layers
-    if (outermost === undefined || !wasMeasured(values)) return []
-    const line = band(layers.join('_'), mergedLabel(layers), SIDES[outermost], direction, values)
-    return [{ order: pathOrder(layers) - 0.5, line: { ...line, colour: { ink: 'gap' as const }, hatched: true } }]
-  })
-  return [...own, ...unexplained].sort((a, b) => a.order - b.order).map(({ line }) => line)
+function stackLines(columns: LatencyColumns): PanelLine[] {
+  const bands = columns.parts
+    .filter(({ us }) => wasMeasured(us))
+    .map((part): PanelLine => ({ ...line(part.name, part.label, columns.direction, part.us), ...partLook(part) }))
+  if (!wasMeasured(columns.total_us)) return bands
+  const total = line('total', 'Total', columns.direction, columns.total_us)
+  return [...bands, { ...total, shape: 'line', colour: { ink: 'total' }, width: 1.75 }]
 }
 
 const wasMeasured = (values: Values) => values.some((value) => value !== null)
 
-function band(key: string, label: string, side: Side, direction: LatencyColumns['direction'], values: Values) {
-  const look = { shape: 'band' as const, stroke: 'solid' as const, unit: 'µs' as const, precision: null }
-  return { ...look, id: `${direction}.${key}`, key, row: key, label, legend: label, side, direction, values }
+function line(key: string, label: string, direction: LatencyColumns['direction'], values: Values): PanelLine {
+  return {
+    id: `${direction}.${key}`,
+    key,
+    row: key,
+    label,
+    legend: label,
+    side: 'host',
+    shape: 'band',
+    stroke: 'solid',
+    colour: { ink: 'gap' },
+    direction,
+    unit: 'µs',
+    precision: null,
+    values,
+  }
 }
 
-function totalLine({ direction, total, segments, merged }: LatencyColumns): PanelLine {
-  const outermost = outermostLayer(segments, merged)
-  const label = outermost === null ? 'Total' : `Total from ${outermost === 'san' ? 'SAN' : outermost} on`
-  const line = band('total', label, 'host', direction, total)
-  return { ...line, legend: 'Total', shape: 'line', colour: { ink: 'total' } }
+const STROKES = { read: 'solid', write: 'dashed', all: 'solid' } as const
+
+/** I/Os per second of the minutes that are there. */
+function ratesPanel(data: LatencyData, gaps: readonly GapBand[]): Panel {
+  const lines = STACKED.flatMap((name) => data.directions.filter(({ direction }) => direction === name)).map(
+    ({ direction, ops }): PanelLine => {
+      const values = ops.map((count, index) => {
+        const minutes = data.minutes_there[index] ?? 0
+        return count === null || minutes === 0 ? null : count / (60 * minutes)
+      })
+      const rate = line('iops', 'I/O rate', direction, values)
+      return { ...rate, unit: 'ops/s', shape: 'line', stroke: STROKES[direction], colour: { ink: 'boundary' } }
+    },
+  )
+  return {
+    id: 'iops',
+    title: 'I/O rate',
+    hint: 'reads solid, writes dashed',
+    unit: 'ops/s',
+    weight: 'short',
+    lines,
+    gaps: [...gaps],
+    max: niceMax(reach(lines), 2),
+    scale: latencyScale(0),
+  }
 }
 
-/** Where the measured path begins, when that is not the guest: the total leaves out what nobody measured. */
-function outermostLayer(segments: LatencyColumns['segments'], merged: LatencyColumns['merged']): LayerId | null {
-  const layers = [
-    ...SEGMENT_IDS.filter((segment) => wasMeasured(segments[segment] ?? [])).map((segment) => SEGMENTS[segment].layer),
-    ...merged.filter(({ values }) => wasMeasured(values)).flatMap(({ layers: [first] }) => first ?? []),
-  ]
-  const first = LAYER_IDS.find((layer) => layers.includes(layer)) ?? null
-  return first === 'guest' ? null : first
+/** One layer over reads and writes together, with the bounds between which it certainly lies. */
+function boundsPanel(data: LatencyData, name: string | null, gaps: readonly GapBand[]): Panel | null {
+  const layer = boundedLayers(data).find((one) => one.name === name)
+  if (layer === undefined) return null
+  const { colour } = layerLook(layer.layers)
+  const lines = [
+    ['lower', `${layer.label}, at least`, layer.lower_us],
+    ['upper', `${layer.label}, at most`, layer.upper_us],
+    ['estimate', layer.label, layer.us],
+  ] as const
+  const drawn = lines.map(
+    ([key, label, values]): PanelLine => ({
+      ...line(`bounds.${key}`, label, 'all', values),
+      shape: 'line',
+      width: key === 'estimate' ? 2 : 0.75,
+      colour,
+    }),
+  )
+  const max = reach(drawn)
+  return {
+    id: 'bounds',
+    title: `${layer.label} with its bounds`,
+    hint: 'reads and writes, op-weighted; the time lies inside the band',
+    unit: 'µs',
+    weight: 'short',
+    lines: drawn,
+    gaps: [...gaps],
+    max: niceMax(max, 2),
+    scale: latencyScale(max),
+    bounds: { lower: layer.lower_us, upper: layer.upper_us, colour },
+  }
+}
+
+/** Buckets with under 30 I/Os, as veils over the stack. */
+function tooFew({ too_few, ops }: LatencyColumns, data: LatencyData): GapBand[] {
+  const isVeiled = (index: number) => too_few[index] === true && (ops[index] ?? 0) > 0
+  return stretches(data, isVeiled, 'Under 30 I/Os: too few to judge', 'few')
+}
+
+/** Buckets without a minute in the ledger that no source's gap explains. The newest ones are still being attributed. */
+function unexplained(data: LatencyData, gaps: readonly GapBand[]): GapBand[] {
+  const newest = data.minutes_there.findLastIndex((minutes) => minutes > 0)
+  const isMissing = (index: number) => {
+    const from_ms = data.times_ms[index] ?? 0
+    const to_ms = from_ms + data.step_s * 1000
+    const isExplained = gaps.some((gap) => gap.from_ms < to_ms && from_ms < gap.to_ms)
+    return index < newest && data.minutes_there[index] === 0 && !isExplained
+  }
+  return stretches(data, isMissing, 'Not attributed: no minute of this is in the ledger', 'gap')
+}
+
+function stretches(
+  { times_ms, step_s }: LatencyData,
+  isIn: (index: number) => boolean,
+  text: string,
+  kind: NonNullable<GapBand['kind']>,
+): GapBand[] {
+  const bands: GapBand[] = []
+  for (const [index, from_ms] of times_ms.entries()) {
+    if (!isIn(index)) continue
+    const to_ms = from_ms + step_s * 1000
+    const last = bands.at(-1)
+    if (last?.to_ms === from_ms) last.to_ms = to_ms
+    else bands.push({ from_ms, to_ms, text, side: 'host', kind })
+  }
+  return bands
 }

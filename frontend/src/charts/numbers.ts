@@ -3,6 +3,7 @@
 import type { CsvCell } from '../lib/csv'
 import { isoSeconds } from '../lib/range'
 import { formatPrecision } from '../lib/units'
+import type { Panel } from './panels'
 import type { SeriesColumn, SeriesData, SeriesGroup } from './series'
 import { levelLabel, levelOf } from './series'
 
@@ -28,6 +29,20 @@ export function numbersOf(series: SeriesData, groups: readonly SeriesGroup[]): N
       .map((column) => numbersColumn(group, column)),
   )
   return { times_ms: series.times_ms, columns }
+}
+
+/** The lines of panels: what is drawn, once each. */
+export function numbersOfPanels(times_ms: readonly number[], panels: readonly Panel[], origin: string): NumbersTable {
+  const columns = panels.flatMap((panel) =>
+    [...panel.lines].reverse().map((line) => ({
+      title: `${panel.title} · ${line.label}${line.direction === 'write' && panel.unit !== 'µs' ? ', writes' : ''}`,
+      origin,
+      unit: line.unit,
+      precision: line.precision,
+      values: line.values,
+    })),
+  )
+  return { times_ms, columns }
 }
 
 function numbersColumn(group: SeriesGroup, column: SeriesColumn): NumbersColumn {

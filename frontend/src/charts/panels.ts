@@ -43,6 +43,8 @@ export interface GapBand {
   to_ms: number
   text: string
   side: Side
+  /** `few`: measured, but too little to judge: veiled instead of hatched. */
+  kind?: 'gap' | 'few'
 }
 
 export interface Panel {
@@ -56,6 +58,8 @@ export interface Panel {
   /** Upper end of the y axis; equal in read and write panels, so that they can be compared by eye. */
   max: number
   scale: LatencyScale
+  /** A band between two lines, behind them. */
+  bounds?: { lower: readonly (number | null)[]; upper: readonly (number | null)[]; colour: LineColour }
 }
 
 interface Role extends Pick<PanelLine, 'label' | 'shape' | 'stroke' | 'colour' | 'hatched' | 'width'> {
@@ -101,7 +105,7 @@ export function panelsOf(series: SeriesData, groups: readonly SeriesGroup[], hid
   const shown = (line: PanelLine) => !hidden.has(line.key)
   const latency = latencyPanels(groups, shown)
   const panels = [...latency, ...ratePanels(groups, shown)]
-  const gaps = series.gaps.map(gapBand)
+  const gaps = gapBands(series.gaps)
   return panels.map((panel) => ({
     ...panel,
     gaps: gaps.filter((gap) => panel.lines.some((one) => one.side === gap.side)),
@@ -228,6 +232,11 @@ function panelLine(column: SeriesColumn, group: SeriesGroup, look: Look): PanelL
   const id = `${levelOf(group)}.${group.entity.kind}.${group.entity.id}.${column.name}`
   const line = { id, key, row, label, legend, side: group.side, shape, stroke, hatched, colour }
   return { ...line, direction, unit, precision, values, ...(width === undefined ? {} : { width }) }
+}
+
+/** Missing intervals of sources, with their reasons. */
+export function gapBands(gaps: SeriesData['gaps']): GapBand[] {
+  return gaps.map(gapBand)
 }
 
 function gapBand(gap: SeriesData['gaps'][number]): GapBand {

@@ -1,73 +1,61 @@
-/** The nine segments and four layers of an I/O's path: their words, their order, and how they are drawn everywhere. */
+/** The segments and layers of an I/O's path: how they are drawn everywhere. Their words come with the numbers. */
 
-import type { Layer } from './tokens'
+import type { Layer, LineColour } from './tokens'
 
 /** Outermost first: left to right in a waterfall, bottom to top in a stack. */
-export const LAYER_IDS = ['guest', 'kernel', 'san', 'array'] as const
+const LAYER_IDS = ['guest', 'kernel', 'san', 'array'] as const
 export type LayerId = (typeof LAYER_IDS)[number]
 
 const LAYER_WORDS: Record<LayerId, string> = { guest: 'Guest', kernel: 'Kernel', san: 'SAN', array: 'Array' }
+const LAYER_FILLS: Record<LayerId, Layer> = {
+  guest: 'guest',
+  kernel: 'kernel_queue',
+  san: 'san',
+  array: 'array_service',
+}
 
-export const SEGMENT_IDS = [
-  'guest_queue',
-  'hypervisor',
-  'kernel_queue',
-  'kernel_service',
-  'fabric',
-  'array_port',
-  'array_qos',
-  'array_queue',
-  'array_service',
-] as const
-export type SegmentId = (typeof SEGMENT_IDS)[number]
+export const layerWord = (layer: LayerId) => LAYER_WORDS[layer]
 
-interface SegmentLook {
-  label: string
-  /** What the time is spent on. */
-  hint: string
-  layer: LayerId
-  fill: Layer
-  /** Hatched: waiting at a limit, or inferred from two clocks; it shares its colour with a plain neighbour. */
+interface Look {
+  colour: LineColour
+  /** Striped: waiting at a limit, inferred from two clocks, or not told apart. */
   hatched: boolean
 }
 
-export const SEGMENTS: Record<SegmentId, SegmentLook> = {
-  guest_queue: { label: 'Guest', hint: 'in-guest queue', layer: 'guest', fill: 'guest', hatched: false },
-  hypervisor: {
-    label: 'Hypervisor',
-    hint: 'filters, snapshots, limits',
-    layer: 'kernel',
-    fill: 'kernel_other',
-    hatched: true,
-  },
-  kernel_queue: {
-    label: 'Kernel queue',
-    hint: 'device queue full',
-    layer: 'kernel',
-    fill: 'kernel_queue',
-    hatched: false,
-  },
-  kernel_service: { label: 'Kernel other', hint: 'CPU, driver', layer: 'kernel', fill: 'kernel_other', hatched: false },
-  fabric: { label: 'Fabric', hint: 'HBA, switches, retries', layer: 'san', fill: 'san', hatched: true },
-  array_port: { label: 'Array port', hint: 'transfer, seen by the array', layer: 'san', fill: 'san', hatched: false },
-  array_qos: { label: 'Array QoS', hint: 'waiting at a limit', layer: 'array', fill: 'array_queue', hatched: true },
-  array_queue: { label: 'Array queue', hint: 'waiting inside', layer: 'array', fill: 'array_queue', hatched: false },
-  array_service: {
-    label: 'Array service',
-    hint: 'controller and media',
-    layer: 'array',
-    fill: 'array_service',
-    hatched: false,
-  },
+// Segments that share their colour with a plain neighbour are hatched.
+const SEGMENT_LOOKS: Record<string, { fill: Layer; hatched: boolean }> = {
+  guest_queue: { fill: 'guest', hatched: false },
+  hypervisor: { fill: 'kernel_other', hatched: true },
+  kernel_queue: { fill: 'kernel_queue', hatched: false },
+  kernel_service: { fill: 'kernel_other', hatched: false },
+  fabric: { fill: 'san', hatched: true },
+  array_port: { fill: 'san', hatched: false },
+  array_qos: { fill: 'array_queue', hatched: true },
+  array_queue: { fill: 'array_queue', hatched: false },
+  array_service: { fill: 'array_service', hatched: false },
 }
 
-/** Layers between two measured boundaries with none measured in between: "Kernel or SAN". */
-export function mergedLabel(layers: readonly LayerId[]): string {
-  return layers.map((layer) => LAYER_WORDS[layer]).join(' or ')
+/** A layer in its colour; neighbours that were not told apart are grey and hatched. */
+export function layerLook(layers: readonly LayerId[]): Look {
+  const [only] = layers
+  if (layers.length !== 1 || only === undefined) return { colour: { ink: 'gap' }, hatched: true }
+  return { colour: { layer: LAYER_FILLS[only] }, hatched: false }
 }
 
-/** Position of a segment or of a merged run of layers on the I/O's path. */
-export function pathOrder(part: SegmentId | readonly LayerId[]): number {
-  if (typeof part === 'string') return SEGMENT_IDS.indexOf(part)
-  return SEGMENT_IDS.findIndex((segment) => SEGMENTS[segment].layer === part[0])
+/** A segment in its colour; what no segment of a layer explains is the layer's colour, hatched. */
+export function partLook(part: { name: string; layer: string; is_rest: boolean }): Look {
+  const segment = part.is_rest ? undefined : SEGMENT_LOOKS[part.name]
+  if (segment !== undefined) return { colour: { layer: segment.fill }, hatched: segment.hatched }
+  return { ...layerLook(layersOf(part.layer)), hatched: true }
+}
+
+/** "san_array" → ["san", "array"]. */
+function layersOf(name: string): LayerId[] {
+  return LAYER_IDS.filter((layer) => name.split('_').includes(layer))
+}
+
+/** Position of a layer, or of the outermost of merged ones, on the I/O's path; merged ones stand before their first. */
+export function pathOrder(layers: readonly LayerId[]): number {
+  const outermost = Math.min(...layers.map((layer) => LAYER_IDS.indexOf(layer)))
+  return outermost - (layers.length - 1) / 10
 }

@@ -6,8 +6,8 @@ import type { ComposeOption } from 'echarts/core'
 import type { XAXisComponentOption, YAXisComponentOption } from 'echarts/types/dist/option'
 import { formatClock, formatDay, type Zone } from '../lib/time'
 import { type ColumnUnit, formatFixed, formatRate, latencyScale } from '../lib/units'
-import { bandSeries } from './bands'
-import { gapSeries } from './gaps'
+import { bandSeries, boundsSeries } from './bands'
+import { gapSeries, veilSeries } from './gaps'
 import { hatchDecal } from './hatch'
 import type { Panel, PanelLine } from './panels'
 import { type ChartTokens, colourOf } from './tokens'
@@ -59,8 +59,10 @@ export function timePanelsOption(input: TimePanelsInput): TimePanelsOption {
     tooltip: { trigger: 'axis', show: true },
     series: panels.flatMap((panel, index) => [
       gapSeries(panel, index, tokens),
+      ...boundsSeries(panel, index, input),
       ...bandSeries(panel, index, input),
       ...panel.lines.filter(({ shape }) => shape !== 'band').map((line) => lineSeries(line, index, input)),
+      veilSeries(panel, index, tokens),
       eventSeries(index, input),
     ]),
   }

@@ -57,7 +57,7 @@ export function cursorReading(input: CursorInput, index: number): CursorReading 
       index,
     ),
     notes: [
-      ...gapsAt(input.panels, at_ms, end_ms).map((gap) => `Gap: ${gap.text}`),
+      ...gapsAt(input.panels, at_ms, end_ms).map((gap) => (gap.kind === 'few' ? gap.text : `Gap: ${gap.text}`)),
       ...events.map((event) => event.text),
     ],
   }

@@ -1,19 +1,19 @@
 /** The array's and the hosts' own numbers for one object, on one time axis under one cursor. */
 
-import { useCallback, useMemo } from 'react'
-import { numbersOf } from '../../charts/numbers'
+import { useMemo } from 'react'
+import { numbersCsv, numbersOf } from '../../charts/numbers'
 import { legendOf, panelsOf } from '../../charts/panels'
 import { levelLabel, levelOf, type SeriesData, type SeriesGroup } from '../../charts/series'
 import { timePanelsHeight, timePanelsOption } from '../../charts/timePanels'
 import { colourOf } from '../../charts/tokens'
 import { cursorReading } from '../../charts/tooltip'
 import { useMediaMatch, usePreferences } from '../../lib/preferences'
-import { brushedRange, rangeSearch } from '../../lib/range'
 import { formatSeconds, formatWindow } from '../../lib/time'
-import { stringifySearch, useRange, useSearchParameter } from '../../lib/url'
 import { Chart } from './Chart'
 import { cursorElement } from './cursorElement'
 import { Legend } from './Legend'
+import { NumbersView } from './NumbersView'
+import { permalink, tooltip, useBrush, useHiddenLines } from './timeChart'
 import { useTokens } from './useTokens'
 
 interface BothSidesChartProps {
@@ -27,7 +27,7 @@ interface BothSidesChartProps {
 export function BothSidesChart({ name, series, groups, onCursor }: BothSidesChartProps) {
   const { zone } = usePreferences()
   const tokens = useTokens()
-  const [, setRange] = useRange()
+  const onBrush = useBrush()
   const { hidden, toggle } = useHiddenLines()
   const canDrag = useMediaMatch('(pointer: fine)')
   const legend = useMemo(() => legendOf(series, groups), [series, groups])
@@ -54,14 +54,6 @@ export function BothSidesChart({ name, series, groups, onCursor }: BothSidesChar
     return { ...base, tooltip: tooltip((index) => cursorElement(cursorReading(cursor, index), tokens), tokens.ink) }
   }, [series, from_ms, to_ms, panels, zone, tokens, label])
 
-  const onBrush = useCallback(
-    (a_ms: number, b_ms: number) => {
-      const range = brushedRange(a_ms, b_ms)
-      if (range) setRange(range)
-    },
-    [setRange],
-  )
-
   return (
     <Chart
       title="Latency of both sides"
@@ -71,12 +63,14 @@ export function BothSidesChart({ name, series, groups, onCursor }: BothSidesChar
       label={label}
       option={option}
       height={timePanelsHeight(panels)}
-      numbers={numbers}
+      csv={() => numbersCsv(numbers)}
+      table={<NumbersView table={numbers} label={`Numbers of Latency of ${name}`} />}
       legend={<Legend lines={legend} hidden={hidden} onToggle={toggle} />}
       legendWords={legend
         .filter((line) => !hidden.has(line.key))
         .map((line) => ({ label: line.legend, colour: colourOf(line, tokens) }))}
       permalink={permalink(from_ms, to_ms)}
+      sharesCursor
       onCursor={onCursor}
       onBrush={onBrush}
     />
@@ -86,57 +80,4 @@ export function BothSidesChart({ name, series, groups, onCursor }: BothSidesChar
 function describe(name: string, groups: readonly SeriesGroup[]): string {
   const sides = [...new Set(groups.map((group) => levelLabel(levelOf(group)).toLowerCase()))]
   return `Latency and I/O rate of ${name} over time as measured by ${sides.join(' and ') || 'nobody'}`
-}
-
-/** This page with absolute times: shows everyone the same numbers, today and next week. */
-function permalink(from_ms: number, to_ms: number): string {
-  const search = {
-    ...Object.fromEntries(new URLSearchParams(location.search)),
-    ...rangeSearch({ kind: 'fixed', from_ms, to_ms }),
-  }
-  return location.origin + location.pathname + stringifySearch(search)
-}
-
-function tooltip(render: (index: number) => HTMLElement, ink: { sunken: string; border: string }) {
-  return {
-    trigger: 'axis' as const,
-    confine: true,
-    position: besideCursor,
-    transitionDuration: 0,
-    backgroundColor: ink.sunken,
-    borderColor: ink.border,
-    padding: 10,
-    formatter: (params: unknown) => {
-      const first = (params as { dataIndex: number }[])[0]
-      return first ? render(first.dataIndex) : ''
-    },
-  }
-}
-
-/** On the side of the cursor that has more room: the numbers must not cover what they describe. */
-function besideCursor(
-  point: [number, number],
-  _params: unknown,
-  _element: unknown,
-  _rect: unknown,
-  size: { contentSize: [number, number]; viewSize: [number, number] },
-): [number, number] {
-  const gap = 24
-  const left = point[0] > size.viewSize[0] / 2 ? point[0] - size.contentSize[0] - gap : point[0] + gap
-  return [left, Math.max(0, Math.min(point[1] - size.contentSize[1] / 2, size.viewSize[1] - size.contentSize[1]))]
-}
-
-/** Which lines are switched off, kept in the URL so that a link shows the same lines. */
-function useHiddenLines() {
-  const [text, setText] = useSearchParameter('hide', '')
-  const hidden = useMemo(() => new Set(text ? text.split(',') : []), [text])
-  const toggle = useCallback(
-    (key: string) => {
-      const next = new Set(hidden)
-      if (!next.delete(key)) next.add(key)
-      setText([...next].sort().join(','), { replace: true })
-    },
-    [hidden, setText],
-  )
-  return { hidden, toggle }
 }

@@ -3,6 +3,7 @@
 import type { ECharts, EChartsCoreOption } from 'echarts/core'
 import { type Ref, useEffect, useImperativeHandle, useRef, useState } from 'react'
 import styles from './Chart.module.css'
+import { followCursor, moveCursor } from './cursorTime'
 import { init } from './echarts'
 
 export interface CanvasHandle {
@@ -14,15 +15,17 @@ interface CanvasProps {
   option: EChartsCoreOption
   height: number
   label: string
+  sharesCursor?: boolean | undefined
   onCursor?: ((index: number | null) => void) | undefined
   /** Told the two times between which the pointer was dragged. */
   onBrush?: ((a_ms: number, b_ms: number) => void) | undefined
   ref?: Ref<CanvasHandle>
 }
 
-export default function Canvas({ option, height, label, onCursor, onBrush, ref }: CanvasProps) {
+export default function Canvas({ option, height, label, sharesCursor = false, onCursor, onBrush, ref }: CanvasProps) {
   const box = useRef<HTMLDivElement>(null)
   const chart = useRef<ECharts | null>(null)
+  const others = useRef<HTMLDivElement>(null)
   const [brush, setBrush] = useState<Brush | null>(null)
   const handlers = useRef({ onCursor, onBrush })
   handlers.current = { onCursor, onBrush }
@@ -32,20 +35,30 @@ export default function Canvas({ option, height, label, onCursor, onBrush, ref }
     if (host === null) return
     const instance = init(host, null, { renderer: 'canvas' })
     chart.current = instance
-    instance.on('updateAxisPointer', (event) =>
-      handlers.current.onCursor?.((event as { dataIndex?: number }).dataIndex ?? null),
-    )
-    instance.on('globalout', () => handlers.current.onCursor?.(null))
+    instance.on('updateAxisPointer', (event) => {
+      const { dataIndex, axesInfo } = event as { dataIndex?: number; axesInfo?: { value?: unknown }[] }
+      handlers.current.onCursor?.(dataIndex ?? null)
+      const at_ms = axesInfo?.[0]?.value
+      if (sharesCursor) moveCursor(host, typeof at_ms === 'number' ? at_ms : null)
+    })
+    instance.on('globalout', () => {
+      handlers.current.onCursor?.(null)
+      if (sharesCursor) moveCursor(host, null)
+    })
+    const stopCursor = sharesCursor
+      ? followCursor(host, (at_ms) => placeCursor(others.current, instance, at_ms))
+      : () => undefined
     const observer = new ResizeObserver(() => instance.resize())
     observer.observe(host)
-    const stopBrush = followBrush(instance, host, setBrush, (a, b) => handlers.current.onBrush?.(a, b))
+    const stopBrush = followBrush(instance, host, setBrush, handlers)
     return () => {
       stopBrush()
+      stopCursor()
       observer.disconnect()
       instance.dispose()
       chart.current = null
     }
-  }, [])
+  }, [sharesCursor])
 
   // Parts that are gone are replaced, the rest stays in place: a refresh neither flashes nor closes the tooltip.
   useEffect(() => {
@@ -59,9 +72,18 @@ export default function Canvas({ option, height, label, onCursor, onBrush, ref }
   return (
     <div className={styles.canvas} style={{ height }}>
       <div ref={box} role="img" aria-label={label} className={styles.surface} />
+      <div ref={others} className={styles.otherCursor} hidden aria-hidden="true" />
       {brush && <div className={styles.brush} style={{ left: brush.left, width: brush.width }} aria-hidden="true" />}
     </div>
   )
+}
+
+/** The line at which another chart of the page is being read. */
+function placeCursor(line: HTMLElement | null, chart: ECharts, at_ms: number | null) {
+  if (line === null) return
+  const x = at_ms === null ? Number.NaN : (chart.convertToPixel({ xAxisIndex: 0 }, at_ms) as unknown as number)
+  line.hidden = !(x >= 0 && x <= chart.getWidth())
+  if (!line.hidden) line.style.transform = `translateX(${x}px)`
 }
 
 interface Brush {
@@ -76,14 +98,15 @@ function followBrush(
   chart: ECharts,
   host: HTMLElement,
   show: (brush: Brush | null) => void,
-  done: (a_ms: number, b_ms: number) => void,
+  handlers: { readonly current: Pick<CanvasProps, 'onBrush'> },
 ) {
   let start: number | null = null
   const positionOf = (event: PointerEvent) => event.clientX - host.getBoundingClientRect().left
   const timeAt = (x: number) => chart.convertFromPixel({ xAxisIndex: 0 }, x) as unknown as number
 
   function down(event: PointerEvent) {
-    if (event.button === 0 && event.pointerType !== 'touch') start = positionOf(event)
+    const isDrag = event.button === 0 && event.pointerType !== 'touch'
+    if (isDrag && handlers.current.onBrush !== undefined) start = positionOf(event)
   }
   function move(event: PointerEvent) {
     if (start === null) return
@@ -95,7 +118,7 @@ function followBrush(
     const [from, to] = [start, positionOf(event)]
     start = null
     show(null)
-    if (Math.abs(to - from) > SMALLEST_DRAG_PX) done(timeAt(from), timeAt(to))
+    if (Math.abs(to - from) > SMALLEST_DRAG_PX) handlers.current.onBrush?.(timeAt(from), timeAt(to))
   }
 
   host.addEventListener('pointerdown', down)

@@ -3,14 +3,12 @@
 import { ActionIcon, Skeleton, Tooltip } from '@mantine/core'
 import type { EChartsCoreOption } from 'echarts/core'
 import { lazy, type ReactNode, Suspense, useRef, useState } from 'react'
-import { type NumbersTable, numbersCsv } from '../../charts/numbers'
-import { toCsv } from '../../lib/csv'
+import { type CsvCell, toCsv } from '../../lib/csv'
 import { Card } from '../Card'
 import { Icon, type IconName } from '../Icon'
 import type { CanvasHandle } from './Canvas'
 import styles from './Chart.module.css'
 import { download, fileStem, framedPicture } from './download'
-import { NumbersView } from './NumbersView'
 import { useTokens } from './useTokens'
 
 // Fetched as soon as a page with a chart is opened, beside its data.
@@ -28,12 +26,17 @@ export interface ChartProps {
   label: string
   option: EChartsCoreOption
   height: number
-  numbers: NumbersTable
+  /** The chart's numbers, raw, for a spreadsheet. */
+  csv: () => { header: string[]; rows: CsvCell[][] }
+  /** The chart's numbers, as a table to look at. */
+  table: ReactNode
   legend?: ReactNode
   legendWords?: readonly { label: string; colour: string }[]
   /** An address that shows this very window to everyone. */
   permalink: string
-  onCursor?: (index: number | null) => void
+  /** Moves with the cursor of the page's other charts over time. */
+  sharesCursor?: boolean
+  onCursor?: ((index: number | null) => void) | undefined
   onBrush?: (a_ms: number, b_ms: number) => void
 }
 
@@ -45,7 +48,7 @@ export function Chart(props: ChartProps) {
     <Card title={props.title} hint={props.hint} actions={tools}>
       {props.legend}
       {asTable ? (
-        <NumbersView table={props.numbers} label={`Numbers of ${props.exportTitle}`} />
+        props.table
       ) : (
         <Suspense fallback={<Skeleton height={props.height} aria-busy="true" />}>
           <Canvas
@@ -53,6 +56,7 @@ export function Chart(props: ChartProps) {
             option={props.option}
             height={props.height}
             label={props.label}
+            sharesCursor={props.sharesCursor}
             onCursor={props.onCursor}
             onBrush={props.onBrush}
           />
@@ -74,7 +78,7 @@ function Tools({ canvas, asTable, onTable, ...props }: ToolsProps) {
   const stem = fileStem(props.exportTitle)
 
   function saveCsv() {
-    const { header, rows } = numbersCsv(props.numbers)
+    const { header, rows } = props.csv()
     download(new Blob([toCsv(header, rows)], { type: 'text/csv;charset=utf-8' }), `${stem}.csv`)
   }
 

@@ -5,7 +5,7 @@ import { useDebouncedCallback } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useEffect, useMemo, useState } from 'react'
-import { type EntityKind, type EntityTypes, sourcesQuery } from '../../api/queries'
+import { type EntityKind, type EntityTypes, listQuery, type ListPage as Rows, sourcesQuery } from '../../api/queries'
 import type { Sides } from '../../api/types'
 import { niceMax } from '../../charts/panels'
 import { useSearchParameter } from '../../lib/url'
@@ -35,7 +35,9 @@ export function ListPage<Kind extends EntityKind>({ kind, title, noun, columns, 
     () => ({ search, sort, source: source === '' ? null : Number(source) }),
     [search, sort, source],
   )
-  const { query, rowAt, onWindow, loaded } = useServerRows(kind, params)
+  const { query, rowAt, onWindow, loaded } = useServerRows<Row, Rows<Row>>(
+    (offset) => listQuery(kind, params, offset) as never,
+  )
 
   const newest = [...loaded.values()].map((row: Row) => row.newest)
   const max_us = largest(newest)

@@ -13,8 +13,9 @@ import { DataState } from '../DataState'
 import { Icon } from '../Icon'
 import { Name } from '../Name'
 import { Quantity } from '../Quantity'
+import { VerdictSkeleton } from '../verdict/Skeletons'
+import { VerdictSection } from '../verdict/VerdictSection'
 import styles from './ObjectPage.module.css'
-import { SeriesSkeleton } from './SeriesSkeleton'
 
 export interface Fact {
   term: string
@@ -50,6 +51,7 @@ export function ObjectPage<Kind extends EntityKind>({
           <>
             <Head name={one.name} newest={one.newest} facts={facts(one)} />
             {match && <MatchNote match={match(one)} />}
+            <VerdictSection kind={kind} id={id} name={one.name} />
             <NewestNumbers newest={one.newest} isVm={kind === 'vms'} />
             {children(one, id)}
           </>
@@ -140,8 +142,7 @@ function ObjectSkeleton() {
   return (
     <Stack gap="md">
       <Skeleton height={54} width="40%" />
-      <Skeleton height={66} />
-      <SeriesSkeleton />
+      <VerdictSkeleton />
     </Stack>
   )
 }

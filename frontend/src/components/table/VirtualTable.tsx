@@ -9,7 +9,7 @@ import {
   useTable,
 } from '@tanstack/react-table'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type ReactNode, type RefObject, useEffect, useMemo, useRef } from 'react'
+import { type CSSProperties, type ReactNode, type RefObject, useEffect, useMemo, useRef } from 'react'
 import { useMediaMatch } from '../../lib/preferences'
 import { parseSort, type SortState, sortText } from './sort'
 import styles from './VirtualTable.module.css'
@@ -42,6 +42,8 @@ interface VirtualTableProps<Row> {
   onWindow?: (first: number, last: number) => void
   /** Takes all the height its parent gives. */
   fill?: boolean
+  /** Height of every row in px, where its cells need more than one line. */
+  rowPx?: number
 }
 
 interface Slot<Row> {
@@ -53,13 +55,13 @@ const features = tableFeatures({ rowSortingFeature, columnVisibilityFeature })
 const ROW_PX = 40
 
 export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
-  const { label, columns, count, rowAt, sort = '', onSort, onWindow, fill = false } = props
+  const { label, columns, count, rowAt, sort = '', onSort, onWindow, fill = false, rowPx = ROW_PX } = props
   const scroll = useRef<HTMLDivElement>(null)
   const frame = useHiddenParts(scroll)
   const virtual = useVirtualizer({
     count,
     getScrollElement: () => scroll.current,
-    estimateSize: () => ROW_PX,
+    estimateSize: () => rowPx,
     overscan: 8,
   })
   const items = virtual.getVirtualItems()
@@ -97,7 +99,7 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
           className={styles.table}
           aria-label={label}
           aria-rowcount={count + 1}
-          style={{ minWidth: widthOf(shown) }}
+          style={{ minWidth: widthOf(shown), '--gv-row': `${rowPx}px` } as CSSProperties}
         >
           <colgroup>
             {shown.map((column) => (

@@ -1,15 +1,8 @@
 /** The rows in sight of a long list, read page by page from the server. */
 
-import { useQueries, useQuery } from '@tanstack/react-query'
+import { type UseQueryOptions, useQueries, useQuery } from '@tanstack/react-query'
 import { useCallback, useMemo, useState } from 'react'
-import {
-  type EntityKind,
-  type EntityTypes,
-  type ListPage,
-  type ListParams,
-  listQuery,
-  PAGE_SIZE,
-} from '../../api/queries'
+import { type ListPage, PAGE_SIZE } from '../../api/queries'
 
 /** Offsets of the pages that hold the positions `first` to `last`. */
 export function pageOffsets(first: number, last: number, size: number): number[] {
@@ -20,14 +13,13 @@ export function pageOffsets(first: number, last: number, size: number): number[]
 
 /**
  * `query` is the first page: it says how many rows there are and carries the state of the list. It stays subscribed while
- * other pages come and go, so that scrolling never takes the table away.
+ * other pages come and go, so that scrolling never takes the table away. `pageAt` asks for the page at an offset.
  */
-export function useServerRows<Kind extends EntityKind>(kind: Kind, params: ListParams) {
-  type Row = EntityTypes[Kind]['row']
+export function useServerRows<Row, Page extends ListPage<Row>>(pageAt: (offset: number) => UseQueryOptions<Page>) {
   const [inSight, setInSight] = useState({ first: 0, last: 0 })
-  const query = useQuery(listQuery(kind, params, 0))
+  const query = useQuery(pageAt(0))
   const offsets = pageOffsets(inSight.first, inSight.last, PAGE_SIZE).filter((offset) => offset > 0)
-  const others = useQueries({ queries: offsets.map((offset) => listQuery(kind, params, offset)) })
+  const others = useQueries({ queries: offsets.map(pageAt) })
 
   const rows = useMemo(
     () => rowsByPosition<Row>([query.data, ...others.map((page) => page.data)]),

@@ -1,0 +1,50 @@
+/** The differences between neighbouring boundaries, reads and writes together: what "the array is fine" comes down to. */
+
+import type { Delta } from '../../api/types'
+import { formatLatencyIn, latencyScale } from '../../lib/units'
+import { Card } from '../Card'
+import styles from './Verdict.module.css'
+
+export function DeltasCard({ deltas }: { deltas: readonly Delta[] }) {
+  const scale = latencyScale(Math.max(0, ...deltas.map(({ us }) => us ?? 0)))
+  const latency = (us: number | null) => formatLatencyIn(us, scale)
+  return (
+    <Card title="Between the boundaries" hint="outermost first, reads and writes together">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
+      <section className={styles.scroll} tabIndex={0} aria-label="Between the boundaries, scrolls">
+        <table className={styles.rows} aria-label="Differences between neighbouring boundaries">
+          <thead>
+            <tr>
+              <th scope="col">Difference</th>
+              <th scope="col" className={styles.number}>
+                Estimate
+              </th>
+              <th scope="col" className={styles.number}>
+                between
+              </th>
+              <th scope="col" className={styles.number}>
+                Over usual
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {deltas.map((delta) => (
+              <tr key={delta.name}>
+                <td>{delta.label}</td>
+                <td className={styles.number}>
+                  {delta.us === null ? <span className="faint">not measured</span> : latency(delta.us)}
+                </td>
+                <td className={styles.number}>
+                  {delta.us === null ? '' : `${latency(delta.lower_us)} and ${latency(delta.upper_us)}`}
+                </td>
+                <td className={`${styles.number} ${(delta.excess_lower_us ?? 0) > 0 ? styles.over : ''}`}>
+                  {delta.excess_us === null ? '' : latency(delta.excess_us)}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </Card>
+  )
+}

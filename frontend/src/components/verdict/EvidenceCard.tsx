@@ -1,0 +1,72 @@
+/** The raw numbers behind a verdict, array and hosts side by side: counter, unit, precision, source, time. */
+
+import { useMemo } from 'react'
+import type { Evidence } from '../../api/types'
+import { usePreferences } from '../../lib/preferences'
+import { formatClock } from '../../lib/time'
+import { formatPrecision } from '../../lib/units'
+import { Card } from '../Card'
+import { EmptyState } from '../DataState'
+import { Name } from '../Name'
+import { Quantity } from '../Quantity'
+import { type Column, VirtualTable } from '../table/VirtualTable'
+
+const SIDES: Record<Evidence['side'], string> = { array: 'Array', host: 'Host side' }
+
+export function EvidenceCard({ evidence }: { evidence: readonly Evidence[] }) {
+  const { zone } = usePreferences()
+  const columns = useMemo<Column<Evidence>[]>(
+    () => [
+      { id: 'side', header: 'Side', width: 96, cell: ({ side }) => SIDES[side] },
+      {
+        id: 'subject',
+        header: 'Of',
+        width: 170,
+        grow: true,
+        cell: ({ subject }) => <Name focusable>{subject.name}</Name>,
+      },
+      { id: 'label', header: 'Number', width: 190, cell: ({ label }) => <Name focusable>{label}</Name> },
+      {
+        id: 'value',
+        header: 'Value',
+        width: 116,
+        align: 'right',
+        cell: ({ value, unit, precision, counter }) => (
+          <Quantity value={value} unit={unit} precision={precision} origin={counter} />
+        ),
+      },
+      {
+        id: 'precision',
+        header: 'Steps of',
+        width: 92,
+        align: 'right',
+        cell: ({ precision, unit }) => <span className="numeric">{formatPrecision(precision, unit)}</span>,
+      },
+      {
+        id: 'counter',
+        header: 'Counter',
+        width: 270,
+        grow: true,
+        cell: ({ counter }) => <Name focusable>{counter}</Name>,
+      },
+      { id: 'source', header: 'Source', width: 120, cell: ({ source }) => <Name focusable>{source}</Name> },
+      {
+        id: 'at',
+        header: 'Until',
+        width: 84,
+        align: 'right',
+        cell: ({ at }) => <span className="numeric">{formatClock(Date.parse(at), zone)}</span>,
+      },
+    ],
+    [zone],
+  )
+  return (
+    <Card title="Evidence" hint="the raw numbers of both sides behind this verdict, means over its window" flush>
+      {evidence.length === 0 ? (
+        <EmptyState title="No raw numbers in this window" text="Nothing was read from either side in it." />
+      ) : (
+        <VirtualTable label="Evidence" columns={columns} count={evidence.length} rowAt={(index) => evidence[index]} />
+      )}
+    </Card>
+  )
+}

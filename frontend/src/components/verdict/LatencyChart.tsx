@@ -1,0 +1,114 @@
+/** Where the time went, over time: reads and writes stacked on one scale, I/O rates, one layer with its bounds. */
+
+import { useMemo } from 'react'
+import type { Series } from '../../api/types'
+import {
+  boundedLayers,
+  type LatencyData,
+  type LayerColumns,
+  latencyLegend,
+  latencyPanels,
+} from '../../charts/latency-stack'
+import { numbersCsv, numbersOfPanels } from '../../charts/numbers'
+import type { GapBand } from '../../charts/panels'
+import { timePanelsHeight, timePanelsOption } from '../../charts/timePanels'
+import { colourOf } from '../../charts/tokens'
+import { cursorReading } from '../../charts/tooltip'
+import { useMediaMatch, usePreferences } from '../../lib/preferences'
+import { formatSeconds, formatWindow } from '../../lib/time'
+import { useSearchParameter } from '../../lib/url'
+import { Chart } from '../chart/Chart'
+import { cursorElement } from '../chart/cursorElement'
+import { Legend } from '../chart/Legend'
+import { NumbersView } from '../chart/NumbersView'
+import { permalink, tooltip, useBrush, useHiddenLines } from '../chart/timeChart'
+import { useTokens } from '../chart/useTokens'
+import styles from './Verdict.module.css'
+
+interface LatencyChartProps {
+  name: string
+  latency: LatencyData & { from_at: string; to_at: string }
+  /** Gaps with their reasons, and events; undefined while they are being read. */
+  series: Pick<Series, 'events'> | undefined
+  gaps: readonly GapBand[]
+  /** The layer that the verdict names: its bounds are shown first. */
+  named: string | null
+}
+
+export function LatencyChart({ name, latency, series, gaps, named }: LatencyChartProps) {
+  const { zone } = usePreferences()
+  const tokens = useTokens()
+  const onBrush = useBrush()
+  const { hidden, toggle } = useHiddenLines()
+  const canDrag = useMediaMatch('(pointer: fine)')
+  const layers = useMemo(() => boundedLayers(latency), [latency])
+  const [chosen, choose] = useSearchParameter('bounds', '')
+  const bounded = [chosen, named].find((wanted) => layers.some((one) => one.name === wanted)) ?? layers[0]?.name ?? null
+  const legend = useMemo(() => latencyLegend(latency), [latency])
+  const panels = useMemo(() => latencyPanels(latency, { hidden, gaps, bounded }), [latency, hidden, gaps, bounded])
+  const numbers = useMemo(() => numbersOfPanels(latency.times_ms, panels, 'attributed by Gavel'), [latency, panels])
+  const from_ms = Date.parse(latency.from_at)
+  const to_ms = Date.parse(latency.to_at)
+  const label = `Latency of ${name} over time by part of the I/O path, reads and writes apart, with I/O rates`
+
+  const option = useMemo(() => {
+    const { times_ms, step_s } = latency
+    const events = (series?.events ?? []).map((event) => ({ at_ms: Date.parse(event.at), text: event.text }))
+    const base = timePanelsOption({ times_ms, step_s, from_ms, to_ms, panels, events, zone, tokens, label })
+    const cursor = { panels, times_ms, step_s, zone, events }
+    return { ...base, tooltip: tooltip((index) => cursorElement(cursorReading(cursor, index), tokens), tokens.ink) }
+  }, [latency, series, from_ms, to_ms, panels, zone, tokens, label])
+
+  return (
+    <Chart
+      title="Latency over time"
+      exportTitle={`Latency of ${name} by layer`}
+      windowText={formatWindow(from_ms, to_ms, zone)}
+      hint={`one point per ${formatSeconds(latency.step_s)}${canDrag ? ' · drag to zoom' : ''}`}
+      label={label}
+      option={option}
+      height={timePanelsHeight(panels)}
+      csv={() => numbersCsv(numbers)}
+      table={<NumbersView table={numbers} label={`Numbers of the latency of ${name} by layer`} />}
+      legend={
+        <>
+          <Legend lines={legend} hidden={hidden} onToggle={toggle} />
+          <BoundsSwitch layers={layers} chosen={bounded} onChoose={choose} />
+        </>
+      }
+      legendWords={legend
+        .filter((line) => !hidden.has(line.key))
+        .map((line) => ({ label: line.legend, colour: colourOf(line, tokens) }))}
+      permalink={permalink(from_ms, to_ms)}
+      sharesCursor
+      onBrush={onBrush}
+    />
+  )
+}
+
+interface BoundsSwitchProps {
+  layers: readonly LayerColumns[]
+  chosen: string | null
+  onChoose: (name: string, options?: { replace?: boolean }) => void
+}
+
+function BoundsSwitch({ layers, chosen, onChoose }: BoundsSwitchProps) {
+  if (layers.length === 0) return null
+  return (
+    <div className={styles.tabs}>
+      <span className="muted">Bounds of</span>
+      <fieldset className={styles.switch} aria-label="Layer whose bounds are shown">
+        {layers.map(({ name, label }) => (
+          <button
+            key={name}
+            type="button"
+            aria-pressed={name === chosen}
+            onClick={() => onChoose(name, { replace: true })}
+          >
+            {label}
+          </button>
+        ))}
+      </fieldset>
+    </div>
+  )
+}

@@ -1,0 +1,57 @@
+/** Layers of a latency or of the I/Os inside, as one bar in path order; what was not told apart is hatched. */
+
+import { type LayerId, layerLook } from '../../charts/segments'
+import { type ChartTokens, colourOf } from '../../charts/tokens'
+import { useTokens } from '../chart/useTokens'
+import styles from './Verdict.module.css'
+
+export interface BarPiece {
+  name: string
+  label: string
+  layers: readonly LayerId[]
+  size: number
+}
+
+interface LayerBarProps {
+  pieces: readonly BarPiece[]
+  /** What fills the whole width. */
+  max: number
+  /** All of it in words. */
+  words: string
+  tall?: boolean
+}
+
+export function LayerBar({ pieces, max, words, tall = false }: LayerBarProps) {
+  const tokens = useTokens()
+  return (
+    <span className={tall ? styles.barTall : styles.bar} role="img" aria-label={words} title={words}>
+      {pieces
+        .filter(({ size }) => size > 0)
+        .map((piece) => (
+          <span
+            key={piece.name}
+            className={styles.piece}
+            style={{ width: `${Math.min(100, (100 * piece.size) / max)}%`, ...layerPaint(piece.layers, tokens) }}
+          />
+        ))}
+    </span>
+  )
+}
+
+/** The paint of a layer as inline style. */
+export function layerPaint(layers: readonly LayerId[], tokens: ChartTokens) {
+  const look = layerLook(layers)
+  const colour = colourOf({ ...look, shape: 'band' }, tokens)
+  const edge = 'layer' in look.colour ? tokens.edge[look.colour.layer] : colour
+  const stripes = `repeating-linear-gradient(135deg, ${tokens.ink.card} 0 1.5px, transparent 1.5px 5px)`
+  return {
+    backgroundColor: colour,
+    boxShadow: `inset 0 0 0 1px ${edge}`,
+    ...(look.hatched ? { backgroundImage: stripes } : {}),
+  }
+}
+
+export function LayerSwatch({ layers }: { layers: readonly LayerId[] }) {
+  const tokens = useTokens()
+  return <span className={styles.swatch} style={layerPaint(layers, tokens)} aria-hidden="true" />
+}

@@ -1,0 +1,114 @@
+/** The verdict of one object: one sentence, how sure and how good, why, what it does not say, what would settle it. */
+
+import type { Sentence, Verdict } from '../../api/types'
+import { shareText } from '../../charts/waterfall'
+import { usePreferences } from '../../lib/preferences'
+import { formatClock, formatSeconds, formatWindow, instantMs } from '../../lib/time'
+import { formatCount, formatLatency } from '../../lib/units'
+import { Card } from '../Card'
+import { DataAge } from '../DataAge'
+import { StateMark } from '../StateMark'
+import { NO_VERDICT, standingMark } from './certainty'
+import { SpanSwitch } from './SpanSwitch'
+import styles from './Verdict.module.css'
+
+export function VerdictCard({ verdict }: { verdict: Verdict }) {
+  const { zone } = usePreferences()
+  const mark = standingMark(verdict)
+  const isJudged = verdict.state === 'judged'
+  const words = formatWindow(Date.parse(verdict.from_at), Date.parse(verdict.to_at), zone)
+  return (
+    <Card title="Verdict" hint={<span className="numeric">{words}</span>} actions={<SpanSwitch />}>
+      <div className={isJudged ? undefined : styles.faint}>
+        <div className={styles.marks}>
+          <StateMark tone={mark.tone} word={mark.word} />
+          {verdict.quality.grade !== null && <Grade quality={verdict.quality} />}
+          <DataAge at_ms={instantMs(verdict.ledger_until_at)} />
+        </div>
+        <p className={styles.sentence}>
+          <strong>{verdict.sentence.head}</strong>
+          {verdict.since_at !== null && ` since ${formatClock(Date.parse(verdict.since_at), zone)}`}.
+        </p>
+        {verdict.state === 'judged' ? (
+          <Reasons sentence={verdict.sentence} />
+        ) : (
+          <p className={styles.note}>{NO_VERDICT[verdict.state]}</p>
+        )}
+        {isJudged && <Checks verdict={verdict} />}
+      </div>
+    </Card>
+  )
+}
+
+function Grade({ quality: { grade, grade_reasons } }: { quality: Verdict['quality'] }) {
+  return (
+    <span className={styles.grade}>
+      <span className={styles.letter}>{grade}</span>
+      <span>{grade_reasons.length === 0 ? 'Grade A: the best there is' : `Grade: ${grade_reasons.join('; ')}`}</span>
+    </span>
+  )
+}
+
+function Reasons({ sentence }: { sentence: Sentence }) {
+  const settles = sentence.settles.map((text) => text.replace(/^What would settle it: /, ''))
+  const groups = [
+    ['Because', sentence.because],
+    ['Keep in mind', sentence.caveats],
+    ['What would settle it', settles],
+  ] as const
+  return (
+    <dl className={styles.reasons}>
+      {groups
+        .filter(([, texts]) => texts.length > 0)
+        .map(([term, texts]) => (
+          <div key={term}>
+            <dt>{term}</dt>
+            <dd>
+              <ul>
+                {texts.map((text) => (
+                  <li key={text}>{text}</li>
+                ))}
+              </ul>
+            </dd>
+          </div>
+        ))}
+    </dl>
+  )
+}
+
+/** The numbers by which the verdict can be doubted. */
+function Checks({ verdict }: { verdict: Verdict }) {
+  const { quality } = verdict
+  const little =
+    quality.outstanding_ios === null || quality.modelled_ios === null
+      ? null
+      : `${formatCount(rounded(quality.outstanding_ios))} counted, ${formatCount(rounded(quality.modelled_ios))} by IOPS × latency`
+  const checks: [string, string | null][] = [
+    ['Over usual', verdict.excess_us === null ? null : formatLatency(verdict.excess_us)],
+    ['Impact', verdict.impact === null ? null : `${formatCount(rounded(verdict.impact))} I/Os wait for nothing`],
+    ['Host ops ÷ array ops', quality.coverage === null ? null : percent(quality.coverage)],
+    ['Queue depth', quality.queue_depth === null ? null : formatCount(quality.queue_depth)],
+    ['I/Os outstanding', little],
+    ['Clocks within', quality.offset_error_s === null ? null : formatSeconds(quality.offset_error_s)],
+    ['Sides disagree by', quality.disagreement_us ? formatLatency(quality.disagreement_us) : null],
+    ['Samples missing', quality.missing_s ? formatSeconds(quality.missing_s) : null],
+  ]
+  return (
+    <dl className={styles.checks}>
+      {checks.map(
+        ([term, value]) =>
+          value !== null && (
+            <div key={term} className={styles.check}>
+              <dt>{term}</dt>
+              <dd className="numeric">{value}</dd>
+            </div>
+          ),
+      )}
+    </dl>
+  )
+}
+
+const rounded = (value: number) => (value < 10 ? Math.round(value * 10) / 10 : Math.round(value))
+
+/** Coverage may be more than all: someone else does I/O, too. */
+const percent = (share: number) => (share <= 1 ? shareText(share) : `${Math.round(100 * share)} %`)

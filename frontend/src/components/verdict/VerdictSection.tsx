@@ -1,0 +1,125 @@
+/** Whose latency it is, and the proof: verdict, where the time went, over time, where the I/Os are, who takes part, raw numbers. */
+
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { type EntityKind, seriesQuery } from '../../api/queries'
+import {
+  deltasQuery,
+  type JudgedKind,
+  latencyQuery,
+  occupancyQuery,
+  type VerdictWindow,
+  verdictQuery,
+  waterfallQuery,
+} from '../../api/verdicts'
+import { gapBands } from '../../charts/panels'
+import { useRange } from '../../lib/url'
+import { Card } from '../Card'
+import { DataState, EmptyState } from '../DataState'
+import { ContributorsCard } from './ContributorsCard'
+import { NO_VERDICT } from './certainty'
+import { DeltasCard } from './DeltasCard'
+import { EvidenceCard } from './EvidenceCard'
+import { LatencyChart } from './LatencyChart'
+import { OccupancyCard } from './OccupancyCard'
+import { CardSkeleton, VerdictSkeleton } from './Skeletons'
+import { useVerdictWindow } from './SpanSwitch'
+import styles from './Verdict.module.css'
+import { VerdictCard } from './VerdictCard'
+import { WaterfallChart } from './WaterfallChart'
+
+interface VerdictSectionProps {
+  kind: JudgedKind
+  id: number
+  name: string
+}
+
+export function VerdictSection({ kind, id, name }: VerdictSectionProps) {
+  const window = useVerdictWindow()
+  const verdict = useQuery(verdictQuery(kind, id, window))
+  const named = verdict.data?.layer ?? null
+  const about = { kind, id, name, window, named }
+  return (
+    <div className={styles.section}>
+      <DataState query={verdict} skeleton={<VerdictSkeleton />}>
+        {(found) => <VerdictCard verdict={found} />}
+      </DataState>
+      {verdict.data !== undefined && (
+        <>
+          <WaterfallPart {...about} />
+          <LatencyPart {...about} />
+          <div className={styles.pair}>
+            <OccupancyPart {...about} />
+            {kind === 'datastores' && <DeltasPart id={id} window={window} />}
+          </div>
+          <ContributorsCard {...about} />
+          <EvidenceCard evidence={verdict.data.evidence} />
+        </>
+      )}
+    </div>
+  )
+}
+
+interface PartProps extends VerdictSectionProps {
+  window: VerdictWindow
+  named: string | null
+}
+
+function WaterfallPart({ kind, id, name, window, named }: PartProps) {
+  const query = useQuery(waterfallQuery(kind, id, window))
+  return (
+    <DataState query={query} skeleton={<CardSkeleton height={470} />}>
+      {(waterfall) => {
+        const silent = waterfall.directions.find(({ direction }) => direction === 'all')?.state ?? 'no_data'
+        if (silent === 'judged' || silent === 'too_few')
+          return <WaterfallChart name={name} waterfall={waterfall} named={named} />
+        return (
+          <Card title="Where the time went">
+            <EmptyState title="No time to show" text={NO_VERDICT[silent]} />
+          </Card>
+        )
+      }}
+    </DataState>
+  )
+}
+
+/** Kinds whose raw series, and with it gaps and events, the page reads anyway. */
+const WITH_SERIES = new Set<JudgedKind>(['datastores', 'vms', 'hosts', 'volumes'])
+
+function LatencyPart({ kind, id, name, named }: PartProps) {
+  const [range] = useRange()
+  const query = useQuery(latencyQuery(kind, id, range))
+  const series = useQuery({ ...seriesQuery(kind as EntityKind, id, range), enabled: WITH_SERIES.has(kind) })
+  const gaps = useMemo(() => gapBands(series.data?.gaps ?? []), [series.data])
+  return (
+    <DataState query={query} skeleton={<CardSkeleton height={740} />}>
+      {(latency) =>
+        latency.minutes === 0 ? (
+          <Card title="Latency over time">
+            <EmptyState title="No minute of this window is attributed" text={NO_VERDICT.no_data} />
+          </Card>
+        ) : (
+          <LatencyChart name={name} latency={latency} series={series.data} gaps={gaps} named={named} />
+        )
+      }
+    </DataState>
+  )
+}
+
+function OccupancyPart({ kind, id, window }: PartProps) {
+  const query = useQuery(occupancyQuery(kind, id, window))
+  return (
+    <DataState query={query} skeleton={<CardSkeleton height={300} />}>
+      {(occupancy) => <OccupancyCard occupancy={occupancy} />}
+    </DataState>
+  )
+}
+
+function DeltasPart({ id, window }: { id: number; window: VerdictWindow }) {
+  const query = useQuery(deltasQuery(id, window))
+  return (
+    <DataState query={query} skeleton={<CardSkeleton height={300} />}>
+      {({ deltas }) => <DeltasCard deltas={deltas} />}
+    </DataState>
+  )
+}

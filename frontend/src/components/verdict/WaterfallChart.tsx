@@ -1,0 +1,153 @@
+/** Where the time of one window went, reads beside writes. */
+
+import { useMemo } from 'react'
+import type { Waterfall } from '../../api/types'
+import {
+  COLUMN_TITLES,
+  type WaterfallColumn,
+  type WaterfallRow,
+  waterfallRows,
+  waterfallScale,
+} from '../../charts/waterfall'
+import { waterfallHeight, waterfallOption } from '../../charts/waterfallOption'
+import type { CsvCell } from '../../lib/csv'
+import { useMediaMatch, usePreferences } from '../../lib/preferences'
+import { formatWindow } from '../../lib/time'
+import { Chart } from '../chart/Chart'
+import { permalink } from '../chart/timeChart'
+import { useTokens } from '../chart/useTokens'
+import styles from './Verdict.module.css'
+
+interface WaterfallChartProps {
+  name: string
+  waterfall: Waterfall
+  /** The layer that the verdict names. */
+  named: string | null
+}
+
+export function WaterfallChart({ name, waterfall, named }: WaterfallChartProps) {
+  const { zone } = usePreferences()
+  const tokens = useTokens()
+  const stacked = useMediaMatch('(max-width: 900px)')
+  const columns = useMemo(() => shownColumns(waterfall.directions), [waterfall])
+  const from_ms = Date.parse(waterfall.from_at)
+  const to_ms = Date.parse(waterfall.to_at)
+  const label = `Where the time of one I/O of ${name} went: ${columns.map(inWords).join('; ')}`
+  const option = useMemo(
+    () => waterfallOption({ columns, stacked, named, tokens, label }),
+    [columns, stacked, named, tokens, label],
+  )
+  return (
+    <Chart
+      title="Where the time went"
+      exportTitle={`Where the time of ${name} went`}
+      windowText={formatWindow(from_ms, to_ms, zone)}
+      label={label}
+      option={option}
+      height={waterfallHeight({ columns, stacked })}
+      csv={() => waterfallCsv(columns)}
+      table={<WaterfallTable columns={columns} name={name} />}
+      legend={<Legend />}
+      permalink={permalink(from_ms, to_ms)}
+    />
+  )
+}
+
+/** Reads and writes; a direction that was silent all along makes room for the other, unless both were. */
+function shownColumns(directions: readonly WaterfallColumn[]): WaterfallColumn[] {
+  const apart = directions.filter(({ direction }) => direction !== 'all')
+  const active = apart.filter(({ state }) => state === 'judged' || state === 'too_few')
+  return active.length === 0 ? apart.slice(0, 1) : apart
+}
+
+function inWords(column: WaterfallColumn): string {
+  const [total, ...rows] = waterfallRows([column], waterfallScale([column]).scale)[0] ?? []
+  const layers = rows.filter(({ kind }) => kind === 'layer').map(({ label, value }) => `${label} ${value}`)
+  return `${COLUMN_TITLES[column.direction]} ${total?.value ?? ''}, of that ${layers.join(', ')}`
+}
+
+function Legend() {
+  return (
+    <div className={styles.legend} aria-hidden="true">
+      <span>
+        <i className={styles.usual} /> usual for this hour
+      </span>
+      <span>
+        <i className={styles.whisker} /> bounds of the layer
+      </span>
+      <span>
+        <i className={styles.hatch} /> inferred, waiting, or not told apart
+      </span>
+    </div>
+  )
+}
+
+function WaterfallTable({ columns, name }: { columns: readonly WaterfallColumn[]; name: string }) {
+  const { scale } = waterfallScale(columns)
+  const all = waterfallRows(columns, scale)
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
+    <section className={styles.scroll} tabIndex={0} aria-label="Numbers of the waterfall, scrolls">
+      <table className={styles.rows} aria-label={`Numbers of where the time of ${name} went`}>
+        <thead>
+          <tr>
+            <th scope="col">Part of the path</th>
+            {columns.flatMap(({ direction }) =>
+              ['', 'share', 'over usual'].map((what) => (
+                <th key={direction + what} scope="col" className={styles.number}>
+                  {COLUMN_TITLES[direction]} {what}
+                </th>
+              )),
+            )}
+          </tr>
+        </thead>
+        <tbody>
+          {(all[0] ?? []).map((row, position) => (
+            <tr key={row.key}>
+              <td>{row.kind === 'part' ? <span className="muted">· {row.label}</span> : row.label}</td>
+              {all.flatMap((rows, index) => numberCells(rows[position], String(index)))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+function numberCells(row: WaterfallRow | undefined, key: string) {
+  return [row?.value, row?.share, row?.excess].map((text, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: three fixed cells
+    <td key={`${key}.${index}`} className={styles.number}>
+      {text || '–'}
+    </td>
+  ))
+}
+
+/** Raw numbers of every layer and part, one row each. */
+export function waterfallCsv(columns: readonly WaterfallColumn[]): { header: string[]; rows: CsvCell[][] } {
+  const header = ['direction', 'part of the path', 'us', 'lower_us', 'upper_us', 'usual_us', 'over_usual_us', 'share']
+  const rows = columns.flatMap(({ direction, total_us, expected_us, layers, parts }): CsvCell[][] => [
+    [direction, 'total', total_us, null, null, expected_us, null, null],
+    ...layers.map((one): CsvCell[] => [
+      direction,
+      one.label,
+      one.us,
+      one.lower_us,
+      one.upper_us,
+      one.expected_us,
+      one.excess_us,
+      one.share,
+    ]),
+    ...parts.map((one): CsvCell[] => [
+      direction,
+      `${one.layer}: ${one.label}`,
+      one.us,
+      null,
+      null,
+      null,
+      null,
+      one.share,
+    ]),
+  ])
+  return { header, rows }
+}
