@@ -1,0 +1,270 @@
+"""What a rule is: which objects it looks at, what has to be how large, for how long, and what that is called."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from fnmatch import fnmatchcase
+
+from gavel.domain.errors import SettingsError
+from gavel.domain.io_path import Direction, Grade, Layer, Segment
+
+# Nothing is judged by fewer I/Os a minute (attribution.md §4).
+LEAST_OPS = 30
+NO_DATA_AFTER_MIN = 5
+_DAY_MIN = 24 * 60
+_KEY = re.compile(r"[a-z][a-z0-9_]{0,63}")
+_LABEL = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
+_LONGEST_TEXT = 200
+
+
+class RuleError(SettingsError):
+    """A rule is unusable as written. `problems`: one line each, with what to write instead."""
+
+    def __init__(self, problems: tuple[str, ...]) -> None:
+        super().__init__("\n".join(problems))
+        self.problems = problems
+
+
+class Subject(StrEnum):
+    """What kind of object a rule is evaluated for."""
+
+    VM = "vm"
+    DATASTORE = "datastore"
+    HOST = "host"
+    CLUSTER = "cluster"
+    VOLUME = "volume"
+    ARRAY = "array"
+    SOURCE = "source"
+
+
+class Unit(StrEnum):
+    """What a threshold is counted in."""
+
+    US = "µs"
+    SHARE = "share"
+    TIMES = "×"
+    IOS = "I/Os"
+    SECONDS = "s"
+
+
+class Quantity(StrEnum):
+    """What is compared with the threshold."""
+
+    TIME = "time"  # of a layer, a segment or the whole I/O
+    SHARE = "share"  # of a layer or segment in the whole
+    EXCESS = "excess"  # over what is usual, of a layer or the whole
+    TIMES_USUAL = "times_usual"  # a layer or the whole ÷ what is usual
+    IMPACT = "impact"  # I/Os that wait for nothing
+    OUTSTANDING_AT_DEPTH = "outstanding_at_depth"  # I/Os in flight ÷ the device's effective queue depth
+    DISAGREEMENT = "disagreement"  # by how much measurements of one path contradict each other
+    SOURCE_SILENT = "source_silent"  # since its last sample
+    CLOCK_OFFSET = "clock_offset"  # of a source, either way
+    GAP = "gap"  # missing seconds of the last hour
+
+
+UNITS: Mapping[Quantity, Unit] = {
+    Quantity.TIME: Unit.US,
+    Quantity.SHARE: Unit.SHARE,
+    Quantity.EXCESS: Unit.US,
+    Quantity.TIMES_USUAL: Unit.TIMES,
+    Quantity.IMPACT: Unit.IOS,
+    Quantity.OUTSTANDING_AT_DEPTH: Unit.SHARE,
+    Quantity.DISAGREEMENT: Unit.US,
+    Quantity.SOURCE_SILENT: Unit.SECONDS,
+    Quantity.CLOCK_OFFSET: Unit.SECONDS,
+    Quantity.GAP: Unit.SECONDS,
+}
+OF_SOURCES = frozenset({Quantity.SOURCE_SILENT, Quantity.CLOCK_OFFSET, Quantity.GAP})
+_OF_A_PART = frozenset({Quantity.TIME, Quantity.SHARE, Quantity.EXCESS, Quantity.TIMES_USUAL})
+_OF_LAYERS_ONLY = frozenset({Quantity.EXCESS, Quantity.TIMES_USUAL})
+
+
+class Compared(StrEnum):
+    """Which number is compared: the lower bound (surely that much) or the estimate (probably)."""
+
+    LOWER = "lower"
+    ESTIMATE = "estimate"
+
+
+class Severity(StrEnum):
+    INFO = "info"
+    WARNING = "warning"
+    CRITICAL = "critical"
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One number per object and minute. `part` None: the whole I/O."""
+
+    quantity: Quantity
+    part: Layer | Segment | None = None
+    direction: Direction = Direction.ALL
+
+    @property
+    def unit(self) -> Unit:
+        return UNITS[self.quantity]
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """Holds from `at_least` on, in the measure's unit; has recovered below `recover_below` (None: below `at_least`)."""
+
+    measure: Measure
+    at_least: float
+    recover_below: float | None = None
+    tested: Compared = Compared.LOWER
+
+    @property
+    def recovery(self) -> float:
+        return self.at_least if self.recover_below is None else self.recover_below
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Objects of one kind; of these, the ones that every selector matches.
+
+    `where`: what is looked at (`name`, `array`, `cluster`, `datastore`, `vm`, `tag.<key>`, `attribute.<key>`) and a pattern with * and ?.
+    """
+
+    subject: Subject
+    where: tuple[tuple[str, str], ...] = ()
+
+    def covers(self, subject: Subject, facts: Mapping[str, str]) -> bool:
+        """Whether an object of that kind with these facts is looked at. An absent fact matches no pattern, not even *."""
+        return subject is self.subject and all(
+            what in facts and fnmatchcase(facts[what].casefold(), pattern.casefold()) for what, pattern in self.where
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """All conditions have to hold for `for_min` minutes with data; it is over after `keep_firing_min` minutes of recovery.
+
+    key: stable name. layer: whose fault it is (None: nobody's). min_ops: per minute. min_grade: worse minutes count as no data.
+    Raises RuleError when made of parts that do not fit.
+    """
+
+    key: str
+    name: str
+    scope: Scope
+    conditions: tuple[Condition, ...]
+    for_min: int = 5
+    keep_firing_min: int = 5
+    no_data_after_min: int = NO_DATA_AFTER_MIN
+    min_ops: int = LEAST_OPS
+    min_grade: Grade = Grade.C
+    severity: Severity = Severity.WARNING
+    labels: Mapping[str, str] = field(default_factory=dict)
+    runbook_url: str = ""
+    enabled: bool = True
+
+    def __post_init__(self) -> None:
+        if problems := (*_naming(self), *_timing(self), *_conditions(self), *_scope(self)):
+            raise RuleError(tuple(f"Rule {self.key!r}: {problem}" for problem in problems))
+
+    @property
+    def layer(self) -> Layer | None:
+        """The layer that the first condition names, itself or by its segment."""
+        part = self.conditions[0].measure.part
+        return LAYER_OF[part] if isinstance(part, Segment) else part
+
+
+LAYER_OF: Mapping[Segment, Layer] = {
+    Segment.GUEST_QUEUE: Layer.GUEST,
+    Segment.HYPERVISOR: Layer.KERNEL,
+    Segment.KERNEL_QUEUE: Layer.KERNEL,
+    Segment.KERNEL_SERVICE: Layer.KERNEL,
+    Segment.FABRIC: Layer.SAN,
+    Segment.ARRAY_PORT: Layer.SAN,
+    Segment.ARRAY_QOS: Layer.ARRAY,
+    Segment.ARRAY_QUEUE: Layer.ARRAY,
+    Segment.ARRAY_SERVICE: Layer.ARRAY,
+}
+_WHERE = ("name", "array", "cluster", "datastore", "vm")
+_KEYED = ("tag.", "attribute.")
+
+
+def _naming(rule: Rule) -> tuple[str, ...]:
+    bad_labels = sorted(label for label in rule.labels if not _LABEL.fullmatch(label))
+    link = rule.runbook_url
+    return _said(
+        (not _KEY.fullmatch(rule.key), "key: use 1 to 64 small letters, digits and _, a letter first."),
+        (not 0 < len(rule.name.strip()) <= _LONGEST_TEXT, f"name: give it 1 to {_LONGEST_TEXT} characters."),
+        (bool(bad_labels), f"labels: {', '.join(bad_labels)}: a label's name has letters, digits and _ only."),
+        (
+            any(len(value) > _LONGEST_TEXT for value in rule.labels.values()),
+            f"labels: a value has at most {_LONGEST_TEXT} characters.",
+        ),
+        (bool(link) and not link.startswith(("https://", "http://")), "runbook_url: start it with https://."),
+    )
+
+
+def _timing(rule: Rule) -> tuple[str, ...]:
+    return _said(
+        (not 0 <= rule.for_min <= _DAY_MIN, f"for: give 0 to {_DAY_MIN} minutes."),
+        (not 0 <= rule.keep_firing_min <= _DAY_MIN, f"keep_firing: give 0 to {_DAY_MIN} minutes."),
+        (not 1 <= rule.no_data_after_min <= _DAY_MIN, f"no_data_after: give 1 to {_DAY_MIN} minutes."),
+        (
+            rule.min_ops < (0 if rule.scope.subject is Subject.SOURCE else LEAST_OPS),
+            f"min_ops: give {LEAST_OPS} or more; under {LEAST_OPS} I/Os a minute nothing is judged.",
+        ),
+    )
+
+
+def _conditions(rule: Rule) -> tuple[str, ...]:
+    count = len(rule.conditions)
+    found = _said((not 1 <= count <= 3, f"when: give 1 to 3 conditions, not {count}."))
+    return found + tuple(
+        f"when[{index}]: {problem}"
+        for index, condition in enumerate(rule.conditions)
+        for problem in (*_measured(condition.measure, rule.scope.subject), *_thresholds(condition))
+    )
+
+
+def _measured(measure: Measure, subject: Subject) -> tuple[str, ...]:
+    quantity, part = measure.quantity, measure.part
+    of_source = subject is Subject.SOURCE
+    return _said(
+        (
+            (quantity in OF_SOURCES) is not of_source,
+            f"{quantity} is known of {'objects with I/O' if of_source else 'sources'} only; change `of` or the quantity.",
+        ),
+        (quantity is Quantity.SHARE and part is None, "share: name the layer or segment, as in `share: kernel`."),
+        (part is not None and quantity not in _OF_A_PART, f"{quantity} has no layers; leave the part out."),
+        (
+            isinstance(part, Segment) and quantity in _OF_LAYERS_ONLY,
+            f"{quantity}: what is usual is known of layers, not of segments; name the layer.",
+        ),
+        (measure.direction is not Direction.ALL and quantity not in _OF_A_PART, f"{quantity} has no direction."),
+    )
+
+
+def _thresholds(condition: Condition) -> tuple[str, ...]:
+    low, high = condition.recovery, condition.at_least
+    return _said(
+        # Also refuses NaN, which compares with nothing.
+        (not 0 < high < float("inf"), "at_least: give a number above 0."),
+        (not 0 < low <= high, "recover_below: give a number above 0 and not above at_least."),
+        (
+            condition.measure.unit is Unit.SHARE and condition.measure.quantity is Quantity.SHARE and high > 1,
+            "at_least: a share is at most 100 %.",
+        ),
+    )
+
+
+def _scope(rule: Rule) -> tuple[str, ...]:
+    strange = [what for what, _ in rule.scope.where if what not in _WHERE and not _keyed(what)]
+    empty = [what for what, pattern in rule.scope.where if not pattern]
+    return _said(
+        (bool(strange), f"where: {', '.join(strange)}: choose {', '.join(_WHERE)}, tag.<key> or attribute.<key>."),
+        (bool(empty), f"where: {', '.join(empty)}: give a name or a pattern with * and ?."),
+    )
+
+
+def _keyed(what: str) -> bool:
+    return any(what.startswith(prefix) and len(what) > len(prefix) for prefix in _KEYED)
+
+
+def _said(*checks: tuple[bool, str]) -> tuple[str, ...]:
+    return tuple(words for wrong, words in checks if wrong)
