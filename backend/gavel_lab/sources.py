@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,9 +26,10 @@ class Served:
     announcement: list[Announcement]
 
     def stop(self) -> None:
-        """Stop accepting on every port."""
-        for listener in (*self.listeners, self.truth):
-            listener.stop()
+        """Stop accepting on every port, at the same time: each takes a moment to hear of it."""
+        listeners = (*self.listeners, self.truth)
+        with ThreadPoolExecutor(len(listeners)) as pool:
+            list(pool.map(Listener.stop, listeners))
 
 
 def serve_lab(lab: Lab, port: int, data_dir: Path) -> Served:

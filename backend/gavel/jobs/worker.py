@@ -18,7 +18,7 @@ from gavel.jobs.stopping import Stop, cut_short
 __all__ = ["app", "tasks"]
 
 # How long running work may take to end by itself: the supervisor ends everything after a few seconds.
-_PATIENCE_S = 1.0
+_PATIENCE_S = 0.7
 
 _stop = Stop()
 

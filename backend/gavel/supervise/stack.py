@@ -111,7 +111,11 @@ def _without_lab(settings: Settings) -> list[Service]:
 def _worker(settings: Settings, name: str, after: tuple[str, ...]) -> Service:
     queues, processes = _WORKERS[name]
     argv = [*_CELERY, "gavel.jobs.worker", "worker", "-n", f"{name}@%h", "-Q", queues, "-c", str(processes), *_QUIET]
-    return Service(name, _python(settings, argv), after=after, ready_line=" ready.", stop_timeout_s=4.0)
+    # A task that was cut short by a stop (jobs.stopping); the broker has it back.
+    noise = ("Worker exited prematurely: signal 15 (SIGTERM)",)
+    return Service(
+        name, _python(settings, argv), after=after, ready_line=" ready.", stop_timeout_s=4.0, known_noise=noise
+    )
 
 
 def _beat(settings: Settings, after: tuple[str, ...]) -> Service:
