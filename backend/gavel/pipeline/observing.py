@@ -13,12 +13,12 @@ from gavel.db.engine import Connection
 from gavel.db.queries.correlation import samples
 from gavel.domain.samples import NOT_MEASURED, Precision
 from gavel.domain.scope import ScopeKind
-from gavel.domain.source import Stream
+from gavel.domain.source import GRAIN_S, Stream
 from gavel.pipeline.mapping import Estate
 from gavel.pipeline.offsets import Offsets
 
-# A sample that ends this long after a minute's end, or began before it, may still touch it, whatever its length.
-_REACH = timedelta(minutes=6)
+# Samples of a stream that have a say in a minute end within so many of their lengths of it: one across its edge, and the one beside that.
+_REACH = 3
 _US = 1_000_000
 _LATENCIES = ("gavg", "davg", "kavg", "qavg")
 _COMPONENTS = ("service", "queue", "qos", "qos_sched", "san")
@@ -31,8 +31,11 @@ def observed(
 ) -> Observed:
     """All samples that may touch minutes in [since, until), whatever clock stamped them."""
     behind, ahead = found.shifts(np.unique(np.concatenate([found.of_host, found.of_array])))
-    after, to = since + behind - _REACH, until + ahead + _REACH
-    read = {stream: samples(connection, stream, after, to) for stream in _PARTS}
+    reach = {stream: _REACH * timedelta(seconds=GRAIN_S[stream]) for stream in _PARTS}
+    read = {
+        stream: samples(connection, stream, since + behind - reach[stream], until + ahead + reach[stream])
+        for stream in _PARTS
+    }
     return Observed(
         devices=_devices(read[Stream.HOST_DEVICE], estate, found),
         disks=_disks(read[Stream.VM_DISK], estate, found),
