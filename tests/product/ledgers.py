@@ -74,7 +74,7 @@ def differences(before: dict[Key, tuple[Any, ...]], after: dict[Key, tuple[Any, 
     """What is not the same in both, as sentences, at most ten."""
     found = [f"only before: {key}" for key in before.keys() - after.keys()]
     found += [f"only after: {key}" for key in after.keys() - before.keys()]
-    for key in before.keys() & after.keys():
+    for key in sorted(before.keys() & after.keys(), key=lambda key: (key[1], key[0])):
         for name, one, two in zip(_COLUMNS, before[key], after[key], strict=True):
             if one != two and not (one is not None and two is not None and math.isclose(one, two, rel_tol=1e-5)):
                 found.append(f"{key} {name}: {one} → {two}")
@@ -82,6 +82,6 @@ def differences(before: dict[Key, tuple[Any, ...]], after: dict[Key, tuple[Any, 
 
 
 def whole_minutes(product: Product, back_s: float) -> tuple[float, float]:
-    """From `back_s` ago to the last minute whose next samples, too, are there, both on minutes."""
+    """From `back_s` ago to a minute whose next samples, too, have come however busy the machine, both on minutes."""
     until = product.ask("SELECT extract(epoch FROM until_at)::float8 FROM correlated")[0][0]
-    return math.ceil((time.time() - back_s) / 60) * 60.0, float(until) - 120
+    return math.ceil((time.time() - back_s) / 60) * 60.0, float(until) - 300
