@@ -3,13 +3,25 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { type Range, rangeQuery } from '../lib/range'
 import { type Answer, call, client } from './client'
-import type { DatastoreOut, DatastoreRow, HostOut, HostRow, VmOut, VmRow, VolumeOut, VolumeRow } from './types'
+import type {
+  ArrayOut,
+  ArrayRow,
+  DatastoreOut,
+  DatastoreRow,
+  HostOut,
+  HostRow,
+  VmOut,
+  VmRow,
+  VolumeOut,
+  VolumeRow,
+} from './types'
 
 export interface EntityTypes {
   datastores: { row: DatastoreRow; one: DatastoreOut }
   vms: { row: VmRow; one: VmOut }
   hosts: { row: HostRow; one: HostOut }
   volumes: { row: VolumeRow; one: VolumeOut }
+  arrays: { row: ArrayRow; one: ArrayOut }
 }
 export type EntityKind = keyof EntityTypes
 
@@ -42,6 +54,7 @@ const LIST = {
   vms: (query: ListSearch, options: Options) => client.GET('/api/v1/vms', { params: { query }, ...options }),
   hosts: (query: ListSearch, options: Options) => client.GET('/api/v1/hosts', { params: { query }, ...options }),
   volumes: (query: ListSearch, options: Options) => client.GET('/api/v1/volumes', { params: { query }, ...options }),
+  arrays: (query: ListSearch, options: Options) => client.GET('/api/v1/arrays', { params: { query }, ...options }),
 }
 
 const ONE = {
@@ -53,6 +66,8 @@ const ONE = {
     client.GET('/api/v1/hosts/{host_id}', { params: { path: { host_id } }, ...options }),
   volumes: (volume_id: number, options: Options) =>
     client.GET('/api/v1/volumes/{volume_id}', { params: { path: { volume_id } }, ...options }),
+  arrays: (array_id: number, options: Options) =>
+    client.GET('/api/v1/arrays/{array_id}', { params: { path: { array_id } }, ...options }),
 }
 
 const SERIES = {
@@ -64,6 +79,11 @@ const SERIES = {
     client.GET('/api/v1/hosts/{host_id}/series', { params: { path: { host_id }, query }, ...options }),
   volumes: (volume_id: number, query: Window, options: Options) =>
     client.GET('/api/v1/volumes/{volume_id}/series', { params: { path: { volume_id }, query }, ...options }),
+  arrays: (thing_id: number, { detail: _, ...query }: Window, options: Options) =>
+    client.GET('/api/v1/{kind}/{thing_id}/evidence', {
+      params: { path: { kind: 'arrays', thing_id }, query },
+      ...options,
+    }),
 }
 
 export const listQuery = <Kind extends EntityKind>(kind: Kind, params: ListParams, offset: number) =>
@@ -80,7 +100,13 @@ export const listQuery = <Kind extends EntityKind>(kind: Kind, params: ListParam
     placeholderData: keepPreviousData,
   })
 
-const SINGULAR = { datastores: 'datastore', vms: 'VM', hosts: 'host', volumes: 'volume' } as const
+export const SINGULAR = {
+  datastores: 'datastore',
+  vms: 'VM',
+  hosts: 'host',
+  volumes: 'volume',
+  arrays: 'array',
+} as const
 
 export const oneQuery = <Kind extends EntityKind>(kind: Kind, id: number) =>
   queryOptions({

@@ -3116,6 +3116,7 @@ export interface operations {
                      *           "direction": "read",
                      *           "label": "Read IOPS",
                      *           "name": "read_iops",
+                     *           "precision": null,
                      *           "side": "host",
                      *           "source": "vc-1",
                      *           "subject": {
@@ -3163,8 +3164,10 @@ export interface operations {
                      *         {
                      *           "at": "2026-11-21T02:20:00Z",
                      *           "counter": "disk.maxQueueDepth.average",
+                     *           "direction": null,
                      *           "label": "Queue depth (DQLEN)",
                      *           "name": "queue_depth",
+                     *           "precision": null,
                      *           "side": "host",
                      *           "source": "vc-1",
                      *           "subject": {
@@ -3181,6 +3184,7 @@ export interface operations {
                      *           "direction": "read",
                      *           "label": "Read IOPS",
                      *           "name": "read_iops",
+                     *           "precision": null,
                      *           "side": "array",
                      *           "source": "array-a",
                      *           "subject": {
@@ -3304,6 +3308,8 @@ export interface operations {
                      *       "not_measured": [
                      *         "guest"
                      *       ],
+                     *       "other": null,
+                     *       "other_label": null,
                      *       "quality": {
                      *         "coverage": 1,
                      *         "disagreement_us": 0,
@@ -4027,10 +4033,16 @@ export interface operations {
                      * @example {
                      *       "deltas": [
                      *         {
+                     *           "excess_lower_us": null,
+                     *           "excess_upper_us": null,
+                     *           "excess_us": null,
                      *           "expected_us": 0,
                      *           "label": "Guest − vSCSI",
                      *           "layer": "guest",
-                     *           "name": "guest_vscsi"
+                     *           "lower_us": null,
+                     *           "name": "guest_vscsi",
+                     *           "upper_us": null,
+                     *           "us": null
                      *         },
                      *         {
                      *           "excess_lower_us": 24.5,
@@ -4369,6 +4381,8 @@ export interface operations {
                      *             "upper_ios": 26.0975
                      *           }
                      *         ],
+                     *         "other": null,
+                     *         "other_label": null,
                      *         "sentence": "Kernel: 0.44 of 0.93 ms, 0.44 ms over usual",
                      *         "share": 1,
                      *         "state": "judged",
@@ -4436,6 +4450,8 @@ export interface operations {
                      *               "us": 400
                      *             }
                      *           ],
+                     *           "other": null,
+                     *           "other_label": null,
                      *           "sentence": "Kernel: 0.44 of 0.93 ms, 0.44 ms over usual",
                      *           "share": 1,
                      *           "state": "judged",

@@ -11,7 +11,7 @@ import { useRange } from '../lib/url'
 import { Help } from './Help'
 import styles from './Layout.module.css'
 import { PreferencesMenu } from './PreferencesMenu'
-import { HOME, PAGES } from './pages'
+import { HOME, menuPath, PAGES } from './pages'
 import { SearchBox } from './SearchBox'
 import { SessionButton } from './SessionButton'
 import { TimeControl } from './TimeControl'
@@ -66,7 +66,7 @@ function Header({ onHelp }: { onHelp: () => void }) {
       >
         <Menu onChoose={() => setMenuOpen(false)} />
       </Drawer>
-      <Link to={HOME} className={styles.brand} aria-label="Gavel, to the datastores">
+      <Link to={HOME} className={styles.brand} aria-label="Gavel, to the overview">
         <img src="/favicon.svg" alt="" className={styles.logo} />
         Gavel
       </Link>
@@ -89,7 +89,12 @@ function Menu({ onChoose }: { onChoose?: () => void }) {
     <ul>
       {PAGES.filter((page) => page.menu).map((page) => (
         <li key={page.path}>
-          <Link to={page.path} className={styles.link} onClick={onChoose}>
+          <Link
+            to={menuPath(page)}
+            className={styles.link}
+            onClick={onChoose}
+            activeOptions={{ exact: page.path === HOME }}
+          >
             {page.menu && <Icon name={page.menu.icon} size={18} />}
             {page.title}
           </Link>

@@ -22,7 +22,7 @@ export function PageMissing() {
       text="The address may be mistyped, or the page belongs to another version of Gavel."
       action={
         <Button component={Link} to={HOME} variant="default">
-          Go to the datastores
+          Go to the overview
         </Button>
       }
     />

@@ -7,11 +7,19 @@ export interface Page {
   path: string
   title: string
   load: () => Promise<{ default: ComponentType }>
-  /** Pages with a place in the menu; `key` is typed after `g`. */
-  menu?: { icon: IconName; key: string }
+  /** Pages with a place in the menu; `key` is typed after `g`. `to`: where a path with parameters leads. */
+  menu?: { icon: IconName; key: string; to?: string }
+  /** Without header and menu: screens on a wall. */
+  bare?: boolean
 }
 
 export const PAGES: readonly Page[] = [
+  {
+    path: '/',
+    title: 'Overview',
+    load: () => import('../features/overview/OverviewPage'),
+    menu: { icon: 'overview', key: 'o' },
+  },
   {
     path: '/datastores',
     title: 'Datastores',
@@ -36,12 +44,28 @@ export const PAGES: readonly Page[] = [
   },
   { path: '/volumes/$id', title: 'Volume', load: () => import('../features/volume/VolumePage') },
   {
+    path: '/arrays',
+    title: 'Arrays',
+    load: () => import('../features/arrays/ArraysPage'),
+    menu: { icon: 'array', key: 'a' },
+  },
+  { path: '/arrays/$id', title: 'Array', load: () => import('../features/array/ArrayPage') },
+  {
     path: '/sources',
     title: 'Sources',
     load: () => import('../features/sources/SourcesPage'),
     menu: { icon: 'source', key: 's' },
   },
+  {
+    path: '/wall/$board',
+    title: 'Wall',
+    load: () => import('../features/wall/WallPage'),
+    menu: { icon: 'wall', key: 'w', to: '/wall/estate' },
+    bare: true,
+  },
 ]
 
-/** Where `/` leads. */
-export const HOME = '/datastores'
+export const HOME = '/'
+
+/** Where the menu leads for a page. */
+export const menuPath = (page: Page) => page.menu?.to ?? page.path

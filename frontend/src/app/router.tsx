@@ -5,38 +5,31 @@ import {
   createRoute,
   createRouter,
   lazyRouteComponent,
-  redirect,
   retainSearchParams,
 } from '@tanstack/react-router'
 import { type FlatSearch, parseSearch, SHARED_PARAMETERS, stringifySearch } from '../lib/url'
 import { Layout } from './Layout'
 import { PageFailed, PageMissing, PagePending } from './PageStates'
-import { HOME, PAGES } from './pages'
+import { PAGES, type Page } from './pages'
 
 export function createAppRouter() {
   const root = createRootRoute({
-    component: Layout,
-    notFoundComponent: PageMissing,
     validateSearch: (search: FlatSearch) => search,
     search: { middlewares: [retainSearchParams([...SHARED_PARAMETERS])] },
   })
-  const home = createRoute({
-    getParentRoute: () => root,
-    path: '/',
-    beforeLoad: () => {
-      throw redirect({ to: HOME, replace: true })
-    },
-  })
-  const pages = PAGES.map((page) =>
+  const framed = createRoute({ getParentRoute: () => root, id: 'framed', component: Layout })
+  const missing = createRoute({ getParentRoute: () => framed, path: '$', component: PageMissing })
+  const pageRoute = (parent: () => typeof root, page: Page) =>
     createRoute({
-      getParentRoute: () => root,
+      getParentRoute: parent,
       path: page.path,
       component: lazyRouteComponent(page.load),
       staticData: { title: page.title },
-    }),
-  )
+    })
+  const inFrame = PAGES.filter((page) => !page.bare).map((page) => pageRoute(() => framed as never, page))
+  const bare = PAGES.filter((page) => page.bare).map((page) => pageRoute(() => root, page))
   return createRouter({
-    routeTree: root.addChildren([home, ...pages]),
+    routeTree: root.addChildren([framed.addChildren([...inFrame, missing]), ...bare]),
     parseSearch,
     stringifySearch,
     defaultPreload: 'intent',

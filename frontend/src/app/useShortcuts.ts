@@ -5,7 +5,7 @@ import { useEffect, useRef } from 'react'
 import { serverNow } from '../api/serverClock'
 import { shiftRange } from '../lib/range'
 import { useRange } from '../lib/url'
-import { PAGES } from './pages'
+import { menuPath, PAGES } from './pages'
 import { SEARCH_ID } from './SearchBox'
 
 const SEQUENCE_MS = 1500
@@ -25,7 +25,7 @@ export function useShortcuts(openHelp: () => void): void {
     const goesTo = PAGES.find((page) => page.menu?.key === key)
     if (goesTo && at_ms - lastG.current < SEQUENCE_MS) {
       lastG.current = Number.NEGATIVE_INFINITY
-      void navigate({ to: goesTo.path })
+      void navigate({ to: menuPath(goesTo) })
       return true
     }
     if (key === 'g') lastG.current = at_ms

@@ -62,11 +62,12 @@ export function latencyPanels(
   ]
 }
 
-/** Every band that can be drawn, once, outermost first, and the total: for the legend. */
+/** Every band that is anywhere above zero, once, outermost first, and the total: for the legend. */
 export function latencyLegend(data: LatencyData): PanelLine[] {
   const byKey = new Map<string, PanelLine>()
   for (const columns of data.directions)
-    for (const line of stackLines(columns)) if (!byKey.has(line.key)) byKey.set(line.key, line)
+    for (const line of stackLines(columns))
+      if (!byKey.has(line.key) && line.values.some((value) => value !== null && value > 0)) byKey.set(line.key, line)
   return [...byKey.values()]
 }
 

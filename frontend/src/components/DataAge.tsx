@@ -19,8 +19,15 @@ export function freshness(age_ms: number): Freshness {
 
 const WORD: Record<Freshness, string> = { fresh: '', late: 'late: ', lost: 'no news: ' }
 
+interface DataAgeProps {
+  at_ms: number | null
+  short?: boolean
+  /** What is as old as that. */
+  of?: string
+}
+
 /** `at_ms`: the newest number's instant, or null when there was never one. */
-export function DataAge({ at_ms, short = false }: { at_ms: number | null; short?: boolean }) {
+export function DataAge({ at_ms, short = false, of = 'newest number' }: DataAgeProps) {
   const { zone } = usePreferences()
   useNow()
   if (at_ms === null) return <span className={`${styles.age} ${styles.lost}`}>never measured</span>
@@ -30,7 +37,7 @@ export function DataAge({ at_ms, short = false }: { at_ms: number | null; short?
     <span className={`${styles.age} numeric ${styles[state] ?? ''}`} title={formatInstant(at_ms, zone)}>
       <span className={styles.dot} aria-hidden="true" />
       {short ? '' : WORD[state]}
-      {short ? formatAge(age_ms) : `newest number ${formatAge(age_ms)} old`}
+      {short ? formatAge(age_ms) : `${of} ${formatAge(age_ms)} old`}
     </span>
   )
 }

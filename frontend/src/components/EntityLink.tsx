@@ -6,6 +6,7 @@ import styles from './EntityLink.module.css'
 import { Name, NameLink } from './Name'
 
 const FOLDER: Partial<Record<Ref['kind'], EntityKind>> = {
+  array: 'arrays',
   datastore: 'datastores',
   vm: 'vms',
   host: 'hosts',

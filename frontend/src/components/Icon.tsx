@@ -24,8 +24,10 @@ const PATHS = {
   settings: 'M4 6h6M14 6h2M4 14h2M10 14h6M12 4v4M8 12v4',
   source: 'M10 3v4M10 13v4M3 10h4M13 10h4M10 7a3 3 0 100 6 3 3 0 000-6z',
   table: 'M3 4h14v12H3zM3 8h14M8 8v8',
+  overview: 'M3 16h14M5 13V9M9 13V4M13 13v-3M17 13V7',
   vm: 'M3 4h14v9H3zM7 16h6M10 13v3',
   volume: 'M4 4h12v12H4zM4 12h12M13 14h.01',
+  wall: 'M3 4h14v10H3zM3 9h14M10 4v10M7 17h6',
   warning: 'M10 3.5l7.5 13h-15zM10 8v4M10 14h.01',
   zoomOut: 'M9 4a5 5 0 100 10A5 5 0 009 4zM13 13l4 4M7 9h4',
 } as const

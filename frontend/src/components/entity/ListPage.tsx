@@ -1,17 +1,16 @@
 /** A list of objects of one kind: filter, source, sorting and position in the URL, rows read as they come into sight. */
 
-import { Button, NativeSelect, Skeleton, TextInput } from '@mantine/core'
-import { useDebouncedCallback } from '@mantine/hooks'
+import { Button, NativeSelect, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useEffect, useMemo, useState } from 'react'
+import { useMemo } from 'react'
 import { type EntityKind, type EntityTypes, listQuery, type ListPage as Rows, sourcesQuery } from '../../api/queries'
 import type { Sides } from '../../api/types'
 import { niceMax } from '../../charts/panels'
 import { useSearchParameter } from '../../lib/url'
 import { DataAge } from '../DataAge'
 import { DataState, type EmptyText } from '../DataState'
-import { Icon } from '../Icon'
+import { NameFilter } from '../NameFilter'
 import { useServerRows } from '../table/useServerRows'
 import { type Column, VirtualTable } from '../table/VirtualTable'
 import styles from './ListPage.module.css'
@@ -54,7 +53,12 @@ export function ListPage<Kind extends EntityKind>({ kind, title, noun, columns, 
         )}
         {newest.length > 0 && <DataAge at_ms={newestAt(newest)} />}
         <div className={styles.filters}>
-          <Filter noun={noun} value={search} onChange={(text) => setSearch(text, { replace: true })} />
+          <NameFilter
+            className={styles.filter}
+            noun={noun}
+            value={search}
+            onChange={(text) => setSearch(text, { replace: true })}
+          />
           <SourceFilter value={source} onChange={setSource} />
         </div>
       </header>
@@ -117,26 +121,6 @@ function ListSkeleton() {
         <Skeleton key={index} height={18} />
       ))}
     </div>
-  )
-}
-
-function Filter({ noun, value, onChange }: { noun: string; value: string; onChange: (value: string) => void }) {
-  const [text, setText] = useState(value)
-  const change = useDebouncedCallback(onChange, 250)
-  useEffect(() => setText(value), [value])
-  return (
-    <TextInput
-      className={styles.filter}
-      aria-label={`Filter by ${noun} name`}
-      placeholder="Filter by name"
-      leftSection={<Icon name="search" />}
-      maxLength={200}
-      value={text}
-      onChange={(event) => {
-        setText(event.currentTarget.value)
-        change(event.currentTarget.value.trim())
-      }}
-    />
   )
 }
 

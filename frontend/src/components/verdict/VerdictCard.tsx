@@ -9,12 +9,14 @@ import { Card } from '../Card'
 import { DataAge } from '../DataAge'
 import { StateMark } from '../StateMark'
 import { NO_VERDICT, standingMark } from './certainty'
+import { LayerSwatch } from './LayerBar'
 import { SpanSwitch } from './SpanSwitch'
 import styles from './Verdict.module.css'
 
 export function VerdictCard({ verdict }: { verdict: Verdict }) {
   const { zone } = usePreferences()
   const mark = standingMark(verdict)
+  const named = verdict.layers.find(({ name }) => name === verdict.layer)
   const isJudged = verdict.state === 'judged'
   const words = formatWindow(Date.parse(verdict.from_at), Date.parse(verdict.to_at), zone)
   return (
@@ -23,9 +25,10 @@ export function VerdictCard({ verdict }: { verdict: Verdict }) {
         <div className={styles.marks}>
           <StateMark tone={mark.tone} word={mark.word} />
           {verdict.quality.grade !== null && <Grade quality={verdict.quality} />}
-          <DataAge at_ms={instantMs(verdict.ledger_until_at)} />
+          <DataAge at_ms={instantMs(verdict.ledger_until_at)} of="newest judged minute" />
         </div>
         <p className={styles.sentence}>
+          {named !== undefined && <LayerSwatch layers={named.layers} />}
           <strong>{verdict.sentence.head}</strong>
           {verdict.since_at !== null && ` since ${formatClock(Date.parse(verdict.since_at), zone)}`}.
         </p>

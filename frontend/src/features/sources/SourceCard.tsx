@@ -7,28 +7,13 @@ import type { SourceOut } from '../../api/types'
 import { Card } from '../../components/Card'
 import { Icon } from '../../components/Icon'
 import { Name } from '../../components/Name'
-import { StateMark, type Tone } from '../../components/StateMark'
+import { SourceMark } from '../../components/SourceMark'
 import { usePreferences } from '../../lib/preferences'
 import { plural, streamName } from '../../lib/text'
 import { formatInstant, formatOffset } from '../../lib/time'
 import { SourceHistory } from './SourceHistory'
 import styles from './SourcesPage.module.css'
 import { StreamsTable } from './StreamsTable'
-
-const TONES: Record<SourceOut['state'], Tone> = {
-  live: 'good',
-  late: 'warn',
-  failing: 'bad',
-  waiting: 'calm',
-  disabled: 'calm',
-}
-const WORDS: Record<SourceOut['state'], string> = {
-  live: 'live',
-  late: 'late',
-  failing: 'failing',
-  waiting: 'waiting for the first run',
-  disabled: 'switched off',
-}
 
 interface SourceCardProps {
   source: SourceOut
@@ -52,7 +37,7 @@ export function SourceCard({ source, onEdit, onRemove }: SourceCardProps) {
   return (
     <Card
       title={<Name whole>{source.name}</Name>}
-      hint={<StateMark tone={TONES[source.state]} word={WORDS[source.state]} />}
+      hint={<SourceMark state={source.state} />}
       actions={actions || undefined}
       flush
     >

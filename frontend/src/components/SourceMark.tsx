@@ -1,0 +1,28 @@
+import type { SourceOut } from '../api/types'
+import { StateMark, type Tone } from './StateMark'
+
+const TONES: Record<SourceOut['state'], Tone> = {
+  live: 'good',
+  late: 'warn',
+  failing: 'bad',
+  waiting: 'calm',
+  disabled: 'calm',
+}
+const WORDS: Record<SourceOut['state'], string> = {
+  live: 'live',
+  late: 'late',
+  failing: 'failing',
+  waiting: 'waiting for the first run',
+  disabled: 'switched off',
+}
+
+/** How a source is, as shape and word. */
+export function SourceMark({ state }: { state: SourceOut['state'] }) {
+  return <StateMark tone={TONES[state]} word={WORDS[state]} />
+}
+
+/** Until when anything of it was read, in ms; null before the first run. */
+export function readUntil(source: Pick<SourceOut, 'streams'>): number | null {
+  const untils = source.streams.flatMap(({ until_at }) => (until_at === null ? [] : [Date.parse(until_at)]))
+  return untils.length === 0 ? null : Math.max(...untils)
+}

@@ -1,0 +1,94 @@
+/** The estate as one: its verdict, its I/Os by layer, how many things are how sure. */
+
+import type { Certainty, Overview } from '../../api/types'
+import type { JudgedKind } from '../../api/verdicts'
+import { Card } from '../../components/Card'
+import { StateMark } from '../../components/StateMark'
+import { standingMark, stateWord } from '../../components/verdict/certainty'
+import { LayerBar, LayerSwatch } from '../../components/verdict/LayerBar'
+import { ios } from '../../components/verdict/OccupancyCard'
+import { formatBytesPerSecond, formatCount, formatIops } from '../../lib/units'
+import styles from './Overview.module.css'
+import { CERTAINTIES, KINDS } from './useRanking'
+
+interface EstateCardProps {
+  overview: Overview
+  kind: JudgedKind
+  chosen: Certainty | null
+  onChoose: (certainty: string) => void
+}
+
+export function EstateCard({ overview, kind, chosen, onChoose }: EstateCardProps) {
+  const { estate, totals } = overview
+  const inside = estate.occupancy.reduce((sum, layer) => sum + layer.ios, 0)
+  const mark = standingMark(estate)
+  return (
+    <Card title="The estate" hint={estate.iops === null ? undefined : rates(estate.iops, estate.bytes_per_s)}>
+      <div className={styles.estate}>
+        <div>
+          <StateMark tone={mark.tone} word={mark.word} />
+          <p className={styles.sentence}>{estate.sentence}</p>
+          {estate.impact !== null && <p className="muted">{ios(estate.impact)} I/Os wait for nothing at any moment</p>}
+        </div>
+        <div>
+          <p className={styles.lead}>{inside > 0 ? `Where the ${ios(inside)} I/Os are` : 'No I/O is on its way'}</p>
+          <LayerBar
+            tall
+            pieces={estate.occupancy.map((layer) => ({ ...layer, size: layer.ios }))}
+            max={Math.max(inside, 1e-9)}
+            words={estate.occupancy.map((layer) => `${ios(layer.ios)} ${layer.label}`).join(', ') || 'no I/O'}
+          />
+          <ul className={styles.layers}>
+            {estate.occupancy.map((layer) => (
+              <li key={layer.name} title={`between ${ios(layer.lower_ios)} and ${ios(layer.upper_ios)}`}>
+                <LayerSwatch layers={layer.layers} />
+                {layer.label} <strong className="numeric">{ios(layer.ios)}</strong>
+              </li>
+            ))}
+          </ul>
+        </div>
+      </div>
+      <Counts totals={totals} kind={kind} chosen={chosen} onChoose={onChoose} />
+    </Card>
+  )
+}
+
+const rates = (iops: number, bytes_per_s: number | null) =>
+  bytes_per_s === null ? formatIops(iops) : `${formatIops(iops)}, ${formatBytesPerSecond(bytes_per_s)}`
+
+interface CountsProps extends Omit<EstateCardProps, 'overview'> {
+  totals: Overview['totals']
+}
+
+/** How many are how sure; choosing one filters the ranking below. */
+function Counts({ totals, kind, chosen, onChoose }: CountsProps) {
+  const words = KINDS.find(([one]) => one === kind)?.[1] ?? kind
+  return (
+    <fieldset className={styles.counts} aria-label={`${words} by certainty`}>
+      {CERTAINTIES.map((certainty) => {
+        const { tone, word } = standingMark({ state: 'judged', certainty })
+        const isChosen = certainty === chosen
+        return (
+          <button
+            key={certainty}
+            type="button"
+            className={styles.count}
+            aria-pressed={isChosen}
+            onClick={() => onChoose(isChosen ? '' : certainty)}
+          >
+            <span className={styles.number}>{formatCount(totals.by_certainty[certainty] ?? 0)}</span>
+            <StateMark tone={tone} word={word} />
+          </button>
+        )
+      })}
+      {(['too_few', 'idle', 'not_measured', 'no_data'] as const).map(
+        (state) =>
+          (totals.by_state[state] ?? 0) > 0 && (
+            <span key={state} className={styles.other}>
+              {formatCount(totals.by_state[state] ?? 0)} {stateWord(state).toLowerCase()}
+            </span>
+          ),
+      )}
+    </fieldset>
+  )
+}

@@ -1,0 +1,107 @@
+/** The columns of the ranking: who, the verdict's sentence, the layers as a bar, and the numbers it can be sorted by. */
+
+import type { OverviewRow } from '../../api/types'
+import { EntityLink } from '../../components/EntityLink'
+import { Quantity } from '../../components/Quantity'
+import { StateMark } from '../../components/StateMark'
+import type { Column } from '../../components/table/VirtualTable'
+import { standingMark } from '../../components/verdict/certainty'
+import { LayerBar } from '../../components/verdict/LayerBar'
+import { ios } from '../../components/verdict/OccupancyCard'
+import { formatLatency } from '../../lib/units'
+import styles from './Overview.module.css'
+
+const HEADERS: Record<string, string> = { datastore: 'Datastore', host: 'Host', volume: 'Volume', array: 'Array' }
+
+export function rankingColumns(noun: string, max_us: number): Column<OverviewRow>[] {
+  return [
+    {
+      id: 'name',
+      header: HEADERS[noun] ?? noun,
+      width: 190,
+      narrow: 128,
+      sortKey: 'name',
+      cell: ({ subject }) => <EntityLink to={subject} />,
+    },
+    { id: 'verdict', header: 'Verdict', width: 138, cell: (row) => <StateMark {...standingMark(row)} /> },
+    {
+      id: 'sentence',
+      header: 'Where the time goes',
+      width: 250,
+      grow: true,
+      from: 700,
+      cell: (row) => <Standing row={row} />,
+    },
+    {
+      id: 'layers',
+      header: 'By layer',
+      width: 190,
+      from: 1200,
+      cell: ({ layers, total_us }) =>
+        total_us === null ? (
+          <span className="faint">–</span>
+        ) : (
+          <LayerBar
+            pieces={layers.map((layer) => ({ ...layer, size: layer.us }))}
+            max={max_us}
+            words={layers.map((layer) => `${layer.label} ${formatLatency(layer.us)}`).join(', ')}
+          />
+        ),
+    },
+    {
+      id: 'latency',
+      header: 'Latency',
+      width: 92,
+      align: 'right',
+      sortKey: 'latency',
+      cell: ({ total_us }) => <Quantity value={total_us} unit="µs" />,
+    },
+    {
+      id: 'excess',
+      header: 'Over usual',
+      width: 104,
+      align: 'right',
+      sortKey: 'excess',
+      cell: ({ excess_us, state, certainty }) => (
+        <span className={state === 'judged' && certainty !== 'healthy' ? styles.over : undefined}>
+          <Quantity value={excess_us} unit="µs" />
+        </span>
+      ),
+    },
+    {
+      id: 'impact',
+      header: 'Waiting I/Os',
+      width: 116,
+      align: 'right',
+      sortKey: 'impact',
+      cell: ({ impact }) =>
+        impact === null ? <Quantity value={null} unit="I/Os" /> : <span className="numeric">{ios(impact)}</span>,
+    },
+    {
+      id: 'iops',
+      header: 'IOPS',
+      width: 88,
+      align: 'right',
+      sortKey: 'iops',
+      from: 700,
+      cell: ({ iops }) => <Quantity value={iops} unit="ops/s" bare />,
+    },
+    {
+      id: 'grade',
+      header: 'Grade',
+      width: 66,
+      align: 'right',
+      from: 1600,
+      cell: ({ grade }) => grade ?? <span className="faint">–</span>,
+    },
+  ]
+}
+
+function Standing({ row }: { row: OverviewRow }) {
+  const isFaint = row.state !== 'judged' || row.certainty === 'healthy'
+  return (
+    <span className={`${styles.standing} ${isFaint ? 'muted' : ''}`} title={row.sentence}>
+      {row.sentence}
+    </span>
+  )
+}

@@ -1,0 +1,48 @@
+import type { OverviewRow } from '../../api/types'
+import { Name } from '../../components/Name'
+import { StateMark } from '../../components/StateMark'
+import { standingMark } from '../../components/verdict/certainty'
+import { LayerBar } from '../../components/verdict/LayerBar'
+import { formatAge } from '../../lib/time'
+import { formatLatency } from '../../lib/units'
+import type { AgeState } from './age'
+import styles from './Wall.module.css'
+
+interface WorstRowProps {
+  row: OverviewRow
+  age: AgeState
+  age_ms: number | null
+  /** What fills the width of a bar, the same in all rows. */
+  max_us: number
+}
+
+/** One datastore, in two lines that are read from afar. */
+export function WorstRow({ row, age, age_ms, max_us }: WorstRowProps) {
+  const isBlank = age === 'blank'
+  const isCalm = row.state !== 'judged' || row.certainty === 'healthy'
+  return (
+    <li className={styles.row} data-age={age} data-calm={isCalm || isBlank}>
+      <span className={styles.mark}>{isBlank ? '—' : <StateMark {...standingMark(row)} />}</span>
+      <span className={styles.who}>
+        <span className={styles.name}>
+          <Name>{row.subject.name}</Name>
+        </span>
+        <span className={styles.sentence}>{isBlank ? '—' : row.sentence}</span>
+      </span>
+      <span className={styles.bar}>
+        {!isBlank && row.total_us !== null && (
+          <LayerBar
+            tall
+            pieces={row.layers.map((layer) => ({ ...layer, size: layer.us }))}
+            max={max_us}
+            words={row.layers.map((layer) => `${layer.label} ${formatLatency(layer.us)}`).join(', ')}
+          />
+        )}
+      </span>
+      <span className={styles.latency}>
+        <span>{isBlank || row.total_us === null ? '—' : formatLatency(row.total_us)}</span>
+        <span className={styles.age}>{age_ms === null ? '' : `${formatAge(age_ms)} old`}</span>
+      </span>
+    </li>
+  )
+}
