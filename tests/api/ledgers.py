@@ -54,9 +54,14 @@ SEGMENTS: Mapping[Segment, tuple[Layer, float]] = {
 }
 
 
-def minute(reads: float, writes: float, spans: Mapping[int, Interval], **notes: float) -> tuple[LedgerRows, Notes]:
-    """One row; reads and writes fare alike. Segments of layers that are no span of their own are absent."""
-    ops = np.array([[reads, writes, reads + writes]])
+def minute(
+    reads: float, writes: float, spans: Mapping[int, Interval], *, outermost_us: float = 0.0, **notes: float
+) -> tuple[LedgerRows, Notes]:
+    """One row; reads and writes fare alike. Segments of layers that are no span of their own are absent.
+
+    outermost_us: lower bound of the whole, where it is higher than the layers' together.
+    """
+    ops = np.array([[reads, writes, reads + writes]], dtype=float)
     numbers = {name: np.zeros((1, 3, len(SPANS))) for name in ("time", "lower", "upper", "ops")}
     for index, interval in spans.items():
         for name, us in zip(("time", "lower", "upper"), interval, strict=True):
@@ -78,7 +83,7 @@ def minute(reads: float, writes: float, spans: Mapping[int, Interval], **notes: 
         span_lower=numbers["lower"],
         span_upper=numbers["upper"],
         span_ops=numbers["ops"],
-        outermost_lower=numbers["lower"].sum(axis=2),
+        outermost_lower=np.maximum(numbers["lower"].sum(axis=2), outermost_us * ops),
     )
     return rows, _notes(reads + writes, notes)
 
@@ -141,3 +146,12 @@ class Estate:
     def last_minutes(self, kind: ScopeKind, thing: int, count: int, row: tuple[LedgerRows, Notes]) -> None:
         """The same in each of the `count` minutes before NOW."""
         self.write([(kind, thing, NOW - n * MINUTE, row) for n in range(1, count + 1)])
+
+    def expect(self, kind: ScopeKind, thing: int, hours: Mapping[int, tuple[float, float]]) -> None:
+        """SAN and array µs by hour of the day, as a week of history would have left them."""
+        with transaction(self.engine) as connection:
+            for hour, (san_us, array_us) in hours.items():
+                connection.execute(
+                    text("INSERT INTO expectation VALUES (:key, :hour, :san, :array, 7, :now)"),
+                    {"key": scope_key(kind, thing), "hour": hour, "san": san_us, "array": array_us, "now": NOW},
+                )

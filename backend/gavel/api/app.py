@@ -13,6 +13,7 @@ from gavel import __version__
 from gavel.api import pages, problems
 from gavel.api.broadcast import Broadcast
 from gavel.api.deps import House, now
+from gavel.api.examples import IllustratedApi
 from gavel.api.guard import Guard
 from gavel.api.routes import entities, live, series, sources, system, verdicts
 from gavel.config import Settings
@@ -45,7 +46,7 @@ def build(settings: Settings) -> FastAPI:
         here.broadcast.stop()
         here.engine.dispose()
 
-    app = FastAPI(
+    app = IllustratedApi(
         title="Gavel",
         version=__version__,
         description="Storage-array and host latency on one clock. Latency in µs, rates per second, times in UTC; null is not measured.",

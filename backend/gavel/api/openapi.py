@@ -3,14 +3,13 @@
 import json
 import sys
 
-from fastapi import FastAPI
-
 from gavel import __version__
 from gavel.api.app import PREFIX, routes
+from gavel.api.examples import IllustratedApi
 
 
 def document() -> dict[str, object]:
-    app = FastAPI(title="Gavel", version=__version__, generate_unique_id_function=lambda route: route.name)
+    app = IllustratedApi(title="Gavel", version=__version__, generate_unique_id_function=lambda route: route.name)
     app.include_router(routes(), prefix=PREFIX)
     return app.openapi()
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from gavel.db.engine import Connection
 from gavel.db.queries.rows import Ref, RefKind
@@ -10,7 +10,9 @@ from gavel.db.queries.series import Direction, Series, SeriesColumn, SeriesGroup
 
 # What the rules look at; errors and throughput are on the charts.
 _UNITS: tuple[Unit, ...] = ("µs", "ops/s", "I/Os")
-_POINTS = 60
+# Buckets of whole minutes hold equally many samples each; a day comes from the roll-ups of 5 minutes.
+_MINUTE = timedelta(minutes=1)
+_MOST_POINTS = 288
 _SERIES = frozenset({RefKind.DATASTORE, RefKind.VM, RefKind.HOST, RefKind.VOLUME, RefKind.ARRAY})
 
 
@@ -36,7 +38,8 @@ def evidence(
     """Of both sides, outermost first; empty for a kind that has no counters of its own (a cluster)."""
     if kind not in _SERIES:
         return ()
-    found = series(connection, kind, thing_id, from_at, to_at, points=_POINTS)
+    points = min(max(1, (to_at - from_at) // _MINUTE), _MOST_POINTS)
+    found = series(connection, kind, thing_id, from_at, to_at, points=points)
     hosts_first = sorted(found.groups, key=lambda group: group.side != "host")
     return tuple(one for group in hosts_first for one in _of_group(group, found))
 

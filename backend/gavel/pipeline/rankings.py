@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from gavel.analysis.intervals import Floats
+from gavel.analysis.intervals import Bools, Floats
 from gavel.analysis.segments import SPAN_LAYERS
 from gavel.analysis.verdict import Reason
 from gavel.db.engine import Connection
@@ -193,14 +193,24 @@ def _names(listed: _Listed, n: int, layer: Layer) -> bool:
 
 
 def _ordered(listed: _Listed, matching: Sequence[int], wanted: Wanted) -> list[int]:
-    """What has no number comes last either way, and equals stay in order of name."""
+    """What has no number comes last either way, and equals stay in order of name.
+
+    By impact, what is healthy stands behind what is not: a little excess of very many I/Os is no reason to look at it first.
+    """
     if wanted.order == "name":
         return list(reversed(matching)) if wanted.descending else list(matching)
     numbers = _sorted_by(listed, wanted.order)[matching]
     unknown = np.isnan(numbers)
     signed = np.where(unknown, 0.0, -numbers if wanted.descending else numbers)
-    order = np.lexsort((signed, unknown))
+    order = np.lexsort((signed, _healthy(listed, matching, wanted), unknown))
     return [matching[n] for n in order.tolist()]
+
+
+def _healthy(listed: _Listed, matching: Sequence[int], wanted: Wanted) -> Bools:
+    if wanted.order != "impact":
+        return np.zeros(len(matching), dtype=np.bool_)
+    healthy = np.array([listed.certainty(n) is Certainty.HEALTHY for n in matching], dtype=np.bool_)
+    return healthy if wanted.descending else ~healthy
 
 
 def _sorted_by(listed: _Listed, order: Order) -> Floats:

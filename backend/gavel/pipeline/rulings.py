@@ -82,7 +82,7 @@ class Verdict(Window):
 def verdict(connection: Connection, kind: RefKind, thing_id: int, from_at: datetime, to_at: datetime) -> Verdict:
     """Raises NotFoundError, and ValueError for an empty range."""
     found = summed(connection, kind, thing_id, from_at, to_at)
-    raw = evidence(connection, kind, thing_id, from_at, to_at)
+    raw = evidence(connection, kind, thing_id, found.window.from_at, found.window.to_at)
     return _nothing(found, raw) if found.is_empty else _verdict(connection, kind, found, raw)
 
 

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from gavel.analysis.segments import SPANS
-from gavel.analysis.verdict import SETTLES, Reason
+from gavel.analysis.verdict import SETTLES, WORDS, Reason
 from gavel.domain.io_path import Certainty, Layer
 from gavel.pipeline.judging import State, span_label
 
 _MILLISECOND_US = 1000.0
-# From 0.1 ms on people read milliseconds.
-_LEAST_MS_US = 100.0
+# From 0.1 ms on, rounded, people read milliseconds.
+_LEAST_MS_US = 99.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +71,8 @@ NOTHING = Facts(
     excess_us=0,
     reasons=Reason.NONE,
 )
+# Reasons that have a sentence of their own here.
+_TOLD = Reason.GUEST_NOT_MEASURED | Reason.VIRTUAL_DISK_QUEUE_FULL | Reason.DISAGREEMENT
 _STATES = {
     State.IDLE: "No I/O in this window",
     State.NOT_MEASURED: "There was I/O, but no latency was measured",
@@ -142,17 +144,12 @@ def _caveats(facts: Facts) -> Iterator[str]:
     if Reason.GUEST_NOT_MEASURED in reasons:
         full = "; its virtual disk queue is full, so guest queueing is likely"
         yield f"Guest not measured{full if Reason.VIRTUAL_DISK_QUEUE_FULL in reasons else ''}"
-    if Reason.MERGED_LAYERS in reasons:
-        yield "Not every layer was measured by itself"
     if Reason.DISAGREEMENT in reasons:
         size = "" if facts.disagreement_us is None else f" by {duration(facts.disagreement_us)}"
         yield f"Measurements contradict each other{size}, and every interval is widened by that"
-    if Reason.MINOR_PART_OF_DEVICE in reasons:
-        yield "Assumes that its I/Os fare like the device's average"
-    if Reason.ASSUMES_SHARED_QUEUE in reasons:
-        yield "Assumes that reads and writes wait alike in the device's one queue"
-    if Reason.CHRONIC in reasons:
-        yield "Chronic: its own history is slower than may be expected"
+    for reason, words in WORDS.items():
+        if reason in reasons and reason not in _TOLD:
+            yield words[0].upper() + words[1:]
 
 
 def duration(us: float) -> str:

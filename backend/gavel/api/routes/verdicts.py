@@ -3,14 +3,13 @@
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, TypeVar
 
 import msgspec
 from fastapi import APIRouter, Path, Query, Response
 
 from gavel.api.convert import fields_of
 from gavel.api.deps import House, HouseDep, NowDep, ReaderOnly
-from gavel.api.examples import EXAMPLES
 from gavel.api.labels import label
 from gavel.api.ranges import Limit, OptionalRange, OptionalRangeDep, RangeDep
 from gavel.api.routes.series import Points, series_of
@@ -74,11 +73,7 @@ Step = Annotated[
 ]
 
 
-def _example(name: str) -> dict[int | str, dict[str, Any]]:
-    return {200: {"content": {"application/json": {"example": EXAMPLES[name]}}}}
-
-
-@router.get("/overview", responses=_example("overview"))
+@router.get("/overview")
 def overview(
     here: HouseDep,
     at: NowDep,
@@ -109,7 +104,7 @@ def overview(
     return OverviewOut.model_validate(fields_of(found) | {"limit": limit, "offset": offset})
 
 
-@router.get("/{kind}/{thing_id}/latency", response_model=LatencyOut, responses=_example("latency"))
+@router.get("/{kind}/{thing_id}/latency", response_model=LatencyOut)
 def latency(kind: Kind, thing_id: ThingId, here: HouseDep, window: RangeDep, step: Step = None) -> Response:
     """Over time, columnar, in at most 1,000 buckets: bands of the stack, and layers with their bounds."""
     width = None if step is None else timedelta(seconds=step)
@@ -119,19 +114,19 @@ def latency(kind: Kind, thing_id: ThingId, here: HouseDep, window: RangeDep, ste
     return Response(msgspec.json.encode(found), media_type="application/json")
 
 
-@router.get("/{kind}/{thing_id}/waterfall", responses=_example("waterfall"))
+@router.get("/{kind}/{thing_id}/waterfall")
 def waterfall(kind: Kind, thing_id: ThingId, here: HouseDep, at: NowDep, window: OptionalRangeDep) -> WaterfallOut:
     """One window of reads, writes and all: layers with bounds and what is expected of them, and parts that add up to the total."""
     return _answer(WaterfallOut, waterfalls.waterfall, here, at, window, kind.ref, thing_id)
 
 
-@router.get("/{kind}/{thing_id}/occupancy", responses=_example("occupancy"))
+@router.get("/{kind}/{thing_id}/occupancy")
 def occupancy(kind: Kind, thing_id: ThingId, here: HouseDep, at: NowDep, window: OptionalRangeDep) -> OccupancyOut:
     """How many I/Os are inside each layer on average."""
     return _answer(OccupancyOut, waterfalls.occupancy, here, at, window, kind.ref, thing_id)
 
 
-@router.get("/{kind}/{thing_id}/verdict", responses=_example("verdict"))
+@router.get("/{kind}/{thing_id}/verdict")
 def verdict(kind: Kind, thing_id: ThingId, here: HouseDep, at: NowDep, window: OptionalRangeDep) -> VerdictOut:
     """Which layer loses time, how much, how sure that is, since when, and the raw numbers behind it."""
     with reading(here.engine) as connection:
@@ -147,7 +142,7 @@ def evidence(kind: LeafKind, thing_id: ThingId, here: HouseDep, window: RangeDep
     return series_of(here, kind.ref, thing_id, window, points, "parts")
 
 
-@router.get("/{kind}/{thing_id}/contributors", responses=_example("contributors"))
+@router.get("/{kind}/{thing_id}/contributors")
 def contributors(
     kind: LeafKind, thing_id: ThingId, here: HouseDep, at: NowDep, window: OptionalRangeDep, layer: LayerName = "kernel"
 ) -> ContributorsOut:
@@ -159,7 +154,7 @@ def contributors(
     return _answer(ContributorsOut, asked, here, at, window, kind.ref, thing_id)
 
 
-@router.get("/datastores/{thing_id}/deltas", responses=_example("deltas"))
+@router.get("/datastores/{thing_id}/deltas")
 def datastore_deltas(thing_id: ThingId, here: HouseDep, at: NowDep, window: OptionalRangeDep) -> DeltasOut:
     """The differences of neighbouring measurements, with intervals, against what is expected of them."""
 

@@ -1,0 +1,62 @@
+"""What is expected of a window: by the hours of the day it holds."""
+
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gavel.analysis.expected import DEFAULTS, Expectations
+from gavel.domain.io_path import Layer
+from gavel.pipeline.expecting import HOURS, Usual, hours_at, hours_of
+
+START = datetime(2026, 11, 20, tzinfo=UTC)
+
+
+def usual(san: dict[int, float], round_trip_us: float = 0.0) -> Usual:
+    history = np.full((1, HOURS), np.nan)
+    for hour, us in san.items():
+        history[0, hour] = us
+    return Usual(history, np.full((1, HOURS), np.nan), DEFAULTS, np.array([round_trip_us]))
+
+
+def expected(of: Usual, seconds: np.ndarray, writes: float = 0.0) -> np.ndarray:
+    return of.at(np.array([0]), seconds[None, :], np.array([writes]))[0][0]
+
+
+@given(st.integers(0, 86_400), st.integers(60, 400_000))
+def test_the_hours_of_a_window_are_all_of_it(offset_s: int, length_s: int) -> None:
+    start = START + timedelta(seconds=offset_s)
+    seconds = hours_of(start, start + timedelta(seconds=length_s))
+    assert seconds.sum() == length_s
+    assert (seconds >= 0).all()
+
+
+def test_a_window_over_two_hours_is_expected_what_both_usually_take() -> None:
+    seconds = hours_of(START.replace(hour=2, minute=45), START.replace(hour=3, minute=45))
+    assert expected(usual({2: 100.0, 3: 200.0}), seconds)[Layer.SAN] == 175
+    # An hour without a history says nothing about the other.
+    assert expected(usual({3: 200.0}), seconds)[Layer.SAN] == 200
+    assert expected(usual({}), seconds)[Layer.SAN] == 100
+
+
+def test_a_minute_belongs_to_the_hour_it_begins_in() -> None:
+    at = START.replace(hour=13, minute=59)
+    row = hours_at(np.array([round(at.timestamp() * 1e6)]))[0]
+    assert row.argmax() == 13
+    assert row.sum() == 1
+
+
+def test_writes_alone_wait_for_the_other_array_of_a_pod() -> None:
+    seconds = hours_of(START, START + timedelta(minutes=5))
+    found = [expected(usual({}, 2000.0), seconds, writes)[Layer.ARRAY] for writes in (0.0, 0.25, 1.0)]
+    assert found == [500, 1000, 2500]
+
+
+def test_scopes_on_arrays_with_other_settings_keep_them_apart() -> None:
+    unknown = np.full((2, HOURS), np.nan)
+    settings = Expectations(san_us=np.array([100.0, 300.0]), san_cap_us=np.array([300.0, 900.0]))
+    found = Usual(unknown, unknown, settings, np.zeros(2))
+    seconds = np.tile(hours_of(START, START + timedelta(minutes=5)), (2, 1))
+    rows, _ = found.at(np.array([1, 0]), seconds, np.zeros(2))
+    assert rows[:, Layer.SAN].tolist() == [300, 100]

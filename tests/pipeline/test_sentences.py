@@ -1,0 +1,79 @@
+"""A verdict in words that a tired person understands."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from gavel.analysis.segments import SPANS
+from gavel.analysis.verdict import SETTLES, Reason
+from gavel.domain.io_path import Certainty, Layer
+from gavel.pipeline.judging import State
+from gavel.pipeline.sentences import NOTHING, Facts, duration, head, sentence
+
+KERNEL, SAN = SPANS.index((Layer.KERNEL, Layer.KERNEL)), SPANS.index((Layer.SAN, Layer.SAN))
+FOUND = Facts(
+    state=State.JUDGED,
+    certainty=Certainty.CERTAIN,
+    ops=3_900_000,
+    minutes=1,
+    total_us=930,
+    excess_us=440,
+    reasons=Reason.GUEST_NOT_MEASURED | Reason.VIRTUAL_DISK_QUEUE_FULL,
+    named=KERNEL,
+    named_us=440,
+    detail="Kernel queue",
+    place="esx-14",
+    since_at=datetime(2026, 11, 21, 2, 10, tzinfo=UTC),
+    to_at=datetime(2026, 11, 21, 2, 40, tzinfo=UTC),
+    array_us=400,
+    kernel_us=440,
+    outstanding=64,
+    depth=32,
+)
+
+
+def test_the_whole_sentence() -> None:
+    assert sentence(FOUND).text == (
+        "Kernel queue on esx-14: 0.44 of 0.93 ms since 02:10 UTC, 0.44 ms over usual. Certain. — 64 I/Os outstanding on a depth"
+        " of 32; the array answers in 0.40 ms. Guest not measured; its virtual disk queue is full, so guest queueing is likely."
+    )
+
+
+def test_two_that_cannot_be_told_apart_come_with_what_would_settle_it() -> None:
+    found = sentence(replace(FOUND, certainty=Certainty.UNDETERMINED, other=SAN, named_us=530, place=None, detail=None))
+    assert found.head == "Kernel or SAN: 0.53 of 0.93 ms since 02:10 UTC, 0.44 ms over usual"
+    assert found.certainty == "Undetermined"
+    assert found.settles == (f"What would settle it: {SETTLES}",)
+
+
+def test_a_run_that_began_on_another_day_says_which() -> None:
+    begun = datetime(2026, 11, 20, 22, 5, tzinfo=UTC)
+    assert "since 20 Nov 22:05 UTC" in head(replace(FOUND, since_at=begun))
+
+
+@pytest.mark.parametrize(
+    ("facts", "words"),
+    [
+        (replace(FOUND, certainty=Certainty.HEALTHY, named=None), "Healthy: 0.93 ms per I/O, 0.44 ms over usual"),
+        (replace(FOUND, state=State.TOO_FEW, ops=7, minutes=5), "Too few I/Os to judge: 7 in 5 min"),
+        (replace(FOUND, state=State.IDLE), "No I/O in this window"),
+        (NOTHING, "Nothing of this window has been attributed"),
+    ],
+)
+def test_what_is_no_finding_is_said_as_plainly(facts: Facts, words: str) -> None:
+    assert head(facts) == words
+    assert sentence(facts).because == ()
+
+
+@pytest.mark.parametrize(
+    ("us", "words"),
+    [(0, "0 µs"), (0.4, "< 1 µs"), (64, "64 µs"), (99.6, "0.10 ms"), (100, "0.10 ms"), (12_345, "12.35 ms")],
+)
+def test_a_positive_time_is_never_written_as_nothing(us: float, words: str) -> None:
+    assert duration(us) == words
+
+
+@pytest.mark.parametrize("reason", [r for r in Reason if r not in (Reason.NONE, Reason.VIRTUAL_DISK_QUEUE_FULL)])
+def test_every_reason_is_told(reason: Reason) -> None:
+    assert len(sentence(replace(FOUND, reasons=reason)).caveats) == 1
