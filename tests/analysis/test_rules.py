@@ -18,7 +18,6 @@ from gavel.analysis.intervals import (
     from_components,
     from_integer,
     of_part,
-    proven_rounding,
     weighted_mean,
 )
 from gavel.analysis.ledger import place, rows_of
@@ -38,14 +37,6 @@ def test_an_integer_millisecond_widens_until_its_rounding_is_proven() -> None:
     assert ends(from_integer(column(2000), 1000, Rounding.ROUNDS)) == (1500, 2500)
     assert ends(from_integer(column(2000), 1000, Rounding.TRUNCATES)) == (2000, 3000)
     assert ends(from_integer(column(0), 1000)) == (0, 1000)
-
-
-def test_rows_prove_rounding_or_truncation_or_nothing() -> None:
-    value, no = column(1000), column(NAN)
-    assert proven_rounding(value, 1000, column(930), no) is Rounding.ROUNDS
-    assert proven_rounding(value, 1000, no, column(1600)) is Rounding.TRUNCATES
-    assert proven_rounding(value, 1000, column(1200), column(1400)) is Rounding.UNPROVEN
-    assert proven_rounding(column(1000, 1000), 1000, column(930, NAN), column(NAN, 1600)) is Rounding.UNPROVEN
 
 
 def test_array_components_add_half_a_microsecond_each() -> None:

@@ -13,6 +13,9 @@ MINUTE_US = 60_000_000
 # Offsets are measured anew at every run, so neighbouring samples may leave slits this wide that are no gap.
 TOLERANCE_US = 1_000_000
 
+# More than any sample of a device or volume can hold: a counter that says more is broken.
+MOST_OPS = 1e12
+
 Instants = npt.NDArray[np.int64]
 Index = npt.NDArray[np.int64]
 
@@ -108,7 +111,7 @@ def tidied(samples: Samples) -> Samples:
 
 def _usable(samples: Samples) -> Bools:
     """Samples that last and whose ops are a count; the time of others is missing, and their minute says so."""
-    counted = (samples.ops >= 0) & np.isfinite(samples.ops)
+    counted = (samples.ops >= 0) & (samples.ops <= MOST_OPS)
     usable: Bools = (samples.end_us > samples.start_us) & counted.all(axis=1)
     return usable
 

@@ -76,7 +76,7 @@ def _both_writes(value: Intervals, ops: Floats, group: np.ndarray, size: int) ->
 
 
 def _with_directories(units: Units, directories: Grid) -> Units:
-    """The one time of a directory stands for the whole and for what is inside; it is not split into components."""
+    """The one time of a directory is what is inside the array; it is not split into components, and its port is not timed."""
     here = directories.is_present
     if not here.any():
         return units
@@ -90,9 +90,8 @@ def _with_directories(units: Units, directories: Grid) -> Units:
         strict=True,
     ):
         merged = known.copy()
-        for position in (INTERNAL, WHOLE):
-            merged[here, :, position] = one[here, :, 0]
-        for position in (QOS, QUEUE, SERVICE):
+        merged[here, :, INTERNAL] = one[here, :, 0]
+        for position in (WHOLE, QOS, QUEUE, SERVICE):
             merged[here, :, position] = np.nan
         ends.append(merged)
     return Units(ops, Intervals(*ends), error, missing, units.is_present | here)

@@ -39,7 +39,7 @@ ALL_OF_IT = 0.01
 def device_leaves(both: Sides) -> Leaves:
     """One row per device and minute."""
     grid = both.devices
-    side = _behind_devices(both)
+    side = behind_devices(both)
     share = share_of_ops(grid.ops, side.ops)
     depth = depths(both)
     limit = depth_bound(depth, iops(grid).sum(axis=1), IOPS_COUNTERS)
@@ -76,7 +76,7 @@ def _way(both: Sides, side: ArraySide, share: Floats, way: Direction) -> OneWay:
     """The device's chain. Its virtual disks' time, where they are all there is, is evidence about it and no part of it."""
     value = both.devices.value
     boundaries = {
-        Boundary.VSCSI: _of_its_disks(both, way),
+        Boundary.VSCSI: of_its_disks(both, way),
         Boundary.DEVICE: pick(value, way, HostCounter.GAVG),
         Boundary.DRIVER: pick(value, way, HostCounter.DAVG),
         Boundary.ARRAY: of_part(pick(side.value, way, WHOLE), share[:, way]),
@@ -87,7 +87,7 @@ def _way(both: Sides, side: ArraySide, share: Floats, way: Direction) -> OneWay:
     return OneWay(chain, both.devices.ops[:, way], array_parts(side.value, way))
 
 
-def _of_its_disks(both: Sides, way: Direction) -> Intervals:
+def of_its_disks(both: Sides, way: Direction) -> Intervals:
     """(D·M,) op-weighted time of the virtual disks on each device; absent where they do not account for its ops, or spread over several."""
     pairs, minutes, size = both.topology.parts.devices, both.minutes, len(both.topology.devices) * both.minutes
     devices = np.bincount(pairs.left, minlength=len(both.topology.parts))
@@ -110,7 +110,7 @@ def _any_missing(both: Sides, parts: np.ndarray, on: np.ndarray, size: int) -> B
     return missing
 
 
-def _behind_devices(both: Sides) -> ArraySide:
+def behind_devices(both: Sides) -> ArraySide:
     """A device's own unit; behind a protocol endpoint all units that are bound through it on its host."""
     devices = both.topology.devices
     own = np.flatnonzero(devices.unit != NONE)

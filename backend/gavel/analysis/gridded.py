@@ -12,6 +12,7 @@ from gavel.analysis.intervals import (
     Floats,
     Intervals,
     Rounding,
+    cleaned,
     exactly_around,
     from_components,
     from_integer,
@@ -29,7 +30,10 @@ from gavel.analysis.observed import (
 )
 from gavel.analysis.topology import Index
 
-_MILLISECOND_US = 1000.0
+MILLISECOND_US = 1000.0
+# More than any virtual disk or device holds: a counter that says more is broken.
+MOST_OUTSTANDING = 1e6
+MOST_BYTES = 1e18
 # Positions of levels.
 ERROR_S, QUEUE_DEPTH, IS_MILLISECOND = 0, 1, 2
 OUTSTANDING = slice(1, 3)
@@ -105,30 +109,58 @@ def device_minutes(samples: DeviceSamples, source: Index, proofs: Proofs, device
 
     source: (D,) vCenter of each device. Levels: clock error, queue depth, 1 where a ms counter was read.
     """
-    unit = np.where(samples.is_millisecond, _MILLISECOND_US, 1.0)[:, None, None]
+    unit = np.where(samples.is_millisecond, MILLISECOND_US, 1.0)[:, None, None]
     rounding = proofs.rounding[source[samples.device]][:, None, : len(HostCounter) - 1]
     rounding = np.where(samples.is_millisecond[:, None, None], rounding, int(Rounding.UNPROVEN))
-    value = from_integer(samples.latency_us, unit, np.broadcast_to(rounding, samples.latency_us.shape))
-    levels = np.stack([samples.times.error_s, samples.queue_depth, samples.is_millisecond.astype(np.float64)], axis=1)
+    latency, _ = cleaned(samples.latency_us)
+    value = from_integer(latency, unit, np.broadcast_to(rounding, latency.shape))
+    depth, _ = cleaned(samples.queue_depth, MOST_OUTSTANDING)
+    levels = np.stack([samples.times.error_s, depth, samples.is_millisecond.astype(np.float64)], axis=1)
     return gridded(_samples(samples.device, samples.times, samples.ops, value, samples.bytes, levels), devices, stretch)
 
 
-def disk_minutes(samples: DiskSamples, source: Index, proofs: Proofs, parts: int, stretch: Stretch) -> Grid:
-    """`latest` and `average` latency per direction, and I/Os in flight as time; levels: clock error, outstanding reads and writes.
+def reported_minutes(samples: DeviceSamples, things: Index, devices: int, stretch: Stretch) -> Intervals:
+    """(D·M, 2, 4) range of the mean of the device counters' own numbers, whatever these stand for; only of the `things` asked for."""
+    wanted = np.zeros(devices, dtype=np.bool_)
+    wanted[things] = True
+    index = np.flatnonzero(wanted[samples.device])
+    raw, _ = cleaned(samples.latency_us[index])
+    times = Times(
+        samples.times.end_us[index],
+        samples.times.length_us[index],
+        samples.times.offset_us[index],
+        samples.times.error_s[index],
+    )
+    levels = times.error_s[:, None]
+    return gridded(
+        _samples(samples.device[index], times, samples.ops[index], Intervals(raw, raw, raw), levels[:, :0], levels),
+        devices,
+        stretch,
+    ).value
+
+
+def tidy_disks(samples: DiskSamples) -> Samples:
+    """Usable samples in order, each once. Values: `LATEST` and `TOTAL` as reported; levels: clock error, outstanding reads and writes."""
+    outstanding, _ = cleaned(samples.outstanding, MOST_OUTSTANDING)
+    levels = np.concatenate([samples.times.error_s[:, None], outstanding], axis=1)
+    reported, _ = cleaned(np.stack([samples.latency_us, samples.total_us], axis=2))
+    raw = Intervals(reported, reported, reported)
+    return tidied(_samples(samples.part, samples.times, samples.ops, raw, samples.bytes, levels))
+
+
+def disk_minutes(tidy: Samples, source: Index, proofs: Proofs, parts: int, stretch: Stretch) -> Grid:
+    """`latest` and `average` latency per direction, and I/Os in flight as time; levels as in `tidy_disks`.
 
     source: (K,) vCenter of each part.
     """
-    levels = np.concatenate([samples.times.error_s[:, None], samples.outstanding], axis=1)
-    reported = np.stack([samples.latency_us, samples.total_us], axis=2)
-    raw = Intervals(reported, reported, reported)
-    tidy = tidied(_samples(samples.part, samples.times, samples.ops, raw, samples.bytes, levels))
     latest, total = (tidy.value.value[..., position] for position in (LATEST, TOTAL))
     whose = source[tidy.entity]
     rounding = np.broadcast_to(proofs.rounding[whose, HostCounter.DISK_TOTAL][:, None], total.shape)
     value = _stacked(
         [
-            _latest(latest, proofs.latest[whose][:, None], tidy),
-            from_integer(total, _MILLISECOND_US, rounding),
+            # Nothing answers in 0 µs: no I/O ended in the instant that the counter shows.
+            _latest(np.where(latest > 0, latest, np.nan), proofs.latest[whose][:, None], tidy),
+            from_integer(total, MILLISECOND_US, rounding),
             time_in_flight(tidy.levels[:, OUTSTANDING], tidy),
         ]
     )
@@ -148,7 +180,10 @@ def _latest(reported: Floats, proven: Index, samples: Samples) -> Intervals:
 
 def volume_minutes(samples: VolumeSamples, volumes: int, stretch: Stretch) -> Grid:
     """Per direction: the time inside the array, that with its port, and QoS (limit and scheduling), queue, service."""
-    service, queue, qos, scheduling, san = np.moveaxis(samples.components_us, 2, 0)
+    components, nonsense = cleaned(samples.components_us)
+    # A sum with a broken part is broken, even if that part may be absent.
+    components[nonsense.any(axis=2)] = np.nan
+    service, queue, qos, scheduling, san = np.moveaxis(components, 2, 0)
     scheduled = ~np.isnan(scheduling)
     inside = from_components(np.stack([service, queue, qos], axis=2))
     whole = from_components(np.stack([service, queue, qos, san], axis=2))
@@ -168,7 +203,8 @@ def volume_minutes(samples: VolumeSamples, volumes: int, stretch: Stretch) -> Gr
 
 def directory_minutes(samples: DirectorySamples, units: int, stretch: Stretch) -> Grid:
     """The one time per operation that the array gives for a directory."""
-    value = _stacked([exactly_around(samples.usec_us, 0.5)])
+    usec, _ = cleaned(samples.usec_us)
+    value = _stacked([exactly_around(usec, 0.5)])
     levels = samples.times.error_s[:, None]
     return gridded(_samples(samples.unit, samples.times, samples.ops, value, samples.bytes, levels), units, stretch)
 
@@ -186,4 +222,6 @@ def _samples(thing: Index, times: Times, ops: Floats, value: Intervals, counts: 
     start_us = times.end_us - times.length_us
     # What is not known is not known to a second either.
     error_us = (np.nan_to_num(times.error_s, nan=np.inf).clip(0.0, 3600.0) * 1e6).astype(np.int64)
-    return Samples(thing, start_us, times.end_us, times.offset_us, ops, value, counts, levels, error_us)
+    # Bytes are those that were counted; what was not adds nothing.
+    counted = np.nan_to_num(cleaned(counts, MOST_BYTES)[0])
+    return Samples(thing, start_us, times.end_us, times.offset_us, ops, value, counted, levels, error_us)

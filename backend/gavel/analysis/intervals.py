@@ -138,15 +138,3 @@ def weighted_mean(intervals: Intervals, ops: Floats, axis: int) -> Intervals:
         return divided
 
     return Intervals(mean(intervals.lower), mean(intervals.upper), mean(intervals.value))
-
-
-def proven_rounding(value: Floats, unit_us: float, outer_upper: Floats, inner_lower: Floats) -> Rounding:
-    """What rows of one counter prove: more than an outer boundary allows is rounded up, less than an inner one needs is cut off.
-
-    value, outer_upper, inner_lower: (n,) µs, NaN where absent. Rows that prove both contradict each other and prove nothing.
-    """
-    rounds = bool(np.any(value > outer_upper))
-    truncates = bool(np.any(value + unit_us / 2 < inner_lower))
-    if rounds == truncates:
-        return Rounding.UNPROVEN
-    return Rounding.ROUNDS if rounds else Rounding.TRUNCATES

@@ -8,12 +8,13 @@ import numpy as np
 from gavel.analysis.array_side import Mirroring, mirroring, units_of
 from gavel.analysis.device_leaves import device_leaves
 from gavel.analysis.disk_leaves import disk_leaves
-from gavel.analysis.gridded import Stretch, device_minutes, directory_minutes, disk_minutes, volume_minutes
+from gavel.analysis.gridded import Stretch, device_minutes, directory_minutes, disk_minutes, tidy_disks, volume_minutes
 from gavel.analysis.grouping import in_minutes
 from gavel.analysis.ledger import LedgerRows, rolled_up
 from gavel.analysis.notes import Notes
 from gavel.analysis.observed import Observed
 from gavel.analysis.parents import Parents, parents
+from gavel.analysis.proofs import Evidence, evidence_of
 from gavel.analysis.sides import Leaves, sides, unit_host_ops
 from gavel.analysis.topology import Index, Topology
 from gavel.domain.io_path import Direction
@@ -32,10 +33,11 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Attribution:
-    """All rows of a stretch, by kind, and what it teaches about pods."""
+    """All rows of a stretch, by kind, and what it teaches about pods and about the counters of vCenters."""
 
     rows: Mapping[ScopeKind, Rows]
     mirroring: Mirroring
+    evidence: Evidence
 
 
 def attributed(topology: Topology, observed: Observed, stretch: Stretch) -> Attribution:
@@ -48,8 +50,9 @@ def attributed(topology: Topology, observed: Observed, stretch: Stretch) -> Attr
         len(topology.devices),
         stretch,
     )
+    tidy = tidy_disks(observed.disks)
     parts = disk_minutes(
-        observed.disks,
+        tidy,
         topology.host_source[topology.parts.host],
         observed.proofs,
         len(topology.parts),
@@ -67,7 +70,11 @@ def attributed(topology: Topology, observed: Observed, stretch: Stretch) -> Attr
     for one in parents(both, device_rows, disk_rows):
         rows[one.kind] = _present(one, stretch)
     host_writes = unit_host_ops(topology, devices, parts, minutes)[:, Direction.WRITE]
-    return Attribution(rows, mirroring(topology, volumes, host_writes, minutes))
+    return Attribution(
+        rows,
+        mirroring(topology, volumes, host_writes, minutes),
+        evidence_of(both, observed.devices, tidy, observed.proofs, stretch),
+    )
 
 
 def _present(found: Leaves | Parents, stretch: Stretch) -> Rows:

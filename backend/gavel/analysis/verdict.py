@@ -14,6 +14,8 @@ from gavel.domain.io_path import Certainty, Direction, Layer
 HEALTHY_US = 200.0
 HEALTHY_SHARE = 0.25
 OVERLAP = 0.80
+# So small a part of what makes a row ill is no excess to speak of.
+HARDLY = 0.10
 LEAST_SHARE_OF_DEVICE = 0.5
 # Outstanding I/Os are an average of whole numbers: within a sixteenth of the limit is at the limit.
 QUEUE_FULL = 15 / 16
@@ -30,6 +32,7 @@ class Reason(IntFlag):
     ASSUMES_SHARED_QUEUE = 16
     CHRONIC = 32
     MERGED_LAYERS = 64
+    TOO_COARSE = 128
 
 
 WORDS = {
@@ -40,6 +43,7 @@ WORDS = {
     Reason.ASSUMES_SHARED_QUEUE: "assuming reads and writes wait alike in the device's one queue",
     Reason.CHRONIC: "chronic: its own history is slower than may be expected",
     Reason.MERGED_LAYERS: "not every layer was measured by itself",
+    Reason.TOO_COARSE: "counters too coarse to show an excess or to exclude one",
 }
 SETTLES = "microsecond counters: vSphere 9, or an esxtop file of this host"
 _CAPS = Reason.DISAGREEMENT | Reason.MINOR_PART_OF_DEVICE | Reason.ASSUMES_SHARED_QUEUE
@@ -139,7 +143,11 @@ def remarks(
 
 
 def rule(case: Case) -> Verdicts:
-    """One verdict per row; `UNKNOWN` where no span was measured."""
+    """One verdict per row; `UNKNOWN` where no span was measured.
+
+    Where neither the layer is clear nor an excess of it worth speaking of sure, the excess may be nothing but the counters' coarseness:
+    healthy, and it says so.
+    """
     measured = ~np.isnan(case.value)
     excess, low, high = (_over(numbers, case.expected, measured) for numbers in (case.value, case.lower, case.upper))
     total, expected = excess.sum(axis=1), np.where(measured, case.expected, 0.0).sum(axis=1)
@@ -149,8 +157,9 @@ def rule(case: Case) -> Verdicts:
     surely = np.maximum(low.sum(axis=1), case.outermost_lower - expected)
     certain = (_at(low, named) > highest_other) & (surely >= threshold) & ((case.reasons & int(_CAPS)) == 0)
     blurred = ~_clear(low, highest_other, named) & (highest_other > 0) & (_overlap(low, high, named, other) >= OVERLAP)
+    coarse = blurred & ~certain & (total >= threshold) & (surely < threshold) & (_at(low, named) <= HARDLY * threshold)
     certainty = np.select(
-        [~measured.any(axis=1), total < threshold, certain, blurred],
+        [~measured.any(axis=1), (total < threshold) | coarse, certain, blurred],
         [Certainty.UNKNOWN.value, Certainty.HEALTHY.value, Certainty.CERTAIN.value, Certainty.UNDETERMINED.value],
         Certainty.LIKELY.value,
     )
@@ -158,7 +167,13 @@ def rule(case: Case) -> Verdicts:
     share = np.divide(_at(excess, named), total, out=np.zeros_like(total), where=total > 0)
     pair = np.where(certainty == Certainty.UNDETERMINED.value, other, -1)
     return Verdicts(
-        certainty, np.where(judged, named, -1), pair, excess, total, np.where(judged, share, 0.0), _told(case)
+        certainty,
+        np.where(judged, named, -1),
+        pair,
+        excess,
+        total,
+        np.where(judged, share, 0.0),
+        _told(case) | np.where(coarse, int(Reason.TOO_COARSE), 0),
     )
 
 

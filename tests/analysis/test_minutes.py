@@ -1,0 +1,308 @@
+"""A minute of a whole estate: what feeds what, and what bad input ends in."""
+
+from collections.abc import Callable
+from dataclasses import fields, replace
+
+import numpy as np
+import pytest
+from tests.analysis.building import by_default
+from tests.analysis.small_estate import (
+    FIRST,
+    NAN,
+    TOPOLOGY,
+    Minute,
+    attribution,
+    index,
+    picked,
+    row,
+)
+
+from gavel.analysis.grade import GradeReason, grades
+from gavel.analysis.ledger import LedgerRows
+from gavel.analysis.minutes import Attribution
+from gavel.analysis.notes import Notes
+from gavel.analysis.observed import Observed
+from gavel.analysis.segments import SPANS
+from gavel.analysis.verdict import Reason, case_of, rule
+from gavel.domain.io_path import Direction, Layer, Segment
+from gavel.domain.scope import ScopeKind
+
+ALL = Direction.ALL
+KERNEL, SAN, ARRAY = (SPANS.index((layer, layer)) for layer in (Layer.KERNEL, Layer.SAN, Layer.ARRAY))
+REST = SPANS.index((Layer.KERNEL, Layer.SAN))
+PLACES = (ScopeKind.HOST, ScopeKind.CLUSTER, ScopeKind.ESTATE)
+HOUR_US = 3_600_000_000
+
+
+def time_of(found: Attribution, kind: ScopeKind, thing: int, span: int) -> float:
+    return float(found.rows[kind].rows.span_time[row(found, kind, thing), ALL, span])
+
+
+def ops_of(found: Attribution, kind: ScopeKind, thing: int) -> float:
+    return float(found.rows[kind].rows.ops[row(found, kind, thing), ALL])
+
+
+def grade_of(found: Attribution, kind: ScopeKind, thing: int) -> tuple[str, GradeReason]:
+    flags = found.rows[kind].notes.grade_reasons[row(found, kind, thing)]
+    return str(grades(np.array([flags]))[0]), GradeReason(int(flags))
+
+
+def shuffled(observed: Observed, rng: np.random.Generator) -> Observed:
+    """Any order, and a third of the samples twice."""
+
+    def mixed(samples: object) -> object:
+        rows = np.arange(len(samples.ops))  # type: ignore[attr-defined]
+        return picked(samples, rng.permutation(np.concatenate([rows, rows[::3]])))  # type: ignore[type-var]
+
+    parts = {name: mixed(getattr(observed, name)) for name in ("devices", "disks", "volumes", "directories")}
+    return replace(observed, **parts)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_order_of_arrival_and_repeated_samples_change_nothing(seed: int) -> None:
+    minute = Minute().observed()
+    plain, mixed = attribution(minute), attribution(shuffled(minute, np.random.default_rng(seed)))
+    for kind in ScopeKind:
+        one, two = plain.rows[kind], mixed.rows[kind]
+        np.testing.assert_array_equal(one.thing, two.thing)
+        for part, names in (("rows", fields(LedgerRows)), ("notes", fields(Notes))):
+            for name in names:
+                np.testing.assert_array_equal(
+                    getattr(getattr(one, part), name.name), getattr(getattr(two, part), name.name)
+                )
+    for name in ("rounds", "truncates", "latest_agrees", "latest_disagrees"):
+        np.testing.assert_array_equal(getattr(plain.evidence, name), getattr(mixed.evidence, name))
+
+
+def test_hosts_add_up_to_the_cluster_and_to_the_estate() -> None:
+    found = attribution(Minute().observed())
+    hosts, cluster, estate = (found.rows[kind].rows for kind in PLACES)
+    for name in ("ops", "bytes", "segment_time", "span_time", "span_lower", "span_upper"):
+        total = getattr(hosts, name).sum(axis=0)
+        np.testing.assert_allclose(getattr(cluster, name)[0], total, rtol=1e-9)
+        np.testing.assert_allclose(getattr(estate, name)[0], total, rtol=1e-9)
+
+
+def test_no_io_is_counted_twice() -> None:
+    found = attribution(Minute().observed())
+    devices = 60 * (300 + 100 + 100 + 30 + 10 + 110 + 100)
+    nfs = 60 * 100
+    assert found.rows[ScopeKind.ESTATE].rows.ops[0, ALL] == pytest.approx(devices + nfs)
+    assert found.rows[ScopeKind.ARRAY].rows.ops[:, ALL].sum() == pytest.approx(devices + nfs)
+    assert found.rows[ScopeKind.DATASTORE].rows.ops[:, ALL].sum() == pytest.approx(devices + nfs)
+    assert found.rows[ScopeKind.VM].rows.ops[:, ALL].sum() == pytest.approx(devices + nfs)
+
+
+def test_a_datastore_is_its_devices_and_what_its_disks_have_above_them() -> None:
+    found = attribution(Minute().observed())
+    devices, disks = found.rows[ScopeKind.HOST_DEVICE], found.rows[ScopeKind.VM_DISK]
+    below = devices.rows.span_time[[row(found, ScopeKind.HOST_DEVICE, one) for one in (0, 1)]].sum(axis=0)
+    hypervisor = disks.rows.segment_time[[row(found, ScopeKind.VM_DISK, one) for one in (0, 1)]].sum(axis=0)
+    place = found.rows[ScopeKind.DATASTORE].rows.span_time[row(found, ScopeKind.DATASTORE, 0)]
+    for span in (SAN, ARRAY):
+        np.testing.assert_allclose(place[:, span], below[:, span])
+    np.testing.assert_allclose(place[:, KERNEL], below[:, KERNEL] + hypervisor[:, Segment.HYPERVISOR])
+    assert hypervisor[ALL, Segment.HYPERVISOR] > 0
+
+
+def test_a_disk_on_two_extents_is_split_over_their_volumes_by_their_devices_ops() -> None:
+    found = attribution(Minute().observed())
+    disk = found.rows[ScopeKind.VM_DISK].rows.segment_time[row(found, ScopeKind.VM_DISK, 2)]
+    volumes = found.rows[ScopeKind.VOLUME].rows.segment_time
+    parts = [volumes[row(found, ScopeKind.VOLUME, one), ALL, Segment.HYPERVISOR] for one in (1, 2)]
+    assert sum(parts) == pytest.approx(disk[ALL, Segment.HYPERVISOR])
+    assert parts[0] == pytest.approx(3 * parts[1])
+
+
+def test_a_stretched_volume_is_the_same_on_both_arrays_which_share_its_io() -> None:
+    found = attribution(Minute().observed())
+    volumes = found.rows[ScopeKind.VOLUME].rows
+    one, two = (row(found, ScopeKind.VOLUME, volume) for volume in (3, 4))
+    np.testing.assert_array_equal(volumes.span_time[one], volumes.span_time[two])
+    assert volumes.ops[one, ALL] == pytest.approx(60 * 110)
+    stretched_writes = 60 * 60
+    arrays = found.rows[ScopeKind.ARRAY].rows.ops[:, Direction.WRITE]
+    assert arrays.sum() == pytest.approx(60 * (100 + 20 + 30) + stretched_writes)
+    assert found.mirroring.host_writes[0] == pytest.approx(stretched_writes)
+    assert found.mirroring.array_writes[0] == pytest.approx(2 * stretched_writes)
+
+
+def test_a_vvol_has_its_own_volume_and_its_hosts_endpoint() -> None:
+    found = attribution(Minute().observed())
+    assert ops_of(found, ScopeKind.VOLUME, 5) == ops_of(found, ScopeKind.DATASTORE, 3) == pytest.approx(60 * 100)
+    assert time_of(found, ScopeKind.DATASTORE, 3, ARRAY) / (60 * 100) == pytest.approx(502, abs=2)
+    device = row(found, ScopeKind.HOST_DEVICE, 5)
+    assert found.rows[ScopeKind.HOST_DEVICE].rows.span_ops[device, ALL, SAN] > 0
+
+
+def test_nfs_is_the_array_or_the_rest_and_its_array_is_not_split() -> None:
+    found = attribution(Minute().observed())
+    datastore = row(found, ScopeKind.DATASTORE, 4)
+    rows = found.rows[ScopeKind.DATASTORE].rows
+    measured = np.flatnonzero(rows.span_ops[datastore, ALL])
+    assert measured.tolist() == sorted([REST, ARRAY])
+    assert time_of(found, ScopeKind.DATASTORE, 4, ARRAY) / ops_of(found, ScopeKind.DATASTORE, 4) == pytest.approx(600)
+    assert (rows.segment_ops[datastore, ALL] == 0).all()
+    stretched = 110 * 80 / (80 + 90)
+    assert ops_of(found, ScopeKind.ARRAY, 1) == pytest.approx(60 * (10 + stretched + 100))
+
+
+def test_a_disk_that_moved_within_the_minute_is_one_row_of_what_both_hosts_saw() -> None:
+    minute = Minute()
+    minute.parts[5] = minute.parts[1]
+    observed = minute.observed()
+    disks = observed.disks
+    late = disks.times.end_us > FIRST * 60_000_000 + 20_000_000
+    kept = np.flatnonzero(np.where(disks.part == 5, late, np.where(disks.part == 1, ~late, True)))
+    found = attribution(replace(observed, disks=picked(disks, kept)))
+    assert found.rows[ScopeKind.VM_DISK].thing.tolist().count(1) == 1
+    assert ops_of(found, ScopeKind.VM_DISK, 1) == pytest.approx(60 * 100)
+    assert GradeReason.SAMPLE_MISSING in grade_of(found, ScopeKind.VM_DISK, 1)[1]
+    assert ops_of(found, ScopeKind.VM, 1) == pytest.approx(60 * 100)
+
+
+# --- bad input --------------------------------------------------------------------------------------------------------
+
+
+def no_made_up_numbers(found: Attribution) -> None:
+    for kind in ScopeKind:
+        rows = found.rows[kind].rows
+        for name in (one.name for one in fields(LedgerRows)):
+            numbers = getattr(rows, name)
+            assert (numbers >= 0).all(), (kind, name)
+            if not name.endswith("upper"):
+                assert np.isfinite(numbers).all(), (kind, name)
+        assert (rows.span_lower <= rows.span_time + 1e-6 * rows.span_time + 1e-6).all()
+        assert (rows.span_time <= rows.span_upper + 1e-6 * rows.span_time + 1e-6).all()
+
+
+Spoil = Callable[[np.ndarray], np.ndarray]
+SPOILT: dict[str, float] = {"NaN": NAN, "minus one": -1.0, "2^63": 2.0**63, "negative": -40.0, "infinite": np.inf}
+
+
+@pytest.mark.parametrize("value", SPOILT.values(), ids=SPOILT.keys())
+@pytest.mark.parametrize("stream", ["devices", "disks", "volumes", "directories"])
+@pytest.mark.parametrize("column", ["ops", "latency"])
+def test_a_broken_number_costs_its_own_minute_and_nothing_else(value: float, stream: str, column: str) -> None:
+    observed = Minute().observed()
+    samples = getattr(observed, stream)
+    names = {"devices": "latency_us", "disks": "latency_us", "volumes": "components_us", "directories": "usec_us"}
+    name = "ops" if column == "ops" else names[stream]
+    numbers = getattr(samples, name).copy()
+    numbers[0, 0] = value
+    found = attribution(replace(observed, **{stream: replace(samples, **{name: numbers})}))
+    no_made_up_numbers(found)
+    plain = attribution(Minute().observed())
+    # Datastore 1 lies on other devices, disks and volumes than the first of each.
+    untouched = [x.rows[ScopeKind.DATASTORE].rows.span_time[row(x, ScopeKind.DATASTORE, 1)] for x in (found, plain)]
+    np.testing.assert_array_equal(*untouched)
+    if stream != "directories" and not (stream == "disks" and column == "latency"):
+        assert grade_of(found, ScopeKind.VM_DISK, 0)[0] in "CD"
+
+
+def test_a_latency_that_no_io_can_have_is_not_measured() -> None:
+    observed = Minute().observed()
+    latency = observed.devices.latency_us.copy()
+    latency[observed.devices.device == 0] = 2.0**63
+    found = attribution(replace(observed, devices=replace(observed.devices, latency_us=latency)))
+    device = found.rows[ScopeKind.HOST_DEVICE]
+    assert device.rows.span_ops[row(found, ScopeKind.HOST_DEVICE, 0), ALL, SAN] == 0
+    assert grade_of(found, ScopeKind.HOST_DEVICE, 0)[0] in "CD"
+
+
+def test_ops_without_latency_end_in_grade_d_and_no_number() -> None:
+    observed = Minute().observed()
+    latency = np.full_like(observed.devices.latency_us, NAN)
+    empty = replace(observed.disks, latency_us=np.full_like(observed.disks.latency_us, NAN))
+    empty = replace(empty, total_us=empty.latency_us, outstanding=empty.latency_us)
+    devices = replace(observed.devices, latency_us=latency)
+    found = attribution(replace(observed, devices=devices, disks=empty))
+    rows = found.rows[ScopeKind.HOST_DEVICE].rows
+    assert rows.ops[0, ALL] == pytest.approx(60 * 400)
+    assert (rows.span_ops[0, :, [KERNEL, SAN]] == 0).all()
+    assert GradeReason.SAMPLE_MISSING in grade_of(found, ScopeKind.HOST_DEVICE, 0)[1]
+    no_made_up_numbers(found)
+
+
+def test_a_missing_minute_of_an_array_is_a_side_missing() -> None:
+    observed = Minute().observed()
+    kept = np.flatnonzero(~np.isin(observed.volumes.volume, [0, 1, 3, 5]))
+    found = attribution(replace(observed, volumes=picked(observed.volumes, kept)))
+    assert grade_of(found, ScopeKind.HOST_DEVICE, 0)[0] == "D"
+    assert GradeReason.SIDE_MISSING in grade_of(found, ScopeKind.HOST_DEVICE, 0)[1]
+    assert time_of(found, ScopeKind.HOST_DEVICE, 0, ARRAY) == 0
+    assert GradeReason.SIDE_MISSING not in grade_of(found, ScopeKind.HOST_DEVICE, 3)[1]
+    no_made_up_numbers(found)
+
+
+def test_half_a_minute_of_an_array_is_a_sample_missing() -> None:
+    observed = Minute().observed()
+    found = attribution(replace(observed, volumes=picked(observed.volumes, np.arange(1, len(observed.volumes.ops)))))
+    assert grade_of(found, ScopeKind.HOST_DEVICE, 0)[0] == "C"
+    assert GradeReason.SAMPLE_MISSING in grade_of(found, ScopeKind.HOST_DEVICE, 0)[1]
+
+
+def test_a_clock_an_hour_off_is_another_minute_and_no_part_of_this_one() -> None:
+    observed = Minute().observed()
+    stamps = replace(observed.devices.times, end_us=observed.devices.times.end_us + HOUR_US)
+    off = replace(observed, devices=replace(observed.devices, times=stamps))
+    assert len(attribution(off).rows[ScopeKind.HOST_DEVICE].thing) == 0
+    corrected = replace(stamps, offset_us=np.full_like(stamps.offset_us, HOUR_US))
+    right = attribution(replace(observed, devices=replace(observed.devices, times=corrected)))
+    plain = attribution(observed)
+    np.testing.assert_array_equal(
+        right.rows[ScopeKind.HOST_DEVICE].rows.span_time, plain.rows[ScopeKind.HOST_DEVICE].rows.span_time
+    )
+
+
+def test_a_clock_known_within_an_hour_only_is_graded_down() -> None:
+    observed = Minute().observed()
+    stamps = replace(observed.devices.times, error_s=np.full(len(observed.devices.ops), 3600.0))
+    found = attribution(replace(observed, devices=replace(observed.devices, times=stamps)))
+    assert grade_of(found, ScopeKind.HOST_DEVICE, 0) == ("C", GradeReason.OFFSET_OVER_5_S)
+    no_made_up_numbers(found)
+
+
+def test_two_volumes_with_one_serial_are_one_unit_and_show_in_the_coverage() -> None:
+    volumes = replace(TOPOLOGY.volumes, unit=index(0, 0, 2, 3, 3, 4))
+    found = attribution(Minute().observed(), replace(TOPOLOGY, volumes=volumes))
+    notes = found.rows[ScopeKind.HOST_DEVICE].notes
+    device = row(found, ScopeKind.HOST_DEVICE, 0)
+    assert notes.array_ops[device] > 60 * 400
+    assert GradeReason.COVERAGE_OFF_5 in grade_of(found, ScopeKind.HOST_DEVICE, 0)[1]
+    assert GradeReason.SIDE_MISSING in grade_of(found, ScopeKind.HOST_DEVICE, 2)[1]
+    no_made_up_numbers(found)
+
+
+def test_nothing_at_all_is_no_row() -> None:
+    observed = Minute().observed()
+    none = np.zeros(0, np.int64)
+    empty = Observed(
+        picked(observed.devices, none),
+        picked(observed.disks, none),
+        picked(observed.volumes, none),
+        picked(observed.directories, none),
+        observed.proofs,
+    )
+    found = attribution(empty)
+    assert all(len(found.rows[kind].thing) == 0 for kind in ScopeKind)
+
+
+def ruling(found: Attribution, kind: ScopeKind, thing: int) -> tuple[str, Reason]:
+    rows = found.rows[kind]
+    verdicts = rule(case_of(rows.rows, ALL, by_default(len(rows.thing)), rows.notes.reasons))
+    place = row(found, kind, thing)
+    return str(verdicts.certainty[place]), Reason(int(verdicts.reasons[place]))
+
+
+def test_whole_milliseconds_of_zero_are_no_trouble_of_anybodys() -> None:
+    minute = Minute()
+    minute.volumes |= {1: (30, 0, 0, 150), 2: (10, 0, 0, 150)}
+    observed = minute.observed()
+    zero = np.where(np.isnan(observed.devices.latency_us), NAN, 0.0)
+    coarse = np.ones(len(zero), np.bool_)
+    alone = replace(observed.devices, latency_us=zero, is_millisecond=coarse)
+    found = attribution(replace(observed, devices=alone))
+    certainty, reasons = ruling(found, ScopeKind.HOST_DEVICE, 3)
+    assert certainty == "healthy"
+    assert Reason.TOO_COARSE in reasons

@@ -1,0 +1,128 @@
+"""Many labs, attributed and scored: first with nothing known of the counters, then with what their own samples proved."""
+
+import os
+from collections.abc import Iterable
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+from tests.truth.estates import Drawn, drawn
+from tests.truth.layout import parts_of, topology_of
+from tests.truth.really import KINDS, deserved, expectations, truth
+from tests.truth.score import JUDGED, Score, score_bounds, score_sums, score_verdicts
+from tests.truth.wire import Wire
+
+from gavel.analysis.gridded import Stretch
+from gavel.analysis.intervals import Rounding
+from gavel.analysis.minutes import Attribution, Rows, attributed
+from gavel.analysis.observed import HostCounter, Latest, Observed, Proofs
+from gavel.analysis.proofs import Evidence, proven
+from gavel.analysis.topology import Topology
+from gavel.analysis.verdict import case_of, rule
+from gavel.domain.io_path import Direction
+from gavel.domain.scope import ScopeKind
+from gavel_lab.estate import Estate
+
+_MARGIN_S = 120.0
+
+
+def campaign(seeds: Iterable[int]) -> Score:
+    """All labs of the seeds, spread over the processors."""
+    total = Score()
+    with ProcessPoolExecutor(os.cpu_count()) as pool:
+        for one in pool.map(scored, seeds):
+            total.add(one)
+    return total
+
+
+def scored(seed: int) -> Score:
+    """One lab."""
+    score, lab = Score(), drawn(seed)
+    unknown = _nothing_known(len(lab.lab.estate.vcenters))
+    seen = _seen(lab, unknown)
+    evidence = [_score_stretch(score, lab, one, "unproven") for one in seen]
+    known = proven(_added(evidence))
+    _score_proofs(score, lab.lab.estate, known)
+    for one in seen:
+        _score_stretch(score, lab, replace(one, observed=replace(one.observed, proofs=known)), "proven")
+    return score
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """One stretch as the wire carried it."""
+
+    stretch: Stretch
+    topology: Topology
+    observed: Observed
+
+
+def _seen(lab: Drawn, proofs: Proofs) -> list[_Seen]:
+    wire, seen = Wire(lab), []
+    for stretch in lab.stretches:
+        start_s, end_s = 60.0 * stretch.first, 60.0 * (stretch.first + stretch.minutes)
+        parts = parts_of(lab.lab, start_s - _MARGIN_S, end_s + _MARGIN_S)
+        topology = topology_of(lab.lab.estate, parts)
+        seen.append(_Seen(stretch, topology, wire.observed(stretch, parts, proofs)))
+    return seen
+
+
+def _nothing_known(sources: int) -> Proofs:
+    return Proofs(np.zeros((sources, len(HostCounter)), np.int64), np.zeros(sources, np.int64))
+
+
+def _added(evidence: list[Evidence]) -> Evidence:
+    return Evidence(*(np.sum([getattr(one, field.name) for one in evidence], axis=0) for field in fields(Evidence)))
+
+
+def _score_stretch(score: Score, drawn_: Drawn, seen: _Seen, known: str) -> Evidence:
+    lab, estate, stretch, topology = drawn_.lab, drawn_.lab.estate, seen.stretch, seen.topology
+    found = attributed(topology, seen.observed, stretch)
+    for kind in KINDS:
+        rows, things = _rows(found, topology, kind)
+        if len(things):
+            real = truth(lab, kind, things, rows.minute, stretch)
+            modes = np.array([f"{_mode(estate, kind, int(thing))} {known}" for thing in things])
+            where = f"seed {estate.seed}, counters {known},"
+            score_bounds(score, modes, kind, rows, real, where)
+            score_sums(score, modes, kind, rows)
+            if kind in JUDGED:
+                expected = expectations(estate, kind, things, real)
+                case = case_of(rows.rows, Direction.ALL, expected, rows.notes.reasons)
+                score_verdicts(score, modes, kind, rows, rule(case), deserved(real, expected))
+    return found.evidence
+
+
+def _rows(found: Attribution, topology: Topology, kind: ScopeKind) -> tuple[Rows, np.ndarray]:
+    """Rows with their places in the estate; a stretched volume, the same on both arrays, is one volume of the lab."""
+    rows = found.rows[kind]
+    return rows, topology.volumes.unit[rows.thing] if kind is ScopeKind.VOLUME else rows.thing
+
+
+def _mode(estate: Estate, kind: ScopeKind, thing: int) -> str:
+    """Which vCenter measured it, and how its counters behave."""
+    vcenters = {
+        ScopeKind.HOST_DEVICE: lambda: estate.hosts[estate.devices[thing].host].vcenter,
+        ScopeKind.DATASTORE: lambda: estate.datastores[thing].vcenter,
+        ScopeKind.HOST: lambda: estate.hosts[thing].vcenter,
+        ScopeKind.VM: lambda: estate.vms[thing].vcenter,
+        ScopeKind.VM_DISK: lambda: estate.vms[estate.disks[thing].vm].vcenter,
+    }
+    if kind not in vcenters:
+        return "every vCenter"
+    vcenter = estate.vcenters[vcenters[kind]()]
+    return f"{vcenter.version} ms {vcenter.ms_rounding}, latest {vcenter.latest_means},"
+
+
+def _score_proofs(score: Score, estate: Estate, known: Proofs) -> None:
+    """What was proven against what the lab's counters do."""
+    for vcenter in estate.vcenters:
+        does = Rounding.ROUNDS if vcenter.ms_rounding == "round" else Rounding.TRUNCATES
+        for counter in HostCounter:
+            found = Rounding(int(known.rounding[vcenter.index, counter]))
+            if found is not Rounding.UNPROVEN:
+                score.proofs[f"{vcenter.version} {counter.name} {found.name.lower()}", found is does] += 1
+        latest = Latest(int(known.latest[vcenter.index]))
+        if latest is not Latest.UNPROVEN:
+            shows = Latest.MEAN if vcenter.latest_means == "mean" else Latest.INSTANT
+            score.proofs[f"{vcenter.version} latest is {latest.name.lower()}", latest is shows] += 1

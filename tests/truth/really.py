@@ -1,0 +1,98 @@
+"""What really happened: the model's own time per layer, row and minute, and the verdict that it deserves."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gavel.analysis.expected import expected_us
+from gavel.analysis.gridded import Stretch
+from gavel.analysis.intervals import Floats
+from gavel.analysis.segments import SPAN_LAYERS, SPANS
+from gavel.analysis.verdict import Case, Verdicts, rule
+from gavel.domain.io_path import Layer
+from gavel.domain.scope import ScopeKind
+from gavel_lab.estate import Estate
+from gavel_lab.lab import Lab
+from gavel_lab.model import By
+from gavel_lab.reading import LAYERS, SEGMENT
+
+KINDS = {
+    ScopeKind.HOST_DEVICE: By.DEVICE,
+    ScopeKind.DATASTORE: By.DATASTORE,
+    ScopeKind.HOST: By.HOST,
+    ScopeKind.VOLUME: By.VOLUME,
+    ScopeKind.VM: By.VM,
+    ScopeKind.VM_DISK: By.DISK,
+}
+_NAMES = ("guest", "kernel", "san", "array")
+
+
+@dataclass(frozen=True)
+class Truth:
+    """n rows as the model has them. ops: (n, 3) reads, writes, all; layers: (n, 3, 4) µs per I/O by `Layer`, guest left out (0)."""
+
+    ops: Floats
+    layers: Floats
+
+    @property
+    def spans(self) -> Floats:
+        """(n, 3, 10)."""
+        spans: Floats = self.layers @ SPAN_LAYERS.T
+        return spans
+
+
+def truth(lab: Lab, kind: ScopeKind, things: np.ndarray, minutes: np.ndarray, stretch: Stretch) -> Truth:
+    """Of the things (places in the estate) in the minutes, row by row."""
+    first = 60.0 * (stretch.first + np.arange(stretch.minutes))
+    every = np.unique(things)
+    reading = lab.model.read(KINDS[kind], every.tolist(), np.stack([first, first + 60.0], axis=1))
+    row, column = np.searchsorted(every, things), minutes - stretch.first
+    time, ops = reading.io_time_us[row, column], reading.ops[row, column]
+    time, ops = _with_all(time), _with_all(ops)
+    layers = np.stack([time[..., _segments(kind, name)].sum(axis=-1) for name in _NAMES], axis=-1)
+    return Truth(ops, np.divide(layers, ops[..., None], out=np.zeros_like(layers), where=ops[..., None] > 0))
+
+
+def _with_all(numbers: Floats) -> Floats:
+    return np.concatenate([numbers, numbers.sum(axis=1, keepdims=True)], axis=1)
+
+
+def _segments(kind: ScopeKind, layer: str) -> list[int]:
+    """A device times nothing above itself, and the guest is not measured."""
+    unseen = {"guest_queue", *({"hypervisor"} if kind is ScopeKind.HOST_DEVICE else ())}
+    return [SEGMENT[name] for name in LAYERS[layer] if name not in unseen]
+
+
+def expectations(estate: Estate, kind: ScopeKind, things: np.ndarray, real: Truth) -> Floats:
+    """(n, 4) defaults; writes to a stretched pod are allowed the round trip between its arrays."""
+    writes = np.divide(real.ops[:, 1], real.ops[:, 2], out=np.zeros(len(real.ops)), where=real.ops[:, 2] > 0)
+    unknown = np.full(len(things), np.nan)
+    round_trip = np.array([_round_trip_us(estate, kind, int(thing)) for thing in things])
+    return expected_us(unknown, unknown, round_trip * writes)[0]
+
+
+def _round_trip_us(estate: Estate, kind: ScopeKind, thing: int) -> float:
+    volumes: tuple[int, ...] = ()
+    if kind is ScopeKind.HOST_DEVICE:
+        volumes = (estate.devices[thing].volume,)
+    elif kind is ScopeKind.VOLUME:
+        volumes = (thing,)
+    elif kind is ScopeKind.DATASTORE:
+        volumes = estate.datastores[thing].extents
+    elif kind is ScopeKind.VM:
+        volumes = tuple(volume for disk in estate.vms[thing].disks for volume in estate.disks[disk].volumes)
+    elif kind is ScopeKind.VM_DISK:
+        volumes = estate.disks[thing].volumes
+    pods = [estate.volumes[volume].pod for volume in volumes]
+    stretched = [pod for pod in pods if pod is not None]
+    return estate.pods[stretched[0]].inter_array_round_trip_us if stretched and len(stretched) == len(pods) else 0.0
+
+
+def deserved(real: Truth, expected: Floats) -> Verdicts:
+    """The rule applied to what really happened."""
+    single = [SPANS.index((layer, layer)) for layer in (Layer.KERNEL, Layer.SAN, Layer.ARRAY)]
+    spans = np.full((len(real.ops), len(SPANS)), np.nan)
+    spans[:, single] = real.spans[:, 2][:, single]
+    outermost = np.nansum(spans, axis=1)
+    by_span = expected @ SPAN_LAYERS.T
+    return rule(Case(spans, spans, spans, by_span, outermost, np.zeros(len(spans), np.int64)))

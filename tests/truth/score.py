@@ -1,0 +1,187 @@
+"""How attribution did against the truth: counts of right and wrong per kind of row, vCenter version and counter mode, and the goals."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+from tests.truth.really import Truth
+
+from gavel.analysis.grade import GradeReason
+from gavel.analysis.ledger import LEAST_OPS
+from gavel.analysis.minutes import Rows
+from gavel.analysis.segments import SPAN_LAYERS, SPANS, span_name
+from gavel.analysis.verdict import Verdicts
+from gavel.domain.io_path import Certainty, Direction
+from gavel.domain.scope import ScopeKind
+
+# The lab sums in 32 bits.
+SLACK_US = 0.05
+_INCOMPLETE = int(GradeReason.SAMPLE_MISSING | GradeReason.SIDE_MISSING)
+STRICT = (ScopeKind.HOST_DEVICE, ScopeKind.DATASTORE)
+SHARED = (ScopeKind.VM, ScopeKind.VM_DISK)
+JUDGED = (*STRICT, ScopeKind.VM)
+# Kind → the least part of bounds that hold. Places are sums over what changes at a minute's edge by different amounts.
+BOUNDS_GOALS = {
+    **dict.fromkeys(STRICT, 1.0),
+    **dict.fromkeys(SHARED, 0.99),
+    ScopeKind.HOST: 0.995,
+    ScopeKind.VOLUME: 0.999,
+}
+VERDICT_GOALS = {Certainty.CERTAIN: 0.995, Certainty.LIKELY: 0.90, Certainty.UNDETERMINED: 0.95}
+
+
+@dataclass
+class Score:
+    """Counts that add up over labs. bounds: (mode, kind, span, holds); verdicts: (mode, kind, certainty, right, deserved any).
+
+    sums: (mode, rows whose segments are right); proofs: (what, right). worst: where bounds failed by how much.
+    """
+
+    bounds: Counter[tuple[str, ScopeKind, str, bool]] = field(default_factory=Counter)
+    verdicts: Counter[tuple[str, ScopeKind, str, bool, bool]] = field(default_factory=Counter)
+    sums: Counter[tuple[str, bool]] = field(default_factory=Counter)
+    proofs: Counter[tuple[str, bool]] = field(default_factory=Counter)
+    worst: list[str] = field(default_factory=list)
+
+    def add(self, other: "Score") -> None:
+        """The counts of another score."""
+        self.bounds.update(other.bounds)
+        self.verdicts.update(other.verdicts)
+        self.sums.update(other.sums)
+        self.proofs.update(other.proofs)
+        self.worst.extend(other.worst)
+
+
+def complete(rows: Rows) -> np.ndarray:
+    """(n,) minutes in which no sample and no side is missing, and enough was done to judge."""
+    whole = (rows.notes.grade_reasons & _INCOMPLETE) == 0
+    return whole & (rows.rows.ops[:, Direction.ALL] >= LEAST_OPS)
+
+
+def score_bounds(score: Score, modes: np.ndarray, kind: ScopeKind, rows: Rows, real: Truth, where: str) -> None:
+    """Every measured layer of every direction against its true time; a layer that only part of the I/Os passed measurably is left out."""
+    ledger = rows.rows
+    ops = np.maximum(ledger.ops, 1e-9)[:, :, None]
+    whole = np.abs(ledger.span_ops - ops) <= 1e-6 * ops
+    judged = whole & (ops >= LEAST_OPS) & complete(rows)[:, None, None] & (real.ops[:, :, None] > 0)
+    off = np.maximum(ledger.span_lower / ops - real.spans, real.spans - ledger.span_upper / ops)
+    holds = off <= SLACK_US
+    for mode in np.unique(modes):
+        chosen = (modes == mode)[:, None, None] & judged
+        for span in range(len(SPANS)):
+            for good in (True, False):
+                count = int((chosen & (holds == good))[:, :, span].sum())
+                if count:
+                    score.bounds[str(mode), kind, span_name(span), good] += count
+    for row, way, span in np.argwhere(judged & ~holds)[:3]:
+        low, high = (float(x[row, way, span] / ops[row, way, 0]) for x in (ledger.span_lower, ledger.span_upper))
+        score.worst.append(
+            f"{where} {kind.name} {rows.thing[row]} minute {rows.minute[row]} {Direction(way).name} {span_name(span)}: "
+            f"true {real.spans[row, way, span]:.1f} outside [{low:.1f}, {high:.1f}] µs"
+        )
+
+
+def score_sums(score: Score, modes: np.ndarray, kind: ScopeKind, rows: Rows) -> None:
+    """Estimates: nothing is negative, and the segments of a row that has them all add up to its layers."""
+    ledger = rows.rows
+    ops = ledger.ops[:, :2, None]
+    first = 2 if kind is ScopeKind.HOST_DEVICE else 1
+    every = ((ledger.segment_ops[:, :2, first:] == ops) & (ops > 0)).all(axis=2)
+    segments, spans = ledger.segment_time[:, :2].sum(axis=2), ledger.span_time[:, :2].sum(axis=2)
+    adds = np.isclose(segments, spans, rtol=1e-6, atol=1.0)
+    negative = (ledger.segment_time < 0).any(axis=(1, 2)) | (ledger.span_time < 0).any(axis=(1, 2))
+    right = (adds | ~every).all(axis=1) & ~negative
+    for mode in np.unique(modes):
+        for good in (True, False):
+            score.sums[str(mode), good] += int((right[modes == mode] == good).sum())
+
+
+def score_verdicts(
+    score: Score, modes: np.ndarray, kind: ScopeKind, rows: Rows, given: Verdicts, deserved: Verdicts
+) -> None:
+    """A verdict is right when it names the layer that the truth names, one of its two, or none where the truth names none."""
+    for row in np.flatnonzero(complete(rows)):
+        true = int(deserved.named[row])
+        named = [int(one) for one in (given.named[row], given.other[row]) if one >= 0]
+        right = any(SPAN_LAYERS[one, SPANS[true][0]] > 0 for one in named) if true >= 0 else not named
+        score.verdicts[str(modes[row]), kind, str(given.certainty[row]), right, true >= 0] += 1
+
+
+# --- the table --------------------------------------------------------------------------------------------------------
+
+
+def goals_missed(score: Score) -> list[str]:
+    """What fell short, in words; empty when all is well."""
+    missed = []
+    for kind, goal in BOUNDS_GOALS.items():
+        holds, count = _bounds(score, kind)
+        if not count or holds < goal * count:
+            missed.append(f"bounds of {kind.name}: {holds} of {count} hold, goal {goal:.1%}")
+    for certainty, goal in VERDICT_GOALS.items():
+        for mode in ("unproven", "proven"):
+            right, count = _verdicts(score, JUDGED, certainty, mode)
+            if not count or right < goal * count:
+                missed.append(f"{certainty.value} verdicts, counters {mode}: {right} of {count} right, goal {goal:.1%}")
+    missed += [
+        f"segments of {count} rows do not add up ({mode})"
+        for (mode, good), count in score.sums.items()
+        if not good and count
+    ]
+    missed += [f"{count} false proofs: {what}" for (what, good), count in score.proofs.items() if not good]
+    return missed
+
+
+def _bounds(score: Score, kind: ScopeKind, mode: str = "") -> tuple[int, int]:
+    rows = [(key, count) for key, count in score.bounds.items() if key[1] is kind and mode in key[0]]
+    return sum(count for key, count in rows if key[3]), sum(count for _, count in rows)
+
+
+def _verdicts(score: Score, kinds: Iterable[ScopeKind], certainty: str, mode: str) -> tuple[int, int]:
+    kept = [
+        (key, count)
+        for key, count in score.verdicts.items()
+        if key[1] in kinds and key[2] == certainty and key[0].endswith(f" {mode}")
+    ]
+    return sum(count for key, count in kept if key[3]), sum(count for _, count in kept)
+
+
+def table(score: Score) -> Iterator[str]:
+    """All figures as lines of text."""
+    modes = sorted({key[0] for key in score.bounds})
+    yield "bounds that hold the true time of a measured layer, in complete minutes"
+    for kind in BOUNDS_GOALS:
+        holds, count = _bounds(score, kind)
+        yield f"  {kind.name.lower():<12} {holds:>9} of {count:>9}  {_percent(holds, count)}  (goal {BOUNDS_GOALS[kind]:.1%})"
+    yield "verdicts of host devices, datastores and VMs: right, of how many"
+    for certainty, goal in VERDICT_GOALS.items():
+        for mode in ("unproven", "proven"):
+            right, count = _verdicts(score, JUDGED, certainty, mode)
+            yield f"  {certainty.value:<13}{mode:<9} {right:>7} of {count:>7}  {_percent(right, count)}  (goal {goal:.1%})"
+    yield "by vCenter and counters: rows that deserve a verdict · certain, likely, undetermined, called healthy; undetermined of all"
+    for mode in modes:
+        for kind in JUDGED if any(key[0] == mode for key in score.verdicts) else ():
+            yield _shares(score, mode, kind)
+    yield "proofs: right, false"
+    for what in sorted({what for what, _ in score.proofs}):
+        yield f"  {what:<40} {score.proofs[what, True]:>5} {score.proofs[what, False]:>5}"
+    yield from (f"  {line}" for line in score.worst[:20])
+
+
+def _shares(score: Score, mode: str, kind: ScopeKind) -> str:
+    counts: Counter[str] = Counter()
+    undetermined = rows = 0
+    for (of_mode, of_kind, certainty, _, is_ill), count in score.verdicts.items():
+        if (of_mode, of_kind) == (mode, kind):
+            rows += count
+            undetermined += count if certainty == Certainty.UNDETERMINED.value else 0
+            if is_ill:
+                counts[certainty] += count
+    ill = sum(counts.values())
+    order = (Certainty.CERTAIN, Certainty.LIKELY, Certainty.UNDETERMINED, Certainty.HEALTHY)
+    parts = " ".join(_percent(counts[one.value], ill) for one in order)
+    return f"  {mode:<50}{kind.name.lower():<12}{ill:>7} · {parts} ; {_percent(undetermined, rows)} of {rows}"
+
+
+def _percent(part: int, whole: int) -> str:
+    return f"{part / whole:8.3%}" if whole else "       –"
