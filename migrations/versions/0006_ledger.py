@@ -13,7 +13,7 @@ down_revision = "0005"
 branch_labels = None
 depends_on = None
 
-TABLES = ("correlated", "counter_proof", "expectation", "pod_mirroring")
+TABLES = ("correlated", "counter_evidence", "expectation", "pod_mirroring")
 
 
 def upgrade() -> None:
@@ -25,21 +25,17 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("singleton", name=op.f("pk_correlated")),
     )
     op.create_table(
-        "counter_proof",
+        "counter_evidence",
         sa.Column("source_id", sa.Integer(), nullable=False),
         sa.Column("build", sa.Text(), nullable=False),
         sa.Column("counter", sa.Text(), nullable=False),
-        sa.Column("finding", sa.Text(), nullable=False),
-        sa.Column("rows", sa.Integer(), nullable=False),
-        sa.Column("decided_at", sa.DateTime(timezone=True), nullable=False),
-        sa.CheckConstraint(
-            "finding IN ('rounds', 'truncates', 'mean', 'instant', 'contradictory')",
-            name=op.f("ck_counter_proof_finding"),
-        ),
+        sa.Column("rounds_or_mean", sa.BigInteger(), nullable=False),
+        sa.Column("truncates_or_instant", sa.BigInteger(), nullable=False),
+        sa.Column("noted_at", sa.DateTime(timezone=True), nullable=False),
         sa.ForeignKeyConstraint(
-            ["source_id"], ["source.id"], name=op.f("fk_counter_proof_source_id"), ondelete="CASCADE"
+            ["source_id"], ["source.id"], name=op.f("fk_counter_evidence_source_id"), ondelete="CASCADE"
         ),
-        sa.PrimaryKeyConstraint("source_id", "build", "counter", name=op.f("pk_counter_proof")),
+        sa.PrimaryKeyConstraint("source_id", "build", "counter", name=op.f("pk_counter_evidence")),
     )
     op.create_table(
         "expectation",

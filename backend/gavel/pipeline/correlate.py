@@ -14,7 +14,6 @@ from gavel.analysis.intervals import Bools
 from gavel.analysis.ledger import LedgerRows
 from gavel.analysis.minutes import Attribution, Rows, attributed
 from gavel.analysis.notes import Notes
-from gavel.analysis.observed import HostCounter, Proofs
 from gavel.db import live
 from gavel.db.engine import Connection, Engine, reading, snapshot
 from gavel.db.leases import only_one
@@ -26,6 +25,7 @@ from gavel.pipeline.mapping import Estate, estate
 from gavel.pipeline.mirroring import find_mirroring
 from gavel.pipeline.observing import observed
 from gavel.pipeline.offsets import Offsets, offsets
+from gavel.pipeline.proving import note_evidence, proofs
 from gavel.pipeline.workplace import Workplace
 
 log = structlog.get_logger(__name__)
@@ -40,6 +40,8 @@ _LEAF_ROWS = 60_000
 _MOST_MINUTES = 60
 # Samples that touch a minute were stamped no longer before it; clocks are read once a minute.
 _CLOCKS_BEFORE = timedelta(minutes=10)
+# What is written again when a pod turns out to count its writes otherwise.
+_MISREAD = timedelta(hours=2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +183,8 @@ def _write_new(connection: Connection, look: Look) -> int:
         return 0
     early = look.stand.early_until_at
     replaced = span if early is not None and early > since else None
-    _write(connection, look, span, replaced)
+    found = _write(connection, look, span, replaced)
+    note_evidence(connection, look.estate, found.evidence, look.now)
     keeps = early is not None and early > span.until
     ask.stand_at(
         connection,
@@ -231,28 +234,24 @@ def _write_again(connection: Connection, look: Look) -> int:
 
 def _write(
     connection: Connection, look: Look, span: Span, replaced: Span | None, only: Mapping[ScopeKind, Bools] | None = None
-) -> None:
+) -> Attribution:
     found = _attributed(connection, look, span)
     keys, minutes, rows, notes = _rows(look.estate, found, only)
     written = write_ledger(connection, minutes, keys, rows, notes, replace_minutes=replaced.minutes if replaced else ())
     log.info("correlated", since=span.since.isoformat(), minutes=len(span.minutes), rows=written,
              again=replaced is not None, early=only is not None)  # fmt: skip
+    return found
 
 
 def _attributed(connection: Connection, look: Look, span: Span) -> Attribution:
     stretch = Stretch(round(span.since.timestamp()) // 60, len(span.minutes))
-    proofs = _unproven(look.estate)
-    seen = observed(connection, look.estate, look.offsets, proofs, span.since, span.until)
+    seen = observed(connection, look.estate, look.offsets, proofs(connection, look.estate), span.since, span.until)
     found = attributed(look.estate.topology, seen, stretch)
     if find_mirroring(connection, look.estate, found.mirroring, look.now):
-        again = _estate(connection, span)
-        return attributed(again.topology, seen, stretch)
+        until = look.stand.until_at
+        ask.settle(connection, (), Span(min(until - _MISREAD, span.since), until).minutes)
+        return attributed(_estate(connection, span).topology, seen, stretch)
     return found
-
-
-def _unproven(found: Estate) -> Proofs:
-    sources = len(found.source_ids)
-    return Proofs(np.zeros((sources, len(HostCounter)), dtype=np.int64), np.zeros(sources, dtype=np.int64))
 
 
 def _rows(

@@ -15,7 +15,7 @@ from gavel.db.engine import Connection
 from gavel.db.queries.members import DATASTORE_DIRECTORY
 from gavel.db.samples import CORRELATE
 from gavel.db.tables.bookkeeping import dirty_window
-from gavel.db.tables.ledger import correlated, dirty_minute, pod_mirroring
+from gavel.db.tables.ledger import correlated, counter_evidence, dirty_minute, pod_mirroring
 from gavel.domain.samples import COLUMNS
 from gavel.domain.source import SourceKind, Stream
 
@@ -176,6 +176,40 @@ def note_mirroring(
     values = {"counted_on_both": both, "ratio": ratio, "ops": ops, "decided_at": now}
     row = insert(pod_mirroring).values(pod_key=pod_key, **values)
     connection.execute(row.on_conflict_do_update(index_elements=["pod_key"], set_=values))
+
+
+_BUILDS = "SELECT source_id, build FROM vcenter WHERE present"
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Rows that only rounding (a mean) explains, and rows that only truncation (an instant) does."""
+
+    rounds_or_mean: int
+    truncates_or_instant: int
+
+
+def shown_of_counters(connection: Connection) -> Mapping[tuple[int, str], Shown]:
+    """By vCenter and counter, of the build that it runs."""
+    rows = connection.execute(text(f"SELECT e.* FROM counter_evidence e JOIN ({_BUILDS}) b USING (source_id, build)"))
+    return {(row.source_id, row.counter): Shown(row.rounds_or_mean, row.truncates_or_instant) for row in rows}
+
+
+def note_counters(connection: Connection, more: Mapping[tuple[int, str], Shown], now: datetime) -> None:
+    """Add to what was shown before."""
+    builds = {row.source_id: row.build for row in connection.execute(text(_BUILDS))}
+    values = [
+        {"source_id": source, "build": builds[source], "counter": counter, "noted_at": now}
+        | {"rounds_or_mean": shown.rounds_or_mean, "truncates_or_instant": shown.truncates_or_instant}
+        for (source, counter), shown in more.items()
+        if source in builds
+    ]
+    if not values:
+        return
+    row, stored = insert(counter_evidence), counter_evidence.c
+    added = {name: stored[name] + row.excluded[name] for name in ("rounds_or_mean", "truncates_or_instant")}
+    key = ["source_id", "build", "counter"]
+    connection.execute(row.on_conflict_do_update(index_elements=key, set_=added | {"noted_at": now}), values)
 
 
 def hold_samples(connection: Connection) -> None:

@@ -3,6 +3,7 @@
 from sqlalchemy import (
     ARRAY,
     REAL,
+    BigInteger,
     Boolean,
     CheckConstraint,
     Column,
@@ -43,17 +44,17 @@ pod_mirroring = Table(
     instant("decided_at"),
 )
 
-# How a counter of a vCenter build behaves, proven by `rows` rows of its own data. A new build proves itself anew.
-counter_proof = Table(
-    "counter_proof",
+# What minutes of a vCenter's build have shown of a counter so far: rows that only rounding (of `latest`: a mean) explains, and rows that
+# only truncation (an instant) does. A new build starts anew.
+counter_evidence = Table(
+    "counter_evidence",
     metadata,
     Column("source_id", Integer, ForeignKey("source.id", ondelete="CASCADE"), primary_key=True),
     Column("build", Text, primary_key=True),
     Column("counter", Text, primary_key=True),
-    Column("finding", Text, nullable=False),
-    Column("rows", Integer, nullable=False),
-    instant("decided_at"),
-    CheckConstraint("finding IN ('rounds', 'truncates', 'mean', 'instant', 'contradictory')", name="finding"),
+    Column("rounds_or_mean", BigInteger, nullable=False),
+    Column("truncates_or_instant", BigInteger, nullable=False),
+    instant("noted_at"),
 )
 
 # What SAN and array usually take at an hour of the day (UTC), from `days` days of good rows; null: its own history is too short.
