@@ -15,7 +15,7 @@ Gavel: where each millisecond of storage latency goes.
   setup    only create the environment (.tools, .venv, node_modules, frontend/dist)
   lock     write the dependency locks anew from pyproject.toml          (UPGRADE=1 takes newer versions)
   peers    the lab and the collectors against clients and servers nobody here wrote
-  truth    the long run of verdicts against the lab's own truth
+  truth    the long run of verdicts against the lab's own truth         (LABS=200 SEED=1)
   chaos    the long run of kills and faults of the sources              (KILLS=60 SEED=1)
   bench    the measurements of collecting, writing and reading
   shots    screenshots of every page

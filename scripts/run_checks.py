@@ -77,15 +77,17 @@ UNIT_TESTS = Check("front end: tests", ("npm", "run", "--silent", "test"), "fron
 PARTS = pytest("tests: parts", "-n", "2", "--dist", "loadfile", "--ignore=tests/product", deadline_s=1500)
 E2E = Check("browser tests", ("npm", "run", "--silent", "e2e"), "frontend", deadline_s=1500, shown=True)
 ALONE = ("-p", "no:randomly", "-s")
+TRUTH = pytest("truth", *ALONE, "tests/truth", deadline_s=4 * 3600)
+TRUTH_TENTH = pytest("truth: a tenth", *ALONE, "tests/truth", "--labs=20", deadline_s=600)
 # One living product, through a story in order: it needs the machine for itself.
 WHOLE = pytest("tests: the whole product", *ALONE, "tests/product", deadline_s=1500)
 
 COMMANDS: dict[str, tuple[Check, ...]] = {
     "check": STATIC,
-    "test": (*STATIC, BUILD, UNIT_TESTS, PARTS, WHOLE, E2E),
+    "test": (*STATIC, BUILD, UNIT_TESTS, PARTS, TRUTH_TENTH, WHOLE, E2E),
     "e2e": (BUILD, E2E),
     "peers": (pytest("peers", *ALONE, "tests/peers", deadline_s=1800),),
-    "truth": (pytest("truth", *ALONE, "tests/truth", deadline_s=4 * 3600),),
+    "truth": (TRUTH,),
     "chaos": (pytest("chaos", *ALONE, "tests/chaos", deadline_s=4 * 3600),),
     "bench": (pytest("bench", *ALONE, "tests/benchmarks", deadline_s=4 * 3600),),
     "shots": (BUILD, Check("screenshots", ("npm", "run", "--silent", "shots"), "frontend", 3600, shown=True)),
