@@ -100,7 +100,7 @@ def test_the_rules_that_ship_say_what_the_field_expects() -> None:
         (Quantity.TIME, Layer.KERNEL, 300.0),
         (Quantity.SHARE, Layer.KERNEL, 0.2),
     ]
-    assert (kernel.for_min, kernel.layer, {one.tested for one in kernel.conditions}) == (
+    assert (kernel.for_min, kernel.layer, {one.compared for one in kernel.conditions}) == (
         5,
         Layer.KERNEL,
         {Compared.LOWER},

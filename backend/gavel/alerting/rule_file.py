@@ -45,7 +45,7 @@ _RULE_FIELDS = {
     "key", "name", "of", "where", "when", "for", "keep_firing", "no_data_after", "min_ops", "min_grade", "severity",
     "labels", "runbook_url", "enabled",
 }  # fmt: skip
-_CONDITION_FIELDS = {"direction", "at_least", "recover_below", "tested"}
+_CONDITION_FIELDS = {"direction", "at_least", "recover_below", "compared"}
 
 
 W = TypeVar("W", Subject, Compared, Severity, Grade)
@@ -131,7 +131,7 @@ def _condition(raw: Any, at: str) -> Condition:
         Measure(quantity, _PARTS[part], _direction(fields.get("direction", "all"), f"{at}.direction")),
         _amount(fields["at_least"], units, f"{at}.at_least"),
         None if recover is None else _amount(recover, units, f"{at}.recover_below"),
-        _word(Compared)(fields.get("tested", Compared.LOWER.value), f"{at}.tested"),
+        _word(Compared)(fields.get("compared", Compared.LOWER.value), f"{at}.compared"),
     )
 
 
@@ -242,7 +242,7 @@ def _written_condition(condition: Condition) -> Iterator[tuple[str, str]]:
     yield "at_least", _shown(condition.at_least, measure.unit)
     if condition.recover_below is not None:
         yield "recover_below", _shown(condition.recover_below, measure.unit)
-    yield "tested", condition.tested.value
+    yield "compared", condition.compared.value
 
 
 def _shown(amount: float, unit: Unit) -> str:

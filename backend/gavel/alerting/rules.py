@@ -113,7 +113,7 @@ class Condition:
     measure: Measure
     at_least: float
     recover_below: float | None = None
-    tested: Compared = Compared.LOWER
+    compared: Compared = Compared.LOWER
 
     @property
     def recovery(self) -> float:

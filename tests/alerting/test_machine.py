@@ -1,0 +1,345 @@
+"""The laws of the state machine: every change once and in order, whatever comes twice, late, never, or from a clock gone wrong."""
+
+import json
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from gavel.alerting import machine
+from gavel.alerting.evaluate import Code, Readings, RuleTable, breaches, codes, rule_table
+from gavel.alerting.machine import Memory, State, Step, retire, step
+from gavel.alerting.rules import Compared, Condition, Measure, Quantity, Rule, Scope, Subject
+from gavel.domain.io_path import Grade, Layer
+
+TOTAL = Measure(Quantity.TIME)
+KERNEL = Measure(Quantity.TIME, Layer.KERNEL)
+MEASURES = (TOTAL, KERNEL)
+START = 29_000_000
+VALUES = {Code.UNKNOWN: np.nan, Code.CLEAR: 100.0, Code.HOLD: 400.0, Code.BREACH: 600.0}
+
+
+def a_rule(**changes: object) -> Rule:
+    settings_: dict[str, object] = {
+        "key": "slow", "name": "Slow", "scope": Scope(Subject.DATASTORE),
+        "conditions": (Condition(TOTAL, 500.0, 300.0),), "for_min": 0, "keep_firing_min": 2, "no_data_after_min": 3,
+    }  # fmt: skip
+    return Rule(**(settings_ | changes))  # type: ignore[arg-type]
+
+
+def table(*rules: Rule, objects: int = 1) -> RuleTable:
+    return rule_table(dict(enumerate(rules, 1)), MEASURES, np.ones((len(rules), objects), dtype=bool))
+
+
+def readings(
+    objects: list[int], minutes: list[int], numbers: list[float], *, ops: float = 1000.0, grade: int = 0
+) -> Readings:
+    value = np.tile(np.array(numbers), (len(MEASURES), 1))
+    return Readings(
+        np.array(objects), np.array(minutes), ~np.isnan(value[0]), np.full(len(objects), grade, dtype=np.int8), value,
+        value, np.full(value.shape, ops),
+    )  # fmt: skip
+
+
+@dataclass
+class Story:
+    """One object under one rule, minute by minute."""
+
+    rules: RuleTable
+    memory: Memory = field(default_factory=Memory.blank)
+
+    def tell(self, minute: int, code: Code, *, now: int | None = None, **more: float) -> Step:
+        found = step(self.memory, self.rules, readings([7], [minute], [VALUES[code]], **more), now or minute)  # type: ignore[arg-type]
+        self.memory = found.memory
+        return found
+
+    def states(self, said: str, first: int = START) -> list[str]:
+        """`said`: a letter per minute (u, c, h, b). Returns the states gone to, by name."""
+        by_letter = {code.name[0].lower(): code for code in Code}
+        steps = [self.tell(first + offset, by_letter[letter]) for offset, letter in enumerate(said)]
+        return [State(row["after"]).name for one in steps for row in one.transitions]
+
+
+@pytest.mark.parametrize(
+    ("for_min", "said", "states"),
+    [
+        (0, "b", ["FIRING"]),
+        (1, "b", ["FIRING"]),
+        (3, "bb", ["PENDING"]),
+        (3, "bbb", ["PENDING", "FIRING"]),
+        (3, "bbcb", ["PENDING", "INACTIVE", "PENDING"]),
+        (3, "bbhb", ["PENDING", "INACTIVE", "PENDING"]),
+        (3, "bbub", ["PENDING", "FIRING"]),  # two minutes, a hole, the third
+        (3, "bbuuub", ["PENDING", "NO_DATA", "PENDING"]),  # a hole that long ends what was counted
+        (3, "bbuuuc", ["PENDING", "NO_DATA", "INACTIVE"]),
+        (0, "bcc", ["FIRING", "RECOVERING", "RESOLVED"]),
+        (0, "bchc", ["FIRING", "RECOVERING"]),
+        (0, "bchcc", ["FIRING", "RECOVERING", "RESOLVED"]),
+        (0, "bhhhh", ["FIRING"]),
+        (0, "bcbcc", ["FIRING", "RECOVERING", "FIRING", "RECOVERING", "RESOLVED"]),
+        (0, "buuuuuu", ["FIRING", "NO_DATA"]),
+        (0, "buuuucc", ["FIRING", "NO_DATA", "RECOVERING", "RESOLVED"]),
+        (0, "buuuh", ["FIRING", "NO_DATA", "FIRING"]),
+        (0, "bcuuuuu", ["FIRING", "RECOVERING", "NO_DATA"]),
+        (0, "bccb", ["FIRING", "RECOVERING", "RESOLVED", "FIRING"]),
+        (0, "chuhc", []),
+    ],
+)
+def test_minutes_lead_from_state_to_state(for_min: int, said: str, states: list[str]) -> None:
+    assert Story(table(a_rule(for_min=for_min))).states(said) == states
+
+
+def test_too_few_ios_or_too_poor_a_grade_is_no_data_and_never_a_recovery() -> None:
+    story = Story(table(a_rule(min_grade=Grade.B)))
+    story.states("b")
+    after = [story.tell(START + 1 + i, Code.CLEAR, ops=29) for i in range(2)]
+    after += [story.tell(START + 3 + i, Code.CLEAR, grade=2) for i in range(2)]
+    assert [State(row["after"]).name for one in after for row in one.transitions] == ["NO_DATA"]
+    assert len(story.tell(START + 9, Code.BREACH, ops=29).transitions) == 0
+
+
+def test_every_condition_has_to_hold_and_the_lower_bound_is_what_counts() -> None:
+    both = a_rule(conditions=(Condition(TOTAL, 500.0), Condition(KERNEL, 200.0, compared=Compared.ESTIMATE)))
+    rules = table(both, objects=4)
+    value = np.array([[600.0, 600, 600, 600], [300, 300, 100, np.nan]])
+    lower = np.array([[550.0, 450, 550, 550], [0, 0, 0, np.nan]])
+    minutes = np.full(4, START)
+    numbers = Readings(
+        np.arange(4), minutes, np.ones(4, dtype=bool), np.zeros(4, dtype=np.int8), value, lower, np.full((2, 4), 50.0)
+    )
+    assert breaches(rules, numbers)[1].tolist() == [0]
+    found = codes(rules, numbers, np.zeros(4, dtype=np.int64), np.arange(4))
+    assert found.tolist() == [Code.BREACH, Code.CLEAR, Code.CLEAR, Code.UNKNOWN]
+
+
+def test_a_late_breach_goes_to_the_timeline_once_and_moves_nothing() -> None:
+    story = Story(table(a_rule()))
+    story.tell(START, Code.CLEAR)
+    story.tell(START + 1, Code.UNKNOWN)
+    story.tell(START + 2, Code.CLEAR)
+    late = story.tell(START + 1, Code.BREACH, now=START + 2)
+    assert (late.late["minute"].tolist(), len(late.transitions)) == ([START + 1], 0)
+    assert len(story.tell(START + 1, Code.BREACH, now=START + 2).late) == 0
+
+
+def test_what_is_too_old_to_be_news_pages_nobody() -> None:
+    story = Story(table(a_rule()))
+    old = story.tell(START, Code.BREACH, now=START + machine.LATE_AFTER_MIN + 1)
+    assert (len(old.late), len(old.transitions)) == (1, 0)
+
+
+def test_a_clock_ahead_does_not_deafen_the_machine() -> None:
+    story = Story(table(a_rule()))
+    assert story.tell(START + 120, Code.BREACH, now=START).refused == 1
+    story.tell(START + 120, Code.CLEAR, now=START + 120)  # the local clock itself was two hours ahead
+    assert [State(row["after"]) for row in story.tell(START + 1, Code.BREACH).transitions] == [State.FIRING]
+
+
+def test_who_fires_again_and_again_stays_firing_until_it_is_quiet_for_long() -> None:
+    story = Story(table(a_rule(keep_firing_min=1)))
+    assert story.states("bcbcbc" + "bc" * 5).count("RESOLVED") == 2
+    assert "RESOLVED" not in story.states("c" * (machine.FLAP_CLEAR_MIN - 2), START + 16)
+    assert story.states("cc", START + 16 + machine.FLAP_CLEAR_MIN - 2) == ["RESOLVED"]
+
+
+def test_an_object_that_leaves_the_scope_and_a_rule_that_goes_end_their_incidents() -> None:
+    story = Story(table(a_rule()))
+    story.states("b")
+    story.rules = rule_table({1: a_rule()}, MEASURES, np.zeros((1, 1), dtype=bool))
+    assert [State(row["after"]) for row in story.tell(START + 1, Code.BREACH).transitions] == [State.RESOLVED]
+
+    story = Story(table(a_rule()))
+    story.states("b")
+    gone = retire(story.memory, np.array([1]), START + 1)
+    assert [(State(row["before"]), State(row["after"])) for row in gone.transitions] == [(State.FIRING, State.RESOLVED)]
+    assert len(gone.memory.rows) == 0
+
+
+def test_an_object_twice_in_one_step_is_refused() -> None:
+    with pytest.raises(ValueError, match="one minute per step"):
+        step(Memory.blank(), table(a_rule(), objects=2), readings([7, 7], [START, START + 1], [1.0, 2.0]), START + 1)
+
+
+# --- against a machine so simple that it can be read ------------------------------------------------------------------
+
+RULES = (a_rule(), a_rule(for_min=3, keep_firing_min=0), a_rule(for_min=2, keep_firing_min=4, no_data_after_min=2))
+OBJECTS = (11, 12, 40)
+
+
+@dataclass
+class Plain:
+    """One rule and object, one minute after the other, each once and in order."""
+
+    rule: Rule
+    state: State = State.INACTIVE
+    is_open: bool = False
+    streak: int = 0
+    missing: int = 0
+    fires: list[int] = field(default_factory=list)
+    last: int | None = None
+
+    def minute(self, minute: int, code: Code) -> tuple[State, State] | None:
+        before = self.state
+        gap = 0 if self.last is None else minute - self.last - 1
+        self.last = minute
+        if self.missing + gap >= self.rule.no_data_after_min and code is not Code.UNKNOWN:
+            self.streak = 0
+        self.missing = self.missing + gap + 1 if code is Code.UNKNOWN else 0
+        if code is Code.UNKNOWN:
+            self.unknown()
+        elif self.is_open:
+            self.while_open(minute, code)
+        elif code is Code.BREACH:
+            self.streak = self.streak + 1 if before is State.PENDING else 1
+            self.state = State.PENDING
+            if self.streak >= self.rule.for_min:
+                self.fire(minute)
+        elif before is not State.RESOLVED:
+            self.state = State.INACTIVE
+        self.forget(minute)
+        return (before, self.state) if before is not self.state else None
+
+    def unknown(self) -> None:
+        if (self.is_open or self.state is State.PENDING) and self.missing >= self.rule.no_data_after_min:
+            self.state = State.NO_DATA
+
+    def while_open(self, minute: int, code: Code) -> None:
+        if code is Code.HOLD and self.state is State.RECOVERING:
+            self.streak = 0
+            return
+        if code is not Code.CLEAR:
+            self.state = State.FIRING
+            return
+        self.streak = self.streak + 1 if self.state is State.RECOVERING else 1
+        needed = self.rule.keep_firing_min
+        if len(self.fires) >= machine.FLAP_FIRES:
+            needed = max(needed, machine.FLAP_CLEAR_MIN)
+        self.state = State.RESOLVED if self.streak >= needed else State.RECOVERING
+        self.is_open = self.state is not State.RESOLVED
+
+    def fire(self, minute: int) -> None:
+        self.state, self.is_open = State.FIRING, True
+        recent = bool(self.fires) and 0 <= minute - self.fires[0] <= machine.FLAP_WINDOW_MIN
+        self.fires = [*self.fires, minute] if recent else [minute]
+
+    def forget(self, minute: int) -> None:
+        """A resolved one is inactive as soon as its past is no matter any more, without a word."""
+        recent = bool(self.fires) and abs(minute - self.fires[0]) <= machine.FLAP_WINDOW_MIN
+        if self.state in (State.INACTIVE, State.RESOLVED) and not recent:
+            self.fires = []
+
+
+class Hostile(RuleBasedStateMachine):
+    """Ticks for some objects, again, late, after restarts, with holes; then everything that came out is compared."""
+
+    @initialize()
+    def begin(self) -> None:
+        self.memory = Memory.blank()
+        self.now = START
+        self.plain = {(r, o): Plain(one) for r, one in enumerate(RULES, 1) for o in OBJECTS}
+        self.judged: dict[int, dict[int, Code]] = {thing: {} for thing in OBJECTS}
+        self.expected: list[tuple[int, int, int, int, int]] = []
+        self.got: list[tuple[int, int, int, int, int]] = []
+        self.names: list[tuple[int, int, int, int]] = []
+        self.expected_late: list[tuple[int, int, int]] = []
+        self.late: list[tuple[int, int, int]] = []
+
+    def feed(self, minutes: dict[int, tuple[int, Code]]) -> None:
+        things = list(minutes)
+        numbers = readings(things, [minutes[o][0] for o in things], [VALUES[minutes[o][1]] for o in things])
+        found = step(self.memory, table(*RULES, objects=len(things)), numbers, self.now)
+        self.memory = found.memory
+        for row in found.transitions:
+            self.got.append(tuple(int(row[name]) for name in ("rule_id", "object_id", "minute", "before", "after")))  # type: ignore[arg-type]
+            self.names.append(tuple(int(row[name]) for name in ("incident", "sequence", "rule_id", "object_id")))  # type: ignore[arg-type]
+        self.late += [(int(row["rule_id"]), int(row["object_id"]), int(row["minute"])) for row in found.late]
+
+    @rule(hole=st.sampled_from([0, 0, 0, 0, 1, 4, 70]), said=st.lists(st.sampled_from(list(Code)), min_size=3, max_size=3),
+          subset=st.sets(st.sampled_from(OBJECTS), min_size=1))  # fmt: skip
+    def the_next_minute(self, hole: int, said: list[Code], subset: set[int]) -> None:
+        self.now += 1 + hole
+        minutes = {thing: (self.now, code) for thing, code in zip(OBJECTS, said, strict=True) if thing in subset}
+        for thing, (minute, code) in minutes.items():
+            self.judged[thing][minute] = code
+            for number in range(1, len(RULES) + 1):
+                if change := self.plain[number, thing].minute(minute, code):
+                    self.expected.append((number, thing, minute, int(change[0]), int(change[1])))
+        self.feed(minutes)
+
+    @rule(times=st.integers(2, 12), code=st.sampled_from(list(Code)))
+    def the_same_for_a_while(self, times: int, code: Code) -> None:
+        for _ in range(times):
+            self.the_next_minute(0, [code] * 3, set(OBJECTS))
+
+    @precondition(lambda self: any(self.judged.values()))
+    @rule(data=st.data())
+    def a_tick_again(self, data: st.DataObject) -> None:
+        thing = data.draw(st.sampled_from([thing for thing in OBJECTS if self.judged[thing]]))
+        minute = data.draw(st.sampled_from(sorted(self.judged[thing])[-60:]))
+        if self.judged[thing][minute] is Code.UNKNOWN or max(self.judged[thing]) - minute >= 64:
+            return
+        self.feed({thing: (minute, self.judged[thing][minute])})
+
+    @precondition(lambda self: any(self.judged.values()))
+    @rule(data=st.data(), back=st.integers(1, 200), code=st.sampled_from([Code.CLEAR, Code.BREACH]))
+    def a_late_minute(self, data: st.DataObject, back: int, code: Code) -> None:
+        thing = data.draw(st.sampled_from([thing for thing in OBJECTS if self.judged[thing]]))
+        minute = max(self.judged[thing]) - back
+        if self.judged[thing].get(minute, Code.UNKNOWN) is not Code.UNKNOWN:
+            return
+        self.judged[thing][minute] = code
+        if code is Code.BREACH:
+            self.expected_late += [(number, thing, minute) for number in range(1, len(RULES) + 1)]
+        self.feed({thing: (minute, code)})
+
+    @rule(ahead=st.integers(60, 10_000), first=st.sampled_from(list(Code)), then=st.sampled_from(list(Code)))
+    def the_clock_is_ahead_and_put_right(self, ahead: int, first: Code, then: Code) -> None:
+        right = self.now
+        self.now += ahead
+        self.the_next_minute(0, [first] * 3, set(OBJECTS))
+        self.now = right
+        self.judged = {thing: {} for thing in OBJECTS}
+        for plain in self.plain.values():
+            plain.last = None
+        self.the_next_minute(0, [then] * 3, set(OBJECTS))
+
+    @rule(ahead=st.integers(machine.AHEAD_MIN + 1, 10_000), code=st.sampled_from(list(Code)))
+    def a_minute_of_the_future(self, ahead: int, code: Code) -> None:
+        self.feed(dict.fromkeys(OBJECTS, (self.now + ahead, code)))
+
+    @rule()
+    def a_restart(self) -> None:
+        self.memory = Memory.load(json.loads(json.dumps(self.memory.dump())))
+
+    @invariant()
+    def nothing_is_lost_doubled_or_out_of_order(self) -> None:
+        assert [self.spoken(one) for one in sorted(self.got)] == [self.spoken(one) for one in sorted(self.expected)]
+        assert sorted(self.late) == sorted(self.expected_late)
+        assert len(self.names) == len({name[:2] for name in self.names})
+        last: dict[tuple[int, int], tuple[int, int]] = {}
+        for incident, sequence, *pair in self.names:
+            before = last.get((pair[0], pair[1]), (0, 0))
+            assert (incident == before[0] and sequence == before[1] + 1) or (incident > before[0] and sequence == 1)
+            last[pair[0], pair[1]] = (incident, sequence)
+
+    @staticmethod
+    def spoken(change: tuple[int, int, int, int, int]) -> tuple[int, ...]:
+        """Resolved long ago and inactive are the same past."""
+        *where, before, after = change
+        return (*where, State.INACTIVE if before == State.RESOLVED else before, after)
+
+    @invariant()
+    def memory_is_ordered_and_small(self) -> None:
+        rows = self.memory.rows
+        pairs = list(zip(rows["rule_id"].tolist(), rows["object_id"].tolist(), strict=True))
+        assert pairs == sorted(set(pairs))
+        assert self.memory.objects["object_id"].tolist() == sorted(
+            self.judged[o] and o for o in OBJECTS if self.judged[o]
+        )
+
+
+Hostile.TestCase.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+TestTheMachineUnderHostileConditions = Hostile.TestCase
