@@ -155,9 +155,12 @@ def _store(
 
 
 def _note_for_ledger(connection: Connection, source_id: int, columns: _Columns) -> None:
-    """The minutes of new rows are to be attributed (again). Rows are only ever added here, so writers never wait for one another."""
-    lo = instant((columns["ts"] - columns["interval_s"] * 1_000_000).min())
-    note = {"task": f"{CORRELATE}{source_id}", "lo": lo, "hi": instant(columns["ts"].max())}
+    """The minutes of new rows are to be attributed (again), and those of the samples beside them: what comes before and after a sample
+    at a minute's edge tells how sure its part in the minute is. Rows are only ever added here, so writers never wait for one another.
+    """
+    length_us = columns["interval_s"] * 1_000_000
+    lo, hi = (columns["ts"] - 2 * length_us).min(), (columns["ts"] + length_us).max()
+    note = {"task": f"{CORRELATE}{source_id}", "lo": instant(lo), "hi": instant(hi)}
     connection.execute(insert(dirty_window).values(note))
 
 
