@@ -105,8 +105,11 @@ def test_the_incident_of_the_article_is_told_as_it_was(product: Product) -> None
 
 
 def test_attributing_an_hour_again_changes_no_number(product: Product) -> None:
+    """What counters had proven by then is used for all of it the first time, and is still known the second."""
     ledgers.settled(product)
     after, until = ledgers.whole_minutes(product, KEPT_S - 300)
+    assert ledgers.write_again(product, after, until) > 40
+    ledgers.settled(product)
     before = ledgers.everything(product, after, until)
     assert ledgers.write_again(product, after, until) > 40
     ledgers.settled(product)
