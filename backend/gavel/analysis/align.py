@@ -75,13 +75,13 @@ class _Pieces:
     is_cut: Bools
 
 
-def placed(samples: Samples) -> Minutes:
-    """Every minute that a sample touches, with the op-weighted means of its overlaps.
+def placed(samples: Samples, minutes: range | None = None) -> Minutes:
+    """Every minute that a sample touches (of `minutes`, where given), with the op-weighted means of its overlaps.
 
     A sample across a minute's edge counts by its overlap; the bounds hold for all that it may have given (`edges`).
     """
     tidy = tidied(samples)
-    pieces = _pieces(tidy)
+    pieces = _pieces(tidy, minutes)
     entity = tidy.entity[pieces.sample]
     fresh = np.ones(len(entity), dtype=np.bool_)
     fresh[1:] = (np.diff(entity) != 0) | (np.diff(pieces.minute) != 0)
@@ -142,16 +142,21 @@ def _distinct(samples: Samples) -> Samples:
     return _selected(ordered, np.flatnonzero(~np.append(repeated, np.zeros(min(1, len(entity)), dtype=np.bool_))))
 
 
-def _pieces(samples: Samples) -> _Pieces:
+def _pieces(samples: Samples, minutes: range | None) -> _Pieces:
     start, end = samples.start_us - samples.offset_us, samples.end_us - samples.offset_us
     earliest, latest = start - _error_us(samples), end + _error_us(samples)
     first, last = earliest // MINUTE_US, (latest - 1) // MINUTE_US
     counts = last - first + 1
     sample = np.repeat(np.arange(len(start)), counts)
     minute = first[sample] + np.arange(len(sample)) - np.repeat(np.cumsum(counts) - counts, counts)
-    # A clock that was set back in between may leave samples of one entity overlapping, their minutes out of order.
-    order = np.lexsort((minute, samples.entity[sample]))
-    sample, minute = sample[order], minute[order]
+    if minutes is not None:
+        wanted = (minute >= minutes.start) & (minute < minutes.stop)
+        sample, minute = sample[wanted], minute[wanted]
+    entity = samples.entity[sample]
+    if bool(((entity[1:] == entity[:-1]) & (minute[1:] < minute[:-1])).any()):
+        # A clock that was set back in between left samples of one entity overlapping, their minutes out of order.
+        order = np.lexsort((minute, entity))
+        sample, minute = sample[order], minute[order]
     begin = minute * MINUTE_US
     inside = np.minimum(end[sample], begin + MINUTE_US) - np.maximum(start[sample], begin)
     overlap: Instants = np.maximum(inside, 0)

@@ -44,37 +44,28 @@ class Rest:
 
 def minute_range(samples: History, cut: Index, inside_us: Index, rest: Rest) -> tuple[Floats, Floats]:
     """(a, d, k) lowest and highest mean of the minutes that samples `cut` give `inside_us` (a,) of themselves to; NaN without a value."""
-    around = _neighbours(samples, cut)
-    lowest = np.fmin.reduce([_known(samples, samples.lower, one) for one in around])
-    highest = np.fmax.reduce([_known(samples, samples.upper, one) for one in around])
+    idle = (samples.ops <= 0)[:, :, None]
+    lowest = _of_three(np.where(idle, np.nan, samples.lower), samples.thing, np.fmin)[cut]
+    highest = _of_three(np.where(idle, np.nan, samples.upper), samples.thing, np.fmax)[cut]
     ops = np.where(samples.ops[cut] > 0, samples.ops[cut], np.nan)[:, :, None]
-    least, most = (x[:, :, None] for x in _ops_inside(samples, cut, inside_us, around))
+    least, most = (x[:, :, None] for x in _ops_inside(samples, cut, inside_us))
     up = _extreme(rest.ops, rest.upper_sum, (least, most), (lowest, highest), (ops, samples.upper[cut]), sign=1)
     down = _extreme(rest.ops, rest.lower_sum, (least, most), (lowest, highest), (ops, samples.lower[cut]), sign=-1)
     return down, up
 
 
-def _neighbours(samples: History, cut: Index) -> tuple[Index, Index, Index]:
-    """The samples themselves, and those of the same thing before and after; where there is none, themselves again."""
-    last = len(samples.thing) - 1
-    before, after = np.maximum(cut - 1, 0), np.minimum(cut + 1, last)
-    return (
-        cut,
-        np.where(samples.thing[before] == samples.thing[cut], before, cut),
-        np.where(samples.thing[after] == samples.thing[cut], after, cut),
-    )
+def _of_three(numbers: Floats, thing: Index, extreme: np.ufunc) -> Floats:
+    """Extreme of each sample and those of the same thing before and after it, as far as they are known."""
+    found = numbers.copy()
+    alone = (thing[1:] != thing[:-1]).reshape(-1, *(1,) * (numbers.ndim - 1))
+    extreme(found[1:], np.where(alone, np.nan, numbers[:-1]), out=found[1:])
+    extreme(found[:-1], np.where(alone, np.nan, numbers[1:]), out=found[:-1])
+    return found
 
 
-def _known(samples: History, ends: Floats, at: Index) -> Floats:
-    """Ends of neighbours; what did no I/O has no latency."""
-    return np.where((samples.ops[at] > 0)[:, :, None], ends[at], np.nan)
-
-
-def _ops_inside(
-    samples: History, cut: Index, inside_us: Index, around: tuple[Index, Index, Index]
-) -> tuple[Floats, Floats]:
+def _ops_inside(samples: History, cut: Index, inside_us: Index) -> tuple[Floats, Floats]:
     """(a, d) fewest and most operations that can have been inside, if none of both parts ran faster than the fastest of the three."""
-    fastest = np.maximum.reduce([samples.rate[one] for one in around])
+    fastest = _of_three(samples.rate, samples.thing, np.fmax)[cut]
     length, error, ops = (samples.end_us - samples.start_us)[cut], samples.error_us[cut], samples.ops[cut]
     shortest, longest = np.maximum(inside_us - error, 0), np.minimum(inside_us + error, length)
     least = ops - (length - shortest)[:, None] * fastest

@@ -77,18 +77,17 @@ class Grid:
 
 def gridded(samples: Samples, things: int, stretch: Stretch) -> Grid:
     """Minutes outside the stretch are dropped; those without samples have no ops, no value and are missing."""
-    found = placed(samples)
-    inside = (found.minute >= stretch.first) & (found.minute < stretch.first + stretch.minutes)
-    rows = found.entity[inside] * stretch.minutes + found.minute[inside] - stretch.first
+    found = placed(samples, range(stretch.first, stretch.first + stretch.minutes))
+    rows = found.entity * stretch.minutes + found.minute - stretch.first
     size = things * stretch.minutes
 
     def spread(numbers: Floats, fill: float) -> Floats:
         grid = np.full((size, *numbers.shape[1:]), fill)
-        grid[rows] = numbers[inside]
+        grid[rows] = numbers
         return grid
 
     missing = np.ones(size, dtype=np.bool_)
-    missing[rows] = found.sample_missing[inside]
+    missing[rows] = found.sample_missing
     return Grid(
         spread(found.ops, 0.0),
         _spread_intervals(found, spread),

@@ -14,18 +14,19 @@ from gavel.analysis.device_leaves import ALL_OF_IT
 from gavel.analysis.grade import GradeReason
 from gavel.analysis.grouping import in_minutes, sums
 from gavel.analysis.intervals import Bools, Floats
-from gavel.analysis.ledger import KERNEL, LedgerRows, place, rolled_up
+from gavel.analysis.ledger import KERNEL, LedgerRows, place
 from gavel.analysis.notes import Flags, Notes
 from gavel.analysis.sides import Leaves, Sides
 from gavel.analysis.topology import NONE, Index
 from gavel.analysis.verdict import LEAST_SHARE_OF_DEVICE, Reason
-from gavel.domain.io_path import Direction
+from gavel.domain.io_path import Direction, Segment
 from gavel.domain.scope import ScopeKind
 
 # What a smaller part of the I/Os suffers says nothing about the whole.
 MATERIAL_SHARE = 0.05
 # From here on the queues of the disks speak for what they are on.
 _QUEUES_SHARE = 0.5
+_PARTS = ("time", "lower", "upper", "ops")
 # The parts that hosts have of a volume are all there again in what it carries.
 _OF_PLACES = [reason for reason in GradeReason if reason is not GradeReason.SMALL_SHARE]
 
@@ -81,8 +82,8 @@ def _vms(both: Sides, disks: Leaves) -> Parents:
     parts, minutes = both.topology.parts, both.minutes
     feed = _feed(np.arange(len(parts)), parts.vm, minutes)
     size = both.topology.vms * minutes
-    leaf_rows, told = _carried(disks, feed)
-    rows = rolled_up(leaf_rows, told.parent, size)
+    told = _carried(disks, feed)
+    rows = _rolled(disks.rows, told, size)
     ops = rows.ops[:, Direction.ALL]
     notes = _notes(told, ops, size, list(GradeReason))
     full = _full_queues(told, size)
@@ -179,12 +180,10 @@ def _placed(
     kind: ScopeKind, size: int, devices: Leaves, disks: Leaves, below: _Feed, above: _Feed, whole: _Feed
 ) -> Parents:
     """`below`: devices; `above`: disks on those devices, for what is above them; `whole`: disks that speak for themselves."""
-    (under_rows, under), (over_rows, over), (alone_rows, alone) = (
-        _carried(leaves, feed) for leaves, feed in ((devices, below), (disks, above), (disks, whole))
-    )
-    over_sums = rolled_up(over_rows, over.parent, size)
-    placed = place(rolled_up(under_rows, under.parent, size), over_sums)
-    rows = _added(_held_by_disks(placed, over_sums), rolled_up(alone_rows, alone.parent, size))
+    under, over, alone = (_carried(leaves, feed) for leaves, feed in ((devices, below), (disks, above), (disks, whole)))
+    over_sums = _rolled(_above_devices(disks.rows), over, size)
+    placed = place(_rolled(devices.rows, under, size), over_sums)
+    rows = _added(_held_by_disks(placed, over_sums), _rolled(disks.rows, alone, size))
     told = _joined_notes(under, alone)
     guests = _joined_notes(over, alone)
     notes = _notes(told, rows.ops[:, Direction.ALL], size, _OF_PLACES)
@@ -212,28 +211,44 @@ def _held_by_disks(rows: LedgerRows, disks: LedgerRows) -> LedgerRows:
 
 @dataclass(frozen=True, slots=True)
 class _Carried:
-    """Leaves as they arrive at their parents: one row per pair, sums weighted already."""
+    """Leaves on their way to their parents, one row per pair. ops and the sums of the notes are weighted already; weight: for the rest."""
 
     ops: Floats
     notes: Notes
     parent: Index
+    leaf: Index
+    weight: Floats
 
 
-def _carried(leaves: Leaves, feed: _Feed) -> tuple[LedgerRows, _Carried]:
+def _carried(leaves: Leaves, feed: _Feed) -> _Carried:
     present = leaves.is_present[feed.leaf]
     leaf, parent, weight = feed.leaf[present], feed.parent[present], feed.weight[present]
-    rows = _weighted(leaves.rows, leaf, weight)
     notes = Notes(**{field.name: getattr(leaves.notes, field.name)[leaf] for field in fields(Notes)})
     summed = ("device_ops", "array_ops", "outstanding_s")
     notes = replace(notes, **{name: getattr(notes, name) * weight for name in summed})
-    return rows, _Carried(rows.ops[:, Direction.ALL], notes, parent)
+    return _Carried(leaves.rows.ops[leaf, Direction.ALL] * weight, notes, parent, leaf, weight)
 
 
-def _weighted(rows: LedgerRows, leaf: Index, weight: Floats) -> LedgerRows:
-    taken = {field.name: getattr(rows, field.name)[leaf] for field in fields(LedgerRows)}
-    if not (weight == 1).all():
-        taken = {name: numbers * weight.reshape(-1, *(1,) * (numbers.ndim - 1)) for name, numbers in taken.items()}
-    return LedgerRows(**taken)
+def _rolled(rows: LedgerRows, told: _Carried, size: int) -> LedgerRows:
+    """Sums of weighted leaves, taken from their table in the order in which they add up."""
+    order = np.argsort(told.parent, kind="stable")
+    leaf, parent, weight = told.leaf[order], told.parent[order], told.weight[order]
+    is_plain = bool((weight == 1).all())
+
+    def summed(numbers: Floats) -> Floats:
+        taken = numbers[leaf]
+        return sums(taken if is_plain else taken * weight.reshape(-1, *(1,) * (taken.ndim - 1)), parent, size)
+
+    return LedgerRows(*(summed(getattr(rows, field.name)) for field in fields(LedgerRows)))
+
+
+def _above_devices(rows: LedgerRows) -> LedgerRows:
+    """Only what a place takes from its disks: guest queue, hypervisor, and the kernel's span to hold its own against."""
+    return replace(
+        rows,
+        **{f"segment_{part}": getattr(rows, f"segment_{part}")[..., : Segment.KERNEL_QUEUE] for part in _PARTS},
+        **{f"span_{part}": getattr(rows, f"span_{part}")[..., : KERNEL + 1] for part in _PARTS},
+    )
 
 
 def _added(one: LedgerRows, two: LedgerRows) -> LedgerRows:
@@ -247,7 +262,10 @@ def _joined_notes(one: _Carried, two: _Carried) -> _Carried:
             for field in fields(Notes)
         }
     )
-    return _Carried(np.concatenate([one.ops, two.ops]), notes, np.concatenate([one.parent, two.parent]))
+    ops, parent, leaf, weight = (
+        np.concatenate([getattr(one, name), getattr(two, name)]) for name in ("ops", "parent", "leaf", "weight")
+    )
+    return _Carried(ops, notes, parent, leaf, weight)
 
 
 def _notes(told: _Carried, ops: Floats, size: int, graded: Sequence[GradeReason]) -> Notes:
