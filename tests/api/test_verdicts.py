@@ -502,6 +502,8 @@ def test_arrays_are_listed_and_shown_with_pods_and_hosts(client: TestClient, est
         write_samples(connection, estate.array, batch(Stream.ARRAY_VOLUME, "id-v0", ends, 30, read_ops=900))
     estate.last_minutes(ScopeKind.ARRAY, row["id"], 5, minute(60_000, 0, KERNEL))
     assert ask(client, f"arrays/{row['id']}/verdict")["layer"] == "kernel"
+    raw = ask(client, f"arrays/{row['id']}/evidence?{between(5, 0)}")
+    assert {(group["scope"], group["entity"]["kind"]) for group in raw["groups"]} >= {("part", "volume")}
 
 
 # --- expectations -----------------------------------------------------------------------------------------------------

@@ -57,6 +57,7 @@ _CONCERNED: Mapping[RefKind, tuple[str, ...]] = {
         "SELECT 'hba', id FROM hba WHERE host_id = ANY(:ids)",
     ),
     RefKind.VOLUME: ("SELECT 'volume', unnest(CAST(:ids AS int[]))", _parts(RefKind.VOLUME, *_D)),
+    RefKind.ARRAY: ("SELECT 'storage_array', unnest(CAST(:ids AS int[]))", _parts(RefKind.ARRAY, *_V)),
 }
 
 
