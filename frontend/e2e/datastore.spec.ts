@@ -1,94 +1,127 @@
 import { readFile } from 'node:fs/promises'
-import type { Page } from '@playwright/test'
-import { aDatastore } from './scenes'
+import type { Locator, Page } from '@playwright/test'
+import { aJudged, card, verdictOf } from './scenes'
 import { expect, test } from './watch'
 
-async function openDatastore(page: Page, request: Parameters<typeof aDatastore>[0], search = '') {
-  const datastore = await aDatastore(request)
+async function openDatastore(page: Page, request: Parameters<typeof aJudged>[0], search = '') {
+  const datastore = await aJudged(request)
   await page.goto(`/datastores/${datastore.id}${search}`)
-  await expect(page.locator('canvas').first()).toBeVisible()
+  await expect(card(page, 'Where the time went').locator('canvas')).toBeVisible()
+  await expect(card(page, 'Latency over time').locator('canvas')).toBeVisible()
   return datastore
 }
 
-/** Share of the canvas in a colour, to see that something was really drawn. */
-function inkOf(page: Page, hex: string): Promise<number> {
-  return page
-    .locator('canvas')
-    .first()
-    .evaluate((canvas, colour) => {
-      const drawn = canvas as HTMLCanvasElement
-      const pixels =
-        drawn.getContext('2d')?.getImageData(0, 0, drawn.width, drawn.height).data ?? new Uint8ClampedArray()
-      const [r, g, b] = [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16)) as [number, number, number]
-      let found = 0
-      for (let at = 0; at < pixels.length; at += 4)
-        if (pixels[at] === r && pixels[at + 1] === g && pixels[at + 2] === b) found++
-      return found
-    }, hex)
+/** Pixels of a canvas in a colour, to see that something was really drawn. */
+function inkOf(canvas: Locator, hex: string): Promise<number> {
+  return canvas.evaluate((element, colour) => {
+    const drawn = element as HTMLCanvasElement
+    const pixels = drawn.getContext('2d')?.getImageData(0, 0, drawn.width, drawn.height).data ?? []
+    const [r, g, b] = [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16)) as [number, number, number]
+    let found = 0
+    for (let at = 0; at < pixels.length; at += 4)
+      if (pixels[at] === r && pixels[at + 1] === g && pixels[at + 2] === b) found++
+    return found
+  }, hex)
 }
 
-test('both sides are drawn on one time axis', async ({ page, request }) => {
-  await page.addInitScript(() => localStorage.setItem('gavel.theme', 'dark'))
-  await openDatastore(page, request)
-  for (const line of ['Array service', 'SAN (array port)', 'GAVG', 'DAVG', 'KAVG']) {
-    await expect(page.getByRole('button', { name: line }).first()).toBeVisible()
-  }
-  await expect.poll(() => inkOf(page, '#3b7ddd'), { message: 'pixels of array service' }).toBeGreaterThan(500)
-  await expect.poll(() => inkOf(page, '#ffffff'), { message: 'pixels of GAVG' }).toBeGreaterThan(20)
+async function pointAt(page: Page, canvas: Locator, share: number) {
+  const box = await canvas.boundingBox()
+  if (box === null) throw new Error('the chart has no place')
+  const [x, y] = [box.x + box.width * share, box.y + 120]
+  await page.mouse.move(x, y)
+  return { x, y, box }
+}
+
+const SERVICE = '#3b7ddd'
+
+test('one sentence says whose latency it is, and the numbers of both sides under it prove it', async ({
+  page,
+  request,
+}) => {
+  const { id } = await openDatastore(page, request)
+  const { sentence, evidence } = await verdictOf(request, id)
+  await expect(card(page, 'Verdict')).toContainText(sentence.head.split(':')[0] ?? '')
+  await expect(card(page, 'Verdict').getByText(/^(Certain|Likely|Undetermined|Healthy)$/)).toBeVisible()
+
+  await card(page, 'Where the time went').getByRole('button', { name: 'Show as table of numbers' }).click()
+  const numbers = page.getByRole('table', { name: /^Numbers of where the time of/ })
+  for (const row of ['Total', 'Kernel', 'SAN', 'Array', 'Guest'])
+    await expect(numbers.getByRole('row').filter({ hasText: row }).first()).toBeVisible()
+  await expect(numbers.getByRole('row').filter({ hasText: 'Guest' })).toContainText('not measured')
+
+  await expect(card(page, 'Where the I/Os are')).toContainText(/I\/Os are on their way/)
+  const differences = page.getByRole('table', { name: 'Differences between neighbouring boundaries' })
+  await expect(differences.getByRole('row').filter({ hasText: 'GAVG − DAVG' })).toContainText('ms')
+  await expect(page.getByRole('table', { name: 'VMs by I/O-time' }).getByRole('link').first()).toBeVisible()
+  const raw = page.getByRole('table', { name: 'Evidence' })
+  await expect(raw).toHaveAttribute('aria-rowcount', String(evidence.length + 1))
+  await expect(raw.getByRole('row').filter({ hasText: 'Host side' }).first()).toBeVisible()
+  for (const heading of ['Side', 'Value', 'Steps of', 'Counter', 'Source', 'Until'])
+    await expect(raw.getByRole('columnheader', { name: heading })).toBeVisible()
+  const origins = page.getByRole('table', { name: 'Where these numbers come from' })
+  await expect(origins.getByRole('row').filter({ hasText: 'Array' }).first()).toBeVisible()
 })
 
-test('a line that is switched off is gone, and stays so in the link', async ({ page, request }) => {
+test('a part that is switched off is gone from the stack, and stays so in the link', async ({ page, request }) => {
   await page.addInitScript(() => localStorage.setItem('gavel.theme', 'dark'))
   await openDatastore(page, request)
-  const before = await inkOf(page, '#3b7ddd')
-  await page.getByRole('button', { name: 'Array service', exact: true }).click()
-  await expect(page).toHaveURL(/hide=array\.service/)
-  await expect.poll(() => inkOf(page, '#3b7ddd')).toBeLessThan(before / 2)
+  const waterfall = card(page, 'Where the time went').locator('canvas')
+  const stack = card(page, 'Latency over time')
+  await expect.poll(() => inkOf(waterfall, SERVICE), { message: 'array service in the waterfall' }).toBeGreaterThan(300)
+  await expect
+    .poll(() => inkOf(stack.locator('canvas'), SERVICE), { message: 'array service over time' })
+    .toBeGreaterThan(500)
+  const before = await inkOf(stack.locator('canvas'), SERVICE)
+  await stack.getByRole('button', { name: 'Array service', exact: true }).click()
+  await expect(page).toHaveURL(/hide=array_service/)
+  await expect.poll(() => inkOf(stack.locator('canvas'), SERVICE)).toBeLessThan(before / 2)
   await page.reload()
-  await expect(page.getByRole('button', { name: 'Array service', exact: true })).toHaveAttribute(
+  await expect(stack.getByRole('button', { name: 'Array service', exact: true })).toHaveAttribute(
     'aria-pressed',
     'false',
   )
+  for (const line of ['GAVG', 'DAVG', 'KAVG'])
+    await expect(
+      card(page, 'Latency of both sides')
+        .getByRole('button', { name: new RegExp(`^${line}`) })
+        .first(),
+    ).toBeVisible()
 })
 
-test('every number has its source, counter, unit and precision', async ({ page, request }) => {
+test('every chart is also a table, a spreadsheet and a picture', async ({ page, request }) => {
   await openDatastore(page, request)
-  const origins = page.getByRole('table', { name: 'Where these numbers come from' })
-  await expect(origins.getByRole('row').filter({ hasText: 'Array' }).first()).toBeVisible()
-  for (const heading of ['Source', 'Counter', 'Counted in steps of', 'Measured']) {
-    await expect(origins.getByRole('columnheader', { name: heading })).toBeVisible()
-  }
-})
-
-test('the chart is also a table, a spreadsheet and a picture', async ({ page, request }) => {
-  await openDatastore(page, request)
+  const stack = card(page, 'Latency over time')
   const csv = page.waitForEvent('download')
-  await page.getByRole('button', { name: 'Save the numbers as CSV' }).click()
+  await stack.getByRole('button', { name: 'Save the numbers as CSV' }).click()
   const text = await readFile(await (await csv).path(), 'utf8')
-  expect(text.split('\r\n')[0]).toMatch(/^time \(UTC\),.*Array.*Hosts/)
+  expect(text.split('\r\n')[0]).toMatch(/^time \(UTC\),.*Total/)
   expect(text.split('\r\n').length).toBeGreaterThan(3)
 
   const png = page.waitForEvent('download')
-  await page.getByRole('button', { name: 'Save the picture as PNG' }).click()
+  await card(page, 'Where the time went').getByRole('button', { name: 'Save the picture as PNG' }).click()
   const picture = await readFile(await (await png).path())
   expect(picture.subarray(1, 4).toString()).toBe('PNG')
   expect(picture.length).toBeGreaterThan(10_000)
 
-  await page.getByRole('button', { name: 'Show as table of numbers' }).click()
-  const numbers = page.getByRole('table', { name: /^Numbers of/ })
-  await expect(numbers.getByRole('columnheader', { name: /Array · / }).first()).toBeVisible()
+  await stack.getByRole('button', { name: 'Show as table of numbers' }).click()
+  const numbers = page.getByRole('table', { name: /^Numbers of the latency of/ })
+  await expect(numbers.getByRole('columnheader', { name: /Read · Total/ })).toBeVisible()
   expect(await numbers.getByRole('row').count()).toBeGreaterThan(3)
 })
 
-test('dragging zooms, the address holds the window in UTC, back zooms out', async ({ page, request }) => {
+test('dragging zooms, the verdict follows, the address holds the window in UTC, back zooms out', async ({
+  page,
+  request,
+}) => {
   await openDatastore(page, request)
-  const box = await page.locator('canvas').first().boundingBox()
-  if (box === null) throw new Error('the chart has no place')
-  const y = box.y + 120
-  await page.mouse.move(box.x + box.width * 0.3, y)
+  const canvas = card(page, 'Latency over time').locator('canvas')
+  await canvas.scrollIntoViewIfNeeded()
+  const { box, y } = await pointAt(page, canvas, 0.3)
   await page.mouse.down()
   await page.mouse.move(box.x + box.width * 0.6, y, { steps: 6 })
+  const judged = page.waitForRequest(/\/verdict\?.*from=/)
   await page.mouse.up()
+  await judged
   await expect(page).toHaveURL(/from=\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ&to=\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/)
   await expect(page.getByRole('button', { name: 'Frozen' })).toBeVisible()
   const zoomed = new URL(page.url()).searchParams
@@ -97,22 +130,30 @@ test('dragging zooms, the address holds the window in UTC, back zooms out', asyn
   expect(minutes).toBeLessThan(30)
   await page.goBack()
   await expect(page).not.toHaveURL(/from=/)
-  await expect(page.getByRole('button', { name: 'Last hour' })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Last hour' }).first()).toBeVisible()
 })
 
-test('hovering reads the numbers out and moves the table of the hosts to that moment', async ({ page, request }) => {
+test('one cursor reads all charts out', async ({ page, request }) => {
   await openDatastore(page, request)
-  const box = await page.locator('canvas').first().boundingBox()
-  if (box === null) throw new Error('the chart has no place')
-  await page.mouse.move(box.x + box.width * 0.5, box.y + 120)
-  await page.mouse.move(box.x + box.width * 0.5 + 3, box.y + 121)
-  await expect(page.getByText(/UTC$/).first()).toBeVisible()
+  const raw = card(page, 'Latency of both sides').locator('canvas')
+  await expect(raw).toBeVisible()
+  const stack = card(page, 'Latency over time').locator('canvas')
+  await stack.scrollIntoViewIfNeeded()
+  const { x, y } = await pointAt(page, stack, 0.5)
+  await page.mouse.move(x + 3, y + 1)
+  await expect(card(page, 'Latency over time').getByText(/UTC$/).first()).toBeVisible()
+  await expect(page.getByTestId('other-cursor').last()).not.toHaveAttribute('hidden')
+  await raw.scrollIntoViewIfNeeded()
+  const over = await pointAt(page, raw, 0.5)
+  await page.mouse.move(over.x + 3, over.y + 1)
   await expect(page.getByText(/at the cursor/).first()).toBeVisible()
 })
 
 test('times change between UTC and the viewer’s zone, the address does not', async ({ page, request }) => {
-  await openDatastore(page, request, '?from=2026-07-01T10:00:00Z&to=2026-07-01T11:00:00Z').catch(() => undefined)
+  const { id } = await aJudged(request)
+  await page.goto(`/datastores/${id}?from=2026-07-01T10:00:00Z&to=2026-07-01T11:00:00Z`)
   await expect(page.getByRole('button', { name: '1 Jul, 10:00 to 11:00 UTC' })).toBeVisible()
+  await expect(card(page, 'Verdict')).toContainText('No minute of this window is attributed yet')
   const address = page.url()
   await page.getByRole('button', { name: 'Theme, time zone and help' }).click()
   await page.getByText('Your zone (UTC', { exact: false }).click()
@@ -122,15 +163,15 @@ test('times change between UTC and the viewer’s zone, the address does not', a
 
 test('a refresh moves nothing', async ({ page, request }) => {
   await openDatastore(page, request)
+  await expect(page.locator('[aria-busy="true"]')).toHaveCount(0)
   const places = () =>
     page
       .locator('h1, h2, canvas')
       .evaluateAll((nodes) => nodes.map((node) => JSON.stringify(node.getBoundingClientRect())))
   const before = await places()
-  const refreshed = page.waitForResponse(/\/series\?/)
+  const refreshed = page.waitForResponse(/\/verdict/)
   await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')))
-  await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
   await refreshed
-  await page.waitForTimeout(300)
+  await page.waitForTimeout(600)
   expect(await places()).toEqual(before)
 })

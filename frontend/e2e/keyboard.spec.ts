@@ -9,6 +9,8 @@ test('g and a letter go to the pages of the menu', async ({ page }) => {
     ['m', 'VMs'],
     ['h', 'Hosts'],
     ['v', 'Volumes'],
+    ['a', 'Arrays'],
+    ['o', 'Overview'],
     ['s', 'Sources'],
   ] as const) {
     // The two keys belong together within 1.5 s; a busy machine may need a second try.

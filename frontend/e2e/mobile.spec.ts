@@ -22,7 +22,7 @@ async function fits(page: Page, path: string) {
   expect(await overhang(page), `${path} is wider than a phone`).toBeLessThanOrEqual(0)
 }
 
-const LISTS = ['datastores', 'vms', 'hosts', 'volumes']
+const LISTS = ['', 'datastores', 'vms', 'hosts', 'volumes', 'arrays', 'wall/estate']
 
 test('no list is wider than a phone, whatever the names', async ({ page }) => {
   for (const kind of [...LISTS, 'sources']) await fits(page, `/${kind}`)
@@ -33,7 +33,7 @@ test('no list is wider than a phone, whatever the names', async ({ page }) => {
 test('no object is wider than a phone, whatever the names', async ({ page, request }) => {
   await asLongNamed(page)
   await fits(page, `/datastores/${(await aDatastore(request)).id}`)
-  for (const kind of ['vms', 'hosts', 'volumes']) await fits(page, `/${kind}/${await firstId(request, kind)}`)
+  for (const kind of ['vms', 'hosts', 'volumes', 'arrays']) await fits(page, `/${kind}/${await firstId(request, kind)}`)
 })
 
 test('an empty list and a failing one fit too', async ({ page, watched }) => {

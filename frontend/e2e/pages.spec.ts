@@ -20,9 +20,16 @@ async function violations(page: Page) {
   return found.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 160)).join(' | ')}`)
 }
 
-for (const theme of ['dark', 'light', 'contrast']) {
+// Lists and single objects are made of the same parts: one theme looks at all of them.
+const KINDS = {
+  dark: ['datastores', 'vms', 'hosts', 'volumes', 'arrays'],
+  light: ['datastores', 'vms'],
+  contrast: ['datastores'],
+}
+
+for (const theme of ['dark', 'light', 'contrast'] as const) {
   test.describe(`in the ${theme} theme`, () => {
-    for (const kind of theme === 'contrast' ? ['datastores'] : ['datastores', 'vms', 'hosts', 'volumes']) {
+    for (const kind of KINDS[theme]) {
       test(`the list of ${kind} and one of them are accessible`, async ({ page, request }) => {
         await useTheme(page, theme)
         await page.goto(`/${kind}`)
@@ -35,6 +42,15 @@ for (const theme of ['dark', 'light', 'contrast']) {
         expect(await violations(page)).toEqual([])
       })
     }
+
+    test('the overview and the wall are accessible', async ({ page }) => {
+      await useTheme(page, theme)
+      for (const path of ['/', '/wall/estate']) {
+        await page.goto(path)
+        await settled(page)
+        expect(await violations(page), path).toEqual([])
+      }
+    })
 
     test('the sources and their dialog are accessible', async ({ browser }) => {
       const context = await browser.newContext({ storageState: ADMIN_STATE })

@@ -1,7 +1,7 @@
 /** Waits until both sides have spoken, and signs in once the way the first start invites to. */
 
 import { expect, test } from '@playwright/test'
-import { ADMIN_STATE, api, setupToken } from './scenes'
+import { ADMIN_STATE, api, overviewOf, setupToken } from './scenes'
 
 test('both sides deliver numbers', async ({ request }) => {
   await expect
@@ -16,6 +16,13 @@ test('both sides deliver numbers', async ({ request }) => {
       { message: 'every matched datastore has numbers of both sides', timeout: 220_000, intervals: [2000] },
     )
     .toBe(true)
+})
+
+test('minutes are attributed', async ({ request }) => {
+  const judged = async () => (await overviewOf(request)).items.filter(({ state }) => state === 'judged').length
+  await expect
+    .poll(judged, { message: 'datastores with a verdict', timeout: 220_000, intervals: [2000] })
+    .toBeGreaterThan(5)
 })
 
 test('the printed address signs in and shows the admin token once', async ({ page, context }) => {

@@ -1,6 +1,6 @@
 /** Ways to look at a page: as it is, empty, loading, failing, and full of the worst that a customer can have. */
 
-import type { APIRequestContext, Page, Route } from '@playwright/test'
+import type { APIRequestContext, Locator, Page, Route } from '@playwright/test'
 
 export const ADMIN_STATE = 'test-results/admin.json'
 const API = '/api/v1'
@@ -48,6 +48,41 @@ export async function aDatastore(request: APIRequestContext): Promise<Row> {
   return found
 }
 
+interface Standing {
+  subject: { id: number; name: string }
+  state: string
+}
+
+/** The datastores, what they lose first. */
+export async function overviewOf(request: APIRequestContext): Promise<{
+  items: Standing[]
+  total: number
+  ledger_until_at: string | null
+}> {
+  const answer = await request.get(`${API}/overview`)
+  if (!answer.ok()) throw new Error(`/overview answered ${answer.status()}: ${await answer.text()}`)
+  return await answer.json()
+}
+
+/** The datastore that loses most. */
+export async function aJudged(request: APIRequestContext): Promise<Standing['subject']> {
+  const found = (await overviewOf(request)).items.find(({ state }) => state === 'judged')
+  if (!found) throw new Error('no datastore has a verdict')
+  return found.subject
+}
+
+export async function verdictOf(
+  request: APIRequestContext,
+  id: number,
+): Promise<{ sentence: { head: string }; evidence: unknown[] }> {
+  return await (await request.get(`${API}/datastores/${id}/verdict`)).json()
+}
+
+/** A titled part of a page. */
+export function card(page: Page, title: string): Locator {
+  return page.getByRole('region', { name: title, exact: true })
+}
+
 /** The first object of a list, for its page's address. */
 export async function firstId(request: APIRequestContext, kind: string): Promise<number> {
   const { items } = await api(request, `/${kind}?limit=1`)
@@ -70,11 +105,11 @@ export const HOSTILE_NAMES = [
 const LONG_NAME = `prod-${'very-'.repeat(37)}long-42`.padStart(200, 'x')
 
 /** The real answer. The server closes idle connections: one that closes just as it is taken up again is opened anew. */
-function fetched(route: Route, url = new URL(route.request().url())) {
+export function fetched(route: Route, url = new URL(route.request().url())) {
   return route.fetch({ url: url.toString(), maxRetries: 2 })
 }
 
-const LISTS = /\/api\/v1\/(datastores|vms|hosts|volumes)\?/
+const LISTS = /\/api\/v1\/(datastores|vms|hosts|volumes|arrays)\?/
 const DATA = /\/api\/v1\/(?!session|live|source-kinds)/
 
 /** Every page of every list, `total` rows long: the real answers' rows again and again, the first ones with hostile names. */
@@ -119,8 +154,8 @@ export async function asLongNamed(page: Page): Promise<void> {
 function longNamed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(longNamed)
   if (value === null || typeof value !== 'object') return value
-  // A column's name is the API's own word, not one from outside.
-  const isColumn = 'values' in value
+  // The name of a column, a layer or a number is the API's own word, not one from outside.
+  const isColumn = ['values', 'us', 'ios', 'counter'].some((key) => key in value)
   return Object.fromEntries(
     Object.entries(value).map(([key, own]) => [
       key,
@@ -162,6 +197,11 @@ export async function asEmpty(page: Page): Promise<void> {
   await page.route(/\/api\/v1\/sources$/, (route) =>
     route.request().method() === 'GET' ? route.fulfill({ json: [] }) : route.fallback(),
   )
+  await page.route(/\/api\/v1\/overview/, async (route) => {
+    const answer = await fetched(route)
+    const overview = await answer.json()
+    await route.fulfill({ response: answer, json: { ...overview, items: [], total: 0 } })
+  })
   await page.route(/\/series\?/, async (route) => {
     const answer = await fetched(route)
     const series = await answer.json()

@@ -1,7 +1,7 @@
 import { aDatastore, asEmpty, asFailing, asLoading, fail, OUTAGE } from './scenes'
 import { expect, test } from './watch'
 
-const PAGES = ['/datastores', '/vms', '/hosts', '/volumes', '/sources']
+const PAGES = ['/datastores', '/vms', '/hosts', '/volumes', '/arrays', '/sources']
 
 for (const path of PAGES) {
   test(`${path} says what failed, why, and that it tries again`, async ({ page, watched }) => {

@@ -237,24 +237,24 @@ function usualMark({ kind, start_us, expected_us }: WaterfallRow, { place, middl
   ]
 }
 
-/** Right of everything drawn in its row; left of the bar where there is no room; over it where there is none either. */
+/** Right of everything drawn in its row, or left of it; with fewer words where there is no room for all. */
 function valueText(row: WaterfallRow, { place, middle, plot, tokens }: RowPlace) {
-  const words = [row.value, row.share, row.excess].filter((word) => word !== '')
-  const width = words.join('  ').length * TEXT_PX
   const after = place(Math.max(row.end_us, row.upper_us ?? 0)) + LEAD - 4
   const before = place(Math.min(row.start_us, row.lower_us ?? row.start_us)) - LEAD + 4
-  const right = plot.x + plot.width + RIGHT / 2
-  const fits = after + width <= right || before - width < plot.x
+  const room = { right: plot.x + plot.width + RIGHT / 2 - after, left: before - plot.x }
+  const choices = wordChoices(row)
+  const words = choices.find((one) => widthOf(one) <= Math.max(room.right, room.left)) ?? choices.at(-1) ?? []
+  const isRight = widthOf(words) <= room.right || widthOf(words) > room.left
   const isMissing = row.pieces.length === 0 && row.value === NOT_MEASURED
   const halo = { stroke: tokens.ink.card, lineWidth: 3 }
   return {
     type: 'text' as const,
     z2: 10,
     style: {
-      text: row.kind === 'total' ? '' : richWords(row),
-      x: fits ? Math.max(plot.x + 6, Math.min(after, right - width)) : before,
+      text: row.kind === 'total' ? '' : words.map(([style, text]) => `{${style}|${text}}`).join('  '),
+      x: isRight ? Math.min(after, plot.x + plot.width + RIGHT / 2 - widthOf(words)) : before,
       y: middle,
-      align: fits ? ('left' as const) : ('right' as const),
+      align: isRight ? ('left' as const) : ('right' as const),
       verticalAlign: 'middle' as const,
       rich: {
         value: {
@@ -270,9 +270,17 @@ function valueText(row: WaterfallRow, { place, middle, plot, tokens }: RowPlace)
   }
 }
 
-function richWords({ value, share, excess, isOver }: WaterfallRow): string {
-  const parts = [`{value|${value}}`]
-  if (share !== '') parts.push(`{share|${share}}`)
-  if (excess !== '') parts.push(`{${isOver ? 'over' : 'maybe'}|${excess}}`)
-  return parts.join('  ')
+type Word = ['value' | 'share' | 'over' | 'maybe', string]
+
+const widthOf = (words: readonly Word[]) => words.map(([, text]) => text).join('  ').length * TEXT_PX
+
+/** All that can be said about a row, then less and less. */
+function wordChoices({ value, share, excess, isOver }: WaterfallRow): Word[][] {
+  const all: Word[] = [
+    ['value', value],
+    ['share', share],
+    [isOver ? 'over' : 'maybe', excess],
+  ]
+  const withoutShare = all.filter(([style]) => style !== 'share')
+  return [all, withoutShare, all.slice(0, 1)].map((words) => words.filter(([, text]) => text !== ''))
 }

@@ -72,7 +72,7 @@ export default function Canvas({ option, height, label, sharesCursor = false, on
   return (
     <div className={styles.canvas} style={{ height }}>
       <div ref={box} role="img" aria-label={label} className={styles.surface} />
-      <div ref={others} className={styles.otherCursor} hidden aria-hidden="true" />
+      <div ref={others} className={styles.otherCursor} data-testid="other-cursor" hidden aria-hidden="true" />
       {brush && <div className={styles.brush} style={{ left: brush.left, width: brush.width }} aria-hidden="true" />}
     </div>
   )

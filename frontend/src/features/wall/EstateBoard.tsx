@@ -106,7 +106,8 @@ function EstateStrip({ overview: { estate, totals }, age }: { overview: Overview
               <span className={styles.mark}>
                 <StateMark {...standingMark(estate)} />
               </span>
-              {troubled === 0 ? 'no datastore loses time' : `${plural(troubled, 'datastore')} over usual`}
+              <span>{troubled === 0 ? 'no datastore loses time' : `${plural(troubled, 'datastore')} over usual`}</span>
+              <span>{ios(inside)} I/Os under way</span>
             </span>
           </>
         )}
@@ -123,7 +124,6 @@ function EstateStrip({ overview: { estate, totals }, age }: { overview: Overview
               words={estate.occupancy.map((layer) => `${ios(layer.ios)} ${layer.label}`).join(', ') || 'no I/O'}
             />
             <ul className={styles.layers}>
-              <li>{ios(inside)} I/Os:</li>
               {estate.occupancy.map((layer) => (
                 <li key={layer.name}>
                   <LayerSwatch layers={layer.layers} /> {ios(layer.ios)} {layer.label}

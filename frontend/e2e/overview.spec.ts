@@ -1,0 +1,59 @@
+import { asFailing, card, fetched, HOSTILE_NAMES, OUTAGE, overviewOf } from './scenes'
+import { expect, test } from './watch'
+
+test('the worst comes first, its sentence stands beside it, and two clicks lead to the evidence', async ({
+  page,
+  request,
+}) => {
+  const { items, total } = await overviewOf(request)
+  await page.goto('/')
+  await expect(page.locator('h1')).toHaveText('Overview')
+  await expect(card(page, 'The estate')).toContainText(/Where the .* I\/Os are/)
+  const table = page.getByRole('table', { name: 'Datastores by impact' })
+  await expect(table).toHaveAttribute('aria-rowcount', String(total + 1))
+  const first = table.locator('tbody tr').first()
+  await expect(first.getByRole('link')).toHaveText(items[0]?.subject.name ?? '')
+  await expect(first).toContainText(/(ms|µs)/)
+  await first.getByRole('link').click()
+  await expect(card(page, 'Verdict')).toBeVisible()
+  await expect(page.getByRole('table', { name: 'Evidence' })).toBeVisible()
+})
+
+test('kinds, filters and order are the server’s and stand in the address', async ({ page }) => {
+  await page.goto('/')
+  await page.getByRole('button', { name: 'VMs', exact: true }).click()
+  await expect(page).toHaveURL(/kind=vms/)
+  const table = page.getByRole('table', { name: 'VMs by impact' })
+  const healthy = page.waitForRequest(/overview\?.*certainty=healthy/)
+  await page.getByRole('button', { name: /\d+ Healthy/ }).click()
+  await healthy
+  await expect(table.locator('tbody tr', { hasText: /Certain|Likely|Undetermined/ })).toHaveCount(0)
+  const sorted = page.waitForRequest(/overview\?.*sort=iops&order=desc/)
+  await table.getByRole('button', { name: 'IOPS' }).click()
+  await sorted
+  const filtered = page.waitForRequest(/overview\?.*search=no-such-vm/)
+  await page.getByLabel('Filter by VM name').fill('no-such-vm')
+  await filtered
+  await expect(page.getByText('No VM fits')).toBeVisible()
+  await page.reload()
+  await expect(page.getByText('No VM fits')).toBeVisible()
+})
+
+test('hostile names are inert, and an outage says so', async ({ page, watched }) => {
+  watched.expected.push(/503/)
+  await page.route(/\/api\/v1\/overview\?/, async (route) => {
+    const answer = await fetched(route)
+    const found = (await answer.json()) as { items: { subject: { name: string } }[] }
+    for (const [index, item] of found.items.entries()) item.subject.name = HOSTILE_NAMES[index] ?? item.subject.name
+    await route.fulfill({ response: answer, json: found })
+  })
+  for (const path of ['/', '/wall/estate']) {
+    await page.goto(path)
+    await expect(page.getByText('aaaaaaaaaaaaaaaa').first()).toBeVisible()
+    await expect(page.locator('main img, main script')).toHaveCount(0)
+  }
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+  await asFailing(page)
+  await page.goto('/')
+  await expect(page.getByRole('alert').first()).toContainText(OUTAGE)
+})

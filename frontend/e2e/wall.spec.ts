@@ -1,0 +1,43 @@
+import { expect, test } from './watch'
+
+test.use({ viewport: { width: 1920, height: 1080 } })
+
+test('a wall needs no click, is read from afar, says when Gavel is lost and goes on by itself', async ({
+  page,
+  watched,
+}) => {
+  watched.expected.push(/ERR_FAILED|Failed to load resource/)
+  let isLost = false
+  await page.clock.install()
+  await page.route('**/api/v1/live', (route) => route.abort())
+  await page.route(/\/api\/v1\/(overview|sources)/, (route) => (isLost ? route.abort() : route.continue()))
+  await page.goto('/wall/estate')
+  const rows = page.getByRole('list', { name: 'Worst datastores' }).getByRole('listitem')
+  await expect(rows).toHaveCount(6)
+  await expect(rows.first()).toContainText(/ms|µs/)
+  await expect(rows.first()).toContainText(/ old$/)
+  await expect(page.getByText(/\d of \d sources live/)).toBeVisible()
+  await expect(page.locator('nav, main a, main button')).toHaveCount(0)
+  const font_px = await page.locator('main').evaluate((main) => Number.parseFloat(getComputedStyle(main).fontSize))
+  expect(font_px).toBeGreaterThanOrEqual(42)
+  const overhang = await page.evaluate(() => document.documentElement.scrollHeight - innerHeight)
+  expect(overhang).toBeLessThanOrEqual(0)
+
+  const clock = page.locator('time')
+  const before = await clock.textContent()
+  await page.clock.runFor(2000)
+  await expect(clock).not.toHaveText(before ?? '')
+
+  isLost = true
+  await page.clock.runFor(16_000)
+  await expect(page.getByRole('alert')).toContainText('No answer from Gavel since')
+  await expect(rows.first()).toContainText(/ms|µs/)
+  await page.clock.fastForward('07:00')
+  await expect(rows.first()).toHaveAttribute('data-age', 'blank')
+  await expect(rows.first()).toContainText('—')
+
+  isLost = false
+  await page.clock.runFor(16_000)
+  await expect(page.getByRole('alert')).toHaveCount(0)
+  await expect(rows.first()).toHaveAttribute('data-age', 'fresh')
+})
