@@ -1,0 +1,109 @@
+"""Where messages may go: http(s) only, to addresses that are public or that the operator has named."""
+
+import ipaddress
+from collections.abc import Iterable
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from gavel.domain.errors import SettingsError
+
+IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
+IpNetwork = ipaddress.IPv4Network | ipaddress.IPv6Network
+# Whatever an operator names: metadata services live on link-local addresses, and nothing listens on the others.
+_NEVER = tuple(
+    ipaddress.ip_network(text)
+    for text in ("169.254.0.0/16", "fe80::/10", "fd00:ec2::/32", "0.0.0.0/8", "::/128", "224.0.0.0/4", "ff00::/8",
+                 "240.0.0.0/4", "100.100.100.200/32", "168.63.129.16/32")
+)  # fmt: skip
+_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+_PORTS = {"https": 443, "http": 80}
+
+
+class ForbiddenError(SettingsError):
+    """A message would have gone where it may not go; nothing was sent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """networks: what may be reached beside public addresses (private ranges, one CIDR each). schemes: usually https only."""
+
+    networks: tuple[IpNetwork, ...] = ()
+    schemes: frozenset[str] = frozenset({"https"})
+
+    def check_scheme(self, scheme: str) -> None:
+        """Raises ForbiddenError."""
+        if scheme not in self.schemes:
+            raise ForbiddenError(f"{scheme or 'no scheme'}: only {' and '.join(sorted(self.schemes))} may be used.")
+
+    def check(self, host: str, address: str) -> None:
+        """Raises ForbiddenError unless this resolved address may be connected to; `host` is only for the message."""
+        every = list(_meanings(ipaddress.ip_address(address.partition("%")[0])))
+        if any(_within(meaning, _NEVER) for meaning in every):
+            raise ForbiddenError(
+                f"{host}: leads to {address}, which is never connected to (metadata, multicast, reserved)."
+            )
+        # Every meaning has to be permitted: an IPv6 form must not smuggle in a private IPv4 address.
+        if not all(meaning.is_global or _within(meaning, self.networks) for meaning in every):
+            raise ForbiddenError(
+                f"{host}: leads to the private address {address}. Add its network to the allowed ones."
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A URL taken apart. path: with the query. `str()` has no path, since a webhook's path is its secret."""
+
+    scheme: str
+    host: str
+    port: int
+    path: str
+
+    def __str__(self) -> str:
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{self.scheme}://{host}" + ("" if self.port == _PORTS.get(self.scheme) else f":{self.port}")
+
+
+def parse_networks(texts: Iterable[str]) -> tuple[IpNetwork, ...]:
+    """CIDRs. Raises SettingsError that names the bad one."""
+    found = []
+    for text in texts:
+        try:
+            found.append(ipaddress.ip_network(text.strip()))
+        except ValueError as error:
+            raise SettingsError(f"{text!r} is no network: write it as 10.1.0.0/16 ({error}).") from error
+    return tuple(found)
+
+
+def parse_url(url: str) -> Target:
+    """Raises ForbiddenError, without the URL's secrets, for what is no plain http(s) URL."""
+    try:
+        parts = urlsplit(url)
+        port, host = parts.port, parts.hostname
+    except ValueError as error:
+        raise ForbiddenError(f"The address is no URL ({error}).") from error
+    if parts.scheme not in _PORTS:
+        raise ForbiddenError("The address has to start with https:// (or http:// where that is allowed).")
+    if not host or parts.username is not None or parts.password is not None:
+        raise ForbiddenError("The address needs a host name and no user name or password before it.")
+    if any(character.isspace() or not character.isprintable() for character in url) or not url.isascii():
+        raise ForbiddenError("The address has blanks or letters beyond ASCII; write the host in its xn-- form.")
+    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    return Target(parts.scheme, host, port or _PORTS[parts.scheme], path)
+
+
+def _meanings(address: IpAddress) -> Iterable[IpAddress]:
+    """The address, and the IPv4 addresses that it stands for."""
+    yield address
+    if isinstance(address, ipaddress.IPv6Address):
+        if address.ipv4_mapped:
+            yield address.ipv4_mapped
+        if address.sixtofour:
+            yield address.sixtofour
+        if address.teredo:
+            yield from address.teredo
+        if address in _NAT64:
+            yield ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+
+
+def _within(address: IpAddress, networks: Iterable[IpNetwork]) -> bool:
+    return any(address.version == network.version and address in network for network in networks)
