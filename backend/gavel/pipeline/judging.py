@@ -1,9 +1,10 @@
 """Ledger sums of scopes, judged: layers against what is expected of them, verdict, grade and impact, all rows at once."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
+from functools import cache
 
 import numpy as np
 
@@ -66,7 +67,10 @@ class OccupancyNumbers:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """n rows. `states`: why a row has no verdict; then it is `UNKNOWN` and names nothing, whatever its numbers would say."""
+    """n rows. `states`: why a row has no verdict; then it is `UNKNOWN` and names nothing, whatever its numbers would say.
+
+    total_us: (n,) of everything measured, per I/O; NaN where nothing was.
+    """
 
     rows: LedgerRows
     notes: Notes
@@ -74,6 +78,8 @@ class Judged:
     case: Case
     verdicts: Verdicts
     states: Sequence[State]
+    certainties: Sequence[Certainty]
+    total_us: Floats
     impact: Floats
     grades: Sequence[Grade]
 
@@ -83,15 +89,6 @@ class Judged:
     @property
     def ops(self) -> Floats:
         return self.rows.ops[:, Direction.ALL]
-
-    @property
-    def total_us(self) -> Floats:
-        """(n,) of everything measured, per I/O; NaN where nothing was."""
-        measured = ~np.isnan(self.case.value)
-        return np.where(measured.any(axis=1), np.where(measured, self.case.value, 0.0).sum(axis=1), np.nan)
-
-    def certainty(self, row: int) -> Certainty:
-        return Certainty(str(self.verdicts.certainty[row])) if self.states[row] is State.JUDGED else Certainty.UNKNOWN
 
     def named(self, row: int) -> int | None:
         """Position in `SPANS`."""
@@ -117,8 +114,21 @@ def judged(found: LedgerSeries, kind: ScopeKind, scope: Flags, usual: Usual, sec
         where=wall_s > 0,
     )
     shown = np.where(np.array([state is State.JUDGED for state in states], dtype=np.bool_), wasted, np.nan)
-    letters = [Grade(str(letter)) for letter in grades(notes.grade_reasons)]
-    return Judged(rows, notes, wall_s, case, verdicts, states, shown, letters)
+    letters = [_GRADES[letter] for letter in grades(notes.grade_reasons).tolist()]
+    total = np.where(measured, np.nansum(case.value, axis=1), np.nan)
+    return Judged(rows, notes, wall_s, case, verdicts, states, _certainties(verdicts, states), total, shown, letters)
+
+
+_STATES = {one.value: one for one in State}
+_CERTAINTIES = {one.value: one for one in Certainty}
+_GRADES = {one.value: one for one in Grade}
+
+
+def _certainties(verdicts: Verdicts, states: Sequence[State]) -> list[Certainty]:
+    return [
+        _CERTAINTIES[word] if state is State.JUDGED else Certainty.UNKNOWN
+        for word, state in zip(verdicts.certainty.tolist(), states, strict=True)
+    ]
 
 
 def write_share(rows: LedgerRows) -> Floats:
@@ -150,7 +160,7 @@ def _states(minutes: Flags, rows: LedgerRows, measured: Bools) -> list[State]:
         ],
         State.JUDGED.value,
     )
-    return [State(str(state)) for state in found]
+    return [_STATES[state] for state in found.tolist()]
 
 
 def covered(notes: Notes, ops: Floats) -> Floats:
@@ -161,16 +171,19 @@ def covered(notes: Notes, ops: Floats) -> Floats:
 # --- spans in words ---------------------------------------------------------------------------------------------------
 
 
+@cache
 def span_key(span: int) -> str:
     """As the API names it: "kernel", "san_array"."""
     return "_".join(span_layers(span))
 
 
+@cache
 def span_layers(span: int) -> tuple[str, ...]:
     first, last = SPANS[span]
     return tuple(layer.name.lower() for layer in Layer if first <= layer <= last)
 
 
+@cache
 def span_label(span: int) -> str:
     words = span_name(span)
     return words[0].upper() + words[1:]
@@ -192,15 +205,23 @@ def measured_spans(case: Case, row: int) -> Iterator[int]:
     yield from sorted((int(span) for span in found), key=lambda span: SPANS[span])
 
 
-def layer_numbers(case: Case, row: int, ops_share: Mapping[int, float], total_us: float) -> list[LayerNumbers]:
-    """Outermost first. ops_share: by span."""
-    return [_layer(case, row, span, ops_share[span], total_us) for span in measured_spans(case, row)]
+def layer_numbers(case: Case, row: int, rows: LedgerRows, direction: Direction, total_us: float) -> list[LayerNumbers]:
+    """Outermost first; `case` is that of the direction of `rows`."""
+    ops = float(rows.ops[row, direction])
+    if not ops > 0:
+        return []
+    value, low, high, usual = (part[row].tolist() for part in (case.value, case.lower, case.upper, case.expected))
+    shares = (rows.span_ops[row, direction] / ops).tolist()
+    return [
+        _layer(span, (value[span], low[span], high[span]), usual[span], shares[span], total_us)
+        for span in measured_spans(case, row)
+    ]
 
 
-def _layer(case: Case, row: int, span: int, ops_share: float, total_us: float) -> LayerNumbers:
-    us, lower, upper, expected = (
-        float(numbers[row, span]) for numbers in (case.value, case.lower, case.upper, case.expected)
-    )
+def _layer(
+    span: int, interval: tuple[float, float, float], expected: float, ops_share: float, total_us: float
+) -> LayerNumbers:
+    us, lower, upper = interval
     return LayerNumbers(
         name=span_key(span),
         label=span_label(span),
@@ -215,12 +236,6 @@ def _layer(case: Case, row: int, span: int, ops_share: float, total_us: float) -
         share=us / total_us if total_us > 0 else None,
         ops_share=ops_share,
     )
-
-
-def ops_shares(rows: LedgerRows, row: int, direction: Direction) -> dict[int, float]:
-    """By span, the part of the direction's I/Os whose time is in it."""
-    ops = float(np.nan_to_num(rows.ops[row, direction]))
-    return {span: float(rows.span_ops[row, direction, span]) / ops if ops > 0 else 0.0 for span in range(len(SPANS))}
 
 
 def occupancies(found: Judged, row: int) -> list[OccupancyNumbers]:

@@ -10,13 +10,14 @@ import numpy as np
 
 from gavel.analysis.intervals import Bools, Floats
 from gavel.analysis.segments import SPAN_LAYERS
+from gavel.analysis.topology import Index
 from gavel.analysis.verdict import Reason
 from gavel.db.engine import Connection
 from gavel.db.queries.ledger import Detail, ledger
 from gavel.db.queries.rows import Ref, RefKind
 from gavel.db.queries.scopes import SCOPES, ledger_until, present_things
 from gavel.domain.io_path import Certainty, Direction, Layer
-from gavel.domain.scope import ESTATE_ID, ScopeKind, scope_key, scope_of
+from gavel.domain.scope import ESTATE_ID, ScopeKind, scope_key
 from gavel.pipeline.expecting import hours_of, usual
 from gavel.pipeline.judging import (
     Judged,
@@ -27,7 +28,6 @@ from gavel.pipeline.judging import (
     known,
     layer_numbers,
     occupancies,
-    ops_shares,
     span_key,
     span_label,
 )
@@ -106,31 +106,34 @@ class Overview:
 
 @dataclass(frozen=True, slots=True)
 class _Listed:
-    """Things in order of name; `row`: (n,) which row of `judged` is theirs, −1 for those that the ledger does not have."""
+    """n things (id, name) in order of name; `row`: (n,) which row of `judged` is theirs, −1 for those that the ledger does not have."""
 
-    things: Sequence[Ref]
+    kind: RefKind
+    things: Sequence[tuple[int, str]]
     judged: Judged
-    row: np.ndarray
+    row: Index
+    states: Sequence[State]
+    certainties: Sequence[Certainty]
+
+    @classmethod
+    def of(cls, kind: RefKind, things: Sequence[tuple[int, str]], ruled: "_Ruled") -> "_Listed":
+        row, found = _rows_of(things, ruled.ids), ruled.judged
+        rows = row.tolist()
+        states = [found.states[n] if n >= 0 else State.NO_DATA for n in rows]
+        certainties = [found.certainties[n] if n >= 0 else Certainty.UNKNOWN for n in rows]
+        return cls(kind, things, found, row, states, certainties)
 
     def number(self, numbers: Floats) -> Floats:
         """(n,) of each thing; NaN where it has none."""
         return np.where(self.row >= 0, numbers[self.row], np.nan) if len(numbers) else np.full(len(self.row), np.nan)
-
-    def state(self, n: int) -> State:
-        row = int(self.row[n])
-        return self.judged.states[row] if row >= 0 else State.NO_DATA
-
-    def certainty(self, n: int) -> Certainty:
-        row = int(self.row[n])
-        return self.judged.certainty(row) if row >= 0 else Certainty.UNKNOWN
 
 
 def overview(connection: Connection, wanted: Wanted, from_at: datetime, to_at: datetime) -> Overview:
     """Raises ValueError for an empty range."""
     estate = _judge(connection, ScopeKind.ESTATE, [ESTATE_ID], from_at, to_at)
     things = present_things(connection, wanted.kind, wanted.search)
-    ruled = _judge(connection, SCOPES[wanted.kind], [thing.id for thing in things], from_at, to_at)
-    listed = _Listed(things, ruled.judged, _rows_of(things, ruled.ids))
+    ruled = _judge(connection, SCOPES[wanted.kind], [thing_id for thing_id, _ in things], from_at, to_at)
+    listed = _Listed.of(wanted.kind, things, ruled)
     matching = _matching(listed, wanted)
     ranked = _ordered(listed, matching, wanted)
     page = ranked[wanted.offset : wanted.offset + wanted.limit]
@@ -149,24 +152,24 @@ def overview(connection: Connection, wanted: Wanted, from_at: datetime, to_at: d
 class _Ruled:
     """(m,) things that the ledger has in the window, in order of id."""
 
-    ids: np.ndarray
+    ids: Index
     judged: Judged
     from_at: datetime
     to_at: datetime
 
 
 def _judge(connection: Connection, scope: ScopeKind, ids: Sequence[int], from_at: datetime, to_at: datetime) -> _Ruled:
-    wanted = sorted(ids)
-    found = ledger(connection, [scope_key(scope, thing) for thing in wanted], from_at, to_at, None, Detail.LAYERS)
-    there = np.array([scope_of(int(key))[1] for key in found.keys], dtype=np.int64)
-    position = np.searchsorted(np.array(wanted, dtype=np.int64), there)
+    wanted = np.sort(np.array(ids, dtype=np.int64))
+    keys = scope_key(scope, 0) + wanted
+    found = ledger(connection, keys.tolist(), from_at, to_at, None, Detail.LAYERS)
+    position = np.searchsorted(keys, found.keys)
     hours = np.tile(hours_of(found.from_at, found.to_at), (len(found), 1))
-    ruled = judged(found, scope, position, usual(connection, scope, wanted), hours)
-    return _Ruled(there, ruled, found.from_at, found.to_at)
+    ruled = judged(found, scope, position, usual(connection, scope, wanted.tolist()), hours)
+    return _Ruled(wanted[position], ruled, found.from_at, found.to_at)
 
 
-def _rows_of(things: Sequence[Ref], ids: np.ndarray) -> np.ndarray:
-    wanted = np.array([thing.id for thing in things], dtype=np.int64)
+def _rows_of(things: Sequence[tuple[int, str]], ids: Index) -> Index:
+    wanted = np.array([thing_id for thing_id, _ in things], dtype=np.int64)
     if len(ids) == 0:
         return np.full(len(wanted), -1)
     at = np.minimum(np.searchsorted(ids, wanted), len(ids) - 1)
@@ -174,12 +177,10 @@ def _rows_of(things: Sequence[Ref], ids: np.ndarray) -> np.ndarray:
 
 
 def _matching(listed: _Listed, wanted: Wanted) -> list[int]:
-    if wanted.layer is None and wanted.certainty is None:
-        return list(range(len(listed.things)))
     return [
         n
-        for n in range(len(listed.things))
-        if (wanted.certainty is None or listed.certainty(n) is wanted.certainty)
+        for n, certainty in enumerate(listed.certainties)
+        if (wanted.certainty is None or certainty is wanted.certainty)
         and (wanted.layer is None or _names(listed, n, wanted.layer))
     ]
 
@@ -209,7 +210,7 @@ def _ordered(listed: _Listed, matching: Sequence[int], wanted: Wanted) -> list[i
 def _healthy(listed: _Listed, matching: Sequence[int], wanted: Wanted) -> Bools:
     if wanted.order != "impact":
         return np.zeros(len(matching), dtype=np.bool_)
-    healthy = np.array([listed.certainty(n) is Certainty.HEALTHY for n in matching], dtype=np.bool_)
+    healthy = np.array([listed.certainties[n] is Certainty.HEALTHY for n in matching], dtype=np.bool_)
     return healthy if wanted.descending else ~healthy
 
 
@@ -234,18 +235,19 @@ def _iops(found: Judged) -> Floats:
 
 def _totals(listed: _Listed, matching: Sequence[int]) -> Totals:
     of = np.array(matching, dtype=np.int64)
-    judged_here = [n for n in matching if listed.state(n) is State.JUDGED]
+    judged_here = [n for n in matching if listed.states[n] is State.JUDGED]
     return Totals(
         iops=float(np.nansum(listed.number(_iops(listed.judged))[of])),
         impact=float(np.nansum(listed.number(listed.judged.impact)[of])),
-        by_certainty=Counter(listed.certainty(n).value for n in judged_here),
-        by_state=Counter(listed.state(n).value for n in matching),
+        by_certainty=Counter(str(listed.certainties[n]) for n in judged_here),
+        by_state=Counter(str(listed.states[n]) for n in matching),
     )
 
 
 def _ranked(listed: _Listed, n: int) -> Ranked:
     row = int(listed.row[n])
-    return Ranked(subject=listed.things[n], **_fields(_standing(listed.judged, row) if row >= 0 else _NOTHING))
+    subject = Ref(listed.kind, *listed.things[n])
+    return Ranked(subject=subject, **_fields(_standing(listed.judged, row) if row >= 0 else _NOTHING))
 
 
 def _estate(ruled: _Ruled) -> EstateStanding:
@@ -284,7 +286,7 @@ def _standing(found: Judged, row: int) -> Standing:
     state = found.states[row]
     return Standing(
         state=state,
-        certainty=found.certainty(row),
+        certainty=found.certainties[row],
         layer=None if named is None else span_key(named),
         layer_label=None if named is None else span_label(named),
         other=None if other is None else span_key(other),
@@ -298,7 +300,7 @@ def _standing(found: Judged, row: int) -> Standing:
         iops=known(found.ops[row] / found.wall_s[row]),
         bytes_per_s=known(found.rows.bytes[row, Direction.ALL] / found.wall_s[row]),
         grade=found.grades[row].value,
-        layers=tuple(layer_numbers(found.case, row, ops_shares(found.rows, row, Direction.ALL), total)),
+        layers=tuple(layer_numbers(found.case, row, found.rows, Direction.ALL, total)),
     )
 
 
@@ -307,7 +309,7 @@ def _facts(found: Judged, row: int) -> Facts:
     values = found.case.value[row]
     return Facts(
         state=found.states[row],
-        certainty=found.certainty(row),
+        certainty=found.certainties[row],
         ops=float(np.nan_to_num(found.ops[row])),
         minutes=round(float(found.wall_s[row]) / 60),
         total_us=float(np.nan_to_num(found.total_us[row])),

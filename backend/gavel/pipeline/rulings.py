@@ -118,7 +118,7 @@ def _verdict(connection: Connection, kind: RefKind, found: Sum, raw: tuple[Evide
     return Verdict(
         **found.window.fields,
         state=found.state,
-        certainty=one.certainty(0),
+        certainty=one.certainties[0],
         layer=None if named is None else span_key(named),
         layer_label=None if named is None else span_label(named),
         other=None if other is None else span_key(other),
@@ -161,7 +161,7 @@ def _facts(connection: Connection, kind: RefKind, found: Sum, begun: datetime | 
     named, other, values = one.named(0), one.other(0), one.case.value[0]
     return Facts(
         state=found.state,
-        certainty=one.certainty(0),
+        certainty=one.certainties[0],
         ops=float(np.nan_to_num(one.ops[0])),
         minutes=found.window.minutes,
         total_us=float(np.nan_to_num(one.total_us[0])),

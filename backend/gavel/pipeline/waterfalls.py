@@ -19,7 +19,6 @@ from gavel.pipeline.judging import (
     layer_numbers,
     not_measured,
     occupancies,
-    ops_shares,
 )
 from gavel.pipeline.parts import PARTS
 from gavel.pipeline.summing import EVERY_LAYER, Sum, Window, summed
@@ -137,7 +136,7 @@ def _direction(found: Sum, direction: Direction, stack: Stack) -> DirectionNumbe
 
 def layers_of(found: Sum, direction: Direction, case: Case, total_us: float) -> tuple[LayerNumbers, ...]:
     """Of the one row, outermost first."""
-    return tuple(layer_numbers(case, 0, ops_shares(found.found.rows, 0, direction), total_us))
+    return tuple(layer_numbers(case, 0, found.found.rows, direction, total_us))
 
 
 def _state(ops: float, *, is_measured: bool) -> State:

@@ -7,7 +7,7 @@ from sqlalchemy import func, select, text
 
 from gavel.db.engine import Connection
 from gavel.db.queries.refs import TABLES
-from gavel.db.queries.rows import Ref, RefKind
+from gavel.db.queries.rows import RefKind
 from gavel.db.tables.ledger import correlated
 from gavel.domain.scope import ScopeKind
 
@@ -26,16 +26,16 @@ def ledger_until(connection: Connection) -> datetime | None:
     return connection.execute(select(correlated.c.until_at)).scalar_one_or_none()
 
 
-def present_things(connection: Connection, kind: RefKind, search: str) -> Sequence[Ref]:
-    """Those that are there and whose name holds `search`, by name. Protocol endpoints hold no data and are left out."""
+def present_things(connection: Connection, kind: RefKind, search: str) -> Sequence[tuple[int, str]]:
+    """Id and name of those that are there and whose name holds `search`, by name. Protocol endpoints hold no data and are left out."""
     table = TABLES[kind]
     query = select(table.c.id, table.c.name).where(table.c.present)
     if search:
         query = query.where(table.c.name.icontains(search, autoescape=True))
     if kind is RefKind.VOLUME:
         query = query.where(~table.c.is_protocol_endpoint)
-    rows = connection.execute(query.order_by(func.lower(table.c.name), table.c.id))
-    return [Ref(kind, thing_id, name) for thing_id, name in rows]
+    rows = connection.execute(query.order_by(func.lower(table.c.name), table.c.id)).all()
+    return [(thing_id, name) for thing_id, name in rows]
 
 
 def array_names(connection: Connection, sources: Sequence[int]) -> Sequence[str]:
