@@ -8,6 +8,8 @@ from gavel.analysis.topology import Index
 
 def sums(numbers: Floats, group: Index, groups: int) -> Floats:
     """(groups, …) sums of (n, …) numbers; `group` (n,) says whose. A group without rows is zero."""
+    if numbers.ndim == 1:
+        return np.bincount(group, weights=numbers, minlength=groups).astype(np.float64, copy=False)
     total = np.zeros((groups, *numbers.shape[1:]))
     if len(group) == 0:
         return total

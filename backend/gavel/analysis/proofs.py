@@ -96,9 +96,7 @@ def evidence_of(both: Sides, devices: DeviceSamples, disks: Samples, proofs: Pro
 
 def _counted(rows: Bools, source: Index, sources: int) -> Counts:
     """Rows of both directions by source."""
-    flat = rows.sum(axis=1).astype(np.float64)
-    order = np.argsort(source, kind="stable")
-    return sums(flat[order], source[order], sources).astype(np.int64)
+    return sums(rows.sum(axis=1).astype(np.float64), source, sources).astype(np.int64)
 
 
 # --- rounding of device counters: minutes in which host and array time the same I/Os -------------------------------------
