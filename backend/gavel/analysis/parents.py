@@ -54,6 +54,7 @@ def parents(both: Sides, devices: Leaves, disks: Leaves) -> Iterator[Parents]:
     """All kinds, one after the other."""
     minutes, parts, topology = both.minutes, both.topology.parts, both.topology
     every_part = np.arange(len(parts))
+    hosts: _Sums | None = None
     yield _vms(both, disks)
     for kind, things, of_device, of_part in (
         (ScopeKind.DATASTORE, topology.datastores, topology.devices.datastore, parts.datastore),
@@ -67,7 +68,13 @@ def parents(both: Sides, devices: Leaves, disks: Leaves) -> Iterator[Parents]:
         below = _feed(np.arange(len(of_device)), of_device, minutes)
         above = _feed(every_part[through], of_part[through], minutes)
         whole = _feed(every_part[~through], of_part[~through], minutes)
-        yield _placed(kind, things * minutes, devices, disks, below, above, whole)
+        if hosts is None:
+            sums_ = _summed(things * minutes, devices, disks, below, above, whole)
+        else:
+            of_host = topology.host_cluster if kind is ScopeKind.CLUSTER else np.zeros(topology.hosts, np.int64)
+            sums_ = _onwards(hosts, _feed(np.arange(topology.hosts), of_host, minutes), things * minutes)
+        hosts = sums_ if kind is ScopeKind.HOST else hosts
+        yield _placed(kind, things * minutes, devices, disks, below, above, whole, sums_)
     yield from _array_side(both, devices, disks)
 
 
@@ -83,7 +90,7 @@ def _vms(both: Sides, disks: Leaves) -> Parents:
     feed = _feed(np.arange(len(parts)), parts.vm, minutes)
     size = both.topology.vms * minutes
     told = _carried(disks, feed)
-    rows = _rolled(disks.rows, told, size)
+    rows = _rolled(disks.rows, _present(disks, feed), size)
     ops = rows.ops[:, Direction.ALL]
     notes = _notes(told, ops, size, list(GradeReason))
     full = _full_queues(told, size)
@@ -97,18 +104,20 @@ def _array_side(both: Sides, devices: Leaves, disks: Leaves) -> Iterator[Parents
     topology, minutes = both.topology, both.minutes
     volumes = topology.volumes
     of_unit = _by_unit(volumes.unit, topology.units)
-    for kind, things in ((ScopeKind.VOLUME, len(volumes)), (ScopeKind.ARRAY, topology.arrays)):
-        feeds = []
-        for units in (topology.devices.unit, topology.parts.unit):
-            leaf, volume = _through(units, of_unit)
-            if kind is ScopeKind.VOLUME:
-                feeds.append(_feed(leaf, volume, minutes))
-            else:
-                feeds.append(_feed(leaf, volumes.array[volume], minutes, _array_share(both, volume)))
-        above = _disks_above(both, of_unit, kind)
-        if kind is ScopeKind.ARRAY:
-            feeds[1] = _joined(feeds[1], _directories(both))
-        yield _placed(kind, things * minutes, devices, disks, feeds[0], above, feeds[1])
+    by_device, by_part = (_through(units, of_unit) for units in (topology.devices.unit, topology.parts.unit))
+    size = len(volumes) * minutes
+    feeds = (_feed(*by_device, minutes), _disks_above(both, of_unit, ScopeKind.VOLUME), _feed(*by_part, minutes))
+    of_volumes = _summed(size, devices, disks, *feeds)
+    yield _placed(ScopeKind.VOLUME, size, devices, disks, *feeds, of_volumes)
+    size = topology.arrays * minutes
+    below, whole = (
+        _feed(leaf, volumes.array[volume], minutes, _array_share(both, volume)) for leaf, volume in (by_device, by_part)
+    )
+    files, every = _directories(both), np.arange(len(volumes))
+    sums_ = _onwards(of_volumes, _feed(every, volumes.array, minutes, _array_share(both, every)), size)
+    sums_ = replace(sums_, alone=_added(sums_.alone, _rolled(disks.rows, _present(disks, files), size)))
+    above = _disks_above(both, of_unit, ScopeKind.ARRAY)
+    yield _placed(ScopeKind.ARRAY, size, devices, disks, below, above, _joined(whole, files), sums_)
 
 
 def _by_unit(unit: Index, units: int) -> tuple[Index, Index]:
@@ -176,14 +185,41 @@ def _joined(one: _Feed, two: _Feed) -> _Feed:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _Sums:
+    """What places consist of, each (things · M,): devices; what disks on them have above; disks that speak for themselves."""
+
+    under: LedgerRows
+    over: LedgerRows
+    alone: LedgerRows
+
+
+def _summed(size: int, devices: Leaves, disks: Leaves, below: _Feed, above: _Feed, whole: _Feed) -> _Sums:
+    return _Sums(
+        _rolled(devices.rows, _present(devices, below), size),
+        _rolled(_above_devices(disks.rows), _present(disks, above), size),
+        _rolled(disks.rows, _present(disks, whole), size),
+    )
+
+
+def _onwards(sums_: _Sums, feed: _Feed, size: int) -> _Sums:
+    """Sums of sums: clusters are made of hosts, arrays of their parts of volumes."""
+    return _Sums(*(_rolled(getattr(sums_, field.name), feed, size) for field in fields(_Sums)))
+
+
 def _placed(
-    kind: ScopeKind, size: int, devices: Leaves, disks: Leaves, below: _Feed, above: _Feed, whole: _Feed
+    kind: ScopeKind,
+    size: int,
+    devices: Leaves,
+    disks: Leaves,
+    below: _Feed,
+    above: _Feed,
+    whole: _Feed,
+    sums_: _Sums,
 ) -> Parents:
     """`below`: devices; `above`: disks on those devices, for what is above them; `whole`: disks that speak for themselves."""
     under, over, alone = (_carried(leaves, feed) for leaves, feed in ((devices, below), (disks, above), (disks, whole)))
-    over_sums = _rolled(_above_devices(disks.rows), over, size)
-    placed = place(_rolled(devices.rows, under, size), over_sums)
-    rows = _added(_held_by_disks(placed, over_sums), _rolled(disks.rows, alone, size))
+    rows = _added(_held_by_disks(place(sums_.under, sums_.over), sums_.over), sums_.alone)
     told = _joined_notes(under, alone)
     guests = _joined_notes(over, alone)
     notes = _notes(told, rows.ops[:, Direction.ALL], size, _OF_PLACES)
@@ -216,23 +252,26 @@ class _Carried:
     ops: Floats
     notes: Notes
     parent: Index
-    leaf: Index
-    weight: Floats
+
+
+def _present(leaves: Leaves, feed: _Feed) -> _Feed:
+    there = leaves.is_present[feed.leaf]
+    return feed if there.all() else _Feed(feed.leaf[there], feed.parent[there], feed.weight[there])
 
 
 def _carried(leaves: Leaves, feed: _Feed) -> _Carried:
-    present = leaves.is_present[feed.leaf]
-    leaf, parent, weight = feed.leaf[present], feed.parent[present], feed.weight[present]
+    present = _present(leaves, feed)
+    leaf, parent, weight = present.leaf, present.parent, present.weight
     notes = Notes(**{field.name: getattr(leaves.notes, field.name)[leaf] for field in fields(Notes)})
     summed = ("device_ops", "array_ops", "outstanding_s")
     notes = replace(notes, **{name: getattr(notes, name) * weight for name in summed})
-    return _Carried(leaves.rows.ops[leaf, Direction.ALL] * weight, notes, parent, leaf, weight)
+    return _Carried(leaves.rows.ops[leaf, Direction.ALL] * weight, notes, parent)
 
 
-def _rolled(rows: LedgerRows, told: _Carried, size: int) -> LedgerRows:
-    """Sums of weighted leaves, taken from their table in the order in which they add up."""
-    order = np.argsort(told.parent, kind="stable")
-    leaf, parent, weight = told.leaf[order], told.parent[order], told.weight[order]
+def _rolled(rows: LedgerRows, feed: _Feed, size: int) -> LedgerRows:
+    """Sums of weighted rows, taken from their table in the order in which they add up."""
+    order = np.argsort(feed.parent, kind="stable")
+    leaf, parent, weight = feed.leaf[order], feed.parent[order], feed.weight[order]
     is_plain = bool((weight == 1).all())
 
     def summed(numbers: Floats) -> Floats:
@@ -262,10 +301,7 @@ def _joined_notes(one: _Carried, two: _Carried) -> _Carried:
             for field in fields(Notes)
         }
     )
-    ops, parent, leaf, weight = (
-        np.concatenate([getattr(one, name), getattr(two, name)]) for name in ("ops", "parent", "leaf", "weight")
-    )
-    return _Carried(ops, notes, parent, leaf, weight)
+    return _Carried(np.concatenate([one.ops, two.ops]), notes, np.concatenate([one.parent, two.parent]))
 
 
 def _notes(told: _Carried, ops: Floats, size: int, graded: Sequence[GradeReason]) -> Notes:
