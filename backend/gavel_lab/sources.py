@@ -63,7 +63,7 @@ class _Plan:
     name: str
     app: App
     now: Callable[[], float]
-    settings: dict[str, str]
+    settings: dict[str, str | int]
 
 
 def _array_plans(lab: Lab) -> list[_Plan]:
@@ -73,10 +73,15 @@ def _array_plans(lab: Lab) -> list[_Plan]:
             array.name,
             flasharray.create(lab, array),
             lab.clocks.arrays[array.index].now,
-            {"api_token": array.api_token},
+            {"api_token": array.api_token, "pod_round_trip_us": _pod_round_trip_us(lab)},
         )
         for array in lab.estate.arrays
     ]
+
+
+def _pod_round_trip_us(lab: Lab) -> int:
+    """What whoever laid the line between the arrays knows of it."""
+    return round(max((pod.inter_array_round_trip_us for pod in lab.estate.pods), default=0.0))
 
 
 def _vcenter_plans(lab: Lab) -> list[_Plan]:

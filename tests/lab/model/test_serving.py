@@ -301,7 +301,7 @@ def test_the_lab_announces_what_it_serves_keeps_its_pins_and_stops_on_sigterm(tm
         sources = json.loads(announcement.read_text())
         assert announcement.stat().st_mode & 0o077 == 0
         assert [source["kind"] for source in sources] == ["flasharray", "flasharray", "vcenter", "vcenter"]
-        assert set(sources[0]["settings"]) == {"api_token", "tls_sha256"}
+        assert set(sources[0]["settings"]) == {"api_token", "pod_round_trip_us", "tls_sha256"}
         assert set(sources[2]["settings"]) == {"username", "password", "tls_sha256"}
         for source in sources:
             port = int(source["address"].partition(":")[2])
