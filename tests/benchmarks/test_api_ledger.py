@@ -1,0 +1,201 @@
+"""How long pages wait for verdicts: p50 and p95 of answers over HTTP, on 2,000 datastores and 20,000 VMs (plain PostgreSQL)."""
+
+import statistics
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from fastapi.testclient import TestClient
+from sqlalchemy import Engine, text
+from tests.db.estates import array_inventory, device, disk, host_inventory, naa, volume
+
+from gavel.analysis.ledger import LedgerRows
+from gavel.analysis.notes import Notes
+from gavel.analysis.segments import SPANS
+from gavel.analysis.stack import LAYER_SEGMENTS
+from gavel.api.app import build
+from gavel.config import Settings
+from gavel.db import maintenance, partitions, plain
+from gavel.db.engine import Role, open_engine, transaction
+from gavel.db.inventory import store_inventory
+from gavel.db.ledger import write_ledger
+from gavel.db.migrate import migrate
+from gavel.db.queries.correlation import Stand, stand_at
+from gavel.db.queries.sources import add_source
+from gavel.db.series import LEDGER_ROLLS
+from gavel.domain.inventory import Datastore, DatastoreType, InventoryTaken, Vm
+from gavel.domain.io_path import Layer, Segment
+from gavel.domain.scope import ScopeKind, scope_key
+from gavel.domain.source import SourceKind
+from gavel.embedded import postgres
+
+DATASTORES, VMS, MINUTES, DAYS, RUNS = 2_000, 20_000, 6, 30, 20
+MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
+NOW = datetime.fromtimestamp(time.time() // 300 * 300, UTC)
+HOSTS = ("esx-1", "esx-2")
+
+
+def serial(number: int) -> str:
+    return f"9714B5CB91634C47000{number:05X}"
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    folder = tmp_path_factory.mktemp("benchmark")
+    with postgres.running(folder / "data", log=folder / "log") as cluster:
+        migrate(cluster.url())
+        engine = open_engine(cluster.url(), Role.WORKER)
+        add_estate(engine)
+        add_ledger(engine)
+        engine.dispose()
+        yield cluster.url()
+
+
+@pytest.fixture(scope="module")
+def client(url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
+    settings = Settings(database_url=url, data_dir=tmp_path_factory.mktemp("api"), broker_url="memory://")
+    with TestClient(build(settings), base_url="http://127.0.0.1:8321") as found:
+        yield found
+
+
+def add_estate(engine: Engine) -> None:
+    """Each datastore on a volume of its own and on two hosts, with ten VMs of one disk."""
+    stores = tuple(
+        Datastore(f"ds-{n}", f"datastore-{n:04}", DatastoreType.VMFS, None, 2**40, (naa(serial(n)),), HOSTS)
+        for n in range(DATASTORES)
+    )
+    names = [f"vm-{n}" for n in range(VMS)]
+    hosts = replace(
+        host_inventory(),
+        datastores=stores,
+        devices=tuple(device(host, naa(serial(n))) for host in HOSTS for n in range(DATASTORES)),
+        paths=(),
+        vms=tuple(Vm(name, name, f"iu-{name}", "poweredOn", HOSTS[n % 2], {}) for n, name in enumerate(names)),
+        disks=tuple(disk(name, 0, f"ds-{n % DATASTORES}") for n, name in enumerate(names)),
+    )
+    array = replace(
+        array_inventory(), volumes=tuple(volume(f"v{n}", serial(n)) for n in range(DATASTORES)), connections=()
+    )
+    for kind, inventory in ((SourceKind.FLASHARRAY, array), (SourceKind.VCENTER, hosts)):
+        with transaction(engine) as connection:
+            source = add_source(
+                connection, kind=kind, name=kind, address="192.0.2.1", settings={}, enabled=True, now=NOW
+            )
+            store_inventory(connection, source, InventoryTaken(inventory, NOW))
+
+
+def ids(engine: Engine, table: str) -> list[int]:
+    with transaction(engine) as connection:
+        return list(connection.scalars(text(f"SELECT id FROM {table} ORDER BY id")))
+
+
+def add_ledger(engine: Engine) -> None:
+    """The last minutes of everything, a day of the first VM and the first datastore, and 30 days of that one's hours."""
+    stores, vms = ids(engine, "datastore"), ids(engine, "vm")
+    first = [scope_key(ScopeKind.DATASTORE, stores[0]), scope_key(ScopeKind.VM, vms[0])]
+    for hour in range(25, 0, -1):
+        write(engine, first, [NOW - hour * HOUR + n * MINUTE for n in range(60)])
+    maintenance.maintain(engine, NOW)
+    maintenance.maintain(engine, NOW)
+    others = [scope_key(ScopeKind.DATASTORE, i) for i in stores[1:]] + [scope_key(ScopeKind.VM, i) for i in vms[1:]]
+    others.append(scope_key(ScopeKind.ESTATE, 0))
+    others += [scope_key(ScopeKind.HOST_DEVICE, i) for i in ids(engine, "host_device")]
+    others += [scope_key(ScopeKind.VM_DISK, i) for i in ids(engine, "vm_disk")]
+    for ago in range(MINUTES, 0, -1):
+        write(engine, others, [NOW - ago * MINUTE])
+    repeat_hours(engine, first[0])
+    with transaction(engine) as connection:
+        stand_at(connection, Stand(NOW, None, frozenset()))
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        connection.exec_driver_sql("VACUUM ANALYZE")
+
+
+def made(n: int, seed: int) -> tuple[LedgerRows, Notes]:
+    """Rows as vSphere 9 and an array give them: every layer but the guest's, every segment but its."""
+    rng = np.random.default_rng(seed)
+    ops = np.floor(rng.uniform(100, 100_000, (n, 2)))
+    segment_us = rng.uniform(0, 300, (n, 2, len(Segment)))
+    segment_us[:, :, Segment.GUEST_QUEUE] = 0
+    segment_ops = np.repeat(ops[:, :, None], len(Segment), axis=2)
+    segment_ops[:, :, Segment.GUEST_QUEUE] = 0
+    time, span_ops = np.zeros((n, 2, len(SPANS))), np.zeros((n, 2, len(SPANS)))
+    for layer in (Layer.KERNEL, Layer.SAN, Layer.ARRAY):
+        at = SPANS.index((layer, layer))
+        time[:, :, at] = segment_us[:, :, list(LAYER_SEGMENTS[layer])].sum(axis=2) * ops
+        span_ops[:, :, at] = ops
+    unknown = np.zeros((n, 3, len(Segment)))
+    rows = LedgerRows(
+        *(_all(part) for part in (ops, ops * 4096, segment_us * segment_ops)), unknown, unknown, _all(segment_ops),
+        *(_all(part) for part in (time, time * 0.9, time * 1.1, span_ops)), outermost_lower=_all(time.sum(axis=2)),
+    )  # fmt: skip
+    whole = ops.sum(axis=1)
+    flags = np.zeros(n, dtype=np.int64)
+    return rows, Notes(flags, flags, *(np.zeros(n) for _ in range(3)), whole, whole, whole, np.full(n, 32.0))
+
+
+def _all(ways: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    return np.concatenate([ways, ways.sum(axis=1, keepdims=True)], axis=1)
+
+
+def us(at: datetime) -> int:
+    return round(at.timestamp()) * 1_000_000
+
+
+def write(engine: Engine, keys: list[int], minutes: list[datetime]) -> None:
+    rows, notes = made(len(keys) * len(minutes), minutes[0].minute)
+    stamps, owners = np.repeat([us(at) for at in minutes], len(keys)), np.tile(keys, len(minutes))
+    with transaction(engine) as connection:
+        write_ledger(connection, stamps, owners, rows, notes, replace_minutes=())
+
+
+def repeat_hours(engine: Engine, key: int) -> None:
+    """The hours of the last day, again on each of the days before."""
+    hour = LEDGER_ROLLS[1]
+    partitions.ensure(engine, hour, list(plain.partitions_between(hour, NOW - (DAYS + 2) * DAY, NOW)))
+    names = ", ".join(partial.name for partial in hour.partials)
+    until = plain.floor(NOW, HOUR, hour.origin)
+    with transaction(engine) as connection:
+        for day in range(1, DAYS + 1):
+            connection.execute(
+                text(
+                    f"INSERT INTO {hour.name} (entity_id, bucket, {names}) SELECT entity_id, bucket - :back, {names}"
+                    f" FROM {hour.name} WHERE entity_id = :key AND bucket >= :since AND bucket < :until ON CONFLICT DO NOTHING"
+                ),
+                {"back": day * DAY, "key": key, "since": until - DAY, "until": until},
+            )
+
+
+@pytest.mark.parametrize(
+    ("what", "path", "goal_ms"),
+    [
+        ("24 h of a VM", "vms/{vm}/latency?from=-24h", 50),
+        ("verdict of a VM, with since and evidence", "vms/{vm}/verdict", 50),
+        ("waterfall of a VM over 24 h", "vms/{vm}/waterfall?from=-24h", 50),
+        ("30 d of a datastore", "datastores/{store}/latency?from=-30d", 50),
+        ("verdict of a datastore", "datastores/{store}/verdict", 50),
+        ("contributors of a datastore", "datastores/{store}/contributors", 50),
+        ("overview of 2,000 datastores", "overview", 100),
+        ("overview of 20,000 VMs", "overview?kind=vms", None),
+    ],
+)
+def test_pages_are_answered_in_time(client: TestClient, url: str, what: str, path: str, goal_ms: float | None) -> None:
+    engine = open_engine(url, Role.API)
+    address = f"/api/v1/{path.format(vm=ids(engine, 'vm')[0], store=ids(engine, 'datastore')[0])}"
+    engine.dispose()
+    client.get(address)
+    took = []
+    for _ in range(RUNS):
+        started = time.perf_counter()
+        answer = client.get(address)
+        took.append((time.perf_counter() - started) * 1000)
+        assert answer.status_code == 200
+    middle, high = statistics.median(took), statistics.quantiles(took, n=20)[-1]
+    aim = "" if goal_ms is None else f" (goal {goal_ms} ms)"
+    sys.stdout.write(f"\n{what}: p50 {middle:.1f} ms, p95 {high:.1f} ms{aim}, {len(answer.content) / 1024:.0f} KiB\n")
+    if goal_ms is not None:
+        assert middle <= goal_ms
