@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
+from sqlalchemy import Engine
+from tests.api.ledgers import NOW, Estate
 
 from gavel.api.app import build
 from gavel.config import Settings
@@ -36,3 +38,23 @@ def admin(client: TestClient, admin_token: str) -> TestClient:
     """The admin's script."""
     client.headers["authorization"] = f"Bearer {admin_token}"
     return client
+
+
+@pytest.fixture
+def engine(client: TestClient) -> Engine:
+    engine: Engine = client.app.state.house.engine  # type: ignore[attr-defined]
+    return engine
+
+
+@pytest.fixture
+def estate(engine: Engine) -> Estate:
+    """Attributed until NOW; without any row yet."""
+    made = Estate(engine)
+    made.attributed_until(NOW)
+    return made
+
+
+@pytest.fixture
+def store(estate: Estate) -> int:
+    """A datastore on one volume and two hosts."""
+    return estate.id("datastore", "simple")

@@ -3,8 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import numpy as np
+from fastapi.testclient import TestClient
 from sqlalchemy import Engine, text
 from tests.db.estates import array_inventory, host_inventory
 
@@ -155,3 +157,18 @@ class Estate:
                     text("INSERT INTO expectation VALUES (:key, :hour, :san, :array, 7, :now)"),
                     {"key": scope_key(kind, thing), "hour": hour, "san": san_us, "array": array_us, "now": NOW},
                 )
+
+
+def ask(client: TestClient, path: str) -> Any:
+    answer = client.get(f"/api/v1/{path}")
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def ago(minutes: int) -> str:
+    return f"{NOW - minutes * MINUTE:%Y-%m-%dT%H:%M:%SZ}"
+
+
+def between(first: int, last: int) -> str:
+    """A range by minutes before NOW."""
+    return f"from={ago(first)}&to={ago(last)}"

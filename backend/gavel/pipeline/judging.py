@@ -193,6 +193,13 @@ def known_span(span: int) -> int | None:
     return None if span < 0 else int(span)
 
 
+def told_excess(found: Judged, row: int) -> float:
+    """µs of what the verdict names, else of everything."""
+    spans = [span for span in (found.named(row), found.other(row)) if span is not None]
+    excess = found.verdicts.excess[row]
+    return float(excess[spans].sum() if spans else excess.sum())
+
+
 def not_measured(case: Case, row: int) -> tuple[str, ...]:
     """Layers that no span of the row covers."""
     there = {layer for span in measured_spans(case, row) for layer in span_layers(span)}

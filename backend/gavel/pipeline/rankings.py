@@ -30,6 +30,7 @@ from gavel.pipeline.judging import (
     occupancies,
     span_key,
     span_label,
+    told_excess,
 )
 from gavel.pipeline.sentences import NOTHING, Facts, head
 
@@ -313,7 +314,7 @@ def _facts(found: Judged, row: int) -> Facts:
         ops=float(np.nan_to_num(found.ops[row])),
         minutes=round(float(found.wall_s[row]) / 60),
         total_us=float(np.nan_to_num(found.total_us[row])),
-        excess_us=float(found.verdicts.total_excess[row]),
+        excess_us=told_excess(found, row),
         reasons=Reason(int(found.verdicts.reasons[row])),
         named=named,
         other=other,

@@ -19,7 +19,6 @@ from gavel.pipeline.contributing import top_host
 from gavel.pipeline.enduring import since
 from gavel.pipeline.evidence import Evidence, evidence
 from gavel.pipeline.judging import (
-    Judged,
     LayerNumbers,
     State,
     covered,
@@ -27,6 +26,7 @@ from gavel.pipeline.judging import (
     not_measured,
     span_key,
     span_label,
+    told_excess,
 )
 from gavel.pipeline.parts import SEGMENT_WORDS
 from gavel.pipeline.sentences import NOTHING, Facts, Sentence, sentence
@@ -165,7 +165,7 @@ def _facts(connection: Connection, kind: RefKind, found: Sum, begun: datetime | 
         ops=float(np.nan_to_num(one.ops[0])),
         minutes=found.window.minutes,
         total_us=float(np.nan_to_num(one.total_us[0])),
-        excess_us=_excess(one, named, other),
+        excess_us=told_excess(one, 0),
         reasons=Reason(int(one.verdicts.reasons[0])),
         disagreement_us=known(notes.disagreement_us[0]),
         named=named,
@@ -176,18 +176,10 @@ def _facts(connection: Connection, kind: RefKind, found: Sum, begun: datetime | 
         since_at=begun,
         to_at=found.window.to_at,
         array_us=known(values[_ARRAY]),
-        kernel_us=known(values[_KERNEL]),
+        kernel_us=known(one.case.upper[0, _KERNEL]),
         outstanding=found.outstanding,
         depth=known(notes.queue_depth[0]),
     )
-
-
-def _excess(one: Judged, named: int | None, other: int | None) -> float:
-    """Over what is expected, µs: of the layers that are named, of everything where none is."""
-    excess = one.verdicts.excess[0]
-    if named is None:
-        return float(one.verdicts.total_excess[0])
-    return sum(float(excess[span]) for span in (named, other) if span is not None)
 
 
 def _detail(found: LedgerSeries, named: int) -> str | None:

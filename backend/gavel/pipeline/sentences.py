@@ -37,8 +37,9 @@ class Sentence:
 class Facts:
     """What is said about one scope and window. Times in µs per I/O; None where not measured or not known.
 
-    named, other: positions in `SPANS`. named_us: of both where undetermined. detail: the segment that most of the named layer's time is in,
-    in words. array_us, kernel_us: what these layers take. outstanding, depth: I/Os. ops, minutes: of the window.
+    named, other: positions in `SPANS`. named_us: of both where undetermined; excess_us: of what is named, else of everything. detail: the
+    segment that most of the named layer's time is in, in words. array_us: what the array takes; kernel_us: what the kernel takes at most.
+    outstanding, depth: I/Os. ops, minutes: of the window.
     """
 
     state: State
@@ -129,7 +130,7 @@ def _because(facts: Facts) -> Iterator[str]:
     if facts.array_us is not None and Layer.ARRAY not in layers:
         yield f"the array answers in {duration(facts.array_us)}"
     if facts.kernel_us is not None and Layer.KERNEL not in layers:
-        yield f"the kernel takes {duration(facts.kernel_us)}"
+        yield f"the kernel takes {duration(facts.kernel_us)} at most"
 
 
 def _layers(span: int | None) -> set[Layer]:

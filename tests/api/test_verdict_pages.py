@@ -1,0 +1,219 @@
+"""What a verdict rests on, over HTTP: windows, time, contributors, deltas, raw numbers, and questions that make no sense."""
+
+from datetime import timedelta
+
+import pytest
+from fastapi.testclient import TestClient
+from tests.api.ledgers import HEALTHY, KERNEL, MINUTE, NOW, Estate, Interval, ago, ask, between, minute, span
+from tests.db.estates import SERIALS, batch, every, naa
+
+from gavel.db.engine import transaction
+from gavel.db.samples import write_samples
+from gavel.domain.io_path import Layer
+from gavel.domain.scope import ScopeKind
+from gavel.domain.source import Stream
+
+DATASTORE = ScopeKind.DATASTORE
+
+
+# --- laws --------------------------------------------------------------------------------------------------------------
+
+
+def test_latency_of_a_window_is_io_time_over_ops_and_parts_add_up_to_it(
+    client: TestClient, estate: Estate, store: int
+) -> None:
+    """Nine minutes in health with many I/Os, one slow one with few: no average of averages."""
+    estate.last_minutes(DATASTORE, store, 10, minute(90_000, 10_000, HEALTHY))
+    estate.write([(DATASTORE, store, NOW - 3 * MINUTE, minute(1_000, 4_000, KERNEL))])
+    whole = ask(client, f"datastores/{store}/waterfall?{between(10, 0)}")
+    healthy_us, slow_us = (sum(us for us, _, _ in spans.values()) for spans in (HEALTHY, KERNEL))
+    for direction, healthy, slow in zip(
+        whole["directions"], (90_000, 10_000, 100_000), (1_000, 4_000, 5_000), strict=True
+    ):
+        expected = (9 * healthy * healthy_us + slow * slow_us) / (9 * healthy + slow)
+        assert direction["total_us"] == pytest.approx(expected, rel=1e-6)
+        assert sum(part["us"] for part in direction["parts"]) == pytest.approx(direction["total_us"])
+        assert sum(part["us"] for part in direction["layers"]) == pytest.approx(direction["total_us"], rel=1e-6)
+        assert all(one["lower_us"] <= one["us"] <= one["upper_us"] for one in direction["layers"])
+    series = ask(client, f"datastores/{store}/latency?{between(10, 0)}")
+    for direction, window in zip(series["directions"], whole["directions"], strict=True):
+        pairs = list(zip(direction["total_us"], direction["ops"], strict=True))
+        assert sum(us * ops for us, ops in pairs) / sum(ops for _, ops in pairs) == pytest.approx(
+            window["total_us"], rel=1e-5
+        )
+        for bucket, total in enumerate(direction["total_us"]):
+            assert sum(part["us"][bucket] for part in direction["parts"]) == pytest.approx(total, abs=0.01)
+
+
+def test_occupancy_is_io_time_over_wall_time(client: TestClient, estate: Estate, store: int) -> None:
+    estate.last_minutes(DATASTORE, store, 5, minute(2_600_000, 1_300_000, KERNEL))
+    found = ask(client, f"datastores/{store}/occupancy")
+    assert [(one["name"], round(one["ios"], 1)) for one in found["layers"]] == [
+        ("kernel", 28.5),
+        ("san", 6.0),
+        ("array", 26.0),
+    ]
+    assert found["total_ios"] == pytest.approx(60.45, rel=1e-6)
+    assert found["outstanding_ios"] == 64
+
+
+# --- over time ---------------------------------------------------------------------------------------------------------
+
+
+def test_buckets_without_a_minute_are_null_and_few_ios_are_marked(
+    client: TestClient, estate: Estate, store: int
+) -> None:
+    estate.write([(DATASTORE, store, NOW - 4 * MINUTE, minute(60_000, 3, KERNEL))])
+    found = ask(client, f"datastores/{store}/latency?{between(6, 0)}&step=60")
+    assert (found["step_s"], found["resolution"], found["minutes_there"]) == (60, "1m", [0, 0, 1, 0, 0, 0])
+    assert found["times_ms"][0] == round((NOW - 6 * MINUTE).timestamp() * 1000)
+    assert found["grades"] == [None, None, "A", None, None, None]
+    reads, writes, _ = found["directions"]
+    assert reads["total_us"] == [None, None, 930, None, None, None]
+    assert reads["too_few"] == [False] * 6
+    assert writes["too_few"] == [False, False, True, False, False, False]
+    assert [layer["name"] for layer in reads["layers"]] == ["kernel", "san", "array"]
+    kernel = reads["layers"][0]
+    assert (kernel["lower_us"][2], kernel["us"][2], kernel["upper_us"][2]) == (425, 438, 451)
+
+
+@pytest.mark.parametrize(("range_", "step_s"), [("-1h", 60), ("-24h", 300), ("-7d", 900), ("-30d", 3600)])
+def test_a_sensible_step_is_chosen_and_never_more_than_a_thousand_buckets(
+    client: TestClient, store: int, range_: str, step_s: int
+) -> None:
+    found = ask(client, f"datastores/{store}/latency?from={range_}")
+    assert found["step_s"] == step_s
+    assert len(found["times_ms"]) <= 1000
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("from=-24h&step=60", "300 s would do"),
+        ("step=61", "multiple"),
+        ("step=0", "60"),
+        ("from=now&to=-1h", "empty"),
+        ("from=yesterday", "is no time"),
+    ],
+)
+def test_a_question_that_makes_no_sense_is_explained(client: TestClient, store: int, query: str, words: str) -> None:
+    answer = client.get(f"/api/v1/datastores/{store}/latency?{query}")
+    assert answer.status_code == 422
+    assert words in answer.json()["detail"]
+
+
+def test_what_is_not_there_is_not_found(client: TestClient) -> None:
+    for kind in ("datastores", "vms", "hosts", "volumes", "arrays"):
+        for what in ("verdict", "waterfall", "occupancy", "latency", "contributors", "evidence"):
+            answer = client.get(f"/api/v1/{kind}/7/{what}")
+            assert answer.status_code == 404, (kind, what)
+            assert "7" in answer.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    "path", ["sources/1/verdict", "datastores/x/verdict", "overview?kind=disks", "overview?sort=age"]
+)
+def test_what_nobody_can_ask_is_refused(client: TestClient, path: str) -> None:
+    assert client.get(f"/api/v1/{path}").status_code == 422
+
+
+def test_a_range_with_an_end_alone_is_refused(client: TestClient, store: int) -> None:
+    answer = client.get(f"/api/v1/datastores/{store}/waterfall?to=-1h")
+    assert answer.status_code == 422
+    assert "from" in answer.json()["detail"]
+
+
+# --- what is behind it -------------------------------------------------------------------------------------------------
+
+
+def test_contributors_are_vms_and_hosts_by_their_time_in_the_layer(
+    client: TestClient, estate: Estate, store: int
+) -> None:
+    estate.last_minutes(DATASTORE, store, 5, minute(80_000, 0, KERNEL))
+    for disk, ops in (("vm-1/scsi0:0", 60_000), ("vm-2/scsi0:0", 15_000)):
+        estate.last_minutes(ScopeKind.VM_DISK, estate.id("vm_disk", disk), 5, minute(ops, 0, KERNEL))
+    for host, ops in (("esx-1", 62_000), ("esx-2", 18_000)):
+        device = estate.id("host_device", f"{host}/{naa(SERIALS[0])}")
+        estate.last_minutes(ScopeKind.HOST_DEVICE, device, 5, minute(ops, 0, KERNEL))
+    found = ask(client, f"datastores/{store}/contributors?layer=san")
+    assert found["layer"] == "san"
+    assert [(one["subject"]["name"], one["time_share"]) for one in found["vms"]] == [("db01", 0.8), ("web_02%", 0.2)]
+    assert [one["subject"]["name"] for one in found["hosts"]] == ["esx-1", "esx-2"]
+    assert found["vms"][0]["us"] == pytest.approx(92)
+    assert found["vms"][0]["ios"] == pytest.approx(1_000 * 92e-6)
+    assert found["non_vm_iops"] == pytest.approx(5_000 / 60)
+
+
+def test_contributors_of_an_nfs_datastore_are_told_by_disks_alone(client: TestClient, estate: Estate) -> None:
+    nfs = estate.id("datastore", "nfs")
+    rest: dict[int, Interval] = {span(Layer.KERNEL, Layer.ARRAY): (900.0, 890.0, 910.0)}
+    estate.last_minutes(DATASTORE, nfs, 5, minute(6_000, 0, rest))
+    estate.last_minutes(ScopeKind.VM_DISK, estate.id("vm_disk", "vm-1/scsi0:4"), 5, minute(6_000, 0, rest))
+    found = ask(client, f"datastores/{nfs}/contributors?layer=array")
+    assert [(one["subject"]["name"], one["is_merged"]) for one in found["vms"]] == [("db01", True)]
+    assert [one["subject"]["name"] for one in found["hosts"]] == ["esx-1"]
+    assert found["non_vm_iops"] is None
+
+
+def test_deltas_have_intervals_that_hold_their_estimate(client: TestClient, estate: Estate, store: int) -> None:
+    estate.last_minutes(DATASTORE, store, 5, minute(60_000, 0, KERNEL))
+    below: dict[int, Interval] = {**KERNEL, span(Layer.KERNEL): (394.2, 388.0, 400.0)}
+    device = estate.id("host_device", f"esx-1/{naa(SERIALS[0])}")
+    estate.last_minutes(ScopeKind.HOST_DEVICE, device, 5, minute(60_000, 0, below))
+    estate.last_minutes(ScopeKind.VM_DISK, estate.id("vm_disk", "vm-1/scsi0:0"), 5, minute(60_000, 0, KERNEL))
+    found = {one["name"]: one for one in ask(client, f"datastores/{store}/deltas")["deltas"]}
+    assert list(found) == ["guest_vscsi", "vscsi_device", "device_driver", "driver_array"]
+    assert found["guest_vscsi"]["us"] is None
+    for name, us, lower, upper in (
+        ("vscsi_device", 43.8, 25.0, 63.0),
+        ("device_driver", 394.2, 388.0, 400.0),
+        ("driver_array", 69.0, 57.5, 80.5),
+    ):
+        one = found[name]
+        assert [one[part] for part in ("us", "lower_us", "upper_us")] == pytest.approx([us, lower, upper], rel=1e-5)
+    assert found["device_driver"]["excess_us"] == pytest.approx(394.2)
+    assert (found["driver_array"]["expected_us"], found["driver_array"]["excess_us"]) == (100, 0)
+
+
+def test_evidence_is_the_sources_own_numbers_with_counter_step_and_source(
+    client: TestClient, estate: Estate, store: int
+) -> None:
+    ends = every(20, NOW - 5 * MINUTE + timedelta(seconds=20), 15)
+    busy, slow = [1000] * 14 + [6000], [400] * 14 + [1000]
+    columns = {"read_ops": busy, "read_gavg_us": slow, "precision": [2] * 15}
+    with transaction(estate.engine) as connection:
+        write_samples(
+            connection, estate.vcenter, batch(Stream.HOST_DEVICE, f"esx-1/{naa(SERIALS[0])}", ends, **columns)
+        )
+        ends = every(30, NOW - 5 * MINUTE + timedelta(seconds=30), 10)
+        write_samples(
+            connection,
+            estate.array,
+            batch(Stream.ARRAY_VOLUME, "id-v0", ends, 30, read_ops=900, read_service_us=300),
+        )
+    found = ask(client, f"datastores/{store}/verdict")["evidence"]
+    gavg = next(one for one in found if one["name"] == "read_gavg_us")
+    assert gavg["value"] == pytest.approx((14 * 1000 * 400 + 6000 * 1000) / 20_000)
+    assert (gavg["counter"], gavg["unit"], gavg["precision"]) == ("disk.totalReadLatency.average", "µs", 1000)
+    assert (gavg["side"], gavg["source"], gavg["at"]) == ("host", "source of vcenter", ago(0))
+    service = next(one for one in found if one["name"] == "read_service_us")
+    assert (service["side"], service["value"], service["label"]) == ("array", 300, "Read array service")
+    raw = ask(client, f"datastores/{store}/evidence?{between(5, 0)}")
+    assert {group["scope"] for group in raw["groups"]} == {"whole", "part"}
+
+
+def test_arrays_are_listed_and_shown_with_pods_and_hosts(client: TestClient, estate: Estate) -> None:
+    (row,) = ask(client, "arrays")["items"]
+    assert (row["name"], row["volumes"], row["hosts"], row["pods"]) == ("name of array-a", 7, 1, 1)
+    assert row["source"]["id"] == estate.array
+    one = ask(client, f"arrays/{row['id']}")
+    assert [(pod["name"], pod["stretched"], pod["volumes"]) for pod in one["pod_list"]] == [("pod", True, 1)]
+    assert [host["name"] for host in one["array_hosts"]] == ["esx-1"]
+    assert client.get("/api/v1/arrays/99").status_code == 404
+    ends = every(30, NOW, 2)
+    with transaction(estate.engine) as connection:
+        write_samples(connection, estate.array, batch(Stream.ARRAY_VOLUME, "id-v0", ends, 30, read_ops=900))
+    estate.last_minutes(ScopeKind.ARRAY, row["id"], 5, minute(60_000, 0, KERNEL))
+    assert ask(client, f"arrays/{row['id']}/verdict")["layer"] == "kernel"
+    raw = ask(client, f"arrays/{row['id']}/evidence?{between(5, 0)}")
+    assert {(group["scope"], group["entity"]["kind"]) for group in raw["groups"]} >= {("part", "volume")}
