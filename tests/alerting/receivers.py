@@ -125,6 +125,10 @@ class _SmtpHandler(socketserver.StreamRequestHandler):
             "AUTH": self.login,
         }
 
+    def finish(self) -> None:
+        super().finish()
+        self.request.close()
+
     def hello(self, line: str) -> None:
         self.say(b"250-test\r\n250-AUTH PLAIN\r\n250 " + (b"STARTTLS" if self.identity else b"8BITMIME"))
 

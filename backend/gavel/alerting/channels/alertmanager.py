@@ -1,0 +1,59 @@
+"""Prometheus Alertmanager by its API v2, for sites whose routing lives there."""
+
+from datetime import timedelta
+from typing import Annotated
+
+from pydantic import AfterValidator, ConfigDict, Field, SecretStr
+
+from gavel.alerting.contract import JSON_TYPE, ChannelKind, ChannelSettings, Json, Receipt, json_bytes, send, usable_url
+from gavel.alerting.message import Message, Status, evidence_lines, facts, fitting, headline
+from gavel.alerting.wire import Request
+
+LARGEST = 64_000
+# Without an end, Alertmanager would resolve after its own five minutes what is said only once.
+_HOLDS = timedelta(days=1)
+
+
+class AlertmanagerSettings(ChannelSettings):
+    model_config = ConfigDict(extra="forbid", title="Alertmanager")
+
+    url: Annotated[SecretStr, AfterValidator(usable_url)] = Field(
+        title="Address", description="Of Alertmanager itself, such as https://alertmanager.example.org:9093."
+    )
+    bearer_token: SecretStr | None = Field(
+        default=None, title="Bearer token", description="Where a proxy in front asks for one.", max_length=4000
+    )
+
+
+def render(settings: AlertmanagerSettings, message: Message, _receipt: Receipt) -> Request:
+    body = fitting(message, lambda cut: json_bytes([_alert(cut)]), len, LARGEST)
+    token = settings.bearer_token
+    login = {"Authorization": f"Bearer {token.get_secret_value()}"} if token else {}
+    return Request(f"{settings.url.get_secret_value().rstrip('/')}/api/v2/alerts", body, {**JSON_TYPE, **login})
+
+
+def _alert(message: Message) -> Json:
+    """Labels say which alert it is, and so are the same in every state; what changes stands in annotations."""
+    ends_at = message.ended_at or message.sent_at
+    alert: Json = {
+        "labels": {
+            **message.labels,
+            "alertname": message.rule_key,
+            "severity": message.severity.value,
+            "object": " / ".join(message.path),
+            "gavel_dedupe_key": message.dedupe_key,
+        },
+        "annotations": {
+            "summary": headline(message),
+            "description": message.sentence,
+            "details": "\n".join(f"{title}: {text}" for title, text in facts(message)),
+            "evidence": "\n".join(evidence_lines(message)),
+            "status": message.status.value,
+        },
+        "startsAt": message.started_at.isoformat(),
+        "endsAt": (ends_at if message.status is Status.RESOLVED else message.sent_at + _HOLDS).isoformat(),
+    }
+    return alert | ({"generatorURL": message.permalink} if message.permalink else {})
+
+
+ALERTMANAGER = ChannelKind("alertmanager", "Alertmanager", AlertmanagerSettings, render, send, LARGEST)

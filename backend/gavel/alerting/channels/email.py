@@ -1,0 +1,141 @@
+"""E-mail by SMTP: text and HTML, all mails of an incident in one thread."""
+
+import hashlib
+import smtplib
+import socket
+import ssl
+from dataclasses import dataclass, replace
+from email.message import EmailMessage
+from email.policy import SMTP
+from email.utils import format_datetime
+from html import escape
+from typing import Annotated, Literal
+
+from pydantic import ConfigDict, Field, SecretStr, StringConstraints
+
+from gavel.alerting.contract import ChannelKind, ChannelSettings, Receipt, colour
+from gavel.alerting.delivery import Outcome, Result
+from gavel.alerting.guard import ForbiddenError, Target
+from gavel.alerting.message import Message, Status, evidence_lines, facts, fitting, headline, plain_text
+from gavel.alerting.wire import Way, connect, secured
+from gavel.domain.errors import SourceError
+from gavel.network import Address, total_deadline
+from gavel.trust import network_error, ssl_context
+
+LARGEST = 200_000
+MailAddress = Annotated[str, StringConstraints(pattern=r"^[\x21-\x7e]{1,64}@[A-Za-z0-9.-]{1,190}$")]
+
+
+class EmailSettings(ChannelSettings):
+    model_config = ConfigDict(extra="forbid", title="E-mail")
+
+    host: str = Field(title="Mail server", pattern=r"^[A-Za-z0-9.:-]{1,253}$")
+    port: int = Field(
+        default=587, title="Port", description="587 with STARTTLS, 465 with TLS, 25 without.", ge=1, le=65535
+    )
+    security: Literal["starttls", "tls", "none"] = Field(default="starttls", title="Encryption")
+    username: str | None = Field(default=None, title="User name", max_length=300)
+    password: SecretStr | None = Field(default=None, title="Password", max_length=300)
+    sender: MailAddress = Field(title="From")
+    recipients: tuple[MailAddress, ...] = Field(title="To", min_length=1, max_length=50)
+
+
+@dataclass(frozen=True, slots=True)
+class Mail:
+    sender: str
+    recipients: tuple[str, ...]
+    body: bytes
+
+
+def render(settings: EmailSettings, message: Message, _receipt: Receipt) -> Mail:
+    body = fitting(message, lambda cut: _mail(settings, cut), len, LARGEST)
+    return Mail(settings.sender, settings.recipients, body)
+
+
+def deliver(settings: EmailSettings, mail: Mail, way: Way) -> Outcome:
+    mine = replace(way, trust=settings)
+    where = f"mail server {settings.host}:{settings.port}"
+    try:
+        with total_deadline(way.deadlines.total_s):
+            refused = _sent(settings, mail, mine)
+    except ForbiddenError as error:
+        return Outcome(Result.REFUSED, str(error))
+    except smtplib.SMTPRecipientsRefused as error:
+        return _by_code(where, max(code for code, _ in error.recipients.values()))
+    except smtplib.SMTPResponseException as error:
+        return _by_code(where, error.smtp_code)
+    except smtplib.SMTPNotSupportedError:
+        detail = f"{where} does not offer what the channel asks of it (STARTTLS or a login). Change the channel's encryption or user."
+        return Outcome(Result.REFUSED, detail)
+    except ssl.SSLCertVerificationError as error:
+        trusted = f"{where}: the certificate is not trusted ({error.verify_message or error.reason})"
+        return Outcome(Result.RETRY, f"{trusted}. Give its authority's PEM, or pin its fingerprint, in the channel.")
+    except smtplib.SMTPException as error:
+        return Outcome(Result.RETRY, f"{where}: the conversation broke off ({type(error).__name__})")
+    except OSError as error:
+        return Outcome(Result.RETRY, str(_told(settings, error)))
+    missing = f"; it refused {', '.join(sorted(refused))}" if refused else ""
+    return Outcome(Result.DELIVERED, f"accepted by {where}{missing}")
+
+
+class _GuardedSmtp(smtplib.SMTP):
+    """Connects only where messages may go, to the address that was checked."""
+
+    def __init__(self, settings: EmailSettings, way: Way) -> None:
+        self._settings, self._way = settings, way
+        # Its own name is given, since looking it up may take long.
+        super().__init__(settings.host, settings.port, local_hostname="gavel", timeout=way.deadlines.read_s)
+
+    def _get_socket(self, host: str, port: int, _timeout: float) -> socket.socket:
+        target = Target("smtp", host, port, "")
+        sock = connect(target, self._way)
+        return secured(sock, target, self._way) if self._settings.security == "tls" else sock
+
+
+def _sent(settings: EmailSettings, mail: Mail, way: Way) -> dict[str, tuple[int, bytes]]:
+    with _GuardedSmtp(settings, way) as smtp:
+        if settings.security == "starttls":
+            smtp.starttls(context=ssl_context(settings))
+        if settings.username and settings.password:
+            smtp.login(settings.username, settings.password.get_secret_value())
+        return smtp.sendmail(mail.sender, mail.recipients, mail.body)
+
+
+def _by_code(where: str, code: int) -> Outcome:
+    if 400 <= code < 500:
+        return Outcome(Result.RETRY, f"{where} answered {code}", code)
+    return Outcome(Result.REFUSED, f"{where} answered {code}. Check sender, recipients and login, then replay.", code)
+
+
+def _told(settings: EmailSettings, error: OSError) -> SourceError:
+    return network_error(Address(settings.host, settings.port), error)
+
+
+def _mail(settings: EmailSettings, message: Message) -> bytes:
+    mail = EmailMessage(policy=SMTP)
+    mail["From"], mail["To"] = settings.sender, ", ".join(settings.recipients)
+    mail["Subject"] = f"{headline(message)}: {message.path[-1] if message.path else ''}"
+    mail["Date"] = format_datetime(message.sent_at)
+    mail["Message-ID"] = f"<{message.event_id}@gavel.invalid>"
+    mail["In-Reply-To"] = mail["References"] = f"<{message.incident_id}@gavel.invalid>"
+    mail["Auto-Submitted"] = "auto-generated"
+    if message.status is Status.FIRING and message.severity.value == "critical":
+        mail["X-Priority"] = "1"
+    mail.set_content(plain_text(message))
+    mail.add_alternative(_html(message), subtype="html")
+    # Pure: the same message gives the same bytes, and `=` stands in no encoded line like this.
+    mail.set_boundary(f"=_{hashlib.sha256(message.event_id.encode()).hexdigest()}")
+    return mail.as_bytes()
+
+
+def _html(message: Message) -> str:
+    rows = "".join(f"<tr><td>{escape(title)}</td><td>{escape(text)}</td></tr>" for title, text in facts(message))
+    lines = "".join(f"<li>{escape(line)}</li>" for line in evidence_lines(message))
+    links = " · ".join(f'<a href="{escape(link.url)}">{escape(link.label)}</a>' for link in message.links)
+    return (
+        f'<html><body style="font-family:sans-serif"><h2 style="color:#{colour(message):06x}">{escape(headline(message))}</h2>'
+        f"<p>{escape(message.sentence)}</p><table>{rows}</table><ul>{lines}</ul><p>{links}</p></body></html>"
+    )
+
+
+EMAIL = ChannelKind("email", "E-mail", EmailSettings, render, deliver, LARGEST)

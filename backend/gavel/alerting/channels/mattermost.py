@@ -1,0 +1,62 @@
+"""Mattermost by incoming webhook, as one coloured attachment."""
+
+import re
+from typing import Annotated
+
+from pydantic import AfterValidator, ConfigDict, Field, SecretStr
+
+from gavel.alerting.contract import (
+    JSON_TYPE,
+    ChannelKind,
+    ChannelSettings,
+    Json,
+    Receipt,
+    colour,
+    json_bytes,
+    send,
+    usable_url,
+)
+from gavel.alerting.message import Message, evidence_lines, facts, fitting, headline
+from gavel.alerting.wire import Request
+
+LARGEST = 16_000
+_MARKUP = re.compile(r"([\\`*_{}\[\]()#+!|<>~-])")
+# A mention, an emoji's name or the start of a link is broken by a space nobody sees: no escape exists for them.
+_SIGILS = re.compile(r"([@:]|(?<=w)\.)", re.IGNORECASE)
+_UNSEEN = "\u200b"
+
+
+class MattermostSettings(ChannelSettings):
+    model_config = ConfigDict(extra="forbid", title="Mattermost")
+
+    webhook_url: Annotated[SecretStr, AfterValidator(usable_url)] = Field(
+        title="Webhook URL", description="Integrations › Incoming Webhooks."
+    )
+
+
+def render(settings: MattermostSettings, message: Message, _receipt: Receipt) -> Request:
+    body = fitting(message, lambda cut: json_bytes(_built(cut)), len, LARGEST)
+    return Request(settings.webhook_url.get_secret_value(), body, JSON_TYPE)
+
+
+def inert(text: str) -> str:
+    """Looks the same and means nothing."""
+    return _SIGILS.sub(rf"\1{_UNSEEN}", _MARKUP.sub(r"\\\1", text))
+
+
+def _built(message: Message) -> Json:
+    text = [inert(message.sentence), *(f"- {inert(line)}" for line in evidence_lines(message))]
+    links = " · ".join(f"[{inert(link.label)}]({link.url.replace(')', '%29')})" for link in message.links)
+    attachment: Json = {
+        "fallback": inert(f"{headline(message)}: {message.sentence}"),
+        "color": f"#{colour(message):06x}",
+        "title": inert(headline(message)),
+        "text": "\n".join([*text, *([links] if links else [])]),
+        "fields": [{"short": True, "title": inert(title), "value": inert(value)} for title, value in facts(message)],
+    }
+    if message.permalink:
+        attachment["title_link"] = message.permalink
+    return {"attachments": [attachment]}
+
+
+MATTERMOST = ChannelKind("mattermost", "Mattermost", MattermostSettings, render, send, LARGEST)

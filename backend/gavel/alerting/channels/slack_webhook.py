@@ -1,0 +1,25 @@
+"""Slack by incoming webhook. A webhook cannot change what it has posted: each state is a message of its own."""
+
+from typing import Annotated
+
+from pydantic import AfterValidator, ConfigDict, Field, SecretStr
+
+from gavel.alerting.contract import JSON_TYPE, ChannelKind, ChannelSettings, Receipt, json_bytes, send, usable_url
+from gavel.alerting.message import Message
+from gavel.alerting.slack_form import LARGEST, slack_form
+from gavel.alerting.wire import Request
+
+
+class SlackWebhookSettings(ChannelSettings):
+    model_config = ConfigDict(extra="forbid", title="Slack (webhook)")
+
+    webhook_url: Annotated[SecretStr, AfterValidator(usable_url)] = Field(
+        title="Webhook URL", description="From your Slack app: Incoming Webhooks › Add New Webhook to Workspace."
+    )
+
+
+def render(settings: SlackWebhookSettings, message: Message, _receipt: Receipt) -> Request:
+    return Request(settings.webhook_url.get_secret_value(), json_bytes(slack_form(message)), JSON_TYPE)
+
+
+SLACK_WEBHOOK = ChannelKind("slack_webhook", "Slack (webhook)", SlackWebhookSettings, render, send, LARGEST)

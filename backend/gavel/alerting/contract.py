@@ -1,0 +1,81 @@
+"""What every kind of channel is: settings, a pure rendering, and one attempt to deliver. One file per kind, one line in `registry`."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pydantic import ConfigDict, SecretStr
+
+from gavel.alerting.delivery import Answer, Outcome
+from gavel.alerting.guard import ForbiddenError, parse_url
+from gavel.alerting.message import Message, Status
+from gavel.alerting.rules import Severity
+from gavel.alerting.wire import Request, Way, post
+from gavel.trust import TlsTrust
+
+# What a former message of the same incident left behind; empty for the first.
+Receipt = Mapping[str, str]
+Json = dict[str, Any]
+JSON_TYPE = {"Content-Type": "application/json; charset=utf-8"}
+# By severity, and for what is over; the same everywhere. Red is for critical only.
+_COLOURS = {Severity.CRITICAL: 0xC92A2A, Severity.WARNING: 0xE8890C, Severity.INFO: 0x3B82C4}
+_OVER, _UNKNOWN = 0x2F9E44, 0x868E96
+
+
+class ChannelSettings(TlsTrust):
+    """What all kinds share: whom to believe in TLS. Secrets are `SecretStr` fields."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelKind:
+    """One line of the registry.
+
+    render: pure; from settings, message and the receipt of the incident's former message to what is sent, within the vendor's limits and
+    with inert names. deliver: one attempt, never raising. largest: bytes of a rendered body. updates: replaces its former message.
+    """
+
+    kind: str
+    title: str
+    settings: type[ChannelSettings]
+    render: Callable[[Any, Message, Receipt], Any]
+    deliver: Callable[[Any, Any, Way], Outcome]
+    largest: int
+    updates: bool = False
+
+
+def json_bytes(value: object) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+
+
+def send(
+    settings: ChannelSettings, request: Request, way: Way, read: Callable[[Answer], Outcome] | None = None
+) -> Outcome:
+    """One attempt over HTTP with the channel's own trust."""
+    return post(request, replace(way, trust=settings), read=read)
+
+
+def colour(message: Message) -> int:
+    if message.status is Status.RESOLVED:
+        return _OVER
+    return _UNKNOWN if message.status is Status.NO_DATA else _COLOURS[message.severity]
+
+
+def usable_url(value: SecretStr) -> SecretStr:
+    """Validator of a webhook's address. ValueError without the address in it."""
+    try:
+        parse_url(value.get_secret_value())
+    except ForbiddenError as error:
+        raise ValueError(str(error)) from None
+    return value
+
+
+def read_json(answer: Answer) -> Json:
+    """The answer as an object; empty when it is none."""
+    try:
+        found = json.loads(answer.body)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}

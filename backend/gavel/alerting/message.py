@@ -1,0 +1,178 @@
+"""What a message says, before any channel has put it in its own form: the verdict first, then what it rests on."""
+
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from enum import StrEnum
+from typing import TypeVar
+
+from gavel.alerting.rules import Severity
+from gavel.domain.io_path import Grade
+
+MOST_EVIDENCE = 3
+MOST_OBJECTS = 10
+_MOST_LABELS = 12
+_MOST_LINKS = 4
+_LONGEST_URL = 1000
+# Longest text, tried in this order until a message fits its channel.
+_LENGTHS = (600, 300, 150, 80, 40)
+_MS_US = 1000.0
+Form = TypeVar("Form")
+
+
+class Status(StrEnum):
+    FIRING = "firing"
+    RESOLVED = "resolved"
+    NO_DATA = "no_data"
+
+
+@dataclass(frozen=True, slots=True)
+class LayerTime:
+    """µs per I/O in one layer, surely within [lower, upper]."""
+
+    name: str
+    us: float
+    lower_us: float
+    upper_us: float
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    label: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """One state of one incident, or (`object_count` > 1) a summary of many.
+
+    event_id: of this change; incident_id: the same from firing to resolved. dedupe_key: rule + object + layer. path: outermost first.
+    objects: of a summary, the worst first. links: the permalink first. Names are as somebody typed them: each channel makes them inert.
+    """
+
+    event_id: str
+    incident_id: str
+    dedupe_key: str
+    sequence: int
+    status: Status
+    severity: Severity
+    rule_key: str
+    rule_name: str
+    sentence: str
+    path: tuple[str, ...]
+    from_at: datetime
+    to_at: datetime
+    started_at: datetime
+    sent_at: datetime
+    ended_at: datetime | None = None
+    total_us: float | None = None
+    layers: tuple[LayerTime, ...] = ()
+    evidence: tuple[str, ...] = ()
+    grade: Grade | None = None
+    links: tuple[Link, ...] = ()
+    labels: Mapping[str, str] = field(default_factory=dict)
+    objects: tuple[str, ...] = ()
+    object_count: int = 1
+
+    @property
+    def permalink(self) -> str | None:
+        return self.links[0].url if self.links else None
+
+
+def headline(message: Message) -> str:
+    """ "CRITICAL · Kernel queueing"."""
+    state = {Status.FIRING: message.severity.value, Status.RESOLVED: "resolved", Status.NO_DATA: "no data"}[
+        message.status
+    ]
+    many = f" · {message.object_count} objects" if message.object_count > 1 else ""
+    return f"{state.upper()} · {message.rule_name}{many}"
+
+
+def facts(message: Message) -> Iterator[tuple[str, str]]:
+    """What stands below the sentence, as (title, text)."""
+    yield "Object", " › ".join(message.path)
+    yield "Window", window(message.from_at, message.to_at)
+    if message.total_us is not None:
+        yield "Total", f"{milliseconds(message.total_us)} per I/O"
+    for layer in message.layers:
+        yield layer.name, f"{milliseconds(layer.us)} ({milliseconds(layer.lower_us)} to {milliseconds(layer.upper_us)})"
+    if message.grade is not None:
+        yield "Grade", message.grade.value
+
+
+def evidence_lines(message: Message) -> tuple[str, ...]:
+    """The evidence, or the objects of a summary."""
+    if message.object_count == 1:
+        return message.evidence
+    more = message.object_count - len(message.objects)
+    return (*message.objects, *((f"and {more} more",) if more > 0 else ()))
+
+
+def plain_text(message: Message) -> str:
+    """All of it in lines, for channels and places that know no form."""
+    lines = [headline(message), message.sentence, "", *(f"{title}: {text}" for title, text in facts(message))]
+    lines += [
+        "",
+        *(f"- {line}" for line in evidence_lines(message)),
+        "",
+        *(f"{one.label}: {one.url}" for one in message.links),
+    ]
+    return "\n".join(lines)
+
+
+def milliseconds(us: float) -> str:
+    return f"{us / _MS_US:.2f} ms"
+
+
+def window(from_at: datetime, to_at: datetime) -> str:
+    until = f"{to_at:%H:%M}" if from_at.date() == to_at.date() else f"{to_at:%Y-%m-%d %H:%M}"
+    return f"{from_at:%Y-%m-%d %H:%M} – {until} UTC"
+
+
+def fitting(message: Message, build: Callable[[Message], Form], size: Callable[[Form], int], most: int) -> Form:
+    """What `build` makes of the message with texts as long as `most` allows. ValueError when even the shortest is too long."""
+    for length in _LENGTHS:
+        form = build(shortened(message, length))
+        if size(form) <= most:
+            return form
+    raise ValueError(f"the message is larger than {most} even with every text cut to {_LENGTHS[-1]} characters")
+
+
+def shortened(message: Message, longest: int) -> Message:
+    """The same with visible characters only and no text longer than `longest`; links are kept whole or left out."""
+
+    def cut(text: str) -> str:
+        return clipped(visible(text), longest)
+
+    return replace(
+        message,
+        rule_name=cut(message.rule_name),
+        sentence=clipped(visible(message.sentence), 2 * longest),
+        path=tuple(cut(part) for part in message.path[:8]),
+        layers=tuple(replace(layer, name=cut(layer.name)) for layer in message.layers[:10]),
+        evidence=tuple(cut(line) for line in message.evidence[:MOST_EVIDENCE]),
+        objects=tuple(cut(one) for one in message.objects[:MOST_OBJECTS]),
+        links=tuple(
+            Link(cut(link.label), link.url) for link in message.links[:_MOST_LINKS] if len(link.url) <= _LONGEST_URL
+        ),
+        labels={name: cut(value) for name, value in list(message.labels.items())[:_MOST_LABELS]},
+    )
+
+
+def visible(text: str) -> str:
+    """On one line, with every character that would not be seen, or that turns others around, written out."""
+    return "".join(_seen(character) for character in text)
+
+
+def _seen(character: str) -> str:
+    if character.isspace():
+        return " "
+    # Cc, Cf, Cs, Co, Cn: controls, bidirectional and zero-width marks, halves of pairs. The joiner of emoji is no danger.
+    if unicodedata.category(character).startswith("C") and character != "\u200d":
+        return f"\\u{ord(character):04x}"
+    return character
+
+
+def clipped(text: str, longest: int) -> str:
+    return text if len(text) <= longest else text[: longest - 1].rstrip() + "…"
