@@ -68,6 +68,25 @@ describe('the live stream', () => {
   })
 })
 
+it('updates within a second are gathered with all the streams that they name', () => {
+  const redraw = vi.fn()
+  const follow = gathered(redraw, 1000)
+  follow(['array_volume'])
+  follow(['ledger', 'array_volume'])
+  vi.advanceTimersByTime(1000)
+  expect(redraw.mock.calls).toEqual([[new Set(['array_volume', 'ledger'])]])
+})
+
+it('verdicts are asked for again when minutes were attributed, not with every sample', () => {
+  const client = new QueryClient()
+  client.setQueryData(['ledger', 'verdict'], 1)
+  const isStale = () => client.getQueryState(['ledger', 'verdict'])?.isInvalidated
+  refresh(client, false, false)
+  expect(isStale()).toBe(false)
+  refresh(client, false, true)
+  expect(isStale()).toBe(true)
+})
+
 describe('a frozen view', () => {
   it('stands still but for the health of the sources', () => {
     const client = new QueryClient()

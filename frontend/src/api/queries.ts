@@ -100,7 +100,7 @@ export const listQuery = <Kind extends EntityKind>(kind: Kind, params: ListParam
     placeholderData: keepPreviousData,
   })
 
-export const SINGULAR = {
+const SINGULAR = {
   datastores: 'datastore',
   vms: 'VM',
   hosts: 'host',

@@ -34,14 +34,19 @@ export function Help({ opened, onClose }: { opened: boolean; onClose: () => void
       </dl>
       <h3 className={styles.heading}>Reading the charts</h3>
       <p className={styles.text}>
-        Areas are the array’s own times, stacked: service, queue, QoS and the time at its port. Lines are what the hosts
-        measured: GAVG is all that the host saw of an I/O, DAVG the part after it left the host, KAVG the part in the
-        kernel, QAVG the part in the kernel’s queue. The distance between DAVG and the stack is time that the array did
-        not see.
+        An I/O goes from the guest through the kernel and the SAN to the array; every picture keeps this order, left to
+        right and bottom to top. “Where the time went” and “Latency over time” show what Gavel made of both sides:
+        whiskers and bands are the bounds inside which the time certainly lies, the line under a bar is what is usual at
+        this hour, and hatched grey between two layers says that nobody measured where one ends and the other begins.
       </p>
       <p className={styles.text}>
-        Hatched grey is a gap: nothing was measured, and the cursor says why. “Not measured” is never a zero. Drag over
-        a chart to zoom; the browser’s back button zooms out.
+        “Latency of both sides” shows what was counted. Areas are the array’s own times: service, queue, QoS and the
+        time at its port. Lines are what the hosts measured: GAVG is all that the host saw of an I/O, DAVG the part
+        after it left the host, KAVG the part in the kernel, QAVG the part in the kernel’s queue.
+      </p>
+      <p className={styles.text}>
+        Hatched grey over the whole height is a gap: nothing was measured, and the cursor says why. “Not measured” is
+        never a zero. Drag over a chart to zoom; the browser’s back button zooms out.
       </p>
     </Modal>
   )

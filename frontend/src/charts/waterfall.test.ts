@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 import css from '../styles/tokens.css?raw'
 import { layer, part, readColumn } from '../testing/verdicts'
 import { chartTokens, variablesOf } from './tokens'
-import { shareText, type WaterfallColumn, waterfallRows, waterfallScale } from './waterfall'
+import { shareText, type WaterfallColumn, waterfallCsv, waterfallRows, waterfallScale } from './waterfall'
 import { waterfallHeight, waterfallOption } from './waterfallOption'
 
 use([CustomChart, GridComponent, AriaComponent, SVGRenderer])
@@ -101,6 +101,14 @@ it('shares are never rounded to nothing or to all', () => {
 
 it('one scale holds every bound of every column', () => {
   expect(waterfallScale([readColumn, merged]).max_us).toBeGreaterThanOrEqual(1330)
+})
+
+it('leaves as a spreadsheet with raw numbers, bounds and usual times; what has none is empty', () => {
+  const { header, rows } = waterfallCsv([readColumn])
+  expect(header.slice(0, 3)).toEqual(['direction', 'part of the path', 'us'])
+  expect(rows[0]).toEqual(['read', 'total', 930, null, null, 600, null, null])
+  expect(rows[1]).toEqual(['read', 'kernel', 440, 220, 880, 0, 440, 0.473])
+  expect(rows.at(-1)?.slice(0, 4)).toEqual(['read', 'array: array_service', 400, null])
 })
 
 describe('the drawing', () => {

@@ -1,5 +1,6 @@
 /** Where one I/O's time went in one window: floating bars in path order under their total, with bounds, usual time and share. */
 
+import type { CsvCell } from '../lib/csv'
 import { formatLatencyIn, type LatencyScale, latencyScale, NOT_MEASURED } from '../lib/units'
 import { niceMax } from './panels'
 import { type LayerId, layerLook, layerWord, partLook, pathOrder } from './segments'
@@ -67,7 +68,7 @@ export interface WaterfallRow {
 export const COLUMN_TITLES = { read: 'Read', write: 'Write', all: 'Reads and writes, op-weighted' } as const
 
 /** What stands in place of the bars when there is nothing to judge. */
-export const STATE_WORDS: Record<WaterfallColumn['state'], string> = {
+const STATE_WORDS: Record<WaterfallColumn['state'], string> = {
   judged: '',
   too_few: 'too few I/Os to judge',
   idle: 'no I/O',
@@ -226,4 +227,33 @@ export function waterfallScale(columns: readonly WaterfallColumn[]): { max_us: n
     .flat()
     .flatMap((row) => [row.end_us, row.upper_us ?? 0, row.expected_us ?? 0])
   return { max_us: niceMax(Math.max(0, ...ends)), scale }
+}
+
+/** Raw numbers of every layer and part, one row each. */
+export function waterfallCsv(columns: readonly WaterfallColumn[]): { header: string[]; rows: CsvCell[][] } {
+  const header = ['direction', 'part of the path', 'us', 'lower_us', 'upper_us', 'usual_us', 'over_usual_us', 'share']
+  const rows = columns.flatMap(({ direction, total_us, expected_us, layers, parts }): CsvCell[][] => [
+    [direction, 'total', total_us, null, null, expected_us, null, null],
+    ...layers.map((one): CsvCell[] => [
+      direction,
+      one.label,
+      one.us,
+      one.lower_us,
+      one.upper_us,
+      one.expected_us,
+      one.excess_us,
+      one.share,
+    ]),
+    ...parts.map((one): CsvCell[] => [
+      direction,
+      `${one.layer}: ${one.label}`,
+      one.us,
+      null,
+      null,
+      null,
+      null,
+      one.share,
+    ]),
+  ])
+  return { header, rows }
 }

@@ -6,7 +6,7 @@ import { Card } from '../Card'
 import styles from './Verdict.module.css'
 
 export function DeltasCard({ deltas }: { deltas: readonly Delta[] }) {
-  const scale = latencyScale(Math.max(0, ...deltas.map(({ us }) => us ?? 0)))
+  const scale = latencyScale(Math.max(0, ...deltas.map(({ upper_us }) => upper_us ?? 0)))
   const latency = (us: number | null) => formatLatencyIn(us, scale)
   return (
     <Card title="Between the boundaries" hint="outermost first, reads and writes together">

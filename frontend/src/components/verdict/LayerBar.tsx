@@ -27,31 +27,24 @@ export function LayerBar({ pieces, max, words, tall = false }: LayerBarProps) {
     <span className={tall ? styles.barTall : styles.bar} role="img" aria-label={words} title={words}>
       {pieces
         .filter(({ size }) => size > 0)
-        .map((piece) => (
-          <span
-            key={piece.name}
-            className={styles.piece}
-            style={{ width: `${Math.min(100, (100 * piece.size) / max)}%`, ...layerPaint(piece.layers, tokens) }}
-          />
-        ))}
+        .map((piece) => {
+          const { style, ...paint } = layerPaint(piece.layers, tokens)
+          const width = `${Math.min(100, (100 * piece.size) / max)}%`
+          return <span key={piece.name} className={styles.piece} {...paint} style={{ ...style, width }} />
+        })}
     </span>
   )
 }
 
-/** The paint of a layer as inline style. */
-export function layerPaint(layers: readonly LayerId[], tokens: ChartTokens) {
+/** A layer's colours, and whether stripes are laid over them. */
+function layerPaint(layers: readonly LayerId[], tokens: ChartTokens) {
   const look = layerLook(layers)
-  const colour = colourOf({ ...look, shape: 'band' }, tokens)
-  const edge = 'layer' in look.colour ? tokens.edge[look.colour.layer] : colour
-  const stripes = `repeating-linear-gradient(135deg, ${tokens.ink.card} 0 1.5px, transparent 1.5px 5px)`
-  return {
-    backgroundColor: colour,
-    boxShadow: `inset 0 0 0 1px ${edge}`,
-    ...(look.hatched ? { backgroundImage: stripes } : {}),
-  }
+  const backgroundColor = colourOf({ ...look, shape: 'band' }, tokens)
+  const edge = 'layer' in look.colour ? tokens.edge[look.colour.layer] : backgroundColor
+  return { style: { backgroundColor, boxShadow: `inset 0 0 0 1px ${edge}` }, 'data-hatched': look.hatched }
 }
 
 export function LayerSwatch({ layers }: { layers: readonly LayerId[] }) {
   const tokens = useTokens()
-  return <span className={styles.swatch} style={layerPaint(layers, tokens)} aria-hidden="true" />
+  return <span className={styles.swatch} {...layerPaint(layers, tokens)} aria-hidden="true" />
 }

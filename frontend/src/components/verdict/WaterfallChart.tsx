@@ -6,11 +6,11 @@ import {
   COLUMN_TITLES,
   type WaterfallColumn,
   type WaterfallRow,
+  waterfallCsv,
   waterfallRows,
   waterfallScale,
 } from '../../charts/waterfall'
 import { waterfallHeight, waterfallOption } from '../../charts/waterfallOption'
-import type { CsvCell } from '../../lib/csv'
 import { useMediaMatch, usePreferences } from '../../lib/preferences'
 import { formatWindow } from '../../lib/time'
 import { Chart } from '../chart/Chart'
@@ -121,33 +121,4 @@ function numberCells(row: WaterfallRow | undefined, key: string) {
       {text || '–'}
     </td>
   ))
-}
-
-/** Raw numbers of every layer and part, one row each. */
-export function waterfallCsv(columns: readonly WaterfallColumn[]): { header: string[]; rows: CsvCell[][] } {
-  const header = ['direction', 'part of the path', 'us', 'lower_us', 'upper_us', 'usual_us', 'over_usual_us', 'share']
-  const rows = columns.flatMap(({ direction, total_us, expected_us, layers, parts }): CsvCell[][] => [
-    [direction, 'total', total_us, null, null, expected_us, null, null],
-    ...layers.map((one): CsvCell[] => [
-      direction,
-      one.label,
-      one.us,
-      one.lower_us,
-      one.upper_us,
-      one.expected_us,
-      one.excess_us,
-      one.share,
-    ]),
-    ...parts.map((one): CsvCell[] => [
-      direction,
-      `${one.layer}: ${one.label}`,
-      one.us,
-      null,
-      null,
-      null,
-      null,
-      one.share,
-    ]),
-  ])
-  return { header, rows }
 }

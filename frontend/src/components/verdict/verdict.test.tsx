@@ -1,0 +1,74 @@
+// @vitest-environment jsdom
+import { MantineProvider } from '@mantine/core'
+import { render, screen } from '@testing-library/react'
+import type { ReactNode } from 'react'
+import { describe, expect, it } from 'vitest'
+import type { Occupancy } from '../../api/types'
+import { PreferencesProvider } from '../../lib/preferences'
+import { standingMark } from './certainty'
+import { LayerBar } from './LayerBar'
+import { ios, OccupancyCard } from './OccupancyCard'
+
+const show = (node: ReactNode) =>
+  render(
+    <PreferencesProvider>
+      <MantineProvider withGlobalClasses={false} withCssVariables={false}>
+        {node}
+      </MantineProvider>
+    </PreferencesProvider>,
+  )
+
+const occupancy: Occupancy = {
+  subject: { kind: 'datastore', id: 1, name: 'ds-1' },
+  from_at: '2026-11-20T12:00:00Z',
+  to_at: '2026-11-20T12:05:00Z',
+  minutes: 5,
+  ledger_until_at: '2026-11-20T12:05:00Z',
+  resolution: '1m',
+  state: 'judged',
+  total_ios: 60.04,
+  layers: [
+    { name: 'kernel_san', label: 'Kernel + SAN', layers: ['kernel', 'san'], ios: 34, lower_ios: 20, upper_ios: 40 },
+    { name: 'array', label: 'Array', layers: ['array'], ios: 26, lower_ios: 25.5, upper_ios: 26.5 },
+    { name: 'san', label: 'SAN', layers: ['san'], ios: 0.04, lower_ios: 0, upper_ios: 1 },
+  ],
+  outstanding_ios: null,
+  not_measured: ['guest'],
+}
+
+it('how sure a verdict is has a word and a shape of its own', () => {
+  const judged = (['certain', 'likely', 'undetermined', 'healthy'] as const).map((certainty) =>
+    standingMark({ state: 'judged', certainty }),
+  )
+  expect(new Set(judged.map(({ tone }) => tone)).size).toBe(4)
+  expect(judged.map(({ word }) => word)).toEqual(['Certain', 'Likely', 'Undetermined', 'Healthy'])
+  expect(standingMark({ state: 'too_few', certainty: 'unknown' })).toEqual({ word: 'Too few I/Os', tone: 'calm' })
+})
+
+it('some I/Os are never none', () => {
+  expect([0, 0.04, 0.44, 9.96, 31.4, 1234].map(ios)).toEqual(['0', '<0.1', '0.4', '10.0', '31', '1,234'])
+})
+
+describe('where the I/Os are', () => {
+  it('is said in numbers, with bounds, and says what is not in it', () => {
+    show(<OccupancyCard occupancy={occupancy} />)
+    expect(screen.getByText(/60 I\/Os are on their way/)).toBeTruthy()
+    expect(screen.getByText('20 and 40')).toBeTruthy()
+    expect(screen.getByText(/Not measured, so not in here: guest/)).toBeTruthy()
+  })
+
+  it('says why when there are none', () => {
+    show(<OccupancyCard occupancy={{ ...occupancy, state: 'idle', total_ios: null, layers: [] }} />)
+    expect(screen.getByText(/No I\/O in this window/)).toBeTruthy()
+  })
+})
+
+it('a bar of layers hatches what was not told apart and leaves out what is empty', () => {
+  const pieces = occupancy.layers.map((layer) => ({ ...layer, size: layer.name === 'san' ? 0 : layer.ios }))
+  show(<LayerBar pieces={pieces} max={60} words="34 Kernel + SAN, 26 Array" />)
+  const bar = screen.getByRole('img', { name: '34 Kernel + SAN, 26 Array' })
+  const [merged, array] = [...bar.children] as HTMLElement[]
+  expect(bar.children).toHaveLength(2)
+  expect(merged?.dataset.hatched).toBe('true')
+  expect(array?.dataset.hatched).toBe('false')
+})
