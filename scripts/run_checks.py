@@ -16,8 +16,10 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import groupby
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -39,6 +41,8 @@ class Check:
     folder: str = "."
     deadline_s: int = 300
     shown: bool = False
+    # Neighbours of one name run side by side: they mostly wait, each for a product of its own.
+    together: str | None = None
 
 
 @dataclass(frozen=True)
@@ -75,16 +79,30 @@ STATIC = (
 BUILD = Check("front end: build", (sys.executable, "scripts/bootstrap.py", "all"))
 UNIT_TESTS = Check("front end: tests", ("npm", "run", "--silent", "test"), "frontend")
 PARTS = pytest("tests: parts", "-n", "2", "--dist", "loadfile", "--ignore=tests/product", deadline_s=1500)
-E2E = Check("browser tests", ("npm", "run", "--silent", "e2e"), "frontend", deadline_s=1500, shown=True)
+LIVING = "living products"
+E2E = Check(
+    "browser tests", ("npm", "run", "--silent", "e2e"), "frontend", deadline_s=1500, shown=True, together=LIVING
+)
 ALONE = ("-p", "no:randomly", "-s")
 TRUTH = pytest("truth", *ALONE, "tests/truth", deadline_s=4 * 3600)
 TRUTH_TENTH = pytest("truth: a tenth", *ALONE, "tests/truth", "--labs=20", deadline_s=600)
-# One living product, through a story in order: it needs the machine for itself.
-WHOLE = pytest("tests: the whole product", *ALONE, "tests/product", deadline_s=1500)
+# Living products, each through a story in order, a product to a file.
+WHOLE = pytest(
+    "tests: the whole product",
+    "-p",
+    "no:randomly",
+    "-s",
+    "-n",
+    "3",
+    "--dist",
+    "loadfile",
+    "tests/product",
+    deadline_s=1500,
+)
 
 COMMANDS: dict[str, tuple[Check, ...]] = {
     "check": STATIC,
-    "test": (*STATIC, BUILD, UNIT_TESTS, PARTS, TRUTH_TENTH, WHOLE, E2E),
+    "test": (*STATIC, BUILD, UNIT_TESTS, PARTS, TRUTH_TENTH, replace(WHOLE, together=LIVING), E2E),
     "e2e": (BUILD, E2E),
     "peers": (pytest("peers", *ALONE, "tests/peers", deadline_s=1800),),
     "truth": (TRUTH,),
@@ -93,6 +111,10 @@ COMMANDS: dict[str, tuple[Check, ...]] = {
     "shots": (BUILD, Check("screenshots", ("npm", "run", "--silent", "shots"), "frontend", 3600, shown=True)),
 }
 NEEDS_BROWSER = {E2E.name, "screenshots"}
+
+
+running: list[subprocess.Popen[str]] = []
+ending = threading.Event()
 
 
 # --- running ----------------------------------------------------------------------------------------------------------
@@ -116,9 +138,13 @@ def run(check: Check) -> Outcome:
     except OSError as error:
         print(f"could not be started: {error}", flush=True)
         return Outcome(check, "FAILED", 0.0)
+    running.append(process)
+    if ending.is_set():  # told while this one was being started
+        os.killpg(process.pid, signal.SIGTERM)
     with process, ended_after(check.deadline_s, process):
         lines = list(output_of(process, shown=check.shown))
         returncode = process.wait()
+    running.remove(process)
     if returncode and not check.shown:
         print("".join(lines), flush=True)
     status = "FAILED" if returncode else "ok"
@@ -127,7 +153,7 @@ def run(check: Check) -> Outcome:
 
 @contextmanager
 def ended_after(deadline_s: float, process: subprocess.Popen[str]) -> Iterator[None]:
-    """End the whole process group of `process` after the deadline, and when this program is interrupted."""
+    """End the whole process group of `process` after the deadline."""
 
     def end() -> None:
         print(f"ended after its deadline of {deadline_s} s", flush=True)
@@ -137,11 +163,15 @@ def ended_after(deadline_s: float, process: subprocess.Popen[str]) -> Iterator[N
     late.start()
     try:
         yield
-    except KeyboardInterrupt:
-        os.killpg(process.pid, signal.SIGTERM)
-        raise
     finally:
         late.cancel()
+
+
+def end_running() -> None:
+    """What was started in groups of its own does not hear of Ctrl-C by itself."""
+    ending.set()
+    for process in tuple(running):
+        os.killpg(process.pid, signal.SIGTERM)
 
 
 def output_of(process: subprocess.Popen[str], *, shown: bool) -> Iterator[str]:
@@ -178,6 +208,21 @@ def run_with_needs(check: Check) -> Outcome:
     return run(check)
 
 
+def run_all(checks: Iterable[Check]) -> list[Outcome]:
+    """One after the other, but for neighbours that are to run together; in the order given."""
+    outcomes: list[Outcome] = []
+    for together, group in groupby(checks, key=lambda check: check.together):
+        one_by_one = list(group)
+        with ThreadPoolExecutor(len(one_by_one) if together else 1) as pool:
+            try:
+                outcomes += pool.map(run_with_needs, one_by_one)
+            except KeyboardInterrupt:
+                pool.shutdown(wait=False, cancel_futures=True)
+                end_running()
+                raise
+    return outcomes
+
+
 def totals(closing_lines: Iterable[str]) -> str:
     """All runs of pytest as one: `12 passed, 1 failed, 0 skipped`."""
     counts = Counter[str]()
@@ -203,7 +248,7 @@ def main(arguments: list[str]) -> int:
         print(f"usage: run_checks.py {' | '.join(COMMANDS)}", file=sys.stderr)
         return 2
     started = time.monotonic()
-    outcomes = [run_with_needs(check) for check in COMMANDS[arguments[0]]]
+    outcomes = run_all(COMMANDS[arguments[0]])
     return sum_up(arguments[0], outcomes, time.monotonic() - started)
 
 

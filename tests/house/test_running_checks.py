@@ -2,6 +2,9 @@
 
 import os
 import sys
+import threading
+import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -27,6 +30,38 @@ def test_one_failure_fails_the_whole_but_the_others_still_run(
 def test_all_passing_passes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(run_checks.COMMANDS, "check", (PASSES,))
     assert run_checks.main(["check"]) == 0
+
+
+def test_neighbours_that_belong_together_run_side_by_side_and_are_told_in_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The first ends only once the second has begun."""
+    begun = tmp_path / "begun"
+    waits = Check("waits", ("sh", "-c", f"while ! [ -e {begun} ]; do sleep 0.05; done"), deadline_s=30, together="both")
+    begins = Check("begins", ("touch", str(begun)), together="both")
+    monkeypatch.setitem(run_checks.COMMANDS, "check", (PASSES, waits, begins, FAILS))
+    assert run_checks.main(["check"]) == 1
+    said = capsys.readouterr().out
+    assert "make check: 3 ok, 1 failed" in said
+    assert said.rindex("waits ") < said.rindex("begins ") < said.rindex("fails ")
+
+
+def test_an_interrupt_ends_what_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    left = tmp_path / "pid"
+    hangs = Check("hangs", ("sh", "-c", f"echo $$ > {left}; sleep 60"), together="both")
+
+    def interrupted(_check: Check) -> Outcome:
+        while not left.exists() or not left.read_text():
+            time.sleep(0.05)
+        raise KeyboardInterrupt
+
+    real = run_checks.run_with_needs
+    monkeypatch.setattr(run_checks, "run_with_needs", lambda check: (real if check is hangs else interrupted)(check))
+    monkeypatch.setattr(run_checks, "ending", threading.Event())
+    with pytest.raises(KeyboardInterrupt):
+        run_checks.run_all((replace(PASSES, together="both"), hangs))
+    with pytest.raises(ProcessLookupError):
+        wait_for_end(int(left.read_text()))
 
 
 def test_a_program_that_is_not_there_is_a_failure() -> None:
