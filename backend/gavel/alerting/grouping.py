@@ -1,0 +1,166 @@
+"""What is said now: of all incidents those with news, put together so that one event is one message.
+
+It looks at states, not at events: what is open or over is compared with what was last said of it. So after an outage only the newest state
+goes out, what was silenced is said when the silence ends and it still fires, and asking twice says nothing twice.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from gavel.alerting.message import Status
+from gavel.alerting.quiet import Quiet
+from gavel.alerting.rules import Severity, Subject
+from gavel.domain.io_path import Layer
+
+MOST_OBJECTS_APART = 20
+REPEAT_AFTER = timedelta(hours=4)
+_RANK = {Severity.CRITICAL: 0, Severity.WARNING: 1, Severity.INFO: 2}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Incident:
+    """One incident as it stands. labels: rule, severity, layer, object, and where known `array`, `datastore`, and the rule's own.
+
+    array_down: the array that this incident says is down. impact: I/Os that wait for nothing, for the order.
+    """
+
+    incident_id: str
+    rule_key: str
+    subject: Subject
+    object_id: int
+    layer: Layer | None
+    severity: Severity
+    status: Status
+    impact: float = 0.0
+    labels: Mapping[str, str] = field(default_factory=dict)
+    array_down: str | None = None
+    is_acknowledged: bool = False
+
+    @property
+    def dedupe_key(self) -> str:
+        """The same for the same rule, object and layer, whenever it happens."""
+        return _digest([self.rule_key, self.subject.value, self.object_id, self.layer and self.layer.name])
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """What it is put together by: its array, else its datastore, else itself."""
+        for label in ("array", "datastore"):
+            if name := self.labels.get(label):
+                return label, name
+        return "object", f"{self.subject.value}/{self.object_id}"
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a channel was last told of an incident, in which group and when."""
+
+    status: Status
+    group_key: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """One message to be. incidents: the worst first. key: of the message, the same from firing to resolved."""
+
+    key: str
+    status: Status
+    incidents: tuple[Incident, ...]
+
+    @property
+    def is_summary(self) -> bool:
+        return object_count(self.incidents) > MOST_OBJECTS_APART
+
+
+def arrays_down(incidents: Iterable[Incident]) -> frozenset[str]:
+    """Arrays whose silence is an open incident; everything behind them is muted."""
+    return frozenset(one.array_down for one in incidents if one.array_down and one.status is not Status.RESOLVED)
+
+
+def plan(
+    incidents: Sequence[Incident], said: Mapping[str, Said], quiet: Quiet, at: datetime, *, apart: bool = False
+) -> tuple[Group, ...]:
+    """The messages to one channel now. said: by incident id. apart: the channel keeps incidents by key, so each gets its own message."""
+    news = [one for one in incidents if one.status is not Status.RESOLVED and _is_news(one, said, quiet, at)]
+    groups = [
+        group for status in (Status.FIRING, Status.NO_DATA) for group in _grouped(status, news, said, apart=apart)
+    ]
+    return (*groups, *_over(incidents, said))
+
+
+def after(groups: Iterable[Group], said: Mapping[str, Said], at: datetime) -> dict[str, Said]:
+    """What has been said once these groups are in the outbox."""
+    new = {one.incident_id: Said(group.status, group.key, at) for group in groups for one in group.incidents}
+    return {**said, **new}
+
+
+def object_count(incidents: Iterable[Incident]) -> int:
+    return len({(one.subject, one.object_id) for one in incidents})
+
+
+def _is_news(incident: Incident, said: Mapping[str, Said], quiet: Quiet, at: datetime) -> bool:
+    last = said.get(incident.incident_id)
+    if quiet.reason(incident.labels, at, says_down=incident.array_down is not None):
+        return False
+    if last is None:
+        # No data is news only of what was said to fire.
+        return incident.status is Status.FIRING and not incident.is_acknowledged
+    if incident.is_acknowledged:
+        return False
+    return last.status is not incident.status or at - last.at >= REPEAT_AFTER
+
+
+def _grouped(status: Status, news: list[Incident], said: Mapping[str, Said], *, apart: bool) -> Iterator[Group]:
+    """What was said before keeps its message; the rest is put together anew."""
+    mine = [one for one in news if one.status is status]
+    known = [one for one in mine if one.incident_id in said]
+    fresh = [one for one in mine if one.incident_id not in said]
+    yield from _by_key(status, ((said[one.incident_id].group_key, one) for one in known))
+    if object_count(fresh) > MOST_OBJECTS_APART:
+        yield _group(status, fresh)
+    elif apart:
+        yield from (_group(status, [one]) for one in _worst_first(fresh))
+    else:
+        places = dict.fromkeys(one.place for one in _worst_first(fresh))
+        yield from (_group(status, [one for one in fresh if one.place == place]) for place in places)
+
+
+def _over(incidents: Sequence[Incident], said: Mapping[str, Said]) -> Iterator[Group]:
+    """A message is over when everything in it is; what was never said to fire is not said to be over. Quiet does not hold this back."""
+    open_keys = {
+        said[one.incident_id].group_key
+        for one in incidents
+        if one.status is not Status.RESOLVED and one.incident_id in said
+    }
+    ended = (
+        (last.group_key, one)
+        for one in incidents
+        if one.status is Status.RESOLVED
+        and (last := said.get(one.incident_id)) is not None
+        and last.status is not Status.RESOLVED
+        and last.group_key not in open_keys
+    )
+    yield from _by_key(Status.RESOLVED, ended)
+
+
+def _by_key(status: Status, keyed: Iterable[tuple[str, Incident]]) -> Iterator[Group]:
+    groups: dict[str, list[Incident]] = {}
+    for key, one in keyed:
+        groups.setdefault(key, []).append(one)
+    for key, members in groups.items():
+        yield Group(key, status, tuple(_worst_first(members)))
+
+
+def _group(status: Status, members: list[Incident]) -> Group:
+    return Group(_digest(sorted(one.incident_id for one in members)), status, tuple(_worst_first(members)))
+
+
+def _worst_first(incidents: Iterable[Incident]) -> list[Incident]:
+    return sorted(incidents, key=lambda one: (_RANK[one.severity], -one.impact, one.incident_id))
+
+
+def _digest(parts: object) -> str:
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
