@@ -7,6 +7,7 @@ async function openDatastore(page: Page, request: Parameters<typeof aJudged>[0],
   const datastore = await aJudged(request)
   await page.goto(`/datastores/${datastore.id}${search}`)
   await expect(card(page, 'Where the time went').locator('canvas')).toBeVisible()
+  await card(page, 'Latency over time').scrollIntoViewIfNeeded()
   await expect(card(page, 'Latency over time').locator('canvas')).toBeVisible()
   return datastore
 }
@@ -136,6 +137,7 @@ test('dragging zooms, the verdict follows, the address holds the window in UTC, 
 test('one cursor reads all charts out', async ({ page, request }) => {
   await openDatastore(page, request)
   const raw = card(page, 'Latency of both sides').locator('canvas')
+  await card(page, 'Latency of both sides').scrollIntoViewIfNeeded()
   await expect(raw).toBeVisible()
   const stack = card(page, 'Latency over time').locator('canvas')
   await stack.scrollIntoViewIfNeeded()

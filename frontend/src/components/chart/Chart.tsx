@@ -9,6 +9,7 @@ import { Icon, type IconName } from '../Icon'
 import type { CanvasHandle } from './Canvas'
 import styles from './Chart.module.css'
 import { download, fileStem, framedPicture } from './download'
+import { useNearViewport } from './useNearViewport'
 import { useTokens } from './useTokens'
 
 // Fetched as soon as a page with a chart is opened, beside its data.
@@ -43,6 +44,7 @@ export interface ChartProps {
 export function Chart(props: ChartProps) {
   const [asTable, setAsTable] = useState(false)
   const canvas = useRef<CanvasHandle>(null)
+  const [place, isNear] = useNearViewport<HTMLDivElement>()
   const tools = <Tools {...props} canvas={canvas} asTable={asTable} onTable={() => setAsTable(!asTable)} />
   return (
     <Card title={props.title} hint={props.hint} actions={tools}>
@@ -50,17 +52,21 @@ export function Chart(props: ChartProps) {
       {asTable ? (
         props.table
       ) : (
-        <Suspense fallback={<Skeleton height={props.height} aria-busy="true" />}>
-          <Canvas
-            ref={canvas}
-            option={props.option}
-            height={props.height}
-            label={props.label}
-            sharesCursor={props.sharesCursor}
-            onCursor={props.onCursor}
-            onBrush={props.onBrush}
-          />
-        </Suspense>
+        <div ref={place} style={{ height: props.height }}>
+          {isNear && (
+            <Suspense fallback={<Skeleton height={props.height} aria-busy="true" />}>
+              <Canvas
+                ref={canvas}
+                option={props.option}
+                height={props.height}
+                label={props.label}
+                sharesCursor={props.sharesCursor}
+                onCursor={props.onCursor}
+                onBrush={props.onBrush}
+              />
+            </Suspense>
+          )}
+        </div>
       )}
     </Card>
   )
