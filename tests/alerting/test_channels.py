@@ -21,6 +21,7 @@ from tests.collectors.tls import Identity, make_identity
 from gavel.alerting.channels import discord, mattermost
 from gavel.alerting.channels.email import EMAIL
 from gavel.alerting.channels.webhook import WEBHOOK
+from gavel.alerting.contract import logged
 from gavel.alerting.delivery import Outcome, Result
 from gavel.alerting.message import Message, Status, visible
 from gavel.alerting.registry import CHANNELS
@@ -156,6 +157,14 @@ def test_requests_hide_their_secrets(kind: str) -> None:
     assert "secret" not in shown or kind == "pagerduty"
 
 
+@HTTP_KINDS
+def test_what_is_logged_of_a_request_has_no_secret_in_it(kind: str) -> None:
+    made, settings = rendered(kind, USUAL), settings_of(kind)
+    assert "secret" not in logged(settings, made)
+    assert "https://127.0.0.1:9" in logged(settings, made)
+    assert "webhook-signature" not in logged(settings, made)
+
+
 @pytest.mark.parametrize("kind", ["slack_webhook", "teams", "mattermost", "discord"])
 def test_an_unusable_address_is_refused_without_being_repeated(kind: str) -> None:
     with pytest.raises(ValidationError, match="start with https") as caught:
@@ -173,7 +182,8 @@ names = pytest.mark.parametrize("name", NAMES, ids=range(len(NAMES)))
 def test_slack_shows_names_as_plain_text(kind: str, name: str) -> None:
     body = json.loads(rendered(kind, hostile(name)).body)
     assert not re.search(r"[<>]|&(?!(amp|lt|gt);)", body["text"])
-    blocks = body["attachments"][0]["blocks"]
+    assert "attachments" not in body
+    blocks = body["blocks"]
     texts = [text for block in blocks for text in (block.get("fields") or [block["text"]])]
     plain = [text for text in texts if text["type"] == "plain_text"]
     for text in plain:

@@ -18,6 +18,8 @@ from gavel.trust import TlsTrust
 Receipt = Mapping[str, str]
 Json = dict[str, Any]
 JSON_TYPE = {"Content-Type": "application/json; charset=utf-8"}
+# Shorter ones would black out words.
+_SHORTEST_SECRET = 6
 # By severity, and for what is over; the same everywhere. Red is for critical only.
 _COLOURS = {Severity.CRITICAL: 0xC92A2A, Severity.WARNING: 0xE8890C, Severity.INFO: 0x3B82C4}
 _OVER, _UNKNOWN = 0x2F9E44, 0x868E96
@@ -79,3 +81,19 @@ def read_json(answer: Answer) -> Json:
     except ValueError:
         return {}
     return found if isinstance(found, dict) else {}
+
+
+def logged(settings: ChannelSettings, request: Request) -> str:
+    """A request as the delivery log may keep it: method, host, body. An address's path is a secret, headers hold some, and so do bodies."""
+    body = request.body.decode()
+    for secret in sorted(_secrets(settings), key=len, reverse=True):
+        body = body.replace(secret, "•••")
+    return f"{request.method} {parse_url(request.url)}\n{body}"
+
+
+def _secrets(settings: ChannelSettings) -> set[str]:
+    values = (value for _, value in settings)
+    flat = (one for value in values for one in (value if isinstance(value, tuple) else (value,)))
+    return {
+        text for one in flat if isinstance(one, SecretStr) and len(text := one.get_secret_value()) >= _SHORTEST_SECRET
+    }

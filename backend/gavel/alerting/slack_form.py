@@ -1,6 +1,6 @@
 """A message as Slack's Block Kit: plain text wherever a name may stand, so that nothing in it is a mention, a link or an emoji."""
 
-from gavel.alerting.contract import Json, colour, json_bytes
+from gavel.alerting.contract import Json, json_bytes
 from gavel.alerting.message import Message, clipped, evidence_lines, facts, fitting, headline
 
 # Slack refuses about 13,200 characters of blocks with `msg_blocks_too_long`.
@@ -9,7 +9,7 @@ _HEADER, _SECTION, _FIELD, _FIELDS = 150, 3000, 2000, 10
 
 
 def slack_form(message: Message) -> Json:
-    """`text` for notifications and `attachments` with the blocks."""
+    """`blocks`, and the `text` that notifications show instead of them. A coloured attachment would show the text too, with its markup."""
     return fitting(message, _built, lambda form: len(json_bytes(form)), LARGEST)
 
 
@@ -29,7 +29,7 @@ def _built(message: Message) -> Json:
         blocks.append({"type": "section", "text": {"type": "mrkdwn", "text": links, "verbatim": True}})
     return {
         "text": _escaped(clipped(f"{headline(message)}: {message.sentence}", _SECTION // 2)),
-        "attachments": [{"color": f"#{colour(message):06x}", "blocks": blocks}],
+        "blocks": blocks,
         "unfurl_links": False,
         "unfurl_media": False,
     }
