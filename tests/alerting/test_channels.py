@@ -259,6 +259,12 @@ def test_a_mail_keeps_its_headers_and_its_html_to_itself(name: str) -> None:
     assert not re.search(r"[<>]", re.sub(allowed, "", html.get_content()))
 
 
+def test_usual_names_look_usual_without_their_escapes() -> None:
+    assert mattermost.inert("ds-prod-07 (fa-1)") == discord.inert("ds-prod-07 (fa-1)") == "ds-prod-07 (fa-1)"
+    assert mattermost.inert("- one") == discord.inert("- one") == "\\- one"
+    assert discord.inert("www.x") == "www\\.x"
+
+
 def test_what_cannot_be_seen_is_written_out() -> None:
     assert visible("a\u202eb\u200bc\nd\x00e\ud800") == "a\\u202eb\\u200bc d\\u0000e\\ud800"
     assert visible("Größe 🔥 👩‍👩‍👧 日本") == "Größe 🔥 👩‍👩‍👧 日本"

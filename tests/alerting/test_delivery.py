@@ -247,3 +247,17 @@ def test_waits_are_jittered_bounded_and_never_sooner_than_wished(
 @pytest.mark.parametrize("result", [Result.REFUSED, Result.GONE, Result.DELIVERED])
 def test_what_waiting_does_not_help_is_not_tried_again(result: Result) -> None:
     assert next_wait_s(1, 0, Outcome(result, ""), random.Random(1)) is None
+
+
+@pytest.mark.parametrize(
+    ("url", "authority"),
+    [
+        ("https://x.org/a", "x.org"),
+        ("https://x.org:8443/a?b=c#d", "x.org:8443"),
+        ("http://[2001:db8::1]/", "[2001:db8::1]"),
+    ],
+)
+def test_a_url_is_named_without_its_path(url: str, authority: str) -> None:
+    target = parse_url(url)
+    assert target.authority == authority
+    assert str(target) == f"{target.scheme}://{authority}"

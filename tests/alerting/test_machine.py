@@ -12,6 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from gavel.alerting import machine
 from gavel.alerting.evaluate import Code, Readings, RuleTable, breaches, codes, rule_table
 from gavel.alerting.machine import Memory, State, Step, retire, step
+from gavel.alerting.rule_file import default_rules
 from gavel.alerting.rules import Compared, Condition, Measure, Quantity, Rule, Scope, Subject
 from gavel.domain.io_path import Grade, Layer
 
@@ -113,6 +114,24 @@ def test_every_condition_has_to_hold_and_the_lower_bound_is_what_counts() -> Non
     assert breaches(rules, numbers)[1].tolist() == [0]
     found = codes(rules, numbers, np.zeros(4, dtype=np.int64), np.arange(4))
     assert found.tolist() == [Code.BREACH, Code.CLEAR, Code.CLEAR, Code.UNKNOWN]
+
+
+def test_the_kernel_rule_that_ships_fires_after_five_minutes_of_surely_too_much_kernel() -> None:
+    kernel = next(one for one in default_rules() if one.key == "kernel_queueing")
+    measures = tuple(condition.measure for condition in kernel.conditions)
+    rules = rule_table({4: kernel}, measures, np.ones((1, 3), dtype=bool))
+    memory, fired = Memory.blank(), []
+    for offset in range(6):
+        # Surely 0.31 ms and 25 %; surely 0.29 ms only; 0.31 ms but surely only 19 %.
+        lower = np.array([[310.0, 290.0, 310.0], [0.25, 0.25, 0.19]])
+        minutes, present = np.full(3, START + offset), np.ones(3, dtype=bool)
+        numbers = Readings(
+            np.arange(3), minutes, present, np.ones(3, dtype=np.int8), 2 * lower, lower, np.full((2, 3), 3e4)
+        )
+        found = step(memory, rules, numbers, START + offset)
+        memory = found.memory
+        fired += [(int(row["object_id"]), offset, State(row["after"]).name) for row in found.transitions]
+    assert fired == [(0, 0, "PENDING"), (0, 4, "FIRING")]
 
 
 def test_a_late_breach_goes_to_the_timeline_once_and_moves_nothing() -> None:

@@ -42,7 +42,8 @@ class Incident:
     @property
     def dedupe_key(self) -> str:
         """The same for the same rule, object and layer, whenever it happens."""
-        return _digest([self.rule_key, self.subject.value, self.object_id, self.layer and self.layer.name])
+        layer = None if self.layer is None else self.layer.name
+        return _digest([self.rule_key, self.subject.value, self.object_id, layer])
 
     @property
     def place(self) -> tuple[str, str]:

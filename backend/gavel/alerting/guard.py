@@ -59,8 +59,13 @@ class Target:
     path: str
 
     def __str__(self) -> str:
+        return f"{self.scheme}://{self.authority}"
+
+    @property
+    def authority(self) -> str:
+        """Host, and port where it is not the scheme's own."""
         host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"{self.scheme}://{host}" + ("" if self.port == _PORTS.get(self.scheme) else f":{self.port}")
+        return host if self.port == _PORTS.get(self.scheme) else f"{host}:{self.port}"
 
 
 def parse_networks(texts: Iterable[str]) -> tuple[IpNetwork, ...]:

@@ -142,13 +142,14 @@ def fitting(message: Message, build: Callable[[Message], Form], size: Callable[[
 def shortened(message: Message, longest: int) -> Message:
     """The same with visible characters only and no text longer than `longest`; links are kept whole or left out."""
 
-    def cut(text: str) -> str:
-        return clipped(visible(text), longest)
+    def cut(text: str, most: int = longest) -> str:
+        # Writing out makes longer, never shorter: what comes after so many characters is cut off anyway.
+        return clipped(visible(text[: most + 1]), most)
 
     return replace(
         message,
         rule_name=cut(message.rule_name),
-        sentence=clipped(visible(message.sentence), 2 * longest),
+        sentence=cut(message.sentence, 2 * longest),
         path=tuple(cut(part) for part in message.path[:8]),
         layers=tuple(replace(layer, name=cut(layer.name)) for layer in message.layers[:10]),
         evidence=tuple(cut(line) for line in message.evidence[:MOST_EVIDENCE]),

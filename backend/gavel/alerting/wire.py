@@ -123,7 +123,13 @@ def _exchange(request: Request, target: Target, way: Way) -> Answer:
     connection = http.client.HTTPConnection(target.host, target.port)
     sock = connect(target, way)
     connection.sock = secured(sock, target, way) if target.scheme == "https" else sock
-    headers = {"User-Agent": "Gavel", "Accept-Encoding": "identity", "Connection": "close", **request.headers}
+    headers = {
+        "Host": target.authority,
+        "User-Agent": "Gavel",
+        "Accept-Encoding": "identity",
+        "Connection": "close",
+        **request.headers,
+    }
     try:
         connection.request(request.method, target.path, request.body, headers)
         response = connection.getresponse()

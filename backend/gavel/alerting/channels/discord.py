@@ -23,7 +23,8 @@ from gavel.alerting.wire import Request, Way
 
 _TITLE, _DESCRIPTION, _NAME, _VALUE, _FIELDS, _WHOLE = 256, 4096, 256, 1024, 25, 6000
 LARGEST = 4 * _WHOLE + 4096  # at most four bytes a character, and the JSON around them
-_MARKUP = re.compile(r"([\\`*_{}\[\]()#+!|<>~:@.-])")
+# `:` and the dot of www. so that no address becomes a link; `-` and `+` only where they would begin a list.
+_MARKUP = re.compile(r"([\\`*_\[\]#|<>~:@]|^[-+]|(?<=w)\.)")
 
 
 class DiscordSettings(ChannelSettings):
@@ -60,7 +61,7 @@ def _read(answer: Answer) -> Outcome:
 
 def inert(text: str) -> str:
     """Escaped as Discord's Markdown wants it."""
-    return _MARKUP.sub(r"\\\1", text)
+    return _MARKUP.sub(r"\\\1", text.lstrip())
 
 
 def _embed(message: Message) -> Json:

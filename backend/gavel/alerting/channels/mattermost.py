@@ -20,7 +20,7 @@ from gavel.alerting.message import Message, evidence_lines, facts, fitting, head
 from gavel.alerting.wire import Request
 
 LARGEST = 16_000
-_MARKUP = re.compile(r"([\\`*_{}\[\]()#+!|<>~-])")
+_MARKUP = re.compile(r"([\\`*_\[\]#!|<>~]|^[-+])")
 # A mention, an emoji's name or the start of a link is broken by a space nobody sees: no escape exists for them.
 _SIGILS = re.compile(r"([@:]|(?<=w)\.)", re.IGNORECASE)
 _UNSEEN = "\u200b"
@@ -41,7 +41,7 @@ def render(settings: MattermostSettings, message: Message, _receipt: Receipt) ->
 
 def inert(text: str) -> str:
     """Looks the same and means nothing."""
-    return _SIGILS.sub(rf"\1{_UNSEEN}", _MARKUP.sub(r"\\\1", text))
+    return _SIGILS.sub(rf"\1{_UNSEEN}", _MARKUP.sub(r"\\\1", text.lstrip()))
 
 
 def _built(message: Message) -> Json:
