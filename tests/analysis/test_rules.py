@@ -5,7 +5,7 @@ import pytest
 from tests.analysis.building import column, idle, one_way, plus_minus
 
 from gavel.analysis.attribution import attribute
-from gavel.analysis.chain import bounds, chain_of, depth_bound, from_instants, from_outstanding, under_shared_queue
+from gavel.analysis.chain import bounds, chain_of, depth_bound, from_instants, under_shared_queue
 from gavel.analysis.coverage import coverage
 from gavel.analysis.depth import DepthInputs, DepthRule, DepthSource, effective_depth, halved
 from gavel.analysis.expected import expected_us, typical
@@ -108,11 +108,7 @@ def test_one_direction_leans_on_the_shared_queue_only_as_a_named_assumption() ->
     assert not under_shared_queue(limits, column(100))[1][0]
 
 
-def test_outstanding_ios_measure_the_virtual_disk_and_few_instants_do_not() -> None:
-    assert ends(from_outstanding(column(60), column(60_000), latest=False)) == pytest.approx(
-        (1000 - 8.33, 1000 + 8.33), abs=0.01
-    )
-    assert np.isnan(from_outstanding(column(60), column(0)).value[0])
+def test_ten_instants_of_esxtop_measure_and_fewer_do_not() -> None:
     assert np.isnan(from_instants(column(32), column(0), column(9), column(65_000)).value[0])
     pinned = from_instants(column(32), column(0), column(10), column(65_000))
     assert (pinned.value[0], pinned.half_width[0]) == pytest.approx((492.3, 7.7), abs=0.1)

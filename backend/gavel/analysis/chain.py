@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gavel.analysis.intervals import LATEST_SHARE, Bools, Floats, Intervals, absent, exactly_around
+from gavel.analysis.intervals import Bools, Floats, Intervals, absent, exactly_around
 from gavel.domain.io_path import Boundary
 
 # Fewer instants than this are an anecdote.
@@ -112,16 +112,6 @@ def depth_bound(depth: Floats, iops: Floats, disks: Floats | float = 1.0) -> Flo
     known = (depth > 0) & (least > 0)
     longest: Floats = np.divide((depth + 0.5) * 1e6, least, out=np.full(np.shape(least), np.inf), where=known)
     return longest
-
-
-def from_outstanding(
-    outstanding: Floats, iops: Floats, disks: Floats | float = 1.0, *, latest: bool = True
-) -> Intervals:
-    """Little's law as a measurement of `vscsi`: I/Os in flight over IOPS, absent where no I/O ran."""
-    per_io = np.divide(1e6, iops, out=np.full(np.shape(iops), np.nan), where=iops > 0)
-    value = outstanding * per_io
-    doubt: Floats | float = LATEST_SHARE * value if latest else 0.0
-    return exactly_around(value, 0.5 * disks * per_io + doubt)
 
 
 def from_instants(mean: Floats, deviation: Floats, count: Floats, iops: Floats) -> Intervals:

@@ -1,11 +1,12 @@
 """Whole minutes of the whole estate: from what both sides reported to the rows of the ledger."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 
 from gavel.analysis.array_side import Mirroring, mirroring, units_of
+from gavel.analysis.columns import picked
 from gavel.analysis.device_leaves import device_leaves
 from gavel.analysis.disk_leaves import disk_leaves
 from gavel.analysis.gridded import Stretch, device_minutes, directory_minutes, disk_minutes, tidy_disks, volume_minutes
@@ -79,9 +80,8 @@ def attributed(topology: Topology, observed: Observed, stretch: Stretch) -> Attr
 
 def _present(found: Leaves | Parents, stretch: Stretch) -> Rows:
     index = np.flatnonzero(found.is_present)
-    return Rows(
-        index // stretch.minutes, stretch.first + index % stretch.minutes, *_taken(found.rows, found.notes, index)
-    )
+    minute = stretch.first + index % stretch.minutes
+    return Rows(index // stretch.minutes, minute, picked(found.rows, index), picked(found.notes, index))
 
 
 def _disks(topology: Topology, parts: Leaves, stretch: Stretch) -> Rows:
@@ -92,7 +92,7 @@ def _disks(topology: Topology, parts: Leaves, stretch: Stretch) -> Rows:
     if len(np.unique(scope[index])) == len(index):
         found = _present(parts, stretch)
         return Rows(topology.parts.disk[found.thing], found.minute, found.rows, found.notes)
-    rows, _ = _taken(parts.rows, parts.notes, index)
+    rows = picked(parts.rows, index)
     summed = rolled_up(rows, scope[index], topology.disks * minutes)
     busiest = index[np.lexsort((rows.ops[:, Direction.ALL], scope[index]))]
     last = np.flatnonzero(np.append(scope[busiest][1:] != scope[busiest][:-1], True))
@@ -100,18 +100,6 @@ def _disks(topology: Topology, parts: Leaves, stretch: Stretch) -> Rows:
     return Rows(
         there // minutes,
         stretch.first + there % minutes,
-        _rows_at(summed, there),
-        _notes_at(parts.notes, busiest[last]),
+        picked(summed, there),
+        picked(parts.notes, busiest[last]),
     )
-
-
-def _taken(rows: LedgerRows, notes: Notes, index: Index) -> tuple[LedgerRows, Notes]:
-    return _rows_at(rows, index), _notes_at(notes, index)
-
-
-def _rows_at(rows: LedgerRows, index: Index) -> LedgerRows:
-    return LedgerRows(*(getattr(rows, field.name)[index] for field in fields(LedgerRows)))
-
-
-def _notes_at(notes: Notes, index: Index) -> Notes:
-    return Notes(*(getattr(notes, field.name)[index] for field in fields(Notes)))

@@ -10,6 +10,7 @@ from enum import IntFlag
 
 import numpy as np
 
+from gavel.analysis.columns import joined, picked
 from gavel.analysis.device_leaves import ALL_OF_IT
 from gavel.analysis.grade import GradeReason
 from gavel.analysis.grouping import in_minutes, sums
@@ -262,7 +263,7 @@ def _present(leaves: Leaves, feed: _Feed) -> _Feed:
 def _carried(leaves: Leaves, feed: _Feed) -> _Carried:
     present = _present(leaves, feed)
     leaf, parent, weight = present.leaf, present.parent, present.weight
-    notes = Notes(**{field.name: getattr(leaves.notes, field.name)[leaf] for field in fields(Notes)})
+    notes = picked(leaves.notes, leaf)
     summed = ("device_ops", "array_ops", "outstanding_s")
     notes = replace(notes, **{name: getattr(notes, name) * weight for name in summed})
     return _Carried(leaves.rows.ops[leaf, Direction.ALL] * weight, notes, parent)
@@ -295,12 +296,7 @@ def _added(one: LedgerRows, two: LedgerRows) -> LedgerRows:
 
 
 def _joined_notes(one: _Carried, two: _Carried) -> _Carried:
-    notes = Notes(
-        **{
-            field.name: np.concatenate([getattr(one.notes, field.name), getattr(two.notes, field.name)])
-            for field in fields(Notes)
-        }
-    )
+    notes = joined([one.notes, two.notes])
     return _Carried(np.concatenate([one.ops, two.ops]), notes, np.concatenate([one.parent, two.parent]))
 
 

@@ -6,6 +6,7 @@ from datetime import datetime
 
 import numpy as np
 
+from gavel.analysis.columns import picked
 from gavel.analysis.intervals import Floats
 from gavel.analysis.ledger import LedgerRows, non_vm_ops, rolled_up
 from gavel.analysis.segments import SPAN_LAYERS, SPANS
@@ -140,8 +141,7 @@ def _ranked(owned: Owned, layer: Layer, wall_s: float) -> list[Contributor]:
     kept = np.array([n for n, owner in enumerate(owned.owners) if owner is not None], dtype=np.int64)
     scope = np.array([position[owner] for owner in owned.owners if owner is not None], dtype=np.int64)
     rows = known_rows(owned.found.rows)
-    mine = LedgerRows(*(getattr(rows, field.name)[kept] for field in fields(LedgerRows)))
-    sums = rolled_up(mine, scope, len(owners))
+    sums = rolled_up(picked(rows, kept), scope, len(owners))
     time, lower, upper = (_in_layer(part, layer) for part in (sums.span_time, sums.span_lower, sums.span_upper))
     measured = _in_layer(sums.span_ops, layer)
     own = SPANS.index((layer, layer))

@@ -2,13 +2,14 @@
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from weakref import WeakKeyDictionary
 
 import numpy as np
 import structlog
 
+from gavel.analysis.columns import joined, picked
 from gavel.analysis.gridded import Stretch
 from gavel.analysis.intervals import Bools
 from gavel.analysis.ledger import LedgerRows
@@ -260,23 +261,14 @@ def _rows(
     kept = [(kind, _only(rows, None if only is None else only[kind])) for kind, rows in attribution.rows.items()]
     keys = np.concatenate([found.keys(kind, rows.thing) for kind, rows in kept])
     minutes = np.concatenate([rows.minute for _, rows in kept]) * 60_000_000
-    ledger = LedgerRows(
-        *(np.concatenate([getattr(rows.rows, field.name) for _, rows in kept]) for field in fields(LedgerRows))
-    )
-    notes = Notes(*(np.concatenate([getattr(rows.notes, field.name) for _, rows in kept]) for field in fields(Notes)))
-    return keys, minutes, ledger, notes
+    return keys, minutes, joined([rows.rows for _, rows in kept]), joined([rows.notes for _, rows in kept])
 
 
 def _only(rows: Rows, things: Bools | None) -> Rows:
     if things is None:
         return rows
     index = np.flatnonzero(things[rows.thing])
-    return Rows(
-        rows.thing[index],
-        rows.minute[index],
-        LedgerRows(*(getattr(rows.rows, field.name)[index] for field in fields(LedgerRows))),
-        Notes(*(getattr(rows.notes, field.name)[index] for field in fields(Notes))),
-    )
+    return Rows(rows.thing[index], rows.minute[index], picked(rows.rows, index), picked(rows.notes, index))
 
 
 def _told(connection: Connection, span: Span) -> int:

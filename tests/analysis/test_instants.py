@@ -1,0 +1,43 @@
+"""What `latest` latency and I/Os in flight say about the whole of a sample."""
+
+import numpy as np
+import pytest
+
+from gavel.analysis.align import Samples
+from gavel.analysis.instants import latest_time, time_in_flight
+from gavel.analysis.intervals import exactly_around
+
+SECOND = 1_000_000
+IOPS = 60_000
+
+
+def three(ops: float = 20.0 * IOPS) -> Samples:
+    """Three samples of 20 s of one disk, reads only."""
+    ends = np.arange(1, 4) * 20 * SECOND
+    counts = np.stack([np.full(3, ops), np.zeros(3)], axis=1)
+    nothing = np.zeros((3, 0))
+    value = exactly_around(np.zeros((3, 2, 1)), 0.5)
+    clock = np.zeros(3, np.int64)
+    return Samples(clock, ends - 20 * SECOND, ends, clock, counts, value, nothing, nothing, clock)
+
+
+def reads(*numbers: float) -> np.ndarray:
+    return np.stack([np.array(numbers), np.full(3, np.nan)], axis=1)
+
+
+def test_ios_in_flight_over_iops_are_the_virtual_disks_time() -> None:
+    found = time_in_flight(reads(60, 60, 60), three())
+    assert found.value[1, 0] == pytest.approx(1000)
+    assert (found.lower[1, 0], found.upper[1, 0]) == (pytest.approx(892, abs=1), pytest.approx(1108, abs=1))
+    assert np.isnan(found.value[:, 1]).all()
+
+
+def test_without_io_nothing_in_flight_is_no_time() -> None:
+    assert np.isnan(time_in_flight(reads(0, 0, 0), three(ops=0.0)).value).all()
+
+
+def test_a_change_that_an_instant_may_have_missed_lies_within() -> None:
+    found = latest_time(reads(500, 500, 2000), three())
+    assert found.value[1, 0] == 500
+    assert (found.lower[1, 0], found.upper[1, 0]) == (pytest.approx(449.5), pytest.approx(2200.5))
+    assert (found.lower[0, 0], found.upper[0, 0]) == (pytest.approx(449.5), pytest.approx(550.5))
