@@ -29,6 +29,7 @@ SCOPE_TABLES: Mapping[ScopeKind, Table] = {
 }
 
 HOURS = 24
+_HOUR = timedelta(hours=1)
 Floats = npt.NDArray[np.float64]
 
 
@@ -101,26 +102,24 @@ def _behind(kind: RefKind | None) -> str:
 
 # --- making them ------------------------------------------------------------------------------------------------------
 
-# Looked up by scope and day: rows of one hour lie scattered over all of the roll-up.
-_BY_KEY = ("SET LOCAL enable_hashjoin = off", "SET LOCAL enable_mergejoin = off")
-# Per I/O that passed the layer, from rows of five minutes that are good enough and hold enough I/Os to be judged.
+# Per I/O that passed the layer, from rows of five minutes that are good enough and hold enough I/Os to be judged. Each day is asked for
+# by itself: rows of one hour lie scattered over all of the roll-up, and are found by scope and time only when the time is given.
+_GOOD = """
+    SELECT entity_id, {n} AS day, all_san_time::float8 / nullif(all_san_ops, 0) AS san_us,
+        all_array_time::float8 / nullif(all_array_ops, 0) AS array_us
+    FROM ledger_5m WHERE entity_id = ANY(CAST(:keys AS int[])) AND bucket >= :from{n} AND bucket < :to{n}
+        AND grade_reasons & :bad = 0 AND coalesce(read_ops, 0) + coalesce(write_ops, 0) >= :least_ops
+"""
 _TYPICAL = """
     INSERT INTO expectation (entity_id, hour, san_us, array_us, days, computed_at)
-    SELECT entity_id, :hour,
-        CASE WHEN count(DISTINCT start) FILTER (WHERE san_us IS NOT NULL) >= :least_days
+    SELECT k.entity_id, :hour,
+        CASE WHEN count(DISTINCT day) FILTER (WHERE san_us IS NOT NULL) >= :least_days
             THEN percentile_cont(:part) WITHIN GROUP (ORDER BY san_us) END,
-        CASE WHEN count(DISTINCT start) FILTER (WHERE array_us IS NOT NULL) >= :least_days
+        CASE WHEN count(DISTINCT day) FILTER (WHERE array_us IS NOT NULL) >= :least_days
             THEN percentile_cont(:part) WITHIN GROUP (ORDER BY array_us) END,
-        count(DISTINCT start) FILTER (WHERE is_good), :now
-    FROM (
-        SELECT k.entity_id, s.start, l.entity_id IS NOT NULL AS is_good,
-            l.all_san_time::float8 / nullif(l.all_san_ops, 0) AS san_us,
-            l.all_array_time::float8 / nullif(l.all_array_ops, 0) AS array_us
-        FROM unnest(CAST(:keys AS int[])) AS k (entity_id) CROSS JOIN unnest(CAST(:starts AS timestamptz[])) AS s (start)
-        LEFT JOIN ledger_5m l ON l.entity_id = k.entity_id AND l.bucket >= s.start AND l.bucket < s.start + INTERVAL '1 hour'
-            AND l.grade_reasons & :bad = 0 AND coalesce(l.read_ops, 0) + coalesce(l.write_ops, 0) >= :least_ops
-    ) good
-    GROUP BY entity_id
+        count(DISTINCT day), :now
+    FROM unnest(CAST(:keys AS int[])) AS k (entity_id) LEFT JOIN ({good}) g ON g.entity_id = k.entity_id
+    GROUP BY k.entity_id
     ON CONFLICT (entity_id, hour) DO UPDATE SET san_us = excluded.san_us, array_us = excluded.array_us,
         days = excluded.days, computed_at = excluded.computed_at
 """
@@ -144,11 +143,12 @@ def renew_expectations(connection: Connection, last_start: datetime, terms: Term
 
     A scope without history has a row too, that says so; one that is gone has none.
     """
-    for setting in _BY_KEY:
-        connection.execute(text(setting))
     keys = _scope_keys(connection)
+    starts = [last_start - timedelta(days=n) for n in range(terms.days)]
+    limits = {f"from{n}": start for n, start in enumerate(starts)} | {
+        f"to{n}": start + _HOUR for n, start in enumerate(starts)
+    }
     parameters = {
-        "starts": [last_start - timedelta(days=n) for n in range(terms.days)],
         "hour": last_start.hour,
         "bad": terms.bad,
         "least_ops": terms.least_ops,
@@ -156,8 +156,9 @@ def renew_expectations(connection: Connection, last_start: datetime, terms: Term
         "part": terms.percentile / 100,
         "now": now,
     }
+    query = text(_TYPICAL.format(good=" UNION ALL ".join(_GOOD.format(n=n) for n in range(terms.days))))
     for first in range(0, len(keys), _KEYS_AT_ONCE):
-        connection.execute(text(_TYPICAL), parameters | {"keys": keys[first : first + _KEYS_AT_ONCE]})
+        connection.execute(query, parameters | limits | {"keys": keys[first : first + _KEYS_AT_ONCE]})
     connection.execute(text(_FORGET), {"hour": last_start.hour, "now": now})
     return len(keys)
 
