@@ -10,22 +10,25 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pytest
 from sqlalchemy import Engine
-from tests.benchmarks.attribute import HOST_DEVICES, VM_DISKS, way
 
-from gavel.analysis.attribution import attribute
-from gavel.analysis.chain import depth_bound
+from gavel.analysis.attribution import OneWay, attribute
+from gavel.analysis.chain import chain_of, depth_bound
+from gavel.analysis.intervals import exactly_around, from_components, from_integer
 from gavel.analysis.ledger import LedgerRows, rows_of
 from gavel.analysis.notes import Notes
+from gavel.analysis.segments import ArrayParts
 from gavel.db import copying, maintenance, partitions, plain
 from gavel.db.engine import Role, open_engine, reading, transaction
 from gavel.db.ledger import _FIELDS, _columns, write_ledger
 from gavel.db.migrate import migrate
 from gavel.db.queries.ledger import Detail, ledger
 from gavel.db.series import LEDGER_LEAVES
+from gavel.domain.io_path import Boundary
 from gavel.domain.samples import Int64Array
 from gavel.domain.scope import ScopeKind, scope_key
 from gavel.embedded import postgres
 
+VM_DISKS, HOST_DEVICES = 20_000, 4_000
 GOAL_WRITE = 0.4
 GOAL_DAY_MS, GOAL_ESTATE_MS = 15, 60
 SCOPES, WATCHED, RUNS = 2_000, 40, 25
@@ -43,6 +46,25 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
         opened = open_engine(cluster.url(), Role.WORKER)
         yield opened
         opened.dispose()
+
+
+def way(rng: np.random.Generator, rows: int, *, disks: bool) -> OneWay:
+    """A direction of rows with every boundary that a vCenter of the 8 series and an array have of it."""
+    parts = np.round(rng.uniform(0, 300, (rows, 3)))
+    driver = parts.sum(axis=1) + rng.uniform(50, 400, rows)
+    device = driver + rng.exponential(200, rows)
+    internal = from_components(parts)
+    boundaries = {
+        Boundary.DEVICE: from_integer(np.round(device / 1000) * 1000, 1000),
+        Boundary.DRIVER: from_integer(np.round(driver / 1000) * 1000, 1000),
+        Boundary.ARRAY: exactly_around(internal.value + 20, 2),
+        Boundary.ARRAY_INTERNAL: internal,
+    }
+    if disks:
+        boundaries[Boundary.VSCSI] = exactly_around(np.round(device), 0.1 * device)
+    kernel = from_integer(np.round((device - driver) / 1000) * 1000, 1000)
+    split = ArrayParts(*(exactly_around(parts[:, index], 0.5) for index in range(3)))
+    return OneWay(chain_of(rows, boundaries, kernel, kernel), rng.integers(0, 10**6, rows).astype(np.float64), split)
 
 
 def made(rows: int, *, disks: bool, seed: int = 0) -> tuple[LedgerRows, Notes]:
