@@ -20,10 +20,10 @@ async function violations(page: Page) {
   return found.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 160)).join(' | ')}`)
 }
 
-// Lists and single objects are made of the same parts: one theme looks at all of them.
+// Lists are made of the same parts, and so are single objects: each kind once, the datastore in every theme.
 const KINDS = {
-  dark: ['datastores', 'vms', 'hosts', 'volumes', 'arrays'],
-  light: ['datastores', 'vms'],
+  dark: ['datastores', 'vms', 'arrays'],
+  light: ['datastores', 'hosts', 'volumes'],
   contrast: ['datastores'],
 }
 
@@ -51,6 +51,8 @@ for (const theme of ['dark', 'light', 'contrast'] as const) {
         expect(await violations(page), path).toEqual([])
       }
     })
+
+    if (theme === 'contrast') return
 
     test('the sources and their dialog are accessible', async ({ browser }) => {
       const context = await browser.newContext({ storageState: ADMIN_STATE })

@@ -27,6 +27,8 @@ export const test = base.extend<{ watched: Watched }>({
         })
       })
       await use(watched)
+      // Answers still on their way when a test ends are of no interest any more.
+      await page.unrouteAll({ behavior: 'ignoreErrors' })
       const unexpected = complaints.filter((text) => !watched.expected.some((pattern) => pattern.test(text)))
       expect(unexpected).toEqual([])
     },
