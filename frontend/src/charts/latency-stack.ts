@@ -65,7 +65,9 @@ export function latencyPanels(
 /** Every band that is anywhere above zero, once, outermost first, and the total: for the legend. */
 export function latencyLegend(data: LatencyData): PanelLine[] {
   const byKey = new Map<string, PanelLine>()
-  for (const columns of data.directions)
+  // Reads and writes together have every part, in the order of the path.
+  const whole = data.directions.filter(({ direction }) => direction === 'all')
+  for (const columns of [...whole, ...data.directions])
     for (const line of stackLines(columns))
       if (!byKey.has(line.key) && line.values.some((value) => value !== null && value > 0)) byKey.set(line.key, line)
   return [...byKey.values()]

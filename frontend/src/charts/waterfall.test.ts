@@ -60,7 +60,8 @@ describe('the rows of a waterfall', () => {
   it('are aligned over both columns, also where one merges what the other tells apart', () => {
     const [reads = [], writes = []] = waterfallRows([readColumn, merged], SCALE)
     expect(reads.map(({ key }) => key)).toEqual(writes.map(({ key }) => key))
-    expect(writes.find(({ key }) => key === 'kernel')?.value).toBe('not measured')
+    expect(writes.find(({ key }) => key === 'kernel')?.value).toBe('not told apart')
+    expect(reads.find(({ key }) => key === 'kernel_san')?.value).toBe('')
     expect(writes.find(({ key }) => key === 'kernel_san')?.pieces[0]).toMatchObject({
       colour: { ink: 'gap' },
       hatched: true,
@@ -69,7 +70,8 @@ describe('the rows of a waterfall', () => {
 
   it('say why there is nothing', () => {
     const idle = { ...readColumn, state: 'idle' as const, total_us: null, layers: [], parts: [] }
-    expect(rowsOf(idle)[0]?.value).toBe('no I/O')
+    const [, silent = []] = waterfallRows([readColumn, idle], SCALE)
+    expect(silent.map(({ value }) => value)).toEqual(['no I/O', '', '', '', '', '', ''])
   })
 
   it('fill the total with every piece, without a hole, whatever the numbers', () => {

@@ -78,13 +78,20 @@ const STATE_WORDS: Record<WaterfallColumn['state'], string> = {
 
 /** The rows of all columns, aligned: row n of every column is about the same thing. */
 export function waterfallRows(columns: readonly WaterfallColumn[], scale: LatencyScale): WaterfallRow[][] {
-  const own = columns.map((column) => columnRows(column, scale))
-  const keys = alignedKeys(columns)
-  return own.map((rows) =>
-    keys.map(
-      ({ key, kind, layer, label }) => rows.find((row) => row.key === key) ?? absent({ key, kind, layer, label }),
-    ),
-  )
+  const names = alignedKeys(columns)
+  return columns.map((column) => {
+    const own = new Map(columnRows(column, scale).map((row) => [row.key, row]))
+    return names.map((name) => own.get(name.key) ?? absent(name, absentWords(column, name)))
+  })
+}
+
+/** Why a column has no number of a layer that another column has one of, or nobody has. */
+function absentWords(column: WaterfallColumn, { kind, layer }: RowName): string {
+  if (kind === 'part' || column.layers.length === 0) return ''
+  if (column.not_measured.some((one) => one === layer)) return NOT_MEASURED
+  return column.layers.some(({ layers }) => layers.length > 1 && layers.some((one) => one === layer))
+    ? 'not told apart'
+    : ''
 }
 
 type RowName = Pick<WaterfallRow, 'key' | 'kind' | 'layer' | 'label'>
@@ -119,7 +126,7 @@ function partNames(columns: readonly WaterfallColumn[], layer: string): RowName[
   return found.size > 1 ? [...found.values()] : []
 }
 
-const absent = (name: RowName): WaterfallRow => ({
+const absent = (name: RowName, words = ''): WaterfallRow => ({
   ...name,
   colour: null,
   start_us: 0,
@@ -127,7 +134,7 @@ const absent = (name: RowName): WaterfallRow => ({
   lower_us: null,
   upper_us: null,
   expected_us: null,
-  value: name.kind === 'part' ? '' : NOT_MEASURED,
+  value: words,
   share: '',
   excess: '',
   isOver: false,

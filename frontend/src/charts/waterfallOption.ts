@@ -4,7 +4,6 @@ import type { CustomSeriesOption } from 'echarts/charts'
 import type { GridComponentOption } from 'echarts/components'
 import type { ComposeOption } from 'echarts/core'
 import type { XAXisComponentOption, YAXisComponentOption } from 'echarts/types/dist/option'
-import { NOT_MEASURED } from '../lib/units'
 import { hatchLines, type Rect } from './hatch'
 import { axisLabel } from './timePanels'
 import { type ChartTokens, colourOf } from './tokens'
@@ -158,7 +157,7 @@ function rowSeries(rows: readonly WaterfallRow[], index: number, input: Waterfal
         type: 'group',
         ...(isFaint ? { style: { opacity: 0.45 } } : {}),
         children: [
-          ...(named !== null && row.layer === named ? wash(at) : []),
+          ...(named !== null && row.layer === named && !isFaint ? wash(at) : []),
           ...connector(row, rows, at),
           ...row.pieces.flatMap((piece) => bar(piece, BAR[row.kind], at, isFaint)),
           ...usualMark(row, at),
@@ -245,7 +244,7 @@ function valueText(row: WaterfallRow, { place, middle, plot, tokens }: RowPlace)
   const choices = wordChoices(row)
   const words = choices.find((one) => widthOf(one) <= Math.max(room.right, room.left)) ?? choices.at(-1) ?? []
   const isRight = widthOf(words) <= room.right || widthOf(words) > room.left
-  const isMissing = row.pieces.length === 0 && row.value === NOT_MEASURED
+  const isMissing = row.colour === null
   const halo = { stroke: tokens.ink.card, lineWidth: 3 }
   return {
     type: 'text' as const,

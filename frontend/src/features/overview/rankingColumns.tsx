@@ -18,7 +18,7 @@ export function rankingColumns(noun: string, max_us: number): Column<OverviewRow
     {
       id: 'name',
       header: HEADERS[noun] ?? noun,
-      width: 190,
+      width: 168,
       narrow: 128,
       sortKey: 'name',
       cell: ({ subject }) => <EntityLink to={subject} />,
@@ -35,7 +35,7 @@ export function rankingColumns(noun: string, max_us: number): Column<OverviewRow
     {
       id: 'layers',
       header: 'By layer',
-      width: 190,
+      width: 168,
       from: 1200,
       cell: ({ layers, total_us }) =>
         total_us === null ? (
