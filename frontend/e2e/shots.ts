@@ -43,7 +43,7 @@ const FULL: Scene = { name: 'full', prepare: (page) => asFull(page, 2000), wait:
 const SICK: Scene = { name: 'sick', prepare: asSick, wait: 'data' }
 const MISSING: Scene = { name: 'missing', prepare: async () => undefined, wait: 'state' }
 
-const LISTS = ['datastores', 'vms', 'hosts', 'volumes'] as const
+const LISTS = ['datastores', 'vms', 'hosts', 'volumes', 'arrays'] as const
 
 /** The whole page, however long: the window is made as tall as what scrolls inside the frame. */
 async function shoot(page: Page, name: string, { wait }: Pick<Scene, 'wait'> = AS_IS) {
@@ -91,6 +91,11 @@ for (const theme of THEMES) {
           await shootScenes(page, `/${kind}/999999`, `${kind}-one`, suffix, [MISSING])
         })
       }
+
+      test('overview and wall', async ({ page }) => {
+        await shootScenes(page, '/', 'overview', suffix, STATES)
+        await shootScenes(page, '/wall/estate', 'wall', suffix, STATES)
+      })
 
       test('sources', async ({ page }) => {
         await shootScenes(page, '/sources', 'sources', suffix, [...STATES, SICK])

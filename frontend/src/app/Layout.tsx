@@ -93,7 +93,7 @@ function Menu({ onChoose }: { onChoose?: () => void }) {
             to={menuPath(page)}
             className={styles.link}
             onClick={onChoose}
-            activeOptions={{ exact: page.path === HOME }}
+            activeOptions={{ exact: page.path === HOME, includeSearch: false }}
           >
             {page.menu && <Icon name={page.menu.icon} size={18} />}
             {page.title}
