@@ -1,17 +1,16 @@
-"""Dataclasses whose every field is an array with one entry per row: some of the rows, or several such one after the other."""
+"""Ledger rows and their notes, whose every field is an array with one entry per row: some of the rows, or several such in a row."""
 
 from collections.abc import Sequence
 from dataclasses import fields
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
+from gavel.analysis.ledger import LedgerRows
+from gavel.analysis.notes import Notes
 from gavel.analysis.topology import Index
 
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
-
-Columns = TypeVar("Columns", bound="DataclassInstance")
+Columns = TypeVar("Columns", LedgerRows, Notes)
 
 
 def picked(columns: Columns, rows: Index) -> Columns:
