@@ -42,6 +42,7 @@ export interface LatencyData {
 }
 
 const TITLES = { read: 'Read', write: 'Write', all: 'Reads and writes' } as const
+const EMPTY_AXIS_US = 95
 const STACKED = ['read', 'write'] as const
 
 /** Reads over writes with one scale, so that they compare by eye; then I/O rates and the bounds of `bounded`. */
@@ -53,7 +54,8 @@ export function latencyPanels(
   const stacks = STACKED.flatMap((name) => data.directions.filter(({ direction }) => direction === name)).map(
     (columns) => stackPanel(columns, data, missing, hidden),
   )
-  const max = Math.max(0, ...stacks.map((panel) => panel.max))
+  // Without any latency the axis needs an end all the same.
+  const max = Math.max(0, ...stacks.map((panel) => panel.max)) || EMPTY_AXIS_US
   const bounds = boundsPanel(data, bounded, missing)
   return [
     ...stacks.map((panel) => ({ ...panel, max: niceMax(max), scale: latencyScale(max) })),

@@ -24,7 +24,7 @@ export function VerdictCard({ verdict }: { verdict: Verdict }) {
       <div className={isJudged ? undefined : styles.faint}>
         <div className={styles.marks}>
           <StateMark tone={mark.tone} word={mark.word} />
-          {verdict.quality.grade !== null && <Grade quality={verdict.quality} />}
+          {isJudged && verdict.quality.grade !== null && <Grade quality={verdict.quality} />}
           <DataAge at_ms={instantMs(verdict.ledger_until_at)} of="newest judged minute" />
         </div>
         <p className={styles.sentence}>
