@@ -8,8 +8,11 @@ from tests.db.estates import SERIALS, naa
 
 from gavel.analysis.grade import GradeReason
 from gavel.analysis.verdict import Reason
+from gavel.db.engine import transaction
+from gavel.db.samples import advance_watermark
 from gavel.domain.io_path import Layer
 from gavel.domain.scope import ScopeKind
+from gavel.domain.source import Stream
 
 DATASTORE, VM = ScopeKind.DATASTORE, ScopeKind.VM
 
@@ -212,3 +215,19 @@ def test_a_stored_history_is_expected_instead_and_is_chronic_above_its_cap(
     found = ask(client, f"datastores/{store}/verdict")
     assert [layer["expected_us"] for layer in found["layers"]] == [0, 150, 1000]
     assert "Chronic: its own history is slower than may be expected" in found["sentence"]["caveats"]
+
+
+def test_health_says_when_the_ledger_falls_behind_the_samples(
+    client: TestClient, estate: Estate, engine: Engine
+) -> None:
+    def ledger() -> dict[str, str]:
+        parts: list[dict[str, str]] = ask(client, "health")["parts"]
+        return next(part for part in parts if part["name"] == "ledger")
+
+    with transaction(engine) as connection:
+        advance_watermark(connection, estate.vcenter, Stream.HOST_DEVICE, NOW + 2 * MINUTE)
+    assert ledger()["status"] == "ok"
+    with transaction(engine) as connection:
+        advance_watermark(connection, estate.vcenter, Stream.HOST_DEVICE, NOW + 6 * MINUTE)
+    assert ledger()["status"] == "degraded"
+    assert f"attributed up to {NOW:%H:%M}" in ledger()["detail"]

@@ -1,5 +1,8 @@
 """Health of Gavel itself, and signing in."""
 
+from datetime import datetime, timedelta
+from typing import Literal
+
 from fastapi import APIRouter, Request, Response
 
 from gavel import __version__
@@ -7,11 +10,13 @@ from gavel.api.deps import COOKIE, AdminOnly, HouseDep, NowDep, Role, role
 from gavel.api.schemas.system import Health, HealthPart, Session, SignedIn, TokenIn, WallToken
 from gavel.db.engine import reading
 from gavel.db.errors import StorageError
-from gavel.db.queries.health import stored_mode, workers_seen_at
+from gavel.db.queries.health import ledger_until, samples_until, stored_mode, workers_seen_at
 from gavel.pipeline import access
 
 router = APIRouter(tags=["system"])
 _WORKERS_LATE_S = 120
+# Beyond the grace that a minute gives to a late source, and some passes of the correlate step.
+_LEDGER_LATE = timedelta(minutes=5)
 
 
 @router.get("/health")
@@ -21,18 +26,35 @@ def health(response: Response, here: HouseDep, at: NowDep) -> Health:
         with reading(here.engine) as connection:
             mode = stored_mode(connection)
             seen_at = workers_seen_at(connection)
+            attributed, sampled = ledger_until(connection), samples_until(connection)
     except StorageError as error:
         response.status_code = 503
         part = HealthPart(name="database", status="failed", detail=str(error))
         return Health(status="failed", version=__version__, now=at, storage_mode=None, parts=[part])
+    parts = [
+        HealthPart(name="database", status="ok", detail=f"reachable, {mode} mode"),
+        _workers(seen_at, at),
+        _ledger(attributed, sampled),
+    ]
+    status: Literal["ok", "degraded"] = "ok" if all(part.status == "ok" for part in parts) else "degraded"
+    return Health(status=status, version=__version__, now=at, storage_mode=mode, parts=parts)
+
+
+def _workers(seen_at: datetime | None, at: datetime) -> HealthPart:
     age_s = (at - seen_at).total_seconds() if seen_at else None
     late = age_s is None or age_s > _WORKERS_LATE_S
     said = "no run recorded yet" if age_s is None else f"last run recorded {age_s:.0f} s ago"
-    parts = [
-        HealthPart(name="database", status="ok", detail=f"reachable, {mode} mode"),
-        HealthPart(name="workers", status="degraded" if late else "ok", detail=said),
-    ]
-    return Health(status="degraded" if late else "ok", version=__version__, now=at, storage_mode=mode, parts=parts)
+    return HealthPart(name="workers", status="degraded" if late else "ok", detail=said)
+
+
+def _ledger(attributed: datetime | None, sampled: datetime | None) -> HealthPart:
+    """Behind the samples that are there, not behind the clock: a source that is away is its own trouble."""
+    if sampled is None:
+        return HealthPart(name="ledger", status="ok", detail="no samples yet")
+    until = f"attributed up to {attributed:%H:%M}" if attributed else "nothing attributed yet"
+    late = attributed is None or sampled - attributed > _LEDGER_LATE
+    detail = f"{until}, samples are there up to {sampled:%H:%M:%S} UTC"
+    return HealthPart(name="ledger", status="degraded" if late else "ok", detail=detail)
 
 
 @router.get("/session")

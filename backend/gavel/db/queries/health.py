@@ -1,11 +1,12 @@
-"""Is the store there, in which mode, and do the workers write?"""
+"""Is the store there, in which mode, do the workers write, and does the ledger keep up with the samples?"""
 
 from datetime import datetime
 from typing import Literal, cast
 
 from sqlalchemy import Connection, func, select
 
-from gavel.db.tables.bookkeeping import collection_run, storage_mode
+from gavel.db.tables.bookkeeping import collection_run, storage_mode, watermark
+from gavel.db.tables.ledger import correlated
 
 
 def stored_mode(connection: Connection) -> Literal["plain", "timescale"]:
@@ -15,3 +16,13 @@ def stored_mode(connection: Connection) -> Literal["plain", "timescale"]:
 def workers_seen_at(connection: Connection) -> datetime | None:
     """Start of the newest recorded run of any source."""
     return connection.execute(select(func.max(collection_run.c.started_at))).scalar()
+
+
+def ledger_until(connection: Connection) -> datetime | None:
+    """Minutes before this are attributed; None before the first."""
+    return connection.scalar(select(correlated.c.until_at))
+
+
+def samples_until(connection: Connection) -> datetime | None:
+    """The newest sample of any source, by its clock."""
+    return connection.execute(select(func.max(watermark.c.until_at))).scalar()
