@@ -3,7 +3,7 @@
 import type { Sentence, Verdict } from '../../api/types'
 import { shareText } from '../../charts/waterfall'
 import { usePreferences } from '../../lib/preferences'
-import { formatClock, formatSeconds, formatWindow, instantMs } from '../../lib/time'
+import { formatSeconds, formatWindow, instantMs } from '../../lib/time'
 import { formatCount, formatLatency } from '../../lib/units'
 import { Card } from '../Card'
 import { DataAge } from '../DataAge'
@@ -29,8 +29,7 @@ export function VerdictCard({ verdict }: { verdict: Verdict }) {
         </div>
         <p className={styles.sentence}>
           {named !== undefined && <LayerSwatch layers={named.layers} />}
-          <strong>{verdict.sentence.head}</strong>
-          {verdict.since_at !== null && ` since ${formatClock(Date.parse(verdict.since_at), zone)}`}.
+          <strong>{verdict.sentence.head}</strong>.
         </p>
         {verdict.state === 'judged' ? (
           <Reasons sentence={verdict.sentence} />
