@@ -189,6 +189,19 @@ def test_history_that_is_backfilled_is_written_newest_first(estate: Estate) -> N
     assert [minute for minute, *_ in estate.rows(ScopeKind.DATASTORE)] == list(range(-63, 0))
 
 
+def test_after_a_long_rest_the_newest_minutes_come_first_and_the_others_after(estate: Estate) -> None:
+    begun(estate)
+    later = START + timedelta(hours=2)
+    estate.both(later - 60 * MINUTE, 60)
+    estate.clock.now = later
+    correlate(estate.place, budget_s=0.001)  # one pass
+    assert estate.rows(ScopeKind.DATASTORE)[-1] == (119, 60 * IOPS)
+    assert estate.scalar("SELECT count(*) FROM dirty_minute") > 60
+    estate.correlate()
+    assert [minute for minute, *_ in estate.rows(ScopeKind.DATASTORE) if minute >= 0] == list(range(60, 120))
+    assert estate.scalar("SELECT count(*) FROM dirty_minute") == 0
+
+
 def test_order_of_arrival_changes_nothing(estate: Estate) -> None:
     begun(estate)
     columns = "read_ops, all_kernel_time, all_kernel_lower, all_san_upper, all_array_time, grade_reasons"

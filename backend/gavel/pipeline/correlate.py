@@ -43,6 +43,9 @@ _MOST_MINUTES = 60
 _CLOCKS_BEFORE = timedelta(minutes=10)
 # What is written again when a pod turns out to count its writes otherwise.
 _MISREAD = timedelta(hours=2)
+# Further behind than this, nobody waits for what happened then; samples are kept so long on plain PostgreSQL.
+_FAR_BEHIND = timedelta(minutes=10)
+_KEPT = timedelta(hours=48)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +114,10 @@ def _may_have_work(connection: Connection, now: datetime) -> bool:
 
 def _look(connection: Connection, now: datetime) -> Look:
     stand = ask.stand(connection)
-    if stand is None:
-        # The first minutes: older ones come as changes, newest first.
+    if stand is None or stand.until_at < now - _FAR_BEHIND:
+        # The newest minutes first: older ones come as changes, or are caught up with after these.
+        behind = [] if stand is None else Span(max(stand.until_at, _floor(now - _KEPT)), _floor(now - GRACE)).minutes
+        ask.settle(connection, (), behind)
         stand = ask.Stand(_floor(now - GRACE), None, frozenset())
         ask.stand_at(connection, stand)
     found, shifts = _then(connection, Span(stand.until_at - GRACE, now))
