@@ -140,6 +140,8 @@ for (const theme of THEMES) {
         await expect(page.getByText('Fixed window')).toBeVisible()
         await shoot(page, `window-${suffix}`)
         await page.goto(`/datastores/${(await aDatastore(request)).id}`)
+        // What is far below is drawn when it comes near.
+        await page.getByRole('heading', { name: 'Latency over time' }).scrollIntoViewIfNeeded()
         await page.locator('canvas').first().hover()
         await shoot(page, `datastores-one-cursor-${suffix}`)
         await asFailing(page)
