@@ -63,12 +63,18 @@ class Depths:
     predicted: Floats
 
 
+def as_read(largest: Floats, configured: Floats) -> Floats:
+    """(n,) the largest depth that was reported, else the configured one; NaN where nobody says."""
+    depth: Floats = np.where(largest > 0, largest, np.where(configured > 0, configured, np.nan))
+    return depth
+
+
 def effective_depth(inputs: DepthInputs) -> Depths:
     """The depth as read, never as predicted: settings explain it, they do not replace it."""
     samples = np.where(inputs.samples > 0, inputs.samples, -np.inf)
     largest = np.max(samples, axis=1, initial=-np.inf)
     measured, configured = np.isfinite(largest), inputs.configured > 0
-    depth = np.where(measured, largest, np.where(configured, inputs.configured, np.nan))
+    depth = as_read(np.where(measured, largest, np.nan), inputs.configured)
     source = np.where(
         measured, int(DepthSource.MEASURED), np.where(configured, int(DepthSource.CONFIGURED), int(DepthSource.NONE))
     )

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gavel.analysis.array_side import Counted, Units, counted
+from gavel.analysis.depth import as_read
 from gavel.analysis.gridded import IN_FLIGHT, LATEST, QOS, QUEUE, QUEUE_DEPTH, SERVICE, TOTAL, Grid
 from gavel.analysis.grouping import in_minutes, means, sums
 from gavel.analysis.intervals import Bools, Floats, Intervals, combined
@@ -105,10 +106,9 @@ def pick(value: Intervals, way: int, position: int) -> Intervals:
 
 def depths(both: Sides) -> Floats:
     """The largest depth that the host reported in the minute, else the configured one; NaN where nobody says."""
-    measured = both.devices.highest[:, QUEUE_DEPTH]
-    configured = np.repeat(both.topology.devices.configured_depth, both.minutes)
-    depth: Floats = np.where(measured > 0, measured, np.where(configured > 0, configured, np.nan))
-    return depth
+    return as_read(
+        both.devices.highest[:, QUEUE_DEPTH], np.repeat(both.topology.devices.configured_depth, both.minutes)
+    )
 
 
 def part_of_array(ops: Floats, found: Counted) -> Floats:

@@ -62,14 +62,10 @@ def _times(columns: _Columns, found: Offsets, clock: Index) -> Times:
     return Times(columns["ts"], columns["interval_s"] * _US, offset_us, error_s)
 
 
-def _counted(columns: _Columns, names: Sequence[str]) -> Floats:
-    """(n, len(names)); what was not measured is NaN, so that the sample is left out and missed."""
+def _measured(columns: _Columns, names: Sequence[str]) -> Floats:
+    """(n, len(names)), NaN where not measured; a sample without ops is left out and missed."""
     stacked = np.stack([columns[name] for name in names], axis=1)
     return np.where(stacked == NOT_MEASURED, np.nan, stacked)
-
-
-def _measured(columns: _Columns, names: Sequence[str]) -> Floats:
-    return _counted(columns, names)
 
 
 def _by_direction(columns: _Columns, directions: Sequence[str], times: Sequence[str]) -> Floats:
@@ -84,7 +80,7 @@ def _devices(columns: _Columns, estate: Estate, found: Offsets) -> DeviceSamples
     return DeviceSamples(
         device,
         _times(columns, found, found.of_host[host]),
-        _counted(columns, ("read_ops", "write_ops")),
+        _measured(columns, ("read_ops", "write_ops")),
         _measured(columns, ("read_bytes", "write_bytes")),
         _by_direction(columns, ("read", "write"), _LATENCIES),
         _measured(columns, ("queue_depth",))[:, 0],
@@ -101,7 +97,7 @@ def _disks(columns: _Columns, estate: Estate, found: Offsets) -> DiskSamples:
     return DiskSamples(
         part,
         _times(columns, found, found.of_host[host]),
-        _counted(columns, ("read_ops", "write_ops")),
+        _measured(columns, ("read_ops", "write_ops")),
         _measured(columns, ("read_bytes", "write_bytes")),
         _measured(columns, ("read_latency_us", "write_latency_us")),
         _measured(columns, ("read_total_latency_us", "write_total_latency_us")),
@@ -126,7 +122,7 @@ def _parts_at(estate: Estate, disk: Index, columns: _Columns) -> Index:
 def _volumes(columns: _Columns, estate: Estate, found: Offsets) -> VolumeSamples:
     columns, volume = _known(columns, estate.ids[ScopeKind.VOLUME])
     directions = ("read", "write", "mirrored_write")
-    ops = _counted(columns, [f"{direction}_ops" for direction in directions])
+    ops = _measured(columns, [f"{direction}_ops" for direction in directions])
     # An array without stretched pods need not report mirrored writes.
     ops[:, 2] = np.nan_to_num(ops[:, 2])
     return VolumeSamples(
@@ -144,7 +140,7 @@ def _directories(columns: _Columns, estate: Estate, found: Offsets) -> Directory
     return DirectorySamples(
         unit,
         _times(columns, found, found.of_array[estate.topology.unit_array[unit]]),
-        _counted(columns, ("read_ops", "write_ops")),
+        _measured(columns, ("read_ops", "write_ops")),
         _measured(columns, ("read_bytes", "write_bytes")),
         _measured(columns, ("read_usec_us", "write_usec_us")),
     )
