@@ -68,7 +68,8 @@ def test_every_datastore_has_every_minute_in_the_ledger(product: Product) -> Non
 def test_every_story_gets_the_verdict_that_it_deserves(product: Product) -> None:
     ledgers.settled(product)
     told = list(stories.chapters(product, *ledgers.whole_minutes(product, KEPT_S)))
-    assert {chapter.story for chapter in told} > {"esxi-queuing", "san-congestion", "array-qos"}
+    # An hour less what is not kept or not settled yet hides at most three of the eight, whichever minute it is now.
+    assert len({chapter.story for chapter in told}) >= 5, told
     for chapter in told:
         verdict = stories.about(product, chapter, "verdict")
         said = f"{chapter.title}: {verdict['sentence']['text']}"
