@@ -192,20 +192,20 @@ function sickened<Source extends { state: string }>(source: Source, index: numbe
   return { ...source, state, ...(state === 'failing' ? failing : {}), ...(state === 'waiting' ? silent : {}) }
 }
 
+const OVER_TIME =
+  /\/api\/v1\/(overview|\w+\/\d+\/(series|latency|waterfall|verdict|occupancy|contributors|deltas|evidence))(\?|$)/
+/** A time of which no fresh Gavel knows anything: its own words about that are the picture. */
+const BEFORE_GAVEL = { from: '-9d', to: '-8d' }
+
 export async function asEmpty(page: Page): Promise<void> {
   await page.route(LISTS, (route) => route.fulfill({ json: { items: [], total: 0, limit: 100, offset: 0 } }))
   await page.route(/\/api\/v1\/sources$/, (route) =>
     route.request().method() === 'GET' ? route.fulfill({ json: [] }) : route.fallback(),
   )
-  await page.route(/\/api\/v1\/overview/, async (route) => {
-    const answer = await fetched(route)
-    const overview = await answer.json()
-    await route.fulfill({ response: answer, json: { ...overview, items: [], total: 0 } })
-  })
-  await page.route(/\/series\?/, async (route) => {
-    const answer = await fetched(route)
-    const series = await answer.json()
-    await route.fulfill({ response: answer, json: { ...series, groups: [], gaps: [], events: [] } })
+  await page.route(OVER_TIME, async (route) => {
+    const url = new URL(route.request().url())
+    for (const [name, before] of Object.entries(BEFORE_GAVEL)) url.searchParams.set(name, before)
+    await route.fulfill({ response: await fetched(route, url) })
   })
 }
 

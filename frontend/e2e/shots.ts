@@ -34,7 +34,7 @@ interface Scene {
 const AS_IS: Scene = { name: 'as-is', prepare: async () => undefined, wait: 'data' }
 const STATES: readonly Scene[] = [
   AS_IS,
-  { name: 'empty', prepare: asEmpty, wait: 'state' },
+  { name: 'empty', prepare: asEmpty, wait: 'data' },
   { name: 'loading', prepare: asLoading, wait: 'state' },
   { name: 'error', prepare: asFailing, wait: 'state' },
   { name: 'long-names', prepare: asLongNamed, wait: 'data' },
@@ -48,15 +48,31 @@ const LISTS = ['datastores', 'vms', 'hosts', 'volumes', 'arrays'] as const
 /** The whole page, however long: the window is made as tall as what scrolls inside the frame. */
 async function shoot(page: Page, name: string, { wait }: Pick<Scene, 'wait'> = AS_IS) {
   const size = page.viewportSize() ?? { width: 1440, height: 900 }
-  if (wait === 'data') await expect(page.locator('[aria-busy="true"]')).toHaveCount(0)
+  if (wait === 'data') await whole(page)
   await page.waitForTimeout(SETTLE_MS)
   const needed = await page.locator('main').evaluate((main) => main.scrollHeight + main.getBoundingClientRect().top)
   if (needed > size.height + 1) {
     await page.setViewportSize({ width: size.width, height: Math.min(Math.ceil(needed), 6000) })
+    // What was far below is near now, and asks for its numbers.
+    if (wait === 'data') await whole(page)
     await page.waitForTimeout(SETTLE_MS)
   }
   await page.screenshot({ path: `${FOLDER}/${name}.png` })
   await page.setViewportSize(size)
+}
+
+/** Until nothing is being read and every chart is painted. */
+async function whole(page: Page) {
+  await expect(page.locator('[aria-busy="true"]')).toHaveCount(0)
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll('[data-testid="chart"]')]
+      .filter((chart) => chart.getBoundingClientRect().top < innerHeight)
+      .every((chart) => {
+        const canvas = chart.querySelector('canvas')
+        const pixels = canvas?.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height).data
+        return pixels?.some((value) => value !== 0)
+      }),
+  )
 }
 
 async function shootScenes(page: Page, path: string, name: string, suffix: string, scenes: readonly Scene[]) {

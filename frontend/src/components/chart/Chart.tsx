@@ -52,7 +52,7 @@ export function Chart(props: ChartProps) {
       {asTable ? (
         props.table
       ) : (
-        <div ref={place} style={{ height: props.height }}>
+        <div ref={place} style={{ height: props.height }} data-testid="chart">
           {isNear && (
             <Suspense fallback={<Skeleton height={props.height} aria-busy="true" />}>
               <Canvas
