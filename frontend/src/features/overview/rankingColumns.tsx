@@ -51,7 +51,7 @@ export function rankingColumns(noun: string, max_us: number): Column<OverviewRow
     {
       id: 'latency',
       header: 'Latency',
-      width: 92,
+      width: 106,
       align: 'right',
       sortKey: 'latency',
       cell: ({ total_us }) => <Quantity value={total_us} unit="µs" />,
@@ -80,7 +80,7 @@ export function rankingColumns(noun: string, max_us: number): Column<OverviewRow
     {
       id: 'iops',
       header: 'IOPS',
-      width: 88,
+      width: 106,
       align: 'right',
       sortKey: 'iops',
       from: 700,

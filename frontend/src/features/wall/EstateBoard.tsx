@@ -106,8 +106,12 @@ function EstateStrip({ overview: { estate, totals }, age }: { overview: Overview
               <span className={styles.mark}>
                 <StateMark {...standingMark(estate)} />
               </span>
-              <span>{troubled === 0 ? 'no datastore loses time' : `${plural(troubled, 'datastore')} over usual`}</span>
-              <span>{ios(inside)} I/Os under way</span>
+              {estate.state !== 'no_data' && (
+                <>
+                  <span>{troubled === 0 ? 'no datastore loses time' : `${plural(troubled, 'datastore')} over usual`}</span>
+                  <span>{ios(inside)} I/Os under way</span>
+                </>
+              )}
             </span>
           </>
         )}
