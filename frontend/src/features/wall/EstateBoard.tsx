@@ -108,7 +108,9 @@ function EstateStrip({ overview: { estate, totals }, age }: { overview: Overview
               </span>
               {estate.state !== 'no_data' && (
                 <>
-                  <span>{troubled === 0 ? 'no datastore loses time' : `${plural(troubled, 'datastore')} over usual`}</span>
+                  <span>
+                    {troubled === 0 ? 'no datastore loses time' : `${plural(troubled, 'datastore')} over usual`}
+                  </span>
                   <span>{ios(inside)} I/Os under way</span>
                 </>
               )}
