@@ -89,6 +89,23 @@ test('a part that is switched off is gone from the stack, and stays so in the li
     ).toBeVisible()
 })
 
+test('the stack shows shares of the total on request, by keyboard too, and the link keeps it', async ({
+  page,
+  request,
+}) => {
+  await openDatastore(page, request)
+  const stack = card(page, 'Latency over time')
+  await stack.getByRole('button', { name: '100 %' }).press('Enter')
+  await expect(page).toHaveURL(/stack=share/)
+  await page.reload()
+  await expect(stack.getByRole('button', { name: '100 %' })).toHaveAttribute('aria-pressed', 'true')
+  await stack.getByRole('button', { name: 'Show as table of numbers' }).click()
+  const numbers = page.getByRole('table', { name: /^Numbers of the latency of/ })
+  await expect(numbers.getByRole('columnheader', { name: /Read · Array service/ })).toBeVisible()
+  await expect(numbers.getByRole('columnheader', { name: /Read · Total/ })).toHaveCount(0)
+  await expect(numbers.getByRole('cell', { name: /^\d+(\.\d)? %$/ }).first()).toBeVisible()
+})
+
 test('every chart is also a table, a spreadsheet and a picture', async ({ page, request }) => {
   await openDatastore(page, request)
   const stack = card(page, 'Latency over time')

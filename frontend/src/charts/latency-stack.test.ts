@@ -88,6 +88,32 @@ describe('the stack over time', () => {
     expect(latencyLegend(data).map(({ key }) => key)).toEqual(keys)
   })
 
+  it('shows shares of the total on request, and nothing where there is no total', () => {
+    const panels = latencyPanels(data, { hidden: NONE, gaps: [], bounded: 'kernel', asShare: true })
+    expect(panels.map(({ id, unit }) => [id, unit])).toEqual([
+      ['read', '%'],
+      ['write', '%'],
+      ['iops', 'ops/s'],
+      ['bounds', 'µs'],
+    ])
+    const [shares] = panels
+    expect(shares?.max).toBe(100)
+    expect(shares?.lines.map(({ key }) => key)).not.toContain('total')
+    const sums = [0, 1, 2, 3].map((at) => shares?.lines.map(({ values }) => values[at] ?? null))
+    expect(sums[0]?.reduce<number>((sum, one) => sum + (one ?? 0), 0)).toBeCloseTo(100)
+    expect(sums[2]).toEqual([null, null, null, null, null])
+    const queue = shares?.lines.find(({ key }) => key === 'kernel_queue')?.values
+    expect(queue?.[0]).toBeCloseTo((100 * 438) / 928)
+    expect(queue?.[3]).toBe(0)
+  })
+
+  it('leaves the room of what is switched off empty in a stack of shares', () => {
+    const hidden = new Set(['array_service'])
+    const [shares] = latencyPanels(data, { hidden, gaps: [], bounded: null, asShare: true })
+    const first = shares?.lines.reduce((sum, { values }) => sum + (values[0] ?? 0), 0)
+    expect(first).toBeCloseTo((100 * 528) / 928)
+  })
+
   it('hatches in grey what was not told apart', () => {
     expect(panelsOf()[0]?.lines[0]).toMatchObject({ colour: { ink: 'gap' }, hatched: true })
   })

@@ -45,23 +45,43 @@ const TITLES = { read: 'Read', write: 'Write', all: 'Reads and writes' } as cons
 const EMPTY_AXIS_US = 95
 const STACKED = ['read', 'write'] as const
 
+interface LatencyView {
+  hidden: ReadonlySet<string>
+  gaps: readonly GapBand[]
+  /** The layer whose bounds are shown. */
+  bounded: string | null
+  /** Parts of the total instead of ms. */
+  asShare?: boolean
+}
+
 /** Reads over writes with one scale, so that they compare by eye; then I/O rates and the bounds of `bounded`. */
-export function latencyPanels(
-  data: LatencyData,
-  { hidden, gaps, bounded }: { hidden: ReadonlySet<string>; gaps: readonly GapBand[]; bounded: string | null },
-): Panel[] {
+export function latencyPanels(data: LatencyData, { hidden, gaps, bounded, asShare = false }: LatencyView): Panel[] {
   const missing = [...gaps, ...unexplained(data, gaps)]
-  const stacks = STACKED.flatMap((name) => data.directions.filter(({ direction }) => direction === name)).map(
-    (columns) => stackPanel(columns, data, missing, hidden),
-  )
+  const apart = STACKED.flatMap((name) => data.directions.filter(({ direction }) => direction === name))
+  const stacks = apart.map((columns) => stackPanel(columns, data, missing, hidden))
   // Without any latency the axis needs an end all the same.
   const max = Math.max(0, ...stacks.map((panel) => panel.max)) || EMPTY_AXIS_US
   const bounds = boundsPanel(data, bounded, missing)
   return [
-    ...stacks.map((panel) => ({ ...panel, max: niceMax(max), scale: latencyScale(max) })),
+    ...stacks
+      .map((panel) => ({ ...panel, max: niceMax(max), scale: latencyScale(max) }))
+      .map((panel, at) => (asShare ? shared(panel, apart[at]?.total_us ?? []) : panel)),
     ratesPanel(data, missing),
     ...(bounds === null ? [] : [bounds]),
   ]
+}
+
+/** A stack as parts of its total, which is 100 % wherever it was measured; what is switched off leaves its room empty. */
+function shared(panel: Panel, total_us: Values): Panel {
+  const ofTotal = (values: Values) =>
+    values.map((us, index) => {
+      const total = total_us[index] ?? null
+      return us === null || total === null || total <= 0 ? null : (100 * us) / total
+    })
+  const bands = panel.lines.filter(({ shape }) => shape === 'band')
+  const lines = bands.map((band): PanelLine => ({ ...band, unit: '%', values: ofTotal(band.values) }))
+  const hint = wasMeasured(total_us) ? 'share of the latency per I/O' : panel.hint
+  return { ...panel, hint, unit: '%', max: 100, lines }
 }
 
 /** Every band that is anywhere above zero, once, outermost first, and the total: for the legend. */

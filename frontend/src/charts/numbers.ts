@@ -35,7 +35,7 @@ export function numbersOf(series: SeriesData, groups: readonly SeriesGroup[]): N
 export function numbersOfPanels(times_ms: readonly number[], panels: readonly Panel[], origin: string): NumbersTable {
   const columns = panels.flatMap((panel) =>
     [...panel.lines].reverse().map((line) => ({
-      title: `${panel.title} · ${line.label}${line.direction === 'write' && panel.unit !== 'µs' ? ', writes' : ''}`,
+      title: `${panel.title} · ${line.label}${line.direction === 'write' && panel.id !== 'write' ? ', writes' : ''}`,
       origin,
       unit: line.unit,
       precision: line.precision,

@@ -25,12 +25,12 @@ describe('panels of both sides', () => {
     expect(panels.map((panel) => panel.id)).toEqual(['read', 'write', 'iops'])
   })
 
-  it('stack the array from service upwards and draw the hosts as lines over it', () => {
+  it('stack the array in the order of the path, its service on top, and draw the hosts as lines over it', () => {
     const lines = panels[0]?.lines.map((line) => [line.key, line.shape])
     expect(lines).toEqual([
-      ['array.service', 'area'],
-      ['array.queue', 'area'],
       ['array.san', 'area'],
+      ['array.queue', 'area'],
+      ['array.service', 'area'],
       ['host.davg', 'line'],
       ['host.gavg', 'line'],
     ])

@@ -83,13 +83,13 @@ const line = (label: string, colour: LineColour, order: number, stroke: Role['st
   order,
 })
 
-// Bottom to top as the I/O comes back: array first, then its port; the hosts' boundaries are lines over that stack.
+// Bottom to top as the I/O goes: the array's port first, its service on top; the hosts' boundaries are lines over that stack.
 const LATENCY_ROLES: Record<string, Role> = {
-  service: area('Array service', 'array_service', 0),
-  queue: area('Array queue', 'array_queue', 1),
+  san: area('SAN (array port)', 'san', 0),
+  qos_sched: area('Array QoS scheduling', 'array_queue', 1, true),
   qos: area('Array QoS limit', 'array_queue', 2, true),
-  qos_sched: area('Array QoS scheduling', 'array_queue', 3, true),
-  san: area('SAN (array port)', 'san', 4),
+  queue: area('Array queue', 'array_queue', 3),
+  service: area('Array service', 'array_service', 4),
   kavg: line('KAVG', { layer: 'kernel_other' }, 5),
   qavg: line('QAVG', { layer: 'kernel_queue' }, 6),
   davg: line('DAVG', { ink: 'boundary' }, 7, 'dashed'),

@@ -123,7 +123,7 @@ function valueAxis(panel: Panel, index: number, tokens: ChartTokens): YAXisCompo
     type: 'value',
     min: 0,
     max: panel.max,
-    interval: panel.max / (panel.weight === 'tall' ? 3 : 2),
+    interval: panel.max / stepsOf(panel),
     axisLabel: {
       color: tokens.ink.faint,
       fontSize: 11,
@@ -145,6 +145,8 @@ function valueAxis(panel: Panel, index: number, tokens: ChartTokens): YAXisCompo
   }
 }
 
+const stepsOf = ({ unit, weight }: Panel) => (weight === 'short' ? 2 : unit === '%' ? 4 : 3)
+
 /** Axis numbers carry as few decimals as their steps need, and their unit. */
 export function axisLabel(value: number, unit: ColumnUnit, max: number): string {
   if (value === 0) return '0'
@@ -156,6 +158,7 @@ export function axisLabel(value: number, unit: ColumnUnit, max: number): string 
   if (unit === 'bytes/s') return `${compact(value, ' ')}B/s`
   const number = value >= 1000 ? compact(value) : formatRate(value)
   if (unit === 'count') return number
+  if (unit === '%') return `${trimmed(value)} %`
   return `${number} ${unit === 'ops/s' ? 'IOPS' : unit}`
 }
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import {
   formatBytes,
   formatBytesPerSecond,
+  formatColumn,
   formatIops,
   formatLatency,
   formatLatencyIn,
@@ -56,6 +57,17 @@ describe('rates and sizes', () => {
     expect(formatIops(0)).toBe('0 IOPS')
     expect(formatIops(null)).toBe(NOT_MEASURED)
     expect(formatRate(0.001)).toBe('<0.01')
+  })
+
+  it('writes shares so that a little is never nothing', () => {
+    expect([0, 0.01, 4.25, 9.97, 47.2, 100].map((share) => formatColumn(share, '%'))).toEqual([
+      '0 %',
+      '<0.1 %',
+      '4.3 %',
+      '10 %',
+      '47 %',
+      '100 %',
+    ])
   })
 
   it('writes throughput in decimal and capacity in binary units', () => {

@@ -114,8 +114,8 @@ export function formatCount(value: number | null): string {
   return value === null ? NOT_MEASURED : formatFixed(value, Number.isInteger(value) ? 0 : 1)
 }
 
-/** The unit a column of the API is in. */
-export type ColumnUnit = 'µs' | 'ops/s' | 'bytes/s' | 'I/Os' | 'count'
+/** The unit a column of the API is in; % is of the total beside it. */
+export type ColumnUnit = 'µs' | 'ops/s' | 'bytes/s' | 'I/Os' | 'count' | '%'
 
 /** One value of an API column, formatted for its unit. */
 export function formatColumn(value: number | null, unit: ColumnUnit, precision: number | null = null): string {
@@ -123,7 +123,14 @@ export function formatColumn(value: number | null, unit: ColumnUnit, precision: 
   if (unit === 'µs') return formatLatency(value, precision)
   if (unit === 'ops/s') return formatIops(value)
   if (unit === 'bytes/s') return formatBytesPerSecond(value)
+  if (unit === '%') return formatPercent(value)
   return unit === 'I/Os' ? `${formatCount(value)} I/Os` : formatCount(value)
+}
+
+/** "31 %", "4.2 %": a little is never nothing. */
+function formatPercent(value: number): string {
+  if (value > 0 && value < 0.05) return '<0.1 %'
+  return `${formatFixed(value, value > 0 && value < 9.95 ? 1 : 0)} %`
 }
 
 /** "± 0.5 ms" for a number that comes in steps of 1 ms. */

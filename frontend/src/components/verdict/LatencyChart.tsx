@@ -44,8 +44,16 @@ export function LatencyChart({ name, latency, series, gaps, named }: LatencyChar
   const layers = useMemo(() => boundedLayers(latency), [latency])
   const [chosen, choose] = useSearchParameter('bounds', '')
   const bounded = [chosen, named].find((wanted) => layers.some((one) => one.name === wanted)) ?? layers[0]?.name ?? null
-  const legend = useMemo(() => latencyLegend(latency), [latency])
-  const panels = useMemo(() => latencyPanels(latency, { hidden, gaps, bounded }), [latency, hidden, gaps, bounded])
+  const [stack, setStack] = useSearchParameter('stack', '')
+  const asShare = stack === 'share'
+  const legend = useMemo(
+    () => latencyLegend(latency).filter(({ key }) => !(asShare && key === 'total')),
+    [latency, asShare],
+  )
+  const panels = useMemo(
+    () => latencyPanels(latency, { hidden, gaps, bounded, asShare }),
+    [latency, hidden, gaps, bounded, asShare],
+  )
   const numbers = useMemo(() => numbersOfPanels(latency.times_ms, panels, 'attributed by Gavel'), [latency, panels])
   const from_ms = Date.parse(latency.from_at)
   const to_ms = Date.parse(latency.to_at)
@@ -73,7 +81,10 @@ export function LatencyChart({ name, latency, series, gaps, named }: LatencyChar
       legend={
         <>
           <Legend lines={legend} hidden={hidden} onToggle={toggle} />
-          <BoundsSwitch layers={layers} chosen={bounded} onChoose={choose} />
+          <div className={styles.switches}>
+            <StackSwitch asShare={asShare} onChoose={setStack} />
+            <BoundsSwitch layers={layers} chosen={bounded} onChoose={choose} />
+          </div>
         </>
       }
       legendWords={legend
@@ -83,6 +94,29 @@ export function LatencyChart({ name, latency, series, gaps, named }: LatencyChar
       sharesCursor
       onBrush={onBrush}
     />
+  )
+}
+
+/** Milliseconds, or parts of the total: what an I/O costs, or what it is made of. */
+function StackSwitch({
+  asShare,
+  onChoose,
+}: {
+  asShare: boolean
+  onChoose: (stack: string, options: { replace: boolean }) => void
+}) {
+  return (
+    <div className={styles.tabs}>
+      <span className="muted">Stack in</span>
+      <fieldset className={styles.switch} aria-label="What the stack shows">
+        <button type="button" aria-pressed={!asShare} onClick={() => onChoose('', { replace: true })}>
+          ms
+        </button>
+        <button type="button" aria-pressed={asShare} onClick={() => onChoose('share', { replace: true })}>
+          100 %
+        </button>
+      </fieldset>
+    </div>
   )
 }
 
