@@ -1,0 +1,149 @@
+"""Channels: where messages go, and how their delivery went."""
+
+from typing import Any, Literal
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+
+from gavel.api.schemas.alerts import MatcherBody, SeverityName
+from gavel.api.schemas.common import Out
+
+Status = Literal["firing", "resolved", "no_data"]
+NotificationState = Literal["pending", "delivered", "superseded", "dead", "replayed"]
+
+
+class ChannelKindOut(Out):
+    """A kind of channel that can be added. `settings_schema` as with sources: the JSON Schema of its form, secret fields `writeOnly`.
+
+    updates: a later message of the same incident changes the former one instead of following it.
+    """
+
+    kind: str
+    title: str
+    settings_schema: dict[str, Any]
+    updates: bool
+
+
+class RouteBody(BaseModel):
+    """Which alerts go to a channel: those at least as severe for which every matcher holds."""
+
+    model_config = ConfigDict(extra="forbid", from_attributes=True)
+
+    min_severity: SeverityName = "info"
+    matchers: list[MatcherBody] = Field(default=[], max_length=20)
+
+
+class ChannelIn(BaseModel):
+    """A new channel. `settings` as the kind's JSON Schema says, secrets included. second_id: the channel that its dead letters are told on."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    kind: str
+    name: str = Field(min_length=1, max_length=200)
+    settings: dict[str, Any]
+    enabled: bool = True
+    route: RouteBody = RouteBody()
+    second_id: int | None = None
+
+
+class ChannelChange(BaseModel):
+    """Changes; what is left out stays. A secret left out keeps its value, unless what it is sent to changes: then it must be given.
+
+    second_id: 0 for none.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: str | None = Field(default=None, min_length=1, max_length=200)
+    settings: dict[str, Any] | None = None
+    enabled: bool | None = None
+    route: RouteBody | None = None
+    second_id: int | None = None
+
+
+class ChannelTrial(BaseModel):
+    """Settings to try without saving. With `channel_id`, secrets left out are that channel's own."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    kind: str
+    settings: dict[str, Any]
+    channel_id: int | None = None
+
+
+class TrialOut(Out):
+    """How one test message fared. `delivered`: a receiver accepted it; whether people see it there only they can tell."""
+
+    result: Literal["delivered", "retry", "refused", "gone"]
+    detail: str
+    status: int | None
+    duration_s: float
+
+
+class ChannelOut(Out):
+    """A channel with its health.
+
+    `state`: ok, failing (the newest attempt failed), off (switched off by Gavel: `off_reason`), disabled. `settings` never holds
+    secrets; `secrets_set` names the secret fields that have a value.
+    """
+
+    id: int
+    kind: str
+    name: str
+    enabled: bool
+    state: Literal["ok", "failing", "off", "disabled"]
+    settings: dict[str, Any]
+    secrets_set: list[str]
+    route: RouteBody
+    second_id: int | None
+    failures: int
+    retry_at: AwareDatetime | None
+    off_reason: str | None
+    pending: int
+    dead: int
+    last_delivered_at: AwareDatetime | None
+    created_at: AwareDatetime
+
+
+class NotificationOut(Out):
+    """One message to one channel. superseded: a newer state of the same message was there before it could be delivered.
+
+    sentence: what it says. dead_letter_of: the notification of another channel that is told here instead.
+    """
+
+    id: int
+    event_id: str
+    channel_id: int
+    channel_name: str
+    status: Status
+    headline: str
+    sentence: str
+    alert_ids: list[int]
+    state: NotificationState
+    created_at: AwareDatetime
+    next_at: AwareDatetime | None
+    finished_at: AwareDatetime | None
+    attempts: int
+    detail: str | None
+    dead_letter_of: int | None
+
+
+class AttemptOut(Out):
+    """One attempt. `request` with secrets masked; what the receiver answered is not kept, only its `status`."""
+
+    id: int
+    started_at: AwareDatetime
+    duration_s: float
+    result: Literal["delivered", "retry", "refused", "gone"]
+    status: int | None
+    detail: str
+    request: str
+
+
+class NotificationDetail(NotificationOut):
+    log: list[AttemptOut]
+
+
+class Replayed(Out):
+    """How many dead letters are on their way again, each with the id it had."""
+
+    replayed: int
