@@ -60,6 +60,51 @@ def test_occupancy_is_io_time_over_wall_time(client: TestClient, estate: Estate,
 # --- over time ---------------------------------------------------------------------------------------------------------
 
 
+def test_ios_outstanding_stand_beside_what_the_queues_hold_and_the_fullest_one_is_named(
+    client: TestClient, estate: Estate, store: int
+) -> None:
+    """Two hosts: one holds 32 of 32, the other one 2 of 32. Together that is 34 of 64, which looks like room."""
+    full, easy = (estate.id("host_device", f"{host}/{naa(SERIALS[0])}") for host in ("esx-1", "esx-2"))
+    busy, idle = minute(2_600_000, 1_300_000, KERNEL), minute(162_500, 81_250, HEALTHY)
+    first = 4 + NOW.minute % 2
+    for n in (first, first - 1):
+        estate.write(
+            [
+                (DATASTORE, store, NOW - n * MINUTE, minute(2_600_000, 1_300_000, KERNEL, queue_depth=64.0)),
+                (ScopeKind.HOST_DEVICE, full, NOW - n * MINUTE, busy if n < first else idle),
+                (ScopeKind.HOST_DEVICE, easy, NOW - n * MINUTE, idle),
+            ]
+        )
+    found = ask(client, f"datastores/{store}/latency?{between(first + 1, first - 3)}&step=60")["queues"]
+    assert found["outstanding_ios"] == [None, 64, 64, None]
+    assert found["in_flight_ios"] == [None, *[pytest.approx(65_000 * 492e-6, abs=0.01)] * 2, None]
+    assert found["waiting_ios"] == [None, *[pytest.approx(65_000 * 0.8 * 438e-6, abs=0.01)] * 2, None]
+    assert found["depth"] == [None, 64, 64, None]
+    fullest = found["fullest"]
+    assert [(one["host"]["name"], one["device"]["id"]) for one in fullest["queues"]] == [
+        ("esx-1", full),
+        ("esx-2", easy),
+    ]
+    assert fullest["queue"] == [None, 0, 0, None]
+    few = 243_750 / 60 * 495e-6
+    assert fullest["in_flight_ios"] == [None, pytest.approx(few, abs=0.01), pytest.approx(31.98, abs=0.01), None]
+    assert fullest["depth"] == [None, 32, 32, None]
+    wide = ask(client, f"datastores/{store}/latency?{between(first, first - 2)}&step=120")["queues"]["fullest"]
+    assert wide["in_flight_ios"] == [pytest.approx((few + 31.98) / 2, abs=0.01)]
+
+
+def test_how_full_a_queue_is_stays_unknown_where_nobody_timed_what_is_below_the_kernel(
+    client: TestClient, estate: Estate, store: int
+) -> None:
+    unsplit = {span(Layer.KERNEL, Layer.ARRAY): (930.0, 900.0, 950.0)}
+    one = estate.id("host_device", f"esx-1/{naa(SERIALS[0])}")
+    row = minute(60_000, 30_000, unsplit, outstanding_s=float("nan"))
+    estate.write([(DATASTORE, store, NOW - MINUTE, row), (ScopeKind.HOST_DEVICE, one, NOW - MINUTE, row)])
+    found = ask(client, f"datastores/{store}/latency?{between(1, 0)}")["queues"]
+    assert (found["outstanding_ios"], found["in_flight_ios"], found["waiting_ios"]) == ([None], [None], [None])
+    assert (found["depth"], found["fullest"]["queue"], found["fullest"]["depth"]) == ([32], [None], [None])
+
+
 def test_buckets_without_a_minute_are_null_and_few_ios_are_marked(
     client: TestClient, estate: Estate, store: int
 ) -> None:

@@ -12,7 +12,10 @@ from gavel.domain.io_path import Direction, Layer, Segment
 
 _DIRECTIONS = tuple(direction.name.lower() for direction in Direction)
 _SEGMENTS = tuple(segment.name.lower() for segment in Segment)
-_SPANS = tuple("_".join(layer.name.lower() for layer in Layer if first <= layer <= last) for first, last in SPANS)
+# By first and last layer.
+SPAN_NAMES: Mapping[tuple[Layer, Layer], str] = {
+    (first, last): "_".join(layer.name.lower() for layer in Layer if first <= layer <= last) for first, last in SPANS
+}
 
 FLAGS = ("reasons", "grade_reasons")
 OPS = ("read_ops", "write_ops")
@@ -22,7 +25,7 @@ SEGMENT_PARTS = ("time", "ops")
 SEGMENTS = tuple(f"{d}_{s}_{part}" for d in _DIRECTIONS[: Direction.ALL] for s in _SEGMENTS for part in SEGMENT_PARTS)
 SPAN_COUNT = len(SPANS)
 SPAN_PARTS = ("time", "lower", "upper", "ops")
-SPAN_COLUMNS = tuple(f"{d}_{s}_{part}" for d in _DIRECTIONS for s in _SPANS for part in SPAN_PARTS)
+SPAN_COLUMNS = tuple(f"{d}_{s}_{part}" for d in _DIRECTIONS for s in SPAN_NAMES.values() for part in SPAN_PARTS)
 OUTERMOST = tuple(f"{d}_outermost_lower" for d in _DIRECTIONS)
 WORST = ("disagreement_us", "offset_error_s", "queue_depth")
 SUMMED_NOTES = ("missing_s", "device_ops", "array_ops", "outstanding_s")

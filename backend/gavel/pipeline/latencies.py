@@ -1,7 +1,7 @@
 """A scope's latency over time, columnar: bands of the stack that add up, layers with their bounds, reads and writes apart and together."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 import numpy as np
@@ -14,6 +14,7 @@ from gavel.analysis.segments import SPANS
 from gavel.analysis.stack import Stack, stacked
 from gavel.db.engine import Connection
 from gavel.db.queries.ledger import LedgerSeries, ledger
+from gavel.db.queries.queues import Queue
 from gavel.db.queries.refs import require
 from gavel.db.queries.rows import RefKind
 from gavel.db.queries.scopes import SCOPES, ledger_until
@@ -22,6 +23,7 @@ from gavel.domain.io_path import Direction
 from gavel.domain.scope import scope_key
 from gavel.pipeline.judging import span_key, span_label, span_layers
 from gavel.pipeline.parts import PARTS
+from gavel.pipeline.queueing import FullestQueue, QueueNumbers, fullest_queue, queue_numbers
 from gavel.pipeline.summing import Window
 
 MOST_BUCKETS = 1000
@@ -67,6 +69,28 @@ class DirectionColumns:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FullestColumns:
+    """The fullest of `queues` in each bucket: which one (its position; None: not known), and how full it was."""
+
+    queues: tuple[Queue, ...]
+    queue: list[int | None]
+    in_flight_ios: list[float]
+    waiting_ios: list[float]
+    depth: list[float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueueColumns:
+    """I/Os against what queues hold, as in `QueueNumbers`; `fullest` is None where there is no queue to tell of, or too many."""
+
+    outstanding_ios: list[float]
+    in_flight_ios: list[float]
+    waiting_ios: list[float]
+    depth: list[float]
+    fullest: FullestColumns | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Latency(Window):
     """`times_ms`: start of each bucket; a bucket without a minute of the ledger is NaN everywhere and has no grade."""
 
@@ -75,6 +99,7 @@ class Latency(Window):
     minutes_there: list[int]
     grades: list[str | None]
     directions: tuple[DirectionColumns, ...]
+    queues: QueueColumns
 
 
 def latency(
@@ -103,6 +128,7 @@ def latency(
         minutes_there=grid.counts(found.minutes),
         grades=grid.letters([str(letter) for letter in grades(found.notes.grade_reasons)]),
         directions=tuple(_direction(found.rows, stack, direction, grid) for direction in Direction),
+        queues=_queues(queue_numbers(found), fullest_queue(connection, kind, thing_id, found), grid),
     )
 
 
@@ -124,12 +150,18 @@ class _Grid:
 
     times_ms: list[int]
     position: Flags
+    start_us: int
+    step_us: int
 
     @classmethod
     def of(cls, found: LedgerSeries) -> "_Grid":
         start, step = (round(part) for part in (found.from_at.timestamp() * 1e6, found.step.total_seconds() * 1e6))
         end = round(found.to_at.timestamp() * 1e6)
-        return cls([at // 1000 for at in range(start, end, step)], (found.starts_us - start) // step)
+        return cls([at // 1000 for at in range(start, end, step)], (found.starts_us - start) // step, start, step)
+
+    def at(self, starts_us: Flags) -> "_Grid":
+        """The same buckets for other rows."""
+        return replace(self, position=(starts_us - self.start_us) // self.step_us)
 
     @property
     def buckets(self) -> int:
@@ -197,6 +229,31 @@ def _parts(stack: Stack, direction: Direction, ops: Floats, grid: _Grid) -> Iter
                 is_rest=part.is_rest,
                 us=grid.column(_per_io(times, ops)),
             )
+
+
+def _queues(numbers: QueueNumbers, fullest: FullestQueue | None, grid: _Grid) -> QueueColumns:
+    return QueueColumns(
+        outstanding_ios=grid.column(numbers.outstanding_ios),
+        in_flight_ios=grid.column(numbers.in_flight_ios),
+        waiting_ios=grid.column(numbers.waiting_ios),
+        depth=grid.column(numbers.depth),
+        fullest=None if fullest is None else _fullest(fullest, grid),
+    )
+
+
+def _fullest(found: FullestQueue, grid: _Grid) -> FullestColumns:
+    there = grid.at(found.numbers.starts_us)
+    position = {queue.device.id: n for n, queue in enumerate(found.queues)}
+    named: list[int | None] = [None] * grid.buckets
+    for bucket, device in zip(there.position.tolist(), found.numbers.device_id.tolist(), strict=True):
+        named[bucket] = position[device]
+    return FullestColumns(
+        queues=found.queues,
+        queue=named,
+        in_flight_ios=there.column(found.numbers.in_flight_ios),
+        waiting_ios=there.column(found.numbers.waiting_ios),
+        depth=there.column(found.numbers.depth),
+    )
 
 
 def _per_io(times: Floats, ops: Floats) -> Floats:

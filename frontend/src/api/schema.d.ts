@@ -1154,6 +1154,25 @@ export interface components {
             value: number;
         };
         /**
+         * FullestColumns
+         * @description The fullest queue over time: of `queues`, the one whose I/Os in flight come nearest to its depth in the bucket.
+         *
+         *     `queue`: its position in `queues`; null: not known (no depth, no time, or minutes of devices no longer kept). All I/Os of that device
+         *     on that host count, whoever's they are.
+         */
+        FullestColumns: {
+            /** Depth */
+            depth: (number | null)[];
+            /** In Flight Ios */
+            in_flight_ios: (number | null)[];
+            /** Queue */
+            queue: (number | null)[];
+            /** Queues */
+            queues: components["schemas"]["QueueOut"][];
+            /** Waiting Ios */
+            waiting_ios: (number | null)[];
+        };
+        /**
          * GapOut
          * @description A missing interval of one stream and why. `state`: pending_backfill (still hoped for) or explained (final).
          */
@@ -1342,6 +1361,7 @@ export interface components {
             minutes: number;
             /** Minutes There */
             minutes_there: number[];
+            queues: components["schemas"]["QueueColumns"];
             /**
              * Resolution
              * @enum {string}
@@ -1697,6 +1717,33 @@ export interface components {
             outstanding_ios: number | null;
             /** Queue Depth */
             queue_depth: number | null;
+        };
+        /**
+         * QueueColumns
+         * @description I/Os against queues over time, reads and writes together; each list is as long as `times_ms`, null is "not measured".
+         *
+         *     `outstanding_ios`: in the virtual disks, as they counted themselves. `in_flight_ios`: at the devices, below the kernel: what fills their
+         *     queues. `waiting_ios`: in the kernel, for room in a queue. `depth`: what the queues of the devices in use hold together, the largest of
+         *     the bucket. `fullest`: one full queue of many does not show in sums; null where there is none to tell of, or too many for the range.
+         */
+        QueueColumns: {
+            /** Depth */
+            depth: (number | null)[];
+            fullest: components["schemas"]["FullestColumns"] | null;
+            /** In Flight Ios */
+            in_flight_ios: (number | null)[];
+            /** Outstanding Ios */
+            outstanding_ios: (number | null)[];
+            /** Waiting Ios */
+            waiting_ios: (number | null)[];
+        };
+        /**
+         * QueueOut
+         * @description A device as one host sees it: each host has a queue of its own for it.
+         */
+        QueueOut: {
+            device: components["schemas"]["Ref"];
+            host: components["schemas"]["Ref"];
         };
         /**
          * Ref
@@ -2966,6 +3013,56 @@ export interface operations {
                      *         1,
                      *         1
                      *       ],
+                     *       "queues": {
+                     *         "depth": [
+                     *           32,
+                     *           32
+                     *         ],
+                     *         "fullest": {
+                     *           "depth": [
+                     *             32,
+                     *             32
+                     *           ],
+                     *           "in_flight_ios": [
+                     *             31.98,
+                     *             31.98
+                     *           ],
+                     *           "queue": [
+                     *             0,
+                     *             0
+                     *           ],
+                     *           "queues": [
+                     *             {
+                     *               "device": {
+                     *                 "id": 7,
+                     *                 "kind": "device",
+                     *                 "name": "naa.624a93705f2c1d8e4b6a3c90000113ef"
+                     *               },
+                     *               "host": {
+                     *                 "id": 2,
+                     *                 "kind": "host",
+                     *                 "name": "esx-1"
+                     *               }
+                     *             }
+                     *           ],
+                     *           "waiting_ios": [
+                     *             22.776,
+                     *             22.776
+                     *           ]
+                     *         },
+                     *         "in_flight_ios": [
+                     *           31.98,
+                     *           31.98
+                     *         ],
+                     *         "outstanding_ios": [
+                     *           64,
+                     *           64
+                     *         ],
+                     *         "waiting_ios": [
+                     *           22.776,
+                     *           22.776
+                     *         ]
+                     *       },
                      *       "resolution": "1m",
                      *       "step_s": 60,
                      *       "subject": {

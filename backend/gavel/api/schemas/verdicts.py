@@ -219,6 +219,42 @@ class DirectionColumns(Out):
     parts: list[PartColumns]
 
 
+class QueueOut(Out):
+    """A device as one host sees it: each host has a queue of its own for it."""
+
+    device: Ref
+    host: Ref
+
+
+class FullestColumns(Out):
+    """The fullest queue over time: of `queues`, the one whose I/Os in flight come nearest to its depth in the bucket.
+
+    `queue`: its position in `queues`; null: not known (no depth, no time, or minutes of devices no longer kept). All I/Os of that device
+    on that host count, whoever's they are.
+    """
+
+    queues: list[QueueOut]
+    queue: list[int | None]
+    in_flight_ios: list[float | None]
+    waiting_ios: list[float | None]
+    depth: list[float | None]
+
+
+class QueueColumns(Out):
+    """I/Os against queues over time, reads and writes together; each list is as long as `times_ms`, null is "not measured".
+
+    `outstanding_ios`: in the virtual disks, as they counted themselves. `in_flight_ios`: at the devices, below the kernel: what fills their
+    queues. `waiting_ios`: in the kernel, for room in a queue. `depth`: what the queues of the devices in use hold together, the largest of
+    the bucket. `fullest`: one full queue of many does not show in sums; null where there is none to tell of, or too many for the range.
+    """
+
+    outstanding_ios: list[float | None]
+    in_flight_ios: list[float | None]
+    waiting_ios: list[float | None]
+    depth: list[float | None]
+    fullest: FullestColumns | None
+
+
 class LatencyOut(WindowOut):
     """Over time, columnar. `times_ms`: start of each bucket, ms since 1970, `step_s` apart; a bucket without a minute is all null."""
 
@@ -227,6 +263,7 @@ class LatencyOut(WindowOut):
     minutes_there: list[int]
     grades: list[GradeName | None]
     directions: list[DirectionColumns]
+    queues: QueueColumns
 
 
 class ContributorOut(Out):

@@ -1,0 +1,70 @@
+"""How many I/Os a thing has outstanding, where they wait, and what the queues of its devices hold."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gavel.analysis.intervals import Floats
+from gavel.analysis.segments import SPANS
+from gavel.db.engine import Connection
+from gavel.db.queries.ledger import MINUTE, LedgerSeries
+from gavel.db.queries.queues import Fullest, Queue, fullest, queues
+from gavel.db.queries.rows import RefKind
+from gavel.domain.io_path import Direction, Layer, Segment
+
+# Rows of devices that are looked through for the fullest queue in one answer.
+_MOST_ROWS = 50_000
+# So much of the operations has to have been timed for a number to speak for all of them.
+_MEASURED = 0.95
+_BELOW = [span for span, (first, _) in enumerate(SPANS) if first >= Layer.SAN]
+_FROM_DRIVER = [span for span, (first, _) in enumerate(SPANS) if first is Layer.SAN]
+
+
+@dataclass(frozen=True, slots=True)
+class QueueNumbers:
+    """(n,) means over the time of each row, reads and writes together; NaN where not measured.
+
+    outstanding_ios: in the virtual disks, as they counted. in_flight_ios: below the kernel, which is what fills the devices' queues.
+    waiting_ios: in the kernel, for room in one of them. depth: what the queues of the devices in use hold together, the largest.
+    """
+
+    outstanding_ios: Floats
+    in_flight_ios: Floats
+    waiting_ios: Floats
+    depth: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class FullestQueue:
+    queues: tuple[Queue, ...]
+    numbers: Fullest
+
+
+def queue_numbers(found: LedgerSeries) -> QueueNumbers:
+    """Of every sum, from its I/O-time (Little's law)."""
+    rows, wall_s, whole = found.rows, found.wall_s, found.rows.ops[:, Direction.ALL]
+    below, from_driver = rows.span_time[:, Direction.ALL, _BELOW], rows.span_ops[:, Direction.ALL, _FROM_DRIVER]
+    queue = Segment.KERNEL_QUEUE
+    return QueueNumbers(
+        outstanding_ios=found.notes.outstanding_s / wall_s,
+        in_flight_ios=_ios(below.sum(axis=1), from_driver.sum(axis=1), whole, wall_s),
+        waiting_ios=_ios(
+            rows.segment_time[:, Direction.ALL, queue], rows.segment_ops[:, Direction.ALL, queue], whole, wall_s
+        ),
+        depth=found.notes.queue_depth,
+    )
+
+
+def _ios(time: Floats, ops: Floats, whole: Floats, wall_s: Floats) -> Floats:
+    """None are inside what is idle; NaN where too much of it was not timed."""
+    ios: Floats = np.where(ops >= _MEASURED * whole, time / (wall_s * 1e6), np.nan)
+    return ios
+
+
+def fullest_queue(connection: Connection, kind: RefKind, thing_id: int, found: LedgerSeries) -> FullestQueue | None:
+    """In the buckets of `found`; None where the thing has no devices, or too many for the range."""
+    known = queues(connection, kind, thing_id)
+    if not known or len(known) * ((found.to_at - found.from_at) / MINUTE) > _MOST_ROWS:
+        return None
+    ids = [queue.device.id for queue in known]
+    return FullestQueue(tuple(known), fullest(connection, ids, found.from_at, found.to_at, found.step))
