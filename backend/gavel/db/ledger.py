@@ -1,19 +1,20 @@
 """Writing the ledger: minutes of rows, each minute as a whole, by one binary COPY to a table."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
 import numpy as np
 import numpy.typing as npt
 from sqlalchemy import Connection, text
 
+from gavel.analysis.columns import picked
 from gavel.analysis.ledger import LedgerRows
 from gavel.analysis.notes import Notes
 from gavel.db import copying, ledger_columns, modes
 from gavel.db.copying import Field
 from gavel.db.room import make_room, stamp_us
 from gavel.db.series import LEDGER, LEDGER_LEAVES, Raw
-from gavel.domain.io_path import Direction
+from gavel.domain.io_path import Direction, Segment
 from gavel.domain.samples import Int64Array
 from gavel.domain.scope import LEAVES, ScopeKind, scope_key
 
@@ -40,13 +41,11 @@ def write_ledger(
     replace_minutes: starts of minutes that may have rows of these keys already; those go. Rows of other keys stay.
     Raises psycopg's UniqueViolation when a row is there and its minute is not to be replaced: callers hold a lock, so that is a fault.
     """
-    if len(keys) == 0:
-        return 0
-    columns = _columns(minutes_us, keys, rows, notes)
-    leaf = columns["entity_id"] < FIRST_PARENT
-    for series, where in ((LEDGER_LEAVES, leaf), (LEDGER, ~leaf)):
-        if where.any():
-            _write(connection, series, {name: column[where] for name, column in columns.items()}, replace_minutes)
+    order = np.lexsort((minutes_us, keys))
+    leaves = int(np.searchsorted(keys[order], FIRST_PARENT))
+    for series, index in ((LEDGER_LEAVES, order[:leaves]), (LEDGER, order[leaves:])):
+        if len(index):
+            _write(connection, series, _columns(minutes_us, keys, rows, notes, index), replace_minutes)
     return len(keys)
 
 
@@ -69,39 +68,45 @@ def _write(
 _FIELDS = tuple(Field(name, sql_type.removesuffix(" NOT NULL")) for name, sql_type in ledger_columns.TYPES.items())
 
 
-def _columns(minutes_us: Int64Array, keys: Int64Array, rows: LedgerRows, notes: Notes) -> dict[str, copying.Numbers]:
-    """Every column of the rows, in the order of the key: neighbours in the index side by side."""
-    order = np.lexsort((minutes_us, keys))
-    reals = _reals(rows, notes)[order]
+def _columns(
+    minutes_us: Int64Array, keys: Int64Array, rows: LedgerRows, notes: Notes, order: Int64Array
+) -> dict[str, copying.Numbers]:
+    """Every column of these rows, in the order of the key: neighbours in the index side by side."""
     whole: dict[str, copying.Numbers] = {"ts": minutes_us, "entity_id": keys}
     whole |= {name: getattr(notes, name) for name in ledger_columns.FLAGS}
-    return {name: column[order] for name, column in whole.items()} | {
-        name: reals[:, number] for number, name in enumerate(ledger_columns.REALS)
-    }
-
-
-def _reals(rows: LedgerRows, notes: Notes) -> npt.NDArray[np.float32]:
-    """(n, len(REALS)); NaN becomes NULL."""
-    one_way = slice(0, Direction.ALL)
-    ops = rows.ops[:, one_way]
-    known = np.nan_to_num(ops)
-    whole = np.concatenate([known, known.sum(axis=1, keepdims=True)], axis=1)
-    segments = _parts([rows.segment_time[:, one_way]], rows.segment_ops[:, one_way], whole[:, one_way])
-    spans = _parts([rows.span_time, rows.span_lower, rows.span_upper], rows.span_ops, whole)
-    outermost = np.where((rows.span_ops > 0).any(axis=2), rows.outermost_lower, np.nan)
-    beside = [getattr(notes, name)[:, None] for name in (*ledger_columns.WORST, *ledger_columns.SUMMED_NOTES)]
-    return np.concatenate(
-        [ops, rows.bytes[:, one_way], segments, spans, outermost, *beside],
-        axis=1,
-        dtype=np.float32,
-        casting="same_kind",
+    return {name: column[order] for name, column in whole.items()} | dict(
+        zip(ledger_columns.REALS, _reals(picked(rows, order), picked(notes, order)), strict=True)
     )
 
 
-def _parts(times: Sequence[_Floats], ops: _Floats, whole: _Floats) -> _Floats:
-    """(n, directions x parts x columns): I/O-times and ops of each part, NaN where not measured, and in ops where they are the whole."""
+def _reals(rows: LedgerRows, notes: Notes) -> Iterator[npt.NDArray[np.float32]]:
+    """The columns of REALS, each (n,); NaN becomes NULL."""
+    one_way = (Direction.READ, Direction.WRITE)
+    yield from (_real(rows.ops[:, way]) for way in one_way)
+    yield from (_real(rows.bytes[:, way]) for way in one_way)
+    known = np.nan_to_num(rows.ops[:, : Direction.ALL])
+    for way in one_way:
+        for part in range(len(Segment)):
+            at = slice(None), way, part
+            yield from _part([rows.segment_time[at]], rows.segment_ops[at], known[:, way])
+    any_ops = np.zeros((len(rows), len(Direction)), dtype=np.bool_)
+    for way, whole in zip(Direction, (*known.T, known.sum(axis=1)), strict=True):
+        for part in range(ledger_columns.SPAN_COUNT):
+            at = slice(None), way, part
+            any_ops[:, way] |= rows.span_ops[at] > 0
+            times = [rows.span_time[at], rows.span_lower[at], rows.span_upper[at]]
+            yield from _part(times, rows.span_ops[at], whole)
+    yield from (_real(np.where(any_ops[:, way], rows.outermost_lower[:, way], np.nan)) for way in Direction)
+    yield from (_real(getattr(notes, name)) for name in (*ledger_columns.WORST, *ledger_columns.SUMMED_NOTES))
+
+
+def _part(times: Sequence[_Floats], ops: _Floats, whole: _Floats) -> Iterator[npt.NDArray[np.float32]]:
+    """I/O-times and ops of one part, NaN where not measured, and in ops where they are the whole."""
     measured = ops > 0
-    shown = [np.where(measured, time, np.nan) for time in times]
-    of_all = np.abs(ops - whole[:, :, None]) <= _SAME * ops
-    stacked = np.stack([*shown, np.where(measured & ~of_all, ops, np.nan)], axis=3)
-    return stacked.reshape(len(ops), -1)
+    yield from (_real(np.where(measured, time, np.nan)) for time in times)
+    is_part = measured & (np.abs(ops - whole) > _SAME * ops)
+    yield _real(np.where(is_part, ops, np.nan))
+
+
+def _real(column: _Floats) -> npt.NDArray[np.float32]:
+    return column.astype(np.float32)
