@@ -44,6 +44,15 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Picture:
+    """The waterfall as it stood. png: for channels that take files along; url: for the others, where Gavel can be reached from outside."""
+
+    alt: str
+    png: bytes | None = field(default=None, repr=False)
+    url: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
     """One state of one incident, or (`object_count` > 1) a summary of many.
 
@@ -74,6 +83,7 @@ class Message:
     labels: Mapping[str, str] = field(default_factory=dict)
     objects: tuple[str, ...] = ()
     object_count: int = 1
+    picture: Picture | None = None
 
     @property
     def permalink(self) -> str | None:

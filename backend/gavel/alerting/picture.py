@@ -1,0 +1,36 @@
+"""The picture of a waterfall that goes with a message: a PNG and the words that stand for it."""
+
+from collections.abc import Sequence
+from functools import cache
+
+import resvg_py
+
+from gavel.alerting.message import Picture
+from gavel.alerting.picture_font import regular, semibold
+from gavel.alerting.picture_rows import Column
+from gavel.alerting.picture_svg import WIDTH, Heading, drawing, in_words
+
+# Sharp on screens with two pixels per point.
+_ZOOM = 2
+# A picture of all that a waterfall can have is a third of that.
+LARGEST_PNG = 512 * 1024
+
+
+def waterfall_picture(heading: Heading, columns: Sequence[Column]) -> Picture:
+    """The same input gives the same bytes. `columns`: the directions of a waterfall as the pipeline tells them."""
+    svg, height = drawing(heading, columns)
+    png = resvg_py.svg_to_bytes(
+        svg,
+        width=_ZOOM * WIDTH,
+        height=_ZOOM * height,
+        # Only what comes along: the same picture on every machine.
+        skip_system_fonts=True,
+        font_files=_font_files(),
+        font_family=regular().family,
+    )
+    return Picture(alt=in_words(heading, columns), png=bytes(png))
+
+
+@cache
+def _font_files() -> list[str]:
+    return [str(font.file) for font in (regular(), semibold())]

@@ -1,0 +1,111 @@
+"""Waterfalls as the pipeline tells them, in all states that a picture may meet."""
+
+from gavel.alerting.picture_svg import Heading
+from gavel.pipeline.judging import LayerNumbers, State
+from gavel.pipeline.waterfalls import DirectionNumbers, PartNumbers
+
+LAYERS = ("guest", "kernel", "san", "array")
+HEADING = Heading(
+    name="ds-prod-07",
+    sentence="Kernel queue on esx-14: 0.44 of 0.93 ms since 02:10 UTC, 0.44 ms over usual. Certain.",
+    window="2026-11-21 02:10 – 02:15 UTC",
+    grade="B",
+    named=("kernel",),
+)
+
+
+def layer(name: str, us: float, error_us: float, usual_us: float, total_us: float) -> LayerNumbers:
+    layers = tuple(name.split("_"))
+    lower = max(0.0, us - error_us)
+    words = " or ".join({"san": "SAN"}.get(one, one) for one in layers)
+    return LayerNumbers(
+        name=name,
+        label=words[0].upper() + words[1:],
+        layers=layers,
+        us=us,
+        lower_us=lower,
+        upper_us=us + error_us,
+        expected_us=usual_us,
+        excess_us=max(0.0, us - usual_us),
+        excess_lower_us=max(0.0, lower - usual_us),
+        excess_upper_us=max(0.0, us + error_us - usual_us),
+        share=us / total_us if total_us else None,
+        ops_share=1.0,
+    )
+
+
+def part(name: str, label: str, of: str, us: float, total_us: float) -> PartNumbers:
+    return PartNumbers(name=name, label=label, layer=of, is_rest=name.endswith("_rest"), us=us, share=us / total_us)
+
+
+def column(direction: str, layers: list[LayerNumbers], parts: list[PartNumbers], **changes: object) -> DirectionNumbers:
+    covered = {one for layer in layers for one in layer.layers}
+    fields: dict[str, object] = {
+        "direction": direction,
+        "state": State.JUDGED,
+        "ops": 12_000.0,
+        "iops": 40.0,
+        "bytes_per_s": 1e6,
+        "total_us": sum(one.us for one in layers),
+        "expected_us": sum(one.expected_us for one in layers),
+        "layers": tuple(layers),
+        "parts": tuple(parts),
+        "not_measured": tuple(one for one in LAYERS if one not in covered),
+    }
+    return DirectionNumbers(**(fields | changes))  # type: ignore[arg-type]
+
+
+def nothing(direction: str, state: State = State.NO_DATA) -> DirectionNumbers:
+    return column(direction, [], [], state=state, total_us=None, expected_us=None, ops=None, iops=None)
+
+
+def queued(direction: str, scale: float = 1.0) -> DirectionNumbers:
+    """Kernel, SAN and array apart, with segments; the guest not measured."""
+    total = 930.0 * scale
+    layers = [
+        layer("kernel", 438 * scale, 12 * scale, 20 * scale, total),
+        layer("san", 92 * scale, 45 * scale, 90 * scale, total),
+        layer("array", 400 * scale, 1.5 * scale, 380 * scale, total),
+    ]
+    parts = [
+        part("kernel_queue", "Kernel queue", "kernel", 420 * scale, total),
+        part("kernel_service", "Kernel service", "kernel", 18 * scale, total),
+        part("fabric", "Fabric", "san", 62 * scale, total),
+        part("array_port", "Array port", "san", 30 * scale, total),
+        part("array_qos", "Array QoS limit", "array", 150 * scale, total),
+        part("array_queue", "Array queue", "array", 50 * scale, total),
+        part("array_service", "Array service", "array", 200 * scale, total),
+    ]
+    return column(direction, layers, parts)
+
+
+def undetermined(direction: str) -> DirectionNumbers:
+    total = 6350.0
+    layers = [
+        layer("guest", 350, 120, 300, total),
+        layer("kernel_san", 5300, 700, 300, total),
+        layer("array", 700, 20, 690, total),
+    ]
+    return column(
+        direction, layers, [part("kernel_san_rest", "Kernel or SAN, not told apart", "kernel_san", 5300, total)]
+    )
+
+
+CERTAIN = (queued("read"), queued("write", 0.4), queued("all"))
+UNDETERMINED = (undetermined("read"), queued("write", 2), undetermined("all"))
+ONE_SIDED = (
+    column("read", [layer("array", 400, 1.5, 380, 400)], []),
+    column("write", [layer("array", 55, 1.5, 50, 55)], []),
+)
+READS_ONLY = (queued("read"), nothing("write", State.IDLE))
+TOO_FEW = (
+    column("read", [layer("kernel_san_array", 900, 300, 0, 900)], [], state=State.TOO_FEW),
+    nothing("write", State.IDLE),
+)
+NOTHING = (nothing("read"), nothing("write"), nothing("all"))
+NOT_MEASURED = (nothing("read", State.NOT_MEASURED), nothing("write", State.NOT_MEASURED))
+TINY = (queued("read", 0.04), queued("write", 0.00001))
+ALL_CASES = {
+    "certain": CERTAIN, "undetermined": UNDETERMINED, "one_sided": ONE_SIDED, "reads_only": READS_ONLY, "too_few": TOO_FEW,
+    "nothing": NOTHING, "not_measured": NOT_MEASURED, "tiny": TINY,
+}  # fmt: skip
