@@ -15,7 +15,7 @@ from gavel.api.broadcast import Broadcast
 from gavel.api.deps import House, now
 from gavel.api.examples import IllustratedApi
 from gavel.api.guard import Guard
-from gavel.api.routes import entities, live, series, sources, system, verdicts
+from gavel.api.routes import entities, hops, live, series, sources, system, verdicts
 from gavel.config import Settings
 from gavel.db.engine import Engine, Role, open_engine
 from gavel.domain.errors import SettingsError
@@ -69,7 +69,7 @@ def build(settings: Settings) -> FastAPI:
 def routes() -> APIRouter:
     """Every route of the API, in the order of the menu."""
     router = APIRouter()
-    for module in (system, sources, verdicts, entities, series, live):
+    for module in (system, sources, verdicts, hops, entities, series, live):
         router.include_router(module.router)
     return router
 

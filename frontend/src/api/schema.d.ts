@@ -44,6 +44,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/{kind}/{thing_id}/hops": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Hops
+         * @description VM, virtual disk, host queue, path, volume and array that its I/Os pass, how loaded each is, and the time between them.
+         */
+        get: operations["hops"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/{kind}/{thing_id}/latency": {
         parameters: {
             query?: never;
@@ -1272,6 +1292,101 @@ export interface components {
              */
             status: "ok" | "degraded" | "failed";
         };
+        /**
+         * HopLinkOut
+         * @description The time of an I/O between two nodes, in µs per I/O; null: nobody timed it. Bounds where there are any.
+         *
+         *     `is_merged`: it could not be told apart from other layers, so it holds the time of all `layers`. The paths of a device share its times.
+         */
+        HopLinkOut: {
+            /** From Id */
+            from_id: string;
+            /** Is Merged */
+            is_merged: boolean;
+            /** Label */
+            label: string;
+            /** Layers */
+            layers: ("guest" | "kernel" | "san" | "array")[];
+            /** Lower Us */
+            lower_us: number | null;
+            /** Name */
+            name: string;
+            /** To Id */
+            to_id: string;
+            /** Upper Us */
+            upper_us: number | null;
+            /** Us */
+            us: number | null;
+        };
+        /**
+         * HopNodeOut
+         * @description One thing on the way. `id`: its own within this answer; `ref`: whose page tells more; `detail`: what it is; `state`: of paths.
+         */
+        HopNodeOut: {
+            /** Detail */
+            detail: string[];
+            /** Id */
+            id: string;
+            load: components["schemas"]["LoadOut"];
+            /** Name */
+            name: string;
+            ref: components["schemas"]["Ref"] | null;
+            /** State */
+            state: ("working" | "degraded" | "dead") | null;
+        };
+        /**
+         * HopOut
+         * @description `nodes`: those with the most I/Os inside, of `total`.
+         */
+        HopOut: {
+            /** Label */
+            label: string;
+            /**
+             * Name
+             * @enum {string}
+             */
+            name: "vm" | "vm_disk" | "queue" | "path" | "volume" | "array";
+            /** Nodes */
+            nodes: components["schemas"]["HopNodeOut"][];
+            /** Total */
+            total: number;
+        };
+        /**
+         * HoppingKind
+         * @description Those whose I/Os are followed from VM to array.
+         * @enum {string}
+         */
+        HoppingKind: "datastores" | "vms";
+        /**
+         * HopsOut
+         * @description Hops in the order of an I/O's path, VM first; a hop that this way does not have is empty.
+         */
+        HopsOut: {
+            /**
+             * From At
+             * Format: date-time
+             */
+            from_at: string;
+            /** Hops */
+            hops: components["schemas"]["HopOut"][];
+            /** Ledger Until At */
+            ledger_until_at: string | null;
+            /** Links */
+            links: components["schemas"]["HopLinkOut"][];
+            /** Minutes */
+            minutes: number;
+            /**
+             * Resolution
+             * @enum {string}
+             */
+            resolution: "1m" | "5m" | "1h";
+            subject: components["schemas"]["Ref"];
+            /**
+             * To At
+             * Format: date-time
+             */
+            to_at: string;
+        };
         /** HostOut */
         HostOut: {
             /** Build */
@@ -1435,6 +1550,26 @@ export interface components {
          * @enum {string}
          */
         LeafKind: "datastores" | "vms" | "hosts" | "volumes" | "arrays";
+        /**
+         * LoadOut
+         * @description How loaded a node is; null is "not measured".
+         *
+         *     `us`: per I/O from here on, in steps of `precision_us` where a counter itself tells it. `ios`: I/Os inside from here on, on average; of
+         *     a queue those in flight below it, which fill its `depth`. Of a VM or virtual disk only its I/Os on this way count; queues, paths,
+         *     volumes and arrays carry everybody's. Paths are told by the whole five-minute samples that touch the window.
+         */
+        LoadOut: {
+            /** Depth */
+            depth: number | null;
+            /** Iops */
+            iops: number | null;
+            /** Ios */
+            ios: number | null;
+            /** Precision Us */
+            precision_us: number | null;
+            /** Us */
+            us: number | null;
+        };
         /**
          * Match
          * @description How a host-side thing was tied to the array, or why it was not.
@@ -2480,6 +2615,43 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Series"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    hops: {
+        parameters: {
+            query?: {
+                /** @description as elsewhere; without it, the last 5 minutes that were attributed */
+                from?: string | null;
+                /** @description ISO 8601 with zone, `now` or `-3h` */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                kind: components["schemas"]["HoppingKind"];
+                thing_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HopsOut"];
                 };
             };
             /** @description Validation Error */

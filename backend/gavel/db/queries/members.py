@@ -31,7 +31,7 @@ _DISK_VOLUME = """
     WHERE k.present AND k.device_name IS NULL AND k.vvol_id IS NULL
 """
 # Behind a datastore, seen from its hosts: the devices of its extents; of a vVol datastore the protocol endpoints of its arrays.
-_DATASTORE_DEVICE = """
+DATASTORE_DEVICE = """
     SELECT x.datastore_id AS subject_id, d.id AS entity_id FROM datastore_extent x
     JOIN datastore_host h ON h.datastore_id = x.datastore_id
     JOIN host_device d ON d.host_id = h.host_id AND d.canonical_name = x.canonical_name AND d.present
@@ -58,18 +58,18 @@ DATASTORE_DIRECTORY = """
     JOIN array_directory d ON d.source_id = e.source_id AND d.present AND d.name = e.directory
 """
 # The devices of a VM's own host that its disks are on.
-_VM_DEVICE = f"""
-    SELECT m.id AS subject_id, d.id AS entity_id FROM vm m
+_VM_DISK_DEVICE = f"""
+    SELECT m.id AS vm_id, k.id AS disk_id, d.id AS device_id FROM vm m
     JOIN vm_disk k ON k.vm_id = m.id AND k.present AND k.device_name IS NULL
-    JOIN ({_DATASTORE_DEVICE}) s ON s.subject_id = k.datastore_id
+    JOIN ({DATASTORE_DEVICE}) s ON s.subject_id = k.datastore_id
     JOIN host_device d ON d.id = s.entity_id AND d.host_id = m.host_id
-    UNION ALL SELECT m.id, d.id FROM vm m
+    UNION ALL SELECT m.id, k.id, d.id FROM vm m
     JOIN vm_disk k ON k.vm_id = m.id AND k.present
     JOIN host_device d ON d.host_id = m.host_id AND d.canonical_name = k.device_name AND d.present
 """
 
 MEMBERS: Mapping[tuple[RefKind, Stream], str] = {
-    (RefKind.DATASTORE, Stream.HOST_DEVICE): _DATASTORE_DEVICE,
+    (RefKind.DATASTORE, Stream.HOST_DEVICE): DATASTORE_DEVICE,
     (RefKind.DATASTORE, Stream.VM_DISK): (
         "SELECT datastore_id AS subject_id, id AS entity_id FROM vm_disk WHERE present AND device_name IS NULL"
     ),
@@ -79,7 +79,7 @@ MEMBERS: Mapping[tuple[RefKind, Stream], str] = {
         "SELECT k.vm_id AS subject_id, s.entity_id FROM vm_disk k"
         f" JOIN ({DATASTORE_DIRECTORY}) s ON s.subject_id = k.datastore_id WHERE k.present"
     ),
-    (RefKind.VM, Stream.HOST_DEVICE): _VM_DEVICE,
+    (RefKind.VM, Stream.HOST_DEVICE): f"SELECT vm_id AS subject_id, device_id AS entity_id FROM ({_VM_DISK_DEVICE}) k",
     (RefKind.VM, Stream.VM_DISK): "SELECT vm_id AS subject_id, id AS entity_id FROM vm_disk WHERE present",
     (RefKind.VM, Stream.ARRAY_VOLUME): (
         f"SELECT k.vm_id AS subject_id, s.volume_id AS entity_id FROM vm_disk k JOIN ({_DISK_VOLUME}) s ON s.disk_id = k.id"
@@ -113,6 +113,14 @@ MEMBERS: Mapping[tuple[RefKind, Stream], str] = {
         RefKind.VM_DISK,
         Stream.ARRAY_VOLUME,
     ): f"SELECT disk_id AS subject_id, volume_id AS entity_id FROM ({_DISK_VOLUME}) k",
+    (
+        RefKind.VM_DISK,
+        Stream.HOST_DEVICE,
+    ): f"SELECT disk_id AS subject_id, device_id AS entity_id FROM ({_VM_DISK_DEVICE}) k",
+    (
+        RefKind.DEVICE,
+        Stream.ARRAY_VOLUME,
+    ): f"SELECT device_id AS subject_id, volume_id AS entity_id FROM ({_DEVICE_VOLUME}) d",
 }
 
 # The virtual disks whose I/O goes through a thing, also where its own numbers are told by its devices or volumes.

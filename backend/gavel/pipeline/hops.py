@@ -1,0 +1,316 @@
+"""The way of I/Os, hop by hop: VM, virtual disk, host queue, path, volume, array; how loaded each is, and the time between."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+import numpy as np
+
+from gavel.analysis.columns import picked
+from gavel.analysis.ledger import LedgerRows, rolled_up
+from gavel.analysis.segments import SPANS
+from gavel.db.engine import Connection
+from gavel.db.queries.hops import PathGroup
+from gavel.db.queries.leaves import DiskLeaf
+from gavel.db.queries.queues import Queue
+from gavel.db.queries.rows import Ref, RefKind
+from gavel.domain.io_path import Direction, Layer, Segment
+from gavel.pipeline.contributing import known_rows
+from gavel.pipeline.judging import known, span_key, span_label, span_layers
+from gavel.pipeline.parts import SEGMENT_WORDS
+from gavel.pipeline.queueing import queue_numbers
+from gavel.pipeline.summing import Window, summed
+from gavel.pipeline.way import Loads, Way
+
+HopName = Literal["vm", "vm_disk", "queue", "path", "volume", "array"]
+PathState = Literal["working", "degraded", "dead"]
+_LABELS: Mapping[HopName, str] = {
+    "vm": "VM",
+    "vm_disk": "Virtual disk",
+    "queue": "Host queue",
+    "path": "Path",
+    "volume": "Volume",
+    "array": "Array",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Load:
+    """us: per I/O from here on, in steps of `precision_us` where it is a counter's own; ios: inside from here on, on average (of a
+    queue: in flight below it, against `depth`). None: not measured."""
+
+    iops: float | None = None
+    us: float | None = None
+    precision_us: float | None = None
+    ios: float | None = None
+    depth: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node:
+    """One thing on the way. `id` is its own within an answer; `detail`: what it is, in words; `state`: of paths."""
+
+    id: str
+    ref: Ref | None
+    name: str
+    detail: tuple[str, ...]
+    state: PathState | None
+    load: Load
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hop:
+    """`nodes`: those with the most I/Os of `total`."""
+
+    name: HopName
+    label: str
+    total: int
+    nodes: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Link:
+    """The time of an I/O between two nodes; None where nobody timed it. is_merged: not told apart from what `layers` names besides."""
+
+    from_id: str
+    to_id: str
+    name: str
+    label: str
+    layers: tuple[str, ...]
+    us: float | None
+    lower_us: float | None
+    upper_us: float | None
+    is_merged: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hops(Window):
+    hops: tuple[Hop, ...]
+    links: tuple[Link, ...]
+
+
+def hops(connection: Connection, kind: RefKind, thing_id: int, from_at: datetime, to_at: datetime) -> Hops:
+    """Of a datastore or a VM. Raises NotFoundError, and ValueError for an empty range."""
+    window = summed(connection, kind, thing_id, from_at, to_at).window
+    way = Way.read(connection, kind, thing_id, window)
+    return Hops(**window.fields, hops=tuple(_hops(way)), links=tuple(_links(way)))
+
+
+# --- nodes -------------------------------------------------------------------------------------------------------------
+
+
+def _hops(way: Way) -> Iterator[Hop]:
+    yield _hop("vm", way.vms_total, _vms(way))
+    yield _hop("vm_disk", way.disks_total, (_disk(way, leaf) for leaf in way.disks))
+    yield _hop("queue", way.queues_total, (_queue(way, queue) for queue in way.queues))
+    yield _hop("path", len(way.paths), (_path(group) for group in way.paths))
+    yield _hop("volume", way.volumes_total, (_volume(way, volume) for volume in way.volumes))
+    arrays = way.arrays()
+    yield _hop("array", len(arrays), (_array(way, array) for array in arrays))
+
+
+def _hop(name: HopName, total: int, nodes: Iterable[Node]) -> Hop:
+    return Hop(name=name, label=_LABELS[name], total=total, nodes=tuple(nodes))
+
+
+def _vms(way: Way) -> Iterator[Node]:
+    """A VM's load is that of its disks here."""
+    for vm in way.vms:
+        own = [
+            way.of_disks.row[leaf.disk.id]
+            for leaf in way.all_disks
+            if leaf.vm == vm and leaf.disk.id in way.of_disks.row
+        ]
+        rows = known_rows(picked(way.of_disks.found.rows, np.array(own, dtype=np.int64)))
+        load = (
+            Load() if not own else _load(rolled_up(rows, np.zeros(len(own), dtype=np.int64), 1), 0, _wall_s(way, own))
+        )
+        yield _node("vm", vm, load=load)
+
+
+def _wall_s(way: Way, rows: Sequence[int]) -> float:
+    return float(way.of_disks.found.wall_s[list(rows)].max())
+
+
+def _disk(way: Way, leaf: DiskLeaf) -> Node:
+    facts = way.disk_facts[leaf.disk.id]
+    return _node(
+        "vm_disk",
+        leaf.disk,
+        detail=(facts.instance, facts.controller_type),
+        load=_known_load(way.of_disks, leaf.disk.id),
+    )
+
+
+def _queue(way: Way, queue: Queue) -> Node:
+    row = way.of_queues.row.get(queue.device.id)
+    load = _known_load(way.of_queues, queue.device.id)
+    if row is not None:
+        numbers = queue_numbers(way.of_queues.found)
+        load = Load(iops=load.iops, us=load.us, ios=known(numbers.in_flight_ios[row]), depth=known(numbers.depth[row]))
+    return Node(
+        id=_id("queue", queue.device.id),
+        ref=queue.host,
+        name=queue.host.name,
+        detail=(queue.device.name,),
+        state=None,
+        load=load,
+    )
+
+
+def _path(group: PathGroup) -> Node:
+    state: PathState = "working" if group.working == group.paths else "degraded" if group.working else "dead"
+    words = f"{group.working} of {group.paths} {'path' if group.paths == 1 else 'paths'} working"
+    return Node(
+        id=_path_id(group),
+        ref=None,
+        name=group.adapter or "adapter not read",
+        detail=(words,),
+        state=state,
+        load=Load(iops=group.iops, us=group.us, precision_us=group.precision_us),
+    )
+
+
+def _volume(way: Way, volume: Ref) -> Node:
+    facts = way.volume_facts.get(volume.id)
+    limit = None if facts is None else facts.qos_iops_limit
+    detail = () if limit is None else (f"QoS limit {limit:,} IOPS",)
+    return _node("volume", volume, detail=detail, load=_known_load(way.of_volumes, volume.id))
+
+
+def _array(way: Way, array: Ref) -> Node:
+    models = {facts.array: facts.model for facts in way.volume_facts.values()}
+    model = models.get(array)
+    return _node("array", array, detail=() if model is None else (model,), load=_known_load(way.of_arrays, array.id))
+
+
+def _node(hop: HopName, ref: Ref, *, load: Load, detail: tuple[str, ...] = ()) -> Node:
+    return Node(id=_id(hop, ref.id), ref=ref, name=ref.name, detail=detail, state=None, load=load)
+
+
+def _id(hop: HopName, thing_id: int) -> str:
+    return f"{hop}-{thing_id}"
+
+
+def _path_id(group: PathGroup) -> str:
+    return f"path-{group.device_id}-{group.adapter or ''}"
+
+
+def _known_load(loads: Loads, thing_id: int) -> Load:
+    row = loads.row.get(thing_id)
+    return Load() if row is None else _load(loads.found.rows, row, float(loads.found.wall_s[row]))
+
+
+def _load(rows: LedgerRows, row: int, wall_s: float) -> Load:
+    """Everything measured from here on."""
+    ops = float(rows.ops[row, Direction.ALL])
+    time, timed = rows.span_time[row, Direction.ALL], rows.span_ops[row, Direction.ALL] > 0
+    whole = float(time[timed].sum()) if timed.any() else np.nan
+    return Load(
+        iops=known(ops / wall_s),
+        us=known(whole / ops) if ops > 0 else None,
+        ios=known(whole / wall_s / 1e6) if ops > 0 else known(ops),
+    )
+
+
+# --- the time between --------------------------------------------------------------------------------------------------
+
+_Between = Callable[[str, str], Link]
+
+
+def _links(way: Way) -> Iterator[Link]:
+    shown = {queue.device.id for queue in way.queues}
+    for leaf in way.disks:
+        disk = _id("vm_disk", leaf.disk.id)
+        yield _timed(way.of_shown_disks, leaf.disk.id, Layer.GUEST, Layer.GUEST)(_id("vm", leaf.vm.id), disk)
+        for device in way.disk_queues.get(leaf.disk.id, ()):
+            if device in shown:
+                yield _hypervisor(way.of_shown_disks, leaf.disk.id)(disk, _id("queue", device))
+        if array := way.disk_arrays.get(leaf.disk.id):
+            yield _timed(way.of_shown_disks, leaf.disk.id, Layer.KERNEL, Layer.ARRAY)(disk, _id("array", array.id))
+    for queue in way.queues:
+        yield from _below(way, queue)
+    for volume in way.volumes:
+        if facts := way.volume_facts.get(volume.id):
+            yield _timed(way.of_volumes, volume.id, Layer.ARRAY, Layer.ARRAY)(
+                _id("volume", volume.id), _id("array", facts.array.id)
+            )
+
+
+def _below(way: Way, queue: Queue) -> Iterator[Link]:
+    """Paths of a device share its times: nobody measures them path by path."""
+    device, volumes = queue.device.id, way.volumes_of(queue)
+    own = [group for group in way.paths if group.device_id == device]
+    kernel, san = (_timed(way.of_queues, device, layer, layer) for layer in (Layer.KERNEL, Layer.SAN))
+    for group in own:
+        yield kernel(_id("queue", device), _path_id(group))
+        yield from (san(_path_id(group), _id("volume", volume)) for volume in volumes)
+    if not own:
+        both = _timed(way.of_queues, device, Layer.KERNEL, Layer.SAN)
+        yield from (both(_id("queue", device), _id("volume", volume)) for volume in volumes)
+
+
+def _timed(loads: Loads, thing_id: int, first: Layer, last: Layer) -> _Between:
+    """The time of a thing's I/Os in a run of layers, and what was not told apart from it."""
+    row = loads.row.get(thing_id)
+    wanted = SPANS.index((first, last))
+    spans = [] if row is None else _touching(loads.found.rows, row, first, last)
+    within = [span for span in spans if first <= SPANS[span][0] and SPANS[span][1] <= last]
+    if row is None or not spans:
+        return _link(span_key(wanted), span_label(wanted), span_layers(wanted))
+    rows, ops = loads.found.rows, float(loads.found.rows.ops[row, Direction.ALL])
+    told = SPANS.index((min(first, *(SPANS[s][0] for s in spans)), max(last, *(SPANS[s][1] for s in spans))))
+    return _link(
+        span_key(told),
+        span_label(told),
+        span_layers(told),
+        float(rows.span_time[row, Direction.ALL, spans].sum()) / ops,
+        float(rows.span_lower[row, Direction.ALL, within].sum()) / ops,
+        float(rows.span_upper[row, Direction.ALL, spans].sum()) / ops,
+        is_merged=len(within) < len(spans),
+    )
+
+
+def _touching(rows: LedgerRows, row: int, first: Layer, last: Layer) -> list[int]:
+    """Measured spans that hold any of the layers."""
+    measured = np.flatnonzero(rows.span_ops[row, Direction.ALL] > 0).tolist()
+    return [span for span in measured if SPANS[span][0] <= last and first <= SPANS[span][1]]
+
+
+def _hypervisor(loads: Loads, disk_id: int) -> _Between:
+    """From the virtual disk to the device, which has no bounds of its own."""
+    row = loads.row.get(disk_id)
+    us: float | None = None
+    if row is not None:
+        rows, segment = loads.found.rows, Segment.HYPERVISOR
+        ops = float(rows.ops[row, Direction.ALL])
+        is_timed = rows.segment_ops[row, Direction.ALL, segment] > 0 and ops > 0
+        us = float(rows.segment_time[row, Direction.ALL, segment]) / ops if is_timed else None
+    return _link(Segment.HYPERVISOR.name.lower(), SEGMENT_WORDS[Segment.HYPERVISOR], (Layer.KERNEL.name.lower(),), us)
+
+
+def _link(
+    name: str,
+    label: str,
+    layers: tuple[str, ...],
+    us: float | None = None,
+    lower_us: float | None = None,
+    upper_us: float | None = None,
+    *,
+    is_merged: bool = False,
+) -> _Between:
+    def between(from_id: str, to_id: str) -> Link:
+        return Link(
+            from_id=from_id,
+            to_id=to_id,
+            name=name,
+            label=label,
+            layers=layers,
+            us=us,
+            lower_us=lower_us,
+            upper_us=upper_us,
+            is_merged=is_merged,
+        )
+
+    return between
