@@ -228,6 +228,29 @@ def test_order_of_arrival_changes_nothing(estate: Estate) -> None:
     assert estate.rows(ScopeKind.HOST_DEVICE, columns) == at_once
 
 
+def test_a_minute_written_again_alone_or_among_others_says_the_same(estate: Estate) -> None:
+    """A clock that was read just after the minute's end stamps the sample across that end, too."""
+    begun(estate)
+    with transaction(estate.engine) as connection:
+        record_clocks(connection, estate.array, [ClockReading(None, 5.0, 0.1, START + timedelta(seconds=121))])
+    estate.both(START, 6)
+    estate.correlate(START + 7 * MINUTE + GRACE)
+
+    def again(*minutes: int) -> list[tuple[object, ...]]:
+        with estate.engine.begin() as connection:
+            for minute in minutes:
+                connection.execute(text("INSERT INTO dirty_minute VALUES (:at)"), {"at": START + minute * MINUTE})
+        estate.correlate()
+        found = estate.rows(
+            ScopeKind.DATASTORE, "array_ops, all_array_lower, all_array_upper, offset_error_s, missing_s"
+        )
+        return [row for row in found if row[0] == 1]
+
+    alone = again(1)
+    assert alone == again(0, 1, 2, 3)
+    assert alone[0][1]
+
+
 def test_two_correlators_never_write_at_once(estate: Estate) -> None:
     estate.both(START - 3 * MINUTE, 3)
     with only_one(estate.engine, "correlate") as held:

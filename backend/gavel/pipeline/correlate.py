@@ -41,6 +41,8 @@ _LEAF_ROWS = 60_000
 _MOST_MINUTES = 60
 # Samples that touch a minute were stamped no longer before it; clocks are read once a minute.
 _CLOCKS_BEFORE = timedelta(minutes=10)
+# Samples across a minute's end and beside it were stamped after it: a reading just before them is theirs, whatever is written with them.
+_CLOCKS_AFTER = timedelta(minutes=5)
 # What is written again when a pod turns out to count its writes otherwise.
 _MISREAD = timedelta(hours=2)
 # Further behind than this, nobody waits for what happened then; samples are kept so long on plain PostgreSQL.
@@ -127,7 +129,7 @@ def _look(connection: Connection, now: datetime) -> Look:
 def _then(connection: Connection, span: Span) -> tuple[Estate, Offsets]:
     """The estate and its clocks as of a span of minutes."""
     found = _estate(connection, span)
-    return found, offsets(found, ask.clocks(connection, span.since - _CLOCKS_BEFORE, span.until))
+    return found, offsets(found, ask.clocks(connection, span.since - _CLOCKS_BEFORE, span.until + _CLOCKS_AFTER))
 
 
 def _estate(connection: Connection, span: Span) -> Estate:
