@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import httpx
 import psycopg
+from tests.product import correlating, ledgers
 from tests.product.comparing import KEPT_S, Comparison, caught_up, compare
 from tests.product.running import Part, Product, tell
 
@@ -27,6 +28,8 @@ _FAULTS: tuple[tuple[str, str, dict[str, object]], ...] = (
 )
 STAGE = 15
 _SUPERVISOR = "supervisor"
+_CORRELATE = "worker inside correlate"
+_CORRELATE_DATABASE = "database inside correlate"
 
 
 @dataclass
@@ -37,6 +40,9 @@ class Report:
     faults: Counter[str] = field(default_factory=Counter)
     healed_s: list[float] = field(default_factory=list)
     comparisons: list[Comparison] = field(default_factory=list)
+    undone: int = 0
+    ledger_rows: int = 0
+    ledger_differences: list[str] = field(default_factory=list)
     conflicting: int = 0
     strangers: int = 0
     pending: int = 0
@@ -44,7 +50,7 @@ class Report:
     @property
     def is_clean(self) -> bool:
         return all(found.is_equal for found in self.comparisons) and not (
-            self.conflicting or self.strangers or self.pending
+            self.conflicting or self.strangers or self.pending or self.ledger_differences
         )
 
     def __str__(self) -> str:
@@ -63,6 +69,9 @@ class Report:
             f"conflicting      {self.conflicting}",
             f"strangers        {self.strangers}",
             f"gaps still owed  {self.pending}",
+            f"undone           {self.undone} transactions of correlate whose worker died in them",
+            f"ledger           {self.ledger_rows} rows written again, {len(self.ledger_differences)} differences",
+            *self.ledger_differences,
             *(example for found in compared for example in found.examples),
         ]
         return "\n  ".join(lines)
@@ -97,16 +106,40 @@ class Campaign:
         found = compare(self._product, max(began - 60, time.time() - KEPT_S), until)
         self.report.comparisons.append(found)
         tell(f"{self.report.kills.total()} kills: {found}")
+        self._write_ledger_again()
+
+    def _write_ledger_again(self) -> None:
+        """Every kept minute once more, without a kill: the same rows as those that the kills left."""
+        ledgers.settled(self._product)
+        after, until = ledgers.whole_minutes(self._product, KEPT_S - 300, settling_s=ledgers.CAUGHT_UP_S)
+        rows = len(ledgers.everything(self._product, after, until))
+        differences = ledgers.changed_by_writing_again(self._product, after, until)
+        self.report.ledger_rows += rows
+        self.report.ledger_differences += differences
+        tell(f"{rows} rows of the ledger written again: {len(differences)} differences {differences}")
 
     def _kill(self) -> None:
         if self._choose.random() < 0.05:
             self._kill_everything()
             return
-        part = self._victim()
-        self.report.kills[part.service] += 1
-        self._product.kill(part)
+        if self._choose.random() < 0.3:
+            self._kill_inside_correlate()
+        else:
+            part = self._victim()
+            self.report.kills[part.service] += 1
+            self._product.kill(part)
         if self._choose.random() < 0.7:  # else the next one falls while this one is still down
             self.report.healed_s.append(self._wait_until_healed())
+
+    def _kill_inside_correlate(self) -> None:
+        self._wait_until_healed()
+        if self._choose.random() < 0.2:
+            self.report.kills[_CORRELATE_DATABASE] += 1
+            correlating.kill_database_inside(self._product, self._choose)
+            return
+        self.report.kills[_CORRELATE] += 1
+        found = correlating.kill_worker_inside(self._product, self._choose, writing=self._choose.random() < 0.7)
+        self.report.undone += correlating.was_undone(self._product, found)
 
     def _victim(self) -> Part:
         """A service first, then one of its processes, so that many idle connections of the database do not draw all the fire."""

@@ -2,17 +2,20 @@
 
 import math
 import time
+from collections.abc import Iterator
 from typing import Any
 
+import psycopg
 from tests.product.running import Product
 
 from gavel.domain.scope import ScopeKind, scope_key
 
-_COLUMNS = (
-    "read_ops", "write_ops", "read_kernel_time", "write_san_time", "all_kernel_time", "all_kernel_lower", "all_kernel_upper",
-    "all_san_time", "all_array_time", "array_ops", "device_ops", "outstanding_s", "reasons", "grade_reasons",
-)  # fmt: skip
+_TABLES = ("ledger_leaf_1m", "ledger_1m")
+_KEY = ("entity_id", "ts")
+# From the end of the newest minute to one whose next samples, too, have come: however busy the machine, and once all is known to be read.
+_SETTLING_S, CAUGHT_UP_S = 300, 120
 Key = tuple[int, float]
+Ledger = dict[Key, dict[str, Any]]
 
 
 def keys_of(kind: ScopeKind) -> dict[str, int]:
@@ -27,16 +30,19 @@ def settled(product: Product) -> None:
 
 
 def _is_settled(product: Product) -> bool:
-    behind, dirty = product.ask(
-        "SELECT extract(epoch FROM now() - (SELECT until_at FROM correlated))::float8, (SELECT count(*) FROM dirty_minute)"
-    )[0]
+    try:
+        behind, dirty = product.ask(
+            "SELECT extract(epoch FROM now() - (SELECT until_at FROM correlated))::float8, (SELECT count(*) FROM dirty_minute)"
+        )[0]
+    except psycopg.OperationalError:  # killed, and not back yet
+        return False
     return behind is not None and behind < 180 and dirty == 0
 
 
 def minutes(product: Product, kind: ScopeKind, after: float, until: float) -> dict[int, set[float]]:
     """Starts of the minutes in [after, until) that each thing of a kind has a row for."""
     found: dict[int, set[float]] = {}
-    for table in ("ledger_leaf_1m", "ledger_1m"):
+    for table in _TABLES:
         rows = product.ask(
             f"SELECT entity_id - %(low)s, extract(epoch FROM ts)::float8 FROM {table} WHERE entity_id >= %(low)s AND entity_id < %(high)s"
             " AND ts >= to_timestamp(%(after)s) AND ts < to_timestamp(%(until)s)",
@@ -47,41 +53,66 @@ def minutes(product: Product, kind: ScopeKind, after: float, until: float) -> di
     return found
 
 
-def everything(product: Product, after: float, until: float) -> dict[Key, tuple[Any, ...]]:
-    """Every row of the ledger with stamps in [after, until)."""
-    rows: dict[Key, tuple[Any, ...]] = {}
-    for table in ("ledger_leaf_1m", "ledger_1m"):
+def everything(product: Product, after: float, until: float) -> Ledger:
+    """Every row of the ledger with stamps in [after, until), every column by its name."""
+    rows: Ledger = {}
+    for table in _TABLES:
+        names = _numbers(product, table)
         query = (
-            f"SELECT entity_id, extract(epoch FROM ts)::float8, {', '.join(_COLUMNS)} FROM {table}"
+            f"SELECT entity_id, extract(epoch FROM ts)::float8, {', '.join(names)} FROM {table}"
             " WHERE ts >= to_timestamp(%(after)s) AND ts < to_timestamp(%(until)s)"
         )
         for thing, minute, *numbers in product.ask(query, after=after, until=until):
-            rows[thing, minute] = tuple(numbers)
+            rows[thing, minute] = dict(zip(names, numbers, strict=True))
     return rows
 
 
+def _numbers(product: Product, table: str) -> list[str]:
+    """Columns that are no key."""
+    found = product.ask("SELECT column_name FROM information_schema.columns WHERE table_name = %(table)s", table=table)
+    return sorted(name for (name,) in found if name not in _KEY)
+
+
 def write_again(product: Product, after: float, until: float) -> int:
-    """Have every minute in [after, until) attributed anew; how many that were."""
+    """Have every minute in [after, until), both on minutes, attributed anew; how many that were."""
     with product.database() as connection:
         return connection.execute(
-            "INSERT INTO dirty_minute SELECT DISTINCT ts FROM ledger_1m WHERE ts >= to_timestamp(%(after)s)"
-            " AND ts < to_timestamp(%(until)s) ON CONFLICT DO NOTHING",
+            "INSERT INTO dirty_minute SELECT generate_series(to_timestamp(%(after)s), to_timestamp(%(until)s - 60), interval '1 minute')"
+            " ON CONFLICT DO NOTHING",
             {"after": after, "until": until},
         ).rowcount
 
 
-def differences(before: dict[Key, tuple[Any, ...]], after: dict[Key, tuple[Any, ...]]) -> list[str]:
+def changed_by_writing_again(product: Product, after: float, until: float) -> list[str]:
+    """What every minute of [after, until) says otherwise when it is attributed once more, undisturbed."""
+    settled(product)
+    before = everything(product, after, until)
+    write_again(product, after, until)
+    settled(product)
+    return differences(before, everything(product, after, until))
+
+
+def differences(before: Ledger, after: Ledger) -> list[str]:
     """What is not the same in both, as sentences, at most ten."""
     found = [f"only before: {key}" for key in before.keys() - after.keys()]
     found += [f"only after: {key}" for key in after.keys() - before.keys()]
     for key in sorted(before.keys() & after.keys(), key=lambda key: (key[1], key[0])):
-        for name, one, two in zip(_COLUMNS, before[key], after[key], strict=True):
-            if one != two and not (one is not None and two is not None and math.isclose(one, two, rel_tol=1e-5)):
-                found.append(f"{key} {name}: {one} → {two}")
+        if before[key] != after[key]:
+            found += [f"{key} {name}: {one} → {two}" for name, one, two in _unlike(before[key], after[key])]
     return found[:10]
 
 
-def whole_minutes(product: Product, back_s: float) -> tuple[float, float]:
-    """From `back_s` ago to a minute whose next samples, too, have come however busy the machine, both on minutes."""
+def _unlike(before: dict[str, Any], after: dict[str, Any]) -> Iterator[tuple[str, Any, Any]]:
+    """Values that differ by more than the order of their addition may."""
+    for name in sorted(before.keys() | after.keys()):
+        one, two = before.get(name), after.get(name)
+        if one != two and not (
+            isinstance(one, int | float) and isinstance(two, int | float) and math.isclose(one, two, rel_tol=1e-5)
+        ):
+            yield name, one, two
+
+
+def whole_minutes(product: Product, back_s: float, settling_s: float = _SETTLING_S) -> tuple[float, float]:
+    """From `back_s` ago to a minute that lies `settling_s` before the newest, both on minutes."""
     until = product.ask("SELECT extract(epoch FROM until_at)::float8 FROM correlated")[0][0]
-    return math.ceil((time.time() - back_s) / 60) * 60.0, float(until) - 300
+    return math.ceil((time.time() - back_s) / 60) * 60.0, float(until) - settling_s

@@ -6,7 +6,7 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.product import ledgers, stories
+from tests.product import correlating, ledgers, stories
 from tests.product.comparing import (
     KEPT_S,
     STREAMS,
@@ -199,9 +199,36 @@ def _healthy(product: Product) -> bool:
         return False
 
 
+def test_correlate_survives_kill_9_of_worker_and_database_anywhere(product: Product) -> None:
+    """What was written before without a kill is what stands there after kills in the midst of writing it again."""
+    choose = random.Random(3)
+    ledgers.settled(product)
+    after, until = ledgers.whole_minutes(product, KEPT_S - 300)
+    assert ledgers.write_again(product, after, until) > 30
+    ledgers.settled(product)
+    before = ledgers.everything(product, after, until)
+
+    killed = [correlating.kill_worker_inside(product, choose, writing=n % 2 == 0) for n in range(5)]
+    undone = [found for found in killed if correlating.was_undone(product, found)]
+    tell(
+        f"{len(undone)} workers killed inside correlate, {sum(found.transaction is not None for found in undone)} after writing"
+    )
+    assert len(undone) == len(killed)
+    restarts = product.services()["database"]["restarts"]
+    correlating.kill_database_inside(product, choose)
+    product.wait_for(lambda: product.services()["database"]["restarts"] > restarts, "the supervisor to see it", 60)
+    product.wait_for(lambda: product.all_ready() and _healthy(product), "the database to come back", 120)
+
+    ledgers.settled(product)
+    assert len(before) > 5_000
+    assert ledgers.differences(before, ledgers.everything(product, after, until)) == []
+
+
 def test_after_all_of_this_nothing_is_lost_doubled_or_altered(product: Product) -> None:
     caught_up(product)
     found = compare(product, *last_hour(product))
     tell(f"in the end: {found}")
     assert found.is_equal, str(found)
     assert product.pending() == 0
+    after, until = ledgers.whole_minutes(product, KEPT_S - 300, settling_s=ledgers.CAUGHT_UP_S)
+    assert ledgers.changed_by_writing_again(product, after, until) == []

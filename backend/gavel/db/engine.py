@@ -1,5 +1,6 @@
 """Connections: one engine per role, and transactions that begin and end at the edge."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -58,6 +59,7 @@ def open_engine(
 ) -> Engine:
     """An engine with the limits of `role`. Connects on first use. `postgresql://` URLs are read as psycopg 3.
 
+    Unless named otherwise its sessions carry the process in their name (`gavel worker 1234`), so that pg_stat_activity says whose they are.
     `server_side_prepare=False` is for servers where several connections share one session, as the WASM build of TimescaleDB.
     """
     parsed = make_url(url)
@@ -66,7 +68,7 @@ def open_engine(
     limits = _LIMITS[role]
     connect_args: dict[str, Any] = {
         "options": limits.as_options(),
-        "application_name": application_name or f"gavel {role}",
+        "application_name": application_name or f"gavel {role} {os.getpid()}",
         "connect_timeout": _CONNECT_TIMEOUT_S,
     }
     if not server_side_prepare:

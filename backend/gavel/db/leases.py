@@ -14,7 +14,7 @@ def only_one(engine: Engine, work: str) -> Iterator[bool]:
     The lock belongs to a connection of its own that is in no transaction, so network calls may be made meanwhile;
     a killed process loses its connection and with it the lock.
     """
-    key = int.from_bytes(hashlib.blake2b(work.encode(), digest_size=8).digest(), "big", signed=True)
+    key = lock_key(work)
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         held = bool(connection.execute(text("SELECT pg_try_advisory_lock(:key)"), {"key": key}).scalar())
         try:
@@ -22,3 +22,8 @@ def only_one(engine: Engine, work: str) -> Iterator[bool]:
         finally:
             if held:
                 connection.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": key})
+
+
+def lock_key(work: str) -> int:
+    """The number of the advisory lock named `work`."""
+    return int.from_bytes(hashlib.blake2b(work.encode(), digest_size=8).digest(), "big", signed=True)
