@@ -7,7 +7,7 @@ from tests.analysis.building import column, idle, one_way, plus_minus
 from gavel.analysis.attribution import attribute
 from gavel.analysis.chain import bounds, chain_of, depth_bound, from_instants, under_shared_queue
 from gavel.analysis.coverage import coverage
-from gavel.analysis.depth import DepthInputs, DepthRule, DepthSource, effective_depth, halved
+from gavel.analysis.depth import DepthInputs, DepthRule, effective_depth, halved
 from gavel.analysis.expected import expected_us, typical
 from gavel.analysis.grade import Quality, grade_reasons, grades, in_words
 from gavel.analysis.intervals import (
@@ -176,15 +176,33 @@ def test_history_counts_after_three_days_and_never_above_its_cap() -> None:
     assert expected[:, :2].sum() == 0
 
 
-def test_the_depth_is_read_and_explained() -> None:
-    yes, no = np.array([True]), np.array([False])
-    shared = DepthInputs(
-        np.array([[NAN, 32.0, 31.0]]), column(64), column(64), column(32), column(NAN), no, no, np.array([2])
+@pytest.mark.parametrize(
+    ("measured", "configured", "dsnro", "vms", "is_nvme", "depth", "rule_", "predicted"),
+    [
+        (64, 64, 32, 1, False, 64, DepthRule.ONE_VM, 64),
+        (64, 64, 32, 0, False, 64, DepthRule.ONE_VM, 64),
+        (32, 64, 32, 2, False, 32, DepthRule.COMPETING_VMS, 32),
+        (64, 64, 256, 5, False, 64, DepthRule.COMPETING_VMS, 64),
+        (16, 64, 32, 2, False, 16, DepthRule.LESS, 32),
+        (96, 64, 32, 1, False, 96, DepthRule.MORE, 64),
+        (1024, 1024, 32, 9, True, 1024, DepthRule.NVME, 1024),
+        (32, 64, NAN, 2, False, 32, DepthRule.UNEXPLAINED, NAN),
+        (32, NAN, 32, 1, False, 32, DepthRule.UNEXPLAINED, NAN),
+        (32, 64, 32, NAN, False, 32, DepthRule.UNEXPLAINED, NAN),
+        (NAN, 64, 32, 2, False, 64, DepthRule.CONFIGURED, 32),
+        (NAN, NAN, 32, 2, False, NAN, DepthRule.UNREAD, NAN),
+        (0, NAN, 32, 2, False, NAN, DepthRule.UNREAD, NAN),
+    ],
+)
+def test_the_depth_is_read_and_explained(
+    measured: float, configured: float, dsnro: float, vms: float, is_nvme: bool, depth: float, rule_: DepthRule, predicted: float
+) -> None:  # fmt: skip
+    found = effective_depth(
+        DepthInputs(column(measured), column(configured), column(dsnro), column(vms), np.array([is_nvme]))
     )
-    found = effective_depth(shared)
-    assert (found.depth[0], found.source[0], found.rule[0]) == (32, DepthSource.MEASURED, DepthRule.COMPETING_VMS)
-    assert found.predicted[0] == 32
-    unread = DepthInputs(np.array([[NAN]]), column(64), column(64), column(32), column(NAN), no, yes, np.array([1]))
-    assert (effective_depth(unread).depth[0], effective_depth(unread).rule[0]) == (64, DepthRule.SIOC)
-    assert halved(column(64), column(32))[0]
-    assert not halved(column(64), column(33))[0]
+    assert found.rule[0] == rule_
+    np.testing.assert_equal((found.depth[0], found.predicted[0]), (depth, predicted))
+
+
+def test_a_depth_that_falls_to_half_is_news() -> None:
+    assert halved(column(64, 64), column(32, 33)).tolist() == [True, False]

@@ -1,4 +1,4 @@
-"""Effective queue depth of a device on a host, and who set it (attribution.md §6)."""
+"""Effective queue depth of a device on a host: how deep it is, and what makes it so (attribution.md §6)."""
 
 from dataclasses import dataclass
 from enum import IntEnum
@@ -8,57 +8,43 @@ import numpy.typing as npt
 
 from gavel.analysis.intervals import Bools, Floats
 
-
-class DepthSource(IntEnum):
-    """Where the effective depth was read."""
-
-    NONE = 0
-    CONFIGURED = 1
-    MEASURED = 2
+# From two on, DSNRO has a say.
+_COMPETING = 2
 
 
 class DepthRule(IntEnum):
-    """What decides the depth of a device."""
+    """What makes a depth what it is. LESS, MORE: than the settings give. UNEXPLAINED: settings or VMs are not known."""
 
-    ONE_VM = 0
-    COMPETING_VMS = 1
-    SIOC = 2
-    NVME = 3
-
-
-WORDS = {
-    DepthRule.ONE_VM: "one VM issues I/O here: the HBA's device queue depth applies",
-    DepthRule.COMPETING_VMS: "two or more VMs issue I/O here: the smaller of the HBA's depth and DSNRO applies",
-    DepthRule.SIOC: "Storage I/O Control sets the depth",
-    DepthRule.NVME: "NVMe: the controller's queue size times its queues applies, DSNRO does not",
-}
+    UNREAD = 0
+    CONFIGURED = 1
+    UNEXPLAINED = 2
+    ONE_VM = 3
+    COMPETING_VMS = 4
+    NVME = 5
+    LESS = 6
+    MORE = 7
 
 
 @dataclass(frozen=True, slots=True)
 class DepthInputs:
-    """Per device on a host, (n,) or as said; NaN where unknown.
+    """n devices on hosts, each (n,); NaN where unknown.
 
-    samples: (n, m) `disk.maxQueueDepth` of the minute. configured: `scsiLun.queueDepth` or esxcli. hba_depth: the HBA's, per device.
-    nvme_depth: queue size × queues. active_vms: VMs that did I/O on this host and device in the minute.
+    measured: `disk.maxQueueDepth`. configured: what the device takes from one VM alone (`scsiLun.queueDepth`, esxcli); of NVMe queue
+    size × queues. dsnro: what it takes once several do I/O. active_vms: VMs that did I/O on this device from this host.
     """
 
-    samples: Floats
+    measured: Floats
     configured: Floats
-    hba_depth: Floats
     dsnro: Floats
-    nvme_depth: Floats
+    active_vms: Floats
     is_nvme: Bools
-    has_sioc: Bools
-    active_vms: npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
 class Depths:
-    """depth: (n,) the limit on I/Os in flight, NaN where nobody says; source: `DepthSource`; rule: `DepthRule`; predicted: what the rule
-    gives from the settings, NaN where they are unknown or SIOC decides."""
+    """depth: (n,) the limit on I/Os in flight, NaN where nobody says; rule: `DepthRule`; predicted: what the settings give, NaN unknown."""
 
     depth: Floats
-    source: npt.NDArray[np.int64]
     rule: npt.NDArray[np.int64]
     predicted: Floats
 
@@ -71,29 +57,43 @@ def as_read(largest: Floats, configured: Floats) -> Floats:
 
 def effective_depth(inputs: DepthInputs) -> Depths:
     """The depth as read, never as predicted: settings explain it, they do not replace it."""
-    samples = np.where(inputs.samples > 0, inputs.samples, -np.inf)
-    largest = np.max(samples, axis=1, initial=-np.inf)
-    measured, configured = np.isfinite(largest), inputs.configured > 0
-    depth = as_read(np.where(measured, largest, np.nan), inputs.configured)
-    source = np.where(
-        measured, int(DepthSource.MEASURED), np.where(configured, int(DepthSource.CONFIGURED), int(DepthSource.NONE))
-    )
+    depth, predicted = as_read(inputs.measured, inputs.configured), _predicted(inputs)
     rule = np.select(
-        [inputs.is_nvme, inputs.has_sioc, inputs.active_vms >= 2],
-        [int(DepthRule.NVME), int(DepthRule.SIOC), int(DepthRule.COMPETING_VMS)],
+        [
+            np.isnan(depth),
+            ~(inputs.measured > 0),
+            np.isnan(predicted),
+            depth < predicted,
+            depth > predicted,
+            inputs.is_nvme,
+            inputs.active_vms >= _COMPETING,
+        ],
+        [
+            int(DepthRule.UNREAD),
+            int(DepthRule.CONFIGURED),
+            int(DepthRule.UNEXPLAINED),
+            int(DepthRule.LESS),
+            int(DepthRule.MORE),
+            int(DepthRule.NVME),
+            int(DepthRule.COMPETING_VMS),
+        ],
         int(DepthRule.ONE_VM),
     )
-    return Depths(depth, source, rule, _predicted(inputs, rule))
+    return Depths(depth, rule, predicted)
 
 
-def _predicted(inputs: DepthInputs, rule: npt.NDArray[np.int64]) -> Floats:
-    shared = np.minimum(inputs.hba_depth, inputs.dsnro)
-    unknown = np.full_like(shared, np.nan)
-    result: Floats = np.choose(rule, [inputs.hba_depth, shared, unknown, inputs.nvme_depth])
+def _predicted(inputs: DepthInputs) -> Floats:
+    """DSNRO is nothing to NVMe, and nothing to one VM alone; a minimum with an unknown is unknown."""
+    shared = np.minimum(inputs.configured, inputs.dsnro)
+    result: Floats = np.select(
+        [inputs.is_nvme, np.isnan(inputs.active_vms), inputs.active_vms >= _COMPETING],
+        [inputs.configured, np.full_like(shared, np.nan), shared],
+        inputs.configured,
+    )
     return result
 
 
 def halved(before: Floats, after: Floats) -> Bools:
-    """Where a depth fell to half or less: competing worlds took over."""
+    """Where a depth fell to half or less, as it does when worlds begin to compete."""
     result: Bools = after <= before / 2
     return result

@@ -16,6 +16,8 @@ from gavel.db.queries.rows import RefKind
 from gavel.db.queries.scopes import array_names
 from gavel.domain.io_path import Certainty, Direction, Layer
 from gavel.pipeline.contributing import top_host
+from gavel.pipeline.depth_words import told
+from gavel.pipeline.depths import QueueInForce, depth_evidence, queue_in_force
 from gavel.pipeline.enduring import since
 from gavel.pipeline.evidence import Evidence, evidence
 from gavel.pipeline.judging import (
@@ -114,6 +116,7 @@ def _verdict(connection: Connection, kind: RefKind, found: Sum, raw: tuple[Evide
     total, named, other = float(one.total_us[0]), one.named(0), one.other(0)
     is_judged = found.state is State.JUDGED
     begun = since(connection, found) if is_judged else None
+    queue = _queue(connection, kind, found) if is_judged else None
     measured = ~np.isnan(one.case.value[0])
     return Verdict(
         **found.window.fields,
@@ -124,7 +127,7 @@ def _verdict(connection: Connection, kind: RefKind, found: Sum, raw: tuple[Evide
         other=None if other is None else span_key(other),
         other_label=None if other is None else span_label(other),
         share=None if named is None else float(one.verdicts.share[0]),
-        sentence=sentence(_facts(connection, kind, found, begun)),
+        sentence=sentence(_facts(connection, kind, found, begun, queue)),
         since_at=begun,
         total_us=known(total),
         expected_us=float(one.case.expected[0][measured].sum()) if measured.any() else None,
@@ -133,8 +136,15 @@ def _verdict(connection: Connection, kind: RefKind, found: Sum, raw: tuple[Evide
         layers=layers_of(found, Direction.ALL, one.case, total),
         not_measured=not_measured(one.case, 0),
         quality=_quality(found, total),
-        evidence=raw,
+        evidence=raw if queue is None else (*raw, *depth_evidence(queue)),
     )
+
+
+def _queue(connection: Connection, kind: RefKind, found: Sum) -> QueueInForce | None:
+    """The device queue that a verdict has to speak of: where the kernel may be at fault, or one that is full."""
+    spans = (SPANS[span] for span in (found.judged.named(0), found.judged.other(0)) if span is not None)
+    waits = any(first <= Layer.KERNEL <= last for first, last in spans)
+    return queue_in_force(connection, kind, found.window.subject.id, found.found, waits=waits)
 
 
 def _quality(found: Sum, total_us: float) -> Quality:
@@ -156,7 +166,9 @@ def _quality(found: Sum, total_us: float) -> Quality:
 # --- in words ---------------------------------------------------------------------------------------------------------
 
 
-def _facts(connection: Connection, kind: RefKind, found: Sum, begun: datetime | None) -> Facts:
+def _facts(
+    connection: Connection, kind: RefKind, found: Sum, begun: datetime | None, queue: QueueInForce | None
+) -> Facts:
     one, notes = found.judged, found.found.notes
     named, other, values = one.named(0), one.other(0), one.case.value[0]
     return Facts(
@@ -179,6 +191,7 @@ def _facts(connection: Connection, kind: RefKind, found: Sum, begun: datetime | 
         kernel_us=known(one.case.upper[0, _KERNEL]),
         outstanding=found.outstanding,
         depth=known(notes.queue_depth[0]),
+        queue=() if queue is None else tuple(told(queue)),
     )
 
 

@@ -39,7 +39,7 @@ class Facts:
 
     named, other: positions in `SPANS`. named_us: of both where undetermined; excess_us: of what is named, else of everything. detail: the
     segment that most of the named layer's time is in, in words. array_us: what the array takes; kernel_us: what the kernel takes at most.
-    outstanding, depth: I/Os. ops, minutes: of the window.
+    outstanding, depth: I/Os. ops, minutes: of the window. queue: sentences about the depth of the queue where I/Os wait.
     """
 
     state: State
@@ -61,6 +61,7 @@ class Facts:
     kernel_us: float | None = None
     outstanding: float | None = None
     depth: float | None = None
+    queue: tuple[str, ...] = ()
 
 
 NOTHING = Facts(
@@ -141,6 +142,7 @@ def _layers(span: int | None) -> set[Layer]:
 
 
 def _caveats(facts: Facts) -> Iterator[str]:
+    yield from facts.queue
     reasons = facts.reasons
     if Reason.GUEST_NOT_MEASURED in reasons:
         full = "; its virtual disk queue is full, so guest queueing is likely"

@@ -25,7 +25,7 @@ _UNSPLIT = [
     f"all_{name}_time" for (first, last), name in ledger_columns.SPAN_NAMES.items() if first <= Layer.KERNEL < last
 ]
 _IDLE = "WHEN coalesce(read_ops, write_ops) IS NOT NULL AND coalesce(read_ops, 0) + coalesce(write_ops, 0) = 0 THEN 0"
-_IN_FLIGHT = (
+IN_FLIGHT = (
     f"CASE {_IDLE} WHEN num_nonnulls({', '.join(_UNSPLIT)}) = 0 AND num_nonnulls({', '.join(_BELOW)}) > 0"
     f" THEN {' + '.join(f'coalesce({name}, 0)' for name in _BELOW)} END"
 )
@@ -77,13 +77,17 @@ def queues(connection: Connection, kind: RefKind, thing_id: int) -> Sequence[Que
 
 
 def fullest(
-    connection: Connection, device_ids: Sequence[int], from_at: datetime, to_at: datetime, step: timedelta
+    connection: Connection, device_ids: Sequence[int], from_at: datetime, to_at: datetime, step: timedelta | None
 ) -> Fullest:
-    """Of these devices in each bucket of [from_at, to_at), from the minutes of the ledger that retention has left of them."""
+    """Of these devices in each bucket of [from_at, to_at), from the minutes of the ledger that retention has left of them.
+
+    Without a step, the whole range is one bucket.
+    """
+    bucket = "CAST(:lo AS timestamptz)" if step is None else "date_bin(:step, ts, :epoch)"
     query = f"""
         SELECT DISTINCT ON (b) b, entity_id, in_flight_ios, waiting_ios, depth FROM (
-            SELECT entity_id, date_bin(:step, ts, :epoch) AS b, max(queue_depth) AS depth,
-                avg(({_IN_FLIGHT})::float8) / :minute AS in_flight_ios, avg(({_WAITING})::float8) / :minute AS waiting_ios
+            SELECT entity_id, {bucket} AS b, max(queue_depth) AS depth,
+                avg(({IN_FLIGHT})::float8) / :minute AS in_flight_ios, avg(({_WAITING})::float8) / :minute AS waiting_ios
             FROM {LEDGER_LEAVES.name} WHERE entity_id = ANY(CAST(:keys AS int[])) AND ts >= :lo AND ts < :hi GROUP BY 1, 2
         ) q WHERE depth > 0 AND in_flight_ios IS NOT NULL ORDER BY b, in_flight_ios / depth DESC, entity_id
     """

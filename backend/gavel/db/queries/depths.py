@@ -1,0 +1,126 @@
+"""What explains a device queue's depth: its settings, its depth minute by minute, and which VMs did I/O on it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import text
+
+from gavel.db.engine import Connection
+from gavel.db.queries.members import DATASTORE_DEVICE
+from gavel.db.queries.queues import IN_FLIGHT
+from gavel.db.queries.rows import Ref, RefKind
+from gavel.db.series import LEDGER_LEAVES
+from gavel.domain.scope import ScopeKind, scope_key, scope_of
+
+
+@dataclass(frozen=True, slots=True)
+class QueueSettings:
+    """Of a device on one host, as of a time. configured: what it takes from one VM alone; dsnro: once several do I/O. None: not read.
+
+    is_measured: the host itself reported the depth in force, and did not leave it to the settings. read_at: newest inventory.
+    """
+
+    canonical_name: str
+    host: str
+    vcenter: str
+    configured: int | None
+    dsnro: int | None
+    is_nvme: bool
+    is_measured: bool
+    read_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class DepthMinute:
+    at: datetime
+    depth: float | None
+    ops: float
+
+
+@dataclass(frozen=True, slots=True)
+class VmMinute:
+    """What a VM's disks on the device did in a minute, from the device's host; 0 operations are a measured 0."""
+
+    at: datetime
+    vm: Ref
+    ops: float
+
+
+# A setting that changed later than asked about was what the first change since tells.
+_THEN = """
+    coalesce((SELECT e.before::int FROM event e WHERE e.subject_table = 'host_device' AND e.subject_id = d.id AND e.kind = '{name}'
+        AND e.happened_at > :to_at ORDER BY e.happened_at LIMIT 1), d.{name}) AS {name}
+"""
+_SETTINGS = f"""
+    SELECT d.canonical_name, h.name AS host, s.name AS vcenter, s.inventory_at,
+        {_THEN.format(name="queue_depth")}, {_THEN.format(name="dsnro")},
+        EXISTS (SELECT FROM path p JOIN hba b ON b.id = p.hba_id
+            WHERE p.host_device_id = d.id AND p.present AND b.protocol LIKE 'nvme%') AS is_nvme,
+        EXISTS (SELECT FROM host_device_sample m WHERE m.entity_id = d.id AND m.ts > :from_at AND m.ts <= :to_at
+            AND m.queue_depth > 0) AS is_measured
+    FROM host_device d JOIN esxi_host h ON h.id = d.host_id JOIN source s ON s.id = d.source_id WHERE d.id = :id
+"""
+# Where most of the wait is; where nobody could tell, the fullest.
+_BUSIEST = f"""
+    SELECT entity_id FROM {LEDGER_LEAVES.name}
+    WHERE entity_id = ANY(CAST(:keys AS int[])) AND ts >= :from_at AND ts < :to_at GROUP BY entity_id
+    HAVING sum(coalesce(read_ops, 0) + coalesce(write_ops, 0)) > 0
+    ORDER BY sum(all_kernel_time::float8) DESC NULLS LAST,
+        avg(({IN_FLIGHT})::float8) / max(queue_depth) DESC NULLS LAST, entity_id LIMIT 1
+"""
+_MINUTES = f"""
+    SELECT ts, queue_depth, coalesce(read_ops, 0) + coalesce(write_ops, 0) AS ops FROM {LEDGER_LEAVES.name}
+    WHERE entity_id = :key AND ts >= :from_at AND ts < :to_at ORDER BY ts
+"""
+# Where a VM was before anybody looked, it is taken to have been where it was seen first.
+_VMS = f"""
+    WITH disk AS (
+        SELECT k.id, k.vm_id, d.host_id FROM host_device d JOIN vm_disk k ON k.source_id = d.source_id
+        WHERE d.id = :id AND (k.device_name = d.canonical_name OR (k.device_name IS NULL
+            AND k.datastore_id IN (SELECT subject_id FROM ({DATASTORE_DEVICE}) s WHERE s.entity_id = :id)))
+    ), stay AS (
+        SELECT vm_id, host_id, coalesce(valid_to, 'infinity') AS hi,
+            CASE row_number() OVER (PARTITION BY vm_id ORDER BY valid_from) WHEN 1 THEN '-infinity' ELSE valid_from END AS lo
+        FROM vm_placement WHERE vm_id IN (SELECT vm_id FROM disk)
+    )
+    SELECT l.ts, k.vm_id, m.name, sum(coalesce(l.read_ops, 0) + coalesce(l.write_ops, 0)) AS ops
+    FROM disk k JOIN stay p ON p.vm_id = k.vm_id AND p.host_id = k.host_id JOIN vm m ON m.id = k.vm_id
+    JOIN {LEDGER_LEAVES.name} l ON l.entity_id = :disks + k.id AND l.ts >= :from_at AND l.ts < :to_at AND l.ts >= p.lo AND l.ts < p.hi
+    GROUP BY 1, 2, 3 ORDER BY 1, 3, 2
+"""
+
+
+def busiest_queue(connection: Connection, device_ids: Sequence[int], from_at: datetime, to_at: datetime) -> int | None:
+    """The device in whose queue most time was spent; None where none of them did I/O."""
+    keys = [scope_key(ScopeKind.HOST_DEVICE, device) for device in device_ids]
+    key = connection.execute(text(_BUSIEST), {"keys": keys, "from_at": from_at, "to_at": to_at}).scalar_one_or_none()
+    return None if key is None else scope_of(key)[1]
+
+
+def queue_settings(connection: Connection, device_id: int, from_at: datetime, to_at: datetime) -> QueueSettings:
+    """As they were at `to_at`, as far as later changes were noticed."""
+    row = connection.execute(text(_SETTINGS), {"id": device_id, "from_at": from_at, "to_at": to_at}).one()
+    return QueueSettings(
+        row.canonical_name,
+        row.host,
+        row.vcenter,
+        row.queue_depth,
+        row.dsnro,
+        row.is_nvme,
+        row.is_measured,
+        row.inventory_at,
+    )
+
+
+def depth_minutes(connection: Connection, device_id: int, from_at: datetime, to_at: datetime) -> list[DepthMinute]:
+    """In order of time; minutes that are not in the ledger are left out."""
+    limits = {"key": scope_key(ScopeKind.HOST_DEVICE, device_id), "from_at": from_at, "to_at": to_at}
+    return [DepthMinute(row.ts, row.queue_depth, row.ops) for row in connection.execute(text(_MINUTES), limits)]
+
+
+def vm_minutes(connection: Connection, device_id: int, from_at: datetime, to_at: datetime) -> list[VmMinute]:
+    """In order of time, then by name; VMs that were not measured are left out."""
+    limits = {"id": device_id, "disks": scope_key(ScopeKind.VM_DISK, 0), "from_at": from_at, "to_at": to_at}
+    rows = connection.execute(text(_VMS), limits)
+    return [VmMinute(row.ts, Ref(RefKind.VM, row.vm_id, row.name), row.ops) for row in rows]

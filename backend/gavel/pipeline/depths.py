@@ -1,0 +1,192 @@
+"""Which queue depth is in force where I/Os wait, why, and whether other VMs brought it down ("competing worlds")."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import numpy as np
+
+from gavel.analysis.depth import DepthInputs, DepthRule, effective_depth, halved
+from gavel.analysis.verdict import QUEUE_FULL
+from gavel.db.engine import Connection
+from gavel.db.queries.depths import (
+    DepthMinute,
+    QueueSettings,
+    VmMinute,
+    busiest_queue,
+    depth_minutes,
+    queue_settings,
+    vm_minutes,
+)
+from gavel.db.queries.ledger import MINUTE, LedgerSeries
+from gavel.db.queries.queues import fullest, queues
+from gavel.db.queries.rows import Ref, RefKind
+from gavel.pipeline.evidence import Evidence
+
+# How long before the window a fall of the depth is looked for.
+_REACH = timedelta(hours=2)
+# Minutes beside a fall that say who did I/O before and after it.
+_BESIDE = 5
+# Rows of devices that are looked through for one queue.
+_MOST_ROWS = 20_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fall:
+    """The depth fell to half or less at `at`. newcomers: VMs that began to do I/O there then."""
+
+    before: float
+    at: datetime
+    newcomers: tuple[Ref, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueueInForce:
+    """A device's queue on a host: its depth in most minutes of the window, and what explains it.
+
+    vms: that did I/O there in most of those minutes; None: not measured. predicted: what the settings give; None: not known.
+    """
+
+    device: Ref
+    settings: QueueSettings
+    depth: float | None
+    rule: DepthRule
+    predicted: float | None
+    vms: tuple[Ref, ...] | None
+    fall: Fall | None
+    to_at: datetime
+
+
+def queue_in_force(
+    connection: Connection, kind: RefKind, thing_id: int, whole: LedgerSeries, *, waits: bool
+) -> QueueInForce | None:
+    """Where I/Os wait in the kernel (`waits`): the queue in which most of that is; else one that is full. None where there is none.
+
+    whole: the thing's one row over the window. None too where it has too many devices to look through.
+    """
+    from_at, to_at = whole.from_at, whole.to_at
+    known = {queue.device.id: queue.device for queue in queues(connection, kind, thing_id)}
+    if not known or len(known) * ((to_at - from_at) / MINUTE) > _MOST_ROWS:
+        return None
+    ids = list(known)
+    device_id = busiest_queue(connection, ids, from_at, to_at) if waits else _full_one(connection, ids, whole)
+    return None if device_id is None else _explained(connection, known[device_id], from_at, to_at)
+
+
+def _full_one(connection: Connection, ids: Sequence[int], whole: LedgerSeries) -> int | None:
+    found = fullest(connection, ids, whole.from_at, whole.to_at, None)
+    full = np.flatnonzero(found.in_flight_ios >= QUEUE_FULL * found.depth)
+    return int(found.device_id[full[0]]) if len(full) else None
+
+
+def _explained(connection: Connection, device: Ref, from_at: datetime, to_at: datetime) -> QueueInForce:
+    settings = queue_settings(connection, device.id, from_at, to_at)
+    minutes = depth_minutes(connection, device.id, from_at - _REACH, to_at)
+    vms = _by_minute(vm_minutes(connection, device.id, from_at - _REACH, to_at))
+    depth, told = _most_of(minutes, from_at)
+    present = _active(vms, told)
+    found = effective_depth(_inputs(settings, depth, present))
+    predicted = float(found.predicted[0])
+    return QueueInForce(
+        device=device,
+        settings=settings,
+        depth=None if np.isnan(found.depth[0]) else float(found.depth[0]),
+        rule=DepthRule(int(found.rule[0])),
+        predicted=None if np.isnan(predicted) else predicted,
+        vms=present,
+        fall=_fall(minutes, vms, depth) if settings.is_measured else None,
+        to_at=to_at,
+    )
+
+
+def _by_minute(rows: Sequence[VmMinute]) -> Mapping[datetime, frozenset[Ref]]:
+    """Who did I/O in each minute in which anybody was measured."""
+    found: dict[datetime, set[Ref]] = {}
+    for row in rows:
+        found.setdefault(row.at, set()).update([row.vm] if row.ops > 0 else [])
+    return {at: frozenset(vms) for at, vms in found.items()}
+
+
+def _most_of(minutes: Sequence[DepthMinute], from_at: datetime) -> tuple[float | None, list[datetime]]:
+    """The depth that most minutes of the window with I/O had, the smaller of two, and these minutes."""
+    inside = [one for one in minutes if one.at >= from_at and one.ops > 0]
+    counts = Counter(one.depth for one in inside if one.depth is not None)
+    if not counts:
+        return None, [one.at for one in inside]
+    depth = min(counts, key=lambda depth: (-counts[depth], depth))
+    return depth, [one.at for one in inside if one.depth == depth]
+
+
+def _active(vms: Mapping[datetime, frozenset[Ref]], at: Sequence[datetime]) -> tuple[Ref, ...] | None:
+    """VMs that did I/O in at least half of these minutes; None where nobody was measured in any."""
+    seen = [vms[minute] for minute in at if minute in vms]
+    if not seen:
+        return None
+    counts = Counter(vm for present in seen for vm in present)
+    return tuple(sorted((vm for vm, n in counts.items() if 2 * n >= len(seen)), key=lambda vm: (vm.name, vm.id)))
+
+
+def _inputs(settings: QueueSettings, depth: float | None, vms: tuple[Ref, ...] | None) -> DepthInputs:
+    def one(number: float | None) -> np.ndarray:
+        return np.array([np.nan if number is None else number], dtype=np.float64)
+
+    return DepthInputs(
+        measured=one(depth if settings.is_measured else None),
+        configured=one(settings.configured),
+        dsnro=one(settings.dsnro),
+        active_vms=one(None if vms is None else len(vms)),
+        is_nvme=np.array([settings.is_nvme]),
+    )
+
+
+def _fall(minutes: Sequence[DepthMinute], vms: Mapping[datetime, frozenset[Ref]], depth: float | None) -> Fall | None:
+    """Where the run of minutes with this depth began, if twice as much or more was in force right before."""
+    read = [one for one in minutes if one.depth is not None]
+    last = next((n for n in range(len(read) - 1, -1, -1) if read[n].depth == depth), None)
+    if last is None or depth is None:
+        return None
+    first = last
+    while first > 0 and (read[first - 1].depth or 0) <= depth:
+        first -= 1
+    before = read[first - 1].depth if first > 0 else None
+    if before is None or not halved(np.array([before]), np.array([depth]))[0]:
+        return None
+    after = _active(vms, [one.at for one in read[first : first + _BESIDE]])
+    earlier = [one.at for one in read[max(0, first - 1 - _BESIDE) : first - 1]]
+    # In the minute of the fall itself, the largest depth may still be the old one while the newcomer is there already.
+    known_before = _active(vms, earlier)
+    newcomers = () if after is None or known_before is None else tuple(vm for vm in after if vm not in known_before)
+    return Fall(before=before, at=read[first].at, newcomers=newcomers)
+
+
+# --- as evidence ------------------------------------------------------------------------------------------------------
+
+_CONFIGURED = "scsiLun.queueDepth; esxcli storage core device list: Device Max Queue Depth"
+_DSNRO = "esxcli storage core device list: No of outstanding IOs with competing worlds"
+
+
+def depth_evidence(found: QueueInForce) -> Iterator[Evidence]:
+    """What the explanation rests on; numbers that nobody read are left out."""
+    settings = found.settings
+    measured = found.depth if settings.is_measured else None
+    vms = None if found.vms is None else float(len(found.vms))
+    for name, counter, value, at in (
+        ("queue_depth", "disk.maxQueueDepth.average", measured, found.to_at),
+        ("device_depth", _CONFIGURED, settings.configured, settings.read_at),
+        ("dsnro", _DSNRO, settings.dsnro, settings.read_at),
+        ("active_vms", "virtualDisk.numberReadAveraged, numberWriteAveraged above 0", vms, found.to_at),
+    ):
+        if value is not None and at is not None:
+            yield Evidence(
+                side="host",
+                subject=found.device,
+                name=name,
+                direction=None,
+                counter=counter,
+                value=float(value),
+                unit="count" if name == "active_vms" else "I/Os",
+                precision=1.0,
+                source=f"{settings.vcenter}, {settings.host}",
+                at=at,
+            )

@@ -1,0 +1,191 @@
+"""The depth of the queue where I/Os wait, in a verdict: which is in force, why, and who brought it down."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+from sqlalchemy import Engine, text
+from tests.api.ledgers import HEALTHY, KERNEL, MINUTE, NOW, Estate, ask, minute
+from tests.db.estates import SERIALS, batch, every, naa
+
+from gavel.db.engine import transaction
+from gavel.db.samples import write_samples
+from gavel.domain.scope import ScopeKind
+from gavel.domain.source import Stream
+
+DEVICE = naa(SERIALS[0])
+QUEUE = f"The queue of {DEVICE} on esx-1 holds"
+
+
+_LOWERED = (
+    "less than the 32 that its settings give with 2 VMs (db01, web_02%);"
+    " Storage I/O Control or adaptive queue depth may have lowered it, neither of which is read"
+)
+
+
+class Story:
+    """Datastore "simple" on esx-1, where db01 and web_02% have a disk each; what the last ten minutes were like is up to the test."""
+
+    def __init__(self, engine: Engine, estate: Estate) -> None:
+        self._engine, self._estate = engine, estate
+        self.store = estate.id("datastore", "simple")
+        self.device = estate.id("host_device", f"esx-1/{DEVICE}")
+        self.disks = [estate.id("vm_disk", f"{vm}/scsi0:0") for vm in ("vm-1", "vm-2")]
+        self.change("UPDATE vm_placement SET host_id = (SELECT id FROM esxi_host WHERE key = 'esx-1')")
+
+    def change(self, statement: str) -> None:
+        with transaction(self._engine) as connection:
+            connection.execute(text(statement))
+
+    def settings(self, configured: int | None, dsnro: int | None) -> None:
+        with transaction(self._engine) as connection:
+            connection.execute(
+                text("UPDATE host_device SET queue_depth = :configured, dsnro = :dsnro WHERE id = :id"),
+                {"configured": configured, "dsnro": dsnro, "id": self.device},
+            )
+
+    def reported(self, depth: int) -> None:
+        """The host's own word for it, so that a depth is no mere setting."""
+        with transaction(self._engine) as connection:
+            samples = batch(Stream.HOST_DEVICE, f"esx-1/{DEVICE}", every(20, NOW - MINUTE, 3), queue_depth=depth)
+            write_samples(connection, self._estate.vcenter, samples)
+
+    def passes(self, depths: Sequence[float], writers: Sequence[int], *, ill: bool = True) -> None:
+        """Minute by minute up to NOW: the depth in force, and how many of both VMs do I/O."""
+        for n, (depth, count) in enumerate(zip(depths, writers, strict=True)):
+            at = NOW - (len(depths) - n) * MINUTE
+            row = minute(2_600_000, 1_300_000, KERNEL if ill else HEALTHY, queue_depth=depth)
+            self._estate.write(
+                [
+                    (ScopeKind.DATASTORE, self.store, at, row),
+                    (ScopeKind.HOST_DEVICE, self.device, at, row),
+                    *(
+                        (ScopeKind.VM_DISK, disk, at, minute(40_000 if k < count else 0, 0, KERNEL))
+                        for k, disk in enumerate(self.disks)
+                    ),
+                ]
+            )
+
+
+@pytest.fixture
+def story(engine: Engine, estate: Estate) -> Story:
+    return Story(engine, estate)
+
+
+def caveats(client: TestClient, story: Story) -> list[str]:
+    found: list[str] = ask(client, f"datastores/{story.store}/verdict")["sentence"]["caveats"]
+    return [one for one in found if "depth" in one or "queue of" in one]
+
+
+def test_a_second_vm_that_brings_dsnro_into_play_is_named_with_what_it_did(client: TestClient, story: Story) -> None:
+    story.settings(64, 32)
+    story.reported(32)
+    story.passes([64] * 4 + [32] * 6, [1] * 4 + [2] * 6)
+    assert caveats(client, story) == [
+        f"{QUEUE} 32 I/Os: 2 VMs (db01, web_02%) do I/O there, so DSNRO 32 is in force instead of the device's own 64",
+        f"Competing worlds: its depth fell from 64 to 32 at {NOW - 6 * MINUTE:%H:%M} UTC, when web_02% began to do I/O there",
+    ]
+    found = ask(client, f"datastores/{story.store}/verdict")
+    mine = {one["name"]: one for one in found["evidence"] if one["subject"]["kind"] == "device"}
+    assert {name: (one["value"], one["unit"]) for name, one in mine.items()} == {
+        "queue_depth": (32, "I/Os"),
+        "device_depth": (64, "I/Os"),
+        "dsnro": (32, "I/Os"),
+        "active_vms": (2, "count"),
+    }
+    assert "competing worlds" in mine["dsnro"]["counter"]
+    assert {one["subject"]["name"] for one in mine.values()} == {DEVICE}
+
+
+@pytest.mark.parametrize(
+    ("own", "depth", "writers", "why"),
+    [
+        ((64, 32), 64, 1, "one VM (db01) does I/O there and nobody else, so the device's own depth is in force"),
+        ((32, 32), 32, 2, "2 VMs (db01, web_02%) do I/O there, and DSNRO 32 leaves the device its own depth"),
+        ((64, 32), 16, 2, _LOWERED),
+        ((64, 32), 32, 1, "as DSNRO says where several worlds do I/O, though only one VM (db01) was seen there, which alone would have 64"),
+        ((32, 32), 96, 1, "more than the 32 that its settings give with one VM (db01), as they were read"),
+        ((64, None), 32, 2, "why is not known, since DSNRO was not read (esxcli)"),
+        ((None, 32), 32, 2, "why is not known, since the device's own depth was not read"),
+    ],
+)  # fmt: skip
+def test_why_a_depth_is_in_force_is_said_as_far_as_it_is_known(
+    client: TestClient, story: Story, own: tuple[int | None, int | None], depth: int, writers: int, why: str
+) -> None:
+    story.settings(*own)
+    story.reported(depth)
+    story.passes([depth] * 10, [writers] * 10)
+    assert caveats(client, story) == [f"{QUEUE} {depth} I/Os: {why}"]
+
+
+def test_a_depth_that_only_the_settings_tell_is_not_called_measured(client: TestClient, story: Story) -> None:
+    story.settings(64, 32)
+    story.passes([64] * 10, [2] * 10)
+    assert caveats(client, story) == [f"{QUEUE} 64 I/Os: so its settings say; the depth in force was not measured"]
+    names = {one["name"] for one in _of_device(client, story)}
+    assert names == {"device_depth", "dsnro", "active_vms"}
+
+
+def test_a_depth_that_nobody_tells_is_not_measured(client: TestClient, story: Story) -> None:
+    story.settings(None, None)
+    story.passes([float("nan")] * 10, [2] * 10)
+    assert caveats(client, story) == [f"How deep the queue of {DEVICE} on esx-1 is was not measured"]
+
+
+def test_vms_that_were_not_measured_are_not_counted(client: TestClient, story: Story) -> None:
+    story.settings(64, 32)
+    story.reported(32)
+    story.passes([32] * 10, [2] * 10)
+    story.change("DELETE FROM ledger_leaf_1m WHERE entity_id < (2 << 27)")
+    assert caveats(client, story) == [
+        f"{QUEUE} 32 I/Os: why is not known, since which VMs do I/O there was not measured"
+    ]
+    assert "active_vms" not in {one["name"] for one in _of_device(client, story)}
+
+
+def test_settings_that_changed_later_are_those_of_the_window(client: TestClient, story: Story) -> None:
+    story.settings(64, 32)
+    story.reported(32)
+    story.passes([32] * 10, [2] * 10)
+    story.change(
+        "INSERT INTO event (source_id, happened_at, kind, subject_table, subject_id, subject_name, before, after)"
+        " SELECT source_id, now() + interval '1 minute', 'dsnro', 'host_device', id, 'x', '32', '64'"
+        f" FROM host_device WHERE id = {story.device}"
+    )
+    story.settings(64, 64)
+    assert "DSNRO 32 is in force" in caveats(client, story)[0]
+
+
+def test_a_vm_is_counted_where_it_ran(client: TestClient, story: Story) -> None:
+    """It came in the middle: before that its I/O was another host's."""
+    story.settings(64, 32)
+    story.reported(32)
+    story.passes([64] * 5 + [32] * 5, [2] * 10)
+    at = f"timestamptz '{(NOW - 5 * MINUTE).isoformat()}'"
+    mine = "vm_id = (SELECT id FROM vm WHERE key = 'vm-2')"
+    story.change(
+        f"UPDATE vm_placement SET valid_from = {at} - interval '1 day', valid_to = {at},"
+        f" host_id = (SELECT id FROM esxi_host WHERE key = 'esx-2') WHERE {mine}"
+    )
+    story.change(
+        "INSERT INTO vm_placement (vm_id, host_id, valid_from)"
+        f" SELECT m.id, h.id, {at} FROM vm m, esxi_host h WHERE m.key = 'vm-2' AND h.key = 'esx-1'"
+    )
+    assert caveats(client, story)[1].startswith("Competing worlds: its depth fell from 64 to 32")
+
+
+def test_a_full_queue_is_told_though_another_layer_is_named_and_one_with_room_is_not(
+    client: TestClient, story: Story
+) -> None:
+    story.settings(64, 32)
+    story.reported(32)
+    story.passes([32] * 5, [2] * 5, ill=False)
+    assert caveats(client, story)[0].startswith(f"{QUEUE} 32 I/Os")
+    story.passes([64] * 5, [2] * 5, ill=False)
+    assert caveats(client, story) == []
+
+
+def _of_device(client: TestClient, story: Story) -> list[dict[str, Any]]:
+    evidence: list[dict[str, Any]] = ask(client, f"datastores/{story.store}/verdict")["evidence"]
+    return [one for one in evidence if one["subject"]["kind"] == "device"]
