@@ -7,15 +7,16 @@ import hashlib
 import hmac
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
+from tests.alerting.channel_settings import ANSWERS, OVER_HTTP, SECRETS, SETTINGS, WAY, delivered, settings_of
 from tests.alerting.messages import NAMES, USUAL, hostile, summary
-from tests.alerting.receivers import LOOPBACK, HttpReceiver, Says, SmtpReceiver, http_receiver, smtp_receiver
+from tests.alerting.receivers import HttpReceiver, Says, SmtpReceiver, http_receiver, smtp_receiver
 from tests.collectors.tls import Identity, make_identity
 
 from gavel.alerting.channels import discord, mattermost
@@ -25,36 +26,11 @@ from gavel.alerting.contract import logged
 from gavel.alerting.delivery import Outcome, Result
 from gavel.alerting.message import Message, Status, visible
 from gavel.alerting.registry import CHANNELS
-from gavel.alerting.wire import Deadlines, Way
+from gavel.alerting.wire import Way
 from gavel.trust import TlsTrust
 
-WAY = Way(LOOPBACK, Deadlines(1, 1, 2))
-SECRETS = ["whsec_" + base64.b64encode(bytes([number]) * 32).decode() for number in (1, 2)]
-SETTINGS: dict[str, Callable[[str], dict[str, object]]] = {
-    "slack_webhook": lambda url: {"webhook_url": f"{url}/services/T0/B0/secret"},
-    "slack_bot": lambda url: {"token": "xoxb-secret-token", "channel": "C0123456789", "api_url": f"{url}/api"},
-    "teams": lambda url: {"webhook_url": f"{url}/workflows/secret?sig=secret"},
-    "mattermost": lambda url: {"webhook_url": f"{url}/hooks/secret"},
-    "discord": lambda url: {"webhook_url": f"{url}/api/webhooks/1/secret"},
-    "pagerduty": lambda url: {"routing_key": "secret" + "0" * 26, "events_url": f"{url}/v2/enqueue"},
-    "webhook": lambda url: {"url": f"{url}/secret", "secrets": SECRETS},
-    "alertmanager": lambda url: {"url": url, "bearer_token": "secret"},
-    "email": lambda url: {
-        "host": "127.0.0.1", "port": int(url.rpartition(":")[2]), "security": "none", "username": "gavel",
-        "password": "secret", "sender": "gavel@example.org", "recipients": ["noc@example.org", "san@example.org"],
-    },
-}  # fmt: skip
-ANSWERS = {
-    "slack_bot": Says(body=b'{"ok":true,"channel":"C0123456789","ts":"1732.001"}'),
-    "discord": Says(body=b'{"id":"9"}'),
-}
-OVER_HTTP = sorted(set(CHANNELS) - {"email"})
 KINDS = pytest.mark.parametrize("kind", sorted(CHANNELS))
 HTTP_KINDS = pytest.mark.parametrize("kind", OVER_HTTP)
-
-
-def settings_of(kind: str, url: str = "https://127.0.0.1:9") -> Any:
-    return CHANNELS[kind].settings.model_validate(SETTINGS[kind](url))
 
 
 def rendered(kind: str, message: Message, receipt: dict[str, str] | None = None) -> Any:
@@ -71,14 +47,6 @@ def receiver() -> Iterator[HttpReceiver]:
 def mailbox() -> Iterator[SmtpReceiver]:
     with smtp_receiver() as one:
         yield one
-
-
-def delivered(
-    kind: str, receiver: HttpReceiver, message: Message = USUAL, receipt: dict[str, str] | None = None
-) -> Outcome:
-    settings = settings_of(kind, receiver.url)
-    made = CHANNELS[kind].render(settings, message, receipt or {})
-    return CHANNELS[kind].deliver(settings, made, WAY)
 
 
 def strings(value: Any) -> Iterator[str]:

@@ -7,9 +7,10 @@ from typing import Any
 
 from pydantic import ConfigDict, SecretStr
 
-from gavel.alerting.delivery import Answer, Outcome
+from gavel.alerting.delivery import Answer, Outcome, Result
 from gavel.alerting.guard import ForbiddenError, parse_url
 from gavel.alerting.message import Message, Status
+from gavel.alerting.rate import Limit
 from gavel.alerting.rules import Severity
 from gavel.alerting.wire import Request, Way, post
 from gavel.trust import TlsTrust
@@ -36,7 +37,9 @@ class ChannelKind:
     """One line of the registry.
 
     render: pure; from settings, message and the receipt of the incident's former message to what is sent, within the vendor's limits and
-    with inert names. deliver: one attempt, never raising. largest: bytes of a rendered body. updates: replaces its former message.
+    with inert names. deliver: one attempt, never raising. largest: bytes of a rendered body without its picture.
+    limits: how often. updates: replaces its former message. takes_pictures: as files; the others show them by their address.
+    is_apart: every delivery is a process of its own, so it belongs into a queue of its own.
     """
 
     kind: str
@@ -45,7 +48,10 @@ class ChannelKind:
     render: Callable[[Any, Message, Receipt], Any]
     deliver: Callable[[Any, Any, Way], Outcome]
     largest: int
+    limits: tuple[Limit, ...]
     updates: bool = False
+    takes_pictures: bool = False
+    is_apart: bool = False
 
 
 def json_bytes(value: object) -> bytes:
@@ -55,8 +61,13 @@ def json_bytes(value: object) -> bytes:
 def send(
     settings: ChannelSettings, request: Request, way: Way, read: Callable[[Answer], Outcome] | None = None
 ) -> Outcome:
-    """One attempt over HTTP with the channel's own trust."""
-    return post(request, replace(way, trust=settings), read=read)
+    """One attempt over HTTP with the channel's own trust; where its picture is what was refused, without the picture."""
+    mine = replace(way, trust=settings)
+    outcome = post(request, mine, read=read)
+    if outcome.result is not Result.REFUSED or request.without_picture is None:
+        return outcome
+    again = post(replace(request, body=request.without_picture), mine, read=read)
+    return replace(again, detail=f"{again.detail}; without the picture, which was refused")
 
 
 def colour(message: Message) -> int:
@@ -88,7 +99,8 @@ def logged(settings: ChannelSettings, request: Request) -> str:
     body = request.body.decode()
     for secret in sorted(_secrets(settings), key=len, reverse=True):
         body = body.replace(secret, "•••")
-    return f"{request.method} {parse_url(request.url)}\n{body}"
+    picture = f"\nwith a picture of {len(request.picture.png)} bytes" if request.picture and request.picture.png else ""
+    return f"{request.method} {parse_url(request.url)}\n{body}{picture}"
 
 
 def _secrets(settings: ChannelSettings) -> set[str]:

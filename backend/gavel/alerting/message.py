@@ -164,11 +164,19 @@ def shortened(message: Message, longest: int) -> Message:
         layers=tuple(replace(layer, name=cut(layer.name)) for layer in message.layers[:10]),
         evidence=tuple(cut(line) for line in message.evidence[:MOST_EVIDENCE]),
         objects=tuple(cut(one) for one in message.objects[:MOST_OBJECTS]),
+        picture=_shown(message.picture, longest),
         links=tuple(
             Link(cut(link.label), link.url) for link in message.links[:_MOST_LINKS] if len(link.url) <= _LONGEST_URL
         ),
         labels={name: cut(value) for name, value in list(message.labels.items())[:_MOST_LABELS]},
     )
+
+
+def _shown(picture: Picture | None, longest: int) -> Picture | None:
+    if picture is None:
+        return None
+    alt = clipped(visible(picture.alt[: 2 * longest + 1]), 2 * longest)
+    return replace(picture, alt=alt, url=picture.url if picture.url and len(picture.url) <= _LONGEST_URL else None)
 
 
 def visible(text: str) -> str:

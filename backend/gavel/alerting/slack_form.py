@@ -5,7 +5,7 @@ from gavel.alerting.message import Message, clipped, evidence_lines, facts, fitt
 
 # Slack refuses about 13,200 characters of blocks with `msg_blocks_too_long`.
 LARGEST = 12_000
-_HEADER, _SECTION, _FIELD, _FIELDS = 150, 3000, 2000, 10
+_HEADER, _SECTION, _FIELD, _FIELDS, _ALT = 150, 3000, 2000, 10, 2000
 
 
 def slack_form(message: Message) -> Json:
@@ -24,6 +24,10 @@ def _built(message: Message) -> Json:
     ]
     if lines := evidence_lines(message):
         blocks.append({"type": "section", "text": _plain("\n".join(f"• {line}" for line in lines), _SECTION)})
+    if message.picture and message.picture.url:
+        blocks.append(
+            {"type": "image", "image_url": message.picture.url, "alt_text": clipped(message.picture.alt, _ALT)}
+        )
     if message.links:
         links = " · ".join(f"<{_url(link.url)}|{_escaped(link.label)}>" for link in message.links)
         blocks.append({"type": "section", "text": {"type": "mrkdwn", "text": links, "verbatim": True}})

@@ -9,6 +9,7 @@ from typing import Any
 
 from gavel.alerting.delivery import Answer, Outcome, Result, by_status
 from gavel.alerting.guard import Allowed, ForbiddenError, Target, parse_url
+from gavel.alerting.message import Picture
 from gavel.network import Address, remaining_s, resolve, total_deadline
 from gavel.trust import TlsTrust, network_error, ssl_context
 
@@ -20,12 +21,17 @@ LARGEST_ANSWER = 64 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is sent. url and headers hold secrets; `body` does not, or its kind says so."""
+    """What is sent. url and headers hold secrets; `body` does not, or its kind says so.
+
+    picture: goes along as a file, in the kind's own way. without_picture: the body for a receiver that refuses the picture's address.
+    """
 
     url: str = field(repr=False)
     body: bytes
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     method: str = "POST"
+    picture: Picture | None = None
+    without_picture: bytes | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from pydantic import AfterValidator, ConfigDict, Field, SecretStr
 
 from gavel.alerting.contract import JSON_TYPE, ChannelKind, ChannelSettings, Json, Receipt, json_bytes, send, usable_url
 from gavel.alerting.message import Message, Status, evidence_lines, facts, fitting, headline
+from gavel.alerting.rate import Limit
 from gavel.alerting.wire import Request
 
 LARGEST = 64_000
@@ -49,6 +50,7 @@ def _alert(message: Message) -> Json:
             "details": "\n".join(f"{title}: {text}" for title, text in facts(message)),
             "evidence": "\n".join(evidence_lines(message)),
             "status": message.status.value,
+            **({"picture_url": message.picture.url} if message.picture and message.picture.url else {}),
         },
         "startsAt": message.started_at.isoformat(),
         "endsAt": (ends_at if message.status is Status.RESOLVED else message.sent_at + _HOLDS).isoformat(),
@@ -56,4 +58,6 @@ def _alert(message: Message) -> Json:
     return alert | ({"generatorURL": message.permalink} if message.permalink else {})
 
 
-ALERTMANAGER = ChannelKind("alertmanager", "Alertmanager", AlertmanagerSettings, render, send, LARGEST)
+ALERTMANAGER = ChannelKind(
+    "alertmanager", "Alertmanager", AlertmanagerSettings, render, send, LARGEST, (Limit(50, 0.1),)
+)

@@ -17,12 +17,16 @@ from gavel.alerting.contract import ChannelKind, ChannelSettings, Receipt, colou
 from gavel.alerting.delivery import Outcome, Result
 from gavel.alerting.guard import ForbiddenError, Target
 from gavel.alerting.message import Message, Status, evidence_lines, facts, fitting, headline, plain_text
+from gavel.alerting.rate import Limit
 from gavel.alerting.wire import Way, connect, secured
 from gavel.domain.errors import SourceError
 from gavel.network import Address, total_deadline
 from gavel.trust import network_error, ssl_context
 
 LARGEST = 200_000
+_CONTENT_ID = "waterfall@gavel.invalid"
+# Large hosts take 30 mails a minute of one sender.
+LIMITS = (Limit(10, 6.0),)
 MailAddress = Annotated[str, StringConstraints(pattern=r"^[\x21-\x7e]{1,64}@[A-Za-z0-9.-]{1,190}$")]
 
 
@@ -48,7 +52,8 @@ class Mail:
 
 
 def render(settings: EmailSettings, message: Message, _receipt: Receipt) -> Mail:
-    body = fitting(message, lambda cut: _mail(settings, cut), len, LARGEST)
+    png = message.picture.png if message.picture else None
+    body = fitting(message, lambda cut: _mail(settings, cut), len, LARGEST + (2 * len(png) if png else 0))
     return Mail(settings.sender, settings.recipients, body)
 
 
@@ -124,7 +129,14 @@ def _mail(settings: EmailSettings, message: Message) -> bytes:
     mail.set_content(plain_text(message))
     mail.add_alternative(_html(message), subtype="html")
     # Pure: the same message gives the same bytes, and `=` stands in no encoded line like this.
-    mail.set_boundary(f"=_{hashlib.sha256(message.event_id.encode()).hexdigest()}")
+    boundary = f"=_{hashlib.sha256(message.event_id.encode()).hexdigest()}"
+    if message.picture and message.picture.png:
+        page = next(part for part in mail.iter_parts() if part.get_content_subtype() == "html")
+        page.add_related(
+            message.picture.png, "image", "png", cid=f"<{_CONTENT_ID}>", filename="waterfall.png", disposition="inline"
+        )
+        page.set_boundary(f"{boundary}_")
+    mail.set_boundary(boundary)
     return mail.as_bytes()
 
 
@@ -132,10 +144,12 @@ def _html(message: Message) -> str:
     rows = "".join(f"<tr><td>{escape(title)}</td><td>{escape(text)}</td></tr>" for title, text in facts(message))
     lines = "".join(f"<li>{escape(line)}</li>" for line in evidence_lines(message))
     links = " · ".join(f'<a href="{escape(link.url)}">{escape(link.label)}</a>' for link in message.links)
+    picture = message.picture if message.picture and message.picture.png else None
+    shown = f'<p><img src="cid:{_CONTENT_ID}" width="900" alt="{escape(picture.alt)}"></p>' if picture else ""
     return (
         f'<html><body style="font-family:sans-serif"><h2 style="color:#{colour(message):06x}">{escape(headline(message))}</h2>'
-        f"<p>{escape(message.sentence)}</p><table>{rows}</table><ul>{lines}</ul><p>{links}</p></body></html>"
+        f"<p>{escape(message.sentence)}</p>{shown}<table>{rows}</table><ul>{lines}</ul><p>{links}</p></body></html>"
     )
 
 
-EMAIL = ChannelKind("email", "E-mail", EmailSettings, render, deliver, LARGEST)
+EMAIL = ChannelKind("email", "E-mail", EmailSettings, render, deliver, LARGEST, LIMITS, takes_pictures=True)

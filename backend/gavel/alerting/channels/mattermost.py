@@ -17,9 +17,12 @@ from gavel.alerting.contract import (
     usable_url,
 )
 from gavel.alerting.message import Message, evidence_lines, facts, fitting, headline
+from gavel.alerting.rate import Limit
 from gavel.alerting.wire import Request
 
 LARGEST = 16_000
+# Its own default where limiting is switched on: 10 a second and 100 at once, of all clients together.
+LIMITS = (Limit(10, 0.2),)
 _MARKUP = re.compile(r"([\\`*_\[\]#!|<>~]|^[-+])")
 # A mention, an emoji's name or the start of a link is broken by a space nobody sees: no escape exists for them.
 _SIGILS = re.compile(r"([@:]|(?<=w)\.)", re.IGNORECASE)
@@ -54,9 +57,11 @@ def _built(message: Message) -> Json:
         "text": "\n".join([*text, *([links] if links else [])]),
         "fields": [{"short": True, "title": inert(title), "value": inert(value)} for title, value in facts(message)],
     }
+    if message.picture and message.picture.url:
+        attachment["image_url"] = message.picture.url
     if message.permalink:
         attachment["title_link"] = message.permalink
     return {"attachments": [attachment]}
 
 
-MATTERMOST = ChannelKind("mattermost", "Mattermost", MattermostSettings, render, send, LARGEST)
+MATTERMOST = ChannelKind("mattermost", "Mattermost", MattermostSettings, render, send, LARGEST, LIMITS)

@@ -6,9 +6,12 @@ from pydantic import AfterValidator, ConfigDict, Field, SecretStr
 
 from gavel.alerting.contract import JSON_TYPE, ChannelKind, ChannelSettings, Json, Receipt, json_bytes, send, usable_url
 from gavel.alerting.message import Message, Status, clipped, evidence_lines, facts, fitting, headline
+from gavel.alerting.rate import Limit
 from gavel.alerting.wire import Request
 
 LARGEST = 100_000  # PagerDuty takes 512 KB; nobody reads as much
+# Of an integration key: 120 a minute.
+LIMITS = (Limit(30, 0.7),)
 _SUMMARY = 1024
 
 
@@ -42,6 +45,7 @@ def _event(settings: PagerDutySettings, message: Message) -> Json:
     return event | {
         "client": "Gavel",
         **({"client_url": message.permalink} if message.permalink else {}),
+        **_images(message),
         "links": [{"href": link.url, "text": link.label} for link in message.links],
         "payload": {
             "summary": clipped(f"{headline(message)}: {message.sentence}", _SUMMARY),
@@ -56,4 +60,12 @@ def _event(settings: PagerDutySettings, message: Message) -> Json:
     }
 
 
-PAGERDUTY = ChannelKind("pagerduty", "PagerDuty", PagerDutySettings, render, send, LARGEST)
+def _images(message: Message) -> Json:
+    picture = message.picture
+    # Others than these are refused, and the event with them.
+    if picture is None or not (picture.url or "").startswith("https://"):
+        return {}
+    return {"images": [{"src": picture.url, "alt": picture.alt}]}
+
+
+PAGERDUTY = ChannelKind("pagerduty", "PagerDuty", PagerDutySettings, render, send, LARGEST, LIMITS)

@@ -1,13 +1,18 @@
 """Slack by incoming webhook. A webhook cannot change what it has posted: each state is a message of its own."""
 
+from dataclasses import replace
 from typing import Annotated
 
 from pydantic import AfterValidator, ConfigDict, Field, SecretStr
 
 from gavel.alerting.contract import JSON_TYPE, ChannelKind, ChannelSettings, Receipt, json_bytes, send, usable_url
 from gavel.alerting.message import Message
+from gavel.alerting.rate import Limit
 from gavel.alerting.slack_form import LARGEST, slack_form
 from gavel.alerting.wire import Request
+
+# Of a channel: one message a second.
+LIMITS = (Limit(1, 1.0),)
 
 
 class SlackWebhookSettings(ChannelSettings):
@@ -19,7 +24,10 @@ class SlackWebhookSettings(ChannelSettings):
 
 
 def render(settings: SlackWebhookSettings, message: Message, _receipt: Receipt) -> Request:
-    return Request(settings.webhook_url.get_secret_value(), json_bytes(slack_form(message)), JSON_TYPE)
+    body = json_bytes(slack_form(message))
+    # Slack fetches the picture at once, and refuses the whole message when it cannot.
+    plain = json_bytes(slack_form(replace(message, picture=None))) if message.picture else None
+    return Request(settings.webhook_url.get_secret_value(), body, JSON_TYPE, without_picture=plain)
 
 
-SLACK_WEBHOOK = ChannelKind("slack_webhook", "Slack (webhook)", SlackWebhookSettings, render, send, LARGEST)
+SLACK_WEBHOOK = ChannelKind("slack_webhook", "Slack (webhook)", SlackWebhookSettings, render, send, LARGEST, LIMITS)

@@ -7,11 +7,14 @@ from pydantic import AfterValidator, ConfigDict, Field, SecretStr
 from gavel.alerting.contract import JSON_TYPE, ChannelKind, ChannelSettings, Json, Receipt, json_bytes, send, usable_url
 from gavel.alerting.delivery import Answer, Outcome, Result, by_status
 from gavel.alerting.message import Message, Status, evidence_lines, facts, fitting, headline
+from gavel.alerting.rate import Limit
 from gavel.alerting.rules import Severity
 from gavel.alerting.wire import Request, Way
 
 # Teams counts 28,672 bytes after it has added its own.
 LARGEST = 18_000
+# 4 a second, 60 in half a minute, 100 an hour.
+LIMITS = (Limit(4, 1.0), Limit(20, 45.0))
 _COLOURS = {Severity.CRITICAL: "attention", Severity.WARNING: "warning", Severity.INFO: "accent"}
 
 
@@ -59,6 +62,8 @@ def _card(message: Message) -> Json:
         ),
         *(_line(f"• {line}") for line in evidence_lines(message)),
     ]
+    if message.picture and message.picture.url:
+        body.append({"type": "Image", "url": message.picture.url, "altText": message.picture.alt})
     return {
         "$schema": "http://adaptivecards.io/schemas/adaptive-card.json",
         "type": "AdaptiveCard",
@@ -82,4 +87,4 @@ def _run(text: str, **looks: Any) -> Json:
     return {"type": "TextRun", "text": text, **looks}
 
 
-TEAMS = ChannelKind("teams", "Microsoft Teams (Workflows)", TeamsSettings, render, deliver, LARGEST)
+TEAMS = ChannelKind("teams", "Microsoft Teams (Workflows)", TeamsSettings, render, deliver, LARGEST, LIMITS)

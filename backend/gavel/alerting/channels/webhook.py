@@ -13,6 +13,7 @@ from pydantic import AfterValidator, ConfigDict, Field, SecretStr
 from gavel.alerting.contract import JSON_TYPE, ChannelKind, ChannelSettings, Json, Receipt, json_bytes, send, usable_url
 from gavel.alerting.delivery import Outcome
 from gavel.alerting.message import Message, fitting, headline
+from gavel.alerting.rate import Limit
 from gavel.alerting.wire import Request, Way
 
 LARGEST = 18_000  # the standard asks for less than 20 KB
@@ -99,10 +100,11 @@ def _built(message: Message) -> Json:
             "objects": list(message.objects),
             "object_count": message.object_count,
             "labels": dict(message.labels),
+            "picture_url": message.picture.url if message.picture else None,
             "links": {link.label: link.url for link in message.links},
             **{name: at.isoformat() if at else None for name, at in times.items()},
         },
     }
 
 
-WEBHOOK = ChannelKind("webhook", "Webhook (signed)", WebhookSettings, render, deliver, LARGEST)
+WEBHOOK = ChannelKind("webhook", "Webhook (signed)", WebhookSettings, render, deliver, LARGEST, (Limit(20, 0.1),))
