@@ -28,6 +28,9 @@ class Settings(BaseSettings):
     host: str = "127.0.0.1"
     port: Port = 8321
     public_url: OptionalText = None
+    # Private networks that alerts may be sent to, as 10.1.0.0/16,10.2.0.0/16; and whether without TLS too.
+    alert_networks: str = ""
+    alert_plain_http: bool = False
     frontend_dir: Path = Path(gavel.__file__).parents[2] / "frontend" / "dist"
     key_file: Path = Path()
 

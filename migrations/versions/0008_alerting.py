@@ -51,6 +51,7 @@ def upgrade() -> None:
         sa.Column("settings", postgresql.JSONB(), server_default=sa.text("'{}'::jsonb"), nullable=False),
         sa.Column("secrets_encrypted", sa.LargeBinary(), nullable=True),
         sa.Column("secrets_key_id", sa.Text(), nullable=True),
+        sa.Column("secrets_set", postgresql.JSONB(), server_default=sa.text("'[]'::jsonb"), nullable=False),
         sa.Column("enabled", sa.Boolean(), nullable=False),
         sa.Column("route", postgresql.JSONB(), server_default=sa.text("'{}'::jsonb"), nullable=False),
         sa.Column("second_id", sa.Integer(), nullable=True),
@@ -152,7 +153,7 @@ def upgrade() -> None:
         sa.Column("receipt", postgresql.JSONB(), server_default=sa.text("'{}'::jsonb"), nullable=False),
         sa.Column("dead_letter_of", sa.BigInteger(), nullable=True),
         sa.CheckConstraint(
-            "state IN ('pending', 'delivered', 'superseded', 'dead', 'replayed')", name=op.f("ck_notification_state")
+            "state IN ('pending', 'delivered', 'superseded', 'dead')", name=op.f("ck_notification_state")
         ),
         sa.ForeignKeyConstraint(
             ["channel_id"], ["channel.id"], name=op.f("fk_notification_channel_id"), ondelete="CASCADE"

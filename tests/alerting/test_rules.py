@@ -161,11 +161,11 @@ def test_a_key_used_twice_is_refused() -> None:
 
 def test_a_scope_covers_by_name_array_and_tag() -> None:
     scope = Scope(Subject.DATASTORE, (("name", "PROD-*"), ("tag.team", "sql")))
-    facts = {"name": "prod-01", "array": "fa-1", "tag.team": "SQL"}
+    facts = {"name": ("prod-01",), "array": ("fa-1", "fa-2"), "tag.team": ("web", "SQL")}
     assert scope.covers(Subject.DATASTORE, facts)
     assert not scope.covers(Subject.VM, facts)
-    assert not scope.covers(Subject.DATASTORE, {**facts, "name": "test-01"})
-    assert not scope.covers(Subject.DATASTORE, {"name": "prod-01"})
+    assert not scope.covers(Subject.DATASTORE, {**facts, "name": ("test-01",)})
+    assert not scope.covers(Subject.DATASTORE, {"name": ("prod-01",)})
 
 
 def test_a_rule_put_together_wrongly_is_refused_too() -> None:

@@ -1,7 +1,7 @@
 """What a rule is: which objects it looks at, what has to be how large, for how long, and what that is called."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fnmatch import fnmatchcase
@@ -76,8 +76,8 @@ UNITS: Mapping[Quantity, Unit] = {
     Quantity.GAP: Unit.SECONDS,
 }
 OF_SOURCES = frozenset({Quantity.SOURCE_SILENT, Quantity.CLOCK_OFFSET, Quantity.GAP})
-_OF_A_PART = frozenset({Quantity.TIME, Quantity.SHARE, Quantity.EXCESS, Quantity.TIMES_USUAL})
-_OF_LAYERS_ONLY = frozenset({Quantity.EXCESS, Quantity.TIMES_USUAL})
+OF_A_PART = frozenset({Quantity.TIME, Quantity.SHARE, Quantity.EXCESS, Quantity.TIMES_USUAL})
+OF_LAYERS_ONLY = frozenset({Quantity.EXCESS, Quantity.TIMES_USUAL})
 
 
 class Compared(StrEnum):
@@ -130,10 +130,12 @@ class Scope:
     subject: Subject
     where: tuple[tuple[str, str], ...] = ()
 
-    def covers(self, subject: Subject, facts: Mapping[str, str]) -> bool:
-        """Whether an object of that kind with these facts is looked at. An absent fact matches no pattern, not even *."""
+    def covers(self, subject: Subject, facts: Mapping[str, Collection[str]]) -> bool:
+        """Whether an object of that kind with these facts is looked at. A fact may have several values (a cluster on two arrays), of
+        which one has to match; an absent one matches no pattern, not even *."""
         return subject is self.subject and all(
-            what in facts and fnmatchcase(facts[what].casefold(), pattern.casefold()) for what, pattern in self.where
+            any(fnmatchcase(value.casefold(), pattern.casefold()) for value in facts.get(what, ()))
+            for what, pattern in self.where
         )
 
 
@@ -231,12 +233,12 @@ def _measured(measure: Measure, subject: Subject) -> tuple[str, ...]:
             f"{quantity} is known of {'objects with I/O' if of_source else 'sources'} only; change `of` or the quantity.",
         ),
         (quantity is Quantity.SHARE and part is None, "share: name the layer or segment, as in `share: kernel`."),
-        (part is not None and quantity not in _OF_A_PART, f"{quantity} has no layers; leave the part out."),
+        (part is not None and quantity not in OF_A_PART, f"{quantity} has no layers; leave the part out."),
         (
-            isinstance(part, Segment) and quantity in _OF_LAYERS_ONLY,
+            isinstance(part, Segment) and quantity in OF_LAYERS_ONLY,
             f"{quantity}: what is usual is known of layers, not of segments; name the layer.",
         ),
-        (measure.direction is not Direction.ALL and quantity not in _OF_A_PART, f"{quantity} has no direction."),
+        (measure.direction is not Direction.ALL and quantity not in OF_A_PART, f"{quantity} has no direction."),
     )
 
 

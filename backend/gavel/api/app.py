@@ -15,12 +15,13 @@ from gavel.api.broadcast import Broadcast
 from gavel.api.deps import House, now
 from gavel.api.examples import IllustratedApi
 from gavel.api.guard import Guard
-from gavel.api.routes import entities, hops, live, series, sources, system, verdicts
+from gavel.api.routes import alert_rules, alerts, channels, entities, hops, live, series, sources, system, verdicts
 from gavel.config import Settings
 from gavel.db.engine import Engine, Role, open_engine
 from gavel.domain.errors import SettingsError
 from gavel.log import configure
 from gavel.pipeline.access import ensure_setup_token, has_admin
+from gavel.pipeline.outside import outside
 from gavel.pipeline.secrets import load_vault
 
 PREFIX = "/api/v1"
@@ -69,7 +70,7 @@ def build(settings: Settings) -> FastAPI:
 def routes() -> APIRouter:
     """Every route of the API, in the order of the menu."""
     router = APIRouter()
-    for module in (system, sources, verdicts, hops, entities, series, live):
+    for module in (system, sources, verdicts, hops, entities, series, alerts, alert_rules, channels, live):
         router.include_router(module.router)
     return router
 
@@ -88,6 +89,7 @@ def open_house(settings: Settings) -> House:
     return House(
         engine=engine,
         vault=load_vault(settings.key_file),
+        outside=outside(settings.public_url, settings.alert_networks, plain_http=settings.alert_plain_http),
         broadcast=Broadcast(settings.database_url),
         setup_file=settings.setup_token_file,
         open_reading=loopback,

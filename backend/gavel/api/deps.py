@@ -10,6 +10,7 @@ from fastapi import Depends, HTTPException, Request
 from gavel.api.broadcast import Broadcast
 from gavel.db.engine import Engine
 from gavel.pipeline.access import role_of
+from gavel.pipeline.outside import Outside
 from gavel.pipeline.secrets import Vault
 
 COOKIE = "gavel_session"
@@ -22,6 +23,7 @@ class House:
 
     engine: Engine
     vault: Vault
+    outside: Outside
     broadcast: Broadcast
     setup_file: Path
     open_reading: bool

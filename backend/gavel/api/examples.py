@@ -6,8 +6,11 @@ from typing import Any
 
 from fastapi import FastAPI
 
+_FILES = ("examples.json", "examples_alerts.json")
 # By the name of the route.
-EXAMPLES: dict[str, dict[str, Any]] = json.loads(Path(__file__).with_name("examples.json").read_text(encoding="utf-8"))
+EXAMPLES: dict[str, Any] = {}
+for _name in _FILES:
+    EXAMPLES |= json.loads(Path(__file__).with_name(_name).read_text(encoding="utf-8"))
 
 
 class IllustratedApi(FastAPI):

@@ -144,6 +144,225 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/alert-quantities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Alert Quantities
+         * @description What a rule's condition may compare.
+         */
+        get: operations["alert_quantities"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alert-rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Alert Rules */
+        get: operations["alert_rules"];
+        put?: never;
+        /** Add Alert Rule */
+        post: operations["add_alert_rule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alert-rules/{rule_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Alert Rule */
+        get: operations["alert_rule"];
+        /**
+         * Change Alert Rule
+         * @description Another rule in its place. What it had found ends, unless only its name, severity, labels or runbook change.
+         */
+        put: operations["change_alert_rule"];
+        post?: never;
+        /** Remove Alert Rule */
+        delete: operations["remove_alert_rule"];
+        options?: never;
+        head?: never;
+        /** Switch Alert Rule */
+        patch: operations["switch_alert_rule"];
+        trace?: never;
+    };
+    "/api/v1/alert-rules/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export Alert Rules
+         * @description All rules as YAML; importing it changes nothing.
+         */
+        get: operations["export_alert_rules"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alert-rules/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import Alert Rules
+         * @description Brings the rules to what a file says, by their keys, all or none.
+         */
+        post: operations["import_alert_rules"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alert-rules/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview Alert Rule
+         * @description When a rule would have fired over the last days, from minutes where that is not too much, else from rows of five minutes.
+         */
+        post: operations["preview_alert_rule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alerts/{alert_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One Alert */
+        get: operations["one_alert"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alerts/{alert_id}/acknowledge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Acknowledge Alert
+         * @description Somebody looks after it: nothing more is said of it until it is over.
+         */
+        post: operations["acknowledge_alert"];
+        /** Take Back Acknowledgement */
+        delete: operations["take_back_acknowledgement"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alerts/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Alert History
+         * @description What was open at some moment of the range, newest first; what never fired is left out.
+         */
+        get: operations["alert_history"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alerts/late": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Late Breaches
+         * @description Breaches that became known too late to page anybody, newest first.
+         */
+        get: operations["late_breaches"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alerts/now": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Alerts Now
+         * @description What is open, worst first, and what is about to be.
+         */
+        get: operations["alerts_now"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/arrays": {
         parameters: {
             query?: never;
@@ -192,6 +411,120 @@ export interface paths {
          * @description The certificate that an address presents, to be compared by a person before it is pinned. No credentials are sent.
          */
         post: operations["certificate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/channel-kinds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Channel Kinds */
+        get: operations["channel_kinds"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/channels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Channels */
+        get: operations["channels"];
+        put?: never;
+        /** Add Channel */
+        post: operations["add_channel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/channels/{channel_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One Channel */
+        get: operations["one_channel"];
+        put?: never;
+        post?: never;
+        /** Remove Channel */
+        delete: operations["remove_channel"];
+        options?: never;
+        head?: never;
+        /**
+         * Change Channel
+         * @description What is switched on again, or gets other settings, starts anew: its failures are forgotten.
+         */
+        patch: operations["change_channel"];
+        trace?: never;
+    };
+    "/api/v1/channels/{channel_id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replay Channel
+         * @description All its dead letters wait for delivery again.
+         */
+        post: operations["replay_channel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/channels/{channel_id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Try Stored Channel */
+        post: operations["try_stored_channel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/channels/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try Channel Settings
+         * @description Send a test message without saving anything. Answers within 30 s.
+         */
+        post: operations["try_channel_settings"];
         delete?: never;
         options?: never;
         head?: never;
@@ -360,6 +693,102 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/maintenance-windows": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Maintenance Windows */
+        get: operations["maintenance_windows"];
+        put?: never;
+        /** Add Maintenance Window */
+        post: operations["add_maintenance_window"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/maintenance-windows/{window_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Change Maintenance Window */
+        put: operations["change_maintenance_window"];
+        post?: never;
+        /** Remove Maintenance Window */
+        delete: operations["remove_maintenance_window"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/notifications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Notifications
+         * @description The delivery log: what was sent or is to be, newest first.
+         */
+        get: operations["notifications"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/notifications/{notification_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One Notification
+         * @description With every attempt; secrets in requests are masked.
+         */
+        get: operations["one_notification"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/notifications/{notification_id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replay Notification
+         * @description A dead letter waits for delivery again, with the id it had.
+         */
+        post: operations["replay_notification"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/overview": {
         parameters: {
             query?: never;
@@ -417,6 +846,45 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/api/v1/silences": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Silences
+         * @description Those in force, to come, and over; the last to end comes first.
+         */
+        get: operations["silences"];
+        put?: never;
+        /** Add Silence */
+        post: operations["add_silence"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/silences/{silence_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Remove Silence */
+        delete: operations["remove_silence"];
+        options?: never;
+        head?: never;
+        /** Change Silence */
+        patch: operations["change_silence"];
         trace?: never;
     };
     "/api/v1/source-kinds": {
@@ -670,10 +1138,219 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /**
+         * AcknowledgeIn
+         * @description by: a typed name, as long as there are no accounts.
+         */
+        AcknowledgeIn: {
+            /** By */
+            by: string;
+            /**
+             * Note
+             * @default
+             */
+            note: string;
+        };
         /** AddressIn */
         AddressIn: {
             /** Address */
             address: string;
+        };
+        /** AlertDetail */
+        AlertDetail: {
+            /** Acknowledged At */
+            acknowledged_at: string | null;
+            /** Acknowledged By */
+            acknowledged_by: string | null;
+            /** Acknowledged Note */
+            acknowledged_note: string | null;
+            /** Ended At */
+            ended_at: string | null;
+            /** Fired At */
+            fired_at: string | null;
+            /** Id */
+            id: number;
+            /** Impact */
+            impact: number | null;
+            /** Labels */
+            labels: {
+                [key: string]: string;
+            };
+            /** Layer */
+            layer: ("guest" | "kernel" | "san" | "array") | null;
+            /** Lower */
+            lower: number | null;
+            measure: components["schemas"]["MeasureOut"];
+            /** Messages */
+            messages: components["schemas"]["AlertMessageOut"][];
+            /** Path */
+            path: string[];
+            /** Quiet */
+            quiet: string | null;
+            /** Rule Id */
+            rule_id: number | null;
+            /** Rule Key */
+            rule_key: string;
+            /** Rule Name */
+            rule_name: string;
+            /** Runbook Url */
+            runbook_url: string;
+            /** Sentence */
+            sentence: string | null;
+            /**
+             * Severity
+             * @enum {string}
+             */
+            severity: "info" | "warning" | "critical";
+            /**
+             * Since At
+             * Format: date-time
+             */
+            since_at: string;
+            /**
+             * Started At
+             * Format: date-time
+             */
+            started_at: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "inactive" | "pending" | "firing" | "recovering" | "resolved" | "no_data";
+            subject: components["schemas"]["AlertSubject"];
+            /** Transitions */
+            transitions: components["schemas"]["TransitionOut"][];
+            /** Value */
+            value: number | null;
+        };
+        /**
+         * AlertMessageOut
+         * @description A message that told of this alert, and how its delivery went.
+         */
+        AlertMessageOut: {
+            /** Attempts */
+            attempts: number;
+            /** Channel Id */
+            channel_id: number;
+            /** Channel Name */
+            channel_name: string;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Detail */
+            detail: string | null;
+            /** Finished At */
+            finished_at: string | null;
+            /** Id */
+            id: number;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "pending" | "delivered" | "superseded" | "dead";
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "firing" | "resolved" | "no_data";
+        };
+        /**
+         * AlertOut
+         * @description One incident of one rule and object, from its first breach on. Times are those of the minutes that are judged.
+         *
+         *     value, lower: of the rule's first measure at the newest transition, in its unit. fired_at null: it is pending, or never fired.
+         *     quiet: why nothing is said about it now (silence, maintenance, array down); null: it is said. sentence: the verdict when it fired.
+         */
+        AlertOut: {
+            /** Acknowledged At */
+            acknowledged_at: string | null;
+            /** Acknowledged By */
+            acknowledged_by: string | null;
+            /** Acknowledged Note */
+            acknowledged_note: string | null;
+            /** Ended At */
+            ended_at: string | null;
+            /** Fired At */
+            fired_at: string | null;
+            /** Id */
+            id: number;
+            /** Impact */
+            impact: number | null;
+            /** Labels */
+            labels: {
+                [key: string]: string;
+            };
+            /** Layer */
+            layer: ("guest" | "kernel" | "san" | "array") | null;
+            /** Lower */
+            lower: number | null;
+            measure: components["schemas"]["MeasureOut"];
+            /** Path */
+            path: string[];
+            /** Quiet */
+            quiet: string | null;
+            /** Rule Id */
+            rule_id: number | null;
+            /** Rule Key */
+            rule_key: string;
+            /** Rule Name */
+            rule_name: string;
+            /** Runbook Url */
+            runbook_url: string;
+            /** Sentence */
+            sentence: string | null;
+            /**
+             * Severity
+             * @enum {string}
+             */
+            severity: "info" | "warning" | "critical";
+            /**
+             * Since At
+             * Format: date-time
+             */
+            since_at: string;
+            /**
+             * Started At
+             * Format: date-time
+             */
+            started_at: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "inactive" | "pending" | "firing" | "recovering" | "resolved" | "no_data";
+            subject: components["schemas"]["AlertSubject"];
+            /** Value */
+            value: number | null;
+        };
+        /**
+         * AlertsNow
+         * @description What is open: fired and not resolved, worst first. pending: breached, but not for long enough yet.
+         */
+        AlertsNow: {
+            /** Alerts */
+            alerts: components["schemas"]["AlertOut"][];
+            /** Judged Until At */
+            judged_until_at: string | null;
+            /** Pending */
+            pending: components["schemas"]["AlertOut"][];
+        };
+        /**
+         * AlertSubject
+         * @description What an alert is about; kinds other than `source` are pages of that id.
+         */
+        AlertSubject: {
+            /** Id */
+            id: number;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "vm" | "datastore" | "host" | "cluster" | "volume" | "array" | "source";
+            /** Name */
+            name: string;
         };
         /**
          * ArrayHostOut
@@ -745,6 +1422,32 @@ export interface components {
             volumes: number;
         };
         /**
+         * AttemptOut
+         * @description One attempt. `request` with secrets masked; what the receiver answered is not kept, only its `status`.
+         */
+        AttemptOut: {
+            /** Detail */
+            detail: string;
+            /** Duration S */
+            duration_s: number;
+            /** Id */
+            id: number;
+            /** Request */
+            request: string;
+            /**
+             * Result
+             * @enum {string}
+             */
+            result: "delivered" | "retry" | "refused" | "gone";
+            /**
+             * Started At
+             * Format: date-time
+             */
+            started_at: string;
+            /** Status */
+            status: number | null;
+        };
+        /**
          * CertificateOut
          * @description The certificate a host presents, for a person to compare. Nothing but a TLS greeting was sent to get it.
          */
@@ -764,6 +1467,133 @@ export interface components {
             subject: string;
             /** Trusted By System */
             trusted_by_system: boolean;
+        };
+        /**
+         * ChannelChange
+         * @description Changes; what is left out stays. A secret left out keeps its value, unless what it is sent to changes: then it must be given.
+         *
+         *     second_id: 0 for none.
+         */
+        ChannelChange: {
+            /** Enabled */
+            enabled?: boolean | null;
+            /** Name */
+            name?: string | null;
+            route?: components["schemas"]["RouteBody"] | null;
+            /** Second Id */
+            second_id?: number | null;
+            /** Settings */
+            settings?: {
+                [key: string]: unknown;
+            } | null;
+        };
+        /**
+         * ChannelIn
+         * @description A new channel. `settings` as the kind's JSON Schema says, secrets included. second_id: where its dead letters are told.
+         */
+        ChannelIn: {
+            /**
+             * Enabled
+             * @default true
+             */
+            enabled: boolean;
+            /** Kind */
+            kind: string;
+            /** Name */
+            name: string;
+            /**
+             * @default {
+             *       "matchers": [],
+             *       "min_severity": "info"
+             *     }
+             */
+            route: components["schemas"]["RouteBody"];
+            /** Second Id */
+            second_id?: number | null;
+            /** Settings */
+            settings: {
+                [key: string]: unknown;
+            };
+        };
+        /**
+         * ChannelKindOut
+         * @description A kind of channel that can be added. `settings_schema` as with sources: the JSON Schema of its form, secret fields `writeOnly`.
+         *
+         *     updates: a later message of the same incident changes the former one instead of following it.
+         */
+        ChannelKindOut: {
+            /** Kind */
+            kind: string;
+            /** Settings Schema */
+            settings_schema: {
+                [key: string]: unknown;
+            };
+            /** Title */
+            title: string;
+            /** Updates */
+            updates: boolean;
+        };
+        /**
+         * ChannelOut
+         * @description A channel with its health.
+         *
+         *     `state`: ok, failing (the newest attempt failed), off (switched off by Gavel: `off_reason`), disabled. `settings` never holds
+         *     secrets; `secrets_set` names the secret fields that have a value.
+         */
+        ChannelOut: {
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Dead */
+            dead: number;
+            /** Enabled */
+            enabled: boolean;
+            /** Failures */
+            failures: number;
+            /** Id */
+            id: number;
+            /** Kind */
+            kind: string;
+            /** Last Delivered At */
+            last_delivered_at: string | null;
+            /** Name */
+            name: string;
+            /** Off Reason */
+            off_reason: string | null;
+            /** Pending */
+            pending: number;
+            /** Retry At */
+            retry_at: string | null;
+            route: components["schemas"]["RouteBody"];
+            /** Second Id */
+            second_id: number | null;
+            /** Secrets Set */
+            secrets_set: string[];
+            /** Settings */
+            settings: {
+                [key: string]: unknown;
+            };
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "ok" | "failing" | "off" | "disabled";
+        };
+        /**
+         * ChannelTrial
+         * @description Settings to try without saving. With `channel_id`, secrets left out are that channel's own.
+         */
+        ChannelTrial: {
+            /** Channel Id */
+            channel_id?: number | null;
+            /** Kind */
+            kind: string;
+            /** Settings */
+            settings: {
+                [key: string]: unknown;
+            };
         };
         /** CheckOut */
         CheckOut: {
@@ -822,6 +1652,37 @@ export interface components {
             unit: "µs" | "ops/s" | "bytes/s" | "I/Os" | "count";
             /** Values */
             values: (number | null)[];
+        };
+        /**
+         * ConditionBody
+         * @description Holds from `at_least` on, and has recovered below `recover_below` (null: below `at_least`), in the unit of the quantity.
+         *
+         *     part: a layer or a segment; null is the whole I/O (of sources: the source). compared: `lower` is surely that much, `estimate` probably.
+         */
+        ConditionBody: {
+            /** At Least */
+            at_least: number;
+            /**
+             * Compared
+             * @default lower
+             * @enum {string}
+             */
+            compared: "lower" | "estimate";
+            /**
+             * Direction
+             * @default all
+             * @enum {string}
+             */
+            direction: "read" | "write" | "all";
+            /** Part */
+            part?: ("guest" | "kernel" | "san" | "array" | "guest_queue" | "hypervisor" | "kernel_queue" | "kernel_service" | "fabric" | "array_port" | "array_qos" | "array_queue" | "array_service") | null;
+            /**
+             * Quantity
+             * @enum {string}
+             */
+            quantity: "time" | "share" | "excess" | "times_usual" | "impact" | "outstanding_at_depth" | "disagreement" | "source_silent" | "clock_offset" | "gap";
+            /** Recover Below */
+            recover_below?: number | null;
         };
         /**
          * ContributorOut
@@ -1494,6 +2355,43 @@ export interface components {
             to_at: string;
         };
         /**
+         * LateOut
+         * @description Minutes [from_at, to_at) that breached a rule and became known too late to page anybody.
+         */
+        LateOut: {
+            /**
+             * From At
+             * Format: date-time
+             */
+            from_at: string;
+            /** Minutes */
+            minutes: number;
+            /** Peak */
+            peak: number | null;
+            /** Rule Id */
+            rule_id: number;
+            /** Rule Key */
+            rule_key: string;
+            /** Rule Name */
+            rule_name: string;
+            /**
+             * Severity
+             * @enum {string}
+             */
+            severity: "info" | "warning" | "critical";
+            subject: components["schemas"]["AlertSubject"];
+            /**
+             * To At
+             * Format: date-time
+             */
+            to_at: string;
+            /**
+             * Unit
+             * @enum {string}
+             */
+            unit: "µs" | "share" | "×" | "I/Os" | "s";
+        };
+        /**
          * LayerColumns
          * @description A layer over time; each list is as long as `times_ms`.
          */
@@ -1571,6 +2469,94 @@ export interface components {
             us: number | null;
         };
         /**
+         * MaintenanceBody
+         * @description A window by the clock on the wall of `zone`, on `first_day` and as it repeats, until `last_day` (null: for good).
+         *
+         *     weekdays: 0 is Monday; for weekly ones. Without matchers it is for everything.
+         */
+        MaintenanceBody: {
+            /**
+             * First Day
+             * Format: date
+             */
+            first_day: string;
+            /** Last Day */
+            last_day?: string | null;
+            /** Lasts Min */
+            lasts_min: number;
+            /**
+             * Matchers
+             * @default []
+             */
+            matchers: components["schemas"]["MatcherBody"][];
+            /** Name */
+            name: string;
+            /**
+             * Repeat
+             * @default once
+             * @enum {string}
+             */
+            repeat: "once" | "daily" | "weekly";
+            /**
+             * Starts
+             * Format: time
+             */
+            starts: string;
+            /**
+             * Weekdays
+             * @default []
+             */
+            weekdays: number[];
+            /** Zone */
+            zone: string;
+        };
+        /** MaintenanceOut */
+        MaintenanceOut: {
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * First Day
+             * Format: date
+             */
+            first_day: string;
+            /** Id */
+            id: number;
+            /** Is On */
+            is_on: boolean;
+            /** Last Day */
+            last_day?: string | null;
+            /** Lasts Min */
+            lasts_min: number;
+            /**
+             * Matchers
+             * @default []
+             */
+            matchers: components["schemas"]["MatcherBody"][];
+            /** Name */
+            name: string;
+            /**
+             * Repeat
+             * @default once
+             * @enum {string}
+             */
+            repeat: "once" | "daily" | "weekly";
+            /**
+             * Starts
+             * Format: time
+             */
+            starts: string;
+            /**
+             * Weekdays
+             * @default []
+             */
+            weekdays: number[];
+            /** Zone */
+            zone: string;
+        };
+        /**
          * Match
          * @description How a host-side thing was tied to the array, or why it was not.
          */
@@ -1581,6 +2567,132 @@ export interface components {
             matched: boolean;
             /** Reason */
             reason: string | null;
+        };
+        /**
+         * MatcherBody
+         * @description A label and a pattern with * and ?. Labels: rule, severity, layer, kind, object, array, datastore, host, and a rule's own.
+         */
+        MatcherBody: {
+            /** Label */
+            label: string;
+            /**
+             * Negated
+             * @default false
+             */
+            negated: boolean;
+            /** Pattern */
+            pattern: string;
+        };
+        /** MeasureOut */
+        MeasureOut: {
+            /**
+             * Direction
+             * @enum {string}
+             */
+            direction: "read" | "write" | "all";
+            /** Part */
+            part: ("guest" | "kernel" | "san" | "array" | "guest_queue" | "hypervisor" | "kernel_queue" | "kernel_service" | "fabric" | "array_port" | "array_qos" | "array_queue" | "array_service") | null;
+            /**
+             * Quantity
+             * @enum {string}
+             */
+            quantity: "time" | "share" | "excess" | "times_usual" | "impact" | "outstanding_at_depth" | "disagreement" | "source_silent" | "clock_offset" | "gap";
+            /**
+             * Unit
+             * @enum {string}
+             */
+            unit: "µs" | "share" | "×" | "I/Os" | "s";
+        };
+        /** NotificationDetail */
+        NotificationDetail: {
+            /** Alert Ids */
+            alert_ids: number[];
+            /** Attempts */
+            attempts: number;
+            /** Channel Id */
+            channel_id: number;
+            /** Channel Name */
+            channel_name: string;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Dead Letter Of */
+            dead_letter_of: number | null;
+            /** Detail */
+            detail: string | null;
+            /** Event Id */
+            event_id: string;
+            /** Finished At */
+            finished_at: string | null;
+            /** Headline */
+            headline: string;
+            /** Id */
+            id: number;
+            /** Log */
+            log: components["schemas"]["AttemptOut"][];
+            /** Next At */
+            next_at: string | null;
+            /** Sentence */
+            sentence: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "pending" | "delivered" | "superseded" | "dead";
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "firing" | "resolved" | "no_data";
+        };
+        /**
+         * NotificationOut
+         * @description One message to one channel. superseded: a newer state of the same message was there before it could be delivered.
+         *
+         *     sentence: what it says. dead_letter_of: the notification of another channel that is told here instead.
+         */
+        NotificationOut: {
+            /** Alert Ids */
+            alert_ids: number[];
+            /** Attempts */
+            attempts: number;
+            /** Channel Id */
+            channel_id: number;
+            /** Channel Name */
+            channel_name: string;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Dead Letter Of */
+            dead_letter_of: number | null;
+            /** Detail */
+            detail: string | null;
+            /** Event Id */
+            event_id: string;
+            /** Finished At */
+            finished_at: string | null;
+            /** Headline */
+            headline: string;
+            /** Id */
+            id: number;
+            /** Next At */
+            next_at: string | null;
+            /** Sentence */
+            sentence: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "pending" | "delivered" | "superseded" | "dead";
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "firing" | "resolved" | "no_data";
         };
         /**
          * OccupancyLayerOut
@@ -1714,6 +2826,17 @@ export interface components {
             /** Total Us */
             total_us: number | null;
         };
+        /** Page[AlertOut] */
+        Page_AlertOut_: {
+            /** Items */
+            items: components["schemas"]["AlertOut"][];
+            /** Limit */
+            limit: number;
+            /** Offset */
+            offset: number;
+            /** Total */
+            total: number;
+        };
         /** Page[ArrayRow] */
         Page_ArrayRow_: {
             /** Items */
@@ -1740,6 +2863,17 @@ export interface components {
         Page_HostRow_: {
             /** Items */
             items: components["schemas"]["HostRow"][];
+            /** Limit */
+            limit: number;
+            /** Offset */
+            offset: number;
+            /** Total */
+            total: number;
+        };
+        /** Page[NotificationOut] */
+        Page_NotificationOut_: {
+            /** Items */
+            items: components["schemas"]["NotificationOut"][];
             /** Limit */
             limit: number;
             /** Offset */
@@ -1827,6 +2961,81 @@ export interface components {
             passed: boolean;
         };
         /**
+         * PreviewFiring
+         * @description ended_at null: it would still be open.
+         */
+        PreviewFiring: {
+            /** Ended At */
+            ended_at: string | null;
+            /**
+             * Fired At
+             * Format: date-time
+             */
+            fired_at: string;
+            /** Object Id */
+            object_id: number;
+            /** Object Name */
+            object_name: string;
+            /** Peak */
+            peak: number | null;
+        };
+        /** PreviewIn */
+        PreviewIn: {
+            /**
+             * Days
+             * @default 7
+             */
+            days: number;
+            rule: components["schemas"]["RuleBody"];
+        };
+        /**
+         * PreviewOut
+         * @description When the rule would have fired, newest first, at most 500; `total` counts all. objects: how many its scope covers.
+         */
+        PreviewOut: {
+            /** Firings */
+            firings: components["schemas"]["PreviewFiring"][];
+            /**
+             * From At
+             * Format: date-time
+             */
+            from_at: string;
+            /** Note */
+            note: string | null;
+            /** Objects */
+            objects: number;
+            /** Spans */
+            spans: components["schemas"]["PreviewSpan"][];
+            /**
+             * To At
+             * Format: date-time
+             */
+            to_at: string;
+            /** Total */
+            total: number;
+        };
+        /**
+         * PreviewSpan
+         * @description Which rows a part of the preview is from. With rows of five minutes a rule counts each as five minutes.
+         */
+        PreviewSpan: {
+            /**
+             * From At
+             * Format: date-time
+             */
+            from_at: string;
+            /**
+             * Resolution
+             * @enum {string}
+             */
+            resolution: "1m" | "5m";
+            /**
+             * To At
+             * Format: date-time
+             */
+            to_at: string;
+        };
+        /**
          * QualityOut
          * @description How good the numbers behind a verdict are. `grade_reasons`: why it is not an A, in words. `coverage`: host ÷ array ops.
          *
@@ -1852,6 +3061,28 @@ export interface components {
             outstanding_ios: number | null;
             /** Queue Depth */
             queue_depth: number | null;
+        };
+        /**
+         * QuantityOut
+         * @description What a condition may compare. parts: null among them is the whole; empty: it has no parts.
+         */
+        QuantityOut: {
+            /** Has Direction */
+            has_direction: boolean;
+            /** Parts */
+            parts: (("guest" | "kernel" | "san" | "array" | "guest_queue" | "hypervisor" | "kernel_queue" | "kernel_service" | "fabric" | "array_port" | "array_qos" | "array_queue" | "array_service") | null)[];
+            /**
+             * Quantity
+             * @enum {string}
+             */
+            quantity: "time" | "share" | "excess" | "times_usual" | "impact" | "outstanding_at_depth" | "disagreement" | "source_silent" | "clock_offset" | "gap";
+            /** Subjects */
+            subjects: ("vm" | "datastore" | "host" | "cluster" | "volume" | "array" | "source")[];
+            /**
+             * Unit
+             * @enum {string}
+             */
+            unit: "µs" | "share" | "×" | "I/Os" | "s";
         };
         /**
          * QueueColumns
@@ -1894,6 +3125,236 @@ export interface components {
             kind: "source" | "array" | "pod" | "volume" | "vcenter" | "cluster" | "host" | "datastore" | "vm" | "vm_disk" | "device" | "directory";
             /** Name */
             name: string;
+        };
+        /**
+         * Replayed
+         * @description How many dead letters are on their way again, each with the id it had.
+         */
+        Replayed: {
+            /** Replayed */
+            replayed: number;
+        };
+        /**
+         * RouteBody
+         * @description Which alerts go to a channel: those at least as severe for which every matcher holds.
+         */
+        RouteBody: {
+            /**
+             * Matchers
+             * @default []
+             */
+            matchers: components["schemas"]["MatcherBody"][];
+            /**
+             * Min Severity
+             * @default info
+             * @enum {string}
+             */
+            min_severity: "info" | "warning" | "critical";
+        };
+        /**
+         * RuleBody
+         * @description A rule. All conditions have to hold for `for_min` minutes with data; it is over after `keep_firing_min` minutes of recovery.
+         *
+         *     where: what of an object (`name`, `array`, `cluster`, `datastore`, `vm`, `tag.<key>` of its volumes, `attribute.<key>` of a VM) has to
+         *     match which pattern with * and ?. min_ops: I/Os a minute; min_grade: worse minutes count as no data.
+         */
+        RuleBody: {
+            /**
+             * Enabled
+             * @default true
+             */
+            enabled: boolean;
+            /**
+             * For Min
+             * @default 5
+             */
+            for_min: number;
+            /**
+             * Keep Firing Min
+             * @default 5
+             */
+            keep_firing_min: number;
+            /** Key */
+            key: string;
+            /**
+             * Labels
+             * @default {}
+             */
+            labels: {
+                [key: string]: string;
+            };
+            /**
+             * Min Grade
+             * @default C
+             * @enum {string}
+             */
+            min_grade: "A" | "B" | "C" | "D";
+            /**
+             * Min Ops
+             * @default 30
+             */
+            min_ops: number;
+            /** Name */
+            name: string;
+            /**
+             * No Data After Min
+             * @default 5
+             */
+            no_data_after_min: number;
+            /**
+             * Of
+             * @enum {string}
+             */
+            of: "vm" | "datastore" | "host" | "cluster" | "volume" | "array" | "source";
+            /**
+             * Runbook Url
+             * @default
+             */
+            runbook_url: string;
+            /**
+             * Severity
+             * @default warning
+             * @enum {string}
+             */
+            severity: "info" | "warning" | "critical";
+            /** When */
+            when: components["schemas"]["ConditionBody"][];
+            /**
+             * Where
+             * @default {}
+             */
+            where: {
+                [key: string]: string;
+            };
+        };
+        /**
+         * RuleChange
+         * @description Switches a rule on or off. What it had found ends when it is switched off.
+         */
+        RuleChange: {
+            /** Enabled */
+            enabled: boolean;
+        };
+        /**
+         * RuleOut
+         * @description open: its alerts that are open now. is_default: one that ships with Gavel, unchanged.
+         */
+        RuleOut: {
+            /**
+             * Changed At
+             * Format: date-time
+             */
+            changed_at: string;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Enabled
+             * @default true
+             */
+            enabled: boolean;
+            /**
+             * For Min
+             * @default 5
+             */
+            for_min: number;
+            /** Id */
+            id: number;
+            /** Is Default */
+            is_default: boolean;
+            /**
+             * Keep Firing Min
+             * @default 5
+             */
+            keep_firing_min: number;
+            /** Key */
+            key: string;
+            /**
+             * Labels
+             * @default {}
+             */
+            labels: {
+                [key: string]: string;
+            };
+            /**
+             * Min Grade
+             * @default C
+             * @enum {string}
+             */
+            min_grade: "A" | "B" | "C" | "D";
+            /**
+             * Min Ops
+             * @default 30
+             */
+            min_ops: number;
+            /** Name */
+            name: string;
+            /**
+             * No Data After Min
+             * @default 5
+             */
+            no_data_after_min: number;
+            /**
+             * Of
+             * @enum {string}
+             */
+            of: "vm" | "datastore" | "host" | "cluster" | "volume" | "array" | "source";
+            /** Open */
+            open: number;
+            /**
+             * Runbook Url
+             * @default
+             */
+            runbook_url: string;
+            /**
+             * Severity
+             * @default warning
+             * @enum {string}
+             */
+            severity: "info" | "warning" | "critical";
+            /** When */
+            when: components["schemas"]["ConditionBody"][];
+            /**
+             * Where
+             * @default {}
+             */
+            where: {
+                [key: string]: string;
+            };
+        };
+        /**
+         * RulesFile
+         * @description Rules as YAML. replace: rules that are not in the file are removed. dry_run: only say what would change.
+         */
+        RulesFile: {
+            /**
+             * Dry Run
+             * @default false
+             */
+            dry_run: boolean;
+            /**
+             * Replace
+             * @default false
+             */
+            replace: boolean;
+            /** Yaml */
+            yaml: string;
+        };
+        /**
+         * RulesImported
+         * @description Keys of rules.
+         */
+        RulesImported: {
+            /** Added */
+            added: string[];
+            /** Changed */
+            changed: string[];
+            /** Removed */
+            removed: string[];
+            /** Unchanged */
+            unchanged: string[];
         };
         /**
          * RunOut
@@ -2040,6 +3501,72 @@ export interface components {
             role: "viewer" | "wall" | "admin";
             /** Setup Pending */
             setup_pending: boolean;
+        };
+        /**
+         * SilenceChange
+         * @description A new end; one that has passed ends it now.
+         */
+        SilenceChange: {
+            /**
+             * Until At
+             * Format: date-time
+             */
+            until_at: string;
+        };
+        /**
+         * SilenceIn
+         * @description Quiet for what every matcher holds for. from_at left out: from now on.
+         */
+        SilenceIn: {
+            /** By */
+            by: string;
+            /** From At */
+            from_at?: string | null;
+            /** Matchers */
+            matchers: components["schemas"]["MatcherBody"][];
+            /** Reason */
+            reason: string;
+            /**
+             * Until At
+             * Format: date-time
+             */
+            until_at: string;
+        };
+        /**
+         * SilenceOut
+         * @description matching: open alerts that its matchers hold for now.
+         */
+        SilenceOut: {
+            /** By */
+            by: string;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * From At
+             * Format: date-time
+             */
+            from_at: string;
+            /** Id */
+            id: number;
+            /** Matchers */
+            matchers: components["schemas"]["MatcherBody"][];
+            /** Matching */
+            matching: number;
+            /** Reason */
+            reason: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "coming" | "active" | "over";
+            /**
+             * Until At
+             * Format: date-time
+             */
+            until_at: string;
         };
         /**
          * SourceChange
@@ -2258,6 +3785,55 @@ export interface components {
             impact: number;
             /** Iops */
             iops: number;
+        };
+        /**
+         * TransitionOut
+         * @description minute_at: of the minute that moved it. found_at: when Gavel found that.
+         */
+        TransitionOut: {
+            /**
+             * After
+             * @enum {string}
+             */
+            after: "inactive" | "pending" | "firing" | "recovering" | "resolved" | "no_data";
+            /**
+             * Before
+             * @enum {string}
+             */
+            before: "inactive" | "pending" | "firing" | "recovering" | "resolved" | "no_data";
+            /**
+             * Found At
+             * Format: date-time
+             */
+            found_at: string;
+            /** Lower */
+            lower: number | null;
+            /**
+             * Minute At
+             * Format: date-time
+             */
+            minute_at: string;
+            /** Sequence */
+            sequence: number;
+            /** Value */
+            value: number | null;
+        };
+        /**
+         * TrialOut
+         * @description How one test message fared. `delivered`: a receiver accepted it; whether people see it there only they can tell.
+         */
+        TrialOut: {
+            /** Detail */
+            detail: string;
+            /** Duration S */
+            duration_s: number;
+            /**
+             * Result
+             * @enum {string}
+             */
+            result: "delivered" | "retry" | "refused" | "gone";
+            /** Status */
+            status: number | null;
         };
         /** ValidationError */
         ValidationError: {
@@ -4067,6 +5643,828 @@ export interface operations {
             };
         };
     };
+    alert_quantities: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "has_direction": true,
+                     *         "parts": [
+                     *           null,
+                     *           "guest",
+                     *           "kernel",
+                     *           "san",
+                     *           "array"
+                     *         ],
+                     *         "quantity": "excess",
+                     *         "subjects": [
+                     *           "vm",
+                     *           "datastore",
+                     *           "host",
+                     *           "cluster",
+                     *           "volume",
+                     *           "array"
+                     *         ],
+                     *         "unit": "µs"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["QuantityOut"][];
+                };
+            };
+        };
+    };
+    alert_rules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "changed_at": "2026-11-20T08:00:00Z",
+                     *         "created_at": "2026-11-20T08:00:00Z",
+                     *         "enabled": true,
+                     *         "for_min": 5,
+                     *         "id": 1,
+                     *         "is_default": false,
+                     *         "keep_firing_min": 5,
+                     *         "key": "kernel_queueing",
+                     *         "labels": {
+                     *           "team": "storage"
+                     *         },
+                     *         "min_grade": "C",
+                     *         "min_ops": 30,
+                     *         "name": "Kernel queueing",
+                     *         "no_data_after_min": 5,
+                     *         "of": "datastore",
+                     *         "open": 1,
+                     *         "runbook_url": "",
+                     *         "severity": "warning",
+                     *         "when": [
+                     *           {
+                     *             "at_least": 300,
+                     *             "compared": "lower",
+                     *             "direction": "all",
+                     *             "part": "kernel",
+                     *             "quantity": "time",
+                     *             "recover_below": 200
+                     *           },
+                     *           {
+                     *             "at_least": 0.2,
+                     *             "compared": "lower",
+                     *             "direction": "all",
+                     *             "part": "kernel",
+                     *             "quantity": "share",
+                     *             "recover_below": 0.15
+                     *           }
+                     *         ],
+                     *         "where": {
+                     *           "cluster": "prod*"
+                     *         }
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["RuleOut"][];
+                };
+            };
+        };
+    };
+    add_alert_rule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RuleBody"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleOut"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    alert_rule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                rule_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleOut"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    change_alert_rule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                rule_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RuleBody"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleOut"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    remove_alert_rule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                rule_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    switch_alert_rule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                rule_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RuleChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleOut"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    export_alert_rules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/yaml": unknown;
+                };
+            };
+        };
+    };
+    import_alert_rules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RulesFile"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "added": [
+                     *         "kernel_queueing"
+                     *       ],
+                     *       "changed": [],
+                     *       "removed": [],
+                     *       "unchanged": [
+                     *         "san_over_usual"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RulesImported"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    preview_alert_rule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PreviewIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "firings": [
+                     *         {
+                     *           "ended_at": null,
+                     *           "fired_at": "2026-11-21T02:14:00Z",
+                     *           "object_id": 7,
+                     *           "object_name": "ds-prod-07",
+                     *           "peak": 438
+                     *         }
+                     *       ],
+                     *       "from_at": "2026-11-14T02:15:00Z",
+                     *       "note": null,
+                     *       "objects": 3,
+                     *       "spans": [
+                     *         {
+                     *           "from_at": "2026-11-14T02:15:00Z",
+                     *           "resolution": "1m",
+                     *           "to_at": "2026-11-21T02:15:00Z"
+                     *         }
+                     *       ],
+                     *       "to_at": "2026-11-21T02:15:00Z",
+                     *       "total": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PreviewOut"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    one_alert: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                alert_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "acknowledged_at": null,
+                     *       "acknowledged_by": null,
+                     *       "acknowledged_note": null,
+                     *       "ended_at": null,
+                     *       "fired_at": "2026-11-21T02:14:00Z",
+                     *       "id": 41,
+                     *       "impact": 28.47,
+                     *       "labels": {
+                     *         "array": "fa-1",
+                     *         "datastore": "ds-prod-07",
+                     *         "kind": "datastore",
+                     *         "layer": "kernel",
+                     *         "object": "ds-prod-07",
+                     *         "rule": "kernel_queueing",
+                     *         "severity": "warning"
+                     *       },
+                     *       "layer": "kernel",
+                     *       "lower": 425,
+                     *       "measure": {
+                     *         "direction": "all",
+                     *         "part": "kernel",
+                     *         "quantity": "time",
+                     *         "unit": "µs"
+                     *       },
+                     *       "messages": [
+                     *         {
+                     *           "attempts": 1,
+                     *           "channel_id": 2,
+                     *           "channel_name": "storage on call",
+                     *           "created_at": "2026-11-21T02:15:04Z",
+                     *           "detail": "accepted with 200",
+                     *           "finished_at": "2026-11-21T02:15:05Z",
+                     *           "id": 12,
+                     *           "state": "delivered",
+                     *           "status": "firing"
+                     *         }
+                     *       ],
+                     *       "path": [
+                     *         "fa-1",
+                     *         "vol-prod-07",
+                     *         "ds-prod-07"
+                     *       ],
+                     *       "quiet": null,
+                     *       "rule_id": 1,
+                     *       "rule_key": "kernel_queueing",
+                     *       "rule_name": "Kernel queueing",
+                     *       "runbook_url": "",
+                     *       "sentence": "Kernel queue on esx-14: 0.44 of 0.93 ms since 02:10 UTC, 0.44 ms over usual. Certain.",
+                     *       "severity": "warning",
+                     *       "since_at": "2026-11-21T02:14:00Z",
+                     *       "started_at": "2026-11-21T02:10:00Z",
+                     *       "state": "firing",
+                     *       "subject": {
+                     *         "id": 7,
+                     *         "kind": "datastore",
+                     *         "name": "ds-prod-07"
+                     *       },
+                     *       "transitions": [
+                     *         {
+                     *           "after": "pending",
+                     *           "before": "inactive",
+                     *           "found_at": "2026-11-21T02:10:59Z",
+                     *           "lower": 398,
+                     *           "minute_at": "2026-11-21T02:10:00Z",
+                     *           "sequence": 1,
+                     *           "value": 410
+                     *         },
+                     *         {
+                     *           "after": "firing",
+                     *           "before": "pending",
+                     *           "found_at": "2026-11-21T02:14:59Z",
+                     *           "lower": 425,
+                     *           "minute_at": "2026-11-21T02:14:00Z",
+                     *           "sequence": 2,
+                     *           "value": 438
+                     *         }
+                     *       ],
+                     *       "value": 438
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AlertDetail"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    acknowledge_alert: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                alert_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AcknowledgeIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertDetail"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    take_back_acknowledgement: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                alert_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertDetail"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    alert_history: {
+        parameters: {
+            query?: {
+                /** @description ISO 8601 with zone, `now` or `-3h` */
+                from?: string;
+                limit?: number;
+                /** @description of this thing only; needs `subject` */
+                object_id?: number | null;
+                offset?: number;
+                /** @description key of a rule */
+                rule?: string | null;
+                search?: string;
+                severity?: ("info" | "warning" | "critical") | null;
+                /** @description of this kind of thing only */
+                subject?: ("vm" | "datastore" | "host" | "cluster" | "volume" | "array" | "source") | null;
+                /** @description ISO 8601 with zone, `now` or `-3h` */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "acknowledged_at": null,
+                     *           "acknowledged_by": null,
+                     *           "acknowledged_note": null,
+                     *           "ended_at": "2026-11-21T02:31:00Z",
+                     *           "fired_at": "2026-11-21T02:14:00Z",
+                     *           "id": 41,
+                     *           "impact": 28.47,
+                     *           "labels": {
+                     *             "array": "fa-1",
+                     *             "datastore": "ds-prod-07",
+                     *             "kind": "datastore",
+                     *             "layer": "kernel",
+                     *             "object": "ds-prod-07",
+                     *             "rule": "kernel_queueing",
+                     *             "severity": "warning"
+                     *           },
+                     *           "layer": "kernel",
+                     *           "lower": 425,
+                     *           "measure": {
+                     *             "direction": "all",
+                     *             "part": "kernel",
+                     *             "quantity": "time",
+                     *             "unit": "µs"
+                     *           },
+                     *           "path": [
+                     *             "fa-1",
+                     *             "vol-prod-07",
+                     *             "ds-prod-07"
+                     *           ],
+                     *           "quiet": null,
+                     *           "rule_id": 1,
+                     *           "rule_key": "kernel_queueing",
+                     *           "rule_name": "Kernel queueing",
+                     *           "runbook_url": "",
+                     *           "sentence": "Kernel queue on esx-14: 0.44 of 0.93 ms since 02:10 UTC, 0.44 ms over usual. Certain.",
+                     *           "severity": "warning",
+                     *           "since_at": "2026-11-21T02:31:00Z",
+                     *           "started_at": "2026-11-21T02:10:00Z",
+                     *           "state": "resolved",
+                     *           "subject": {
+                     *             "id": 7,
+                     *             "kind": "datastore",
+                     *             "name": "ds-prod-07"
+                     *           },
+                     *           "value": 438
+                     *         }
+                     *       ],
+                     *       "limit": 100,
+                     *       "offset": 0,
+                     *       "total": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Page_AlertOut_"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    late_breaches: {
+        parameters: {
+            query?: {
+                /** @description ISO 8601 with zone, `now` or `-3h` */
+                from?: string;
+                /** @description of this thing only; needs `subject` */
+                object_id?: number | null;
+                /** @description of this kind of thing only */
+                subject?: ("vm" | "datastore" | "host" | "cluster" | "volume" | "array" | "source") | null;
+                /** @description ISO 8601 with zone, `now` or `-3h` */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "from_at": "2026-11-21T01:10:00Z",
+                     *         "minutes": 12,
+                     *         "peak": 512,
+                     *         "rule_id": 1,
+                     *         "rule_key": "kernel_queueing",
+                     *         "rule_name": "Kernel queueing",
+                     *         "severity": "warning",
+                     *         "subject": {
+                     *           "id": 7,
+                     *           "kind": "datastore",
+                     *           "name": "ds-prod-07"
+                     *         },
+                     *         "to_at": "2026-11-21T01:22:00Z",
+                     *         "unit": "µs"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["LateOut"][];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    alerts_now: {
+        parameters: {
+            query?: {
+                /** @description of this thing only; needs `subject` */
+                object_id?: number | null;
+                /** @description of this kind of thing only */
+                subject?: ("vm" | "datastore" | "host" | "cluster" | "volume" | "array" | "source") | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "alerts": [
+                     *         {
+                     *           "acknowledged_at": null,
+                     *           "acknowledged_by": null,
+                     *           "acknowledged_note": null,
+                     *           "ended_at": null,
+                     *           "fired_at": "2026-11-21T02:14:00Z",
+                     *           "id": 41,
+                     *           "impact": 28.47,
+                     *           "labels": {
+                     *             "array": "fa-1",
+                     *             "datastore": "ds-prod-07",
+                     *             "kind": "datastore",
+                     *             "layer": "kernel",
+                     *             "object": "ds-prod-07",
+                     *             "rule": "kernel_queueing",
+                     *             "severity": "warning"
+                     *           },
+                     *           "layer": "kernel",
+                     *           "lower": 425,
+                     *           "measure": {
+                     *             "direction": "all",
+                     *             "part": "kernel",
+                     *             "quantity": "time",
+                     *             "unit": "µs"
+                     *           },
+                     *           "path": [
+                     *             "fa-1",
+                     *             "vol-prod-07",
+                     *             "ds-prod-07"
+                     *           ],
+                     *           "quiet": null,
+                     *           "rule_id": 1,
+                     *           "rule_key": "kernel_queueing",
+                     *           "rule_name": "Kernel queueing",
+                     *           "runbook_url": "",
+                     *           "sentence": "Kernel queue on esx-14: 0.44 of 0.93 ms since 02:10 UTC, 0.44 ms over usual. Certain.",
+                     *           "severity": "warning",
+                     *           "since_at": "2026-11-21T02:14:00Z",
+                     *           "started_at": "2026-11-21T02:10:00Z",
+                     *           "state": "firing",
+                     *           "subject": {
+                     *             "id": 7,
+                     *             "kind": "datastore",
+                     *             "name": "ds-prod-07"
+                     *           },
+                     *           "value": 438
+                     *         }
+                     *       ],
+                     *       "judged_until_at": "2026-11-21T02:15:00Z",
+                     *       "pending": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AlertsNow"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
     list_arrays: {
         parameters: {
             query?: {
@@ -4155,6 +6553,307 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CertificateOut"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    channel_kinds: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelKindOut"][];
+                };
+            };
+        };
+    };
+    channels: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "created_at": "2026-11-20T08:00:00Z",
+                     *         "dead": 1,
+                     *         "enabled": true,
+                     *         "failures": 0,
+                     *         "id": 2,
+                     *         "kind": "slack_bot",
+                     *         "last_delivered_at": "2026-11-21T02:15:05Z",
+                     *         "name": "storage on call",
+                     *         "off_reason": null,
+                     *         "pending": 0,
+                     *         "retry_at": null,
+                     *         "route": {
+                     *           "matchers": [],
+                     *           "min_severity": "warning"
+                     *         },
+                     *         "second_id": null,
+                     *         "secrets_set": [
+                     *           "api_url",
+                     *           "token"
+                     *         ],
+                     *         "settings": {
+                     *           "channel": "C0123456789"
+                     *         },
+                     *         "state": "ok"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["ChannelOut"][];
+                };
+            };
+        };
+    };
+    add_channel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChannelIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelOut"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    one_channel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                channel_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelOut"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    remove_channel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                channel_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    change_channel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                channel_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChannelChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelOut"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    replay_channel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                channel_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Replayed"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    try_stored_channel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                channel_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "accepted with 200",
+                     *       "duration_s": 0.2,
+                     *       "result": "delivered",
+                     *       "status": 200
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TrialOut"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    try_channel_settings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChannelTrial"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrialOut"];
                 };
             };
             /** @description Validation Error */
@@ -4525,6 +7224,307 @@ export interface operations {
             };
         };
     };
+    maintenance_windows: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "created_at": "2026-11-01T09:00:00Z",
+                     *         "first_day": "2026-11-04",
+                     *         "id": 1,
+                     *         "is_on": false,
+                     *         "last_day": null,
+                     *         "lasts_min": 240,
+                     *         "matchers": [
+                     *           {
+                     *             "label": "datastore",
+                     *             "negated": false,
+                     *             "pattern": "ds-prod-*"
+                     *           }
+                     *         ],
+                     *         "name": "patch night",
+                     *         "repeat": "weekly",
+                     *         "starts": "22:00:00",
+                     *         "weekdays": [
+                     *           2
+                     *         ],
+                     *         "zone": "Europe/Berlin"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["MaintenanceOut"][];
+                };
+            };
+        };
+    };
+    add_maintenance_window: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MaintenanceBody"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MaintenanceOut"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    change_maintenance_window: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                window_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MaintenanceBody"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MaintenanceOut"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    remove_maintenance_window: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                window_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    notifications: {
+        parameters: {
+            query?: {
+                /** @description of this channel only */
+                channel_id?: number | null;
+                limit?: number;
+                offset?: number;
+                /** @description `dead`: could not be delivered */
+                state?: ("pending" | "delivered" | "superseded" | "dead") | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "alert_ids": [
+                     *             41
+                     *           ],
+                     *           "attempts": 1,
+                     *           "channel_id": 2,
+                     *           "channel_name": "storage on call",
+                     *           "created_at": "2026-11-21T02:15:04Z",
+                     *           "dead_letter_of": null,
+                     *           "detail": "the receiver answered 403. Check address, credentials and settings of the channel, then replay.",
+                     *           "event_id": "evt_2_5f1d0c_1",
+                     *           "finished_at": "2026-11-21T02:15:05Z",
+                     *           "headline": "WARNING · Kernel queueing",
+                     *           "id": 12,
+                     *           "next_at": null,
+                     *           "sentence": "Kernel queue on esx-14: 0.44 of 0.93 ms since 02:10 UTC, 0.44 ms over usual. Certain.",
+                     *           "state": "dead",
+                     *           "status": "firing"
+                     *         }
+                     *       ],
+                     *       "limit": 100,
+                     *       "offset": 0,
+                     *       "total": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Page_NotificationOut_"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    one_notification: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                notification_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "alert_ids": [
+                     *         41
+                     *       ],
+                     *       "attempts": 1,
+                     *       "channel_id": 2,
+                     *       "channel_name": "storage on call",
+                     *       "created_at": "2026-11-21T02:15:04Z",
+                     *       "dead_letter_of": null,
+                     *       "detail": "the receiver answered 403. Check address, credentials and settings of the channel, then replay.",
+                     *       "event_id": "evt_2_5f1d0c_1",
+                     *       "finished_at": "2026-11-21T02:15:05Z",
+                     *       "headline": "WARNING · Kernel queueing",
+                     *       "id": 12,
+                     *       "log": [
+                     *         {
+                     *           "detail": "the receiver answered 403. Check address, credentials and settings of the channel, then replay.",
+                     *           "duration_s": 0.21,
+                     *           "id": 31,
+                     *           "request": "POST https://chat.example.org\n{\"type\":\"alert.firing\"}",
+                     *           "result": "refused",
+                     *           "started_at": "2026-11-21T02:15:04Z",
+                     *           "status": 403
+                     *         }
+                     *       ],
+                     *       "next_at": null,
+                     *       "sentence": "Kernel queue on esx-14: 0.44 of 0.93 ms since 02:10 UTC, 0.44 ms over usual. Certain.",
+                     *       "state": "dead",
+                     *       "status": "firing"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["NotificationDetail"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    replay_notification: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                notification_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotificationOut"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
     overview: {
         parameters: {
             query?: {
@@ -4864,6 +7864,144 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    silences: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "by": "Ada",
+                     *         "created_at": "2026-11-21T01:58:00Z",
+                     *         "from_at": "2026-11-21T02:00:00Z",
+                     *         "id": 3,
+                     *         "matchers": [
+                     *           {
+                     *             "label": "datastore",
+                     *             "negated": false,
+                     *             "pattern": "ds-prod-*"
+                     *           }
+                     *         ],
+                     *         "matching": 1,
+                     *         "reason": "firmware of fabric B",
+                     *         "state": "active",
+                     *         "until_at": "2026-11-21T06:00:00Z"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["SilenceOut"][];
+                };
+            };
+        };
+    };
+    add_silence: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SilenceIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SilenceOut"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    remove_silence: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                silence_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    change_silence: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                silence_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SilenceChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SilenceOut"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
             };
         };
     };

@@ -49,8 +49,8 @@ class ConditionBody(BaseModel):
 class RuleBody(BaseModel):
     """A rule. All conditions have to hold for `for_min` minutes with data; it is over after `keep_firing_min` minutes of recovery.
 
-    where: what of an object (`name`, `array`, `cluster`, `datastore`, `vm`, `tag.<key>` of a volume, `attribute.<key>` of a VM) has to match
-    which pattern with * and ?. min_ops: I/Os a minute; min_grade: worse minutes count as no data.
+    where: what of an object (`name`, `array`, `cluster`, `datastore`, `vm`, `tag.<key>` of its volumes, `attribute.<key>` of a VM) has to
+    match which pattern with * and ?. min_ops: I/Os a minute; min_grade: worse minutes count as no data.
     """
 
     model_config = ConfigDict(extra="forbid", from_attributes=True)
@@ -233,7 +233,7 @@ class AlertMessageOut(Out):
     channel_id: int
     channel_name: str
     status: Literal["firing", "resolved", "no_data"]
-    state: Literal["pending", "delivered", "superseded", "dead", "replayed"]
+    state: Literal["pending", "delivered", "superseded", "dead"]
     created_at: AwareDatetime
     finished_at: AwareDatetime | None
     attempts: int

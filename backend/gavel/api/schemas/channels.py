@@ -8,7 +8,7 @@ from gavel.api.schemas.alerts import MatcherBody, SeverityName
 from gavel.api.schemas.common import Out
 
 Status = Literal["firing", "resolved", "no_data"]
-NotificationState = Literal["pending", "delivered", "superseded", "dead", "replayed"]
+NotificationState = Literal["pending", "delivered", "superseded", "dead"]
 
 
 class ChannelKindOut(Out):
@@ -33,7 +33,7 @@ class RouteBody(BaseModel):
 
 
 class ChannelIn(BaseModel):
-    """A new channel. `settings` as the kind's JSON Schema says, secrets included. second_id: the channel that its dead letters are told on."""
+    """A new channel. `settings` as the kind's JSON Schema says, secrets included. second_id: where its dead letters are told."""
 
     model_config = ConfigDict(extra="forbid")
 

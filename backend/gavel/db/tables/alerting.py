@@ -161,7 +161,8 @@ maintenance_window = Table(
 
 # --- where messages go ------------------------------------------------------------------------------------------------
 
-# `settings` holds no secret, as with `source`. `route`: which alerts go there. `second_id`: where its dead letters are told.
+# `settings` holds no secret, as with `source`; `secrets_set` names those that have a value. `route`: which alerts go there.
+# `second_id`: where its dead letters are told.
 # `failures`: attempts that failed in a row; nothing is sent before `retry_at`. `off_reason`: why Gavel itself switched it off.
 channel = Table(
     "channel",
@@ -172,6 +173,7 @@ channel = Table(
     _document("settings"),
     Column("secrets_encrypted", LargeBinary),
     Column("secrets_key_id", Text),
+    _document("secrets_set", "[]"),
     Column("enabled", Boolean, nullable=False),
     _document("route"),
     Column("second_id", Integer, ForeignKey("channel.id", ondelete="SET NULL"), index=True),
@@ -215,7 +217,7 @@ notification = Table(
     Column("detail", Text),
     _document("receipt"),
     Column("dead_letter_of", BigInteger, ForeignKey("notification.id", ondelete="SET NULL"), index=True),
-    CheckConstraint("state IN ('pending', 'delivered', 'superseded', 'dead', 'replayed')", name="state"),
+    CheckConstraint("state IN ('pending', 'delivered', 'superseded', 'dead')", name="state"),
     UniqueConstraint("channel_id", "group_key", "sequence"),
     Index("ix_notification_pending", "channel_id", "id", postgresql_where=text("state = 'pending'")),
     Index("ix_notification_dead", "id", postgresql_where=text("state = 'dead'")),

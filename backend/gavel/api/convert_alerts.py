@@ -1,0 +1,182 @@
+"""From what the pipeline and the database know of alerts to what crosses the API."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Literal
+
+from gavel.api.schemas.alerts import (
+    AlertDetail,
+    AlertMessageOut,
+    AlertOut,
+    AlertSubject,
+    LateOut,
+    MaintenanceOut,
+    MatcherBody,
+    PreviewOut,
+    RuleOut,
+    SilenceOut,
+    TransitionOut,
+)
+from gavel.api.schemas.channels import (
+    AttemptOut,
+    ChannelOut,
+    NotificationDetail,
+    NotificationOut,
+    RouteBody,
+    TrialOut,
+)
+from gavel.db.queries.alert_rules import RuleRow
+from gavel.db.queries.alerts import AlertRow, LateRow, TransitionRow
+from gavel.db.queries.channels import ChannelRow, Load
+from gavel.db.queries.notifications import AttemptRow, NotificationRow
+from gavel.db.queries.quiet import MaintenanceRow, SilenceRow
+from gavel.pipeline import alert_rules, channels, quieting
+from gavel.pipeline.alert_objects import Named
+from gavel.pipeline.previewing import Preview
+from gavel.pipeline.quieting import Quiet
+from gavel.pipeline.sending import Trial, headline_of
+
+_SAME_IN_ALERT = (
+    "id", "rule_id", "rule_key", "rule_name", "severity", "layer", "state", "since_at", "started_at", "fired_at", "ended_at",
+    "value", "lower", "impact", "sentence", "runbook_url", "acknowledged_at", "acknowledged_by", "acknowledged_note",
+)  # fmt: skip
+_SAME_IN_NOTIFICATION = (
+    "id", "event_id", "channel_id", "channel_name", "status", "state", "created_at", "finished_at", "attempts", "detail",
+    "dead_letter_of",
+)  # fmt: skip
+
+
+def rule_out(row: RuleRow, open_counts: Mapping[int, int]) -> RuleOut:
+    rule = alert_rules.rule_in(row)
+    return RuleOut(
+        **{**row.definition, "enabled": row.enabled},
+        id=row.id,
+        is_default=alert_rules.is_default(rule),
+        open=open_counts.get(row.id, 0),
+        created_at=row.created_at,
+        changed_at=row.changed_at,
+    )
+
+
+def preview_out(found: Preview) -> PreviewOut:
+    return PreviewOut.model_validate(found)
+
+
+def alert_out(row: AlertRow, quiet: Quiet, at: datetime) -> AlertOut:
+    return AlertOut(**_alert_fields(row, quiet, at))
+
+
+def alert_detail(
+    row: AlertRow, quiet: Quiet, at: datetime, moved: Iterable[TransitionRow], messages: Iterable[NotificationRow]
+) -> AlertDetail:
+    return AlertDetail(
+        **_alert_fields(row, quiet, at),
+        transitions=[TransitionOut.model_validate(one) for one in moved],
+        messages=[AlertMessageOut.model_validate(one) for one in messages],
+    )
+
+
+def _alert_fields(row: AlertRow, quiet: Quiet, at: datetime) -> dict[str, Any]:
+    return {
+        **{name: getattr(row, name) for name in _SAME_IN_ALERT},
+        "subject": {"kind": row.subject, "id": row.object_id, "name": row.object_name},
+        "path": list(row.path),
+        "labels": dict(row.labels),
+        "measure": dict(row.measure),
+        "quiet": quieting.reason(quiet, row, at) if row.ended_at is None else None,
+    }
+
+
+def late_out(row: LateRow, names: Mapping[int, Named]) -> LateOut:
+    rule, thing = alert_rules.rule_of(row.definition), names[row.object_key]
+    return LateOut(
+        rule_id=row.rule_id,
+        rule_key=rule.key,
+        rule_name=rule.name,
+        severity=rule.severity.value,
+        subject=AlertSubject(kind=thing.subject.value, id=thing.id, name=thing.name),
+        from_at=row.from_at,
+        to_at=row.to_at,
+        minutes=row.minutes,
+        peak=row.peak,
+        unit=rule.conditions[0].measure.unit.value,
+    )
+
+
+# --- what keeps messages back -----------------------------------------------------------------------------------------
+
+
+def silence_out(row: SilenceRow, open_alerts: Iterable[AlertRow], at: datetime) -> SilenceOut:
+    state: Literal["coming", "active", "over"] = "active"
+    if not row.from_at <= at < row.until_at:
+        state = "coming" if at < row.from_at else "over"
+    return SilenceOut(
+        id=row.id,
+        matchers=[MatcherBody.model_validate(dict(one)) for one in row.matchers],
+        from_at=row.from_at,
+        until_at=row.until_at,
+        reason=row.reason,
+        by=row.made_by,
+        created_at=row.created_at,
+        state=state,
+        matching=quieting.matching(row, open_alerts),
+    )
+
+
+def maintenance_out(row: MaintenanceRow, at: datetime) -> MaintenanceOut:
+    is_on = quieting.maintenance_of(row).is_on(at)
+    return MaintenanceOut(id=row.id, created_at=row.created_at, is_on=is_on, name=row.name, **row.definition)
+
+
+# --- channels ---------------------------------------------------------------------------------------------------------
+
+
+def channel_out(row: ChannelRow, loads: Mapping[int, Load]) -> ChannelOut:
+    load = loads.get(row.id, Load())
+    secrets = channels.secrets_set(row)
+    return ChannelOut(
+        id=row.id,
+        kind=row.kind,
+        name=row.name,
+        enabled=row.enabled,
+        state=_state(row),
+        settings=dict(row.settings),
+        secrets_set=secrets,
+        route=RouteBody.model_validate(dict(row.route)),
+        second_id=row.second_id,
+        failures=row.failures,
+        retry_at=row.retry_at,
+        off_reason=row.off_reason,
+        pending=load.pending,
+        dead=load.dead,
+        last_delivered_at=load.last_delivered_at,
+        created_at=row.created_at,
+    )
+
+
+def _state(row: ChannelRow) -> Literal["ok", "failing", "off", "disabled"]:
+    if not row.enabled:
+        return "off" if row.off_reason else "disabled"
+    return "failing" if row.failures else "ok"
+
+
+def notification_out(row: NotificationRow) -> NotificationOut:
+    return NotificationOut(**_notification_fields(row))
+
+
+def notification_detail(row: NotificationRow, log: Sequence[AttemptRow]) -> NotificationDetail:
+    return NotificationDetail(**_notification_fields(row), log=[AttemptOut.model_validate(one) for one in log])
+
+
+def _notification_fields(row: NotificationRow) -> dict[str, Any]:
+    return {
+        **{name: getattr(row, name) for name in _SAME_IN_NOTIFICATION},
+        "headline": headline_of(row.message),
+        "sentence": row.message["sentence"],
+        "alert_ids": list(row.alert_ids),
+        "next_at": row.next_at if row.state == "pending" else None,
+    }
+
+
+def trial_out(found: Trial) -> TrialOut:
+    return TrialOut.model_validate(found, from_attributes=True)

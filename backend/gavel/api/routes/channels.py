@@ -1,0 +1,167 @@
+"""Channels: list, add, change, try, remove; what was sent on them, and what could not be."""
+
+from threading import BoundedSemaphore
+from typing import Annotated
+
+from fastapi import APIRouter, HTTPException, Query
+
+from gavel.api.convert_alerts import channel_out, notification_detail, notification_out, trial_out
+from gavel.api.deps import AdminOnly, HouseDep, NowDep, ReaderOnly
+from gavel.api.ranges import Limit
+from gavel.api.schemas.channels import (
+    ChannelChange,
+    ChannelIn,
+    ChannelKindOut,
+    ChannelOut,
+    ChannelTrial,
+    NotificationDetail,
+    NotificationOut,
+    NotificationState,
+    Replayed,
+    TrialOut,
+)
+from gavel.api.schemas.common import Page
+from gavel.db.engine import reading, transaction
+from gavel.db.errors import NotFoundError
+from gavel.db.queries import channels as stored
+from gavel.db.queries import notifications as outbox
+from gavel.pipeline import channels as use
+
+router = APIRouter(tags=["channels"], dependencies=[ReaderOnly])
+
+# A test message makes this server call an address of the asker's choice: few at a time.
+_TRIALS = BoundedSemaphore(4)
+
+
+@router.get("/channel-kinds")
+def channel_kinds() -> list[ChannelKindOut]:
+    return [
+        ChannelKindOut(
+            kind=kind.kind,
+            title=kind.title,
+            settings_schema=kind.settings.model_json_schema(),
+            updates=kind.updates,
+        )
+        for kind in use.kinds()
+    ]
+
+
+@router.get("/channels")
+def channels(here: HouseDep) -> list[ChannelOut]:
+    with reading(here.engine) as connection:
+        loads = stored.loads(connection)
+        return [channel_out(row, loads) for row in stored.channel_rows(connection)]
+
+
+@router.post("/channels", dependencies=[AdminOnly], status_code=201)
+def add_channel(body: ChannelIn, here: HouseDep, at: NowDep) -> ChannelOut:
+    channel_id = use.add(
+        here.engine,
+        here.vault,
+        kind=body.kind,
+        name=body.name,
+        settings=body.settings,
+        enabled=body.enabled,
+        route=body.route.model_dump(),
+        second_id=body.second_id,
+        now=at,
+    )
+    return _one(here, channel_id)
+
+
+@router.post("/channels/test", dependencies=[AdminOnly])
+def try_channel_settings(body: ChannelTrial, here: HouseDep, at: NowDep) -> TrialOut:
+    """Send a test message without saving anything. Answers within 30 s."""
+    with _Trial():
+        if body.channel_id is None:
+            return trial_out(use.try_settings(body.kind, body.settings, here.outside, at))
+        return trial_out(use.try_changed(here.engine, here.vault, body.channel_id, body.settings, here.outside, at))
+
+
+@router.get("/channels/{channel_id}")
+def one_channel(channel_id: int, here: HouseDep) -> ChannelOut:
+    return _one(here, channel_id)
+
+
+@router.patch("/channels/{channel_id}", dependencies=[AdminOnly])
+def change_channel(channel_id: int, body: ChannelChange, here: HouseDep) -> ChannelOut:
+    """What is switched on again, or gets other settings, starts anew: its failures are forgotten."""
+    wanted = use.ChannelChange(
+        name=body.name,
+        settings=body.settings,
+        enabled=body.enabled,
+        route=None if body.route is None else body.route.model_dump(),
+        second_id=body.second_id,
+    )
+    use.change(here.engine, here.vault, channel_id, wanted)
+    return _one(here, channel_id)
+
+
+@router.delete("/channels/{channel_id}", dependencies=[AdminOnly], status_code=204)
+def remove_channel(channel_id: int, here: HouseDep) -> None:
+    use.remove(here.engine, channel_id)
+
+
+@router.post("/channels/{channel_id}/test", dependencies=[AdminOnly])
+def try_stored_channel(channel_id: int, here: HouseDep, at: NowDep) -> TrialOut:
+    with _Trial():
+        return trial_out(use.try_stored(here.engine, here.vault, channel_id, here.outside, at))
+
+
+@router.post("/channels/{channel_id}/replay", dependencies=[AdminOnly])
+def replay_channel(channel_id: int, here: HouseDep, at: NowDep) -> Replayed:
+    """All its dead letters wait for delivery again."""
+    with transaction(here.engine) as connection:
+        stored.channel_row(connection, channel_id)
+        return Replayed(replayed=outbox.replay(connection, at, channel_id=channel_id))
+
+
+@router.get("/notifications")
+def notifications(
+    here: HouseDep,
+    channel_id: Annotated[int | None, Query(description="of this channel only")] = None,
+    state: Annotated[NotificationState | None, Query(description="`dead`: could not be delivered")] = None,
+    limit: Limit = 100,
+    offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
+) -> Page[NotificationOut]:
+    """The delivery log: what was sent or is to be, newest first."""
+    with reading(here.engine) as connection:
+        found = outbox.notifications(connection, channel_id=channel_id, state=state, limit=limit, offset=offset)
+    items = [notification_out(row) for row in found.items]
+    return Page[NotificationOut](items=items, total=found.total, limit=limit, offset=offset)
+
+
+@router.get("/notifications/{notification_id}")
+def one_notification(notification_id: int, here: HouseDep) -> NotificationDetail:
+    """With every attempt; secrets in requests are masked."""
+    with reading(here.engine) as connection:
+        row = outbox.notification_row(connection, notification_id)
+        return notification_detail(row, outbox.attempts(connection, notification_id))
+
+
+@router.post("/notifications/{notification_id}/replay", dependencies=[AdminOnly])
+def replay_notification(notification_id: int, here: HouseDep, at: NowDep) -> NotificationOut:
+    """A dead letter waits for delivery again, with the id it had."""
+    with transaction(here.engine) as connection:
+        if not outbox.replay(connection, at, notification_id=notification_id):
+            outbox.notification_row(connection, notification_id)
+            raise NotFoundError(f"Notification {notification_id} is no dead letter: there is nothing to send again.")
+        return notification_out(outbox.notification_row(connection, notification_id))
+
+
+def _one(here: HouseDep, channel_id: int) -> ChannelOut:
+    with reading(here.engine) as connection:
+        return channel_out(stored.channel_row(connection, channel_id), stored.loads(connection))
+
+
+class _Trial:
+    """A place among the few trials that may run at once; 429 when all are taken."""
+
+    def __enter__(self) -> None:
+        if not _TRIALS.acquire(blocking=False):
+            raise HTTPException(
+                429, "Too many channels are being tried at once. Try again in some seconds.", {"Retry-After": "10"}
+            )
+
+    def __exit__(self, *_: object) -> None:
+        _TRIALS.release()

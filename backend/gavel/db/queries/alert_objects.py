@@ -1,0 +1,110 @@
+"""What rules of alerts look at: the things of each kind, and by what they are chosen and told apart."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from sqlalchemy import text
+
+from gavel.db.engine import Connection
+from gavel.db.queries.members import MEMBERS
+from gavel.db.queries.rows import RefKind
+from gavel.domain.source import Stream
+
+_NAMES: Mapping[RefKind, str] = {
+    RefKind.SOURCE: "SELECT id, name FROM source WHERE enabled",
+    RefKind.ARRAY: "SELECT id, name FROM storage_array WHERE present",
+    RefKind.VOLUME: "SELECT id, name FROM volume WHERE present AND NOT is_protocol_endpoint",
+    RefKind.CLUSTER: "SELECT id, name FROM cluster WHERE present",
+    RefKind.HOST: "SELECT id, name FROM esxi_host WHERE present",
+    RefKind.DATASTORE: "SELECT id, name FROM datastore WHERE present",
+    RefKind.VM: "SELECT id, name FROM vm WHERE present",
+}
+# Volumes and directories of a kind's things, with their arrays.
+_VOLUMES_OF = tuple(kind for kind in _NAMES if (kind, Stream.ARRAY_VOLUME) in MEMBERS)
+_DIRECTORIES_OF = tuple(kind for kind in _NAMES if (kind, Stream.ARRAY_DIRECTORY) in MEMBERS)
+# (id, what, value) besides those of volumes.
+_MORE: Mapping[RefKind, tuple[str, ...]] = {
+    RefKind.VM: (
+        "SELECT m.id, 'host', h.name FROM vm m JOIN esxi_host h ON h.id = m.host_id WHERE m.present",
+        "SELECT m.id, 'cluster', c.name FROM vm m JOIN esxi_host h ON h.id = m.host_id JOIN cluster c ON c.id = h.cluster_id",
+        "SELECT k.vm_id, 'datastore', d.name FROM vm_disk k JOIN datastore d ON d.id = k.datastore_id WHERE k.present",
+        "SELECT m.id, 'attribute.' || t.key, t.value FROM vm m, jsonb_each_text(m.tags) t WHERE m.present",
+    ),
+    RefKind.HOST: (
+        "SELECT h.id, 'cluster', c.name FROM esxi_host h JOIN cluster c ON c.id = h.cluster_id WHERE h.present",
+    ),
+    RefKind.DATASTORE: (
+        (
+            "SELECT x.datastore_id, 'cluster', c.name FROM datastore_host x JOIN esxi_host h ON h.id = x.host_id"
+            " JOIN cluster c ON c.id = h.cluster_id"
+        ),
+    ),
+    RefKind.SOURCE: (
+        "SELECT s.id, 'array', a.name FROM source s JOIN storage_array a ON a.source_id = s.id AND a.present",
+    ),
+    RefKind.VOLUME: (
+        (
+            f"SELECT m.entity_id, 'datastore', d.name FROM ({MEMBERS[RefKind.DATASTORE, Stream.ARRAY_VOLUME]}) m"
+            " JOIN datastore d ON d.id = m.subject_id AND d.present"
+        ),
+    ),
+}
+_OWN_NAME: Mapping[RefKind, str] = {
+    RefKind.DATASTORE: "datastore",
+    RefKind.VM: "vm",
+    RefKind.HOST: "host",
+    RefKind.CLUSTER: "cluster",
+    RefKind.ARRAY: "array",
+    RefKind.VOLUME: "volume",
+    RefKind.SOURCE: "source",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class AlertObject:
+    """facts: by what it can be chosen (name, array, cluster, datastore, vm, host, tag.…, attribute.…), each with all its values."""
+
+    id: int
+    name: str
+    facts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+def alert_objects(connection: Connection, kind: RefKind) -> tuple[AlertObject, ...]:
+    """Those that are there, by id."""
+    facts: dict[int, dict[str, set[str]]] = {}
+    for query in _facts(kind):
+        for thing_id, what, value in connection.execute(text(query)):
+            facts.setdefault(thing_id, {}).setdefault(what, set()).add(value)
+    found = []
+    for thing_id, name in connection.execute(text(f"{_NAMES[kind]} ORDER BY id")):
+        own = facts.get(thing_id, {})
+        known = {what: tuple(sorted(values)) for what, values in own.items()}
+        found.append(AlertObject(thing_id, name, {**known, "name": (name,), _OWN_NAME[kind]: (name,)}))
+    return tuple(found)
+
+
+def objects_stamp(connection: Connection) -> str:
+    """Changes whenever what `alert_objects` answers may have: with every inventory, and with sources."""
+    query = "SELECT coalesce(string_agg(id || ':' || inventory_revision || ':' || enabled || ':' || name, ',' ORDER BY id), '') FROM source"
+    stamp: str = connection.execute(text(query)).scalar_one()
+    return stamp
+
+
+def _facts(kind: RefKind) -> tuple[str, ...]:
+    volumes: tuple[str, ...] = ()
+    if kind in _VOLUMES_OF:
+        of = f"({MEMBERS[kind, Stream.ARRAY_VOLUME]}) m JOIN volume v ON v.id = m.entity_id AND v.present"
+        volumes = (
+            f"SELECT DISTINCT m.subject_id, 'array', a.name FROM {of} JOIN storage_array a ON a.source_id = v.source_id",
+            f"SELECT DISTINCT m.subject_id, 'tag.' || t.key, t.value FROM {of}, jsonb_each_text(v.tags) t",
+        )
+    directories: tuple[str, ...] = ()
+    if kind in _DIRECTORIES_OF:
+        directories = (
+            (
+                f"SELECT DISTINCT m.subject_id, 'array', a.name FROM ({MEMBERS[kind, Stream.ARRAY_DIRECTORY]}) m"
+                " JOIN array_directory d ON d.id = m.entity_id AND d.present"
+                " JOIN storage_array a ON a.source_id = d.source_id AND a.present"
+            ),
+        )
+    return (*volumes, *directories, *_MORE.get(kind, ()))

@@ -1,0 +1,183 @@
+"""Rows of the ledger as rules of alerts compare them: each measure's estimate and lower bound."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from gavel.alerting.evaluate import GRADES
+from gavel.alerting.rules import LAYER_OF, Measure, Quantity
+from gavel.analysis.grade import grades
+from gavel.analysis.intervals import Floats
+from gavel.analysis.ledger import latency_us
+from gavel.analysis.notes import Flags
+from gavel.analysis.segments import SPANS
+from gavel.analysis.verdict import Case, case_of
+from gavel.db.queries.ledger import Detail, LedgerSeries
+from gavel.domain.io_path import Direction, Grade, Layer, Segment
+from gavel.pipeline.expecting import Usual, hours_at
+from gavel.pipeline.judging import write_share
+
+_ALONE = {layer: SPANS.index((layer, layer)) for layer in Layer}
+_HOLDING = {layer: [span for span, (first, last) in enumerate(SPANS) if first <= layer <= last] for layer in Layer}
+_GRADES = {grade.value: GRADES[grade] for grade in Grade}
+_US_PER_S = 1e6
+Pair = tuple[Floats, Floats]
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """n rows by m measures. value, lower, ops: (m, n), NaN where not measured. grade: (n,) 0 (A) to 3 (D). impact: (n,) I/Os."""
+
+    value: Floats
+    lower: Floats
+    ops: Floats
+    grade: Flags
+    impact: Floats
+
+
+def detail_for(measures: Iterable[Measure]) -> Detail:
+    """What of the rows has to be read."""
+    fine = any(isinstance(one.part, Segment) or one.direction is not Direction.ALL for one in measures)
+    return Detail.EVERYTHING if fine else Detail.LAYERS
+
+
+def measured(found: LedgerSeries, scope: Flags, usual: Usual, measures: Sequence[Measure]) -> Measured:
+    """scope: (n,) position of each row's thing in `usual`. Rows are within an hour of the day each."""
+    ways = {
+        one: _Way(found, scope, usual, one) for one in {*(measure.direction for measure in measures), Direction.ALL}
+    }
+    shape = (len(measures), len(found))
+    value, lower, ops = (np.full(shape, np.nan) for _ in range(3))
+    for row, measure in enumerate(measures):
+        way = ways[measure.direction]
+        value[row], lower[row] = _numbers(measure, way)
+        ops[row] = np.nan_to_num(way.ops) / np.maximum(found.minutes, 1)
+    letters = [_GRADES[letter] for letter in grades(found.notes.grade_reasons).tolist()]
+    return Measured(value, lower, ops, np.array(letters, dtype=np.int64), ways[Direction.ALL].impact[0])
+
+
+class _Way:
+    """One direction of every row, in µs per I/O."""
+
+    def __init__(self, found: LedgerSeries, scope: Flags, usual: Usual, direction: Direction) -> None:
+        n = len(found)
+        self.found, self.direction = found, direction
+        writes = {Direction.READ: np.zeros(n), Direction.WRITE: np.ones(n)}.get(direction)
+        share = write_share(found.rows) if writes is None else writes
+        expected, _ = usual.at(scope, hours_at(found.starts_us), share)
+        self.case: Case = case_of(found.rows, direction, expected, np.zeros(n, dtype=np.int64))
+        self.ops = found.rows.ops[:, direction]
+
+    @cached_property
+    def is_measured(self) -> np.ndarray:
+        return ~np.isnan(self.case.value)
+
+    @cached_property
+    def total(self) -> Pair:
+        lower = np.maximum(np.nansum(self.case.lower, axis=1), self.case.outermost_lower)
+        return self._known(np.nansum(self.case.value, axis=1)), self._known(lower)
+
+    @cached_property
+    def upper(self) -> Floats:
+        return self._known(np.nansum(self.case.upper, axis=1))
+
+    @cached_property
+    def expected(self) -> Floats:
+        return self._known(np.where(self.is_measured, self.case.expected, 0.0).sum(axis=1))
+
+    @cached_property
+    def excess(self) -> Pair:
+        """Surely as much as the layers' bounds say, or as the bound of the outermost boundary does."""
+        estimate, low = (
+            np.where(self.is_measured, np.maximum(numbers - self.case.expected, 0.0), 0.0).sum(axis=1)
+            for numbers in (self.case.value, self.case.lower)
+        )
+        surely = np.maximum(low, self.case.outermost_lower - np.nan_to_num(self.expected))
+        return self._known(estimate), self._known(np.maximum(surely, 0.0))
+
+    @cached_property
+    def impact(self) -> Pair:
+        rate = np.nan_to_num(self.ops) / (self.found.wall_s * _US_PER_S)
+        return self.excess[0] * rate, self.excess[1] * rate
+
+    def part(self, part: Layer | Segment) -> Pair:
+        if isinstance(part, Layer):
+            span = _ALONE[part]
+            return self.case.value[:, span], self.case.lower[:, span]
+        value = latency_us(self.found.rows.segment_time[:, self.direction, part], self.ops)
+        value = np.where(self.found.rows.segment_ops[:, self.direction, part] > 0, value, np.nan)
+        return value, np.maximum(value - self._open(LAYER_OF[part]), 0.0)
+
+    def _open(self, layer: Layer) -> Floats:
+        """What the bounds of the layer leave open; all of it may be of one segment. NaN where no span holds the layer."""
+        gaps = np.maximum(self.case.value - self.case.lower, 0.0)[:, _HOLDING[layer]]
+        found: Floats = np.where(np.isnan(gaps).all(axis=1), np.nan, np.nansum(gaps, axis=1))
+        return found
+
+    def _known(self, numbers: Floats) -> Floats:
+        return np.where(self.is_measured.any(axis=1), numbers, np.nan)
+
+
+def _numbers(measure: Measure, way: _Way) -> Pair:
+    match measure.quantity:
+        case Quantity.TIME:
+            return way.total if measure.part is None else way.part(measure.part)
+        case Quantity.SHARE:
+            return _share(measure, way)
+        case Quantity.EXCESS:
+            return way.excess if measure.part is None else _excess(measure, way)
+        case Quantity.TIMES_USUAL:
+            return _times_usual(measure, way)
+        case Quantity.IMPACT:
+            return way.impact
+        case Quantity.OUTSTANDING_AT_DEPTH:
+            notes = way.found.notes
+            return _counted(_ratio(notes.outstanding_s / way.found.wall_s, notes.queue_depth))
+        case Quantity.DISAGREEMENT:
+            return _counted(way.found.notes.disagreement_us)
+        case _:
+            nothing = np.full(len(way.found), np.nan)
+            return nothing, nothing
+
+
+def _share(measure: Measure, way: _Way) -> Pair:
+    """Surely at least: the part at its lowest while all the rest is at its highest."""
+    part = measure.part
+    if part is None:
+        raise ValueError("a share is of a layer or a segment")
+    value, lower = way.part(part)
+    if isinstance(part, Layer):
+        rest = way.upper - np.nan_to_num(way.case.upper[:, _ALONE[part]])
+        return _ratio(value, way.total[0]), _ratio(lower, lower + rest)
+    return _ratio(value, way.total[0]), _ratio(lower, way.upper)
+
+
+def _excess(measure: Measure, way: _Way) -> Pair:
+    value, lower, expected = _layer(measure, way)
+    return np.maximum(value - expected, 0.0), np.maximum(lower - expected, 0.0)
+
+
+def _times_usual(measure: Measure, way: _Way) -> Pair:
+    if measure.part is None:
+        return _ratio(way.total[0], way.expected), _ratio(way.total[1], way.expected)
+    value, lower, expected = _layer(measure, way)
+    return _ratio(value, expected), _ratio(lower, expected)
+
+
+def _layer(measure: Measure, way: _Way) -> tuple[Floats, Floats, Floats]:
+    if not isinstance(measure.part, Layer):
+        raise TypeError("what is usual is known of layers only")
+    return *way.part(measure.part), way.case.expected[:, _ALONE[measure.part]]
+
+
+def _counted(numbers: Floats) -> Pair:
+    """What is counted, and so is its own bound."""
+    return numbers, numbers
+
+
+def _ratio(part: Floats, whole: Floats) -> Floats:
+    """NaN where there is nothing to divide by."""
+    found: Floats = np.divide(part, whole, out=np.full(len(part), np.nan), where=whole > 0)
+    return found
