@@ -1,7 +1,7 @@
 # Every target is one word of scripts/dev.sh, which also runs without make.
 # Variables: PORT, LAB, DATA_DIR (up), UPGRADE (lock), LABS (truth), KILLS (chaos), SEED (both), PYTHON (all).
 
-TARGETS := up test check e2e setup lock peers truth chaos bench shots clean
+TARGETS := up test check e2e setup lock peers truth chaos bench shots vitals clean
 
 .DEFAULT_GOAL := help
 .PHONY: help $(TARGETS)

@@ -37,6 +37,7 @@ export default defineConfig({
   projects: [
     { name: 'ready', testMatch: 'ready.setup.ts', timeout: 240_000 },
     { name: 'e2e', testMatch: '*.spec.ts', dependencies: ['ready'] },
+    { name: 'vitals', testMatch: 'vitals.ts', timeout: 1_200_000 },
     { name: 'shots', testMatch: 'shots.ts', dependencies: ['ready'], timeout: 120_000 },
   ],
 })

@@ -19,6 +19,7 @@ Gavel: where each millisecond of storage latency goes.
   chaos    the long run of kills and faults of the sources              (KILLS=60 SEED=1)
   bench    the measurements of collecting, writing and reading
   shots    screenshots of every page
+  vitals   what a reader waits for, measured in the browser
   clean    remove everything that setup created (your data in .data stays)
 HELP
 }
@@ -68,7 +69,7 @@ case $command in
         prepare peers
         exec .venv/bin/python scripts/run_checks.py peers "$@"
         ;;
-    test | check | e2e | truth | chaos | bench | shots)
+    test | check | e2e | truth | chaos | bench | shots | vitals)
         prepare test
         exec .venv/bin/python scripts/run_checks.py "$command" "$@"
         ;;

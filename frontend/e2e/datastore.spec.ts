@@ -89,6 +89,25 @@ test('a part that is switched off is gone from the stack, and stays so in the li
     ).toBeVisible()
 })
 
+test('the way of the I/Os is a list from VM to array: load of each hop, time between, and links onward', async ({
+  page,
+  request,
+}) => {
+  await openDatastore(page, request)
+  const way = card(page, 'The way of its I/Os')
+  const hops = way.getByRole('list', { name: 'Hops from VM to array' })
+  for (const hop of ['VM', 'Virtual disk', 'Array'])
+    await expect(hops.getByRole('heading', { name: new RegExp(`^${hop}`) })).toBeVisible()
+  await expect(hops.getByText(/IOPS$/).first()).toBeVisible()
+  // The picture's lines in words, for those who do not see them.
+  await expect(hops.getByText(/^Array to .*: .*(ms|µs)/).first()).toBeAttached()
+  const vm = hops.getByRole('link').first()
+  const name = await vm.innerText()
+  await vm.click()
+  await expect(page.locator('h1')).toHaveText(name)
+  await expect(card(page, 'The way of its I/Os').getByRole('heading', { name: /^VM/ })).toBeVisible()
+})
+
 test('the stack shows shares of the total on request, by keyboard too, and the link keeps it', async ({
   page,
   request,

@@ -1,5 +1,6 @@
 // Starts a Gavel of its own (lab included, fresh data, free ports), runs one Playwright project against it, stops it.
 // With GAVEL_E2E_URL set, that Gavel is used instead; GAVEL_E2E_SETUP_TOKEN then says how to sign in.
+// With GAVEL_E2E_DATA_DIR set, its Gavel reads that data directory, which stays, and has no lab.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
@@ -11,6 +12,7 @@ import { fileURLToPath } from 'node:url'
 
 const FRONTEND = join(dirname(fileURLToPath(import.meta.url)), '..')
 const GAVEL = join(FRONTEND, '../.venv/bin/gavel')
+const DATA_DIR = process.env.GAVEL_E2E_DATA_DIR
 const START_S = 120
 const STOP_S = 15
 
@@ -39,12 +41,13 @@ async function startGavel() {
   const log = openSync(join(folder, 'gavel.log'), 'w')
   const env = {
     ...process.env,
-    GAVEL_DATA_DIR: join(folder, 'data'),
+    GAVEL_DATA_DIR: DATA_DIR ?? join(folder, 'data'),
+    ...(DATA_DIR === undefined ? {} : { GAVEL_LAB: '0' }),
     GAVEL_PORT: String(port),
     GAVEL_LAB_PORT: String(labPort),
   }
   const child = spawn(GAVEL, ['up'], { cwd: join(FRONTEND, '..'), env, stdio: ['ignore', log, log] })
-  const gavel = { child, folder, url: `http://127.0.0.1:${port}`, tokenFile: join(folder, 'data/setup-token') }
+  const gavel = { child, folder, url: `http://127.0.0.1:${port}`, tokenFile: join(env.GAVEL_DATA_DIR, 'setup-token') }
   const deadline = Date.now() + START_S * 1000
   while (!(await isUp(gavel.url))) {
     if (child.exitCode !== null || Date.now() > deadline) {
@@ -91,7 +94,8 @@ if (process.env.GAVEL_E2E_URL) {
 } else {
   gavel = await startGavel()
   try {
-    const GAVEL_E2E_SETUP_TOKEN = readFileSync(gavel.tokenFile, 'utf8').trim()
+    // It is gone where somebody signed in with it.
+    const GAVEL_E2E_SETUP_TOKEN = existsSync(gavel.tokenFile) ? readFileSync(gavel.tokenFile, 'utf8').trim() : ''
     process.exitCode = await playwright(project, { GAVEL_E2E_URL: gavel.url, GAVEL_E2E_SETUP_TOKEN })
   } finally {
     await stopGavel(gavel)

@@ -53,21 +53,24 @@ interface Standing {
   state: string
 }
 
-/** The datastores, what they lose first. */
-export async function overviewOf(request: APIRequestContext): Promise<{
+/** The datastores, or another kind, what they lose first. */
+export async function overviewOf(
+  request: APIRequestContext,
+  kind = 'datastores',
+): Promise<{
   items: Standing[]
   total: number
   ledger_until_at: string | null
 }> {
-  const answer = await request.get(`${API}/overview`)
+  const answer = await request.get(`${API}/overview?kind=${kind}`)
   if (!answer.ok()) throw new Error(`/overview answered ${answer.status()}: ${await answer.text()}`)
   return await answer.json()
 }
 
-/** The datastore that loses most. */
-export async function aJudged(request: APIRequestContext): Promise<Standing['subject']> {
-  const found = (await overviewOf(request)).items.find(({ state }) => state === 'judged')
-  if (!found) throw new Error('no datastore has a verdict')
+/** The datastore, or the one of another kind, that loses most. */
+export async function aJudged(request: APIRequestContext, kind = 'datastores'): Promise<Standing['subject']> {
+  const found = (await overviewOf(request, kind)).items.find(({ state }) => state === 'judged')
+  if (!found) throw new Error(`none of the ${kind} has a verdict`)
   return found.subject
 }
 
