@@ -8,16 +8,19 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 from tests.truth.estates import Drawn, drawn
 from tests.truth.layout import parts_of, topology_of
-from tests.truth.really import KINDS, deserved, expectations, truth
-from tests.truth.score import JUDGED, Score, score_bounds, score_sums, score_verdicts
+from tests.truth.really import KINDS, deserved, expectations, true_differences, truth
+from tests.truth.score import JUDGED, Score, score_bounds, score_deltas, score_sums, score_verdicts
 from tests.truth.wire import Wire
 
+from gavel.analysis.columns import picked
+from gavel.analysis.deltas import Differences, differences
 from gavel.analysis.gridded import Stretch
 from gavel.analysis.intervals import Rounding
+from gavel.analysis.ledger import LedgerRows, rolled_up
 from gavel.analysis.minutes import Attribution, Rows, attributed
 from gavel.analysis.observed import HostCounter, Latest, Observed, Proofs
 from gavel.analysis.proofs import Evidence, proven
-from gavel.analysis.topology import Topology
+from gavel.analysis.topology import NONE, Topology
 from gavel.analysis.verdict import case_of, rule
 from gavel.domain.io_path import Direction
 from gavel.domain.scope import ScopeKind
@@ -86,11 +89,36 @@ def _score_stretch(score: Score, drawn_: Drawn, seen: _Seen, known: str) -> Evid
             where = f"seed {estate.seed}, counters {known},"
             score_bounds(score, modes, kind, rows, real, where)
             score_sums(score, modes, kind, rows)
+            if kind is ScopeKind.DATASTORE:
+                told = _differences(found, topology, stretch)
+                score_deltas(score, modes, rows, told, true_differences(lab, things, rows.minute, stretch), where)
             if kind in JUDGED:
                 expected = expectations(estate, kind, things, real)
                 case = case_of(rows.rows, Direction.ALL, expected, rows.notes.reasons)
                 score_verdicts(score, modes, kind, rows, rule(case), deserved(real, expected))
     return found.evidence
+
+
+def _differences(found: Attribution, topology: Topology, stretch: Stretch) -> Differences:
+    """Of each datastore and minute, from its own row and the sums of its disks and devices."""
+    place = found.rows[ScopeKind.DATASTORE]
+    disk_store = np.full(topology.disks, NONE)
+    disk_store[topology.parts.disk] = topology.parts.datastore
+    leaves = ((ScopeKind.VM_DISK, disk_store), (ScopeKind.HOST_DEVICE, topology.devices.datastore))
+    disks, devices = (_leaf_sums(found.rows[kind], store, place, stretch) for kind, store in leaves)
+    ops, array_ops = place.rows.ops[:, Direction.ALL], place.notes.array_ops
+    coverage = np.divide(ops, array_ops, out=np.full_like(ops, np.nan), where=array_ops > 0)
+    return differences(place.rows, disks, devices, coverage)
+
+
+def _leaf_sums(leaves: Rows, store: np.ndarray, place: Rows, stretch: Stretch) -> LedgerRows:
+    """Sums of the leaves of each row of `place`."""
+    row_of = np.full((max(int(store.max(initial=0)), int(place.thing.max(initial=0))) + 1) * stretch.minutes, NONE)
+    row_of[place.thing * stretch.minutes + place.minute - stretch.first] = np.arange(len(place.thing))
+    of_leaf = store[leaves.thing]
+    row = np.where(of_leaf == NONE, NONE, row_of[of_leaf * stretch.minutes + leaves.minute - stretch.first])
+    kept = np.flatnonzero(row != NONE)
+    return rolled_up(picked(leaves.rows, kept), row[kept], len(place.thing))
 
 
 def _rows(found: Attribution, topology: Topology, kind: ScopeKind) -> tuple[Rows, np.ndarray]:

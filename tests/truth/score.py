@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from tests.truth.really import Truth
 
+from gavel.analysis.deltas import Difference, Differences
 from gavel.analysis.grade import GradeReason
 from gavel.analysis.ledger import LEAST_OPS
 from gavel.analysis.minutes import Rows
@@ -28,6 +29,8 @@ BOUNDS_GOALS = {
     ScopeKind.HOST: 0.995,
     ScopeKind.VOLUME: 0.999,
 }
+# Least part of a datastore's differences whose interval holds the true one; vSCSI − device takes disks' and devices' I/Os to fare alike.
+DELTA_GOALS = {Difference.VSCSI_DEVICE: 0.99, Difference.DEVICE_DRIVER: 1.0, Difference.DRIVER_ARRAY: 1.0}
 VERDICT_GOALS = {Certainty.CERTAIN: 0.995, Certainty.LIKELY: 0.90, Certainty.UNDETERMINED: 0.95}
 
 
@@ -35,13 +38,15 @@ VERDICT_GOALS = {Certainty.CERTAIN: 0.995, Certainty.LIKELY: 0.90, Certainty.UND
 class Score:
     """Counts that add up over labs. bounds: (mode, kind, span, holds); verdicts: (mode, kind, certainty, right, deserved any).
 
-    sums: (mode, rows whose segments are right); proofs: (what, right). worst: where bounds failed by how much.
+    sums: (mode, rows whose segments are right); proofs: (what, right); deltas: (mode, which, holds).
+    worst: where bounds failed by how much.
     """
 
     bounds: Counter[tuple[str, ScopeKind, str, bool]] = field(default_factory=Counter)
     verdicts: Counter[tuple[str, ScopeKind, str, bool, bool]] = field(default_factory=Counter)
     sums: Counter[tuple[str, bool]] = field(default_factory=Counter)
     proofs: Counter[tuple[str, bool]] = field(default_factory=Counter)
+    deltas: Counter[tuple[str, Difference, bool]] = field(default_factory=Counter)
     worst: list[str] = field(default_factory=list)
 
     def add(self, other: "Score") -> None:
@@ -50,6 +55,7 @@ class Score:
         self.verdicts.update(other.verdicts)
         self.sums.update(other.sums)
         self.proofs.update(other.proofs)
+        self.deltas.update(other.deltas)
         self.worst.extend(other.worst)
 
 
@@ -80,6 +86,25 @@ def score_bounds(score: Score, modes: np.ndarray, kind: ScopeKind, rows: Rows, r
             f"{where} {kind.name} {rows.thing[row]} minute {rows.minute[row]} {Direction(way).name} {span_name(span)}: "
             f"true {real.spans[row, way, span]:.1f} outside [{low:.1f}, {high:.1f}] µs"
         )
+
+
+def score_deltas(score: Score, modes: np.ndarray, rows: Rows, told: Differences, real: np.ndarray, where: str) -> None:
+    """Of datastores: intervals against (n, 4) the true differences, where both boundaries were measured for all I/Os."""
+    for which in DELTA_GOALS:
+        low, high, true = told.lower[:, which], told.upper[:, which], real[:, which]
+        judged = complete(rows) & ~np.isnan(low) & ~np.isnan(true)
+        off = np.maximum(low - true, true - high)
+        holds = off <= SLACK_US
+        for mode in np.unique(modes):
+            for good in (True, False):
+                count = int((judged & (modes == mode) & (holds == good)).sum())
+                if count:
+                    score.deltas[str(mode), which, good] += count
+        for row in np.flatnonzero(judged & ~holds)[:2]:
+            score.worst.append(
+                f"{where} DATASTORE {rows.thing[row]} minute {rows.minute[row]} {which.name.lower()}: "
+                f"true {true[row]:.1f} outside [{low[row]:.1f}, {high[row]:.1f}] µs"
+            )
 
 
 def score_sums(score: Score, modes: np.ndarray, kind: ScopeKind, rows: Rows) -> None:
@@ -118,6 +143,10 @@ def goals_missed(score: Score) -> list[str]:
         holds, count = _bounds(score, kind)
         if not count or holds < goal * count:
             missed.append(f"bounds of {kind.name}: {holds} of {count} hold, goal {goal:.1%}")
+    for which, goal in DELTA_GOALS.items():
+        holds, count = _deltas(score, which)
+        if not count or holds < goal * count:
+            missed.append(f"intervals of {which.name.lower()}: {holds} of {count} hold, goal {goal:.1%}")
     for certainty, goal in VERDICT_GOALS.items():
         for mode in ("unproven", "proven"):
             right, count = _verdicts(score, JUDGED, certainty, mode)
@@ -137,6 +166,11 @@ def _bounds(score: Score, kind: ScopeKind, mode: str = "") -> tuple[int, int]:
     return sum(count for key, count in rows if key[3]), sum(count for _, count in rows)
 
 
+def _deltas(score: Score, which: Difference, mode: str = "") -> tuple[int, int]:
+    rows = [(key, count) for key, count in score.deltas.items() if key[1] is which and key[0].endswith(mode)]
+    return sum(count for key, count in rows if key[2]), sum(count for _, count in rows)
+
+
 def _verdicts(score: Score, kinds: Iterable[ScopeKind], certainty: str, mode: str) -> tuple[int, int]:
     kept = [
         (key, count)
@@ -153,6 +187,7 @@ def table(score: Score) -> Iterator[str]:
     for kind in BOUNDS_GOALS:
         holds, count = _bounds(score, kind)
         yield f"  {kind.name.lower():<12} {holds:>9} of {count:>9}  {_percent(holds, count)}  (goal {BOUNDS_GOALS[kind]:.1%})"
+    yield from _delta_lines(score)
     yield "verdicts of host devices, datastores and VMs: right, of how many"
     for certainty, goal in VERDICT_GOALS.items():
         for mode in ("unproven", "proven"):
@@ -166,6 +201,15 @@ def table(score: Score) -> Iterator[str]:
     for what in sorted({what for what, _ in score.proofs}):
         yield f"  {what:<40} {score.proofs[what, True]:>5} {score.proofs[what, False]:>5}"
     yield from (f"  {line}" for line in score.worst[:20])
+
+
+def _delta_lines(score: Score) -> Iterator[str]:
+    yield "differences of a datastore whose interval holds the true one, in complete minutes"
+    for which, goal in DELTA_GOALS.items():
+        for mode in ("unproven", "proven"):
+            holds, count = _deltas(score, which, f" {mode}")
+            name = which.name.lower().replace("_", " − ")
+            yield f"  {name:<17}{mode:<9} {holds:>7} of {count:>7}  {_percent(holds, count)}  (goal {goal:.1%})"
 
 
 def _shares(score: Score, mode: str, kind: ScopeKind) -> str:
