@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
+from sqlalchemy import text
 from tests.api.ledgers import KERNEL, NOW, Estate, Interval, ask, minute, span
 from tests.db.estates import SERIALS, batch, naa
 
@@ -124,6 +125,21 @@ def test_a_vm_is_followed_through_its_own_hosts_queues_alone_and_nfs_leads_strai
     straight = times(found)[nfs, array]
     assert straight["us"] == pytest.approx(930, rel=1e-5)
     assert straight["layers"] == ["kernel", "san", "array"]
+
+
+def test_a_vvol_is_reached_through_its_protocol_endpoint_or_straight_where_that_is_not_listed(
+    client: TestClient, estate: Estate
+) -> None:
+    store, disk = estate.id("datastore", "vvol"), estate.id("vm_disk", "vm-1/scsi0:5")
+    endpoint, vvol = estate.id("host_device", f"esx-1/{naa(SERIALS[15])}"), estate.id("volume", "id-vvol-1")
+    estate.last_minutes(DISK, disk, 5, minute(6_000, 0, KERNEL))
+    links = times(ask(client, f"datastores/{store}/hops"))
+    assert (f"vm_disk-{disk}", f"queue-{endpoint}") in links
+    assert (f"queue-{endpoint}", f"volume-{vvol}") in links
+    with transaction(estate.engine) as connection:
+        connection.execute(text("UPDATE host_device SET present = false"))
+    straight = times(ask(client, f"datastores/{store}/hops"))[f"vm_disk-{disk}", f"volume-{vvol}"]
+    assert (straight["layers"], straight["us"]) == (["kernel", "san"], pytest.approx(530, rel=1e-5))
 
 
 def test_without_a_minute_everything_stands_there_unmeasured(client: TestClient, estate: Estate, store: int) -> None:

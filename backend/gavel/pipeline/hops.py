@@ -220,15 +220,8 @@ _Between = Callable[[str, str], Link]
 
 
 def _links(way: Way) -> Iterator[Link]:
-    shown = {queue.device.id for queue in way.queues}
     for leaf in way.disks:
-        disk = _id("vm_disk", leaf.disk.id)
-        yield _timed(way.of_shown_disks, leaf.disk.id, Layer.GUEST, Layer.GUEST)(_id("vm", leaf.vm.id), disk)
-        for device in way.disk_queues.get(leaf.disk.id, ()):
-            if device in shown:
-                yield _hypervisor(way.of_shown_disks, leaf.disk.id)(disk, _id("queue", device))
-        if array := way.disk_arrays.get(leaf.disk.id):
-            yield _timed(way.of_shown_disks, leaf.disk.id, Layer.KERNEL, Layer.ARRAY)(disk, _id("array", array.id))
+        yield from _around(way, leaf)
     for queue in way.queues:
         yield from _below(way, queue)
     for volume in way.volumes:
@@ -236,6 +229,19 @@ def _links(way: Way) -> Iterator[Link]:
             yield _timed(way.of_volumes, volume.id, Layer.ARRAY, Layer.ARRAY)(
                 _id("volume", volume.id), _id("array", facts.array.id)
             )
+
+
+def _around(way: Way, leaf: DiskLeaf) -> Iterator[Link]:
+    """From a virtual disk's VM, and on to its queues; where none is listed, straight to its volumes, or on NFS to the array."""
+    disk, shown = _id("vm_disk", leaf.disk.id), {queue.device.id for queue in way.queues}
+    yield _timed(way.of_shown_disks, leaf.disk.id, Layer.GUEST, Layer.GUEST)(_id("vm", leaf.vm.id), disk)
+    for device in way.disk_queues.get(leaf.disk.id, ()):
+        if device in shown:
+            yield _hypervisor(way.of_shown_disks, leaf.disk.id)(disk, _id("queue", device))
+    for volume in way.volumes_without_queue(leaf):
+        yield _timed(way.of_shown_disks, leaf.disk.id, Layer.KERNEL, Layer.SAN)(disk, _id("volume", volume))
+    if array := way.disk_arrays.get(leaf.disk.id):
+        yield _timed(way.of_shown_disks, leaf.disk.id, Layer.KERNEL, Layer.ARRAY)(disk, _id("array", array.id))
 
 
 def _below(way: Way, queue: Queue) -> Iterator[Link]:

@@ -126,8 +126,15 @@ class Way:
         own = self.queue_volumes.get(queue.device.id)
         through = [d.disk.id for d in self.disks if queue.device.id in self.disk_queues.get(d.disk.id, ())]
         wanted = own if own is not None else [v for disk in through for v in self.disk_volumes.get(disk, ())]
+        return self._shown(wanted)
+
+    def volumes_without_queue(self, leaf: DiskLeaf) -> list[int]:
+        """Behind a disk whose devices nobody lists (a vVol without its protocol endpoint)."""
+        return [] if self.disk_queues.get(leaf.disk.id) else self._shown(self.disk_volumes.get(leaf.disk.id, ()))
+
+    def _shown(self, volume_ids: Iterable[int]) -> list[int]:
         shown = {volume.id for volume in self.volumes}
-        return [volume for volume in dict.fromkeys(wanted) if volume in shown]
+        return [volume for volume in dict.fromkeys(volume_ids) if volume in shown]
 
 
 def _by_layer(connection: Connection, kind: ScopeKind, ids: Sequence[int], from_at: datetime, to_at: datetime) -> Loads:

@@ -60,6 +60,23 @@ export const occupancyQuery = (kind: JudgedKind, id: number, window: VerdictWind
     placeholderData: sameObject(kind, id),
   })
 
+/** Things whose I/Os are followed from VM to array. */
+export type HoppingKind = Extract<JudgedKind, 'datastores' | 'vms'>
+
+export const hopsQuery = (kind: HoppingKind, id: number, window: VerdictWindow) =>
+  queryOptions({
+    queryKey: ['ledger', 'hops', kind, id, window] as const,
+    queryFn: ({ signal }) => {
+      const params = { path: { kind, thing_id: id }, query: windowQuery(window) }
+      return call(
+        'the way of its I/Os',
+        (options) => client.GET('/api/v1/{kind}/{thing_id}/hops', { params, ...options }),
+        { signal },
+      )
+    },
+    placeholderData: sameObject(kind, id),
+  })
+
 export const latencyQuery = (kind: JudgedKind, id: number, range: Range) =>
   queryOptions({
     queryKey: ['ledger', 'latency', kind, id, range] as const,

@@ -5,6 +5,8 @@ import { useMemo } from 'react'
 import { type EntityKind, seriesQuery } from '../../api/queries'
 import {
   deltasQuery,
+  type HoppingKind,
+  hopsQuery,
   type JudgedKind,
   latencyQuery,
   occupancyQuery,
@@ -20,6 +22,7 @@ import { ContributorsCard } from './ContributorsCard'
 import { NO_VERDICT } from './certainty'
 import { DeltasCard } from './DeltasCard'
 import { EvidenceCard } from './EvidenceCard'
+import { HopsCard } from './HopsCard'
 import { LatencyChart } from './LatencyChart'
 import { OccupancyCard } from './OccupancyCard'
 import { CardSkeleton, VerdictSkeleton } from './Skeletons'
@@ -47,6 +50,7 @@ export function VerdictSection({ kind, id, name }: VerdictSectionProps) {
       {verdict.data !== undefined && (
         <>
           <WaterfallPart {...about} />
+          {(kind === 'vms' || kind === 'datastores') && <HopsPart {...about} kind={kind} />}
           <LatencyPart {...about} />
           <div className={styles.pair}>
             <OccupancyPart {...about} />
@@ -102,6 +106,15 @@ function LatencyPart({ kind, id, name, named }: PartProps) {
           <LatencyChart name={name} latency={latency} series={series.data} gaps={gaps} named={named} />
         )
       }
+    </DataState>
+  )
+}
+
+function HopsPart({ kind, id, window, named }: PartProps & { kind: HoppingKind }) {
+  const query = useQuery(hopsQuery(kind, id, window))
+  return (
+    <DataState query={query} skeleton={<CardSkeleton height={420} />}>
+      {(hops) => <HopsCard hops={hops} named={named} />}
     </DataState>
   )
 }

@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest'
+import { BOX_HEIGHT, fullness, type HopLink, hopPicture, linkTime } from './hops'
+
+const load = { iops: 100, us: 900, precision_us: null, ios: 6.24, depth: null }
+const node = (id: string, more: object = {}) => ({ id, name: id, state: null, load, ...more })
+const link = (from_id: string, to_id: string, more: Partial<HopLink> = {}): HopLink => {
+  const plain = { name: 'kernel', label: 'Kernel', layers: ['kernel' as const], us: 440, lower_us: 420, upper_us: 450 }
+  return { from_id, to_id, ...plain, is_merged: false, ...more }
+}
+const hop = (name: string, ...nodes: ReturnType<typeof node>[]) => ({ name, label: name, total: nodes.length, nodes })
+
+const way = {
+  hops: [
+    hop('vm', node('vm')),
+    hop('vm_disk', node('d1'), node('d2')),
+    hop('queue'),
+    hop('array', node('a', { load: { ...load, iops: 200 } })),
+  ],
+  links: [
+    link('vm', 'd1', { name: 'guest', layers: ['guest'], us: null }),
+    link('vm', 'd2', { name: 'guest', layers: ['guest'], us: null }),
+    link('d1', 'a'),
+    link('d2', 'a', { name: 'kernel_san', layers: ['kernel', 'san'], us: 100, is_merged: true }),
+    link('d2', 'gone'),
+  ],
+}
+
+describe('the way of I/Os as a picture', () => {
+  const picture = hopPicture(way, 'kernel')
+
+  it('has one column per hop that is there, first and last at the edges', () => {
+    expect(picture.columns.map(({ hop, x }) => [hop.name, x])).toEqual([
+      ['vm', 6],
+      ['vm_disk', 50],
+      ['array', 94],
+    ])
+  })
+
+  it('spreads the nodes of a hop over the whole height, without one covering another', () => {
+    const [vm, disks] = picture.columns.map(({ nodes }) => nodes.map(({ y }) => y))
+    expect(vm?.[0]).toBe(((disks?.[0] ?? 0) + (disks?.[1] ?? 0)) / 2)
+    expect((disks?.[1] ?? 0) - (disks?.[0] ?? 0)).toBeGreaterThanOrEqual(BOX_HEIGHT)
+    expect(picture.height).toBeGreaterThan((disks?.[1] ?? 0) + BOX_HEIGHT / 2)
+  })
+
+  it('puts what belongs together at the same height', () => {
+    const hops = [hop('vm_disk', node('d1'), node('d2')), hop('queue', node('q2'), node('q1'), node('lone'))]
+    const { columns } = hopPicture({ hops, links: [link('d1', 'q1'), link('d2', 'q2')] }, null)
+    expect(columns[1]?.nodes.map(({ node }) => node.id)).toEqual(['q1', 'q2', 'lone'])
+  })
+
+  it('draws only links whose both ends are shown, in the colour of their layer', () => {
+    expect(picture.links.map(({ key, colour, isFaint }) => [key, colour, isFaint])).toEqual([
+      ['vm d1', { ink: 'gap' }, true],
+      ['vm d2', { ink: 'gap' }, true],
+      ['d1 a', { layer: 'kernel_queue' }, false],
+      ['d2 a', { ink: 'gap' }, false],
+    ])
+  })
+
+  it('marks where the named layer’s time is, not every place that has a little of it', () => {
+    expect(picture.links.map(({ isNamed }) => isNamed)).toEqual([false, false, true, false])
+    expect(hopPicture(way, null).links.some(({ isNamed }) => isNamed)).toBe(false)
+  })
+
+  it('never shows an unmeasured time as a number, nor a shared one as exact', () => {
+    expect(picture.links.map(({ text }) => text)).toEqual(['–', '–', '0.44 ms', '≤ 0.10 ms'])
+    expect(linkTime(link('a', 'b', { us: 0, lower_us: 0, upper_us: 160 }))).toBe('≤ 0.16 ms')
+    expect(linkTime(link('a', 'b', { us: 0, lower_us: null, upper_us: null }))).toBe('0 µs')
+  })
+
+  it('lets nothing flow over a dead path', () => {
+    const dead = {
+      hops: [hop('path', node('p', { state: 'dead' })), hop('volume', node('v'))],
+      links: [link('p', 'v')],
+    }
+    expect(hopPicture(dead, 'kernel').links[0]).toMatchObject({ isFaint: true, colour: { ink: 'gap' } })
+  })
+
+  it('is empty for a way without anything on it', () => {
+    expect(hopPicture({ hops: [hop('vm')], links: [] }, null)).toMatchObject({ columns: [], links: [] })
+  })
+})
+
+it('a queue says how full it is where its depth is known', () => {
+  expect(fullness({ ...load, depth: 32 })).toEqual({ text: '6.2 of 32', share: 6.24 / 32 })
+  expect(fullness({ ...load, ios: 71.6, depth: 64 })).toEqual({ text: '72 of 64', share: 1 })
+  expect(fullness(load)).toBeNull()
+})

@@ -1,0 +1,164 @@
+/** The way of I/Os as a picture: hops are columns in the order of the path, their nodes boxes, the time between them links. Pure. */
+
+import { formatLatency, formatRate } from '../lib/units'
+import { type LayerId, layerLook, partLook } from './segments'
+import type { LineColour } from './tokens'
+
+interface HopNode {
+  id: string
+  name: string
+  state: 'working' | 'degraded' | 'dead' | null
+  load: {
+    iops: number | null
+    us: number | null
+    precision_us: number | null
+    ios: number | null
+    depth: number | null
+  }
+}
+
+export interface HopLink {
+  from_id: string
+  to_id: string
+  name: string
+  label: string
+  layers: readonly LayerId[]
+  us: number | null
+  lower_us: number | null
+  upper_us: number | null
+  is_merged: boolean
+}
+
+interface Hop<Node> {
+  name: string
+  label: string
+  total: number
+  nodes: readonly Node[]
+}
+
+/** `x`: centre in per cent of the width; `y`: centre in px from the top. */
+export interface PlacedNode<Node> {
+  node: Node
+  x: number
+  y: number
+}
+
+export interface PlacedLink {
+  link: HopLink
+  key: string
+  /** In the picture's own units: x in per cent, y in px. */
+  path: string
+  /** Where the link's time is written. */
+  x: number
+  y: number
+  width: number
+  colour: LineColour
+  hatched: boolean
+  /** Nobody timed it, or nothing goes here. */
+  isFaint: boolean
+  /** Most of the time of the layer that the verdict names is here. */
+  isNamed: boolean
+  text: string
+}
+
+export interface HopPicture<Node> {
+  height: number
+  columns: { hop: Hop<Node>; x: number; nodes: PlacedNode<Node>[] }[]
+  links: PlacedLink[]
+}
+
+/** Width of a box in per cent of the picture's. */
+export const BOX_WIDTH = 12
+export const BOX_HEIGHT = 100
+const HEAD = 34
+const PITCH = BOX_HEIGHT + 14
+
+/** Hops that this way does not have get no column; `named` is the layer that the verdict names. */
+export function hopPicture<Node extends HopNode>(
+  { hops, links }: { hops: readonly Hop<Node>[]; links: readonly HopLink[] },
+  named: string | null,
+): HopPicture<Node> {
+  const shown = hops.filter(({ nodes }) => nodes.length > 0)
+  const rows = Math.max(0, ...shown.map(({ nodes }) => nodes.length))
+  const places = new Map<string, PlacedNode<Node>>()
+  const columns = shown.map((hop, at) => {
+    const x = shown.length < 2 ? 50 : BOX_WIDTH / 2 + (at * (100 - BOX_WIDTH)) / (shown.length - 1)
+    const room = (rows * PITCH) / hop.nodes.length
+    const nodes = uncrossed(hop.nodes, links, places).map((node, row) => ({ node, x, y: HEAD + (row + 0.5) * room }))
+    for (const placed of nodes) places.set(placed.node.id, placed)
+    return { hop, x, nodes }
+  })
+  const most = Math.max(0, ...[...places.values()].map(({ node }) => node.load.iops ?? 0))
+  const worst = Math.max(0, ...links.filter((link) => isOf(link, named)).map(({ us }) => us ?? 0))
+  return {
+    height: HEAD + rows * PITCH,
+    columns,
+    links: links.flatMap((link) => {
+      const [from, to] = [places.get(link.from_id), places.get(link.to_id)]
+      if (from === undefined || to === undefined) return []
+      const isNamed = isOf(link, named) && link.us !== null && link.us > 0 && link.us >= worst / 2
+      return [{ ...placedLink(link, from, to, most), isNamed }]
+    }),
+  }
+}
+
+/** In the order of what leads to them, so that lines cross as little as they can; what nothing leads to comes last. */
+function uncrossed<Node extends HopNode>(
+  nodes: readonly Node[],
+  links: readonly HopLink[],
+  places: ReadonlyMap<string, PlacedNode<Node>>,
+): Node[] {
+  const height = (id: string) => {
+    const before = links.filter(({ to_id }) => to_id === id).flatMap(({ from_id }) => places.get(from_id)?.y ?? [])
+    return before.length === 0 ? Number.MAX_VALUE : before.reduce((sum, y) => sum + y, 0) / before.length
+  }
+  return [...nodes].sort((a, b) => height(a.id) - height(b.id))
+}
+
+const isOf = ({ layers }: HopLink, named: string | null) =>
+  named !== null && layers.some((layer) => named.split('_').includes(layer))
+
+function placedLink(
+  link: HopLink,
+  from: PlacedNode<HopNode>,
+  to: PlacedNode<HopNode>,
+  most: number,
+): Omit<PlacedLink, 'isNamed'> {
+  const [start, end] = [from.x + BOX_WIDTH / 2, to.x - BOX_WIDTH / 2]
+  const middle = (start + end) / 2
+  const isDead = from.node.state === 'dead' || to.node.state === 'dead'
+  const share = most > 0 ? Math.min(from.node.load.iops ?? 0, to.node.load.iops ?? from.node.load.iops ?? 0) / most : 0
+  return {
+    link,
+    key: `${link.from_id} ${link.to_id}`,
+    path: `M${start},${from.y} C${middle},${from.y} ${middle},${to.y} ${end},${to.y}`,
+    x: middle,
+    y: (from.y + to.y) / 2,
+    width: 1.5 + 8 * share,
+    ...(link.us === null || isDead ? { colour: { ink: 'gap' as const }, hatched: false } : linkLook(link)),
+    isFaint: link.us === null || isDead,
+    text: linkTime(link),
+  }
+}
+
+function linkLook(link: HopLink) {
+  if (link.layers.length !== 1) return layerLook(link.layers)
+  const [layer] = link.layers as readonly [LayerId]
+  return link.name === layer ? layerLook(link.layers) : partLook({ name: link.name, layer, is_rest: false })
+}
+
+/** What is known of a link's time, as short as a picture needs it; a zero that only means "less than a counter's step" is told by its bound. */
+export function linkTime({ us, upper_us, is_merged }: HopLink): string {
+  if (us === null) return '–'
+  if (us === 0 && upper_us !== null && upper_us > 0) return `≤ ${formatLatency(upper_us)}`
+  return `${is_merged ? '≤ ' : ''}${formatLatency(us)}`
+}
+
+/** "6.2 of 32": how full a queue is; null where its depth is not known. */
+export function fullness({ ios, depth }: HopNode['load']): { text: string; share: number } | null {
+  if (ios === null || depth === null || depth <= 0) return null
+  return {
+    text: `${ios < 10 ? ios.toFixed(1) : formatRate(ios)} of ${formatRate(depth)}`,
+    share: Math.min(1, ios / depth),
+  }
+}

@@ -1,0 +1,165 @@
+/** The way of I/Os from VM to array: what they pass, how loaded that is, and where the time between goes. A list that is also a picture. */
+
+import type { CSSProperties } from 'react'
+import type { Hops } from '../../api/types'
+import { BOX_HEIGHT, BOX_WIDTH, fullness, hopPicture, linkTime, type PlacedLink } from '../../charts/hops'
+import { colourOf } from '../../charts/tokens'
+import { formatIops, formatLatency, NOT_MEASURED } from '../../lib/units'
+import { Card } from '../Card'
+import { useTokens } from '../chart/useTokens'
+import { EmptyState } from '../DataState'
+import { EntityLink } from '../EntityLink'
+import { Name } from '../Name'
+import styles from './Hops.module.css'
+
+type Hop = Hops['hops'][number]
+type HopNode = Hop['nodes'][number]
+type HopLink = Hops['links'][number]
+
+/** `named`: the layer that the verdict names. */
+export function HopsCard({ hops, named }: { hops: Hops; named: string | null }) {
+  const picture = hopPicture(hops, named)
+  return (
+    <Card title="The way of its I/Os" hint="load of each hop, and the time of an I/O between them">
+      {picture.columns.length === 0 ? (
+        <EmptyState
+          title="Nothing is known to carry its I/Os"
+          text="The page Sources says what was read and what is missing."
+        />
+      ) : (
+        <div className={styles.picture}>
+          <div
+            className={styles.plane}
+            style={
+              {
+                '--height': `${picture.height}px`,
+                '--box': `${BOX_WIDTH}%`,
+                '--tall': `${BOX_HEIGHT}px`,
+              } as CSSProperties
+            }
+          >
+            <Lines links={picture.links} height={picture.height} />
+            <ol className={styles.hops} aria-label="Hops from VM to array">
+              {picture.columns.map(({ hop, x, nodes }) => (
+                <li key={hop.name} className={styles.hop}>
+                  <HopTitle hop={hop} x={x} />
+                  <ul>
+                    {nodes.map(({ node, y }) => (
+                      <li
+                        key={node.id}
+                        className={styles.node}
+                        style={place(x, y)}
+                        data-state={node.state ?? undefined}
+                      >
+                        <NodeText node={node} />
+                        <Times links={hops.links.filter(({ from_id }) => from_id === node.id)} hops={hops.hops} />
+                      </li>
+                    ))}
+                  </ul>
+                </li>
+              ))}
+            </ol>
+          </div>
+        </div>
+      )}
+    </Card>
+  )
+}
+
+/** Where something's middle is, for the style sheet, which has no use for it where it is narrow. */
+const place = (x: number, y = 0) => ({ '--x': `${x}%`, '--y': `${y}px` }) as CSSProperties
+
+function HopTitle({ hop, x }: { hop: Pick<Hop, 'label' | 'total'> & { nodes: readonly unknown[] }; x: number }) {
+  return (
+    <h3 className={styles.title} style={place(x)}>
+      {hop.label}
+      {hop.total > hop.nodes.length && (
+        <span className={styles.count}>
+          {' '}
+          {hop.nodes.length} of {hop.total}
+        </span>
+      )}
+    </h3>
+  )
+}
+
+function NodeText({ node }: { node: HopNode }) {
+  const { iops, us, precision_us } = node.load
+  const full = fullness(node.load)
+  return (
+    <>
+      <span className={styles.name}>
+        {node.ref === null ? <Name focusable>{node.name}</Name> : <EntityLink to={node.ref} />}
+      </span>
+      {node.detail.length > 0 && (
+        <span className={styles.detail}>
+          <Name focusable>{node.detail.join(' · ')}</Name>
+        </span>
+      )}
+      <span className={styles.load}>{iops === null ? NOT_MEASURED : formatIops(iops)}</span>
+      {us !== null && <span className={styles.load}>{formatLatency(us, precision_us)}</span>}
+      {full !== null && (
+        <span className={styles.load}>
+          {full.text} in flight
+          <span className={styles.meter} aria-hidden="true">
+            <i style={{ width: `${100 * full.share}%` }} />
+          </span>
+        </span>
+      )}
+    </>
+  )
+}
+
+/** Where the I/O goes from a node and how long that takes: for those who do not see the lines. */
+function Times({ links, hops }: { links: readonly HopLink[]; hops: readonly Hop[] }) {
+  const names = new Map(hops.flatMap(({ nodes }) => nodes.map(({ id, name }) => [id, name])))
+  if (links.length === 0) return null
+  return (
+    <ul className={styles.times}>
+      {links.map((link) => (
+        <li key={link.to_id}>
+          {link.label} to {names.get(link.to_id)}: {link.us === null ? NOT_MEASURED : linkTime(link)}
+          {link.us !== null &&
+            link.lower_us !== null &&
+            link.upper_us !== null &&
+            `, between ${formatLatency(link.lower_us)} and ${formatLatency(link.upper_us)}`}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Lines({ links, height }: { links: readonly PlacedLink[]; height: number }) {
+  const tokens = useTokens()
+  return (
+    <div className={styles.lines}>
+      <svg aria-hidden="true" viewBox={`0 0 100 ${height}`} preserveAspectRatio="none">
+        {links.map(({ key, path, width, colour, isFaint }) => (
+          <path
+            key={key}
+            d={path}
+            fill="none"
+            vectorEffect="non-scaling-stroke"
+            stroke={colourOf({ colour, shape: 'band' }, tokens)}
+            strokeWidth={isFaint ? 1.5 : width}
+            strokeDasharray={isFaint ? '4 4' : undefined}
+          />
+        ))}
+      </svg>
+      {links.map(({ key, x, y, text, hatched, isFaint, isNamed, link }) => (
+        <span
+          key={key}
+          aria-hidden="true"
+          className={styles.time}
+          data-named={isNamed}
+          data-faint={isFaint}
+          data-hatched={hatched}
+          style={place(x, y)}
+          title={`${link.label}: ${link.us === null ? NOT_MEASURED : text}`}
+        >
+          {text}
+        </span>
+      ))}
+    </div>
+  )
+}
