@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query
 
 from gavel.api.convert import gap_out
 from gavel.api.deps import House, HouseDep, ReaderOnly
-from gavel.api.labels import label
+from gavel.pipeline.labels import label
 from gavel.api.ranges import Range, RangeDep
 from gavel.api.schemas.common import Ref, SourceRef
 from gavel.api.schemas.series import Column, EventOut, Group, Series

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Path, Query, Response
 
 from gavel.api.convert import fields_of
 from gavel.api.deps import House, HouseDep, NowDep, ReaderOnly
-from gavel.api.labels import label
+from gavel.pipeline.labels import label
 from gavel.api.ranges import Limit, OptionalRange, OptionalRangeDep, RangeDep
 from gavel.api.routes.series import Points, series_of
 from gavel.api.schemas.common import Out
