@@ -69,6 +69,7 @@ TOPOLOGY = Topology(
     host_cluster=index(0, 0),
 )
 STRETCH = Stretch(FIRST, 1)
+STREAMS = ("devices", "disks", "volumes", "directories")
 
 
 def times(rows: int, length_s: int) -> Times:
@@ -153,8 +154,25 @@ def picked(samples: S, rows: np.ndarray) -> S:
     return replace(samples, **{name: stamps if name == "times" else x[rows] for name, x in taken.items()})
 
 
-def attribution(observed: Observed, topology: Topology = TOPOLOGY) -> Attribution:
-    return attributed(topology, observed, STRETCH)
+def minutes_after(observed: Observed, minutes: int, rng: np.random.Generator) -> Observed:
+    """The same again minute by minute, with other numbers each time."""
+
+    def later(samples: S) -> S:
+        once = len(samples.times.end_us)
+        many = picked(samples, np.tile(np.arange(once), minutes))
+        after = np.repeat(np.arange(minutes, dtype=np.int64) * 60_000_000, once)
+        moved = {"times": replace(many.times, end_us=many.times.end_us + after)}
+        for name in ("ops", "latency_us", "outstanding", "components_us", "usec_us"):
+            if hasattr(many, name):
+                numbers = getattr(many, name)
+                moved[name] = np.rint(numbers * rng.uniform(0.3, 3.0, numbers.shape))
+        return replace(many, **moved)
+
+    return replace(observed, **{name: later(getattr(observed, name)) for name in STREAMS})
+
+
+def attribution(observed: Observed, topology: Topology = TOPOLOGY, minutes: int = 1) -> Attribution:
+    return attributed(topology, observed, Stretch(FIRST, minutes))
 
 
 def row(found: Attribution, kind: ScopeKind, thing: int) -> int:

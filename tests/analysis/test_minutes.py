@@ -5,14 +5,18 @@ from dataclasses import fields, replace
 
 import numpy as np
 import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
 from tests.analysis.building import by_default
 from tests.analysis.small_estate import (
     FIRST,
     NAN,
+    STREAMS,
     TOPOLOGY,
     Minute,
     attribution,
     index,
+    minutes_after,
     picked,
     row,
 )
@@ -25,7 +29,7 @@ from gavel.analysis.observed import Observed
 from gavel.analysis.segments import SPANS
 from gavel.analysis.verdict import Reason, case_of, rule
 from gavel.domain.io_path import Direction, Layer, Segment
-from gavel.domain.scope import ScopeKind
+from gavel.domain.scope import LEAVES, ScopeKind
 
 ALL = Direction.ALL
 KERNEL, SAN, ARRAY = (SPANS.index((layer, layer)) for layer in (Layer.KERNEL, Layer.SAN, Layer.ARRAY))
@@ -54,14 +58,18 @@ def shuffled(observed: Observed, rng: np.random.Generator) -> Observed:
         rows = np.arange(len(samples.ops))  # type: ignore[attr-defined]
         return picked(samples, rng.permutation(np.concatenate([rows, rows[::3]])))  # type: ignore[type-var]
 
-    parts = {name: mixed(getattr(observed, name)) for name in ("devices", "disks", "volumes", "directories")}
+    parts = {name: mixed(getattr(observed, name)) for name in STREAMS}
     return replace(observed, **parts)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("seed", range(5))
+@settings(max_examples=2, deadline=None, phases=[Phase.explicit, Phase.generate])  # a seed has nothing to shrink to
+@given(st.integers(0, 2**32 - 1))
 def test_order_of_arrival_and_repeated_samples_change_nothing(seed: int) -> None:
-    minute = Minute().observed()
-    plain, mixed = attribution(minute), attribution(shuffled(minute, np.random.default_rng(seed)))
+    """The chains of 6 devices and 6 disks, with other numbers every minute."""
+    rng, minutes = np.random.default_rng(seed), 850
+    seen = minutes_after(Minute().observed(), minutes, rng)
+    plain, mixed = attribution(seen, minutes=minutes), attribution(shuffled(seen, rng), minutes=minutes)
+    assert sum(len(plain.rows[kind].thing) for kind in LEAVES) >= 10_000
     for kind in ScopeKind:
         one, two = plain.rows[kind], mixed.rows[kind]
         np.testing.assert_array_equal(one.thing, two.thing)
