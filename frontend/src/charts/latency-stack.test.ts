@@ -69,6 +69,13 @@ const data: LatencyData = {
   step_s: 60,
   minutes_there: [1, 1, 0, 1],
   directions: [read, write, all],
+  queues: {
+    outstanding_ios: [60, null, null, 50],
+    in_flight_ios: [50, null, null, 49],
+    waiting_ios: [44, null, null, 0],
+    depth: [64, null, null, 64],
+    fullest: null,
+  },
 }
 
 const panelsOf = (hidden: ReadonlySet<string> = NONE, bounded: string | null = 'kernel', gaps: never[] = []) =>
@@ -77,7 +84,7 @@ const panelsOf = (hidden: ReadonlySet<string> = NONE, bounded: string | null = '
 describe('the stack over time', () => {
   it('puts reads over writes with one scale, rates and one layer’s bounds below', () => {
     const panels = panelsOf()
-    expect(panels.map(({ id }) => id)).toEqual(['read', 'write', 'iops', 'bounds'])
+    expect(panels.map(({ id }) => id)).toEqual(['read', 'write', 'iops', 'queues', 'bounds'])
     expect(panels[0]?.max).toBe(panels[1]?.max)
     expect(panels[0]?.max).toBeGreaterThanOrEqual(4000)
   })
@@ -85,7 +92,8 @@ describe('the stack over time', () => {
   it('begins with the outermost part at the bottom and ends with the total line', () => {
     const keys = panelsOf()[0]?.lines.map(({ key }) => key)
     expect(keys).toEqual(['kernel_san_rest', 'kernel_queue', 'fabric', 'array_port', 'array_service', 'total'])
-    expect(latencyLegend(data).map(({ key }) => key)).toEqual(keys)
+    const queues = ['in_flight', 'waiting', 'depth', 'outstanding']
+    expect(latencyLegend(data).map(({ key }) => key)).toEqual([...(keys ?? []), ...queues])
   })
 
   it('shows shares of the total on request, and nothing where there is no total', () => {
@@ -94,6 +102,7 @@ describe('the stack over time', () => {
       ['read', '%'],
       ['write', '%'],
       ['iops', 'ops/s'],
+      ['queues', 'I/Os'],
       ['bounds', 'µs'],
     ])
     const [shares] = panels

@@ -1,7 +1,8 @@
-/** Where an I/O's time went, over time: the parts of its path stacked, guest at the bottom and array on top, one panel per direction; below them rates and one layer with its bounds. */
+/** Where an I/O's time went, over time: the parts of its path stacked, guest at the bottom and array on top, one panel per direction; below them rates, queues and one layer with its bounds. */
 
 import { latencyScale } from '../lib/units'
 import { type GapBand, niceMax, type Panel, type PanelLine, reach } from './panels'
+import { type QueueData, queueLegend, queuePanels } from './queues'
 import { type LayerId, layerLook, partLook, pathOrder } from './segments'
 
 type Values = readonly (number | null)[]
@@ -39,6 +40,7 @@ export interface LatencyData {
   step_s: number
   minutes_there: readonly number[]
   directions: readonly LatencyColumns[]
+  queues: QueueData
 }
 
 const TITLES = { read: 'Read', write: 'Write', all: 'Reads and writes' } as const
@@ -54,7 +56,7 @@ interface LatencyView {
   asShare?: boolean
 }
 
-/** Reads over writes with one scale, so that they compare by eye; then I/O rates and the bounds of `bounded`. */
+/** Reads over writes with one scale, so that they compare by eye; then I/O rates, I/Os against what the queues hold, and the bounds of `bounded`. */
 export function latencyPanels(data: LatencyData, { hidden, gaps, bounded, asShare = false }: LatencyView): Panel[] {
   const missing = [...gaps, ...unexplained(data, gaps)]
   const apart = STACKED.flatMap((name) => data.directions.filter(({ direction }) => direction === name))
@@ -67,6 +69,7 @@ export function latencyPanels(data: LatencyData, { hidden, gaps, bounded, asShar
       .map((panel) => ({ ...panel, max: niceMax(max), scale: latencyScale(max) }))
       .map((panel, at) => (asShare ? shared(panel, apart[at]?.total_us ?? []) : panel)),
     ratesPanel(data, missing),
+    ...queuePanels(data.queues, missing, hidden),
     ...(bounds === null ? [] : [bounds]),
   ]
 }
@@ -84,7 +87,7 @@ function shared(panel: Panel, total_us: Values): Panel {
   return { ...panel, hint, unit: '%', max: 100, lines }
 }
 
-/** Every band that is anywhere above zero, once, outermost first, and the total: for the legend. */
+/** Every band that is anywhere above zero, once, outermost first, and the total; then the lines of the queues: for the legend. */
 export function latencyLegend(data: LatencyData): PanelLine[] {
   const byKey = new Map<string, PanelLine>()
   // Reads and writes together have every part, in the order of the path.
@@ -92,7 +95,7 @@ export function latencyLegend(data: LatencyData): PanelLine[] {
   for (const columns of [...whole, ...data.directions])
     for (const line of stackLines(columns))
       if (!byKey.has(line.key) && line.values.some((value) => value !== null && value > 0)) byKey.set(line.key, line)
-  return [...byKey.values()]
+  return [...byKey.values(), ...queueLegend(data.queues)]
 }
 
 /** Layers that have bounds anywhere in the window, outermost first. */

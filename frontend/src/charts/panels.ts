@@ -58,6 +58,8 @@ export interface Panel {
   /** Upper end of the y axis; equal in read and write panels, so that they can be compared by eye. */
   max: number
   scale: LatencyScale
+  /** Something to say at each bucket besides its numbers. */
+  notes?: readonly (string | null)[]
   /** A band between two lines, behind them. */
   bounds?: { lower: readonly (number | null)[]; upper: readonly (number | null)[]; colour: LineColour }
 }

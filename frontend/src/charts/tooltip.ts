@@ -58,6 +58,7 @@ export function cursorReading(input: CursorInput, index: number): CursorReading 
     ),
     notes: [
       ...gapsAt(input.panels, at_ms, end_ms).map((gap) => (gap.kind === 'few' ? gap.text : `Gap: ${gap.text}`)),
+      ...input.panels.flatMap(({ notes }) => notes?.[index] ?? []),
       ...events.map((event) => event.text),
     ],
   }

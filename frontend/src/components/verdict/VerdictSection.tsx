@@ -96,7 +96,7 @@ function LatencyPart({ kind, id, name, named }: PartProps) {
   const series = useQuery({ ...seriesQuery(kind as EntityKind, id, range), enabled: WITH_SERIES.has(kind) })
   const gaps = useMemo(() => gapBands(series.data?.gaps ?? []), [series.data])
   return (
-    <DataState query={query} skeleton={<CardSkeleton height={740} />}>
+    <DataState query={query} skeleton={<CardSkeleton height={1000} />}>
       {(latency) =>
         latency.minutes === 0 ? (
           <Card title="Latency over time">
