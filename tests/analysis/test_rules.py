@@ -5,7 +5,7 @@ import pytest
 from tests.analysis.building import column, idle, one_way, plus_minus
 
 from gavel.analysis.attribution import attribute
-from gavel.analysis.chain import bounds, chain_of, depth_bound, from_instants, under_shared_queue
+from gavel.analysis.chain import bounds, chain_of, depth_bound, from_instants
 from gavel.analysis.coverage import coverage
 from gavel.analysis.depth import DepthInputs, DepthRule, effective_depth, halved
 from gavel.analysis.expected import expected_us, typical
@@ -18,7 +18,6 @@ from gavel.analysis.intervals import (
     from_components,
     from_integer,
     of_part,
-    weighted_mean,
 )
 from gavel.analysis.ledger import place, rows_of
 from gavel.analysis.segments import SPANS, span_name
@@ -53,13 +52,6 @@ def test_several_measurements_meet_in_their_intersection() -> None:
     both = combined([plus_minus(930, 93.5), plus_minus(1000, 500), plus_minus(NAN, 1)])
     assert ends(both) == (836.5, 1023.5)
     assert 930 < both.value[0] < 935
-
-
-def test_an_op_weighted_mean_is_absent_where_one_with_ops_is() -> None:
-    rows = Intervals(*(np.array([[100.0, x], [100.0, 300.0]]) for x in (NAN, NAN, NAN)))
-    mean = weighted_mean(rows, np.array([[10.0, 5.0], [10.0, 30.0]]), axis=1)
-    assert np.isnan(mean.value[0])
-    assert mean.value[1] == 250
 
 
 @pytest.mark.parametrize(("raw", "flagged"), [(NAN, False), (-1, False), (-250, True), (2.0**63, True), (np.inf, True)])
@@ -101,13 +93,6 @@ def test_littles_bound_holds_reads_and_writes_together_and_keeps_them_additive()
     assert ways[Direction.READ].limits.upper[0, Boundary.DRIVER] == 1200
 
 
-def test_one_direction_leans_on_the_shared_queue_only_as_a_named_assumption() -> None:
-    limits = bounds(chain_of(1, {Boundary.DRIVER: plus_minus(700, 500)}))
-    leaning, leans = under_shared_queue(limits, column(500))
-    assert (leaning.upper[0, Boundary.DRIVER], bool(leans[0])) == (500, True)
-    assert not under_shared_queue(limits, column(100))[1][0]
-
-
 def test_ten_instants_of_esxtop_measure_and_fewer_do_not() -> None:
     assert np.isnan(from_instants(column(32), column(0), column(9), column(65_000)).value[0])
     pinned = from_instants(column(32), column(0), column(10), column(65_000))
@@ -138,7 +123,7 @@ def case(reasons: Reason) -> Case:
     return Case(value, value - 5, value + 5, np.zeros((1, 10)), column(895), np.array([int(reasons)]))
 
 
-@pytest.mark.parametrize("cap", [Reason.DISAGREEMENT, Reason.MINOR_PART_OF_DEVICE, Reason.ASSUMES_SHARED_QUEUE])
+@pytest.mark.parametrize("cap", [Reason.DISAGREEMENT, Reason.MINOR_PART_OF_DEVICE])
 def test_an_assumption_or_a_contradiction_is_never_certain(cap: Reason) -> None:
     assert rule(case(Reason.NONE)).certainty[0] == "certain"
     assert rule(case(cap)).certainty[0] == "likely"

@@ -49,7 +49,6 @@ def ruled(rows: LedgerRows, outstanding: float = np.nan, limit: float = np.nan) 
     beside = remarks(
         disagreement_us=column(0),
         share_of_device=column(1),
-        shared_queue=np.array([False]),
         chronic=np.array([False]),
         outstanding=column(outstanding),
         queue_limit=column(limit),

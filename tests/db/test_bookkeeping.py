@@ -9,7 +9,7 @@ from tests.db.estates import array_inventory, host_inventory
 
 from gavel.db.engine import reading, transaction
 from gavel.db.errors import NameTakenError, NotFoundError
-from gavel.db.queries.clocks import clock_at, newest_clocks, record_clocks
+from gavel.db.queries.clocks import newest_clocks, record_clocks
 from gavel.db.queries.gaps import GapState, gaps, narrow_gap, note_gap, pending_gaps, settle_gap
 from gavel.db.queries.runs import Run, record_run, runs
 from gavel.db.queries.sources import (
@@ -162,15 +162,13 @@ def test_a_gap_is_noted_once_and_settled_with_its_reason(store: Store) -> None:
             settle_gap(connection, 2**31 - 1, GapState.EXPLAINED, NOW)
 
 
-def test_the_clock_of_a_moment_is_the_reading_before_it(store: Store) -> None:
+def test_the_newest_reading_of_every_clock_is_told_the_sources_own_first(store: Store) -> None:
     source_id = store.source()
     readings = [ClockReading(None, float(n), 0.1, NOW + n * MINUTE) for n in range(3)]
     with transaction(store.engine) as connection:
-        assert clock_at(connection, source_id, NOW) is None
+        assert newest_clocks(connection, source_id) == ()
         record_clocks(connection, source_id, [*readings, ClockReading("esx", -4.0, 0.5, NOW)])
         record_clocks(connection, source_id, [])
-        assert clock_at(connection, source_id, NOW + 1.5 * MINUTE) == readings[1]
-        assert clock_at(connection, source_id, NOW - MINUTE) == readings[0]
         assert newest_clocks(connection, source_id) == (readings[2], ClockReading("esx", -4.0, 0.5, NOW))
 
 

@@ -10,9 +10,8 @@ from tests.db.conftest import Store
 from tests.db.estates import batch, every, host_inventory
 
 from gavel.db import maintenance
-from gavel.db.engine import Role, open_engine, reading, transaction
+from gavel.db.engine import Role, open_engine, reading
 from gavel.db.errors import StorageError
-from gavel.db.samples import lock_stream
 from gavel.domain.source import Stream
 
 NOW = datetime.now(UTC).replace(microsecond=0)
@@ -56,16 +55,6 @@ def test_writers_and_maintenance_do_not_disturb_one_another(plain: Store) -> Non
         ("host_device_1h", "sum(n)"),
     ):
         assert plain.value(f"SELECT {count} FROM {table}") == 4 * 540, table
-
-
-def test_a_stream_has_one_owner_until_its_transaction_ends(plain: Store) -> None:
-    with transaction(plain.engine) as one, transaction(plain.engine) as two:
-        assert lock_stream(one, 1, Stream.PATH)
-        assert not lock_stream(two, 1, Stream.PATH)
-        assert lock_stream(two, 2, Stream.PATH)
-        assert lock_stream(two, 1, Stream.ADAPTER)
-    with transaction(plain.engine) as three:
-        assert lock_stream(three, 1, Stream.PATH)
 
 
 @pytest.mark.parametrize(

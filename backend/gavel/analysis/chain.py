@@ -120,15 +120,6 @@ def from_instants(mean: Floats, deviation: Floats, count: Floats, iops: Floats) 
     return exactly_around(mean * per_io, (0.5 + 2 * deviation / np.sqrt(np.maximum(count, 1))) * per_io)
 
 
-def under_shared_queue(limits: Bounds, driver_limit_us: Floats) -> tuple[Bounds, Bools]:
-    """Bounds of one direction if its I/Os wait like the device's average: a named assumption, and the rows that lean on it.
-
-    A verdict on these rows is never certain. Rows whose own measurements exclude it are left as they are.
-    """
-    leans = (driver_limit_us < limits.upper[:, Boundary.DRIVER]) & (driver_limit_us >= limits.lower[:, Boundary.DRIVER])
-    return limited(limits, np.where(leans, driver_limit_us, np.inf)), leans
-
-
 def limited(limits: Bounds, driver_limit_us: Floats) -> Bounds:
     """Bounds with `driver` (and so everything inside it) held under a limit; a contradiction is added and widened away."""
     known = np.isfinite(driver_limit_us)

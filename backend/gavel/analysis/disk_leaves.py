@@ -97,7 +97,6 @@ def _remarks(whole: Attributed, share: Floats, outstanding: Floats, queue_limit:
     return remarks(
         disagreement_us=whole.limits.disagreement_us,
         share_of_device=share,
-        shared_queue=never,
         chronic=never,
         outstanding=outstanding,
         queue_limit=queue_limit,

@@ -93,11 +93,6 @@ def from_components(components: Floats) -> Intervals:
     return exactly_around(np.sum(components, axis=-1), 0.5 * components.shape[-1])
 
 
-def from_decimals(value: Floats, last_digit_us: float) -> Intervals:
-    """An esxtop number printed to `last_digit_us`."""
-    return exactly_around(value, last_digit_us / 2)
-
-
 def from_latest(value: Floats, unit_us: float, *, proven_mean: bool = False) -> Intervals:
     """A `latest` counter: maybe a shorter instant than its sample, hence ± 10 % of the reported value until its own data prove the mean."""
     doubt: Floats | float = 0.0 if proven_mean else LATEST_SHARE * value
@@ -125,16 +120,3 @@ def combined(measurements: Sequence[Intervals]) -> Intervals:
     crossed = lower > upper
     inside = np.minimum(np.maximum(mean, lower), upper)
     return Intervals(lower, upper, np.where(crossed, np.maximum(mean, 0.0), inside))
-
-
-def weighted_mean(intervals: Intervals, ops: Floats, axis: int) -> Intervals:
-    """Op-weighted mean along an axis; half-widths are weighted alike. Absent where an entry with ops is absent, or nothing has ops."""
-    weights = np.where(ops > 0, ops, 0.0)
-    total = weights.sum(axis=axis)
-
-    def mean(numbers: Floats) -> Floats:
-        parts = np.where(weights > 0, numbers, 0.0) * weights
-        divided: Floats = np.divide(parts.sum(axis=axis), total, out=np.full_like(total, np.nan), where=total > 0)
-        return divided
-
-    return Intervals(mean(intervals.lower), mean(intervals.upper), mean(intervals.value))

@@ -22,14 +22,13 @@ QUEUE_FULL = 15 / 16
 
 
 class Reason(IntFlag):
-    """What a verdict has to say beside its layer."""
+    """What a verdict has to say beside its layer. 16 once was one and stays unused: rows are stored with these."""
 
     NONE = 0
     GUEST_NOT_MEASURED = 1
     VIRTUAL_DISK_QUEUE_FULL = 2
     DISAGREEMENT = 4
     MINOR_PART_OF_DEVICE = 8
-    ASSUMES_SHARED_QUEUE = 16
     CHRONIC = 32
     MERGED_LAYERS = 64
     TOO_COARSE = 128
@@ -40,13 +39,12 @@ WORDS = {
     Reason.VIRTUAL_DISK_QUEUE_FULL: "virtual disk queue full: guest queueing likely, not measured",
     Reason.DISAGREEMENT: "measurements contradict each other, so every interval is widened by the contradiction",
     Reason.MINOR_PART_OF_DEVICE: "assuming its I/Os fare like the device's average",
-    Reason.ASSUMES_SHARED_QUEUE: "assuming reads and writes wait alike in the device's one queue",
     Reason.CHRONIC: "chronic: its own history is slower than may be expected",
     Reason.MERGED_LAYERS: "not every layer was measured by itself",
     Reason.TOO_COARSE: "counters too coarse to show an excess or to exclude one",
 }
 SETTLES = "microsecond counters: vSphere 9, or an esxtop file of this host"
-_CAPS = Reason.DISAGREEMENT | Reason.MINOR_PART_OF_DEVICE | Reason.ASSUMES_SHARED_QUEUE
+_CAPS = Reason.DISAGREEMENT | Reason.MINOR_PART_OF_DEVICE
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +118,6 @@ def remarks(
     *,
     disagreement_us: Floats,
     share_of_device: Floats,
-    shared_queue: Bools,
     chronic: Bools,
     outstanding: Floats,
     queue_limit: Floats,
@@ -132,7 +129,6 @@ def remarks(
     flags = (
         (Reason.DISAGREEMENT, disagreement_us > 0),
         (Reason.MINOR_PART_OF_DEVICE, share_of_device < LEAST_SHARE_OF_DEVICE),
-        (Reason.ASSUMES_SHARED_QUEUE, shared_queue),
         (Reason.CHRONIC, chronic),
         (Reason.VIRTUAL_DISK_QUEUE_FULL, (outstanding >= QUEUE_FULL * queue_limit) & (queue_limit > 0)),
     )

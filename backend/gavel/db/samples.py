@@ -13,7 +13,6 @@ from gavel.db import copying
 from gavel.db.copying import Field
 from gavel.db.entities import STRANGER, entity_ids
 from gavel.db.errors import NotFoundError, SampleRangeError
-from gavel.db.locks import try_lock
 from gavel.db.room import instant, make_room, stamp_us
 from gavel.db.series import SAMPLES, Mode, Raw
 from gavel.db.tables.bookkeeping import dirty_window, source, storage_mode
@@ -85,11 +84,6 @@ def advance_watermark(connection: Connection, source_id: int, stream: Stream, un
     upsert = row.on_conflict_do_update(index_elements=["source_id", "stream"], set_={"until_at": forward})
     stands: datetime = connection.execute(upsert.returning(watermarks.c.until_at)).scalar_one()
     return stands
-
-
-def lock_stream(connection: Connection, source_id: int, stream: Stream) -> bool:
-    """Take the stream for this transaction; False when another one has it (do nothing then: the watermark covers it)."""
-    return try_lock(connection, f"source {source_id} {stream}")
 
 
 def _target(connection: Connection, source_id: int, stream: Stream) -> _Target:

@@ -40,17 +40,6 @@ def newest_clocks(connection: Connection, source_id: int) -> tuple[ClockReading,
     return tuple(_reading(row) for row in connection.execute(newest))
 
 
-def clock_at(connection: Connection, source_id: int, at: datetime, subject: str | None = None) -> ClockReading | None:
-    """The newest reading not after `at`, else the first one after it; None when the clock was never read."""
-    read_at = clock_offset.c.read_at
-    of_subject = select(*_READING).where(
-        clock_offset.c.source_id == source_id, clock_offset.c.subject.is_not_distinct_from(subject)
-    )
-    row = connection.execute(of_subject.where(read_at <= at).order_by(read_at.desc()).limit(1)).first()
-    row = row or connection.execute(of_subject.where(read_at > at).order_by(read_at).limit(1)).first()
-    return None if row is None else _reading(row)
-
-
 def _reading(row: Row[str | None, float, float, datetime]) -> ClockReading:
     subject, offset_s, error_s, read_at = row
     return ClockReading(subject=subject, offset_s=offset_s, error_s=error_s, read_at=read_at)
