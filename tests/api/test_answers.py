@@ -1,14 +1,20 @@
 """Shapes of answers: problems for people, ranges that make sense, pages that are fenced in."""
 
 import dataclasses
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
+from tests.db.estates import host_inventory
 
 from gavel.api.app import build
 from gavel.config import Settings
-from gavel.db.engine import Role, open_engine
+from gavel.db.engine import Engine, Role, open_engine, transaction
+from gavel.db.inventory import store_inventory
+from gavel.db.queries.sources import add_source
+from gavel.domain.inventory import InventoryTaken
+from gavel.domain.source import SourceKind
 
 
 @pytest.mark.parametrize(
@@ -37,6 +43,21 @@ def test_what_is_not_there_is_not_found(client: TestClient, path: str) -> None:
 @pytest.mark.parametrize("path", ["datastores", "vms", "hosts", "volumes"])
 def test_an_empty_estate_is_an_empty_page(client: TestClient, path: str) -> None:
     assert client.get(f"/api/v1/{path}").json() == {"items": [], "total": 0, "limit": 100, "offset": 0}
+
+
+def test_what_is_on_one_side_only_is_told_with_reason_and_remedy(client: TestClient, engine: Engine) -> None:
+    with transaction(engine) as connection:
+        source_id = add_source(
+            connection, kind=SourceKind.VCENTER, name="vc", address="vc", settings={}, enabled=True, now=datetime.now(UTC)
+        )
+        store_inventory(connection, source_id, InventoryTaken(host_inventory(), datetime.now(UTC)))
+    page = client.get("/api/v1/unmatched", params={"kind": "datastore", "needs_action": True, "search": "simple"}).json()
+    (simple,) = page["items"]
+    assert (simple["shown_at"]["kind"], simple["hosts"], page["total"]) == ("datastore", ["esx-1", "esx-2"], 1)
+    assert "No polled array has a volume" in simple["reason"]
+    assert simple["remedy"] == "Add its array under Sources."
+    assert {"kind": "datastore", "needs_action": 8, "expected": 1} in page["counts"]
+    assert client.get("/api/v1/unmatched", params={"kind": "cupboard"}).status_code == 422
 
 
 def test_a_mistyped_api_address_is_not_a_page(client: TestClient) -> None:

@@ -10,7 +10,7 @@ from tests.db.estates import array_inventory, batch, every, host_inventory, naa,
 
 from gavel.db.engine import Connection, reading
 from gavel.db.errors import NotFoundError
-from gavel.db.queries.datastores import datastore, datastores, unmatched_datastores
+from gavel.db.queries.datastores import datastore, datastores
 from gavel.db.queries.events import events_of
 from gavel.db.queries.hosts import host, hosts
 from gavel.db.queries.rows import DatastoreRow, ListQuery, MatchBy, RefKind, Sort
@@ -85,12 +85,6 @@ def test_a_spanned_datastore_with_one_extent_unknown_is_not_matched(estate: Esta
     match = estate.datastores()["spanned"].match
     assert not match.matched
     assert (match.reason or "").startswith("1 of 2 extents: naa.600508b1")
-
-
-def test_unmatched_datastores_are_listed_apart_with_their_count(estate: Estate) -> None:
-    with reading(estate.store.engine) as connection:
-        page = unmatched_datastores(connection, estate.asking(limit=2), NOW)
-    assert ([row.name for row in page.items], page.total) == (["local", "nfs-elsewhere"], 3)
 
 
 def test_a_stretched_volume_is_on_two_arrays(estate: Estate, store: Store) -> None:

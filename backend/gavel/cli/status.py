@@ -1,7 +1,8 @@
-"""What runs and where, the mode of the database, and how far each source has been read."""
+"""What runs and where, the mode of the database, how far each source has been read, and how much is on one side only."""
 
 import argparse
 import json
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
@@ -10,7 +11,9 @@ from gavel.config import Settings
 from gavel.db.engine import Role, open_engine, reading
 from gavel.db.errors import StorageError
 from gavel.db.migrate import check
+from gavel.db.queries.rows import UnmatchedQuery
 from gavel.db.queries.sources import SourceHealth, source_health
+from gavel.db.queries.unmatched import unmatched
 from gavel.pipeline.health import state
 from gavel.supervise.journal import read_journal
 from gavel.supervise.lock import running_pid
@@ -34,32 +37,35 @@ def run(arguments: argparse.Namespace, settings: Settings) -> int:
 
 def _look(settings: Settings, now: datetime) -> dict[str, Any]:
     pid = running_pid(settings.data_dir)
-    database, sources = _database(settings, now)
     return {
         "data_dir": str(settings.data_dir),
         "supervisor_pid": pid,
         "url": setup_link(settings),
         "processes": read_journal(settings.data_dir) if pid else [],
-        "database": database,
-        "sources": sources,
+        **_stored(settings, now),
     }
 
 
-def _database(settings: Settings, now: datetime) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+def _stored(settings: Settings, now: datetime) -> dict[str, Any]:
+    """`database`, `sources` and `unmatched`: the latter two empty where the database cannot be read."""
     place = "embedded" if settings.embedded_postgres else "external"
+    nothing: dict[str, Any] = {"sources": [], "unmatched": []}
     try:
         report = check(settings.database_url)
         if not report.ok:
-            return {"place": place, "ok": False, "mode": report.mode, "detail": " ".join(report.problems)}, []
+            problems = " ".join(report.problems)
+            return {"database": {"place": place, "ok": False, "mode": report.mode, "detail": problems}, **nothing}
         engine = open_engine(settings.database_url, Role.API)
         try:
             with reading(engine) as connection:
                 sources = [_source(health) for health in source_health(connection, now)]
+                counts = [asdict(each) for each in unmatched(connection, UnmatchedQuery(limit=0)).counts]
         finally:
             engine.dispose()
     except StorageError as error:
-        return {"place": place, "ok": False, "mode": None, "detail": str(error)}, []
-    return {"place": place, "ok": True, "mode": report.mode, "detail": " ".join(report.warnings)}, sources
+        return {"database": {"place": place, "ok": False, "mode": None, "detail": str(error)}, **nothing}
+    database = {"place": place, "ok": True, "mode": report.mode, "detail": " ".join(report.warnings)}
+    return {"database": database, "sources": sources, "unmatched": counts}
 
 
 def _source(health: SourceHealth) -> dict[str, Any]:
@@ -86,6 +92,7 @@ def _lines(found: dict[str, Any]) -> list[str]:
         f"Database: {database['place']}, {database['mode'] or 'mode unknown'}, "
         f"{'reachable' if database['ok'] else 'not usable'}. {database['detail']}".rstrip(),
         *(_source_line(source) for source in found["sources"]),
+        *([_unmatched_line(found["unmatched"])] if found["sources"] else []),
     ]
 
 
@@ -103,3 +110,14 @@ def _source_line(source: dict[str, Any]) -> str:
     gaps = f"; {source['open_gaps']} gaps being filled" if source["open_gaps"] else ""
     error = f"; {source['error']}" if source["error"] else ""
     return f"  {source['name']:<16} {source['kind']:<11} {source['address']:<24} {source['state']}: {lags or 'nothing yet'}{gaps}{error}"
+
+
+def _unmatched_line(counts: list[dict[str, Any]]) -> str:
+    """What has no counterpart on the other side; what needs none is told apart."""
+    owed = {each["kind"].replace("_", " "): each["needs_action"] for each in counts if each["needs_action"]}
+    expected = sum(each["expected"] for each in counts)
+    rest = f" {expected} {'thing' if expected == 1 else 'things'} on one side only as it should be." if expected else ""
+    if not owed:
+        return f"Matched: everything that ought to be.{rest}"
+    kinds = ", ".join(f"{count} {kind}{'' if count == 1 else 's'}" for kind, count in owed.items())
+    return f"Not matched: {kinds}. The Sources page has the reasons.{rest}"

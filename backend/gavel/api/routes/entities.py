@@ -1,4 +1,4 @@
-"""Datastores, VMs, hosts, volumes and arrays: lists, single ones, and search over all names."""
+"""Datastores, VMs, hosts, volumes and arrays: lists, single ones, what is not matched, and search over all names."""
 
 from typing import Annotated, TypeVar
 
@@ -7,7 +7,7 @@ from pydantic import BaseModel
 
 from gavel.api.convert import fields_of
 from gavel.api.deps import HouseDep, NowDep, ReaderOnly
-from gavel.api.ranges import ListDep
+from gavel.api.ranges import Limit, ListDep
 from gavel.api.schemas.common import Page
 from gavel.api.schemas.entities import (
     ArrayOut,
@@ -17,6 +17,7 @@ from gavel.api.schemas.entities import (
     HostOut,
     HostRow,
     SearchHit,
+    UnmatchedPage,
     VmOut,
     VmRow,
     VolumeOut,
@@ -25,6 +26,7 @@ from gavel.api.schemas.entities import (
 from gavel.db.engine import reading
 from gavel.db.queries import arrays, datastores, hosts, rows, vms, volumes
 from gavel.db.queries.search import search
+from gavel.db.queries.unmatched import unmatched
 
 router = APIRouter(tags=["estate"], dependencies=[ReaderOnly])
 
@@ -102,6 +104,26 @@ def one_array(array_id: int, here: HouseDep, at: NowDep) -> ArrayOut:
     with reading(here.engine) as connection:
         found = arrays.array(connection, array_id, at)
     return ArrayOut.model_validate(fields_of(found.row) | {"pod_list": found.pods, "array_hosts": found.array_hosts})
+
+
+@router.get("/unmatched")
+def list_unmatched(
+    here: HouseDep,
+    search: Annotated[str, Query(max_length=200, description="part of a name, a host's name or a reason")] = "",
+    kind: rows.UnmatchedKind | None = None,
+    needs_action: Annotated[
+        bool | None, Query(description="only what somebody has to look at, or only the rest")
+    ] = None,
+    source: Annotated[int | None, Query(description="only of this vCenter or array")] = None,
+    limit: Limit = 100,
+    offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
+) -> UnmatchedPage:
+    """What is on one side only, with the reason and what to do: datastores, devices and virtual disks without an array's volume;
+    volumes that hosts are connected to without a device, and exports without a datastore. What needs action comes first."""
+    query = rows.UnmatchedQuery(search.strip(), kind, needs_action, source, limit, offset)
+    with reading(here.engine) as connection:
+        page = unmatched(connection, query)
+    return UnmatchedPage.model_validate(fields_of(page) | {"limit": limit, "offset": offset})
 
 
 @router.get("/search")

@@ -4,15 +4,17 @@ from typing import Literal
 
 from pydantic import AwareDatetime
 
-from gavel.api.schemas.common import Out, Ref, Sides
+from gavel.api.schemas.common import Out, Page, Ref, Sides
 
 
 class Match(Out):
-    """How a host-side thing was tied to the array, or why it was not."""
+    """How a host-side thing was tied to the array, or why it was not and what to do. `needs_action`: it ought to be tied."""
 
     matched: bool
     by: Literal["naa", "eui", "rdm", "vvol_tag", "nfs_export"] | None
     reason: str | None
+    remedy: str | None
+    needs_action: bool
 
 
 class DatastoreRow(Out):
@@ -187,3 +189,35 @@ class ArrayHostOut(Out):
 class ArrayOut(ArrayRow):
     pod_list: list[PodOut]
     array_hosts: list[ArrayHostOut]
+
+
+UnmatchedKind = Literal["datastore", "device", "virtual_disk", "volume", "export"]
+
+
+class UnmatchedRow(Out):
+    """What is on one side only. `shown_at`: whose page tells more; `hosts`: that see it or are connected to it, by name.
+
+    `needs_action` is false where no array of Gavel's can be behind it, or no host of Gavel's before it.
+    """
+
+    kind: UnmatchedKind
+    id: int
+    name: str
+    source: Ref
+    shown_at: Ref
+    hosts: list[str]
+    reason: str
+    remedy: str
+    needs_action: bool
+
+
+class UnmatchedCount(Out):
+    kind: UnmatchedKind
+    needs_action: int
+    expected: int
+
+
+class UnmatchedPage(Page[UnmatchedRow]):
+    """`counts`: all there are of every kind, whatever was asked for."""
+
+    counts: list[UnmatchedCount]

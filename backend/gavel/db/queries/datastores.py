@@ -8,7 +8,7 @@ from sqlalchemy import RowMapping, text
 from gavel.db.engine import Connection
 from gavel.db.queries.devices import device_rows
 from gavel.db.queries.matching import VOLUMES_BEHIND, device_match, extents_match, nfs_match, other_match, vvol_match
-from gavel.db.queries.members import members, relation
+from gavel.db.queries.members import DATASTORE_DIRECTORY, members, relation
 from gavel.db.queries.newest import newest_sides
 from gavel.db.queries.paging import page_of
 from gavel.db.queries.refs import linked, of_sources, require
@@ -18,7 +18,7 @@ from gavel.db.tables.host_side import datastore as datastore_table
 from gavel.domain.inventory import DatastoreType
 from gavel.domain.source import Stream
 
-_FACTS = """
+_FACTS = f"""
     SELECT d.id, d.source_id, d.name, d.type, d.uuid, d.capacity_bytes, d.nfs_host, d.nfs_path, d.vvol_array_ids,
         (SELECT count(*) FROM datastore_host h WHERE h.datastore_id = d.id) AS hosts,
         (SELECT count(DISTINCT k.vm_id) FROM vm_disk k WHERE k.datastore_id = d.id AND k.present) AS vms,
@@ -29,7 +29,8 @@ _FACTS = """
         (SELECT count(*) FROM storage_array a WHERE a.present AND d.nfs_host = ANY(a.file_addresses)) AS nfs_arrays,
         (SELECT count(*) FROM storage_array a JOIN directory_export e ON e.source_id = a.source_id AND e.present AND e.enabled
             WHERE a.present AND d.nfs_host = ANY(a.file_addresses)
-              AND trim(BOTH '/' FROM d.nfs_path) = trim(BOTH '/' FROM e.export_name)) AS nfs_exports
+              AND trim(BOTH '/' FROM d.nfs_path) = trim(BOTH '/' FROM e.export_name)) AS nfs_exports,
+        (SELECT count(*) FROM ({DATASTORE_DIRECTORY}) x WHERE x.subject_id = d.id) AS nfs_directories
     FROM datastore d WHERE d.id = ANY(:ids)
 """
 _EXTENTS = f"""
@@ -57,16 +58,6 @@ def datastores(connection: Connection, query: ListQuery, now: datetime) -> Page[
     """What is there now, with the newest numbers."""
     ids, total = page_of(connection, RefKind.DATASTORE, datastore_table, query, now)
     return Page(datastore_rows(connection, ids, now), total)
-
-
-def unmatched_datastores(connection: Connection, query: ListQuery, now: datetime) -> Page[DatastoreRow]:
-    """Those that are not tied to an array, with the reason in `match`; limit and offset count only these."""
-    everything = ListQuery(query.search, query.sort, query.descending, limit=1_000_000, source_id=query.source_id)
-    ids, _ = page_of(connection, RefKind.DATASTORE, datastore_table, everything, now)
-    matches = datastore_matches(connection, ids)
-    unmatched = [datastore_id for datastore_id in ids if not matches[datastore_id].matched]
-    page = unmatched[query.offset : query.offset + query.limit]
-    return Page(datastore_rows(connection, page, now), len(unmatched))
 
 
 def datastore(connection: Connection, datastore_id: int, now: datetime) -> DatastoreDetail:
@@ -128,7 +119,7 @@ def _match(facts: RowMapping, extents: Sequence[RowMapping]) -> Match:
             found = (device_match(x["canonical_name"], vendor=None, volumes=x["volumes"]) for x in extents)
             return extents_match(tuple(found))
         case DatastoreType.NFS:
-            counts = {"exports": facts["nfs_exports"], "arrays": facts["nfs_arrays"]}
+            counts = {name: facts[f"nfs_{name}"] for name in ("exports", "directories", "arrays")}
             return nfs_match(facts["nfs_host"], facts["nfs_path"], **counts)
         case DatastoreType.VVOL:
             disks, matched = facts["vvol_disks"], facts["matched_disks"]

@@ -1,4 +1,4 @@
-"""Why a host-side thing is tied to an array, or why not, in words."""
+"""Why a thing of one side is tied to one of the other, or why not and what to do about it, in words."""
 
 from collections.abc import Sequence
 
@@ -7,11 +7,17 @@ from gavel.domain.device_names import name_form, volume_serial
 from gavel.domain.inventory import DatastoreType
 
 # Volumes with the serial of a device; both sides of a stretched one are one.
-VOLUMES_BEHIND = """
-    SELECT CASE WHEN count(DISTINCT v.source_id) < count(*) THEN count(*)
-                ELSE count(DISTINCT coalesce(p.key, v.id::text)) END
-    FROM volume v LEFT JOIN pod p ON p.id = v.pod_id WHERE v.present AND v.serial = {serial}
+_DIFFERENT = """
+    CASE WHEN count(DISTINCT v.source_id) < count(*) THEN count(*) ELSE count(DISTINCT coalesce(p.key, v.id::text)) END AS volumes
+    FROM volume v LEFT JOIN pod p ON p.id = v.pod_id WHERE v.present
 """
+VOLUMES_BEHIND = f"SELECT {_DIFFERENT} AND v.serial = {{serial}}"
+# The same for every serial: (serial, volumes).
+BY_SERIAL = f"SELECT v.serial, {_DIFFERENT} GROUP BY v.serial"
+_ADD_ARRAY = "Add its array under Sources."
+_ONE_TOO_MANY = "Look whether one array is polled as two sources; else disconnect the volume that is not in use."
+_NOT_OURS = "Nothing to do: there is no FlashArray behind it."
+_NAMES = 3
 
 
 def device_match(canonical_name: str, *, vendor: str | None, volumes: int) -> Match:
@@ -19,63 +25,136 @@ def device_match(canonical_name: str, *, vendor: str | None, volumes: int) -> Ma
     serial = volume_serial(canonical_name)
     if serial is None:
         of = f" ({vendor.strip()})" if vendor and vendor.strip() else ""
-        return _not(f"{canonical_name}{of} is not named as a FlashArray volume: local, or of another vendor.")
+        return _not(
+            f"{canonical_name}{of} is not named as a FlashArray volume: local, or of another vendor.",
+            _NOT_OURS,
+            needs_action=False,
+        )
     if volumes == 0:
-        return _not(
-            f"No polled array has a volume with serial {serial} ({canonical_name}). Add its array under Sources."
-        )
+        return _not(f"No polled array has a volume with serial {serial} ({canonical_name}).", _ADD_ARRAY)
     if volumes > 1:
-        return _not(
-            f"{volumes} volumes have the serial {serial} ({canonical_name}); which of them is meant cannot be told."
-        )
-    return Match(matched=True, by=_form(canonical_name), reason=None)
+        return _not(_shared(serial, volumes, f" ({canonical_name})"), _ONE_TOO_MANY)
+    return Match(matched=True, by=_form(canonical_name))
 
 
 def extents_match(matches: Sequence[Match]) -> Match:
     """Of a VMFS datastore: all of its extents, or the first reason against."""
     if not matches:
-        return _not("vCenter names no extent of this datastore; its hosts may be disconnected.")
+        return _not(
+            "vCenter names no extent of this datastore; its hosts may be disconnected.",
+            "Look at the hosts' connection in vCenter; the inventory is read again within minutes.",
+        )
     unmatched = [match for match in matches if not match.matched]
     if not unmatched:
         return matches[0]
+    # An extent that ought to be matched comes before one that need not.
+    first = next((match for match in unmatched if match.needs_action), unmatched[0])
     part = f"{len(unmatched)} of {len(matches)} extents: " if len(matches) > 1 else ""
-    return _not(f"{part}{unmatched[0].reason}")
+    return Match(matched=False, reason=f"{part}{first.reason}", remedy=first.remedy, needs_action=first.needs_action)
 
 
-def nfs_match(host: str | None, path: str | None, *, exports: int, arrays: int) -> Match:
+def nfs_match(host: str | None, path: str | None, *, exports: int, directories: int, arrays: int) -> Match:
+    if directories:
+        return Match(matched=True, by=MatchBy.NFS_EXPORT)
     if exports:
-        return Match(matched=True, by=MatchBy.NFS_EXPORT, reason=None)
+        return _not(
+            f"The array at {host} exports {path} from no managed directory that it lists, so that it does not measure it.",
+            "Export a managed directory instead.",
+        )
     if arrays:
-        return _not(f"The array at {host} has no enabled export {path}.")
-    return _not(f"No polled array serves files at {host} (export {path}). Add its array under Sources.")
+        return _not(
+            f"The array at {host} has no enabled export {path}.", "Enable the export, or unmount the datastore."
+        )
+    return _not(
+        f"No polled array serves files at {host} (export {path}).",
+        f"{_ADD_ARRAY} A filer of another vendor has no array's side in Gavel.",
+    )
 
 
 def vvol_match(*, disks: int, matched_disks: int, arrays: int) -> Match:
     if matched_disks:
-        return Match(matched=True, by=MatchBy.VVOL_TAG, reason=None)
+        return Match(matched=True, by=MatchBy.VVOL_TAG)
     if disks:
-        return _not(f"No volume of a polled array carries the vVol id of any of the {disks} virtual disks.")
+        return _not(
+            f"No volume of a polled array carries the vVol id of any of the {disks} virtual disks.",
+            "Look whether the user of the array's source may read volume tags." if arrays else _ADD_ARRAY,
+        )
     if arrays:
-        return Match(matched=True, by=MatchBy.VVOL_TAG, reason=None)
-    return _not("No virtual disk is on it, and its storage array is not polled.")
+        return Match(matched=True, by=MatchBy.VVOL_TAG)
+    return _not("No virtual disk is on it, and its storage array is not polled.", _ADD_ARRAY)
 
 
 def other_match(kind: str) -> Match:
     if kind == DatastoreType.VSAN:
-        return _not("vSAN keeps its data on the hosts' own disks: no array is involved.")
-    return _not(f"Datastores of type {kind} are not matched with arrays.")
+        reason = "vSAN keeps its data on the hosts' own disks: no array is involved."
+    else:
+        reason = f"Datastores of type {kind} are not matched with arrays."
+    return _not(reason, _NOT_OURS, needs_action=False)
 
 
 def disk_match(datastore: Match | None, *, device_name: str | None, vvol_id: str | None, volumes: int) -> Match:
     """Of a virtual disk: by its own device or vVol, else as its datastore."""
     if device_name is not None:
         match = device_match(device_name, vendor=None, volumes=min(volumes, 1))
-        return Match(matched=True, by=MatchBy.RDM, reason=None) if match.matched else match
+        return Match(matched=True, by=MatchBy.RDM) if match.matched else match
     if vvol_id is not None:
         if volumes:
-            return Match(matched=True, by=MatchBy.VVOL_TAG, reason=None)
-        return _not(f"No volume of a polled array carries the vVol id {vvol_id}.")
-    return datastore or _not("The disk's datastore is not in the inventory.")
+            return Match(matched=True, by=MatchBy.VVOL_TAG)
+        return _not(
+            f"No volume of a polled array carries the vVol id {vvol_id}.",
+            f"{_ADD_ARRAY} If it is polled, look whether the source's user may read volume tags.",
+        )
+    return datastore or _not(
+        "The disk's datastore is not in the inventory.", "It is read again within minutes; look at it in vCenter."
+    )
+
+
+def volume_match(
+    serial: str, *, is_vvol: bool, volumes: int, hosts: Sequence[str], known: Sequence[str], esxi: Sequence[str]
+) -> Match:
+    """Why a volume that `hosts` are connected to is no device and no virtual disk. `known`: to polled vCenters; `esxi`: by personality."""
+    if volumes > 1:
+        return _not(_shared(serial, volumes), _ONE_TOO_MANY)
+    if known and is_vvol:
+        return _not(
+            "A vVol that is no virtual disk: the home, the swap file or a snapshot of a VM.",
+            "Nothing to do: a virtual disk's I/O is not in it.",
+            needs_action=False,
+        )
+    if known:
+        return _not(
+            f"Connected to {_named(known)}, where no device has its serial {serial}.",
+            "Rescan the storage adapters there; if it stays away, check zoning, LUN and masking.",
+        )
+    if esxi:
+        return _not(
+            f"Connected to {_named(esxi)}, which no polled vCenter has.",
+            "Add the vCenter under Sources; if it is there, rescan the host's storage adapters.",
+        )
+    return _not(
+        f"Connected to {_named(hosts)}, which no polled vCenter has and the array does not know as ESXi.",
+        "Nothing to do unless it is an ESXi host: then add its vCenter under Sources.",
+        needs_action=False,
+    )
+
+
+def export_match(name: str, *, directories: int) -> Match:
+    """Why an enabled export of an array is no datastore."""
+    nowhere = f"No datastore of a polled vCenter mounts {name}"
+    if directories:
+        remedy = "Nothing to do unless ESXi hosts mount it: then add their vCenter under Sources."
+        return _not(f"{nowhere}.", remedy, needs_action=False)
+    return _not(f"{nowhere}, and no managed directory is behind it.", "Nothing to do.", needs_action=False)
+
+
+def _shared(serial: str, volumes: int, device: str = "") -> str:
+    return f"{volumes} volumes have the serial {serial}{device}; which of them is meant cannot be told."
+
+
+def _named(names: Sequence[str]) -> str:
+    """The first ones, and how many more."""
+    more = f" and {len(names) - _NAMES} more" if len(names) > _NAMES else ""
+    return f"{', '.join(names[:_NAMES])}{more}"
 
 
 def _form(canonical_name: str) -> MatchBy | None:
@@ -83,5 +162,5 @@ def _form(canonical_name: str) -> MatchBy | None:
     return None if form is None else MatchBy(form.value)
 
 
-def _not(reason: str) -> Match:
-    return Match(matched=False, by=None, reason=reason)
+def _not(reason: str, remedy: str, *, needs_action: bool = True) -> Match:
+    return Match(matched=False, reason=reason, remedy=remedy, needs_action=needs_action)

@@ -49,11 +49,16 @@ class Ref:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """How a host-side thing was tied to the array (`by`), or in words why it was not (`reason`)."""
+    """How a host-side thing was tied to the array (`by`), or in words why it was not (`reason`) and what to do about it (`remedy`).
+
+    `needs_action`: it should be tied; false where no array of Gavel's can be behind it, so that nothing is missing.
+    """
 
     matched: bool
-    by: MatchBy | None
-    reason: str | None
+    by: MatchBy | None = None
+    reason: str | None = None
+    remedy: str | None = None
+    needs_action: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,3 +280,58 @@ class ArrayDetail:
     row: ArrayRow
     pods: tuple[PodRow, ...]
     array_hosts: tuple[ArrayHostRow, ...]
+
+
+class UnmatchedKind(StrEnum):
+    """Sides: datastores, devices and virtual disks are the hosts', volumes and exports the arrays'."""
+
+    DATASTORE = "datastore"
+    DEVICE = "device"
+    VIRTUAL_DISK = "virtual_disk"
+    VOLUME = "volume"
+    EXPORT = "export"
+
+
+@dataclass(frozen=True, slots=True)
+class UnmatchedRow:
+    """What is on one side only. `shown_at`: whose page tells more. `hosts`: that see it or are connected to it, by name."""
+
+    kind: UnmatchedKind
+    id: int
+    name: str
+    source: Ref
+    shown_at: Ref
+    hosts: tuple[str, ...]
+    reason: str
+    remedy: str
+    needs_action: bool
+
+
+@dataclass(frozen=True, slots=True)
+class UnmatchedQuery:
+    """`search` is a part of the name, the reason or a host's name, without regard to case. None is no filter."""
+
+    search: str = ""
+    kind: UnmatchedKind | None = None
+    needs_action: bool | None = None
+    source_id: int | None = None
+    limit: int = 100
+    offset: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class UnmatchedCount:
+    """Of one kind, whatever was asked for."""
+
+    kind: UnmatchedKind
+    needs_action: int
+    expected: int
+
+
+@dataclass(frozen=True, slots=True)
+class UnmatchedPage:
+    """`total` counts all that fit the question; `counts` has every kind."""
+
+    items: tuple[UnmatchedRow, ...]
+    total: int
+    counts: tuple[UnmatchedCount, ...]

@@ -1,0 +1,157 @@
+"""What exists on one side only, and why: things of hosts without an array, volumes and exports of arrays without a host."""
+
+from collections.abc import Iterable, Iterator
+
+from sqlalchemy import text
+
+from gavel.db.engine import Connection
+from gavel.db.queries.datastores import datastore_matches
+from gavel.db.queries.matching import BY_SERIAL, device_match, disk_match, export_match, volume_match
+from gavel.db.queries.refs import of_sources, refs
+from gavel.db.queries.rows import (
+    Match,
+    Ref,
+    RefKind,
+    UnmatchedCount,
+    UnmatchedKind,
+    UnmatchedPage,
+    UnmatchedQuery,
+    UnmatchedRow,
+)
+
+_DATASTORES = """
+    SELECT d.id, d.source_id, d.name, array(
+        SELECT h.name FROM datastore_host m JOIN esxi_host h ON h.id = m.host_id WHERE m.datastore_id = d.id ORDER BY 1) AS hosts
+    FROM datastore d WHERE d.present
+"""
+# One row for a device, however many hosts see it.
+_DEVICES = f"""
+    WITH behind AS ({BY_SERIAL})
+    SELECT min(d.id) AS id, d.source_id, d.canonical_name, min(d.vendor) AS vendor, coalesce(min(b.volumes), 0) AS volumes,
+        array_agg(h.name ORDER BY h.name) AS hosts, min(h.id) AS host_id
+    FROM host_device d JOIN esxi_host h ON h.id = d.host_id LEFT JOIN behind b ON b.serial = d.volume_serial
+    WHERE d.present AND coalesce(b.volumes, 0) <> 1 GROUP BY d.source_id, d.canonical_name
+"""
+# Those with a volume of their own: raw device mappings and vVols. Others are as their datastore.
+_DISKS = """
+    SELECT k.id, k.source_id, k.label, k.device_name, k.vvol_id, m.id AS vm_id, m.name AS vm, h.name AS host
+    FROM vm_disk k JOIN vm m ON m.id = k.vm_id AND m.present LEFT JOIN esxi_host h ON h.id = m.host_id
+    WHERE k.present AND CASE
+        WHEN k.device_name IS NOT NULL THEN NOT EXISTS (SELECT FROM volume v WHERE v.present AND v.serial = k.volume_serial)
+        ELSE k.vvol_id IS NOT NULL AND NOT EXISTS (SELECT FROM volume v WHERE v.present AND v.vvol_id = k.vvol_id) END
+"""
+# An array's host is known by an initiator that a vCenter tells of, or by a volume that it is connected to and a polled host sees.
+_VOLUMES = f"""
+    WITH behind AS ({BY_SERIAL}),
+    seen AS (SELECT DISTINCT volume_serial AS serial FROM host_device WHERE present AND volume_serial IS NOT NULL),
+    address AS (SELECT DISTINCT lower(address) AS name FROM hba WHERE present AND address IS NOT NULL),
+    known AS (
+        SELECT h.id FROM array_host h CROSS JOIN LATERAL unnest(h.wwns || h.iqns || h.nqns) AS initiator
+        JOIN address a ON a.name = lower(initiator)
+        UNION SELECT c.array_host_id FROM connection c JOIN volume v ON v.id = c.volume_id JOIN seen s ON s.serial = v.serial
+        WHERE c.present)
+    SELECT v.id, v.source_id, v.name, v.serial, v.vvol_id IS NOT NULL AS is_vvol, b.volumes,
+        array_agg(DISTINCT h.name) AS hosts,
+        array_remove(array_agg(DISTINCT CASE WHEN k.id IS NOT NULL THEN h.name END), NULL) AS known,
+        array_remove(array_agg(DISTINCT CASE WHEN h.personality = 'esxi' THEN h.name END), NULL) AS esxi
+    FROM volume v JOIN behind b ON b.serial = v.serial
+    JOIN connection c ON c.volume_id = v.id AND c.present
+    JOIN array_host h ON h.id = c.array_host_id AND h.present AND h.is_local
+    LEFT JOIN known k ON k.id = h.id
+    WHERE v.present AND (b.volumes > 1 OR (
+        NOT EXISTS (SELECT FROM seen s WHERE s.serial = v.serial)
+        AND NOT EXISTS (SELECT FROM vm_disk d WHERE d.present AND d.vvol_id = v.vvol_id)))
+    GROUP BY v.id, b.volumes
+"""
+_EXPORTS = """
+    SELECT e.id, e.source_id, e.export_name AS name,
+        (SELECT count(*) FROM array_directory d WHERE d.source_id = e.source_id AND d.present AND d.name = e.directory) AS directories
+    FROM directory_export e WHERE e.present AND e.enabled AND NOT EXISTS (
+        SELECT FROM storage_array a JOIN datastore s ON s.present AND s.nfs_host = ANY(a.file_addresses)
+        WHERE a.source_id = e.source_id AND a.present AND trim(BOTH '/' FROM s.nfs_path) = trim(BOTH '/' FROM e.export_name))
+"""
+
+
+def unmatched(connection: Connection, query: UnmatchedQuery) -> UnmatchedPage:
+    """What needs somebody's action first, then by kind and name."""
+    everything = sorted(_everything(connection), key=_place)
+    fitting = [row for row in everything if _fits(row, query)]
+    return UnmatchedPage(
+        tuple(fitting[query.offset : query.offset + query.limit]), len(fitting), tuple(_counts(everything))
+    )
+
+
+def _everything(connection: Connection) -> Iterator[UnmatchedRow]:
+    sources = refs(connection, RefKind.SOURCE, connection.scalars(text("SELECT id FROM source")))
+    for find in (_datastores, _devices, _disks, _volumes, _exports):
+        yield from find(connection, sources)
+
+
+def _place(row: UnmatchedRow) -> tuple[bool, int, str, int]:
+    return not row.needs_action, list(UnmatchedKind).index(row.kind), row.name.lower(), row.id
+
+
+def _fits(row: UnmatchedRow, query: UnmatchedQuery) -> bool:
+    return (
+        (query.kind is None or row.kind is query.kind)
+        and (query.needs_action is None or row.needs_action == query.needs_action)
+        and (query.source_id is None or row.source.id == query.source_id)
+        and any(query.search.lower() in words.lower() for words in (row.name, row.reason, *row.hosts))
+    )
+
+
+def _counts(rows: Iterable[UnmatchedRow]) -> Iterator[UnmatchedCount]:
+    found = [(row.kind, row.needs_action) for row in rows]
+    for kind in UnmatchedKind:
+        yield UnmatchedCount(kind, found.count((kind, True)), found.count((kind, False)))
+
+
+def _datastores(connection: Connection, sources: dict[int, Ref]) -> Iterator[UnmatchedRow]:
+    rows = {row["id"]: row for row in connection.execute(text(_DATASTORES)).mappings()}
+    for i, match in datastore_matches(connection, list(rows)).items():
+        if not match.matched:
+            here = Ref(RefKind.DATASTORE, i, rows[i]["name"])
+            source = sources[rows[i]["source_id"]]
+            yield _row(UnmatchedKind.DATASTORE, i, here.name, source, here, rows[i]["hosts"], match)
+
+
+def _devices(connection: Connection, sources: dict[int, Ref]) -> Iterator[UnmatchedRow]:
+    rows = connection.execute(text(_DEVICES)).mappings().all()
+    hosts = refs(connection, RefKind.HOST, (row["host_id"] for row in rows))
+    for row in rows:
+        match = device_match(row["canonical_name"], vendor=row["vendor"], volumes=row["volumes"])
+        here, source = hosts[row["host_id"]], sources[row["source_id"]]
+        yield _row(UnmatchedKind.DEVICE, row["id"], row["canonical_name"], source, here, row["hosts"], match)
+
+
+def _disks(connection: Connection, sources: dict[int, Ref]) -> Iterator[UnmatchedRow]:
+    for row in connection.execute(text(_DISKS)).mappings():
+        match = disk_match(None, device_name=row["device_name"], vvol_id=row["vvol_id"], volumes=0)
+        name, here = f"{row['vm']}: {row['label']}", Ref(RefKind.VM, row["vm_id"], row["vm"])
+        hosts = [] if row["host"] is None else [row["host"]]
+        yield _row(UnmatchedKind.VIRTUAL_DISK, row["id"], name, sources[row["source_id"]], here, hosts, match)
+
+
+def _volumes(connection: Connection, sources: dict[int, Ref]) -> Iterator[UnmatchedRow]:
+    for row in connection.execute(text(_VOLUMES)).mappings():
+        told = {name: row[name] for name in ("is_vvol", "volumes", "hosts", "known", "esxi")}
+        here = Ref(RefKind.VOLUME, row["id"], row["name"])
+        match = volume_match(row["serial"], **told)
+        yield _row(UnmatchedKind.VOLUME, row["id"], here.name, sources[row["source_id"]], here, row["hosts"], match)
+
+
+def _exports(connection: Connection, sources: dict[int, Ref]) -> Iterator[UnmatchedRow]:
+    arrays = of_sources(connection, RefKind.ARRAY)
+    for row in connection.execute(text(_EXPORTS)).mappings():
+        match = export_match(row["name"], directories=row["directories"])
+        source = sources[row["source_id"]]
+        here = arrays.get(source.id, source)
+        yield _row(UnmatchedKind.EXPORT, row["id"], row["name"], source, here, (), match)
+
+
+def _row(
+    kind: UnmatchedKind, thing_id: int, name: str, source: Ref, here: Ref, hosts: Iterable[str], match: Match
+) -> UnmatchedRow:
+    return UnmatchedRow(
+        kind, thing_id, name, source, here, tuple(hosts), match.reason or "", match.remedy or "", match.needs_action
+    )

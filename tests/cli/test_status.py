@@ -1,0 +1,59 @@
+"""`gavel status` on a database that can be read: what is told of sources and of what is on one side only."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from tests.db.estates import array_inventory, host_inventory
+
+from gavel.cli.commands import main
+from gavel.db.engine import Role, open_engine, transaction
+from gavel.db.inventory import store_inventory
+from gavel.db.queries.sources import add_source
+from gavel.domain.inventory import Inventory, InventoryTaken
+from gavel.domain.source import SourceKind
+
+NOW = datetime.now(UTC)
+
+
+@pytest.fixture(autouse=True)
+def _on_this_database(postgres_url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("GAVEL_DATABASE_URL", postgres_url)
+    monkeypatch.setenv("GAVEL_DATA_DIR", str(tmp_path))
+    monkeypatch.setattr("gavel.cli.commands.configure", lambda _settings: None)  # the tests keep their own log
+
+
+def polled(url: str, kind: SourceKind, name: str, inventory: Inventory) -> None:
+    engine = open_engine(url, Role.WORKER)
+    with transaction(engine) as connection:
+        source_id = add_source(connection, kind=kind, name=name, address=name, settings={}, enabled=True, now=NOW)
+        store_inventory(connection, source_id, InventoryTaken(inventory, NOW))
+    engine.dispose()
+
+
+def said(capsys: pytest.CaptureFixture[str]) -> str:
+    assert main(["status"]) == 0
+    return capsys.readouterr().out
+
+
+def test_what_is_on_one_side_only_is_counted_by_kind(postgres_url: str, capsys: pytest.CaptureFixture[str]) -> None:
+    polled(postgres_url, SourceKind.VCENTER, "vc", host_inventory())
+    polled(postgres_url, SourceKind.FLASHARRAY, "array", array_inventory())
+    line = said(capsys).splitlines()[-1]
+    assert line == (
+        "Not matched: 2 datastores. The Sources page has the reasons. 2 things on one side only as it should be."
+    )
+
+
+def test_before_there_is_a_source_nothing_is_said_of_it(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "atched" not in said(capsys)
+
+
+def test_where_nothing_is_missing_that_is_said(postgres_url: str, capsys: pytest.CaptureFixture[str]) -> None:
+    hosts = host_inventory()
+    known = tuple(each for each in hosts.datastores if each.name not in ("unknown", "nfs-elsewhere"))
+    polled(postgres_url, SourceKind.VCENTER, "vc", replace(hosts, datastores=known))
+    polled(postgres_url, SourceKind.FLASHARRAY, "array", array_inventory())
+    line = said(capsys).splitlines()[-1]
+    assert line == "Matched: everything that ought to be. 2 things on one side only as it should be."
