@@ -1,17 +1,18 @@
 """Correlation on a real database: minutes written once both sides have passed, again when something older arrives, and never twice."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from sqlalchemy import Engine, text
 from tests.db.estates import array_inventory, batch, host_inventory, naa, serials, stretched_peer
 
-from gavel.db.engine import Role, open_engine, transaction
+from gavel.db.engine import Connection, Role, open_engine, transaction
 from gavel.db.inventory import store_inventory
 from gavel.db.leases import only_one
 from gavel.db.queries.clocks import record_clocks
+from gavel.db.queries.correlation import directory_arrays, things
 from gavel.db.queries.sources import add_source
 from gavel.db.samples import advance_watermark, write_samples
 from gavel.domain.inventory import InventoryTaken
@@ -20,6 +21,7 @@ from gavel.domain.scope import ScopeKind, scope_key
 from gavel.domain.source import ClockReading, SourceKind, Stream
 from gavel.pipeline.connections import Connections
 from gavel.pipeline.correlate import GRACE, MINUTE, correlate
+from gavel.pipeline.mapping import estate as mapped
 from gavel.pipeline.secrets import Vault
 from gavel.pipeline.workplace import Workplace
 
@@ -249,6 +251,24 @@ def test_a_minute_written_again_alone_or_among_others_says_the_same(estate: Esta
     alone = again(1)
     assert alone == again(0, 1, 2, 3)
     assert alone[0][1]
+
+
+def test_history_from_before_a_vm_was_first_seen_is_of_the_host_where_that_was(estate: Estate) -> None:
+    """Not of the one where it is now."""
+    inventory = host_inventory()
+    moved = replace(inventory, vms=(replace(inventory.vms[0], host_key="esx-2"), *inventory.vms[1:]))
+    with transaction(estate.engine) as connection:
+        store_inventory(connection, estate.vcenter, InventoryTaken(moved, START + 30 * MINUTE))
+        later, newest = START + 20 * MINUTE, START + 50 * MINUTE
+        spans = ((START - 60 * MINUTE, START - 59 * MINUTE), (later, later + MINUTE), (newest, newest + MINUTE))
+        then = [_hosts_of_the_first_disk(connection, since, until) for since, until in spans]
+    assert then == [["esx-1"], ["esx-1"], ["esx-2"]]
+
+
+def _hosts_of_the_first_disk(connection: Connection, since: datetime, until: datetime) -> list[str]:
+    found = mapped(things(connection, since, until), directory_arrays(connection), {})
+    parts = found.topology.parts
+    return [found.host_keys[host][1] for host in parts.host[parts.disk == 0].tolist()]
 
 
 def test_two_correlators_never_write_at_once(estate: Estate) -> None:

@@ -264,10 +264,14 @@ _QUERIES = {
     ),
     "extents": "SELECT datastore_id, canonical_name FROM datastore_extent ORDER BY 1, position",
     "directories": f"SELECT subject_id AS datastore_id, entity_id AS directory_id FROM ({DATASTORE_DIRECTORY}) d ORDER BY 1, 2",
-    "placements": (
-        "SELECT vm_id, host_id, valid_from, valid_to FROM vm_placement"
-        " WHERE valid_from <= :until AND (valid_to IS NULL OR valid_to > :since) ORDER BY vm_id, valid_from"
-    ),
+    # Before it was first seen anywhere, a VM is taken to have been there, wherever it is now.
+    "placements": """
+        SELECT vm_id, host_id, valid_from FROM vm_placement
+        WHERE valid_from <= :until AND (valid_to IS NULL OR valid_to > :since)
+        UNION ALL SELECT vm_id, host_id, valid_from FROM vm_placement p WHERE valid_from > :until
+            AND NOT EXISTS (SELECT FROM vm_placement e WHERE e.vm_id = p.vm_id AND e.valid_from < p.valid_from)
+        ORDER BY vm_id, valid_from
+    """,
 }
 _DIRECTORY_SOURCES = "SELECT id, source_id FROM array_directory ORDER BY id"
 
