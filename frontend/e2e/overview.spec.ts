@@ -19,6 +19,29 @@ test('the worst comes first, its sentence stands beside it, and two clicks lead 
   await expect(page.getByRole('table', { name: 'Evidence' })).toBeVisible()
 })
 
+test('tiles show the same as the ranking: by size and colour, as numbers, and a click opens the largest', async ({
+  page,
+  request,
+}) => {
+  const busiest = (await overviewOf(request)).items
+    .map(({ subject, iops, total_us }) => ({ name: subject.name, ios: ((iops ?? 0) * (total_us ?? 0)) / 1e6 }))
+    .sort((a, b) => b.ios - a.ios)[0]
+  await page.goto('/')
+  const tiles = card(page, 'Where the I/Os of datastores are')
+  const canvas = tiles.locator('canvas')
+  await expect(canvas).toBeVisible()
+  await tiles.getByRole('button', { name: 'Show as table of numbers' }).click()
+  const numbers = page.getByRole('table', { name: 'Numbers of where the I/Os of Datastores are' })
+  await expect(numbers.getByRole('row').filter({ hasText: busiest?.name ?? '' })).toContainText(/\d/)
+  await tiles.getByRole('button', { name: 'Show as chart' }).click()
+  await expect(canvas).toBeVisible()
+  // The largest tile lies in the upper left corner; the chart may still be painting.
+  await expect(async () => {
+    await canvas.click({ position: { x: 12, y: 60 } })
+    await expect(page.locator('h1')).toHaveText(busiest?.name ?? '', { timeout: 3000 })
+  }).toPass()
+})
+
 test('kinds, filters and order are the server’s and stand in the address', async ({ page }) => {
   await page.goto('/')
   await page.getByRole('button', { name: 'VMs', exact: true }).click()

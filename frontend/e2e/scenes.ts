@@ -51,6 +51,8 @@ export async function aDatastore(request: APIRequestContext): Promise<Row> {
 interface Standing {
   subject: { id: number; name: string }
   state: string
+  iops: number | null
+  total_us: number | null
 }
 
 /** The datastores, or another kind, what they lose first. */

@@ -19,16 +19,27 @@ interface CanvasProps {
   onCursor?: ((index: number | null) => void) | undefined
   /** Told the two times between which the pointer was dragged. */
   onBrush?: ((a_ms: number, b_ms: number) => void) | undefined
+  /** Told the id of what was clicked. */
+  onPick?: ((id: string) => void) | undefined
   ref?: Ref<CanvasHandle>
 }
 
-export default function Canvas({ option, height, label, sharesCursor = false, onCursor, onBrush, ref }: CanvasProps) {
+export default function Canvas({
+  option,
+  height,
+  label,
+  sharesCursor = false,
+  onCursor,
+  onBrush,
+  onPick,
+  ref,
+}: CanvasProps) {
   const box = useRef<HTMLDivElement>(null)
   const chart = useRef<ECharts | null>(null)
   const others = useRef<HTMLDivElement>(null)
   const [brush, setBrush] = useState<Brush | null>(null)
-  const handlers = useRef({ onCursor, onBrush })
-  handlers.current = { onCursor, onBrush }
+  const handlers = useRef({ onCursor, onBrush, onPick })
+  handlers.current = { onCursor, onBrush, onPick }
 
   useEffect(() => {
     const host = box.current
@@ -40,6 +51,10 @@ export default function Canvas({ option, height, label, sharesCursor = false, on
       handlers.current.onCursor?.(dataIndex ?? null)
       const at_ms = axesInfo?.[0]?.value
       if (sharesCursor) moveCursor(host, typeof at_ms === 'number' ? at_ms : null)
+    })
+    instance.on('click', ({ data }) => {
+      const id = (data as { id?: unknown } | undefined)?.id
+      if (typeof id === 'string') handlers.current.onPick?.(id)
     })
     instance.on('globalout', () => {
       handlers.current.onCursor?.(null)

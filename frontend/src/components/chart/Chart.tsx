@@ -39,6 +39,7 @@ export interface ChartProps {
   sharesCursor?: boolean
   onCursor?: ((index: number | null) => void) | undefined
   onBrush?: (a_ms: number, b_ms: number) => void
+  onPick?: (id: string) => void
 }
 
 export function Chart(props: ChartProps) {
@@ -63,6 +64,7 @@ export function Chart(props: ChartProps) {
                 sharesCursor={props.sharesCursor}
                 onCursor={props.onCursor}
                 onBrush={props.onBrush}
+                onPick={props.onPick}
               />
             </Suspense>
           )}

@@ -1,6 +1,6 @@
 /** The parts of ECharts that Gavel draws with; everything else stays out of the bundle. */
 
-import { CustomChart, LineChart } from 'echarts/charts'
+import { CustomChart, LineChart, TreemapChart } from 'echarts/charts'
 import {
   AriaComponent,
   AxisPointerComponent,
@@ -14,6 +14,7 @@ import { CanvasRenderer } from 'echarts/renderers'
 use([
   LineChart,
   CustomChart,
+  TreemapChart,
   GridComponent,
   TooltipComponent,
   AxisPointerComponent,

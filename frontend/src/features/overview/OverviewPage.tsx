@@ -9,6 +9,7 @@ import { EstateCard } from './EstateCard'
 import styles from './Overview.module.css'
 import { RankingCard } from './RankingCard'
 import { SourcesStrip } from './SourcesStrip'
+import { TreemapCard } from './TreemapCard'
 import { useRanking } from './useRanking'
 
 /** Where is time lost right now: the estate by layer, then who loses most. */
@@ -31,6 +32,7 @@ export default function OverviewPage() {
       <DataState query={query} skeleton={<CardSkeleton height={226} />}>
         {(overview) => <EstateCard overview={overview} kind={kind} chosen={certainty} onChoose={setCertainty} />}
       </DataState>
+      <TreemapCard ranking={ranking} />
       <RankingCard ranking={ranking} />
     </div>
   )

@@ -1,0 +1,61 @@
+import { TreemapChart } from 'echarts/charts'
+import { AriaComponent, TooltipComponent } from 'echarts/components'
+import { init, use } from 'echarts/core'
+import { SVGRenderer } from 'echarts/renderers'
+import { describe, expect, it } from 'vitest'
+import css from '../styles/tokens.css?raw'
+import { chartTokens, variablesOf } from './tokens'
+import { contrast, paint, readableOn, type Tile, treemapOption } from './treemap'
+
+use([TreemapChart, TooltipComponent, AriaComponent, SVGRenderer])
+
+const themes = ['dark', 'light', 'contrast'] as const
+const tokensOf = (theme: (typeof themes)[number]) => chartTokens(variablesOf(css, theme))
+const tile = (name: string, more: Partial<Tile> = {}): Tile => {
+  return { id: name, name, ios: 10, words: 'Kernel, +0.44 ms', layers: ['kernel'], look: 'certain', ...more }
+}
+
+function drawn(tiles: Tile[], theme: (typeof themes)[number] = 'dark'): string {
+  const chart = init(null, null, { renderer: 'svg', ssr: true, width: 900, height: 260 })
+  chart.setOption(treemapOption({ tiles, tokens: tokensOf(theme), label: 'where the I/Os are' }))
+  const svg = chart.renderToSVGString()
+  chart.dispose()
+  return svg
+}
+
+describe('the treemap', () => {
+  it('says name and verdict in words on every tile', () => {
+    const svg = drawn([tile('sql-01'), tile('calm-02', { words: 'Healthy', layers: [], look: 'calm' })])
+    for (const words of ['sql-01', 'Kernel, +0.44 ms', 'calm-02', 'Healthy']) expect(svg).toContain(words)
+  })
+
+  it('draws no tile for what has no I/O', () => {
+    expect(drawn([tile('busy'), tile('idle', { ios: 0 })])).not.toContain('idle')
+  })
+
+  it('keeps names inert, whatever they contain', () => {
+    const svg = drawn([tile('<img src=x>{b|bold}')])
+    expect(svg).not.toContain('<img')
+    expect(svg).toContain('(b|bold)')
+  })
+
+  it('tells how sure a verdict is by stripes too, and what names no layer is calm', () => {
+    const tokens = tokensOf('dark')
+    const looks = (['certain', 'likely', 'undetermined', 'calm'] as const).map((look) =>
+      paint({ layers: ['kernel'], look }, tokens),
+    )
+    expect(looks.map(({ stripes }) => stripes !== null)).toEqual([false, true, true, false])
+    expect(looks[0]?.fill).toBe(tokens.fill.kernel_queue)
+    expect(looks[2]?.fill).toBe(tokens.ink.gap)
+    expect(paint({ layers: ['kernel', 'san'], look: 'certain' }, tokens)).toMatchObject({ fill: tokens.ink.gap })
+  })
+
+  it.each(themes)('is readable on every colour of the %s theme', (theme) => {
+    const tokens = tokensOf(theme)
+    for (const look of ['certain', 'undetermined', 'calm'] as const)
+      for (const layer of ['guest', 'kernel', 'san', 'array'] as const) {
+        const { fill } = paint({ layers: [layer], look }, tokens)
+        expect(contrast(fill, readableOn(fill)), `${layer} ${look}`).toBeGreaterThanOrEqual(4.5)
+      }
+  })
+})

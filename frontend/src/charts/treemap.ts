@@ -1,0 +1,113 @@
+/** Where the estate's I/Os are and whose time they lose: one tile per thing, as large as its I/Os, in the colour of the layer that is named. Pure. */
+
+import type { TreemapSeriesOption } from 'echarts/charts'
+import type { TooltipComponentOption } from 'echarts/components'
+import type { ComposeOption } from 'echarts/core'
+import { hatchDecal } from './hatch'
+import { type LayerId, layerLook } from './segments'
+import { type ChartTokens, colourOf } from './tokens'
+
+type TreemapOption = ComposeOption<TreemapSeriesOption | TooltipComponentOption>
+
+export interface Tile {
+  id: string
+  name: string
+  /** I/Os inside on average: its area. */
+  ios: number
+  /** Its verdict in a few words. */
+  words: string
+  /** The layers that the verdict names; empty when it names none. */
+  layers: readonly LayerId[]
+  /** How sure that is: a colour alone never says it. */
+  look: 'certain' | 'likely' | 'undetermined' | 'calm'
+}
+
+interface TreemapInput {
+  tiles: readonly Tile[]
+  tokens: ChartTokens
+  label: string
+}
+
+export function treemapOption({ tiles, tokens, label }: TreemapInput): TreemapOption {
+  return {
+    animation: false,
+    textStyle: { fontFamily: tokens.font },
+    aria: { enabled: true, label: { description: label } },
+    tooltip: { show: true },
+    series: [
+      {
+        type: 'treemap',
+        left: 0,
+        right: 0,
+        top: 0,
+        bottom: 0,
+        roam: false,
+        nodeClick: false,
+        breadcrumb: { show: false },
+        // Smaller ones would be dots without a name; the ranking has them all.
+        visibleMin: 60,
+        itemStyle: { borderColor: tokens.ink.card, borderWidth: 0, gapWidth: 2 },
+        data: tiles.filter(({ ios }) => ios > 0).map((tile) => node(tile, tokens)),
+      },
+    ],
+  }
+}
+
+function node(tile: Tile, tokens: ChartTokens) {
+  const { fill, stripes } = paint(tile, tokens)
+  const ink = readableOn(fill)
+  return {
+    id: tile.id,
+    name: tile.name,
+    value: tile.ios,
+    itemStyle: { color: fill, ...(stripes === null ? {} : { decal: hatchDecal(stripes) }) },
+    emphasis: { itemStyle: { borderColor: tokens.ink.text, borderWidth: 2 } },
+    label: {
+      show: true,
+      position: 'insideTopLeft' as const,
+      distance: 8,
+      color: ink,
+      fontSize: 12,
+      lineHeight: 16,
+      overflow: 'truncate' as const,
+      // A function, since braces in a template or a name would be read as a style.
+      formatter: () => `${plain(tile.name)}\n${tile.words}`,
+      // Stripes must not run through the letters.
+      ...(stripes === null ? {} : { textBorderColor: fill, textBorderWidth: 4 }),
+    },
+  }
+}
+
+/** ECharts reads "{style|text}" in labels: a name must not. */
+const plain = (name: string) => name.replaceAll('{', '(').replaceAll('}', ')').replaceAll('\n', ' ')
+
+/** Certain is solid, likely striped in its colour, undetermined grey and striped, healthy as calm as the page. */
+export function paint({ layers, look }: Pick<Tile, 'layers' | 'look'>, tokens: ChartTokens) {
+  if (look === 'calm' || layers.length === 0) return { fill: tokens.ink.grid, stripes: null }
+  if (look === 'undetermined') return { fill: tokens.ink.gap, stripes: tokens.ink.card }
+  const { colour, hatched } = layerLook(layers)
+  const fill = colourOf({ colour, shape: 'band' }, tokens)
+  return { fill, stripes: hatched || look === 'likely' ? tokens.ink.card : null }
+}
+
+const DARK = '#0b0f17'
+const LIGHT = '#ffffff'
+
+/** The ink with more contrast on a colour. */
+export function readableOn(fill: string): string {
+  return contrast(fill, DARK) >= contrast(fill, LIGHT) ? DARK : LIGHT
+}
+
+export function contrast(a: string, b: string): number {
+  const [dim, bright] = [luminance(a), luminance(b)].sort((x, y) => x - y) as [number, number]
+  return (bright + 0.05) / (dim + 0.05)
+}
+
+/** As WCAG defines it, of "#rrggbb". */
+function luminance(hex: string): number {
+  const [red, green, blue] = [1, 3, 5].map((at) => {
+    const part = Number.parseInt(hex.slice(at, at + 2), 16) / 255
+    return part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4
+  }) as [number, number, number]
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+}

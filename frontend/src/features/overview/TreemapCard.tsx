@@ -1,0 +1,165 @@
+/** The ranking's first page as a picture: how large, whose, how sure. The table below is the same by keyboard. */
+
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useCallback, useMemo } from 'react'
+import type { OverviewRow } from '../../api/types'
+import { overviewQuery } from '../../api/verdicts'
+import { type LayerId, layerWord } from '../../charts/segments'
+import { type Tile, treemapOption } from '../../charts/treemap'
+import { Chart } from '../../components/chart/Chart'
+import { permalink } from '../../components/chart/timeChart'
+import { useTokens } from '../../components/chart/useTokens'
+import { DataState } from '../../components/DataState'
+import { addressOf } from '../../components/EntityLink'
+import { certaintyWord, standingMark } from '../../components/verdict/certainty'
+import { LayerSwatch } from '../../components/verdict/LayerBar'
+import { ios } from '../../components/verdict/OccupancyCard'
+import { CardSkeleton } from '../../components/verdict/Skeletons'
+import { usePreferences } from '../../lib/preferences'
+import { plural } from '../../lib/text'
+import { formatWindow } from '../../lib/time'
+import { formatLatency } from '../../lib/units'
+import styles from './Overview.module.css'
+import { tileTooltip } from './tileTooltip'
+import { KINDS, LAYERS, type Ranking } from './useRanking'
+
+const HEIGHT = 200
+
+export function TreemapCard({ ranking }: { ranking: Ranking }) {
+  const query = useQuery(overviewQuery({ ...ranking.params, sort: '-impact' }, 0))
+  return (
+    <DataState query={query} skeleton={<CardSkeleton height={HEIGHT + 90} />}>
+      {(page) => (
+        <Treemap rows={page.items} total={page.total} ranking={ranking} from_at={page.from_at} to_at={page.to_at} />
+      )}
+    </DataState>
+  )
+}
+
+interface TreemapProps {
+  rows: readonly OverviewRow[]
+  total: number
+  ranking: Ranking
+  from_at: string
+  to_at: string
+}
+
+function Treemap({ rows, total, ranking, from_at, to_at }: TreemapProps) {
+  const tokens = useTokens()
+  const { zone } = usePreferences()
+  const navigate = useNavigate()
+  const [, title, noun] = KINDS.find(([one]) => one === ranking.kind) ?? KINDS[0]
+  const tiles = useMemo(() => rows.map(tileOf).filter(({ ios }) => ios > 0), [rows])
+  const label = `${title} by I/Os inside and by the layer that loses time; the ranking below says the same in a table`
+  const option = useMemo(() => {
+    const sentences = new Map(rows.map((row) => [keyOf(row), row]))
+    const tooltip = tileTooltip((id) => sentences.get(id), tokens.ink)
+    return { ...treemapOption({ tiles, tokens, label }), tooltip }
+  }, [rows, tiles, tokens, label])
+  const open = useCallback(
+    (id: string) => {
+      const row = rows.find((one) => keyOf(one) === id)
+      const address = row === undefined ? null : addressOf(row.subject)
+      if (address !== null) void navigate({ to: address })
+    },
+    [rows, navigate],
+  )
+  // Without a tile there is nothing to see; the ranking below says why.
+  if (tiles.length === 0) return null
+  const [from_ms, to_ms] = [Date.parse(from_at), Date.parse(to_at)]
+  return (
+    <Chart
+      title={`Where the I/Os of ${title === 'VMs' ? title : title.toLowerCase()} are`}
+      exportTitle={`Where the I/Os of ${title} are`}
+      windowText={formatWindow(from_ms, to_ms, zone)}
+      hint={`area: I/Os inside; colour: the layer that loses time${total > rows.length ? `; the ${rows.length} of ${plural(total, noun)} that lose most` : ''}`}
+      label={label}
+      option={option}
+      height={HEIGHT}
+      csv={() => ({ header: CSV_HEADER, rows: rows.map(csvRow) })}
+      table={<TilesTable tiles={tiles} label={`Numbers of where the I/Os of ${title} are`} />}
+      legend={<TreemapLegend />}
+      permalink={permalink(from_ms, to_ms)}
+      onPick={open}
+    />
+  )
+}
+
+const keyOf = ({ subject }: OverviewRow) => `${subject.kind}-${subject.id}`
+const iosOf = ({ iops, total_us }: OverviewRow) => ((iops ?? 0) * (total_us ?? 0)) / 1e6
+
+function tileOf(row: OverviewRow): Tile {
+  const { word } = standingMark(row)
+  const isNamed = row.state === 'judged' && row.layer !== null
+  return {
+    id: keyOf(row),
+    name: row.subject.name,
+    ios: iosOf(row),
+    words: isNamed ? `${namedBy(row)}, +${formatLatency(row.excess_us)}` : word,
+    layers: LAYERS.filter((layer): layer is LayerId => isNamed && (row.layer ?? '').split('_').includes(layer)),
+    look: isNamed ? lookOf(row) : 'calm',
+  }
+}
+
+/** "SAN or kernel": what stands before the numbers of the verdict's own sentence. */
+const namedBy = ({ sentence }: OverviewRow) => sentence.split(':')[0] ?? ''
+
+function lookOf({ certainty }: OverviewRow): Tile['look'] {
+  return certainty === 'certain' || certainty === 'likely' || certainty === 'undetermined' ? certainty : 'calm'
+}
+
+const CSV_HEADER = ['name', 'I/Os inside', 'latency (µs)', 'over usual (µs)', 'layer', 'certainty', 'waiting I/Os']
+
+const csvRow = (row: OverviewRow) => [
+  row.subject.name,
+  row.total_us === null || row.iops === null ? null : iosOf(row),
+  row.total_us,
+  row.excess_us,
+  row.layer_label,
+  row.certainty,
+  row.impact,
+]
+
+function TreemapLegend() {
+  return (
+    <ul className={`${styles.layers} ${styles.legend}`} aria-label="What the colours mean">
+      {LAYERS.map((layer) => (
+        <li key={layer}>
+          <LayerSwatch layers={[layer]} />
+          {layerWord(layer)}
+        </li>
+      ))}
+      <li>
+        <LayerSwatch layers={['kernel', 'san']} />
+        {certaintyWord('undetermined')}
+      </li>
+    </ul>
+  )
+}
+
+function TilesTable({ tiles, label }: { tiles: readonly Tile[]; label: string }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
+    <section className={styles.tiles} tabIndex={0} aria-label={`${label}, scrolls`}>
+      <table aria-label={label}>
+        <thead>
+          <tr>
+            <th scope="col">Name</th>
+            <th scope="col">I/Os inside</th>
+            <th scope="col">Verdict</th>
+          </tr>
+        </thead>
+        <tbody>
+          {tiles.map((tile) => (
+            <tr key={tile.id}>
+              <td>{tile.name}</td>
+              <td className="numeric">{ios(tile.ios)}</td>
+              <td>{tile.words}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
