@@ -27,12 +27,14 @@ SETTINGS: dict[str, Callable[[str], dict[str, object]]] = {
         "host": "127.0.0.1", "port": int(url.rpartition(":")[2]), "security": "none", "username": "gavel",
         "password": "secret", "sender": "gavel@example.org", "recipients": ["noc@example.org", "san@example.org"],
     },
+    "apprise": lambda url: {"url": url.replace("http", "json", 1) + "/secret"},
 }  # fmt: skip
 ANSWERS = {
     "slack_bot": Says(body=b'{"ok":true,"channel":"C0123456789","ts":"1732.001"}'),
     "discord": Says(body=b'{"id":"9"}'),
 }
-OVER_HTTP = sorted(set(CHANNELS) - {"email"})
+# Sent by Gavel itself as one HTTP request.
+OVER_HTTP = sorted(set(CHANNELS) - {"apprise", "email"})
 
 
 def settings_of(kind: str, url: str = "https://127.0.0.1:9") -> Any:

@@ -47,7 +47,7 @@ def slack_answers(receiver: HttpReceiver) -> list[Says]:
 
 
 def test_files_go_with_the_kinds_that_take_them() -> None:
-    assert {"discord", "email", "slack_bot"} == set(FILE_KINDS)
+    assert {"apprise", "discord", "email", "slack_bot"} == set(FILE_KINDS)
 
 
 def test_slack_gets_the_file_into_the_thread_of_its_message(receiver: HttpReceiver) -> None:

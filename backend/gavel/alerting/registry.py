@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from gavel.alerting.channels.alertmanager import ALERTMANAGER
+from gavel.alerting.channels.apprise import APPRISE
 from gavel.alerting.channels.discord import DISCORD
 from gavel.alerting.channels.email import EMAIL
 from gavel.alerting.channels.mattermost import MATTERMOST
@@ -16,6 +17,6 @@ from gavel.alerting.contract import ChannelKind
 CHANNELS: Mapping[str, ChannelKind] = {
     kind.kind: kind
     for kind in (
-        SLACK_WEBHOOK, SLACK_BOT, TEAMS, MATTERMOST, DISCORD, PAGERDUTY, WEBHOOK, ALERTMANAGER, EMAIL,
+        SLACK_WEBHOOK, SLACK_BOT, TEAMS, MATTERMOST, DISCORD, PAGERDUTY, WEBHOOK, ALERTMANAGER, EMAIL, APPRISE,
     )
 }  # fmt: skip
