@@ -19,7 +19,7 @@ from tests.supervise.processes import is_alive, kill, wait_until
 from gavel.supervise.journal import read_journal
 from gavel.supervise.lock import running_pid
 
-SERVICES = {"database", "broker", "worker-live", "worker-back", "beat", "api"}
+SERVICES = {"database", "broker", "worker-live", "worker-back", "worker-notify", "beat", "api"}
 # Generous: the processes start within seconds, unless the machine does other things too.
 PATIENCE_S = 120
 

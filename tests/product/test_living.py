@@ -80,6 +80,21 @@ def test_every_story_gets_the_verdict_that_it_deserves(product: Product) -> None
             assert verdict["certainty"] in ("certain", "likely", "undetermined"), said
             assert chapter.layer in stories.layers_named(verdict), said
             assert verdict["certainty"] == "undetermined" or verdict["layer"] == chapter.layer, said
+        if chapter.story == "competing-worlds":
+            _tells_of_competing_worlds(product, chapter, verdict)
+
+
+def _tells_of_competing_worlds(product: Product, chapter: stories.Chapter, verdict: dict[str, Any]) -> None:
+    """Which depth is in force and why; and who brought it down, where the minutes before that are kept."""
+    caveats = " ".join(verdict["sentence"]["caveats"])
+    assert (
+        "2 VMs (app-main, app-report) do I/O there, so DSNRO 32 is in force instead of the device's own 64" in caveats
+    )
+    numbers = {one["name"]: one["value"] for one in verdict["evidence"] if one["subject"]["kind"] == "device"}
+    assert numbers == {"queue_depth": 32, "device_depth": 64, "dsnro": 32, "active_vms": 2}
+    if chapter.begin - 300 > ledgers.whole_minutes(product, KEPT_S)[0]:
+        assert "Competing worlds: its depth fell from 64 to 32" in caveats, caveats
+        assert "when app-report began to do I/O there" in caveats, caveats
 
 
 def test_the_incident_of_the_article_is_told_as_it_was(product: Product) -> None:
@@ -176,7 +191,9 @@ def test_a_restart_continues_where_it_stopped(product: Product) -> None:
     product.wait_until_read(time.time() - 60)
 
 
-@pytest.mark.parametrize("name", ["database", "broker", "lab", "worker-live", "worker-back", "beat", "api"])
+@pytest.mark.parametrize(
+    "name", ["database", "broker", "lab", "worker-live", "worker-back", "worker-notify", "beat", "api"]
+)
 def test_whatever_is_killed_comes_back_by_itself(product: Product, name: str) -> None:
     time.sleep(random.Random(name).uniform(0, 3))
     before = product.services()[name]

@@ -21,7 +21,7 @@ def names(settings: Settings) -> list[str]:
 
 def test_the_database_comes_first_and_nothing_that_needs_the_schema_starts_before_the_migration(tmp_path: Path) -> None:
     ordered = names(Settings(data_dir=tmp_path))
-    for later in ("lab-sources", "worker-live", "worker-back", "beat", "api"):
+    for later in ("lab-sources", "worker-live", "worker-back", "worker-notify", "beat", "api"):
         assert ordered.index("database") < ordered.index("migrate") < ordered.index(later)
 
 
@@ -29,7 +29,7 @@ def test_servers_that_are_elsewhere_and_an_unwanted_lab_are_left_out(tmp_path: P
     settings = Settings(
         data_dir=tmp_path, database_url="postgresql://db.example/gavel", broker_url="redis://mq.example/0", lab=False
     )
-    assert names(settings) == ["migrate", "worker-live", "worker-back", "beat", "api"]
+    assert names(settings) == ["migrate", "worker-live", "worker-back", "worker-notify", "beat", "api"]
 
 
 def test_the_sources_of_a_lab_that_was_here_once_are_sent_away_while_it_is_off(tmp_path: Path) -> None:
@@ -43,7 +43,7 @@ def test_the_sources_of_a_lab_that_was_here_once_are_sent_away_while_it_is_off(t
 def test_every_queue_has_a_worker(tmp_path: Path) -> None:
     launches = [service.launch().argv for service in stack(Settings(data_dir=tmp_path)) if "worker" in service.name]
     queues = {queue for argv in launches for queue in argv[argv.index("-Q") + 1].split(",")}
-    assert queues == {"live", "backfill", "inventory", "compute", "notify"}
+    assert queues == {"live", "backfill", "inventory", "compute", "notify", "apart"}
 
 
 def test_children_get_every_setting_spelled_out_so_that_all_agree(

@@ -98,6 +98,11 @@ def after(groups: Iterable[Group], said: Mapping[str, Said], at: datetime) -> di
     return {**said, **new}
 
 
+def key_of(incident_ids: Iterable[str]) -> str:
+    """Of a message that begins with these incidents."""
+    return _digest(sorted(incident_ids))
+
+
 def object_count(incidents: Iterable[Incident]) -> int:
     return len({(one.subject, one.object_id) for one in incidents})
 
@@ -156,7 +161,7 @@ def _by_key(status: Status, keyed: Iterable[tuple[str, Incident]]) -> Iterator[G
 
 
 def _group(status: Status, members: list[Incident]) -> Group:
-    return Group(_digest(sorted(one.incident_id for one in members)), status, tuple(_worst_first(members)))
+    return Group(key_of(one.incident_id for one in members), status, tuple(_worst_first(members)))
 
 
 def _worst_first(incidents: Iterable[Incident]) -> list[Incident]:

@@ -3,6 +3,8 @@
 from datetime import timedelta
 
 LIVE, BACKFILL, INVENTORY, COMPUTE, NOTIFY = "live", "backfill", "inventory", "compute", "notify"
+# Deliveries that are a process of their own.
+APART = "apart"
 
 ROUTES = {
     "gavel.dispatch": {"queue": LIVE},
@@ -10,6 +12,8 @@ ROUTES = {
     "gavel.refresh_inventory": {"queue": INVENTORY},
     "gavel.backfill": {"queue": BACKFILL},
     "gavel.correlate": {"queue": COMPUTE},
+    "gavel.alert": {"queue": COMPUTE},
+    "gavel.deliver": {"queue": NOTIFY},
     "gavel.renew_baseline": {"queue": COMPUTE},
     "gavel.maintain": {"queue": COMPUTE},
     "gavel.find_holes": {"queue": COMPUTE},
@@ -24,6 +28,8 @@ def _every(seconds: float, task: str) -> dict[str, object]:
 BEAT = {
     "dispatch": _every(3, "gavel.dispatch"),
     "correlate": _every(3, "gavel.correlate"),
+    # Also at once after every minute that is written.
+    "alert": _every(3, "gavel.alert"),
     # Hours are computed once each: more ticks than hours cost a glance, and none is missed.
     "renew baseline": _every(600, "gavel.renew_baseline"),
     "maintain": _every(60, "gavel.maintain"),

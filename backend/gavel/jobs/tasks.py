@@ -2,14 +2,17 @@
 
 from celery import shared_task
 
+from gavel.jobs.schedule import APART, NOTIFY
 from gavel.jobs.workplace import here
+from gavel.pipeline import alerting, baseline, collect, delivering, holes, inventory, maintain, telling
 from gavel.pipeline import backfill as backfilling
-from gavel.pipeline import baseline, collect, holes, inventory, maintain
 from gavel.pipeline import correlate as correlating
 from gavel.pipeline.due import due_work
 
 _BACKFILL_BUDGET_S = 15
 _CORRELATE_BUDGET_S = 10
+_ALERT_BUDGET_S = 10
+_DELIVER_BUDGET_S = 20
 
 
 @shared_task(name="gavel.dispatch")
@@ -42,7 +45,23 @@ def backfill(source_id: int) -> None:
 
 @shared_task(name="gavel.correlate")
 def correlate() -> None:
-    correlating.correlate(here(), budget_s=_CORRELATE_BUDGET_S)
+    if correlating.correlate(here(), budget_s=_CORRELATE_BUDGET_S):
+        alert.apply_async(expires=_ALERT_BUDGET_S)
+
+
+@shared_task(name="gavel.alert")
+def alert() -> None:
+    """Judge what was written, put what has news into the outbox, and send out its delivery."""
+    alerting.judge(here(), budget_s=_ALERT_BUDGET_S)
+    telling.tell(here())
+    for due in telling.due_channels(here()):
+        queue = APART if due.is_apart else NOTIFY
+        deliver.apply_async((due.channel_id,), expires=_DELIVER_BUDGET_S, queue=queue)
+
+
+@shared_task(name="gavel.deliver")
+def deliver(channel_id: int) -> None:
+    delivering.deliver(here(), channel_id, budget_s=_DELIVER_BUDGET_S)
 
 
 @shared_task(name="gavel.renew_baseline")

@@ -14,6 +14,7 @@ from celery.signals import (
 from gavel.jobs import tasks, workplace
 from gavel.jobs.app import app, settings
 from gavel.jobs.stopping import Stop, cut_short
+from gavel.pipeline.outside import outside
 
 __all__ = ["app", "tasks"]
 
@@ -43,7 +44,8 @@ def _ask(**_: Any) -> None:
 
 @worker_process_init.connect
 def _open(**_: Any) -> None:
-    workplace.open_workplace(settings.database_url, settings.key_file, _stop.is_asked)
+    reach = outside(settings.public_url, settings.alert_networks, plain_http=settings.alert_plain_http)
+    workplace.open_workplace(settings.database_url, settings.key_file, _stop.is_asked, reach)
     cut_short(_stop, _PATIENCE_S, unless=workplace.is_closed)
 
 

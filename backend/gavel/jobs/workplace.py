@@ -4,14 +4,15 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
+from gavel.pipeline.outside import Outside
 from gavel.pipeline.workplace import Workplace
 
 _here: list[Workplace] = []
 _closed = threading.Event()
 
 
-def open_workplace(database_url: str, key_file: Path, stopping: Callable[[], bool]) -> None:
-    _here[:] = [Workplace.open(database_url, key_file, stopping)]
+def open_workplace(database_url: str, key_file: Path, stopping: Callable[[], bool], reach: Outside) -> None:
+    _here[:] = [Workplace.open(database_url, key_file, stopping, reach)]
 
 
 def here() -> Workplace:

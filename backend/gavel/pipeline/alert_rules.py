@@ -9,7 +9,7 @@ from gavel.alerting.rule_file import default_rules, read_rules, write_rules
 from gavel.alerting.rule_plain import parts, plain_rule, rule_of
 from gavel.alerting.rules import OF_A_PART, OF_LAYERS_ONLY, OF_SOURCES, UNITS, Measure, Quantity, Rule, Subject
 from gavel.db import alert_memory
-from gavel.db.engine import Connection, Engine, transaction
+from gavel.db.engine import Connection, Engine, reading, transaction
 from gavel.db.locks import wait_for_lock
 from gavel.db.queries import alert_rules as stored
 from gavel.db.queries.alert_rules import RuleRow
@@ -83,6 +83,9 @@ def measures_of(rules: Iterable[Rule]) -> tuple[Measure, ...]:
 
 def ensure_default_rules(engine: Engine, now: datetime) -> int:
     """Put in the rules that ship, once in the life of a database; returns how many that were."""
+    with reading(engine) as connection:
+        if alert_memory.has_default_rules(connection):
+            return 0
     with transaction(engine) as connection:
         wait_for_lock(connection, "default rules")
         if alert_memory.has_default_rules(connection):

@@ -33,6 +33,11 @@ class Connections:
         self._vault = vault
         self._open: dict[int, _Open] = {}
 
+    @property
+    def vault(self) -> Vault:
+        """What opens the secrets of whatever this process talks to."""
+        return self._vault
+
     def collector(self, source: SourceRow) -> Collector:
         """The open collector of a source; opened anew when its settings have changed since."""
         fingerprint = _fingerprint(source)

@@ -16,6 +16,7 @@ from gavel.analysis.ledger import LedgerRows
 from gavel.analysis.minutes import Attribution, Rows, attributed
 from gavel.analysis.notes import Notes
 from gavel.db import live
+from gavel.db.alert_memory import minutes_written
 from gavel.db.engine import Connection, Engine, reading, snapshot
 from gavel.db.leases import only_one
 from gavel.db.ledger import write_ledger
@@ -198,7 +199,7 @@ def _write_new(connection: Connection, look: Look) -> int:
         connection,
         ask.Stand(span.until, early if keeps else None, look.stand.early_sources if keeps else frozenset()),
     )
-    return _told(connection, span)
+    return _told(connection, span, is_whole=True)
 
 
 def _write_early(connection: Connection, look: Look) -> int:
@@ -217,7 +218,7 @@ def _write_early(connection: Connection, look: Look) -> int:
         return 0
     _write(connection, look, span, span, complete(look.estate, sources))
     ask.stand_at(connection, ask.Stand(since, until, sources))
-    return _told(connection, span)
+    return _told(connection, span, is_whole=False)
 
 
 def _write_again(connection: Connection, look: Look) -> int:
@@ -237,7 +238,7 @@ def _write_again(connection: Connection, look: Look) -> int:
         then = replace(look, estate=found, offsets=shifts)
     _write(connection, then, span, span)
     ask.clean(connection, stretch)
-    return _told(connection, span)
+    return _told(connection, span, is_whole=True)
 
 
 def _write(
@@ -278,7 +279,9 @@ def _only(rows: Rows, things: Bools | None) -> Rows:
     return Rows(rows.thing[index], rows.minute[index], picked(rows.rows, index), picked(rows.notes, index))
 
 
-def _told(connection: Connection, span: Span) -> int:
+def _told(connection: Connection, span: Span, *, is_whole: bool) -> int:
+    """In the transaction of the rows: so no minute is written that nobody judges by the rules of alerts."""
+    minutes_written(connection, [round(at.timestamp()) // 60 for at in span.minutes], is_whole=is_whole)
     live.tell(connection, live.News(None, LEDGER, span.until))
     return len(span.minutes)
 

@@ -13,8 +13,12 @@ from gavel.supervise.service import Launch, Service
 _CELERY = [sys.executable, "-m", "celery", "--quiet", "-A"]
 _GAVEL = [sys.executable, "-m", "gavel.cli"]
 _QUIET = ["--without-gossip", "--without-mingle"]
-# Two tasks at a time: one slow source never holds up the others' live reading.
-_WORKERS = {"worker-live": ("live,inventory", 2), "worker-back": ("backfill,compute,notify", 2)}
+# Two tasks at a time: one slow source never holds up the others' live reading, one slow receiver never what is computed.
+_WORKERS = {
+    "worker-live": ("live,inventory", 2),
+    "worker-back": ("backfill,compute,apart", 2),
+    "worker-notify": ("notify", 2),
+}
 
 
 def stack(settings: Settings) -> list[Service]:

@@ -31,6 +31,7 @@ class ChannelRow:
     failures: int
     retry_at: datetime | None
     off_reason: str | None
+    pace: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

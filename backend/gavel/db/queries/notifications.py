@@ -109,13 +109,13 @@ def supersede(connection: Connection, channel_id: int, now: datetime) -> int:
     return connection.execute(query, {"channel_id": channel_id, "now": now}).rowcount
 
 
-def due_channels(connection: Connection, now: datetime) -> list[int]:
-    """Channels that have something to deliver now."""
+def due_channels(connection: Connection, now: datetime) -> list[tuple[int, str]]:
+    """Id and kind of the channels that have something to deliver now."""
     query = text("""
-        SELECT DISTINCT c.id FROM channel c JOIN notification n ON n.channel_id = c.id AND n.state = 'pending'
+        SELECT DISTINCT c.id, c.kind FROM channel c JOIN notification n ON n.channel_id = c.id AND n.state = 'pending'
         WHERE c.enabled AND (c.retry_at IS NULL OR c.retry_at <= :now) AND n.next_at <= :now ORDER BY 1
     """)
-    return list(connection.scalars(query, {"now": now}))
+    return [(channel_id, kind) for channel_id, kind in connection.execute(query, {"now": now})]
 
 
 def next_due(connection: Connection, channel_id: int, now: datetime) -> NotificationRow | None:

@@ -162,8 +162,8 @@ maintenance_window = Table(
 # --- where messages go ------------------------------------------------------------------------------------------------
 
 # `settings` holds no secret, as with `source`; `secrets_set` names those that have a value. `route`: which alerts go there.
-# `second_id`: where its dead letters are told.
-# `failures`: attempts that failed in a row; nothing is sent before `retry_at`. `off_reason`: why Gavel itself switched it off.
+# `second_id`: where its dead letters are told. `failures`: attempts that failed in a row; nothing is sent before `retry_at`. `pace`: see
+# `alerting.rate`. `off_reason`: why Gavel itself switched it off.
 channel = Table(
     "channel",
     metadata,
@@ -181,6 +181,7 @@ channel = Table(
     Column("failures", Integer, nullable=False, server_default=text("0")),
     instant("retry_at", nullable=True),
     Column("off_reason", Text),
+    _document("pace"),
 )
 
 # What a channel was last told of an incident, in which message.

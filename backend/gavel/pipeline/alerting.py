@@ -1,0 +1,186 @@
+"""Alerting: what was written is judged by the rules at once, and what that moved is written with what the machine remembers."""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+
+import numpy as np
+import structlog
+
+from gavel.alerting.machine import LATE_AFTER_MIN, OBJECT, ROW, Memory, Step, Table, retire, step
+from gavel.alerting.rules import Subject
+from gavel.db import alert_memory, live
+from gavel.db.alert_memory import DueMinute, MemoryRow, OvertakenError
+from gavel.db.engine import Connection, reading, transaction
+from gavel.db.leases import only_one
+from gavel.db.queries.alert_rules import RuleRow, rule_rows
+from gavel.pipeline.alert_objects import key_of
+from gavel.pipeline.alert_readings import MinuteRead, Watched, narrowed, read_minutes, watched
+from gavel.pipeline.alert_rules import ensure_default_rules
+from gavel.pipeline.incidents import Moved, write_late_ones, write_moved
+from gavel.pipeline.source_readings import source_readings
+from gavel.pipeline.workplace import Workplace
+
+log = structlog.get_logger(__name__)
+
+ALERTS = "alerts"
+# One transaction reads and judges so many minutes at most; a kind of things has bounds of its own in the ledger's keys.
+_AT_ONCE = 15
+# A breach of the day before yesterday is on no timeline that anybody looks at for alerts.
+_LATE_FOR = timedelta(hours=24)
+_MINUTE_S = 60
+
+
+@dataclass
+class _Turn:
+    """What one transaction moves the machine by."""
+
+    memory: Memory
+    now_minute: int
+    moved: list[Moved] = field(default_factory=list)
+    late: list[Table] = field(default_factory=list)
+
+    def take(self, found: Step, watching: Watched | None = None, read: MinuteRead | None = None) -> None:
+        self.memory = found.memory
+        if len(found.transitions):
+            self.moved.append(Moved(found.transitions, watching, read))
+        if len(found.late):
+            self.late.append(found.late)
+
+
+def judge(place: Workplace, *, budget_s: float) -> int:
+    """Judge what is due, for about `budget_s`; returns how many transitions that gave. Nothing to do for a second caller meanwhile."""
+    until, moved = time.monotonic() + budget_s, 0
+    ensure_default_rules(place.engine, place.now())
+    with only_one(place.engine, ALERTS) as held:
+        while held and time.monotonic() < until and not place.stopping():
+            try:
+                found = _judge_once(place)
+            except OvertakenError as error:
+                # A process that had been stopped for long while another one went on: what it read is of the past.
+                log.warning("alerts overtaken", reason=str(error))
+                break
+            if found is None:
+                break
+            moved += found
+    return moved
+
+
+def _judge_once(place: Workplace) -> int | None:
+    """Transitions of one turn; None when there is nothing to do."""
+    now = place.now()
+    now_minute = int(now.timestamp()) // _MINUTE_S
+    with reading(place.engine) as connection:
+        if not _may_have_work(connection, now_minute):
+            return None
+    with transaction(place.engine) as connection:
+        before = alert_memory.read_memory(connection)
+        rules = tuple(row for row in rule_rows(connection) if row.enabled)
+        turn = _Turn(_memory_of(before), now_minute)
+        _retire_others(turn, before, rules)
+        due = _due(connection, now_minute)
+        watching = watched(connection, rules)
+        for subject, one in watching.items():
+            if subject is Subject.SOURCE:
+                _judge_sources(connection, turn, before, one, now)
+            elif due:
+                _judge_minutes(connection, turn, subject, one, due)
+        _end_unwatched(turn, watching)
+        alert_memory.write_memory(connection, before, _row_of(turn, before, rules))
+        alert_memory.minutes_judged(connection, due)
+        moved = write_moved(connection, turn.moved, now)
+        late = write_late_ones(connection, turn.late, now)
+        if moved or late:
+            live.tell(connection, live.News(None, ALERTS, now))
+    if moved or late:
+        log.info("alerts judged", minutes=len(due), transitions=moved, late=late)
+    return moved
+
+
+def _may_have_work(connection: Connection, now_minute: int) -> bool:
+    memory = alert_memory.read_memory(connection)
+    return (
+        alert_memory.has_due_minutes(connection)
+        or _sources_due(memory, now_minute)
+        or dict(memory.rule_revisions) != _revisions([row for row in rule_rows(connection) if row.enabled])
+    )
+
+
+def _due(connection: Connection, now_minute: int) -> list[DueMinute]:
+    """Minutes to be judged together: news before what is late, and none that lie far apart."""
+    alert_memory.forget_minutes(connection, now_minute - _LATE_FOR // timedelta(minutes=1))
+    found = sorted(
+        alert_memory.due_minutes(connection, now_minute - LATE_AFTER_MIN, _AT_ONCE), key=lambda one: one.minute
+    )
+    return [one for one in found if one.minute < found[0].minute + 2 * _AT_ONCE]
+
+
+def _judge_minutes(
+    connection: Connection, turn: _Turn, subject: Subject, one: Watched, due: Sequence[DueMinute]
+) -> None:
+    there = one.beside(_remembered(turn.memory, subject))
+    for read in read_minutes(connection, there, due):
+        table = narrowed(there.table, there.things.keys, read.readings.object_id)
+        turn.take(step(turn.memory, table, read.readings, turn.now_minute), there, read)
+
+
+def _judge_sources(connection: Connection, turn: _Turn, before: MemoryRow, one: Watched, now: datetime) -> None:
+    """Once a minute, by the clock: when every source is silent no minute of the ledger may come."""
+    if not _sources_due(before, turn.now_minute):
+        return
+    there = one.beside(_remembered(turn.memory, Subject.SOURCE))
+    readings = source_readings(connection, there.things, there.measures, turn.now_minute, now)
+    impact = np.full(len(there.things.objects), np.nan)
+    read = MinuteRead(turn.now_minute, readings, impact)
+    turn.take(step(turn.memory, there.table, readings, turn.now_minute), there, read)
+
+
+def _sources_due(memory: MemoryRow, now_minute: int) -> bool:
+    return memory.sources_minute is None or memory.sources_minute != now_minute
+
+
+def _remembered(memory: Memory, subject: Subject) -> np.ndarray:
+    """Keys of the things of a kind that something is remembered of."""
+    keys = np.unique(memory.rows["object_id"])
+    low, high = key_of(subject, 0), key_of(subject, (1 << 27) - 1)
+    return keys[(keys >= low) & (keys <= high)]
+
+
+def _retire_others(turn: _Turn, before: MemoryRow, rules: Sequence[RuleRow]) -> None:
+    """Ends what rules had found that are gone, switched off or no longer the same."""
+    now = _revisions(rules)
+    gone = [int(rule_id) for rule_id, revision in before.rule_revisions.items() if now.get(rule_id) != revision]
+    if gone:
+        turn.take(retire(turn.memory, np.array(gone, dtype=np.int64), turn.now_minute))
+
+
+def _end_unwatched(turn: _Turn, watching: Mapping[Subject, Watched]) -> None:
+    """Objects of kinds that no rule looks at need not be remembered."""
+    kept = np.zeros(len(turn.memory.objects), dtype=np.bool_)
+    for subject in watching:
+        low, high = key_of(subject, 0), key_of(subject, (1 << 27) - 1)
+        kept |= (turn.memory.objects["object_id"] >= low) & (turn.memory.objects["object_id"] <= high)
+    turn.memory = replace(turn.memory, objects=turn.memory.objects[kept])
+
+
+# --- as the database keeps it -----------------------------------------------------------------------------------------
+
+
+def _memory_of(row: MemoryRow) -> Memory:
+    return Memory(np.frombuffer(row.rows, ROW), np.frombuffer(row.objects, OBJECT), row.next_incident)
+
+
+def _row_of(turn: _Turn, before: MemoryRow, rules: Sequence[RuleRow]) -> MemoryRow:
+    return replace(
+        before,
+        rows=turn.memory.rows.tobytes(),
+        objects=turn.memory.objects.tobytes(),
+        next_incident=turn.memory.next_incident,
+        rule_revisions=_revisions(rules),
+        sources_minute=turn.now_minute,
+    )
+
+
+def _revisions(rules: Sequence[RuleRow]) -> dict[str, int]:
+    return {str(row.id): row.revision for row in rules}

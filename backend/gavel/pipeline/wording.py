@@ -1,0 +1,239 @@
+"""What a message says: the verdict on the alert's window, what it rests on, and links that show the same again."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from urllib.parse import urlencode
+
+from gavel.alerting.grouping import Group, Incident, key_of, object_count
+from gavel.alerting.message import MOST_EVIDENCE, MOST_OBJECTS, LayerTime, Link, Message, Status
+from gavel.alerting.rules import Quantity, Severity, Subject
+from gavel.db.engine import Connection
+from gavel.db.errors import NotFoundError
+from gavel.db.queries.alerts import AlertRow
+from gavel.db.queries.rows import RefKind
+from gavel.db.queries.scopes import ledger_until
+from gavel.domain.io_path import Grade
+from gavel.pipeline.evidence import Evidence
+from gavel.pipeline.judging import MINUTE, State
+from gavel.pipeline.labels import label
+from gavel.pipeline.outside import Outside
+from gavel.pipeline.rulings import Verdict, verdict
+from gavel.pipeline.sentences import duration
+
+# A verdict is on what is going on now, not on all of a long night; of what is over it is on all of it, up to a day.
+_LATEST = timedelta(minutes=15)
+_LONGEST = timedelta(days=1)
+_MOST_RULES = 3
+# Counters that speak of a layer, in the order in which they say most.
+_SPEAKS: Mapping[str, tuple[str, ...]] = {
+    "guest": ("latency_us", "outstanding", "gavg_us"),
+    "kernel": ("kavg_us", "qavg_us", "queued", "davg_us"),
+    "san": ("davg_us", "san_us", "service_us"),
+    "array": ("service_us", "queue_us", "qos_us", "davg_us"),
+}
+_ANY = ("gavg_us", "davg_us", "kavg_us", "service_us", "latency_us")
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A message's window, and the verdict on it where there is one."""
+
+    from_at: datetime
+    to_at: datetime
+    verdict: Verdict | None
+
+
+@dataclass(frozen=True, slots=True)
+class Occasion:
+    """What is to be said: the group, the alerts in it by incident id, and under which name."""
+
+    group: Group
+    alerts: Mapping[str, AlertRow]
+    event_id: str
+    sequence: int
+    now: datetime
+
+    @property
+    def members(self) -> list[AlertRow]:
+        """The worst first."""
+        return [self.alerts[one.incident_id] for one in self.group.incidents]
+
+    @property
+    def worst(self) -> Incident:
+        return self.group.incidents[0]
+
+    @property
+    def is_solo(self) -> bool:
+        """Whether the message has been about this one incident from its beginning: then both have one name everywhere."""
+        return len(self.group.incidents) == 1 and self.group.key == key_of([self.worst.incident_id])
+
+
+def message(connection: Connection, occasion: Occasion, outside: Outside) -> Message:
+    """The whole of it."""
+    worst, first = occasion.worst, occasion.members[0]
+    status = occasion.group.status
+    told = told_of(connection, first, status)
+    many = object_count(occasion.group.incidents)
+    found = told.verdict
+    return Message(
+        event_id=occasion.event_id,
+        incident_id=worst.incident_id if occasion.is_solo else f"grp_{occasion.group.key[:24]}",
+        dedupe_key=worst.dedupe_key if occasion.is_solo else occasion.group.key,
+        sequence=occasion.sequence,
+        status=status,
+        severity=worst.severity,
+        rule_key=worst.rule_key,
+        rule_name=_rule_names(occasion.members),
+        sentence=_sentence(occasion, told, many),
+        path=tuple(first.path) if many == 1 else (f"{many} objects", *first.path),
+        from_at=told.from_at,
+        to_at=told.to_at,
+        started_at=min(one.started_at for one in occasion.members),
+        sent_at=occasion.now,
+        ended_at=max(one.ended_at or occasion.now for one in occasion.members) if status is Status.RESOLVED else None,
+        total_us=found.total_us if found else None,
+        layers=tuple(LayerTime(one.label, one.us, one.lower_us, one.upper_us) for one in found.layers) if found else (),
+        evidence=tuple(_evidence(first, found)),
+        grade=Grade(found.quality.grade) if found and found.quality.grade else None,
+        links=tuple(_links(first, told, outside)),
+        labels=_common(occasion.members),
+        objects=tuple(_object_line(one) for one in occasion.members[:MOST_OBJECTS]) if many > 1 else (),
+        object_count=many,
+    )
+
+
+def told_of(connection: Connection, alert: AlertRow, status: Status) -> Told:
+    """The window that a message on this alert is about, judged."""
+    begin, end = _window(connection, alert, status)
+    return Told(begin, end, _verdict(connection, alert, begin, end))
+
+
+def sentence_of(connection: Connection, alert: AlertRow) -> str:
+    """The verdict on an alert that fires, in words."""
+    told = told_of(connection, alert, Status.FIRING)
+    return told.verdict.sentence.text if told.verdict else _of_source(alert)
+
+
+def _window(connection: Connection, alert: AlertRow, status: Status) -> tuple[datetime, datetime]:
+    if status is Status.RESOLVED and alert.ended_at is not None:
+        end = max(alert.ended_at, alert.started_at + MINUTE)
+        return max(alert.started_at, end - _LONGEST), end
+    newest = ledger_until(connection) or alert.since_at
+    end = max(newest, alert.since_at + MINUTE, alert.started_at + MINUTE)
+    return max(alert.started_at, end - _LATEST), end
+
+
+def _verdict(connection: Connection, alert: AlertRow, begin: datetime, end: datetime) -> Verdict | None:
+    """None of what has none: sources, and things that are gone."""
+    if alert.subject == Subject.SOURCE:
+        return None
+    try:
+        found = verdict(connection, RefKind(alert.subject), alert.object_id, begin, end)
+    except NotFoundError:
+        return None
+    return None if found.state is State.NO_DATA else found
+
+
+# --- in words ---------------------------------------------------------------------------------------------------------
+
+
+def _sentence(occasion: Occasion, told: Told, many: int) -> str:
+    first = occasion.members[0]
+    said = told.verdict.sentence.text if told.verdict else _of_source(first)
+    if occasion.group.status is Status.NO_DATA:
+        said = f"No data of {first.object_name} since {first.since_at:%H:%M} UTC; before: {first.sentence or said}"
+    elif occasion.group.status is Status.RESOLVED:
+        ended = max(one.ended_at or occasion.now for one in occasion.members)
+        lasted = ended - min(one.started_at for one in occasion.members)
+        said = f"Over since {ended:%H:%M} UTC, after {_minutes(lasted)}. It was: {first.sentence or said}"
+    return said if many == 1 else f"{many} objects, first {first.object_name}: {said}"
+
+
+def _of_source(alert: AlertRow) -> str:
+    """Of what has no verdict."""
+    amount = alert.value or 0.0
+    match alert.measure["quantity"]:
+        case Quantity.SOURCE_SILENT:
+            return f"{alert.object_name} has given no sample for {_minutes(timedelta(seconds=amount))}."
+        case Quantity.CLOCK_OFFSET:
+            return f"The clock of {alert.object_name} is {amount:.1f} s off."
+        case Quantity.GAP:
+            return f"{_minutes(timedelta(seconds=amount))} of the last hour are missing of {alert.object_name}."
+        case _:
+            return f"{alert.rule_name}: {alert.object_name}."
+
+
+def _minutes(span: timedelta) -> str:
+    seconds = round(span.total_seconds())
+    return f"{seconds} s" if seconds < 120 else f"{seconds // 60} min"
+
+
+def _rule_names(members: Sequence[AlertRow]) -> str:
+    names = list(dict.fromkeys(one.rule_name for one in members))
+    more = f" and {len(names) - _MOST_RULES} more" if len(names) > _MOST_RULES else ""
+    return ", ".join(names[:_MOST_RULES]) + more
+
+
+def _object_line(alert: AlertRow) -> str:
+    return f"{' › '.join(alert.path)}: {alert.sentence or alert.rule_name}"
+
+
+def _common(members: Sequence[AlertRow]) -> dict[str, str]:
+    """Labels that all of them have alike."""
+    first, *others = (dict(one.labels) for one in members)
+    return {name: value for name, value in first.items() if all(one.get(name) == value for one in others)}
+
+
+# --- what it rests on -------------------------------------------------------------------------------------------------
+
+
+def _evidence(alert: AlertRow, found: Verdict | None) -> Iterator[str]:
+    """The three lines that say most: why the verdict is what it is, then the counters of the layer it names."""
+    if found is None:
+        return
+    because = [why[0].upper() + why[1:] for why in found.sentence.because]
+    wanted = (*_SPEAKS.get(found.layer or alert.layer or "", ()), *_ANY)
+    known = {_bare(one): _line(one) for one in reversed(_largest_first(found.evidence))}
+    raw = [known[name] for name in dict.fromkeys(wanted) if name in known]
+    yield from [*because, *raw][:MOST_EVIDENCE]
+
+
+def _largest_first(evidence: Sequence[Evidence]) -> list[Evidence]:
+    return sorted(evidence, key=lambda one: -one.value)
+
+
+def _bare(one: Evidence) -> str:
+    """A counter without its direction."""
+    return one.name.removeprefix("mirrored_write_").removeprefix("read_").removeprefix("write_")
+
+
+def _line(one: Evidence) -> str:
+    amount = duration(one.value) if one.unit == "µs" else f"{one.value:.0f} {one.unit}"
+    return f"{label(one.name)} {amount} ({one.counter})" if one.counter else f"{label(one.name)} {amount}"
+
+
+# --- links ------------------------------------------------------------------------------------------------------------
+
+
+def _links(alert: AlertRow, told: Told, outside: Outside) -> Iterator[Link]:
+    """The permalink first: the page as it was, in the window that the message is about."""
+    if outside.public_url:
+        base = outside.public_url
+        if alert.subject == Subject.SOURCE:
+            yield Link("Open", f"{base}/sources")
+        else:
+            window = urlencode({"from": _iso(told.from_at), "to": _iso(told.to_at)}, safe=":")
+            yield Link("Open", f"{base}/{alert.subject}s/{alert.object_id}?{window}")
+        yield Link("Alert", f"{base}/alerts/{alert.id}")
+        yield Link("Silence", f"{base}/silences?alert={alert.id}")
+    if alert.runbook_url:
+        yield Link("Runbook", alert.runbook_url)
+
+
+def _iso(at: datetime) -> str:
+    return f"{at:%Y-%m-%dT%H:%M:%SZ}"
+
+
+def severity_of(alert: AlertRow) -> Severity:
+    return Severity(alert.severity)

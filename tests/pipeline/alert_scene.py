@@ -1,0 +1,141 @@
+"""A workplace with a small estate, rules and a receiver on loopback, on a clock that the test moves minute by minute."""
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Engine, text
+from tests.alerting.receivers import LOOPBACK, HttpReceiver
+from tests.api.ledgers import HEALTHY, KERNEL, NOW, Estate, Interval
+from tests.api.ledgers import minute as row
+
+from gavel.db import alert_memory
+from gavel.db.engine import Role, open_engine, transaction
+from gavel.domain.scope import ScopeKind
+from gavel.pipeline import alert_rules, alerting, channels, delivering, telling
+from gavel.pipeline.connections import Connections
+from gavel.pipeline.outside import Outside
+from gavel.pipeline.secrets import Vault
+from gavel.pipeline.workplace import Workplace
+
+MINUTE = timedelta(minutes=1)
+SECRET = "whsec_" + "QUJD" * 8
+KERNEL_SLOW = {
+    "key": "kernel_slow",
+    "name": "Kernel slow",
+    "of": "datastore",
+    "where": {},
+    "when": [{"quantity": "time", "part": "kernel", "direction": "all", "at_least": 300, "recover_below": 200,
+              "compared": "lower"}],
+    "for_min": 0,
+    "keep_firing_min": 1,
+    "no_data_after_min": 5,
+    "min_ops": 30,
+    "min_grade": "C",
+    "severity": "warning",
+    "labels": {},
+    "runbook_url": "https://wiki.example.org/kernel",
+    "enabled": True,
+}  # fmt: skip
+SOURCE_SILENT = KERNEL_SLOW | {
+    "key": "silent",
+    "name": "Source silent",
+    "of": "source",
+    "when": [{"quantity": "source_silent", "part": None, "direction": "all", "at_least": 120, "recover_below": None,
+              "compared": "estimate"}],
+    "min_ops": 0,
+    "min_grade": "D",
+    "severity": "critical",
+}  # fmt: skip
+
+
+@dataclass
+class AlertScene:
+    """`now` is the clock of every process. `step` writes and judges one minute of one datastore."""
+
+    engine: Engine
+    estate: Estate
+    now: datetime = NOW
+    extra: list[Engine] = field(default_factory=list)
+
+    @property
+    def store(self) -> int:
+        return self.estate.id("datastore", "simple")
+
+    def place(self, engine: Engine | None = None) -> Workplace:
+        """What a worker process has; each call is another process."""
+        outside = Outside("https://gavel.example.org", LOOPBACK)
+        return Workplace(engine or self.engine, Connections(Vault(bytes(32))), now=lambda: self.now, outside=outside)
+
+    def other_process(self) -> Workplace:
+        engine = open_engine(self.engine.url.render_as_string(hide_password=False), Role.WORKER)
+        self.extra.append(engine)
+        return self.place(engine)
+
+    def rule(self, plain: Mapping[str, Any] = KERNEL_SLOW, **changes: object) -> int:
+        return alert_rules.add(self.engine, {**plain, **changes}, self.now)
+
+    def channel(self, receiver: HttpReceiver, name: str = "ours", **more: Any) -> int:
+        given = {"kind": "webhook", "settings": {"url": f"{receiver.url}/hook", "secrets": [SECRET]}} | more
+        route, second = given.pop("route", {}), given.pop("second_id", None)
+        vault = Vault(bytes(32))
+        return channels.add(
+            self.engine, vault, name=name, enabled=True, route=route, second_id=second, now=self.now, **given
+        )
+
+    def write(
+        self, spans: Mapping[int, Interval] | None, at: datetime | None = None, *, store: int | None = None
+    ) -> None:
+        """A minute of the ledger, as correlate leaves it; None: without a row."""
+        begin = at or self.now - MINUTE
+        if spans is not None:
+            thing = self.store if store is None else store
+            self.estate.write([(ScopeKind.DATASTORE, thing, begin, row(60_000, 30_000, spans))])
+        self.estate.attributed_until(max(self.now, begin + MINUTE))
+        with transaction(self.engine) as connection:
+            alert_memory.minutes_written(connection, [round(begin.timestamp()) // 60], is_whole=True)
+
+    def turn(self, place: Workplace | None = None) -> None:
+        """One tick of everything."""
+        here = place or self.place()
+        alerting.judge(here, budget_s=20)
+        telling.tell(here)
+        for due in telling.due_channels(here):
+            delivering.deliver(here, due.channel_id, budget_s=20)
+
+    def step(self, spans: Mapping[int, Interval] | None, place: Workplace | None = None) -> None:
+        """The next minute passes, is written and judged."""
+        self.now += MINUTE
+        self.write(spans)
+        self.turn(place)
+
+    def ask(self, query: str, **values: object) -> list[tuple[Any, ...]]:
+        with self.engine.connect() as connection:
+            return [tuple(found) for found in connection.execute(text(query), values)]
+
+    def states(self) -> list[str]:
+        """Of every transition, in order."""
+        return [state for (state,) in self.ask("SELECT after FROM alert_transition ORDER BY alert_id, sequence")]
+
+
+@contextmanager
+def alert_scene(url: str) -> Iterator[AlertScene]:
+    engine = open_engine(url, Role.WORKER)
+    with transaction(engine) as connection:
+        # The rules that ship are tested as such.
+        alert_memory.note_default_rules(connection)
+    made = AlertScene(engine, Estate(engine))
+    yield made
+    for one in (engine, *made.extra):
+        one.dispose()
+
+
+def told(receiver: HttpReceiver) -> list[dict[str, Any]]:
+    """What the receiver was told, in order."""
+    return [json.loads(one.body) for one in receiver.received]
+
+
+__all__ = ["HEALTHY", "KERNEL", "KERNEL_SLOW", "MINUTE", "SOURCE_SILENT", "AlertScene", "alert_scene", "told"]
