@@ -10,6 +10,7 @@ import type {
   DatastoreRow,
   HostOut,
   HostRow,
+  UnmatchedRow,
   VmOut,
   VmRow,
   VolumeOut,
@@ -150,6 +151,38 @@ export const sourceQuery = (id: number) =>
           signal,
         },
       ),
+  })
+
+export interface UnmatchedParams {
+  search: string
+  kind: UnmatchedRow['kind'] | null
+  /** Only what somebody has to look at, only the rest, or all. */
+  needs_action: boolean | null
+  limit: number
+}
+
+/** Inventories are read every few minutes; nothing of this changes in between. What failed is tried again as everything is. */
+const UNMATCHED_EVERY_MS = 60_000
+const UNMATCHED_AGAIN_MS = 15_000
+
+export const unmatchedQuery = ({ search, kind, needs_action, limit }: UnmatchedParams) =>
+  queryOptions({
+    queryKey: ['unmatched', search, kind, needs_action, limit] as const,
+    queryFn: ({ signal }) => {
+      const query = {
+        search,
+        limit,
+        ...(kind === null ? {} : { kind }),
+        ...(needs_action === null ? {} : { needs_action }),
+      }
+      return call(
+        'what is not matched',
+        (options) => client.GET('/api/v1/unmatched', { params: { query }, ...options }),
+        { signal },
+      )
+    },
+    refetchInterval: ({ state }) => (state.error === null ? UNMATCHED_EVERY_MS : UNMATCHED_AGAIN_MS),
+    placeholderData: keepPreviousData,
   })
 
 export const sourceKindsQuery = () =>

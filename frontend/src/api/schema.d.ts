@@ -1012,6 +1012,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/unmatched": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Unmatched
+         * @description What is on one side only, with the reason and what to do: datastores, devices and virtual disks without an array's volume;
+         *     volumes that hosts are connected to without a device, and exports without a datastore. What needs action comes first.
+         */
+        get: operations["list_unmatched"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/vms": {
         parameters: {
             query?: never;
@@ -2558,15 +2579,19 @@ export interface components {
         };
         /**
          * Match
-         * @description How a host-side thing was tied to the array, or why it was not.
+         * @description How a host-side thing was tied to the array, or why it was not and what to do. `needs_action`: it ought to be tied.
          */
         Match: {
             /** By */
             by: ("naa" | "eui" | "rdm" | "vvol_tag" | "nfs_export") | null;
             /** Matched */
             matched: boolean;
+            /** Needs Action */
+            needs_action: boolean;
             /** Reason */
             reason: string | null;
+            /** Remedy */
+            remedy: string | null;
         };
         /**
          * MatcherBody
@@ -3834,6 +3859,67 @@ export interface components {
             result: "delivered" | "retry" | "refused" | "gone";
             /** Status */
             status: number | null;
+        };
+        /** UnmatchedCount */
+        UnmatchedCount: {
+            /** Expected */
+            expected: number;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "datastore" | "device" | "virtual_disk" | "volume" | "export";
+            /** Needs Action */
+            needs_action: number;
+        };
+        /**
+         * UnmatchedKind
+         * @description Sides: datastores, devices and virtual disks are the hosts', volumes and exports the arrays'.
+         * @enum {string}
+         */
+        UnmatchedKind: "datastore" | "device" | "virtual_disk" | "volume" | "export";
+        /**
+         * UnmatchedPage
+         * @description `counts`: all there are of every kind, whatever was asked for.
+         */
+        UnmatchedPage: {
+            /** Counts */
+            counts: components["schemas"]["UnmatchedCount"][];
+            /** Items */
+            items: components["schemas"]["UnmatchedRow"][];
+            /** Limit */
+            limit: number;
+            /** Offset */
+            offset: number;
+            /** Total */
+            total: number;
+        };
+        /**
+         * UnmatchedRow
+         * @description What is on one side only. `shown_at`: whose page tells more; `hosts`: that see it or are connected to it, by name.
+         *
+         *     `needs_action` is false where no array of Gavel's can be behind it, or no host of Gavel's before it.
+         */
+        UnmatchedRow: {
+            /** Hosts */
+            hosts: string[];
+            /** Id */
+            id: number;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "datastore" | "device" | "virtual_disk" | "volume" | "export";
+            /** Name */
+            name: string;
+            /** Needs Action */
+            needs_action: boolean;
+            /** Reason */
+            reason: string;
+            /** Remedy */
+            remedy: string;
+            shown_at: components["schemas"]["Ref"];
+            source: components["schemas"]["Ref"];
         };
         /** ValidationError */
         ValidationError: {
@@ -8293,6 +8379,145 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PreflightOut"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    list_unmatched: {
+        parameters: {
+            query?: {
+                kind?: components["schemas"]["UnmatchedKind"] | null;
+                limit?: number;
+                /** @description only what somebody has to look at, or only the rest */
+                needs_action?: boolean | null;
+                offset?: number;
+                /** @description part of a name, a host's name or a reason */
+                search?: string;
+                /** @description only of this vCenter or array */
+                source?: number | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "counts": [
+                     *         {
+                     *           "expected": 0,
+                     *           "kind": "datastore",
+                     *           "needs_action": 1
+                     *         },
+                     *         {
+                     *           "expected": 1,
+                     *           "kind": "device",
+                     *           "needs_action": 0
+                     *         },
+                     *         {
+                     *           "expected": 0,
+                     *           "kind": "virtual_disk",
+                     *           "needs_action": 0
+                     *         },
+                     *         {
+                     *           "expected": 0,
+                     *           "kind": "volume",
+                     *           "needs_action": 1
+                     *         },
+                     *         {
+                     *           "expected": 0,
+                     *           "kind": "export",
+                     *           "needs_action": 0
+                     *         }
+                     *       ],
+                     *       "items": [
+                     *         {
+                     *           "hosts": [
+                     *             "esx-01",
+                     *             "esx-02"
+                     *           ],
+                     *           "id": 17,
+                     *           "kind": "datastore",
+                     *           "name": "erp-old",
+                     *           "needs_action": true,
+                     *           "reason": "No polled array has a volume with serial 9714B5CB91634C470002B20E (naa.624a93709714b5cb91634c470002b20e).",
+                     *           "remedy": "Add its array under Sources.",
+                     *           "shown_at": {
+                     *             "id": 17,
+                     *             "kind": "datastore",
+                     *             "name": "erp-old"
+                     *           },
+                     *           "source": {
+                     *             "id": 3,
+                     *             "kind": "source",
+                     *             "name": "vcenter-1"
+                     *           }
+                     *         },
+                     *         {
+                     *           "hosts": [
+                     *             "esx-03"
+                     *           ],
+                     *           "id": 41,
+                     *           "kind": "volume",
+                     *           "name": "erp-05",
+                     *           "needs_action": true,
+                     *           "reason": "Connected to esx-03, where no device has its serial 9714B5CB91634C470002B211.",
+                     *           "remedy": "Rescan the storage adapters there; if it stays away, check zoning, LUN and masking.",
+                     *           "shown_at": {
+                     *             "id": 41,
+                     *             "kind": "volume",
+                     *             "name": "erp-05"
+                     *           },
+                     *           "source": {
+                     *             "id": 1,
+                     *             "kind": "source",
+                     *             "name": "flasharray-1"
+                     *           }
+                     *         },
+                     *         {
+                     *           "hosts": [
+                     *             "esx-02"
+                     *           ],
+                     *           "id": 88,
+                     *           "kind": "device",
+                     *           "name": "naa.5000c500a1b2c3d4",
+                     *           "needs_action": false,
+                     *           "reason": "naa.5000c500a1b2c3d4 (SEAGATE) is not named as a FlashArray volume: local, or of another vendor.",
+                     *           "remedy": "Nothing to do: there is no FlashArray behind it.",
+                     *           "shown_at": {
+                     *             "id": 2,
+                     *             "kind": "host",
+                     *             "name": "esx-02"
+                     *           },
+                     *           "source": {
+                     *             "id": 3,
+                     *             "kind": "source",
+                     *             "name": "vcenter-1"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "limit": 100,
+                     *       "offset": 0,
+                     *       "total": 3
+                     *     }
+                     */
+                    "application/json": components["schemas"]["UnmatchedPage"];
                 };
             };
             /** @description Validation Error */

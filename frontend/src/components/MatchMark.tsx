@@ -28,10 +28,11 @@ export function MatchedVolumes({ match, volumes }: { match: Match; volumes: read
         {volumes.length === 0 ? matchedBy(match) : <EntityLinks to={volumes} most={1} />}
       </span>
     )
+  const told = [match.reason, match.remedy].filter((sentence) => sentence !== null).join(' ')
   return (
-    <Tooltip label={match.reason} disabled={match.reason === null} multiline maw="60ch" events={EVENTS}>
+    <Tooltip label={told} disabled={told === ''} multiline maw="60ch" events={EVENTS}>
       <button type="button" className={styles.unmatched}>
-        <StateMark tone="warn" word="unmatched" />
+        <StateMark tone={match.needs_action ? 'warn' : 'calm'} word="unmatched" />
         <span className={styles.reason}>{match.reason}</span>
       </button>
     </Tooltip>

@@ -87,7 +87,7 @@ function MatchNote({ match }: { match: Match }) {
   if (match.matched) return null
   return (
     <Alert color="yellow" variant="outline" icon={<Icon name="warning" />} title="Not tied to an array volume">
-      {match.reason ?? 'No reason was recorded.'} Only the hosts’ numbers are shown.
+      {match.reason ?? 'No reason was recorded.'} {match.remedy} Only the hosts’ numbers are shown.
     </Alert>
   )
 }

@@ -1,4 +1,4 @@
-/** Is the data good? Every source with its health, and the way to add, change, test and remove one. */
+/** Is the data good? Every source with its health, the way to add, change, test and remove one, and what is on one side only. */
 
 import { Button, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
@@ -12,6 +12,7 @@ import { RemoveDialog } from './RemoveDialog'
 import { SourceCard } from './SourceCard'
 import { SourceDialog } from './SourceDialog'
 import styles from './SourcesPage.module.css'
+import { UnmatchedCard } from './UnmatchedCard'
 
 type Dialog = { kind: 'add' } | { kind: 'edit' | 'remove'; source: SourceOut } | null
 
@@ -46,16 +47,19 @@ export default function SourcesPage() {
               }
         }
       >
-        {(sources) =>
-          sources.map((source) => (
-            <SourceCard
-              key={source.id}
-              source={source}
-              onEdit={() => setDialog({ kind: 'edit', source })}
-              onRemove={() => setDialog({ kind: 'remove', source })}
-            />
-          ))
-        }
+        {(sources) => (
+          <>
+            {sources.map((source) => (
+              <SourceCard
+                key={source.id}
+                source={source}
+                onEdit={() => setDialog({ kind: 'edit', source })}
+                onRemove={() => setDialog({ kind: 'remove', source })}
+              />
+            ))}
+            <UnmatchedCard />
+          </>
+        )}
       </DataState>
       {dialog?.kind === 'add' && <SourceDialog source={null} onClose={close} />}
       {dialog?.kind === 'edit' && <SourceDialog source={dialog.source} onClose={close} />}

@@ -1,0 +1,168 @@
+/** What is on one side only: why, and what to do about it. */
+
+import { Button, NativeSelect, Skeleton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { unmatchedQuery } from '../../api/queries'
+import type { Unmatched, UnmatchedRow } from '../../api/types'
+import { Card } from '../../components/Card'
+import { DataState } from '../../components/DataState'
+import { EntityLink } from '../../components/EntityLink'
+import { Name } from '../../components/Name'
+import { NameFilter } from '../../components/NameFilter'
+import { StateMark } from '../../components/StateMark'
+import { plural } from '../../lib/text'
+import { useSearchParameter } from '../../lib/url'
+import styles from './UnmatchedCard.module.css'
+import {
+  countOf,
+  emptyText,
+  kindChoices,
+  kindName,
+  kindOf,
+  needsAction,
+  summary,
+  type Which,
+  whichOf,
+} from './unmatched'
+
+const STEP = 50
+/** The most that the API gives at once. */
+const MOST = 500
+
+export function UnmatchedCard() {
+  const [whichText, setWhich] = useSearchParameter('unmatched', 'open')
+  const [kindText, setKind] = useSearchParameter('kind', '')
+  const [search, setSearch] = useSearchParameter('q', '')
+  const [limit, setLimit] = useState(STEP)
+  const which = whichOf(whichText)
+  const kind = kindOf(kindText)
+  const query = useQuery(unmatchedQuery({ search, kind, needs_action: needsAction(which), limit }))
+  const counts = query.data?.counts ?? []
+  const showExpected = (
+    <Button variant="default" size="xs" onClick={() => setWhich('expected')}>
+      Show them
+    </Button>
+  )
+  return (
+    <Card title="Not matched" hint={query.data && summary(counts)} flush>
+      <div className={styles.filters}>
+        <NativeSelect
+          className={styles.filter}
+          aria-label="Which of them"
+          data={WHICH.map(({ value, label }) => ({ value, label: `${label} (${countOf(counts, value)})` }))}
+          value={which}
+          onChange={(event) => setWhich(event.currentTarget.value)}
+        />
+        <NativeSelect
+          className={styles.filter}
+          aria-label="Only of this kind"
+          data={kindChoices(counts, which)}
+          value={kind ?? ''}
+          onChange={(event) => setKind(event.currentTarget.value)}
+        />
+        <NameFilter
+          className={styles.filter}
+          noun="unmatched"
+          value={search}
+          onChange={(text) => setSearch(text, { replace: true })}
+        />
+      </div>
+      <DataState
+        query={query}
+        skeleton={<Skeleton height={160} m="md" />}
+        empty={(page) => (page.total > 0 ? null : emptyOf(page, which, kind !== null || search !== '', showExpected))}
+      >
+        {(page) => (
+          <>
+            <UnmatchedList rows={page.items} />
+            <More page={page} onMore={() => setLimit(Math.min(limit + STEP, MOST))} />
+          </>
+        )}
+      </DataState>
+    </Card>
+  )
+}
+
+const WHICH: { value: Which; label: string }[] = [
+  { value: 'open', label: 'To look at' },
+  { value: 'expected', label: 'As it should be' },
+  { value: 'all', label: 'All' },
+]
+
+function emptyOf(page: Unmatched, which: Which, isFiltered: boolean, showExpected: React.ReactNode) {
+  const text = emptyText(page.counts, which, isFiltered)
+  const hasOthers = which === 'open' && !isFiltered && countOf(page.counts, 'expected') > 0
+  return hasOthers ? { ...text, action: showExpected } : text
+}
+
+export function UnmatchedList({ rows }: { rows: readonly UnmatchedRow[] }) {
+  return (
+    <ul className={styles.list} aria-label="Not matched">
+      {rows.map((row) => (
+        <li key={`${row.kind}-${row.id}`} className={styles.row}>
+          <StateMark
+            tone={row.needs_action ? 'warn' : 'calm'}
+            word={row.needs_action ? 'to look at' : 'as it should be'}
+          />
+          <div className={styles.told}>
+            <Whose row={row} />
+            <p>{row.reason}</p>
+            <p className={styles.remedy}>{row.remedy}</p>
+          </div>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** "Volume erp-05 · flasharray-1 · esx-01, esx-02". */
+function Whose({ row }: { row: UnmatchedRow }) {
+  const noun = kindName(row.kind)
+  const isItself = row.shown_at.kind === row.kind
+  return (
+    <div className={styles.whose}>
+      <span className={styles.kind}>{noun.charAt(0).toUpperCase() + noun.slice(1)}</span>
+      <strong className={styles.name}>
+        {isItself ? <EntityLink to={row.shown_at} /> : <Name focusable>{row.name}</Name>}
+      </strong>
+      {!isItself && (
+        <span className={styles.place}>
+          <span className="muted">at</span> <EntityLink to={row.shown_at} />
+        </span>
+      )}
+      <span className={styles.place}>
+        <span className="muted">from</span> <Name focusable>{row.source.name}</Name>
+      </span>
+      {row.hosts.length > 1 && <Hosts names={row.hosts} />}
+    </div>
+  )
+}
+
+const HOSTS = 3
+
+function Hosts({ names }: { names: readonly string[] }) {
+  const more = names.length - HOSTS
+  return (
+    <span className={styles.place}>
+      <span className="muted">{plural(names.length, 'host')}:</span>{' '}
+      <Name focusable>{`${names.slice(0, HOSTS).join(', ')}${more > 0 ? ` and ${more} more` : ''}`}</Name>
+    </span>
+  )
+}
+
+function More({ page, onMore }: { page: Unmatched; onMore: () => void }) {
+  const left = page.total - page.items.length
+  if (left <= 0) return null
+  return (
+    <div className={styles.more}>
+      {page.items.length < MOST ? (
+        <Button variant="default" size="xs" onClick={onMore}>
+          Show more ({left.toLocaleString('en-US')} left)
+        </Button>
+      ) : (
+        <span className="muted">{left.toLocaleString('en-US')} more: filter by name or kind to see them.</span>
+      )}
+    </div>
+  )
+}
