@@ -122,6 +122,14 @@ def test_buckets_without_a_minute_are_null_and_few_ios_are_marked(
     assert (kernel["lower_us"][2], kernel["us"][2], kernel["upper_us"][2]) == (425, 438, 451)
 
 
+def test_the_estate_over_time_is_told_as_one_thing_is(client: TestClient, estate: Estate) -> None:
+    estate.write([(ScopeKind.ESTATE, 0, NOW - 2 * MINUTE, minute(60_000, 30_000, KERNEL))])
+    found = ask(client, f"estate/latency?{between(3, 0)}&step=60")
+    assert (found["subject"]["kind"], found["minutes_there"]) == ("estate", [0, 1, 0])
+    assert found["directions"][2]["total_us"] == [None, 930, None]
+    assert found["queues"]["fullest"] is None
+
+
 @pytest.mark.parametrize(("range_", "step_s"), [("-1h", 60), ("-24h", 300), ("-7d", 900), ("-30d", 3600)])
 def test_a_sensible_step_is_chosen_and_never_more_than_a_thousand_buckets(
     client: TestClient, store: int, range_: str, step_s: int

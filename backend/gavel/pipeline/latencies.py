@@ -16,11 +16,11 @@ from gavel.db.engine import Connection
 from gavel.db.queries.ledger import LedgerSeries, ledger
 from gavel.db.queries.queues import Queue
 from gavel.db.queries.refs import require
-from gavel.db.queries.rows import RefKind
+from gavel.db.queries.rows import Ref, RefKind
 from gavel.db.queries.scopes import SCOPES, ledger_until
 from gavel.domain.errors import GavelError
 from gavel.domain.io_path import Direction
-from gavel.domain.scope import scope_key
+from gavel.domain.scope import ESTATE_ID, ScopeKind, scope_key
 from gavel.pipeline.judging import span_key, span_label, span_layers
 from gavel.pipeline.parts import PARTS
 from gavel.pipeline.queueing import FullestQueue, QueueNumbers, fullest_queue, queue_numbers
@@ -109,10 +109,21 @@ def latency(
 
     Raises NotFoundError, UnusableStepError, and ValueError for an empty range or a step that is not of whole minutes.
     """
-    subject = require(connection, kind, thing_id)
+    return _over_time(connection, require(connection, kind, thing_id), SCOPES[kind], from_at, to_at, step)
+
+
+def estate_latency(connection: Connection, from_at: datetime, to_at: datetime, step: timedelta | None) -> Latency:
+    """The same of everything together. Its queues are told as a sum only. Raises as `latency` does."""
+    everything = Ref(RefKind.ESTATE, ESTATE_ID, "Estate")
+    return _over_time(connection, everything, ScopeKind.ESTATE, from_at, to_at, step)
+
+
+def _over_time(
+    connection: Connection, subject: Ref, scope: ScopeKind, from_at: datetime, to_at: datetime, step: timedelta | None
+) -> Latency:
     width = step or _sensible(from_at, to_at)
     _limit((to_at - from_at) / width, from_at, to_at)
-    found = ledger(connection, [scope_key(SCOPES[kind], thing_id)], from_at, to_at, width)
+    found = ledger(connection, [scope_key(scope, subject.id)], from_at, to_at, width)
     grid = _Grid.of(found)
     _limit(grid.buckets, from_at, to_at)
     stack = stacked(found.rows)
@@ -128,7 +139,7 @@ def latency(
         minutes_there=grid.counts(found.minutes),
         grades=grid.letters([str(letter) for letter in grades(found.notes.grade_reasons)]),
         directions=tuple(_direction(found.rows, stack, direction, grid) for direction in Direction),
-        queues=_queues(queue_numbers(found), fullest_queue(connection, kind, thing_id, found), grid),
+        queues=_queues(queue_numbers(found), fullest_queue(connection, subject.kind, subject.id, found), grid),
     )
 
 

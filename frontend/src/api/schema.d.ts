@@ -602,6 +602,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/estate/latency": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Estate Latency
+         * @description Everything together over time, as of one thing; its queues as a sum only.
+         */
+        get: operations["estate_latency"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/health": {
         parameters: {
             query?: never;
@@ -3147,7 +3167,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "source" | "array" | "pod" | "volume" | "vcenter" | "cluster" | "host" | "datastore" | "vm" | "vm_disk" | "device" | "directory";
+            kind: "source" | "array" | "pod" | "volume" | "vcenter" | "cluster" | "host" | "datastore" | "vm" | "vm_disk" | "device" | "directory" | "estate";
             /** Name */
             name: string;
         };
@@ -7149,6 +7169,42 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["DeltasOut"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    estate_latency: {
+        parameters: {
+            query?: {
+                /** @description ISO 8601 with zone, `now` or `-3h` */
+                from?: string;
+                /** @description seconds per bucket, whole minutes; left out, a sensible width */
+                step?: number | null;
+                /** @description ISO 8601 with zone, `now` or `-3h` */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LatencyOut"];
                 };
             };
             /** @description Validation Error */

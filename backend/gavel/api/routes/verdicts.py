@@ -10,7 +10,6 @@ from fastapi import APIRouter, Path, Query, Response
 
 from gavel.api.convert import fields_of
 from gavel.api.deps import House, HouseDep, NowDep, ReaderOnly
-from gavel.pipeline.labels import label
 from gavel.api.ranges import Limit, OptionalRange, OptionalRangeDep, RangeDep
 from gavel.api.routes.series import Points, series_of
 from gavel.api.schemas.common import Out
@@ -30,6 +29,7 @@ from gavel.db.engine import Connection, reading
 from gavel.db.queries.rows import RefKind
 from gavel.domain.io_path import Certainty, Layer
 from gavel.pipeline import contributing, deltas, latencies, rankings, rulings, waterfalls
+from gavel.pipeline.labels import label
 from gavel.pipeline.summing import asked_window
 
 router = APIRouter(tags=["verdicts"], dependencies=[ReaderOnly])
@@ -104,12 +104,27 @@ def overview(
     return OverviewOut.model_validate(fields_of(found) | {"limit": limit, "offset": offset})
 
 
+@router.get("/estate/latency", response_model=LatencyOut)
+def estate_latency(here: HouseDep, window: RangeDep, step: Step = None) -> Response:
+    """Everything together over time, as of one thing; its queues as a sum only."""
+    with reading(here.engine) as connection:
+        found = latencies.estate_latency(connection, window.from_at, window.to_at, _width(step))
+    return _columns(found)
+
+
 @router.get("/{kind}/{thing_id}/latency", response_model=LatencyOut)
 def latency(kind: Kind, thing_id: ThingId, here: HouseDep, window: RangeDep, step: Step = None) -> Response:
     """Over time, columnar, in at most 1,000 buckets: bands of the stack, and layers with their bounds."""
-    width = None if step is None else timedelta(seconds=step)
     with reading(here.engine) as connection:
-        found = latencies.latency(connection, kind.ref, thing_id, window.from_at, window.to_at, width)
+        found = latencies.latency(connection, kind.ref, thing_id, window.from_at, window.to_at, _width(step))
+    return _columns(found)
+
+
+def _width(step: int | None) -> timedelta | None:
+    return None if step is None else timedelta(seconds=step)
+
+
+def _columns(found: latencies.Latency) -> Response:
     # Some 50,000 numbers: written straight from the columns, where NaN becomes null; tests hold the answer against its model.
     return Response(msgspec.json.encode(found), media_type="application/json")
 

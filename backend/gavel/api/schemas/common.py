@@ -55,6 +55,7 @@ class Ref(Out):
         "vm_disk",
         "device",
         "directory",
+        "estate",
     ]
     id: int
     name: str

@@ -22,6 +22,8 @@ class RefKind(StrEnum):
     VM_DISK = "vm_disk"
     DEVICE = "device"
     DIRECTORY = "directory"
+    # Everything together: has no page and no row of its own.
+    ESTATE = "estate"
 
 
 class Sort(StrEnum):
