@@ -11,6 +11,7 @@ from tests.db.estates import SERIALS, batch, every, naa
 
 from gavel.db.engine import transaction
 from gavel.db.samples import write_samples
+from gavel.domain.io_path import Segment
 from gavel.domain.scope import ScopeKind
 from gavel.domain.source import Stream
 
@@ -51,11 +52,17 @@ class Story:
             samples = batch(Stream.HOST_DEVICE, f"esx-1/{DEVICE}", every(20, NOW - MINUTE, 3), queue_depth=depth)
             write_samples(connection, self._estate.vcenter, samples)
 
-    def passes(self, depths: Sequence[float], writers: Sequence[int], *, ill: bool = True) -> None:
-        """Minute by minute up to NOW: the depth in force, and how many of both VMs do I/O."""
+    def passes(
+        self, depths: Sequence[float], writers: Sequence[int], *, ill: bool = True, limited: bool = False
+    ) -> None:
+        """Minute by minute up to NOW: the depth in force, and how many of both VMs do I/O; `limited` by the virtual disk's own limit."""
         for n, (depth, count) in enumerate(zip(depths, writers, strict=True)):
             at = NOW - (len(depths) - n) * MINUTE
             row = minute(2_600_000, 1_300_000, KERNEL if ill else HEALTHY, queue_depth=depth)
+            if limited:
+                queue_time = row[0].segment_time[..., Segment.KERNEL_QUEUE].copy()
+                row[0].segment_time[..., Segment.KERNEL_QUEUE] = row[0].segment_time[..., Segment.HYPERVISOR]
+                row[0].segment_time[..., Segment.HYPERVISOR] = queue_time
             self._estate.write(
                 [
                     (ScopeKind.DATASTORE, self.store, at, row),
@@ -184,6 +191,16 @@ def test_a_full_queue_is_told_though_another_layer_is_named_and_one_with_room_is
     assert caveats(client, story)[0].startswith(f"{QUEUE} 32 I/Os")
     story.passes([64] * 5, [2] * 5, ill=False)
     assert caveats(client, story) == []
+
+
+def test_a_virtual_disks_own_limit_is_no_matter_of_the_devices_queue(client: TestClient, story: Story) -> None:
+    story.settings(64, 32)
+    story.passes([64] * 5, [1] * 5, limited=True)
+    assert ask(client, f"datastores/{story.store}/verdict")["sentence"]["head"].startswith("Hypervisor")
+    assert caveats(client, story) == []
+    story.reported(32)
+    story.passes([32] * 5, [1] * 5, limited=True)
+    assert caveats(client, story)[0].startswith(f"{QUEUE} 32 I/Os")
 
 
 def _of_device(client: TestClient, story: Story) -> list[dict[str, Any]]:

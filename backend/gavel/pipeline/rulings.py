@@ -14,7 +14,7 @@ from gavel.db.queries.expectations import behind
 from gavel.db.queries.ledger import LedgerSeries
 from gavel.db.queries.rows import RefKind
 from gavel.db.queries.scopes import array_names
-from gavel.domain.io_path import Certainty, Direction, Layer
+from gavel.domain.io_path import Certainty, Direction, Layer, Segment
 from gavel.pipeline.contributing import top_host
 from gavel.pipeline.depth_words import told
 from gavel.pipeline.depths import QueueInForce, depth_evidence, queue_in_force
@@ -141,9 +141,10 @@ def _verdict(connection: Connection, kind: RefKind, found: Sum, raw: tuple[Evide
 
 
 def _queue(connection: Connection, kind: RefKind, found: Sum) -> QueueInForce | None:
-    """The device queue that a verdict has to speak of: where the kernel may be at fault, or one that is full."""
-    spans = (SPANS[span] for span in (found.judged.named(0), found.judged.other(0)) if span is not None)
-    waits = any(first <= Layer.KERNEL <= last for first, last in spans)
+    """The device queue that a verdict has to speak of: where the kernel's queues may be at fault, or one that is full."""
+    spans = [span for span in (found.judged.named(0), found.judged.other(0)) if span is not None]
+    above = [_detail(found.found, span) == SEGMENT_WORDS[Segment.HYPERVISOR] for span in spans]
+    waits = any(SPANS[span][0] <= Layer.KERNEL <= SPANS[span][1] for span in spans) and not any(above)
     return queue_in_force(connection, kind, found.window.subject.id, found.found, waits=waits)
 
 
