@@ -101,7 +101,8 @@ def headline(message: Message) -> str:
 
 def facts(message: Message) -> Iterator[tuple[str, str]]:
     """What stands below the sentence, as (title, text)."""
-    yield "Object", " › ".join(message.path)
+    if message.path:
+        yield "Object", " › ".join(message.path)
     yield "Window", window(message.from_at, message.to_at)
     if message.total_us is not None:
         yield "Total", f"{milliseconds(message.total_us)} per I/O"
@@ -159,7 +160,8 @@ def shortened(message: Message, longest: int) -> Message:
     return replace(
         message,
         rule_name=cut(message.rule_name),
-        sentence=cut(message.sentence, 2 * longest),
+        # Several vendors refuse empty texts.
+        sentence=cut(message.sentence, 2 * longest) or "No verdict",
         path=tuple(cut(part) for part in message.path[:8]),
         layers=tuple(replace(layer, name=cut(layer.name)) for layer in message.layers[:10]),
         evidence=tuple(cut(line) for line in message.evidence[:MOST_EVIDENCE]),

@@ -16,7 +16,7 @@ def slack_form(message: Message) -> Json:
 def _built(message: Message) -> Json:
     blocks: list[Json] = [
         {"type": "header", "text": _plain(headline(message), _HEADER)},
-        {"type": "section", "text": _plain(message.sentence or "No verdict", _SECTION)},
+        {"type": "section", "text": _plain(message.sentence, _SECTION)},
         {
             "type": "section",
             "fields": [_plain(f"{title}: {text}", _FIELD) for title, text in facts(message)][:_FIELDS],

@@ -55,7 +55,7 @@ def _envelope(message: Message) -> Json:
 def _card(message: Message) -> Json:
     body = [
         _line(headline(message), weight="bolder", size="medium", color=_colour(message)),
-        _line(message.sentence or "No verdict"),
+        _line(message.sentence),
         *(
             {"type": "RichTextBlock", "inlines": [_run(f"{title}: ", isSubtle=True), _run(text)]}
             for title, text in facts(message)
