@@ -27,6 +27,7 @@ from gavel.analysis.minutes import Attribution
 from gavel.analysis.notes import Notes
 from gavel.analysis.observed import Observed
 from gavel.analysis.segments import SPANS
+from gavel.analysis.topology import Pairs, Topology
 from gavel.analysis.verdict import Reason, case_of, rule
 from gavel.domain.io_path import Direction, Layer, Segment
 from gavel.domain.scope import LEAVES, ScopeKind
@@ -111,6 +112,19 @@ def test_a_datastore_is_its_devices_and_what_its_disks_have_above_them() -> None
         np.testing.assert_allclose(place[:, span], below[:, span])
     np.testing.assert_allclose(place[:, KERNEL], below[:, KERNEL] + hypervisor[:, Segment.HYPERVISOR])
     assert hypervisor[ALL, Segment.HYPERVISOR] > 0
+
+
+def test_a_vm_has_the_queues_of_the_devices_that_its_disks_are_busy_on_each_once() -> None:
+    """Disks 0 and 2 are VM 0's, on devices 0, and 2 and 3; then both are on device 0."""
+
+    def depth(minute: Minute, topology: Topology = TOPOLOGY) -> float:
+        found = attribution(minute.observed(), topology)
+        return float(found.rows[ScopeKind.VM].notes.queue_depth[row(found, ScopeKind.VM, 0)])
+
+    idle = replace(Minute(), parts=Minute().parts | {2: (0, 0, 850)})
+    pairs = Pairs(index(0, 1, 2, 3, 5, 6), index(0, 1, 0, 5, 0, 4))
+    shared = replace(TOPOLOGY, parts=replace(TOPOLOGY.parts, devices=pairs))
+    assert (depth(Minute()), depth(idle), depth(Minute(), shared)) == (192, 64, 64)
 
 
 def test_a_disk_on_two_extents_is_split_over_their_volumes_by_their_devices_ops() -> None:

@@ -17,7 +17,7 @@ from gavel.analysis.grouping import in_minutes, sums
 from gavel.analysis.intervals import Bools, Floats
 from gavel.analysis.ledger import KERNEL, LedgerRows, place
 from gavel.analysis.notes import Flags, Notes
-from gavel.analysis.sides import Leaves, Sides
+from gavel.analysis.sides import Leaves, Sides, depths
 from gavel.analysis.topology import NONE, Index
 from gavel.analysis.verdict import LEAST_SHARE_OF_DEVICE, Reason
 from gavel.domain.io_path import Direction, Segment
@@ -97,7 +97,21 @@ def _vms(both: Sides, disks: Leaves) -> Parents:
     full = _full_queues(told, size)
     minor = (notes.device_ops > 0) & (ops < LEAST_SHARE_OF_DEVICE * notes.device_ops)
     reasons = notes.reasons | full | np.where(minor, int(Reason.MINOR_PART_OF_DEVICE), 0)
-    return Parents(ScopeKind.VM, rows, replace(notes, reasons=reasons), _any(told, size))
+    notes = replace(notes, reasons=reasons, queue_depth=_depth_of_vms(both, size))
+    return Parents(ScopeKind.VM, rows, notes, _any(told, size))
+
+
+def _depth_of_vms(both: Sides, size: int) -> Floats:
+    """What the devices that a VM's disks are busy on hold together; several disks on one device share its queue."""
+    parts, minutes, devices = both.topology.parts, both.minutes, len(both.topology.devices)
+    owned = parts.vm[parts.devices.left] * devices + parts.devices.right
+    pairs, pair = np.unique(owned, return_inverse=True)
+    busy = both.parts.ops[in_minutes(parts.devices.left, minutes)].sum(axis=1) > 0
+    in_use = sums(busy.astype(np.float64), in_minutes(pair, minutes), len(pairs) * minutes) > 0
+    depth = np.where(in_use, depths(both)[in_minutes(pairs % devices, minutes)], np.nan)
+    vm, known = in_minutes(pairs // devices, minutes), ~np.isnan(depth)
+    count = sums(known.astype(np.float64), vm, size)
+    return np.where(count > 0, sums(np.where(known, depth, 0.0), vm, size), np.nan)
 
 
 def _array_side(both: Sides, devices: Leaves, disks: Leaves) -> Iterator[Parents]:
