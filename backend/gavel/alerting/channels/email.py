@@ -107,6 +107,9 @@ def _sent(settings: EmailSettings, mail: Mail, way: Way) -> dict[str, tuple[int,
 
 
 def _by_code(where: str, code: int) -> Outcome:
+    # The library's sign for an answer that has no code.
+    if code < 0:
+        return Outcome(Result.RETRY, f"{where}: what answers there does not speak SMTP as it should")
     if 400 <= code < 500:
         return Outcome(Result.RETRY, f"{where} answered {code}", code)
     return Outcome(Result.REFUSED, f"{where} answered {code}. Check sender, recipients and login, then replay.", code)
