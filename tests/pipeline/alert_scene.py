@@ -87,16 +87,41 @@ class AlertScene:
         )
 
     def write(
-        self, spans: Mapping[int, Interval] | None, at: datetime | None = None, *, store: int | None = None
+        self,
+        spans: Mapping[int, Interval] | None,
+        at: datetime | None = None,
+        *,
+        also: Mapping[str, Mapping[int, Interval]] | None = None,
+        is_whole: bool = True,
     ) -> None:
-        """A minute of the ledger, as correlate leaves it; None: without a row."""
+        """A minute of the ledger, as correlate leaves it; None: without a row. also: rows of other datastores by name."""
         begin = at or self.now - MINUTE
-        if spans is not None:
-            thing = self.store if store is None else store
-            self.estate.write([(ScopeKind.DATASTORE, thing, begin, row(60_000, 30_000, spans))])
+        wanted = {self.store: spans} | {
+            self.estate.id("datastore", name): other for name, other in (also or {}).items()
+        }
+        rows = {thing: row(60_000, 30_000, those) for thing, those in wanted.items() if those is not None}
+        if rows:
+            self.estate.write([(ScopeKind.DATASTORE, thing, begin, made) for thing, made in rows.items()])
         self.estate.attributed_until(max(self.now, begin + MINUTE))
         with transaction(self.engine) as connection:
-            alert_memory.minutes_written(connection, [round(begin.timestamp()) // 60], is_whole=True)
+            alert_memory.minutes_written(connection, [round(begin.timestamp()) // 60], is_whole=is_whole)
+
+    def ran(self, source_id: int, *, samples_until: datetime | None = None, error: str | None = None) -> None:
+        """A source was read just now."""
+        self.ask_to_write(
+            "INSERT INTO collection_run (source_id, stream, queue, started_at, duration_s, calls, bytes_received, samples,"
+            " new_samples, strangers, conflicting, error_kind) VALUES (:id, 'x', 'live', :now, 0.1, 1, 1, 1, 1, 0, 0, :error)",
+            id=source_id, now=self.now, error=error,
+        )  # fmt: skip
+        if samples_until is not None:
+            self.ask_to_write(
+                "INSERT INTO watermark VALUES (:id, 'x', :until) ON CONFLICT (source_id, stream) DO UPDATE SET until_at = :until",
+                id=source_id, until=samples_until,
+            )  # fmt: skip
+
+    def ask_to_write(self, statement: str, **values: object) -> None:
+        with transaction(self.engine) as connection:
+            connection.execute(text(statement), values)
 
     def turn(self, place: Workplace | None = None) -> None:
         """One tick of everything."""

@@ -1,10 +1,19 @@
 """Alerting on a real database: from a minute of the ledger to the message, whatever stops in between."""
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from tests.alerting.receivers import HttpReceiver, http_receiver
-from tests.pipeline.alert_scene import HEALTHY, KERNEL, AlertScene, alert_scene, told
+from tests.alerting.receivers import HttpReceiver, Says, http_receiver
+from tests.pipeline.alert_scene import HEALTHY, KERNEL, MINUTE, SOURCE_SILENT, AlertScene, alert_scene, told
+
+from gavel.alerting.rule_file import default_rules
+from gavel.db import alert_memory
+from gavel.db.alert_memory import OvertakenError
+from gavel.db.engine import reading, transaction
+from gavel.db.queries import alerts
+from gavel.db.queries import notifications as outbox
+from gavel.pipeline import alert_rules, alerting, delivering, quieting, telling
 
 
 @pytest.fixture
@@ -39,3 +48,290 @@ def test_a_slow_kernel_is_told_once_and_its_end_once(scene: AlertScene, receiver
     assert data["links"]["Open"].startswith(f"https://gavel.example.org/datastores/{scene.store}?from=")
     assert data["links"]["Runbook"] == "https://wiki.example.org/kernel"
     assert "Over since" in resolved["data"]["verdict"]
+
+
+def test_the_rules_that_ship_come_in_once(postgres_url: str) -> None:
+    with alert_scene(postgres_url) as scene:
+        scene.ask_to_write("UPDATE alert_memory SET has_default_rules = false")
+        scene.turn()
+        keys = [key for (key,) in scene.ask("SELECT key FROM alert_rule WHERE enabled ORDER BY id")]
+        assert keys == [rule.key for rule in default_rules()]
+        scene.ask_to_write("DELETE FROM alert_rule WHERE key = 'kernel_queueing'")
+        scene.turn()
+        assert len(scene.ask("SELECT key FROM alert_rule")) == len(keys) - 1
+
+
+def test_a_minute_that_comes_twice_says_nothing_twice(scene: AlertScene, receiver: HttpReceiver) -> None:
+    scene.rule()
+    scene.channel(receiver)
+    scene.step(KERNEL)
+    scene.write(KERNEL)
+    scene.turn()
+    assert scene.states() == ["firing"]
+    assert len(receiver.received) == 1
+
+
+@pytest.mark.parametrize("stopped_after", ["judged", "planned", "sent"])
+def test_whatever_stops_between_two_steps_goes_on_where_it_was(
+    scene: AlertScene, receiver: HttpReceiver, stopped_after: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After `sent` the receiver has the message and nobody knows: it comes again under the id it had."""
+    scene.rule()
+    scene.channel(receiver)
+    scene.step(HEALTHY)
+    scene.now += MINUTE
+    scene.write(KERNEL)
+    doomed = scene.other_process()
+    alerting.judge(doomed, budget_s=20)
+    if stopped_after != "judged":
+        telling.tell(doomed)
+    if stopped_after == "sent":
+        with monkeypatch.context() as patched:
+            patched.setattr(delivering, "_note", _killed)
+            with pytest.raises(KeyboardInterrupt):
+                delivering.deliver(doomed, 1, budget_s=20)
+    doomed.engine.dispose()
+    for _ in range(2):
+        scene.turn(scene.other_process())
+    assert scene.states() == ["firing"]
+    ids = [one.headers["webhook-id"] for one in receiver.received]
+    assert len(set(ids)) == 1
+    assert len(ids) == (2 if stopped_after == "sent" else 1)
+
+
+def _killed(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+def test_two_workers_at_once_find_and_say_everything_once(scene: AlertScene, receiver: HttpReceiver) -> None:
+    scene.rule()
+    scene.channel(receiver)
+    places = [scene.other_process() for _ in range(3)]
+    for spans in (KERNEL, HEALTHY, KERNEL, HEALTHY):
+        scene.now += MINUTE
+        scene.write(spans)
+        with ThreadPoolExecutor(3) as pool:
+            list(pool.map(scene.turn, places))
+        scene.turn()
+    assert scene.states() == ["firing", "resolved"] * 2
+    assert [one["type"] for one in told(receiver)] == ["alert.firing", "alert.resolved"] * 2
+
+
+def test_who_was_overtaken_writes_nothing(scene: AlertScene) -> None:
+    """A worker that was stopped with the work half done, while another one did it."""
+    scene.rule()
+    scene.step(HEALTHY)
+    with transaction(scene.engine) as connection:
+        before = alert_memory.read_memory(connection)
+    scene.step(KERNEL)
+    with pytest.raises(OvertakenError), transaction(scene.engine) as connection:
+        alert_memory.write_memory(connection, before, before)
+    assert scene.states() == ["firing"]
+
+
+def test_what_came_late_is_on_the_timeline_and_pages_nobody(scene: AlertScene, receiver: HttpReceiver) -> None:
+    rule = scene.rule()
+    scene.channel(receiver)
+    scene.step(HEALTHY)
+    for back in (40, 39, 38):
+        scene.write(KERNEL, at=scene.now - back * MINUTE)
+    scene.turn()
+    assert scene.states() == []
+    assert receiver.received == []
+    with reading(scene.engine) as connection:
+        (late,) = alerts.late_breaches(connection, scene.now - 60 * MINUTE, scene.now)
+    assert (late.rule_id, late.minutes, late.from_at) == (rule, 3, scene.now - 40 * MINUTE)
+    assert late.peak == pytest.approx(438, rel=1e-3)
+    scene.write(KERNEL, at=scene.now - 40 * MINUTE)
+    scene.turn()
+    assert scene.ask("SELECT count(*) FROM alert_late") == [(3,)]
+
+
+def test_minutes_without_data_are_no_recovery(scene: AlertScene, receiver: HttpReceiver) -> None:
+    scene.rule(no_data_after_min=2)
+    scene.channel(receiver)
+    for spans in (KERNEL, None, None, None, KERNEL, HEALTHY):
+        scene.step(spans)
+    assert scene.states() == ["firing", "no_data", "firing", "resolved"]
+    assert [one["data"]["status"] for one in told(receiver)] == ["firing", "no_data", "firing", "resolved"]
+    assert "No data of simple" in told(receiver)[1]["data"]["verdict"]
+
+
+def test_a_source_that_is_asked_and_gives_nothing_is_told_by_name(scene: AlertScene, receiver: HttpReceiver) -> None:
+    scene.rule(SOURCE_SILENT, where={"name": "source of vcenter"})
+    scene.channel(receiver)
+    scene.ran(scene.estate.vcenter, samples_until=scene.now)
+    scene.turn()
+    for _ in range(4):
+        scene.now += MINUTE
+        scene.ran(scene.estate.vcenter, error="unreachable")
+        scene.turn()
+    assert scene.states() == ["firing"]
+    (firing,) = told(receiver)
+    assert firing["data"]["verdict"] == "source of vcenter has given no sample for 2 min."
+    assert firing["data"]["severity"] == "critical"
+    scene.now += MINUTE
+    scene.ran(scene.estate.vcenter, samples_until=scene.now)
+    scene.turn()
+    assert scene.states() == ["firing", "resolved"]
+
+
+def test_while_gavel_itself_rested_nobody_was_silent(scene: AlertScene, receiver: HttpReceiver) -> None:
+    scene.rule(SOURCE_SILENT)
+    scene.channel(receiver)
+    scene.ran(scene.estate.vcenter, samples_until=scene.now)
+    scene.ran(scene.estate.array, samples_until=scene.now)
+    scene.turn()
+    scene.now += 60 * MINUTE
+    scene.turn()
+    assert scene.states() == []
+
+
+def test_an_array_that_is_down_mutes_what_is_behind_it(scene: AlertScene, receiver: HttpReceiver) -> None:
+    scene.rule()
+    scene.rule(SOURCE_SILENT, where={"name": "source of flasharray"})
+    scene.channel(receiver)
+    scene.ran(scene.estate.array, samples_until=scene.now)
+    scene.step(HEALTHY)
+    scene.now += 3 * MINUTE
+    scene.ran(scene.estate.array, error="unreachable")
+    scene.turn()
+    scene.step(KERNEL)
+    assert [one["data"]["rule"] for one in told(receiver)] == ["silent"]
+    scene.ran(scene.estate.array, samples_until=scene.now + MINUTE)
+    scene.step(KERNEL)
+    assert [one["data"]["rule"] for one in told(receiver)][1:] in (["silent", "kernel_slow"], ["kernel_slow", "silent"])
+
+
+def test_after_an_outage_of_the_channel_only_the_newest_state_is_told(
+    scene: AlertScene, receiver: HttpReceiver
+) -> None:
+    scene.rule()
+    scene.channel(receiver)
+    receiver.answers[:] = [Says(503)]
+    for spans in (KERNEL, HEALTHY, KERNEL, KERNEL):
+        scene.step(spans)
+    asked = len(receiver.received)
+    assert asked >= 1
+    receiver.answers[:] = [Says(200)]
+    scene.now += 3600 * MINUTE / 60
+    scene.turn()
+    states = [one["data"]["status"] for one in told(receiver)[asked:]]
+    incidents = [one["data"]["incident_id"] for one in told(receiver)[asked:]]
+    assert sorted(states) == ["firing", "resolved"]
+    assert len(set(incidents)) == 2
+    assert dict(scene.ask("SELECT state, count(*) FROM notification GROUP BY 1")) == {"superseded": 1, "delivered": 2}
+
+
+def test_a_receiver_that_asks_for_patience_gets_it(scene: AlertScene, receiver: HttpReceiver) -> None:
+    scene.rule()
+    scene.channel(receiver)
+    receiver.answers[:] = [Says(429, headers={"Retry-After": "120"}), Says(200)]
+    scene.step(KERNEL)
+    scene.now += MINUTE
+    scene.turn()
+    assert len(receiver.received) == 1
+    scene.now += 2 * MINUTE
+    scene.turn()
+    assert [one.headers["webhook-id"] for one in receiver.received] == [receiver.received[0].headers["webhook-id"]] * 2
+
+
+def test_what_a_channel_refuses_is_told_on_the_second_one_and_can_be_replayed(
+    scene: AlertScene, receiver: HttpReceiver
+) -> None:
+    scene.rule()
+    with http_receiver() as other:
+        second = scene.channel(other, "second", route={"min_severity": "critical"})
+        first = scene.channel(receiver, second_id=second)
+        receiver.answers[:] = [Says(403)]
+        scene.step(KERNEL)
+        scene.turn()
+        (dead,) = told(other)
+        assert dead["data"]["verdict"].startswith("ours did not take this message (the receiver answered 403.")
+        receiver.answers[:] = [Says(200)]
+        with transaction(scene.engine) as connection:
+            assert outbox.replay(connection, scene.now, channel_id=first) == 1
+        scene.turn()
+    ids = [one.headers["webhook-id"] for one in receiver.received]
+    assert len(ids) == 2
+    assert len(set(ids)) == 1
+
+
+def test_a_receiver_that_is_gone_switches_its_channel_off(scene: AlertScene, receiver: HttpReceiver) -> None:
+    scene.rule()
+    scene.channel(receiver)
+    receiver.answers[:] = [Says(410)]
+    for spans in (KERNEL, HEALTHY, KERNEL):
+        scene.step(spans)
+    assert len(receiver.received) == 1
+    ((enabled, why),) = scene.ask("SELECT enabled, off_reason FROM channel")
+    assert not enabled
+    assert "410" in why
+
+
+def test_a_channel_that_is_ill_holds_up_no_other(scene: AlertScene, receiver: HttpReceiver) -> None:
+    scene.rule()
+    with http_receiver() as ill:
+        ill.answers[:] = [Says(500)]
+        scene.channel(ill, "ill")
+        scene.channel(receiver)
+        scene.step(KERNEL)
+    assert [one["type"] for one in told(receiver)] == ["alert.firing"]
+
+
+def test_a_silence_keeps_a_message_back_until_it_ends(scene: AlertScene, receiver: HttpReceiver) -> None:
+    scene.rule()
+    scene.channel(receiver)
+    matchers = [{"label": "datastore", "pattern": "sim*"}]
+    until = scene.now + 3 * MINUTE
+    quieting.add_silence(scene.engine, matchers, None, until, "firmware", "Ada", scene.now)
+    scene.step(KERNEL)
+    scene.step(KERNEL)
+    assert receiver.received == []
+    scene.step(KERNEL)
+    assert [one["type"] for one in told(receiver)] == ["alert.firing"]
+
+
+def test_a_route_says_which_alerts_go_to_a_channel(scene: AlertScene, receiver: HttpReceiver) -> None:
+    scene.rule()
+    scene.channel(receiver, route={"min_severity": "critical"})
+    scene.channel(receiver, "named", route={"matchers": [{"label": "datastore", "pattern": "other*"}]})
+    scene.step(KERNEL)
+    assert scene.states() == ["firing"]
+    assert receiver.received == []
+
+
+def test_a_rule_that_is_changed_or_gone_ends_what_it_found(scene: AlertScene, receiver: HttpReceiver) -> None:
+    rule = scene.rule()
+    scene.channel(receiver)
+    scene.step(KERNEL)
+    alert_rules.remove(scene.engine, rule)
+    scene.turn()
+    assert scene.states() == ["firing", "resolved"]
+    assert [one["type"] for one in told(receiver)] == ["alert.firing", "alert.resolved"]
+    assert scene.ask("SELECT rule_id, rule_key, state FROM alert") == [(None, "kernel_slow", "resolved")]
+
+
+def test_a_thing_that_is_gone_is_no_longer_ill(scene: AlertScene, receiver: HttpReceiver) -> None:
+    scene.rule()
+    scene.channel(receiver)
+    scene.step(KERNEL)
+    scene.ask_to_write("UPDATE datastore SET present = false WHERE name = 'simple'")
+    scene.ask_to_write("UPDATE source SET inventory_revision = inventory_revision + 1")
+    scene.step(None)
+    assert scene.states() == ["firing", "resolved"]
+
+
+def test_what_is_known_early_is_judged_early_and_once(scene: AlertScene, receiver: HttpReceiver) -> None:
+    """While another source is late, what does not need it does not wait; the whole minute then adds the others."""
+    scene.rule()
+    scene.channel(receiver)
+    scene.step(HEALTHY)
+    scene.now += MINUTE
+    scene.write(KERNEL, is_whole=False)
+    scene.turn()
+    assert scene.states() == ["firing"]
+    scene.write(KERNEL, also={"spanned": KERNEL})
+    scene.turn()
+    assert scene.states() == ["firing", "firing"]
+    assert len(receiver.received) >= 1

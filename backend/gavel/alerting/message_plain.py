@@ -32,10 +32,12 @@ def plain_message(message: Message) -> dict[str, Any]:
 
 def message_of(plain: Mapping[str, Any]) -> Message:
     """Raises KeyError, TypeError or ValueError for what is no message."""
+    times = {name: datetime.fromisoformat(plain[name]) if plain[name] else None for name in _TIMES}
+    given: dict[str, Any] = (
+        {name: plain[name] for name in _SAME} | {name: tuple(plain[name]) for name in _LISTS} | times
+    )
     return Message(
-        **{name: plain[name] for name in _SAME},
-        **{name: tuple(plain[name]) for name in _LISTS},
-        **{name: datetime.fromisoformat(plain[name]) if plain[name] else None for name in _TIMES},  # type: ignore[arg-type]
+        **given,
         status=Status(plain["status"]),
         severity=Severity(plain["severity"]),
         layers=tuple(LayerTime(*one) for one in plain["layers"]),

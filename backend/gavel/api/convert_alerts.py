@@ -33,7 +33,6 @@ from gavel.db.queries.quiet import MaintenanceRow, SilenceRow
 from gavel.pipeline import alert_rules, channels, quieting
 from gavel.pipeline.alert_objects import Named
 from gavel.pipeline.previewing import Preview
-from gavel.pipeline.quieting import Quiet
 from gavel.pipeline.sending import Trial, headline_of
 
 _SAME_IN_ALERT = (
@@ -62,12 +61,16 @@ def preview_out(found: Preview) -> PreviewOut:
     return PreviewOut.model_validate(found)
 
 
-def alert_out(row: AlertRow, quiet: Quiet, at: datetime) -> AlertOut:
+def alert_out(row: AlertRow, quiet: quieting.QuietNow, at: datetime) -> AlertOut:
     return AlertOut(**_alert_fields(row, quiet, at))
 
 
 def alert_detail(
-    row: AlertRow, quiet: Quiet, at: datetime, moved: Iterable[TransitionRow], messages: Iterable[NotificationRow]
+    row: AlertRow,
+    quiet: quieting.QuietNow,
+    at: datetime,
+    moved: Iterable[TransitionRow],
+    messages: Iterable[NotificationRow],
 ) -> AlertDetail:
     return AlertDetail(
         **_alert_fields(row, quiet, at),
@@ -76,7 +79,7 @@ def alert_detail(
     )
 
 
-def _alert_fields(row: AlertRow, quiet: Quiet, at: datetime) -> dict[str, Any]:
+def _alert_fields(row: AlertRow, quiet: quieting.QuietNow, at: datetime) -> dict[str, Any]:
     return {
         **{name: getattr(row, name) for name in _SAME_IN_ALERT},
         "subject": {"kind": row.subject, "id": row.object_id, "name": row.object_name},
@@ -88,7 +91,7 @@ def _alert_fields(row: AlertRow, quiet: Quiet, at: datetime) -> dict[str, Any]:
 
 
 def late_out(row: LateRow, names: Mapping[int, Named]) -> LateOut:
-    rule, thing = alert_rules.rule_of(row.definition), names[row.object_key]
+    rule, thing = alert_rules.rule_from(row.definition), names[row.object_key]
     return LateOut(
         rule_id=row.rule_id,
         rule_key=rule.key,

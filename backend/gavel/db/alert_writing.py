@@ -19,7 +19,7 @@ def write_alerts(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> N
     """Rows of `alert`, each once: new ones whole, of known ones what moves. Who fired stays as it is."""
     for first in range(0, len(rows), _AT_ONCE):
         stored = upsert(alert).values([dict(row) for row in rows[first : first + _AT_ONCE]])
-        moved = {name: stored.excluded[name] for name in _MOVES}
+        moved: dict[str, Any] = {name: stored.excluded[name] for name in _MOVES}
         moved["fired_at"] = func.coalesce(alert.c.fired_at, stored.excluded.fired_at)
         # Ends (a rule that is gone) measure nothing: the last numbers stay.
         for name in ("value", "lower", "impact"):

@@ -65,6 +65,11 @@ def rule_in(row: RuleRow) -> Rule:
     return rule_of({**row.definition, "enabled": row.enabled})
 
 
+def rule_from(definition: Mapping[str, Any]) -> Rule:
+    """The rule of a definition as it is kept."""
+    return rule_of(definition)
+
+
 def rules_of(rows: Iterable[RuleRow]) -> dict[int, Rule]:
     """By id."""
     return {row.id: rule_in(row) for row in rows}

@@ -81,12 +81,12 @@ def preview(connection: Connection, plain: Mapping[str, Any], days: int, now: da
     there = _looked_at(connection, rule)
     if not there.objects:
         return Preview(from_at, to_at, (), 0, 0, (), "The rule looks at nothing that is there now.")
-    spans, note = _spans(from_at, to_at, len(there.objects))
+    spans, limits = _spans(from_at, to_at, len(there.objects))
     table = rule_table({_RULE_ID: rule}, measures_of([rule]), np.ones((1, len(there.objects)), dtype=np.bool_))
     trial = _Try(rule, there, usual(connection, SCOPES[rule.scope.subject], there.ids), table)
     firings = _firings(trial, _moves(connection, trial, spans))
     newest = sorted(firings, key=lambda one: (one.fired_at, one.object_name), reverse=True)
-    return Preview(spans[0].from_at, to_at, spans, len(there.objects), len(newest), tuple(newest[:_MOST_TOLD]), note)
+    return Preview(spans[0].from_at, to_at, spans, len(there.objects), len(newest), tuple(newest[:_MOST_TOLD]), limits)
 
 
 def _looked_at(connection: Connection, rule: Rule) -> Things:
@@ -106,10 +106,10 @@ def _spans(from_at: datetime, to_at: datetime, objects: int) -> tuple[tuple[Prev
     coarse = max(1, _MOST_ROWS // 2 // objects)
     begin = max(from_at, middle - coarse * _FIVE)
     begin -= timedelta(seconds=begin.timestamp() % _FIVE.total_seconds())
-    note = f"{objects} objects are many: what is further back is judged by rows of five minutes, as if each of them were alike"
+    said = f"{objects} objects are many: what is further back is judged by rows of five minutes, as if each of them were alike"
     if begin > from_at:
-        note += f", and nothing before {begin:%Y-%m-%d %H:%M} UTC is"
-    return (PreviewSpan(begin, middle, "5m"), PreviewSpan(middle, to_at, "1m")), f"{note}."
+        said += f", and nothing before {begin:%Y-%m-%d %H:%M} UTC is"
+    return (PreviewSpan(begin, middle, "5m"), PreviewSpan(middle, to_at, "1m")), f"{said}."
 
 
 def _moves(connection: Connection, trial: _Try, spans: tuple[PreviewSpan, ...]) -> Iterator[Table]:

@@ -10,6 +10,9 @@ from gavel.db.queries import quiet as stored
 from gavel.db.queries.alerts import AlertRow
 from gavel.db.queries.quiet import MaintenanceRow, SilenceRow
 
+# What keeps messages back at one moment.
+QuietNow = Quiet
+
 
 def matchers_of(plain: Iterable[Mapping[str, Any]]) -> tuple[Matcher, ...]:
     return tuple(Matcher(one["label"], one["pattern"], one.get("negated", False)) for one in plain)

@@ -11,7 +11,7 @@ from gavel.alerting.delivery import Outcome, Result
 from gavel.alerting.message import Link, Message, Status, headline
 from gavel.alerting.message_plain import message_of
 from gavel.alerting.rules import Severity
-from gavel.alerting.wire import Request, Way
+from gavel.alerting.wire import Way
 from gavel.pipeline.outside import Outside
 
 
@@ -43,7 +43,7 @@ def send(kind: ChannelKind, settings: ChannelSettings, message: Message, receipt
         outcome = Outcome(Result.REFUSED, f"The message cannot be put in the form of {kind.title}: {error}")
         return Sent(outcome, time.monotonic() - began, "")
     outcome = kind.deliver(settings, rendered, Way(outside.allowed))
-    return Sent(outcome, time.monotonic() - began, _told(settings, rendered))
+    return Sent(outcome, time.monotonic() - began, logged(settings, rendered))
 
 
 def try_out(kind: ChannelKind, settings: ChannelSettings, outside: Outside, now: datetime) -> Trial:
@@ -78,10 +78,3 @@ def _test_message(outside: Outside, now: datetime) -> Message:
 def headline_of(plain: Mapping[str, Any]) -> str:
     """Of a message as the outbox keeps it."""
     return headline(message_of(plain))
-
-
-def _told(settings: ChannelSettings, rendered: Any) -> str:
-    if isinstance(rendered, Request):
-        return logged(settings, rendered)
-    body = getattr(rendered, "body", b"")
-    return body.decode(errors="replace") if isinstance(body, bytes) else ""
