@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from math import ceil
 from pathlib import Path
@@ -20,14 +21,25 @@ from gavel_lab.scale import Scale
 from gavel_lab.sources import serve_lab
 
 _OWN_DATASTORES, _OWN_VMS = 14, 48  # of the default estate, which every other one contains
-_PER_CLUSTER, _HOSTS_PER_CLUSTER, _DISKS = 40, 10, 3
+# 100 hosts of 40 devices each and one disk a VM, as the issues count a big estate: 4,000 host devices, 20,000 virtual disks.
+_PER_CLUSTER, _HOSTS_PER_CLUSTER, _DISKS = 40, 2, 1
 _DATASTORES_PER_ARRAY, _CLUSTERS_PER_VCENTER = 500, 10
 # Nothing finer than a minute is kept of it, and the queueing model is most of the work.
-_STEP_S = 30
+_STEP_S = 60
 
 
-def lab_of(seed: int, *, datastores: int, vms: int) -> Lab:
-    """A lab of at least so many datastores and VMs; hosts, arrays and vCenters follow."""
+@dataclass(frozen=True)
+class Size:
+    """At least so many datastores and VMs; hosts, arrays and vCenters follow."""
+
+    seed: int
+    datastores: int
+    vms: int
+
+
+def lab_of(size: Size) -> Lab:
+    """The same lab for the same size, in any process."""
+    datastores, vms = size.datastores, size.vms
     clusters = max(1, ceil((datastores - _OWN_DATASTORES) / _PER_CLUSTER))
     scale = Scale(
         arrays=max(0, ceil(datastores / _DATASTORES_PER_ARRAY) - 2),
@@ -38,7 +50,7 @@ def lab_of(seed: int, *, datastores: int, vms: int) -> Lab:
         vms=max(0, vms - _OWN_VMS),
         disks_per_vm=_DISKS,
     )
-    return create_lab(seed, scale, step_s=_STEP_S)
+    return create_lab(size.seed, scale, step_s=_STEP_S)
 
 
 def registered(engine: Engine, lab: Lab, folder: Path, say: Callable[[str], None]) -> dict[str, int]:

@@ -1,104 +1,107 @@
-"""One slab of time after the other into the database, as collection writes it; a slab that is there already is passed over."""
+"""Units of the fill into the database, each in one transaction, by the writers of collection and correlation."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 import numpy as np
-from sqlalchemy import Engine
+from sqlalchemy import Connection, Engine, text
+from tests.benchmarks.fill.estate import Size
+from tests.benchmarks.fill.journal import HOUR, Kind, Unit, note
+from tests.benchmarks.fill.ledgering import write_hours, write_minutes
 from tests.benchmarks.fill.sampling import Stretch, of_array, of_vcenter
 
-from gavel.db.engine import reading, transaction
-from gavel.db.maintenance import drop_expired, roll_dirty
-from gavel.db.samples import advance_watermark, watermark, write_samples
-from gavel.domain.samples import SampleBatch
-from gavel.domain.source import Stream
+from gavel.db import partitions, plain
+from gavel.db.engine import transaction
+from gavel.db.maintenance import roll_dirty
+from gavel.db.queries.clocks import record_clocks
+from gavel.db.samples import write_samples
+from gavel.db.series import ROLLED, ROLLS, SAMPLES, Roll
+from gavel.domain.source import ClockReading
 from gavel_lab.lab import Lab
 
-_MINUTE, _HOUR = timedelta(minutes=1), timedelta(hours=1)
-# As much as the model keeps solved at once on a big estate: every source of a slab reads the same minutes.
-_MINUTES_PER_SLAB, _HOURS_PER_SLAB = 10, 6
-# An hour is read as the mean of two of its minutes: all sixty of a month would take days to solve.
+_MINUTE, _TICK = timedelta(minutes=1), timedelta(microseconds=1)
+# An hour is read as the mean of two of its minutes: all sixty of a month would take hours to solve.
 _MINUTES_OF_AN_HOUR = (17, 44)
+# Sources stamp with the model's own time here: no clock is off, and each was read so well.
+_CLOCK_ERROR_S = 0.05
 
 
 @dataclass(frozen=True)
-class Slab:
-    """Samples of `interval` that end in (after, until]."""
-
-    after: datetime
-    until: datetime
-    interval: timedelta
-
-    def stretch(self) -> Stretch:
-        first, last, step = (
-            round(x) for x in (self.after.timestamp(), self.until.timestamp(), self.interval.total_seconds())
-        )
-        ends = np.arange(first + step, last + 1, step, dtype=np.int64)
-        if self.interval == _MINUTE:
-            spans = np.stack([ends - 60, ends], axis=1)[:, None, :]
-        else:
-            starts = ends[:, None] - step + 60 * np.array(_MINUTES_OF_AN_HOUR)
-            spans = np.stack([starts, starts + 60], axis=2)
-        return Stretch(step, ends, spans.astype(np.float64))
-
-
-def slabs(now: datetime, *, hours: int, days: int) -> Iterator[Slab]:
-    """Oldest first: hours of the days, then minutes of the hours up to now."""
-    whole = now.replace(minute=0, second=0, microsecond=0)
-    fine_from = whole - hours * _HOUR
-    yield from _cut(fine_from - days * 24 * _HOUR, fine_from, _HOURS_PER_SLAB, _HOUR)
-    yield from _cut(fine_from, whole if hours else fine_from, _MINUTES_PER_SLAB, _MINUTE)
-
-
-def _cut(after: datetime, until: datetime, count: int, interval: timedelta) -> Iterator[Slab]:
-    while after < until:
-        end = min(after + count * interval, until)
-        yield Slab(after, end, interval)
-        after = end
-
-
 class Filling:
-    """`sources`: name → id of what `estate.registered` made."""
+    """`sources`: name → id of what `estate.registered` made. `until`: the roll-ups are made of what is before."""
 
-    def __init__(self, engine: Engine, lab: Lab, sources: Mapping[str, int]) -> None:
-        self._engine = engine
-        self._lab = lab
-        self._sources = sources
+    engine: Engine
+    lab: Lab
+    size: Size
+    sources: Mapping[str, int]
+    until: datetime
 
-    def fill(self, slab: Slab) -> int:
-        """Rows written; 0 when the slab was there already."""
-        stretch = slab.stretch()
-        rows = 0
-        for array in self._lab.estate.arrays:
-            if not self._is_filled(self._sources[array.name], Stream.ARRAY_VOLUME, slab):
-                rows += self._write(self._sources[array.name], of_array(self._lab, array, stretch), slab.until)
-        for vcenter in self._lab.estate.vcenters:
-            if not self._is_filled(self._sources[vcenter.name], Stream.HOST_DEVICE, slab):
-                rows += self._write(self._sources[vcenter.name], of_vcenter(self._lab, vcenter, stretch), slab.until)
-        if rows and slab.until.minute == 0:
-            self._roll(slab.until)
+    def fill(self, unit: Unit) -> int:
+        """Rows written."""
+        work = {
+            Kind.MINUTE_SAMPLES: self._minute_samples,
+            Kind.MINUTE_LEDGER: lambda connection, one: write_minutes(connection, one.after, one.until),
+            Kind.DAY: self._day,
+        }[unit.kind]
+        with transaction(self.engine) as connection:
+            connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
+            rows = work(connection, unit)
+            note(connection, unit, rows)
+        if unit.kind is not Kind.DAY:
+            roll_dirty(self.engine, self.until + 2 * _MINUTE)
         return rows
 
-    def _is_filled(self, source: int, stream: Stream, slab: Slab) -> bool:
-        with reading(self._engine) as connection:
-            until = watermark(connection, source, stream)
-        return until is not None and until >= slab.until
+    def _minute_samples(self, connection: Connection, unit: Unit) -> int:
+        ends = _ends(unit, _MINUTE)
+        spans = np.stack([ends - 60, ends], axis=1)[:, None, :]
+        return self._samples(connection, unit, Stretch(60, ends, spans.astype(np.float64)))
 
-    def _write(self, source: int, batches: Iterator[SampleBatch], until: datetime) -> int:
-        """All streams of a source in one transaction, so that a slab is there as a whole or not at all."""
+    def _day(self, connection: Connection, unit: Unit) -> int:
+        """The samples are let go of as soon as what is made of them is there: theirs is a retention of 48 hours."""
+        ends = _ends(unit, HOUR)
+        starts = ends[:, None] - 3600 + 60 * np.array(_MINUTES_OF_AN_HOUR)
+        spans = np.stack([starts, starts + 60], axis=2)
+        rows = self._samples(connection, unit, Stretch(3600, ends, spans.astype(np.float64)))
+        for stream in ROLLED:
+            rows += self._roll_hours(connection, ROLLS[f"{stream}_1h"], unit)
+        rows += write_hours(connection, unit.after, unit.until)
+        for stream in ROLLED:
+            # What ended with the day lies in the partition of what comes after it.
+            connection.execute(
+                text(f"DELETE FROM {SAMPLES[stream].name} WHERE ts = :until AND interval_s = 3600"),
+                {"until": unit.until},
+            )
+        # Nothing is to be made of rows that are gone.
+        connection.execute(
+            text("DELETE FROM dirty_window WHERE task LIKE 'roll %' AND lo >= :after AND hi <= :until"),
+            {"after": unit.after, "until": unit.until},
+        )
+        return rows
+
+    def _samples(self, connection: Connection, unit: Unit, stretch: Stretch) -> int:
         rows = 0
-        with transaction(self._engine) as connection:
+        streams = [(array.name, of_array(self.lab, array, stretch)) for array in self.lab.estate.arrays]
+        streams += [(vcenter.name, of_vcenter(self.lab, vcenter, stretch)) for vcenter in self.lab.estate.vcenters]
+        for name, batches in streams:
+            source = self.sources[name]
+            record_clocks(connection, source, [ClockReading(None, 0.0, _CLOCK_ERROR_S, unit.after)])
             for batch in batches:
                 written = write_samples(connection, source, batch)
                 if written.strangers:
-                    raise ValueError(f"source {source}: {written.strangers[:3]} are not in the inventory")
-                advance_watermark(connection, source, batch.stream, until)
+                    raise ValueError(f"{name}: {written.strangers[:3]} are not in the inventory")
                 rows += written.new_rows
         return rows
 
-    def _roll(self, at: datetime) -> None:
-        """As the maintenance job did at that time: roll up, and let go of what its retention has passed."""
-        then = at + 2 * _MINUTE
-        roll_dirty(self._engine, then)
-        drop_expired(self._engine, then)
+    def _roll_hours(self, connection: Connection, roll: Roll, unit: Unit) -> int:
+        """Straight to hours, with the product's own sums: rows of 5 minutes would hold nothing else."""
+        source = next(raw for raw in SAMPLES.values() if raw.name == ROLLS[roll.source].source)
+        direct = replace(roll, source=source.name, source_time=source.time, of_raw=True)
+        lo, hi = unit.after + _TICK, unit.until + _TICK
+        partitions.ensure(self.engine, roll, list(plain.partitions_between(roll, unit.after, unit.until)))
+        return connection.exec_driver_sql(plain.roll_window(direct, lo, hi)).rowcount
+
+
+def _ends(unit: Unit, width: timedelta) -> np.ndarray:
+    first, last, step = (round(x) for x in (unit.after.timestamp(), unit.until.timestamp(), width.total_seconds()))
+    return np.arange(first + step, last + 1, step, dtype=np.int64)

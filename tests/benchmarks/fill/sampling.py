@@ -34,16 +34,18 @@ class Stretch:
     spans: Floats
 
     def folded(self, reading: Reading) -> Reading:
-        """One window per sample out of the reading of all spans."""
+        """One window per sample out of the reading of all spans, as if all of it had been as they are."""
+        read_s = (self.spans[..., 1] - self.spans[..., 0]).sum(axis=1)
+        stands_for = self.interval_s / read_s
 
-        def fold(sums: Floats, axis: int) -> Floats:
-            shape = (*sums.shape[:axis], *self.spans.shape[:2], *sums.shape[axis + 1 :])
-            result: Floats = sums.reshape(shape).sum(axis=axis + 1)
+        def fold(sums: Floats) -> Floats:
+            shape = (len(sums), *self.spans.shape[:2], *sums.shape[2:])
+            result: Floats = sums.reshape(shape).sum(axis=2)
+            result *= stands_for.reshape(-1, *(1,) * (result.ndim - 2))
             return result
 
-        return Reading(
-            fold(reading.seconds, 0), fold(reading.ops, 1), fold(reading.bytes, 1), fold(reading.io_time_us, 1)
-        )
+        seconds = np.full(len(read_s), float(self.interval_s))
+        return Reading(seconds, fold(reading.ops), fold(reading.bytes), fold(reading.io_time_us))
 
     @property
     def windows(self) -> Floats:

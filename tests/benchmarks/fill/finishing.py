@@ -1,0 +1,68 @@
+"""When all rows are there: the store as collection and maintenance would have left it."""
+
+from collections.abc import Callable, Iterable
+
+from sqlalchemy import Connection, Engine, text
+from tests.benchmarks.fill.journal import HOUR, Plan
+
+from gavel.db import partitions
+from gavel.db.engine import transaction
+from gavel.db.maintenance import REORDER_GRACE, reorder_closed, roll_dirty
+from gavel.db.queries.correlation import Stand, changes, settle, stand_at
+from gavel.db.samples import advance_watermark
+from gavel.db.series import LEDGER, LEDGER_LEAVES, ROLLED, ROLLS, SAMPLES
+from gavel.domain.source import Stream
+
+# Written once, in the order of their key.
+_ORDERED = (*(SAMPLES[stream] for stream in ROLLED), LEDGER_LEAVES, LEDGER)
+
+
+def finish(engine: Engine, asked: Plan, sources: Iterable[int], say: Callable[[str], None]) -> None:
+    roll_dirty(engine, asked.until + HOUR / 30)
+    with transaction(engine) as connection:
+        for source in sources:
+            _passed(connection, source, asked)
+        stand_at(connection, Stand(asked.until, None, frozenset()))
+        settle(connection, [change.id for change in changes(connection)], ())
+        _let_go(connection, asked)
+        _note_order(connection, asked)
+    while reorder_closed(engine, asked.until):
+        pass
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        connection.exec_driver_sql("SET statement_timeout = 0")
+        connection.exec_driver_sql("VACUUM ANALYZE")
+        for table in (*(raw.name for raw in _ORDERED), *ROLLS):
+            say(f"{table:<24}{connection.execute(text(f'SELECT count(*) FROM {table}')).scalar_one():>14,} rows")
+
+
+def _passed(connection: Connection, source: int, asked: Plan) -> None:
+    found = {
+        Stream.ARRAY_VOLUME: "volume",
+        Stream.ARRAY_DIRECTORY: "array_directory",
+        Stream.HOST_DEVICE: "host_device",
+        Stream.VM_DISK: "vm_disk",
+    }
+    for stream, table in found.items():
+        owns = text(f"SELECT EXISTS (SELECT FROM {table} WHERE source_id = :source)")
+        if connection.execute(owns, {"source": source}).scalar_one():
+            advance_watermark(connection, source, stream, asked.until)
+
+
+def _let_go(connection: Connection, asked: Plan) -> None:
+    """Samples of an hour: what is made of them is kept, they are not."""
+    for stream in ROLLED:
+        for partition in partitions.existing(connection, SAMPLES[stream]):
+            if partition.hi <= asked.minutes_from:
+                connection.exec_driver_sql(f"DROP TABLE {partition.name}")
+
+
+def _note_order(connection: Connection, asked: Plan) -> None:
+    tasks = [f"order {series.name}" for series in _ORDERED]
+    connection.execute(text("DELETE FROM dirty_window WHERE task = ANY(:tasks)"), {"tasks": tasks})
+    for series in (*_ORDERED, *(ROLLS[f"{name}_1h"] for name in (*ROLLED, "ledger"))):
+        for partition in partitions.existing(connection, series):
+            if partition.hi <= asked.until - REORDER_GRACE:
+                connection.execute(
+                    text("INSERT INTO ordered_partition (name, ordered_at) VALUES (:name, :at) ON CONFLICT DO NOTHING"),
+                    {"name": partition.name, "at": asked.until},
+                )
