@@ -3,13 +3,13 @@
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 from pydantic import ConfigDict, SecretStr
 
 from gavel.alerting.delivery import Answer, Outcome, Result
 from gavel.alerting.guard import ForbiddenError, parse_url
-from gavel.alerting.message import Message, Status
+from gavel.alerting.message import Message, Picture, Status
 from gavel.alerting.rate import Limit
 from gavel.alerting.rules import Severity
 from gavel.alerting.wire import Request, Way, post
@@ -94,13 +94,31 @@ def read_json(answer: Answer) -> Json:
     return found if isinstance(found, dict) else {}
 
 
-def logged(settings: ChannelSettings, request: Request) -> str:
-    """A request as the delivery log may keep it: method, host, body. An address's path is a secret, headers hold some, and so do bodies."""
-    body = request.body.decode()
+class Loggable(Protocol):
+    """What a kind renders that is not one HTTP request: it says itself what a person may read of it."""
+
+    @property
+    def told(self) -> str: ...
+
+
+def logged(settings: ChannelSettings, rendered: Request | Loggable) -> str:
+    """What was sent as the delivery log may keep it, without bytes of pictures.
+
+    Of a request: method, host, body. An address's path is a secret, headers hold some, and so do bodies.
+    """
+    if isinstance(rendered, Request):
+        head = f"{rendered.method} {parse_url(rendered.url)}\n"
+        text = f"{rendered.body.decode()}{with_picture(rendered.picture)}"
+    else:
+        head, text = "", rendered.told
     for secret in sorted(_secrets(settings), key=len, reverse=True):
-        body = body.replace(secret, "•••")
-    picture = f"\nwith a picture of {len(request.picture.png)} bytes" if request.picture and request.picture.png else ""
-    return f"{request.method} {parse_url(request.url)}\n{body}{picture}"
+        text = text.replace(secret, "•••")
+    return head + text
+
+
+def with_picture(picture: Picture | None) -> str:
+    """Last line of what was sent with a file, empty without one."""
+    return f"\nwith a picture of {len(picture.png)} bytes" if picture and picture.png else ""
 
 
 def _secrets(settings: ChannelSettings) -> set[str]:

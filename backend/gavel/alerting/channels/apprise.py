@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from pydantic import AfterValidator, ConfigDict, Field, SecretStr, model_validator
 
-from gavel.alerting.contract import ChannelKind, ChannelSettings, Json, Receipt
+from gavel.alerting.contract import ChannelKind, ChannelSettings, Json, Receipt, with_picture
 from gavel.alerting.delivery import Answer, Outcome, Result, by_status
 from gavel.alerting.message import Message, Picture, Status, evidence_lines, facts, fitting, headline
 from gavel.alerting.rate import Limit
@@ -77,6 +77,10 @@ class Notice:
     body: bytes
     kind: str
     picture: Picture | None = field(default=None, repr=False)
+
+    @property
+    def told(self) -> str:
+        return f"{self.title}\n{self.body.decode()}{with_picture(self.picture)}"
 
 
 def render(_settings: AppriseSettings, message: Message, _receipt: Receipt) -> Notice:

@@ -13,7 +13,7 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, SecretStr, StringConstraints
 
-from gavel.alerting.contract import ChannelKind, ChannelSettings, Receipt, colour
+from gavel.alerting.contract import ChannelKind, ChannelSettings, Receipt, colour, with_picture
 from gavel.alerting.delivery import Outcome, Result
 from gavel.alerting.guard import ForbiddenError, Target
 from gavel.alerting.message import Message, Status, evidence_lines, facts, fitting, headline, plain_text
@@ -46,15 +46,24 @@ class EmailSettings(ChannelSettings):
 
 @dataclass(frozen=True, slots=True)
 class Mail:
+    """told: who gets it and its plain text, for the log."""
+
     sender: str
     recipients: tuple[str, ...]
     body: bytes
+    told: str
 
 
 def render(settings: EmailSettings, message: Message, _receipt: Receipt) -> Mail:
     png = message.picture.png if message.picture else None
-    body = fitting(message, lambda cut: _mail(settings, cut), len, LARGEST + (2 * len(png) if png else 0))
-    return Mail(settings.sender, settings.recipients, body)
+    body, text = fitting(
+        message,
+        lambda cut: (_mail(settings, cut), plain_text(cut)),
+        lambda made: len(made[0]),
+        LARGEST + (2 * len(png) if png else 0),
+    )
+    told = f"To: {', '.join(settings.recipients)}\n{text}{with_picture(message.picture)}"
+    return Mail(settings.sender, settings.recipients, body, told)
 
 
 def deliver(settings: EmailSettings, mail: Mail, way: Way) -> Outcome:
