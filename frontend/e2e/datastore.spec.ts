@@ -181,6 +181,7 @@ test('one cursor reads all charts out', async ({ page, request }) => {
   await page.mouse.move(x + 3, y + 1)
   await expect(card(page, 'Latency over time').getByText(/UTC$/).first()).toBeVisible()
   await expect(page.getByTestId('other-cursor').last()).not.toHaveAttribute('hidden')
+  await expect(card(page, 'Who takes part')).toContainText(/at \d\d:\d\d, at the cursor/)
   await raw.scrollIntoViewIfNeeded()
   const over = await pointAt(page, raw, 0.5)
   await page.mouse.move(over.x + 3, over.y + 1)

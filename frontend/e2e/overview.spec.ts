@@ -42,6 +42,26 @@ test('tiles show the same as the ranking: by size and colour, as numbers, and a 
   }).toPass()
 })
 
+test('the ranking follows the cursor to the minute that is read, and comes back', async ({ page }) => {
+  await page.goto('/')
+  const canvas = card(page, 'The estate over time').locator('canvas')
+  await expect(canvas).toBeVisible()
+  const box = await canvas.boundingBox()
+  if (box === null) throw new Error('the chart has no place')
+  const asked = page.waitForRequest((request) => {
+    const { from, to } = Object.fromEntries(new URL(request.url()).searchParams)
+    return request.url().includes('/overview?') && Date.parse(to ?? '') - Date.parse(from ?? '') === 60_000
+  })
+  await expect(async () => {
+    await page.mouse.move(box.x + box.width * 0.9, box.y + 80)
+    await page.mouse.move(box.x + box.width * 0.9 - 4, box.y + 82)
+    await expect(page.getByText(/^at \d\d:\d\d, at the cursor$/)).toBeVisible({ timeout: 3000 })
+  }).toPass()
+  await asked
+  await page.mouse.move(box.x + 40, box.y - 200)
+  await expect(page.getByText(/at the cursor$/)).toHaveCount(0)
+})
+
 test('kinds, filters and order are the server’s and stand in the address', async ({ page }) => {
   await page.goto('/')
   await page.getByRole('button', { name: 'VMs', exact: true }).click()

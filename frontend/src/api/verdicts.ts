@@ -91,6 +91,18 @@ export const latencyQuery = (kind: JudgedKind, id: number, range: Range) =>
     placeholderData: sameObject(kind, id),
   })
 
+export const estateLatencyQuery = (range: Range) =>
+  queryOptions({
+    queryKey: ['ledger', 'estate', range] as const,
+    queryFn: ({ signal }) =>
+      call(
+        'the estate over time',
+        (options) => client.GET('/api/v1/estate/latency', { params: { query: rangeQuery(range) }, ...options }),
+        { signal },
+      ),
+    placeholderData: keepPreviousData,
+  })
+
 export const contributorsQuery = (kind: JudgedKind, id: number, layer: Layer, window: VerdictWindow) =>
   queryOptions({
     queryKey: ['ledger', 'contributors', kind, id, layer, window] as const,

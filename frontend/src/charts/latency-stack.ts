@@ -223,7 +223,7 @@ function tooFew({ too_few, ops }: LatencyColumns, data: LatencyData): GapBand[] 
 }
 
 /** Buckets without a minute in the ledger that no source's gap explains. The newest ones are still being attributed. */
-function unexplained(data: LatencyData, gaps: readonly GapBand[]): GapBand[] {
+export function unexplained(data: LatencyData, gaps: readonly GapBand[]): GapBand[] {
   const newest = data.minutes_there.findLastIndex((minutes) => minutes > 0)
   const isMissing = (index: number) => {
     const from_ms = data.times_ms[index] ?? 0

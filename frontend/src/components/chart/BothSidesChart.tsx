@@ -21,10 +21,9 @@ interface BothSidesChartProps {
   name: string
   series: SeriesData
   groups: readonly SeriesGroup[]
-  onCursor?: (index: number | null) => void
 }
 
-export function BothSidesChart({ name, series, groups, onCursor }: BothSidesChartProps) {
+export function BothSidesChart({ name, series, groups }: BothSidesChartProps) {
   const { zone } = usePreferences()
   const tokens = useTokens()
   const onBrush = useBrush()
@@ -71,7 +70,6 @@ export function BothSidesChart({ name, series, groups, onCursor }: BothSidesChar
         .map((line) => ({ label: line.legend, colour: colourOf(line, tokens) }))}
       permalink={permalink(from_ms, to_ms)}
       sharesCursor
-      onCursor={onCursor}
       onBrush={onBrush}
     />
   )

@@ -16,7 +16,6 @@ interface CanvasProps {
   height: number
   label: string
   sharesCursor?: boolean | undefined
-  onCursor?: ((index: number | null) => void) | undefined
   /** Told the two times between which the pointer was dragged. */
   onBrush?: ((a_ms: number, b_ms: number) => void) | undefined
   /** Told the id of what was clicked. */
@@ -24,22 +23,13 @@ interface CanvasProps {
   ref?: Ref<CanvasHandle>
 }
 
-export default function Canvas({
-  option,
-  height,
-  label,
-  sharesCursor = false,
-  onCursor,
-  onBrush,
-  onPick,
-  ref,
-}: CanvasProps) {
+export default function Canvas({ option, height, label, sharesCursor = false, onBrush, onPick, ref }: CanvasProps) {
   const box = useRef<HTMLDivElement>(null)
   const chart = useRef<ECharts | null>(null)
   const others = useRef<HTMLDivElement>(null)
   const [brush, setBrush] = useState<Brush | null>(null)
-  const handlers = useRef({ onCursor, onBrush, onPick })
-  handlers.current = { onCursor, onBrush, onPick }
+  const handlers = useRef({ onBrush, onPick })
+  handlers.current = { onBrush, onPick }
 
   useEffect(() => {
     const host = box.current
@@ -47,8 +37,7 @@ export default function Canvas({
     const instance = init(host, null, { renderer: 'canvas' })
     chart.current = instance
     instance.on('updateAxisPointer', (event) => {
-      const { dataIndex, axesInfo } = event as { dataIndex?: number; axesInfo?: { value?: unknown }[] }
-      handlers.current.onCursor?.(dataIndex ?? null)
+      const { axesInfo } = event as { axesInfo?: { value?: unknown }[] }
       const at_ms = axesInfo?.[0]?.value
       if (sharesCursor) moveCursor(host, typeof at_ms === 'number' ? at_ms : null)
     })
@@ -57,7 +46,6 @@ export default function Canvas({
       if (typeof id === 'string') handlers.current.onPick?.(id)
     })
     instance.on('globalout', () => {
-      handlers.current.onCursor?.(null)
       if (sharesCursor) moveCursor(host, null)
     })
     const stopCursor = sharesCursor

@@ -37,7 +37,6 @@ export interface ChartProps {
   permalink: string
   /** Moves with the cursor of the page's other charts over time. */
   sharesCursor?: boolean
-  onCursor?: ((index: number | null) => void) | undefined
   onBrush?: (a_ms: number, b_ms: number) => void
   onPick?: (id: string) => void
 }
@@ -62,7 +61,6 @@ export function Chart(props: ChartProps) {
                 height={props.height}
                 label={props.label}
                 sharesCursor={props.sharesCursor}
-                onCursor={props.onCursor}
                 onBrush={props.onBrush}
                 onPick={props.onPick}
               />

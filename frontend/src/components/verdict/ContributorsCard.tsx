@@ -6,10 +6,13 @@ import type { Contributor, Layer } from '../../api/types'
 import { contributorsQuery, type JudgedKind, type VerdictWindow } from '../../api/verdicts'
 import { type LayerId, layerWord } from '../../charts/segments'
 import { shareText } from '../../charts/waterfall'
+import { usePreferences } from '../../lib/preferences'
 import { plural } from '../../lib/text'
+import { formatClock } from '../../lib/time'
 import { formatIops } from '../../lib/units'
 import { useSearchParameter } from '../../lib/url'
 import { Card } from '../Card'
+import { useCursorMinute } from '../chart/useCursorTime'
 import { DataState, EmptyState } from '../DataState'
 import { EntityLink } from '../EntityLink'
 import { Quantity } from '../Quantity'
@@ -33,11 +36,14 @@ export function ContributorsCard({ kind, id, window, named }: ContributorsCardPr
   const [chosen, choose] = useSearchParameter('of', '')
   const layer =
     LAYERS.find((one) => one === chosen) ?? LAYERS.find((one) => named?.split('_').includes(one)) ?? 'kernel'
-  const query = useQuery(contributorsQuery(kind, id, layer, window))
+  const { zone } = usePreferences()
+  const minute = useCursorMinute()
+  const query = useQuery(contributorsQuery(kind, id, layer, minute ?? window))
+  const when = minute === null ? '' : ` · at ${formatClock(minute.from_ms, zone)}, at the cursor`
   return (
     <Card
       title="Who takes part"
-      hint="ranked by I/O-time in this layer"
+      hint={`ranked by I/O-time in this layer${when}`}
       actions={<LayerSwitch layer={layer} onChoose={choose} />}
       flush
     >

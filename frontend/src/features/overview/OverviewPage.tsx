@@ -6,6 +6,7 @@ import { CardSkeleton } from '../../components/verdict/Skeletons'
 import { SpanSwitch } from '../../components/verdict/SpanSwitch'
 import { instantMs } from '../../lib/time'
 import { EstateCard } from './EstateCard'
+import { EstateOverTime } from './EstateOverTime'
 import styles from './Overview.module.css'
 import { RankingCard } from './RankingCard'
 import { SourcesStrip } from './SourcesStrip'
@@ -32,7 +33,10 @@ export default function OverviewPage() {
       <DataState query={query} skeleton={<CardSkeleton height={226} />}>
         {(overview) => <EstateCard overview={overview} kind={kind} chosen={certainty} onChoose={setCertainty} />}
       </DataState>
-      <TreemapCard ranking={ranking} />
+      <div className={styles.pair}>
+        <TreemapCard ranking={ranking} />
+        <EstateOverTime />
+      </div>
       <RankingCard ranking={ranking} />
     </div>
   )

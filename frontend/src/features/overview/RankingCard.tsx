@@ -6,12 +6,15 @@ import type { Overview, OverviewRow } from '../../api/types'
 import { overviewQuery } from '../../api/verdicts'
 import { niceMax } from '../../charts/panels'
 import { layerWord } from '../../charts/segments'
+import { useCursorMinute } from '../../components/chart/useCursorTime'
 import { DataState, type EmptyText } from '../../components/DataState'
 import { NameFilter } from '../../components/NameFilter'
 import { useServerRows } from '../../components/table/useServerRows'
 import { VirtualTable } from '../../components/table/VirtualTable'
 import { certaintyWord } from '../../components/verdict/certainty'
 import { CardSkeleton } from '../../components/verdict/Skeletons'
+import { usePreferences } from '../../lib/preferences'
+import { formatClock } from '../../lib/time'
 import styles from './Overview.module.css'
 import { rankingColumns } from './rankingColumns'
 import { CERTAINTIES, KINDS, LAYERS, type Ranking } from './useRanking'
@@ -19,7 +22,13 @@ import { CERTAINTIES, KINDS, LAYERS, type Ranking } from './useRanking'
 const ROW_PX = 54
 
 export function RankingCard({ ranking }: { ranking: Ranking }) {
-  const { params, kind, sort, setSort } = ranking
+  const { kind, sort, setSort } = ranking
+  const { zone } = usePreferences()
+  const minute = useCursorMinute()
+  const params = useMemo(
+    () => (minute === null ? ranking.params : { ...ranking.params, window: minute }),
+    [ranking.params, minute],
+  )
   const { query, rowAt, onWindow, loaded } = useServerRows<OverviewRow, Overview>(
     (offset) => overviewQuery(params, offset) as never,
   )
@@ -30,6 +39,9 @@ export function RankingCard({ ranking }: { ranking: Ranking }) {
     <section className={styles.ranking} aria-label={`${title} by impact`}>
       <div className={styles.tools}>
         <Tabs kind={kind} onChoose={ranking.setKind} />
+        {minute !== null && (
+          <span className="muted numeric">at {formatClock(minute.from_ms, zone)}, at the cursor</span>
+        )}
         <div className={styles.filters}>
           <NameFilter
             noun={noun}

@@ -24,7 +24,8 @@ import styles from './Overview.module.css'
 import { tileTooltip } from './tileTooltip'
 import { KINDS, LAYERS, type Ranking } from './useRanking'
 
-const HEIGHT = 200
+/** As high as the panel over time beside it. */
+const HEIGHT = 234
 
 export function TreemapCard({ ranking }: { ranking: Ranking }) {
   const query = useQuery(overviewQuery({ ...ranking.params, sort: '-impact' }, 0))

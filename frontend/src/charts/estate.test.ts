@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest'
+import { START_MS } from '../testing/series'
+import { estateLegend, estatePanels } from './estate'
+import type { LatencyData } from './latency-stack'
+
+const layer = (name: 'guest' | 'kernel' | 'array', us: (number | null)[]) => {
+  return { name, label: name, layers: [name], us, lower_us: us, upper_us: us }
+}
+const data: LatencyData = {
+  times_ms: [0, 1, 2].map((minute) => START_MS + minute * 60_000),
+  step_s: 120,
+  minutes_there: [2, 0, 1],
+  directions: [
+    {
+      direction: 'all',
+      ops: [7_200_000, null, 600_000],
+      total_us: [1000, null, 400],
+      too_few: [false, false, false],
+      layers: [layer('array', [400, null, 400]), layer('guest', [0, null, 0]), layer('kernel', [600, null, 0])],
+      parts: [],
+    },
+  ],
+  queues: { outstanding_ios: [], in_flight_ios: [], waiting_ios: [], depth: [], fullest: null },
+}
+
+describe('the estate over time', () => {
+  it('counts I/Os inside over the minutes that are there', () => {
+    const lines = estateLegend(data)
+    expect(lines.map(({ key, values }) => [key, values])).toEqual([
+      ['kernel', [36, null, 0]],
+      ['array', [24, null, 4]],
+      ['total', [60, null, 4]],
+    ])
+  })
+
+  it('is one panel, in the order of the path, with its gap', () => {
+    const panels = estatePanels(data, { hidden: new Set(), gaps: [] })
+    expect(panels.map(({ id, unit }) => [id, unit])).toEqual([['inside', 'I/Os']])
+    expect(panels[0]?.max).toBeGreaterThanOrEqual(60)
+    expect(panels[0]?.gaps.map(({ text }) => text)).toEqual(['Not attributed: no minute of this is in the ledger'])
+    expect(panels[0]?.lines.map(({ colour }) => colour)).toEqual([
+      { layer: 'kernel_queue' },
+      { layer: 'array_service' },
+      { ink: 'total' },
+    ])
+  })
+
+  it('follows what is switched off', () => {
+    const [panel] = estatePanels(data, { hidden: new Set(['kernel', 'total']), gaps: [] })
+    expect(panel?.lines.map(({ key }) => key)).toEqual(['array'])
+    expect(panel?.max).toBeLessThan(36)
+  })
+})

@@ -1,0 +1,65 @@
+/** How many I/Os are inside each layer of the path over time: the estate's panel, which the ranking follows. Pure. */
+
+import { latencyScale } from '../lib/units'
+import { type LatencyData, unexplained } from './latency-stack'
+import { type GapBand, niceMax, type Panel, type PanelLine, reach } from './panels'
+import { layerLook, pathOrder } from './segments'
+
+interface EstateView {
+  hidden: ReadonlySet<string>
+  gaps: readonly GapBand[]
+}
+
+/** One panel: reads and writes together, stacked in the order of the path. */
+export function estatePanels(data: LatencyData, { hidden, gaps }: EstateView): Panel[] {
+  const lines = estateLegend(data).filter(({ key }) => !hidden.has(key))
+  return [
+    {
+      id: 'inside',
+      title: 'I/Os inside',
+      hint: 'reads and writes, by layer',
+      unit: 'I/Os',
+      weight: 'tall',
+      lines,
+      gaps: [...gaps, ...unexplained(data, gaps)],
+      max: niceMax(reach(lines)),
+      scale: latencyScale(0),
+    },
+  ]
+}
+
+/** Every layer that is anywhere above zero, outermost first, and the total. */
+export function estateLegend(data: LatencyData): PanelLine[] {
+  const all = data.directions.find(({ direction }) => direction === 'all')
+  if (all === undefined) return []
+  const inside = (values: readonly (number | null)[]) =>
+    values.map((us, bucket) => {
+      const [ops, minutes] = [all.ops[bucket] ?? null, data.minutes_there[bucket] ?? 0]
+      return us === null || ops === null || minutes === 0 ? null : (us * ops) / (60e6 * minutes)
+    })
+  const bands = [...all.layers]
+    .sort((a, b) => pathOrder(a.layers) - pathOrder(b.layers))
+    .map((layer): PanelLine => ({ ...line(layer.name, layer.label, inside(layer.us)), ...layerLook(layer.layers) }))
+  const total = line('total', 'Total', inside(all.total_us))
+  return [...bands, { ...total, shape: 'line' as const, colour: { ink: 'total' as const }, width: 1.75 }].filter(
+    ({ values }) => values.some((value) => value !== null && value > 0),
+  )
+}
+
+function line(key: string, label: string, values: (number | null)[]): PanelLine {
+  return {
+    id: `inside.${key}`,
+    key,
+    row: key,
+    label,
+    legend: label,
+    side: 'host',
+    shape: 'band',
+    stroke: 'solid',
+    colour: { ink: 'gap' },
+    direction: 'all',
+    unit: 'I/Os',
+    precision: null,
+    values,
+  }
+}

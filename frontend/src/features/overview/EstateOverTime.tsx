@@ -1,0 +1,82 @@
+/** The estate's I/Os over the window by layer; the minute under the cursor is the one that the ranking shows. */
+
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import type { EstateLatency } from '../../api/types'
+import { estateLatencyQuery } from '../../api/verdicts'
+import { estateLegend, estatePanels } from '../../charts/estate'
+import { numbersCsv, numbersOfPanels } from '../../charts/numbers'
+import { timePanelsHeight, timePanelsOption } from '../../charts/timePanels'
+import { colourOf } from '../../charts/tokens'
+import { cursorReading } from '../../charts/tooltip'
+import { Card } from '../../components/Card'
+import { Chart } from '../../components/chart/Chart'
+import { cursorElement } from '../../components/chart/cursorElement'
+import { Legend } from '../../components/chart/Legend'
+import { NumbersView } from '../../components/chart/NumbersView'
+import { permalink, tooltip, useBrush, useHiddenLines } from '../../components/chart/timeChart'
+import { useTokens } from '../../components/chart/useTokens'
+import { DataState, EmptyState } from '../../components/DataState'
+import { NO_VERDICT } from '../../components/verdict/certainty'
+import { CardSkeleton } from '../../components/verdict/Skeletons'
+import { useMediaMatch, usePreferences } from '../../lib/preferences'
+import { formatSeconds, formatWindow } from '../../lib/time'
+import { useRange } from '../../lib/url'
+
+const LABEL = 'I/Os inside each layer over time, of the whole estate; the ranking follows the cursor'
+
+export function EstateOverTime() {
+  const [range] = useRange()
+  const query = useQuery(estateLatencyQuery(range))
+  return (
+    <DataState query={query} skeleton={<CardSkeleton height={330} />}>
+      {(latency) =>
+        latency.minutes === 0 ? (
+          <Card title="The estate over time">
+            <EmptyState title="No minute of this window is attributed" text={NO_VERDICT.no_data} />
+          </Card>
+        ) : (
+          <EstateChart latency={latency} />
+        )
+      }
+    </DataState>
+  )
+}
+
+function EstateChart({ latency }: { latency: EstateLatency }) {
+  const { zone } = usePreferences()
+  const tokens = useTokens()
+  const onBrush = useBrush()
+  const { hidden, toggle } = useHiddenLines()
+  const canDrag = useMediaMatch('(pointer: fine)')
+  const legend = useMemo(() => estateLegend(latency), [latency])
+  const panels = useMemo(() => estatePanels(latency, { hidden, gaps: [] }), [latency, hidden])
+  const numbers = useMemo(() => numbersOfPanels(latency.times_ms, panels, 'attributed by Gavel'), [latency, panels])
+  const [from_ms, to_ms] = [Date.parse(latency.from_at), Date.parse(latency.to_at)]
+  const option = useMemo(() => {
+    const { times_ms, step_s } = latency
+    const cursor = { panels, times_ms, step_s, zone, events: [] }
+    const base = timePanelsOption({ ...cursor, from_ms, to_ms, tokens, label: LABEL })
+    return { ...base, tooltip: tooltip((index) => cursorElement(cursorReading(cursor, index), tokens), tokens.ink) }
+  }, [latency, from_ms, to_ms, panels, zone, tokens])
+  return (
+    <Chart
+      title="The estate over time"
+      exportTitle="I/Os of the estate by layer"
+      windowText={formatWindow(from_ms, to_ms, zone)}
+      hint={`one point per ${formatSeconds(latency.step_s)}${canDrag ? ' · drag to zoom' : ''}`}
+      label={LABEL}
+      option={option}
+      height={timePanelsHeight(panels)}
+      csv={() => numbersCsv(numbers)}
+      table={<NumbersView table={numbers} label="Numbers of the estate over time" />}
+      legend={<Legend lines={legend} hidden={hidden} onToggle={toggle} />}
+      legendWords={legend
+        .filter((line) => !hidden.has(line.key))
+        .map((line) => ({ label: line.legend, colour: colourOf(line, tokens) }))}
+      permalink={permalink(from_ms, to_ms)}
+      sharesCursor
+      onBrush={onBrush}
+    />
+  )
+}
