@@ -48,10 +48,18 @@ def test_an_empty_estate_is_an_empty_page(client: TestClient, path: str) -> None
 def test_what_is_on_one_side_only_is_told_with_reason_and_remedy(client: TestClient, engine: Engine) -> None:
     with transaction(engine) as connection:
         source_id = add_source(
-            connection, kind=SourceKind.VCENTER, name="vc", address="vc", settings={}, enabled=True, now=datetime.now(UTC)
+            connection,
+            kind=SourceKind.VCENTER,
+            name="vc",
+            address="vc",
+            settings={},
+            enabled=True,
+            now=datetime.now(UTC),
         )
         store_inventory(connection, source_id, InventoryTaken(host_inventory(), datetime.now(UTC)))
-    page = client.get("/api/v1/unmatched", params={"kind": "datastore", "needs_action": True, "search": "simple"}).json()
+    page = client.get(
+        "/api/v1/unmatched", params={"kind": "datastore", "needs_action": True, "search": "simple"}
+    ).json()
     (simple,) = page["items"]
     assert (simple["shown_at"]["kind"], simple["hosts"], page["total"]) == ("datastore", ["esx-1", "esx-2"], 1)
     assert "No polled array has a volume" in simple["reason"]
@@ -70,7 +78,7 @@ def test_health_tells_the_storage_mode_and_that_no_worker_was_seen_yet(client: T
     health = client.get("/api/v1/health").json()
     assert (health["status"], health["storage_mode"]) == ("degraded", "plain")
     parts = {part["name"]: part["status"] for part in health["parts"]}
-    assert parts == {"database": "ok", "workers": "degraded", "ledger": "ok"}
+    assert parts == {"database": "ok", "workers": "degraded", "ledger": "ok", "alerts": "ok"}
 
 
 def test_an_unreachable_database_is_a_503_with_a_sentence(client: TestClient) -> None:

@@ -10,7 +10,7 @@ from gavel.api.deps import COOKIE, AdminOnly, HouseDep, NowDep, Role, role
 from gavel.api.schemas.system import Health, HealthPart, Session, SignedIn, TokenIn, WallToken
 from gavel.db.engine import reading
 from gavel.db.errors import StorageError
-from gavel.db.queries.health import ledger_until, samples_until, stored_mode, workers_seen_at
+from gavel.db.queries.health import Stuck, deliveries_stuck, ledger_until, samples_until, stored_mode, workers_seen_at
 from gavel.pipeline import access
 
 router = APIRouter(tags=["system"])
@@ -27,6 +27,7 @@ def health(response: Response, here: HouseDep, at: NowDep) -> Health:
             mode = stored_mode(connection)
             seen_at = workers_seen_at(connection)
             attributed, sampled = ledger_until(connection), samples_until(connection)
+            stuck = deliveries_stuck(connection)
     except StorageError as error:
         response.status_code = 503
         part = HealthPart(name="database", status="failed", detail=str(error))
@@ -35,6 +36,7 @@ def health(response: Response, here: HouseDep, at: NowDep) -> Health:
         HealthPart(name="database", status="ok", detail=f"reachable, {mode} mode"),
         _workers(seen_at, at),
         _ledger(attributed, sampled),
+        _alerts(stuck),
     ]
     status: Literal["ok", "degraded"] = "ok" if all(part.status == "ok" for part in parts) else "degraded"
     return Health(status=status, version=__version__, now=at, storage_mode=mode, parts=parts)
@@ -55,6 +57,19 @@ def _ledger(attributed: datetime | None, sampled: datetime | None) -> HealthPart
     late = attributed is None or sampled - attributed > _LEDGER_LATE
     detail = f"{until}, samples are there up to {sampled:%H:%M:%S} UTC"
     return HealthPart(name="ledger", status="degraded" if late else "ok", detail=detail)
+
+
+def _alerts(stuck: Stuck) -> HealthPart:
+    """Whether what is to be told can be told. An alert itself is no fault of Gavel's."""
+    said = [
+        f"{len(stuck.off)} channels are off ({', '.join(stuck.off)})" if stuck.off else "",
+        f"{stuck.dead} messages could not be delivered" if stuck.dead else "",
+        f"{len(stuck.failing)} channels fail ({', '.join(stuck.failing)})" if stuck.failing else "",
+    ]
+    detail = "; ".join(one for one in said if one)
+    return HealthPart(
+        name="alerts", status="degraded" if detail else "ok", detail=detail or "every message was delivered"
+    )
 
 
 @router.get("/session")

@@ -1,10 +1,12 @@
 """Is the store there, in which mode, do the workers write, and does the ledger keep up with the samples?"""
 
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, cast
 
 from sqlalchemy import Connection, func, select
 
+from gavel.db.tables.alerting import channel, notification
 from gavel.db.tables.bookkeeping import collection_run, storage_mode, watermark
 from gavel.db.tables.ledger import correlated
 
@@ -21,6 +23,23 @@ def workers_seen_at(connection: Connection) -> datetime | None:
 def ledger_until(connection: Connection) -> datetime | None:
     """Minutes before this are attributed; None before the first."""
     return connection.scalar(select(correlated.c.until_at))
+
+
+@dataclass(frozen=True, slots=True)
+class Stuck:
+    """off: channels that Gavel switched off; failing: those whose newest attempts failed. dead: messages that were given up."""
+
+    off: tuple[str, ...]
+    failing: tuple[str, ...]
+    dead: int
+
+
+def deliveries_stuck(connection: Connection) -> Stuck:
+    names = select(channel.c.name).order_by(channel.c.name)
+    off = connection.scalars(names.where(~channel.c.enabled, channel.c.off_reason.is_not(None)))
+    failing = connection.scalars(names.where(channel.c.enabled, channel.c.failures > 0))
+    dead = connection.scalar(select(func.count()).select_from(notification).where(notification.c.state == "dead"))
+    return Stuck(tuple(off), tuple(failing), dead or 0)
 
 
 def samples_until(connection: Connection) -> datetime | None:
