@@ -9,7 +9,8 @@ test('g and a letter go to the pages of the menu', async ({ page }) => {
     ['m', 'VMs'],
     ['h', 'Hosts'],
     ['v', 'Volumes'],
-    ['a', 'Arrays'],
+    ['r', 'Arrays'],
+    ['a', 'Alerts'],
     ['o', 'Overview'],
     ['s', 'Sources'],
   ] as const) {

@@ -39,7 +39,7 @@ export function parseLive(data: string): LiveUpdate | null {
 const ALWAYS_LIVE = new Set(['sources', 'session'])
 const DATA = new Set(['list', 'one', 'series', ...ALWAYS_LIVE])
 /** Verdicts change when minutes were attributed, not with every sample. */
-const WITH_LEDGER = new Set([...DATA, 'ledger'])
+const WITH_LEDGER = new Set([...DATA, 'ledger', 'alerts'])
 
 export function refresh(client: QueryClient, frozen: boolean, hasLedger = true): void {
   const keys = frozen ? ALWAYS_LIVE : hasLedger ? WITH_LEDGER : DATA

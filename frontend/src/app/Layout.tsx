@@ -8,6 +8,7 @@ import { Icon } from '../components/Icon'
 import { usePreferences } from '../lib/preferences'
 import { formatClock } from '../lib/time'
 import { useRange } from '../lib/url'
+import { FiringCount } from './FiringCount'
 import { Help } from './Help'
 import styles from './Layout.module.css'
 import { PreferencesMenu } from './PreferencesMenu'
@@ -97,6 +98,7 @@ function Menu({ onChoose }: { onChoose?: () => void }) {
           >
             {page.menu && <Icon name={page.menu.icon} size={18} />}
             {page.title}
+            {page.menu?.counts === 'alerts' && <FiringCount />}
           </Link>
         </li>
       ))}

@@ -7,8 +7,8 @@ export interface Page {
   path: string
   title: string
   load: () => Promise<{ default: ComponentType }>
-  /** Pages with a place in the menu; `key` is typed after `g`. `to`: where a path with parameters leads. */
-  menu?: { icon: IconName; key: string; to?: string }
+  /** Pages with a place in the menu; `key` is typed after `g`. `to`: where a path with parameters leads. `counts`: what is counted beside it. */
+  menu?: { icon: IconName; key: string; to?: string; counts?: 'alerts' }
   /** Without header and menu: screens on a wall. */
   bare?: boolean
 }
@@ -47,9 +47,16 @@ export const PAGES: readonly Page[] = [
     path: '/arrays',
     title: 'Arrays',
     load: () => import('../features/arrays/ArraysPage'),
-    menu: { icon: 'array', key: 'a' },
+    menu: { icon: 'array', key: 'r' },
   },
   { path: '/arrays/$id', title: 'Array', load: () => import('../features/array/ArrayPage') },
+  {
+    path: '/alerts',
+    title: 'Alerts',
+    load: () => import('../features/alerts/AlertsPage'),
+    menu: { icon: 'alert', key: 'a', counts: 'alerts' },
+  },
+  { path: '/alerts/$id', title: 'Alert', load: () => import('../features/alerts/AlertPage') },
   {
     path: '/sources',
     title: 'Sources',

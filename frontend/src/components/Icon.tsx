@@ -1,6 +1,7 @@
 /** A handful of line icons, drawn on a 20-unit grid; decorative, the words are beside them. */
 
 const PATHS = {
+  alert: 'M5 14V9a5 5 0 0110 0v5l1.5 1h-13zM8.5 17.5h3M10 2.5V4',
   array: 'M3 5h14v4H3zM3 11h14v4H3zM6 7h.01M6 13h.01',
   burger: 'M3 6h14M3 10h14M3 14h14',
   chart: 'M3 16h14M5 13l3-4 3 2 4-6',

@@ -44,6 +44,8 @@ interface VirtualTableProps<Row> {
   fill?: boolean
   /** Height of every row in px, where its cells need more than one line. */
   rowPx?: number
+  /** What a row is about, where rows come and go above it: the focus then stays with the thing and not with the place. */
+  rowKey?: (row: Row) => string
 }
 
 interface Slot<Row> {
@@ -55,7 +57,7 @@ const features = tableFeatures({ rowSortingFeature, columnVisibilityFeature })
 const ROW_PX = 40
 
 export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
-  const { label, columns, count, rowAt, sort = '', onSort, onWindow, fill = false, rowPx = ROW_PX } = props
+  const { label, columns, count, rowAt, sort = '', onSort, onWindow, fill = false, rowPx = ROW_PX, rowKey } = props
   const scroll = useRef<HTMLDivElement>(null)
   const frame = useHiddenParts(scroll)
   const virtual = useVirtualizer({
@@ -76,7 +78,7 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
     features,
     columns: useColumnDefinitions(columns),
     data: items.map((item): Slot<Row> => ({ index: item.index, row: rowAt(item.index) })),
-    getRowId: (slot) => String(slot.index),
+    getRowId: ({ index, row }) => (row === undefined || rowKey === undefined ? String(index) : rowKey(row)),
     manualSorting: true,
     state: { sorting: sorting ? [sorting] : [], columnVisibility: visible },
   })

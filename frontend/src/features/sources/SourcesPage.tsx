@@ -8,6 +8,7 @@ import { useSession } from '../../api/session'
 import type { SourceOut } from '../../api/types'
 import { DataState } from '../../components/DataState'
 import { Icon } from '../../components/Icon'
+import { ReadOnlyHint } from '../../components/ReadOnlyHint'
 import { RemoveDialog } from './RemoveDialog'
 import { SourceCard } from './SourceCard'
 import { SourceDialog } from './SourceDialog'
@@ -33,7 +34,7 @@ export default function SourcesPage() {
         {query.data && query.data.length > 0 && <span className="muted">{summary(query.data)}</span>}
         <div className={styles.push}>{add}</div>
       </header>
-      <ReadOnlyHint />
+      <ReadOnlyHint todo="add or change sources" />
       <DataState
         query={query}
         skeleton={<SourcesSkeleton />}
@@ -80,22 +81,6 @@ function summary(sources: readonly SourceOut[]): string {
     ([state, count]) => `${present.length === 1 ? 'all' : count} ${STATE_WORDS[state] ?? state}`,
   )
   return `${sources.length}${present.length === 1 ? ', ' : ': '}${words.join(', ')}`
-}
-
-function ReadOnlyHint() {
-  const { isAdmin, known, setupPending, openDialog } = useSession()
-  if (!known || isAdmin) return null
-  return (
-    <div className={styles.hint}>
-      <Icon name="lock" />
-      {setupPending
-        ? 'You may look at everything. To add or change sources, open the address with the setup token that the first start printed.'
-        : 'You may look at everything. To add or change sources, sign in with the admin token.'}
-      <Button size="xs" variant="default" onClick={openDialog}>
-        Sign in
-      </Button>
-    </div>
-  )
 }
 
 function SourcesSkeleton() {

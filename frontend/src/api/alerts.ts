@@ -1,0 +1,150 @@
+/** Questions about alerts, rules, silences and channels as React Query options. Keys begin with `alerts`: they change when minutes were judged. */
+
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { type Range, rangeQuery } from '../lib/range'
+import { call, client } from './client'
+import { PAGE_SIZE } from './queries'
+import type { AlertOut, NotificationState, Severity } from './types'
+
+/** Alerts also change by what people and receivers do, of which the live stream says nothing. */
+const EVERY_MS = 15_000
+const live = { refetchInterval: EVERY_MS }
+
+export const alertsNowQuery = () =>
+  queryOptions({
+    queryKey: ['alerts', 'now'] as const,
+    queryFn: ({ signal }) => call('the alerts', (options) => client.GET('/api/v1/alerts/now', options), { signal }),
+    ...live,
+  })
+
+export interface HistoryParams {
+  search: string
+  severity: Severity | null
+  range: Range
+}
+
+export const alertHistoryQuery = ({ search, severity, range }: HistoryParams, offset: number) =>
+  queryOptions({
+    queryKey: ['alerts', 'history', search, severity, range, offset] as const,
+    queryFn: ({ signal }) => {
+      const chosen = severity === null ? {} : { severity }
+      const query = { ...rangeQuery(range), search, ...chosen, limit: PAGE_SIZE, offset }
+      return call(
+        'the history of alerts',
+        (options) => client.GET('/api/v1/alerts/history', { params: { query }, ...options }),
+        { signal },
+      )
+    },
+    placeholderData: keepPreviousData,
+    ...live,
+  })
+
+/** `of`: of this thing only. */
+export const lateQuery = (range: Range, of: AlertOut['subject'] | null = null) =>
+  queryOptions({
+    queryKey: ['alerts', 'late', range, of?.kind, of?.id] as const,
+    queryFn: ({ signal }) => {
+      const query = { ...rangeQuery(range), ...(of === null ? {} : { subject: of.kind, object_id: of.id }) }
+      return call(
+        'what was found late',
+        (options) => client.GET('/api/v1/alerts/late', { params: { query }, ...options }),
+        { signal },
+      )
+    },
+    placeholderData: keepPreviousData,
+    ...live,
+  })
+
+export const alertQuery = (alert_id: number) =>
+  queryOptions({
+    queryKey: ['alerts', 'one', alert_id] as const,
+    queryFn: ({ signal }) =>
+      call(
+        'the alert',
+        (options) => client.GET('/api/v1/alerts/{alert_id}', { params: { path: { alert_id } }, ...options }),
+        { signal },
+      ),
+    ...live,
+  })
+
+export const rulesQuery = () =>
+  queryOptions({
+    queryKey: ['alerts', 'rules'] as const,
+    queryFn: ({ signal }) => call('the rules', (options) => client.GET('/api/v1/alert-rules', options), { signal }),
+    ...live,
+  })
+
+export const quantitiesQuery = () =>
+  queryOptions({
+    queryKey: ['alert-quantities'] as const,
+    queryFn: ({ signal }) =>
+      call('what rules may compare', (options) => client.GET('/api/v1/alert-quantities', options), { signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+
+/** Where the rules can be saved from, as YAML. */
+export const RULES_FILE = '/api/v1/alert-rules/export'
+
+export const silencesQuery = () =>
+  queryOptions({
+    queryKey: ['alerts', 'silences'] as const,
+    queryFn: ({ signal }) => call('the silences', (options) => client.GET('/api/v1/silences', options), { signal }),
+    ...live,
+  })
+
+export const maintenanceQuery = () =>
+  queryOptions({
+    queryKey: ['alerts', 'maintenance'] as const,
+    queryFn: ({ signal }) =>
+      call('the maintenance windows', (options) => client.GET('/api/v1/maintenance-windows', options), { signal }),
+    ...live,
+  })
+
+export const channelKindsQuery = () =>
+  queryOptions({
+    queryKey: ['channel-kinds'] as const,
+    queryFn: ({ signal }) =>
+      call('the kinds of channels', (options) => client.GET('/api/v1/channel-kinds', options), { signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+
+export const channelsQuery = () =>
+  queryOptions({
+    queryKey: ['alerts', 'channels'] as const,
+    queryFn: ({ signal }) => call('the channels', (options) => client.GET('/api/v1/channels', options), { signal }),
+    ...live,
+  })
+
+export interface LogParams {
+  channel: number | null
+  state: NotificationState | null
+}
+
+export const notificationsQuery = ({ channel, state }: LogParams, offset: number) =>
+  queryOptions({
+    queryKey: ['alerts', 'notifications', channel, state, offset] as const,
+    queryFn: ({ signal }) => {
+      const chosen = { ...(channel === null ? {} : { channel_id: channel }), ...(state === null ? {} : { state }) }
+      const query = { ...chosen, limit: PAGE_SIZE, offset }
+      return call(
+        'the delivery log',
+        (options) => client.GET('/api/v1/notifications', { params: { query }, ...options }),
+        { signal },
+      )
+    },
+    placeholderData: keepPreviousData,
+    ...live,
+  })
+
+export const notificationQuery = (notification_id: number) =>
+  queryOptions({
+    queryKey: ['alerts', 'notification', notification_id] as const,
+    queryFn: ({ signal }) =>
+      call(
+        'the message',
+        (options) =>
+          client.GET('/api/v1/notifications/{notification_id}', { params: { path: { notification_id } }, ...options }),
+        { signal },
+      ),
+    ...live,
+  })

@@ -1,0 +1,60 @@
+import { Button, Group, Modal, Stack, Textarea, TextInput } from '@mantine/core'
+import { type FormEvent, useState } from 'react'
+import { acknowledge } from '../../api/alertCommands'
+import type { AlertOut } from '../../api/types'
+import { Name } from '../../components/Name'
+import { Failure } from './Failure'
+import { useAlertCommand } from './useAlertCommand'
+import { useMyName } from './useMyName'
+
+/** Says who looks after an alert: nothing more is sent about it until it is over. */
+export function AcknowledgeDialog({ alert, onClose }: { alert: AlertOut; onClose: () => void }) {
+  const [by, setBy] = useMyName()
+  const [note, setNote] = useState('')
+  const [wasSubmitted, setSubmitted] = useState(false)
+  const command = useAlertCommand(() => acknowledge(alert.id, { by: by.trim(), note: note.trim() }), onClose)
+
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    setSubmitted(true)
+    if (by.trim() !== '') command.mutate()
+  }
+
+  return (
+    <Modal opened onClose={onClose} title="Acknowledge this alert" closeButtonProps={{ 'aria-label': 'Close' }}>
+      <form onSubmit={submit} noValidate>
+        <Stack gap="md">
+          <p>
+            <strong>{alert.rule_name}</strong> of <Name whole>{alert.subject.name}</Name>. Nothing more is sent about it
+            until it is over.
+          </p>
+          <TextInput
+            label="Your name"
+            description="There are no accounts yet: others see this name."
+            withAsterisk
+            maxLength={200}
+            value={by}
+            onChange={(event) => setBy(event.currentTarget.value)}
+            error={wasSubmitted && by.trim() === '' ? 'Your name is needed.' : undefined}
+            data-autofocus
+          />
+          <Textarea
+            label="Note"
+            description="What is being done about it, for those who look next."
+            maxLength={1000}
+            value={note}
+            onChange={(event) => setNote(event.currentTarget.value)}
+            autosize
+            minRows={2}
+          />
+          <Failure title="Not acknowledged" error={command.error} />
+          <Group justify="flex-end">
+            <Button type="submit" loading={command.isPending}>
+              Acknowledge
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}

@@ -1,0 +1,87 @@
+/** The latency around an alert, from some minutes before it began: over time, and where the time went. */
+
+import { Skeleton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { serverNow } from '../../api/serverClock'
+import type { AlertDetail } from '../../api/types'
+import { type JudgedKind, latencyQuery, waterfallQuery } from '../../api/verdicts'
+import { Card } from '../../components/Card'
+import { DataState, EmptyState } from '../../components/DataState'
+import { NO_VERDICT } from '../../components/verdict/certainty'
+import { LatencyChart } from '../../components/verdict/LatencyChart'
+import { WaterfallChart } from '../../components/verdict/WaterfallChart'
+import type { Range } from '../../lib/range'
+import { useRange } from '../../lib/url'
+import { windowOf } from './story'
+
+const KINDS: Partial<Record<AlertDetail['subject']['kind'], JudgedKind>> = {
+  datastore: 'datastores',
+  vm: 'vms',
+  host: 'hosts',
+  volume: 'volumes',
+  array: 'arrays',
+}
+
+export function AlertCharts({ alert }: { alert: AlertDetail }) {
+  const [range] = useRange()
+  const window = chosen(range, windowOf(alert, serverNow()))
+  const kind = KINDS[alert.subject.kind]
+  if (kind === undefined)
+    return (
+      <Card title="Latency over time">
+        <EmptyState title="No latency of its own" text={`Gavel keeps no latency of a ${alert.subject.kind}.`} />
+      </Card>
+    )
+  const about = { kind, id: alert.subject.id, name: alert.subject.name, named: alert.layer, window }
+  return (
+    <>
+      <OverTime {...about} />
+      <WhereItWent {...about} />
+    </>
+  )
+}
+
+/** The window that was dragged or linked to, where it shows something of the alert; else the alert's own. */
+function chosen(range: Range, own: Extract<Range, { kind: 'fixed' }>): Range {
+  return range.kind === 'fixed' && range.from_ms < own.to_ms && range.to_ms > own.from_ms ? range : own
+}
+
+interface PartProps {
+  kind: JudgedKind
+  id: number
+  name: string
+  named: string | null
+  window: Range
+}
+
+const NO_GAPS: [] = []
+const NO_MINUTES = <EmptyState title="No minute of this window is attributed" text={NO_VERDICT.no_data} />
+
+function OverTime({ kind, id, name, named, window }: PartProps) {
+  const query = useQuery(latencyQuery(kind, id, window))
+  return (
+    <DataState query={query} skeleton={<Skeleton height={1000} />}>
+      {(latency) =>
+        latency.minutes === 0 ? (
+          <Card title="Latency over time">{NO_MINUTES}</Card>
+        ) : (
+          <LatencyChart name={name} latency={latency} series={undefined} gaps={NO_GAPS} named={named} />
+        )
+      }
+    </DataState>
+  )
+}
+
+function WhereItWent({ kind, id, name, named, window }: PartProps) {
+  const query = useQuery(waterfallQuery(kind, id, window))
+  return (
+    <DataState query={query} skeleton={<Skeleton height={470} />}>
+      {(waterfall) => {
+        const state = waterfall.directions.find(({ direction }) => direction === 'all')?.state ?? 'no_data'
+        if (state === 'judged' || state === 'too_few')
+          return <WaterfallChart name={name} waterfall={waterfall} named={named} />
+        return <Card title="Where the time went">{NO_MINUTES}</Card>
+      }}
+    </DataState>
+  )
+}

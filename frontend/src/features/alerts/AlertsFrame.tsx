@@ -1,0 +1,43 @@
+/** The head of every page about alerts: what it is, the way to the others, and who may change things. */
+
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { ReadOnlyHint } from '../../components/ReadOnlyHint'
+import styles from './Alerts.module.css'
+
+const TABS = [
+  ['/alerts', 'Alerts'],
+  ['/alerts/rules', 'Rules'],
+  ['/alerts/silences', 'Silences'],
+  ['/alerts/channels', 'Channels'],
+] as const
+
+interface AlertsFrameProps {
+  title: string
+  hint?: ReactNode
+  actions?: ReactNode
+  /** What needs the admin here: "add or change rules". */
+  todo: string
+  children: ReactNode
+}
+
+export function AlertsFrame({ title, hint, actions, todo, children }: AlertsFrameProps) {
+  return (
+    <div className={styles.page}>
+      <header className={styles.head}>
+        <h1 className={styles.title}>{title}</h1>
+        {hint}
+        {actions !== undefined && <div className={styles.push}>{actions}</div>}
+      </header>
+      <nav className={styles.tabs} aria-label="About alerts">
+        {TABS.map(([to, word]) => (
+          <Link key={to} to={to as string} className={styles.tab} activeOptions={{ exact: true, includeSearch: false }}>
+            {word}
+          </Link>
+        ))}
+      </nav>
+      <ReadOnlyHint todo={todo} />
+      {children}
+    </div>
+  )
+}

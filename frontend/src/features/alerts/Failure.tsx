@@ -1,0 +1,13 @@
+import { Alert } from '@mantine/core'
+import { Icon } from '../../components/Icon'
+import styles from './Alerts.module.css'
+
+/** Why something was not done, in the server's own words. */
+export function Failure({ title, error }: { title: string; error: Error | null }) {
+  if (error === null) return null
+  return (
+    <Alert color="red" variant="outline" icon={<Icon name="warning" />} title={title}>
+      <span className={styles.lines}>{error.message}</span>
+    </Alert>
+  )
+}

@@ -1,0 +1,71 @@
+/** What was open in the window of the page, newest first. */
+
+import { NativeSelect, Skeleton } from '@mantine/core'
+import { useMemo } from 'react'
+import { alertHistoryQuery } from '../../api/alerts'
+import type { ListPage } from '../../api/queries'
+import type { AlertOut } from '../../api/types'
+import { Card } from '../../components/Card'
+import { DataState } from '../../components/DataState'
+import { NameFilter } from '../../components/NameFilter'
+import { useServerRows } from '../../components/table/useServerRows'
+import { VirtualTable } from '../../components/table/VirtualTable'
+import { usePreferences } from '../../lib/preferences'
+import { presetLabel } from '../../lib/range'
+import { formatWindow } from '../../lib/time'
+import { useRange, useSearchParameter } from '../../lib/url'
+import styles from './Alerts.module.css'
+import { ALERT_ROW_PX, pastColumns } from './alertColumns'
+import { SEVERITIES } from './words'
+
+export function HistoryCard() {
+  const { zone } = usePreferences()
+  const [range] = useRange()
+  const [search, setSearch] = useSearchParameter('q', '')
+  const [chosen, choose] = useSearchParameter('severity', '')
+  const severity = SEVERITIES.find((one) => one === chosen) ?? null
+  const params = useMemo(() => ({ search, severity, range }), [search, severity, range])
+  const { query, rowAt, onWindow } = useServerRows<AlertOut, ListPage<AlertOut>>(
+    (offset) => alertHistoryQuery(params, offset) as never,
+  )
+  const columns = useMemo(() => pastColumns(zone), [zone])
+  const when = range.kind === 'last' ? presetLabel(range.last) : formatWindow(range.from_ms, range.to_ms, zone)
+  const filters = (
+    <div className={styles.filters}>
+      <NameFilter noun="rule or object" value={search} onChange={(text) => setSearch(text, { replace: true })} />
+      <NativeSelect
+        aria-label="Only of this severity"
+        data={[{ value: '', label: 'Every severity' }, ...SEVERITIES]}
+        value={severity ?? ''}
+        onChange={(event) => choose(event.currentTarget.value)}
+      />
+    </div>
+  )
+  return (
+    <Card title="History" hint={when} actions={filters} flush>
+      <DataState
+        query={query}
+        skeleton={<Skeleton height={240} />}
+        empty={(page) =>
+          page.total > 0
+            ? null
+            : search === '' && severity === null
+              ? { title: 'Nothing fired in this window', text: 'Choose a longer or an earlier window above.' }
+              : { title: 'No alert fits', text: 'Clear the filters, or choose a longer window above.' }
+        }
+      >
+        {(page) => (
+          <VirtualTable<AlertOut>
+            label="History of alerts"
+            columns={columns}
+            count={page.total}
+            rowAt={rowAt}
+            onWindow={onWindow}
+            rowPx={ALERT_ROW_PX}
+            rowKey={(alert) => String(alert.id)}
+          />
+        )}
+      </DataState>
+    </Card>
+  )
+}

@@ -1,0 +1,73 @@
+/** Breaches that were found when samples came late: they are shown, and page nobody. */
+
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { lateQuery } from '../../api/alerts'
+import type { LateOut } from '../../api/types'
+import { Card } from '../../components/Card'
+import { EntityLink } from '../../components/EntityLink'
+import { Name } from '../../components/Name'
+import { StateMark } from '../../components/StateMark'
+import { type Column, VirtualTable } from '../../components/table/VirtualTable'
+import { usePreferences } from '../../lib/preferences'
+import { formatSeconds, formatWindow } from '../../lib/time'
+import { useRange } from '../../lib/url'
+import styles from './Alerts.module.css'
+import { Failure } from './Failure'
+import { formatAmount, severityMark } from './words'
+
+export function LateCard() {
+  const { zone } = usePreferences()
+  const [range] = useRange()
+  const { data = [], error } = useQuery(lateQuery(range))
+  const columns = useMemo<Column<LateOut>[]>(
+    () => [
+      { id: 'rule', header: 'Rule', width: 190, narrow: 150, cell: (late) => <Name focusable>{late.rule_name}</Name> },
+      {
+        id: 'severity',
+        header: 'Severity',
+        width: 106,
+        cell: (late) => <StateMark {...severityMark(late.severity)} />,
+      },
+      { id: 'of', header: 'Of', width: 190, grow: true, cell: (late) => <EntityLink to={late.subject} /> },
+      {
+        id: 'when',
+        header: 'When',
+        width: 250,
+        cell: (late) => (
+          <span className="numeric">{formatWindow(Date.parse(late.from_at), Date.parse(late.to_at), zone)}</span>
+        ),
+      },
+      {
+        id: 'minutes',
+        header: 'Lasted',
+        width: 90,
+        align: 'right',
+        cell: (late) => <span className="numeric">{formatSeconds(late.minutes * 60)}</span>,
+      },
+      {
+        id: 'peak',
+        header: 'Up to',
+        width: 110,
+        align: 'right',
+        cell: (late) => <span className="numeric">{formatAmount(late.peak, late.unit)}</span>,
+      },
+    ],
+    [zone],
+  )
+  if (error !== null && data.length === 0)
+    return <Failure title="What was found late could not be read" error={error} />
+  if (data.length === 0) return null
+  return (
+    <Card title="Found late" hint="Samples that came long after their time" flush>
+      <p className={styles.note}>These minutes were over a threshold, but known too late to tell anybody.</p>
+      <VirtualTable
+        label="Found late"
+        columns={columns}
+        count={data.length}
+        rowAt={(index) => data[index]}
+        rowKey={(late) => `${late.rule_id}-${late.subject.kind}-${late.subject.id}-${late.from_at}`}
+      />
+    </Card>
+  )
+}

@@ -1,0 +1,37 @@
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { lateQuery } from '../../api/alerts'
+import { serverNow } from '../../api/serverClock'
+import type { AlertDetail } from '../../api/types'
+import { Card } from '../../components/Card'
+import { StateMark } from '../../components/StateMark'
+import { usePreferences } from '../../lib/preferences'
+import { visibleName } from '../../lib/text'
+import { formatInstant } from '../../lib/time'
+import styles from './Alerts.module.css'
+import { Failure } from './Failure'
+import { storyOf, windowOf } from './story'
+
+/** What happened, in the order of time. */
+export function StoryCard({ alert }: { alert: AlertDetail }) {
+  const { zone } = usePreferences()
+  const late = useQuery(lateQuery(windowOf(alert, serverNow()), alert.subject))
+  const chapters = useMemo(() => storyOf(alert, late.data ?? []), [alert, late.data])
+  return (
+    <Card title="Story" hint="By the minutes that were judged">
+      {late.data === undefined && <Failure title="What was found late could not be read" error={late.error} />}
+      <ol className={styles.story} aria-label="What happened">
+        {chapters.map((chapter) => (
+          <li key={chapter.key} className={styles.chapter}>
+            <span className="numeric muted">{formatInstant(chapter.at_ms, zone)}</span>
+            <StateMark tone={chapter.tone} word={chapter.what} />
+            <span className={styles.how}>
+              {chapter.isLate && <span className={styles.late}>late</span>}
+              {visibleName(chapter.how)}
+            </span>
+          </li>
+        ))}
+      </ol>
+    </Card>
+  )
+}

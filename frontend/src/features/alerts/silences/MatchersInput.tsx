@@ -1,0 +1,77 @@
+/** Rows of label, is or is not, and pattern. */
+
+import { ActionIcon, Autocomplete, Button, NativeSelect, TextInput } from '@mantine/core'
+import type { Matcher } from '../../../api/types'
+import { Icon } from '../../../components/Icon'
+import styles from '../Alerts.module.css'
+import { LABELS } from './matchers'
+
+interface MatchersInputProps {
+  matchers: readonly Matcher[]
+  onChange: (matchers: Matcher[]) => void
+  /** What it means when there is none. */
+  none: string
+  problem?: string | undefined
+}
+
+export function MatchersInput({ matchers, onChange, none, problem }: MatchersInputProps) {
+  const set = (index: number, patch: Partial<Matcher>) =>
+    onChange(matchers.map((one, at) => (at === index ? { ...one, ...patch } : one)))
+  return (
+    <fieldset className={styles.matchers}>
+      <legend>For alerts whose</legend>
+      <div className={styles.rows}>
+        {matchers.map((matcher, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: rows have no name of their own and keep their place
+          <div key={index} className={styles.row}>
+            <Autocomplete
+              aria-label={`Label ${index + 1}`}
+              data={[...LABELS]}
+              maxLength={64}
+              value={matcher.label}
+              onChange={(label) => set(index, { label })}
+            />
+            <NativeSelect
+              aria-label={`Is or is not ${index + 1}`}
+              data={['is', 'is not']}
+              value={matcher.negated ? 'is not' : 'is'}
+              onChange={(event) => set(index, { negated: event.currentTarget.value === 'is not' })}
+            />
+            <TextInput
+              aria-label={`Pattern ${index + 1}`}
+              placeholder="prod-*"
+              maxLength={300}
+              value={matcher.pattern}
+              onChange={(event) => set(index, { pattern: event.currentTarget.value })}
+            />
+            <ActionIcon
+              variant="default"
+              size="input-sm"
+              aria-label={`Remove condition ${index + 1}`}
+              onClick={() => onChange(matchers.filter((_, at) => at !== index))}
+            >
+              <Icon name="cross" />
+            </ActionIcon>
+          </div>
+        ))}
+        {matchers.length === 0 && <p className="muted">{none}</p>}
+        {problem !== undefined && (
+          <p className={styles.problem} role="alert">
+            {problem}
+          </p>
+        )}
+        <Button
+          size="xs"
+          variant="default"
+          w="fit-content"
+          leftSection={<Icon name="plus" size={14} />}
+          disabled={matchers.length >= 20}
+          onClick={() => onChange([...matchers, { label: 'object', pattern: '', negated: false }])}
+        >
+          Add a condition
+        </Button>
+        <p className={styles.small}>* stands for any text, ? for one character. All conditions have to hold.</p>
+      </div>
+    </fieldset>
+  )
+}

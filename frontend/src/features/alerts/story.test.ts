@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest'
+import type { AlertDetail, LateOut } from '../../api/types'
+import { storyOf, windowOf } from './story'
+
+const at = (clock: string) => `2026-11-21T${clock}Z`
+const transition = (sequence: number, after: AlertDetail['state'], minute: string, found: string) => ({
+  sequence,
+  before: 'inactive' as const,
+  after,
+  minute_at: at(minute),
+  value: 438,
+  lower: 425,
+  found_at: at(found),
+})
+const ALERT = {
+  rule_id: 1,
+  measure: { quantity: 'time', part: 'kernel', direction: 'all', unit: 'µs' },
+  transitions: [
+    transition(1, 'pending', '02:10:00', '02:11:00'),
+    transition(2, 'firing', '02:14:00', '02:15:00'),
+    transition(3, 'resolved', '02:31:00', '03:10:00'),
+  ],
+  messages: [
+    {
+      id: 12,
+      channel_id: 2,
+      channel_name: 'storage on call',
+      status: 'firing',
+      state: 'delivered',
+      created_at: at('02:15:04'),
+      finished_at: at('02:15:05'),
+      attempts: 1,
+      detail: null,
+    },
+  ],
+  acknowledged_at: at('02:20:00'),
+  acknowledged_by: 'Kim',
+  acknowledged_note: 'known',
+} as unknown as AlertDetail
+
+const late = (rule_id: number): LateOut =>
+  ({ rule_id, from_at: at('01:10:00'), to_at: at('01:22:00'), minutes: 12, peak: 512, unit: 'µs' }) as LateOut
+
+describe('the story of an alert', () => {
+  it('is told in the order of time, whatever it is made of', () => {
+    const story = storyOf(ALERT, [late(1)])
+    expect(story.map(({ what }) => what)).toEqual([
+      'Found late',
+      'Pending',
+      'Firing',
+      'Told',
+      'Acknowledged',
+      'Resolved',
+    ])
+    expect(story[2]?.how).toBe('0.44 ms, surely ≥ 0.43 ms')
+    expect(story[4]?.how).toBe('by Kim: known')
+  })
+
+  it('says of what was found long after its minute that it is late', () => {
+    const story = storyOf(ALERT, [])
+    expect(story.filter(({ isLate }) => isLate).map(({ what }) => what)).toEqual(['Resolved'])
+    expect(story.at(-1)?.how).toContain('found 39 min later')
+  })
+
+  it('leaves out what other rules found late', () => {
+    expect(storyOf(ALERT, [late(2)]).some(({ what }) => what === 'Found late')).toBe(false)
+  })
+})
+
+describe('the window of an alert', () => {
+  const now_ms = Date.parse(at('04:00:30'))
+
+  it('has some minutes around the alert, and goes on to now while it is open', () => {
+    expect(windowOf({ started_at: at('02:10:00'), ended_at: at('02:31:00') }, now_ms)).toEqual({
+      kind: 'fixed',
+      from_ms: Date.parse(at('01:55:00')),
+      to_ms: Date.parse(at('02:41:00')),
+    })
+    expect(windowOf({ started_at: at('02:10:00'), ended_at: null }, now_ms).to_ms).toBe(Date.parse(at('04:00:00')))
+  })
+
+  it('never ends before it begins, even when clocks differ', () => {
+    const { from_ms, to_ms } = windowOf({ started_at: at('04:10:00'), ended_at: null }, now_ms)
+    expect(to_ms).toBeGreaterThan(from_ms)
+  })
+})

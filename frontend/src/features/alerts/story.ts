@@ -1,0 +1,102 @@
+/** What happened to one alert, in the order of time: its transitions, what people did, what was told, what was found late. */
+
+import type { AlertDetail, LateOut, Transition } from '../../api/types'
+import type { Tone } from '../../components/StateMark'
+import { formatSeconds } from '../../lib/time'
+import { alertStateMark, boundWords, formatAmount } from './words'
+
+export interface Chapter {
+  key: string
+  at_ms: number
+  tone: Tone
+  /** What happened, in a word or two. */
+  what: string
+  /** With which numbers, by whom, to whom. */
+  how: string
+  isLate: boolean
+}
+
+/** A minute is judged within some seconds of its end; more than this after its beginning is late. */
+const LATE_AFTER_MS = 180_000
+
+const TOLD: Record<AlertDetail['messages'][number]['status'], string> = {
+  firing: 'Told',
+  resolved: 'Told that it is over',
+  no_data: 'Told that there is no data',
+}
+const FATES: Record<AlertDetail['messages'][number]['state'], { tone: Tone; words: string }> = {
+  pending: { tone: 'open', words: 'waits for delivery' },
+  delivered: { tone: 'good', words: 'delivered' },
+  superseded: { tone: 'calm', words: 'overtaken by a newer message' },
+  dead: { tone: 'bad', words: 'could not be delivered' },
+}
+export const fateOf = (state: AlertDetail['messages'][number]['state']) => FATES[state]
+
+export function storyOf(alert: AlertDetail, late: readonly LateOut[]): Chapter[] {
+  const chapters = [
+    ...alert.transitions.map((one) => transitionChapter(one, alert)),
+    ...alert.messages.map((message): Chapter => {
+      const fate = FATES[message.state]
+      return {
+        key: `message-${message.id}`,
+        at_ms: Date.parse(message.finished_at ?? message.created_at),
+        tone: fate.tone,
+        what: TOLD[message.status],
+        how: `${message.channel_name}: ${fate.words}`,
+        isLate: false,
+      }
+    }),
+    ...late
+      .filter((one) => one.rule_id === alert.rule_id)
+      .map(
+        (one): Chapter => ({
+          key: `late-${one.from_at}`,
+          at_ms: Date.parse(one.from_at),
+          tone: 'calm',
+          what: 'Found late',
+          how: `${formatSeconds(one.minutes * 60)} over the threshold, up to ${formatAmount(one.peak, one.unit)}; too late to tell anybody`,
+          isLate: true,
+        }),
+      ),
+    ...acknowledgement(alert),
+  ]
+  return chapters.sort((a, b) => a.at_ms - b.at_ms)
+}
+
+function transitionChapter(one: Transition, { measure }: AlertDetail): Chapter {
+  const { tone, word } = alertStateMark(one.after)
+  const lag_ms = Date.parse(one.found_at) - Date.parse(one.minute_at)
+  const isLate = lag_ms > LATE_AFTER_MS
+  const numbers = one.value === null ? [] : [formatAmount(one.value, measure.unit)]
+  const bound = boundWords({ lower: one.lower, measure })
+  const found = isLate ? [`found ${formatSeconds(Math.round(lag_ms / 1000))} later`] : []
+  return {
+    key: `transition-${one.sequence}`,
+    at_ms: Date.parse(one.minute_at),
+    tone,
+    what: word.charAt(0).toUpperCase() + word.slice(1),
+    how: [...numbers, ...(bound === null ? [] : [bound]), ...found].join(', '),
+    isLate,
+  }
+}
+
+function acknowledgement({ acknowledged_at, acknowledged_by, acknowledged_note }: AlertDetail): Chapter[] {
+  if (acknowledged_at === null) return []
+  const note = acknowledged_note === null ? '' : `: ${acknowledged_note}`
+  const how = `by ${acknowledged_by ?? 'somebody'}${note}`
+  return [
+    { key: 'acknowledged', at_ms: Date.parse(acknowledged_at), tone: 'good', what: 'Acknowledged', how, isLate: false },
+  ]
+}
+
+const BEFORE_MS = 15 * 60_000
+const AFTER_MS = 10 * 60_000
+const MINUTE_MS = 60_000
+
+/** What to look at of an alert: its time, and some minutes around it so that the change is seen. */
+export function windowOf(alert: Pick<AlertDetail, 'started_at' | 'ended_at'>, now_ms: number) {
+  const from_ms = Date.parse(alert.started_at) - BEFORE_MS
+  const wanted = alert.ended_at === null ? now_ms : Math.min(now_ms, Date.parse(alert.ended_at) + AFTER_MS)
+  const to_ms = Math.max(Math.floor(wanted / MINUTE_MS) * MINUTE_MS, from_ms + BEFORE_MS + MINUTE_MS)
+  return { kind: 'fixed', from_ms, to_ms } as const
+}

@@ -1,0 +1,124 @@
+/** Alerts and rules in words: what is compared, how much, how bad, and in which state. */
+
+import type { AlertOut, AlertState, Condition, QuantityUse, RuleBody, Severity } from '../../api/types'
+import type { Tone } from '../../components/StateMark'
+import { plural } from '../../lib/text'
+import { formatSeconds } from '../../lib/time'
+import { formatCount, formatFixed, formatLatency, NOT_MEASURED } from '../../lib/units'
+
+export type Unit = QuantityUse['unit']
+export type Part = NonNullable<Condition['part']>
+export type Quantity = Condition['quantity']
+export type Subject = RuleBody['of']
+type Measure = Pick<Condition, 'quantity' | 'part' | 'direction'>
+
+export const SEVERITIES = ['critical', 'warning', 'info'] as const satisfies readonly Severity[]
+
+const SEVERITY_TONES: Record<Severity, Tone> = { critical: 'bad', warning: 'warn', info: 'calm' }
+export const severityMark = (severity: Severity) => ({ tone: SEVERITY_TONES[severity], word: severity })
+
+const STATES: Record<AlertState, { tone: Tone; word: string }> = {
+  inactive: { tone: 'calm', word: 'quiet' },
+  pending: { tone: 'calm', word: 'pending' },
+  firing: { tone: 'bad', word: 'firing' },
+  recovering: { tone: 'open', word: 'recovering' },
+  no_data: { tone: 'calm', word: 'no data' },
+  resolved: { tone: 'good', word: 'resolved' },
+}
+export const alertStateMark = (state: AlertState) => STATES[state]
+
+const PARTS: Record<Part, string> = {
+  guest: 'Guest',
+  kernel: 'Kernel',
+  san: 'SAN',
+  array: 'Array',
+  guest_queue: 'Guest queue',
+  hypervisor: 'Hypervisor',
+  kernel_queue: 'Kernel queue',
+  kernel_service: 'Kernel service',
+  fabric: 'Fabric',
+  array_port: 'Array port',
+  array_qos: 'QoS wait',
+  array_queue: 'Array queue',
+  array_service: 'Array service',
+}
+export const partWord = (part: Part | null) => (part === null ? 'The whole I/O' : PARTS[part])
+
+const QUANTITIES: Record<Quantity, string> = {
+  time: 'Time',
+  share: 'Share of the total',
+  excess: 'Time over usual',
+  times_usual: 'Times its usual',
+  impact: 'I/Os that wait for nothing',
+  outstanding_at_depth: 'Outstanding I/Os ÷ queue depth',
+  disagreement: 'Disagreement of the measurements',
+  source_silent: 'Silence of the source',
+  clock_offset: 'Clock offset of the source',
+  gap: 'Missing in the last hour',
+}
+export const quantityWord = (quantity: Quantity) => QUANTITIES[quantity]
+
+const SUBJECTS: Record<Subject, [string, string]> = {
+  vm: ['VM', 'VMs'],
+  datastore: ['datastore', 'datastores'],
+  host: ['host', 'hosts'],
+  cluster: ['cluster', 'clusters'],
+  volume: ['volume', 'volumes'],
+  array: ['array', 'arrays'],
+  source: ['source', 'sources'],
+}
+export const SUBJECT_KINDS = Object.keys(SUBJECTS) as Subject[]
+export const subjectsWord = (subject: Subject) => SUBJECTS[subject][1]
+export const countOf = (count: number, subject: Subject) => plural(count, ...SUBJECTS[subject])
+
+/** "Kernel", "Kernel over usual, reads": what one measure is about. */
+export function measureWords({ quantity, part = null, direction }: Measure): string {
+  const of = direction === 'all' ? '' : `, ${direction}s`
+  const whole = part === null ? 'Latency' : PARTS[part]
+  if (quantity === 'time') return whole + of
+  if (quantity === 'share') return `Share of ${whole}${of}`
+  if (quantity === 'excess') return `${whole} over usual${of}`
+  if (quantity === 'times_usual') return `${whole} ÷ usual${of}`
+  return QUANTITIES[quantity]
+}
+
+/** An amount in the unit that the API keeps: "0.30 ms", "20 %", "2 ×", "12 I/Os", "2 min". */
+export function formatAmount(value: number | null, unit: Unit): string {
+  if (value === null) return NOT_MEASURED
+  if (unit === 'µs') return formatLatency(value)
+  if (unit === 's') return formatSeconds(value)
+  if (unit === 'share') return `${trimmed(value * 100)} %`
+  return unit === '×' ? `${trimmed(value)} ×` : `${formatCount(Math.round(value * 10) / 10)} I/Os`
+}
+
+/** At most two decimals, none where they say nothing. */
+const trimmed = (value: number) => formatFixed(value, 2).replace(/\.?0+$/, '')
+
+/** "surely ≥ 0.43 ms": below that it certainly is not. Null where that says nothing. */
+export function boundWords({ lower, measure }: Pick<AlertOut, 'lower' | 'measure'>): string | null {
+  return lower === null || lower <= 0 ? null : `surely ≥ ${formatAmount(lower, measure.unit)}`
+}
+
+/** "Kernel surely ≥ 0.30 ms". */
+export function conditionWords(condition: Condition, unit: Unit): string {
+  const sure = condition.compared === 'lower' ? 'surely' : 'probably'
+  return `${measureWords(condition)} ${sure} ≥ ${formatAmount(condition.at_least, unit)}`
+}
+
+/** "Kernel surely ≥ 0.30 ms and share of Kernel surely ≥ 20 %, for 5 min". */
+export function ruleWords(rule: Pick<RuleBody, 'when' | 'for_min'>, units: ReadonlyMap<Quantity, Unit>): string {
+  const conditions = rule.when.map((one) => conditionWords(one, units.get(one.quantity) ?? 'I/Os'))
+  const joined = conditions
+    .map((words, index) => (index > 0 && words.startsWith('Share') ? `s${words.slice(1)}` : words))
+    .join(' and ')
+  return `${joined}, ${rule.for_min === 0 ? 'at once' : `for ${formatSeconds(rule.for_min * 60)}`}`
+}
+
+/** "All datastores", "Datastores with cluster prod*, array fa-?". */
+export function scopeWords({ of, where }: Pick<RuleBody, 'of' | 'where'>): string {
+  const selectors = Object.entries(where)
+  const kinds = subjectsWord(of)
+  if (selectors.length === 0) return `All ${kinds}`
+  const said = selectors.map(([what, pattern]) => `${what} ${pattern}`).join(', ')
+  return `${kinds.charAt(0).toUpperCase()}${kinds.slice(1)} with ${said}`
+}
