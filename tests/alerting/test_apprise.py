@@ -12,7 +12,7 @@ import pytest
 from pydantic import ValidationError
 from tests.alerting.channel_settings import WAY
 from tests.alerting.messages import USUAL, hostile
-from tests.alerting.receivers import LOOPBACK, HttpReceiver, Says, closed_port, http_receiver
+from tests.alerting.receivers import LOOPBACK, HttpReceiver, Says, closed_port, http_receiver, smtp_receiver
 from tests.alerting.waterfalls import CERTAIN, HEADING
 from tests.collectors.tls import make_identity, tcp_server
 
@@ -108,6 +108,15 @@ def test_other_protocols_are_held_in_too() -> None:
         assert "private address" in delivered(f"mailto://user:hush@127.0.0.1:{port}?{options}", way=way).detail
         with pytest.raises(TimeoutError):
             listener.recv(1)
+
+
+def test_other_protocols_work_within_reach() -> None:
+    with smtp_receiver() as mailbox:
+        options = "smtp=127.0.0.1&from=a@example.org&to=b@example.org&mode=insecure"
+        outcome = delivered(f"mailto://127.0.0.1:{mailbox.port}?{options}")
+        assert outcome.result is Result.DELIVERED, outcome.detail
+        assert mailbox.recipients == ["b@example.org"]
+        assert b"esx-14" in mailbox.mails[0]
 
 
 def test_no_file_of_this_machine_is_sent(receiver: HttpReceiver, tmp_path: Path) -> None:

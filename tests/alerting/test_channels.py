@@ -24,7 +24,7 @@ from gavel.alerting.channels.email import EMAIL
 from gavel.alerting.channels.webhook import WEBHOOK
 from gavel.alerting.contract import logged
 from gavel.alerting.delivery import Outcome, Result
-from gavel.alerting.message import Message, Status, visible
+from gavel.alerting.message import Message, Status, milliseconds, visible
 from gavel.alerting.registry import CHANNELS
 from gavel.alerting.wire import Way
 from gavel.trust import TlsTrust
@@ -365,3 +365,10 @@ def test_a_mail_server_out_of_reach_is_not_connected_to(mailbox: SmtpReceiver) -
     settings = EMAIL.settings.model_validate(SETTINGS["email"](f":{mailbox.port}"))
     outcome = EMAIL.deliver(settings, EMAIL.render(settings, USUAL, {}), Way(trust=TlsTrust()))
     assert (outcome.result, mailbox.commands) == (Result.REFUSED, [])
+
+
+@pytest.mark.parametrize(
+    ("us", "text"), [(0, "0.00 ms"), (0.4, "<0.01 ms"), (4.99, "<0.01 ms"), (5, "0.01 ms"), (438, "0.44 ms")]
+)
+def test_a_positive_time_never_reads_as_none(us: float, text: str) -> None:
+    assert milliseconds(us) == text

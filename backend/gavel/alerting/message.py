@@ -18,6 +18,7 @@ _LONGEST_URL = 1000
 # Longest text, tried in this order until a message fits its channel.
 _LENGTHS = (600, 300, 150, 80, 40)
 _MS_US = 1000.0
+_LEAST_US = 5.0
 Form = TypeVar("Form")
 
 
@@ -133,7 +134,8 @@ def plain_text(message: Message) -> str:
 
 
 def milliseconds(us: float) -> str:
-    return f"{us / _MS_US:.2f} ms"
+    """A positive time never reads as none."""
+    return "<0.01 ms" if 0 < us < _LEAST_US else f"{us / _MS_US:.2f} ms"
 
 
 def window(from_at: datetime, to_at: datetime) -> str:
