@@ -11,7 +11,7 @@ from xml.etree import ElementTree as ET
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.alerting.messages import NAMES
+from tests.alerting.messages import NAMES, USUAL, summary
 from tests.alerting.waterfalls import (
     ALL_CASES,
     CERTAIN,
@@ -28,7 +28,7 @@ from tests.alerting.waterfalls import (
     nothing,
 )
 
-from gavel.alerting.picture import LARGEST_PNG, waterfall_picture
+from gavel.alerting.picture import LARGEST_PNG, picture_of, waterfall_picture
 from gavel.alerting.picture_font import MISSING, regular, semibold
 from gavel.alerting.picture_rows import (
     LAYER_FILLS,
@@ -41,7 +41,7 @@ from gavel.alerting.picture_rows import (
     share_text,
     shown,
 )
-from gavel.alerting.picture_svg import EDGES, FILLS, INKS, WIDTH, drawing
+from gavel.alerting.picture_svg import EDGES, FILLS, INKS, WIDTH, Heading, drawing
 from gavel.pipeline.judging import State
 
 FRONTEND = Path(__file__).resolve().parents[2] / "frontend/src"
@@ -77,6 +77,18 @@ def test_every_case_is_a_png_of_its_size_and_always_the_same(case: str) -> None:
     assert picture.png[16:24] == (2 * WIDTH).to_bytes(4, "big") + (2 * height).to_bytes(4, "big")
     assert len(picture.png) < LARGEST_PNG / 2
     assert picture == waterfall_picture(HEADING, ALL_CASES[case])
+
+
+def test_a_message_has_the_picture_of_its_own_window_and_a_summary_has_none() -> None:
+    heading = Heading(
+        name="ds-prod-07",
+        sentence=USUAL.sentence,
+        window="2026-11-21 02:10 – 02:15 UTC",
+        grade="B",
+        named=("kernel",),
+    )
+    assert picture_of(USUAL, CERTAIN, ("kernel",)) == waterfall_picture(heading, CERTAIN)
+    assert picture_of(summary(), CERTAIN) is None
 
 
 def test_a_picture_is_made_while_somebody_waits() -> None:

@@ -5,7 +5,7 @@ from functools import cache
 
 import resvg_py
 
-from gavel.alerting.message import Picture
+from gavel.alerting.message import Message, Picture, window
 from gavel.alerting.picture_font import regular, semibold
 from gavel.alerting.picture_rows import Column
 from gavel.alerting.picture_svg import WIDTH, Heading, drawing, in_words
@@ -14,6 +14,20 @@ from gavel.alerting.picture_svg import WIDTH, Heading, drawing, in_words
 _ZOOM = 2
 # A picture of all that a waterfall can have is a third of that.
 LARGEST_PNG = 512 * 1024
+
+
+def picture_of(message: Message, columns: Sequence[Column], named: tuple[str, ...] = ()) -> Picture | None:
+    """What goes with `message`; a summary of many objects has no waterfall. named: keys of the layers that the verdict names."""
+    if message.object_count > 1:
+        return None
+    heading = Heading(
+        name=message.path[-1] if message.path else message.rule_name,
+        sentence=message.sentence,
+        window=window(message.from_at, message.to_at),
+        grade=message.grade.value if message.grade else None,
+        named=named,
+    )
+    return waterfall_picture(heading, columns)
 
 
 def waterfall_picture(heading: Heading, columns: Sequence[Column]) -> Picture:
