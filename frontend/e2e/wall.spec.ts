@@ -1,3 +1,4 @@
+import { aJudged } from './scenes'
 import { expect, test } from './watch'
 
 test.use({ viewport: { width: 1920, height: 1080 } })
@@ -41,4 +42,26 @@ test('a wall needs no click, is read from afar, says when Gavel is lost and goes
   await page.clock.runFor(16_000)
   await expect(page.getByRole('alert')).toHaveCount(0)
   await expect(rows.first()).toHaveAttribute('data-age', 'fresh')
+})
+
+test('boards take turns by the clock, in letters for the screen and the distance', async ({ page }) => {
+  await page.goto('/wall/rotate?boards=estate,vms&every_s=5&screen_in=55&distance_m=5')
+  for (const title of ['Estate', 'VMs', 'Estate']) await expect(page.locator('h1')).toHaveText(title)
+  await expect(page.getByText(/^[12] of 2$/)).toBeVisible()
+  const size = () => page.locator('main').evaluate((main) => Number.parseFloat(getComputedStyle(main).fontSize))
+  expect(await size()).toBeGreaterThan(50)
+  const overhang = await page.evaluate(() => document.documentElement.scrollHeight - innerHeight)
+  expect(overhang).toBeLessThanOrEqual(0)
+})
+
+test('one thing has a board of its own, and what is no board says which there are', async ({ page, request }) => {
+  const { id, name } = await aJudged(request)
+  await page.goto(`/datastores/${id}`)
+  await page.getByRole('link', { name: 'On a wall' }).click()
+  await expect(page).toHaveURL(new RegExp(`/wall/datastores-${id}`))
+  await expect(page.locator('h1')).toHaveText(name)
+  await expect(page.getByRole('region', { name: 'Verdict' })).toContainText(/(Certain|Likely|Undetermined|Healthy)/)
+  await expect(page.getByRole('list', { name: 'Who takes part' }).getByRole('listitem').first()).toContainText(/IOPS/)
+  await page.goto('/wall/rotate?boards=estate,kitchen')
+  await expect(page.locator('h1')).toHaveText('There is no board “kitchen”')
 })

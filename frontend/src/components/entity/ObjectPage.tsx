@@ -49,7 +49,7 @@ export function ObjectPage<Kind extends EntityKind>({
       <DataState<One> query={query as never} skeleton={<ObjectSkeleton />}>
         {(one) => (
           <>
-            <Head name={one.name} newest={one.newest} facts={facts(one)} />
+            <Head name={one.name} newest={one.newest} facts={facts(one)} wall={`/wall/${kind}-${id}`} />
             {match && <MatchNote match={match(one)} />}
             <VerdictSection kind={kind} id={id} name={one.name} />
             <NewestNumbers newest={one.newest} isVm={kind === 'vms'} />
@@ -61,7 +61,15 @@ export function ObjectPage<Kind extends EntityKind>({
   )
 }
 
-function Head({ name, newest, facts }: { name: string; newest: Sides; facts: readonly Fact[] }) {
+interface HeadProps {
+  name: string
+  newest: Sides
+  facts: readonly Fact[]
+  /** The board that shows it on a wall. */
+  wall: string
+}
+
+function Head({ name, newest, facts, wall }: HeadProps) {
   return (
     <header className={styles.head}>
       <div className={styles.titleRow}>
@@ -69,6 +77,9 @@ function Head({ name, newest, facts }: { name: string; newest: Sides; facts: rea
           <Name whole>{name}</Name>
         </h1>
         <DataAge at_ms={instantMs(newest.at)} />
+        <Link to={wall} className={styles.wall}>
+          <Icon name="wall" size={14} /> On a wall
+        </Link>
       </div>
       <dl className={styles.facts}>
         {facts.map(({ term, value }) => (

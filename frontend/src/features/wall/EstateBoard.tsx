@@ -1,86 +1,70 @@
-/** The estate on a wall: what it loses by layer, its six worst datastores, how its sources are. Grey is calm; colour means look here. */
+/** The estate on a wall: what it loses by layer, and the worst of one kind. Grey is calm; colour means look here. */
 
 import { useQuery } from '@tanstack/react-query'
-import { sourcesQuery } from '../../api/queries'
-import { serverNow } from '../../api/serverClock'
+import { useMemo } from 'react'
 import type { Overview } from '../../api/types'
-import { overviewQuery, type RankingParams } from '../../api/verdicts'
+import { type JudgedKind, overviewQuery, type RankingParams } from '../../api/verdicts'
 import { niceMax } from '../../charts/panels'
-import { Icon } from '../../components/Icon'
-import { Name } from '../../components/Name'
-import { SourceMark } from '../../components/SourceMark'
 import { StateMark } from '../../components/StateMark'
 import { standingMark } from '../../components/verdict/certainty'
 import { LayerBar, LayerSwatch } from '../../components/verdict/LayerBar'
 import { ios } from '../../components/verdict/OccupancyCard'
-import { usePreferences } from '../../lib/preferences'
 import { plural } from '../../lib/text'
-import { formatAge, formatClock, instantMs, zoneName } from '../../lib/time'
-import { useNow } from '../../lib/useNow'
-import { type AgeState, ageState } from './age'
-import { useDailyReload } from './useDailyReload'
+import type { AgeState } from './age'
 import styles from './Wall.module.css'
+import { Waiting, WallFrame } from './WallFrame'
 import { WorstRow } from './WorstRow'
 
-const WORST: RankingParams = {
-  kind: 'datastores',
-  search: '',
-  layer: null,
-  certainty: null,
-  sort: '-impact',
-  window: null,
-  limit: 6,
+const NOUNS: Record<JudgedKind, string> = {
+  datastores: 'datastore',
+  vms: 'VM',
+  hosts: 'host',
+  volumes: 'volume',
+  arrays: 'array',
 }
 
-export function EstateBoard() {
-  const query = useQuery(overviewQuery(WORST, 0))
-  const { zone } = usePreferences()
-  useNow()
-  useDailyReload(query.error === null)
-  const now = serverNow()
-  const until_ms = instantMs(query.data?.ledger_until_at ?? null)
-  const age_ms = until_ms === null ? null : Math.max(0, now - until_ms)
+interface EstateBoardProps {
+  title: string
+  of: JudgedKind
+  rows: number
+  turn?: string | undefined
+}
+
+export function EstateBoard({ title, of, rows, turn }: EstateBoardProps) {
+  const params = useMemo<RankingParams>(
+    () => ({ kind: of, search: '', layer: null, certainty: null, sort: '-impact', window: null, limit: rows }),
+    [of, rows],
+  )
+  const query = useQuery(overviewQuery(params, 0))
   return (
-    <main className={styles.wall}>
-      <header className={styles.head}>
-        <h1 className={styles.title}>Estate</h1>
-        <span className={styles.age}>{age_ms === null ? 'never judged' : `${formatAge(age_ms)} old`}</span>
-        <time className={styles.clock}>
-          {formatClock(now, zone, true)} <span className={styles.zone}>{zoneName(zone, now)}</span>
-        </time>
-      </header>
-      {query.error !== null && <LostBanner since_ms={query.dataUpdatedAt} />}
-      {query.data === undefined ? (
-        <p className={styles.quiet} aria-busy={query.error === null}>
-          {query.error === null ? 'Reading the estate …' : 'Nothing was read yet.'}
-        </p>
-      ) : (
-        <Board overview={query.data} age={ageState(age_ms)} age_ms={age_ms} />
-      )}
-      <Sources />
-    </main>
+    <WallFrame title={title} turn={turn} query={query} until_at={query.data?.ledger_until_at ?? null}>
+      {(age, age_ms) =>
+        query.data === undefined ? (
+          <Waiting of="the estate" failed={query.error !== null} />
+        ) : (
+          <Board overview={query.data} noun={NOUNS[of]} age={age} age_ms={age_ms} />
+        )
+      }
+    </WallFrame>
   )
 }
 
-function LostBanner({ since_ms }: { since_ms: number }) {
-  const { zone } = usePreferences()
-  return (
-    <div className={styles.banner} role="alert">
-      <Icon name="warning" size={40} />
-      No answer from Gavel{since_ms > 0 && ` since ${formatClock(since_ms, zone, true)}`}. Trying again every 15 s.
-    </div>
-  )
+interface BoardProps {
+  overview: Overview
+  noun: string
+  age: AgeState
+  age_ms: number | null
 }
 
-function Board({ overview, age, age_ms }: { overview: Overview; age: AgeState; age_ms: number | null }) {
+function Board({ overview, noun, age, age_ms }: BoardProps) {
   const max_us = niceMax(Math.max(0, ...overview.items.map((row) => row.total_us ?? 0)))
   return (
     <>
-      <EstateStrip overview={overview} age={age} />
+      <EstateStrip overview={overview} noun={noun} age={age} />
       {overview.items.length === 0 ? (
-        <p className={styles.quiet}>No datastore is known yet. Sources are added on the page Sources.</p>
+        <p className={styles.quiet}>No {noun} is known yet. Sources are added on the page Sources.</p>
       ) : (
-        <ol className={styles.worst} aria-label="Worst datastores">
+        <ol className={styles.worst} aria-label={`Worst ${noun}s`}>
           {overview.items.map((row) => (
             <WorstRow key={row.subject.id} row={row} age={age} age_ms={age_ms} max_us={max_us} />
           ))}
@@ -90,7 +74,7 @@ function Board({ overview, age, age_ms }: { overview: Overview; age: AgeState; a
   )
 }
 
-function EstateStrip({ overview: { estate, totals }, age }: { overview: Overview; age: AgeState }) {
+function EstateStrip({ overview: { estate, totals }, noun, age }: Omit<BoardProps, 'age_ms'>) {
   const inside = estate.occupancy.reduce((sum, layer) => sum + layer.ios, 0)
   const isBlank = age === 'blank'
   const troubled = ['certain', 'likely', 'undetermined'].reduce((sum, one) => sum + (totals.by_certainty[one] ?? 0), 0)
@@ -108,9 +92,7 @@ function EstateStrip({ overview: { estate, totals }, age }: { overview: Overview
               </span>
               {estate.state !== 'no_data' && (
                 <>
-                  <span>
-                    {troubled === 0 ? 'no datastore loses time' : `${plural(troubled, 'datastore')} over usual`}
-                  </span>
+                  <span>{troubled === 0 ? `no ${noun} loses time` : `${plural(troubled, noun)} over usual`}</span>
                   <span>{ios(inside)} I/Os under way</span>
                 </>
               )}
@@ -140,32 +122,5 @@ function EstateStrip({ overview: { estate, totals }, age }: { overview: Overview
         )}
       </div>
     </section>
-  )
-}
-
-/** What is well needs no room: only how many are. */
-function Sources() {
-  const { data = [], error } = useQuery(sourcesQuery())
-  const unwell = data.filter(({ state }) => state === 'failing' || state === 'late')
-  const live = data.filter(({ state }) => state === 'live').length
-  return (
-    <footer className={styles.sources}>
-      {error !== null ? (
-        <span>Sources: —</span>
-      ) : (
-        <>
-          <span>
-            {live} of {plural(data.length, 'source')} live
-          </span>
-          {unwell.slice(0, 4).map((source) => (
-            <span key={source.id} className={styles.source}>
-              <SourceMark state={source.state} />
-              <Name>{source.name}</Name>
-            </span>
-          ))}
-          {unwell.length > 4 && <span>+{unwell.length - 4}</span>}
-        </>
-      )}
-    </footer>
   )
 }

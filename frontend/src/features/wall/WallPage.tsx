@@ -1,27 +1,69 @@
 import { Link, useParams } from '@tanstack/react-router'
-import { useEffect } from 'react'
+import { type CSSProperties, useEffect } from 'react'
 import { LiveProvider } from '../../api/live'
+import { serverNow } from '../../api/serverClock'
 import { EmptyState } from '../../components/DataState'
+import { useSearchParameter } from '../../lib/url'
+import { useNow } from '../../lib/useNow'
+import { type BoardName, parseBoards, turnAt, turnSeconds, wallSize } from './boards'
 import { EstateBoard } from './EstateBoard'
+import { ObjectBoard } from './ObjectBoard'
+import styles from './Wall.module.css'
 
 /** A screen on a wall: no menu, nothing to click, readable from four metres. */
 export default function WallPage() {
   const { board = '' } = useParams({ strict: false }) as { board?: string }
+  const [list] = useSearchParameter('boards', 'estate')
+  const { boards, unknown } = parseBoards(board === 'rotate' ? list : board)
   useEffect(() => {
     document.title = 'Wall · Gavel'
   }, [])
-  if (board !== 'estate')
-    return (
-      <EmptyState
-        heading
-        title={`There is no board “${board}”`}
-        text="The board of the whole estate is the one that there is."
-        action={<Link to={'/wall/estate' as string}>Open it</Link>}
-      />
-    )
+  if (boards.length === 0 || unknown.length > 0) return <NoBoard names={unknown.length > 0 ? unknown : [board]} />
   return (
     <LiveProvider frozen={false}>
-      <EstateBoard />
+      <Turning boards={boards} />
     </LiveProvider>
+  )
+}
+
+/** The board whose turn it is, in letters for this screen and distance. */
+function Turning({ boards }: { boards: readonly BoardName[] }) {
+  const [every] = useSearchParameter('every_s', '')
+  const [screen] = useSearchParameter('screen_in', '')
+  const [distance] = useSearchParameter('distance_m', '')
+  useNow()
+  const at = turnAt(serverNow(), boards.length, turnSeconds(every))
+  const board = boards[at] as BoardName
+  const { font_vh, rows } = wallSize({ screen_in: Number(screen), distance_m: Number(distance) })
+  const turn = boards.length > 1 ? `${at + 1} of ${boards.length}` : undefined
+  return (
+    <div className={styles.screen} style={{ '--font': font_vh, '--rows': rows } as CSSProperties}>
+      {board.show === 'one' ? (
+        <ObjectBoard key={board.name} of={board.of} id={board.id} rows={rows} turn={turn} />
+      ) : (
+        <EstateBoard key={board.name} title={titleOf(board)} of={board.of} rows={rows} turn={turn} />
+      )}
+    </div>
+  )
+}
+
+const TITLES: Record<string, string> = {
+  vms: 'VMs',
+  hosts: 'Hosts',
+  volumes: 'Volumes',
+  arrays: 'Arrays',
+  datastores: 'Datastores',
+}
+
+const titleOf = ({ name }: BoardName) => TITLES[name] ?? 'Estate'
+
+function NoBoard({ names }: { names: readonly string[] }) {
+  return (
+    <EmptyState
+      heading
+      title={`There is no board ${names.map((name) => `“${name}”`).join(', ')}`}
+      text="There are estate, datastores, vms, hosts, volumes and arrays, each of them with a number for one thing (arrays-1), and rotate?boards=estate,arrays-1 for several in turn."
+      action={<Link to={'/wall/estate' as string}>Open the estate</Link>}
+    />
   )
 }

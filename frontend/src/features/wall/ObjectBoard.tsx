@@ -1,0 +1,163 @@
+/** One thing on a wall: its verdict, where an I/O's time goes, and who takes part in the layer that matters. */
+
+import { useQuery } from '@tanstack/react-query'
+import type { Contributor, Layer, Verdict } from '../../api/types'
+import { contributorsQuery, type JudgedKind, verdictQuery } from '../../api/verdicts'
+import { layerWord } from '../../charts/segments'
+import { shareText } from '../../charts/waterfall'
+import { Name } from '../../components/Name'
+import { StateMark } from '../../components/StateMark'
+import { standingMark } from '../../components/verdict/certainty'
+import { LayerBar, LayerSwatch } from '../../components/verdict/LayerBar'
+import { ios } from '../../components/verdict/OccupancyCard'
+import { formatIops, formatLatency } from '../../lib/units'
+import type { AgeState } from './age'
+import styles from './Wall.module.css'
+import { Waiting, WallFrame } from './WallFrame'
+
+interface ObjectBoardProps {
+  of: JudgedKind
+  id: number
+  rows: number
+  turn?: string | undefined
+}
+
+export function ObjectBoard({ of, id, rows, turn }: ObjectBoardProps) {
+  const query = useQuery(verdictQuery(of, id, null))
+  const verdict = query.data
+  return (
+    <WallFrame
+      title={verdict?.subject.name ?? `${of} ${id}`}
+      turn={turn}
+      query={query}
+      until_at={verdict?.ledger_until_at ?? null}
+    >
+      {(age) =>
+        verdict === undefined ? (
+          <Waiting of={`${of} ${id}`} failed={query.error !== null} />
+        ) : (
+          <>
+            <VerdictStrip verdict={verdict} age={age} />
+            <TakingPart of={of} id={id} verdict={verdict} rows={rows} age={age} />
+          </>
+        )
+      }
+    </WallFrame>
+  )
+}
+
+/** The layer that the verdict names, else the one that takes longest. */
+function mainLayer({ layer, layers }: Verdict): Layer {
+  const longest = [...layers].sort((a, b) => b.us - a.us)[0]
+  return layers.find(({ name }) => name === layer)?.layers[0] ?? longest?.layers[0] ?? 'array'
+}
+
+function VerdictStrip({ verdict, age }: { verdict: Verdict; age: AgeState }) {
+  const { sentence, layers, total_us } = verdict
+  if (age === 'blank')
+    return (
+      <section className={styles.estate} data-age={age} aria-label="Verdict">
+        —
+      </section>
+    )
+  return (
+    <section className={styles.estate} data-age={age} aria-label="Verdict">
+      <div className={styles.summary}>
+        <span className={styles.wholeHeadline}>{sentence.head}</span>
+        <span className={styles.troubled}>
+          <span className={styles.mark}>
+            <StateMark {...standingMark(verdict)} />
+          </span>
+          <span className={styles.because}>{sentence.because[0]}</span>
+        </span>
+      </div>
+      <div className={styles.inside}>
+        <LayerBar
+          tall
+          pieces={layers.map((layer) => ({ ...layer, size: layer.us }))}
+          max={Math.max(total_us ?? 0, 1e-9)}
+          words={layers.map((layer) => `${layer.label} ${formatLatency(layer.us)}`).join(', ') || sentence.head}
+        />
+        <ul className={styles.layers}>
+          {layers.map((layer) => (
+            <li key={layer.name}>
+              <LayerSwatch layers={layer.layers} /> {formatLatency(layer.us)} {layer.label}
+            </li>
+          ))}
+        </ul>
+      </div>
+    </section>
+  )
+}
+
+interface TakingPartProps {
+  of: JudgedKind
+  id: number
+  verdict: Verdict
+  rows: number
+  age: AgeState
+}
+
+/** Most of what is abnormal. */
+const MOST = 0.5
+
+function TakingPart({ of, id, verdict, rows, age }: TakingPartProps) {
+  const layer = mainLayer(verdict)
+  const query = useQuery(contributorsQuery(of, id, layer, null))
+  if (query.data === undefined) return <Waiting of="who takes part" failed={query.error !== null} />
+  const { vms, hosts } = query.data
+  const listed = (of === 'vms' || vms.length === 0 ? hosts : vms).slice(0, rows)
+  if (listed.length === 0) return <p className={styles.quiet}>Nobody is known to take part in this minute.</p>
+  return (
+    <ol className={styles.worst} aria-label="Who takes part">
+      {listed.map((one) => (
+        <PartRow
+          key={`${one.subject.kind}-${one.subject.id}`}
+          one={one}
+          layer={layer}
+          age={age}
+          isCalm={verdict.layer === null || (one.time_share ?? 0) < MOST}
+        />
+      ))}
+    </ol>
+  )
+}
+
+interface PartRowProps {
+  one: Contributor
+  layer: Layer
+  age: AgeState
+  isCalm: boolean
+}
+
+function PartRow({ one, layer, age, isCalm }: PartRowProps) {
+  const isBlank = age === 'blank'
+  return (
+    <li className={styles.row} data-age={age} data-calm={isCalm || isBlank}>
+      <span className={styles.share}>
+        {isBlank ? '—' : shareText(one.time_share)} <span className={styles.zone}>{layerWord(layer)}</span>
+      </span>
+      <span className={styles.who}>
+        <span className={styles.name}>
+          <Name>{one.subject.name}</Name>
+        </span>
+        <span className={styles.sentence}>
+          {isBlank ? '—' : `${formatIops(one.iops)}, ${ios(one.ios)} I/Os inside`}
+        </span>
+      </span>
+      <span className={styles.bar}>
+        {!isBlank && (
+          <LayerBar
+            tall
+            pieces={[{ name: 'share', label: '', layers: [layer], size: one.time_share ?? 0 }]}
+            max={1}
+            words={shareText(one.time_share) || 'share not known'}
+          />
+        )}
+      </span>
+      <span className={styles.latency}>
+        {isBlank || one.us === null ? '—' : `${one.is_merged ? '≤ ' : ''}${formatLatency(one.us)}`}
+      </span>
+    </li>
+  )
+}

@@ -1,0 +1,98 @@
+/** What every board has: its name, the age of its numbers, a clock that ticks, how the sources are, and a banner when Gavel is lost. */
+
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { sourcesQuery } from '../../api/queries'
+import { serverNow } from '../../api/serverClock'
+import { Icon } from '../../components/Icon'
+import { Name } from '../../components/Name'
+import { SourceMark } from '../../components/SourceMark'
+import { usePreferences } from '../../lib/preferences'
+import { plural } from '../../lib/text'
+import { formatAge, formatClock, instantMs, zoneName } from '../../lib/time'
+import { useNow } from '../../lib/useNow'
+import { type AgeState, ageState } from './age'
+import { useDailyReload } from './useDailyReload'
+import styles from './Wall.module.css'
+
+interface WallFrameProps {
+  title: string
+  /** "2 of 3" where boards take turns. */
+  turn?: string | undefined
+  query: { error: Error | null; dataUpdatedAt: number }
+  /** Minutes before it have been attributed; null before there was one. */
+  until_at: string | null
+  children: (age: AgeState, age_ms: number | null) => ReactNode
+}
+
+export function WallFrame({ title, turn, query, until_at, children }: WallFrameProps) {
+  const { zone } = usePreferences()
+  useNow()
+  useDailyReload(query.error === null)
+  const now = serverNow()
+  const until_ms = instantMs(until_at)
+  const age_ms = until_ms === null ? null : Math.max(0, now - until_ms)
+  return (
+    <main className={styles.wall}>
+      <header className={styles.head}>
+        <h1 className={styles.title}>
+          <Name>{title}</Name>
+        </h1>
+        <span className={styles.age}>{age_ms === null ? 'never judged' : `${formatAge(age_ms)} old`}</span>
+        {turn !== undefined && <span className={styles.age}>{turn}</span>}
+        <time className={styles.clock}>
+          {formatClock(now, zone, true)} <span className={styles.zone}>{zoneName(zone, now)}</span>
+        </time>
+      </header>
+      {query.error !== null && <LostBanner since_ms={query.dataUpdatedAt} />}
+      {children(ageState(age_ms), age_ms)}
+      <Sources />
+    </main>
+  )
+}
+
+function LostBanner({ since_ms }: { since_ms: number }) {
+  const { zone } = usePreferences()
+  return (
+    <div className={styles.banner} role="alert">
+      <Icon name="warning" size={40} />
+      No answer from Gavel{since_ms > 0 && ` since ${formatClock(since_ms, zone, true)}`}. Trying again every 15 s.
+    </div>
+  )
+}
+
+/** While the first numbers are on their way, or never came. */
+export function Waiting({ of, failed }: { of: string; failed: boolean }) {
+  return (
+    <p className={styles.quiet} aria-busy={!failed}>
+      {failed ? 'Nothing was read yet.' : `Reading ${of} …`}
+    </p>
+  )
+}
+
+/** What is well needs no room: only how many are. */
+function Sources() {
+  const { data = [], error } = useQuery(sourcesQuery())
+  const unwell = data.filter(({ state }) => state === 'failing' || state === 'late')
+  const live = data.filter(({ state }) => state === 'live').length
+  return (
+    <footer className={styles.sources}>
+      {error !== null ? (
+        <span>Sources: —</span>
+      ) : (
+        <>
+          <span>
+            {live} of {plural(data.length, 'source')} live
+          </span>
+          {unwell.slice(0, 4).map((source) => (
+            <span key={source.id} className={styles.source}>
+              <SourceMark state={source.state} />
+              <Name>{source.name}</Name>
+            </span>
+          ))}
+          {unwell.length > 4 && <span>+{unwell.length - 4}</span>}
+        </>
+      )}
+    </footer>
+  )
+}

@@ -1,0 +1,55 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { parseBoard, parseBoards, turnAt, turnSeconds, wallSize } from './boards'
+
+describe('boards', () => {
+  it('are the estate, the worst of a kind, or one thing', () => {
+    expect(parseBoard('estate')).toMatchObject({ show: 'worst', of: 'datastores' })
+    expect(parseBoard('vms')).toMatchObject({ show: 'worst', of: 'vms' })
+    expect(parseBoard('arrays-3')).toMatchObject({ show: 'one', of: 'arrays', id: 3 })
+    for (const none of ['', 'kitchen', 'arrays-', 'arrays-0', 'arrays-x', 'arrays-1-2', 'rotate'])
+      expect(parseBoard(none), none).toBeNull()
+  })
+
+  it('of a list keep their order; what is none is told', () => {
+    const { boards, unknown } = parseBoards(' estate, arrays-1,kitchen,,vms ')
+    expect(boards.map(({ name }) => name)).toEqual(['estate', 'arrays-1', 'vms'])
+    expect(unknown).toEqual(['kitchen'])
+  })
+})
+
+describe('turns', () => {
+  it('are told by the clock, one after the other', () => {
+    const turns = [0, 29_999, 30_000, 60_000, 90_000].map((now_ms) => turnAt(now_ms, 3, 30))
+    expect(turns).toEqual([0, 0, 1, 2, 0])
+    expect(turnAt(12_345, 0, 30)).toBe(0)
+  })
+
+  it('last what was asked for, within reason', () => {
+    expect(['', '45', '0', '-3', '1e9', 'soon'].map(turnSeconds)).toEqual([30, 45, 5, 5, 3600, 30])
+  })
+})
+
+describe('the size of letters', () => {
+  it('is 43 px of 1080 on 55 inches at 4 m, as without any wish', () => {
+    expect((wallSize({ screen_in: 55, distance_m: 4 }).font_vh * 1080) / 100).toBeCloseTo(43, 0)
+    expect(wallSize({ screen_in: Number.NaN, distance_m: 4 })).toEqual({ font_vh: 4, rows: 6 })
+    expect(wallSize({ screen_in: 55, distance_m: 4 }).rows).toBe(6)
+  })
+
+  it('grows with the distance and shrinks with the screen, and rows make room', () => {
+    const size = fc.record({
+      screen_in: fc.double({ min: 1, max: 500, noNaN: true }),
+      distance_m: fc.double({ min: 0.1, max: 100, noNaN: true }),
+    })
+    fc.assert(
+      fc.property(size, fc.double({ min: 1, max: 5, noNaN: true }), (one, factor) => {
+        const [near, far] = [wallSize(one), wallSize({ ...one, distance_m: one.distance_m * factor })]
+        expect(far.font_vh).toBeGreaterThanOrEqual(near.font_vh)
+        expect(far.rows).toBeLessThanOrEqual(near.rows)
+        // All rows and what stands around them fit the height.
+        expect((8.2 + 2.8 * near.rows) * near.font_vh).toBeLessThanOrEqual(100)
+      }),
+    )
+  })
+})

@@ -1,0 +1,76 @@
+/** Which boards a wall can show, how they take turns, and how large they are written. Pure. */
+
+import type { JudgedKind } from '../../api/verdicts'
+
+/** `worst`: the things of a kind that lose most, under the estate; `one`: a single thing. */
+export type BoardName =
+  | { name: string; show: 'worst'; of: JudgedKind }
+  | { name: string; show: 'one'; of: JudgedKind; id: number }
+
+const KINDS: readonly JudgedKind[] = ['datastores', 'vms', 'hosts', 'volumes', 'arrays']
+
+/** "estate", "vms", "arrays-3"; null for what is no board. */
+export function parseBoard(name: string): BoardName | null {
+  if (name === 'estate') return { name, show: 'worst', of: 'datastores' }
+  const [kind, id, ...rest] = name.split('-')
+  const of = KINDS.find((one) => one === kind)
+  if (of === undefined || rest.length > 0) return null
+  if (id === undefined) return { name, show: 'worst', of }
+  return /^[1-9]\d{0,8}$/.test(id) ? { name, show: 'one', of, id: Number(id) } : null
+}
+
+/** The boards of a comma-separated list, in its order, and the words in it that are none. */
+export function parseBoards(list: string): { boards: BoardName[]; unknown: string[] } {
+  const names = list
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
+  const parsed = names.map((name) => [name, parseBoard(name)] as const)
+  return {
+    boards: parsed.flatMap(([, board]) => board ?? []),
+    unknown: parsed.filter(([, board]) => board === null).map(([name]) => name),
+  }
+}
+
+const SHORTEST_S = 5
+const LONGEST_S = 3600
+const USUAL_S = 30
+
+/** How long each board stays, in seconds: what is asked for, within reason. */
+export function turnSeconds(text: string): number {
+  const asked = Number(text)
+  return text === '' || !Number.isFinite(asked) ? USUAL_S : Math.min(LONGEST_S, Math.max(SHORTEST_S, asked))
+}
+
+/** Whose turn it is: told by the clock, so that all walls of a room change at once and a reload changes nothing. */
+export function turnAt(now_ms: number, boards: number, every_s: number): number {
+  return boards === 0 ? 0 : Math.floor(now_ms / 1000 / every_s) % boards
+}
+
+export interface WallSize {
+  /** Height of the base font in per cent of the screen's height. */
+  font_vh: number
+  /** Rows that fit. */
+  rows: number
+}
+
+/** 43 of 1080 px on a screen of 55 inches, read from 4 m: 23.5 minutes of arc. */
+const USUAL: WallSize = { font_vh: 4, rows: 6 }
+const ANGLE_RAD = ((23.5 / 60) * Math.PI) / 180
+const METRES_PER_INCH = 0.0254
+const HEIGHT_OF_DIAGONAL = 9 / Math.hypot(16, 9)
+/** Smaller is no wall; larger leaves no room for what is to be read. */
+const [SMALLEST_VH, LARGEST_VH] = [2.4, 5.4]
+/** Ems that head, estate and sources take, and one row. */
+const [FRAME_EM, ROW_EM] = [8.2, 2.8]
+const [FEWEST_ROWS, MOST_ROWS] = [2, 8]
+
+/** Letters that look equally large from wherever they are read; the farther, the fewer rows. */
+export function wallSize({ screen_in, distance_m }: { screen_in: number; distance_m: number }): WallSize {
+  if (!(screen_in > 0) || !(distance_m > 0)) return USUAL
+  const height_m = screen_in * METRES_PER_INCH * HEIGHT_OF_DIAGONAL
+  const wanted = (100 * distance_m * Math.tan(ANGLE_RAD)) / height_m
+  const font_vh = Math.min(LARGEST_VH, Math.max(SMALLEST_VH, wanted))
+  const room = Math.floor((100 / font_vh - FRAME_EM) / ROW_EM)
+  return { font_vh, rows: Math.min(MOST_ROWS, Math.max(FEWEST_ROWS, room)) }
+}
