@@ -3,7 +3,7 @@
 import statistics
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import TypeAlias
 
@@ -12,27 +12,14 @@ import pytest
 from sqlalchemy import Engine, text
 
 from gavel.db import copying, samples
-from gavel.db.engine import Role, open_engine, transaction
-from gavel.db.migrate import migrate
+from gavel.db.engine import transaction
 from gavel.db.series import RAWS, Raw
 from gavel.domain.samples import NOT_MEASURED, Int64Array
-from gavel.embedded import postgres
 
 Columns: TypeAlias = Mapping[str, Int64Array]
 SERIES, POLLS = 20_000, 15
 GOAL_MERGE = 0.4
 NOW = datetime.now(UTC)
-
-
-@pytest.fixture(scope="module")
-def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
-    """Durable settings, as in production."""
-    folder = tmp_path_factory.mktemp("benchmark")
-    with postgres.running(folder / "data", log=folder / "log") as cluster:
-        migrate(cluster.url())
-        opened = open_engine(cluster.url(), Role.WORKER)
-        yield opened
-        opened.dispose()
 
 
 def poll(raw: Raw, number: int) -> Columns:
