@@ -1,5 +1,6 @@
 """Alerting on a real database: from a minute of the ledger to the message, whatever stops in between."""
 
+import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
@@ -11,9 +12,10 @@ from gavel.alerting.rule_file import default_rules
 from gavel.db import alert_memory
 from gavel.db.alert_memory import OvertakenError
 from gavel.db.engine import reading, transaction
+from gavel.db.errors import NotFoundError
 from gavel.db.queries import alerts
 from gavel.db.queries import notifications as outbox
-from gavel.pipeline import alert_rules, alerting, delivering, quieting, telling
+from gavel.pipeline import alert_rules, alerting, delivering, picturing, quieting, telling
 
 
 @pytest.fixture
@@ -335,3 +337,23 @@ def test_what_is_known_early_is_judged_early_and_once(scene: AlertScene, receive
     scene.turn()
     assert scene.states() == ["firing", "firing"]
     assert len(receiver.received) >= 1
+
+
+def test_a_message_shows_its_waterfall_by_a_signed_address_that_opens_for_nothing_else(
+    scene: AlertScene, receiver: HttpReceiver
+) -> None:
+    """The webhook takes no files; what its address leads to is a PNG, and any other one leads nowhere."""
+    scene.rule()
+    scene.channel(receiver, kind="discord", settings={"webhook_url": f"{receiver.url}/api/webhooks/1/token"})
+    scene.channel(receiver, "chat", kind="mattermost", settings={"webhook_url": f"{receiver.url}/hooks/x"})
+    scene.step(KERNEL)
+    by_path = {one.path.partition("?")[0]: one.body for one in receiver.received}
+    assert b"\x89PNG" in by_path["/api/webhooks/1/token"]
+    (address,) = re.findall(rb"https://gavel\.example\.org/api/v1/alert-pictures/([\w.-]+)", by_path["/hooks/x"])[:1]
+    vault = scene.place().connections.vault
+    with reading(scene.engine) as connection:
+        assert picturing.png_of(connection, vault, address.decode(), scene.now).startswith(b"\x89PNG")
+        with pytest.raises(NotFoundError):
+            picturing.png_of(connection, vault, address.decode()[:-1] + "~", scene.now)
+        with pytest.raises(NotFoundError):
+            picturing.png_of(connection, vault, address.decode(), scene.now + 8 * 24 * 60 * MINUTE)

@@ -15,7 +15,19 @@ from gavel.api.broadcast import Broadcast
 from gavel.api.deps import House, now
 from gavel.api.examples import IllustratedApi
 from gavel.api.guard import Guard
-from gavel.api.routes import alert_rules, alerts, channels, entities, hops, live, series, sources, system, verdicts
+from gavel.api.routes import (
+    alert_rules,
+    alerts,
+    channels,
+    entities,
+    hops,
+    live,
+    pictures,
+    series,
+    sources,
+    system,
+    verdicts,
+)
 from gavel.config import Settings
 from gavel.db.engine import Engine, Role, open_engine
 from gavel.domain.errors import SettingsError
@@ -70,7 +82,7 @@ def build(settings: Settings) -> FastAPI:
 def routes() -> APIRouter:
     """Every route of the API, in the order of the menu."""
     router = APIRouter()
-    for module in (system, sources, verdicts, hops, entities, series, alerts, alert_rules, channels, live):
+    for module in (system, sources, verdicts, hops, entities, series, alerts, alert_rules, channels, pictures, live):
         router.include_router(module.router)
     return router
 

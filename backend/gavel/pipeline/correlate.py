@@ -82,14 +82,14 @@ class Look:
 
 
 def correlate(place: Workplace, *, budget_s: float) -> int:
-    """Write what is due, for about `budget_s`; returns how many minutes. Nothing to do for a second caller meanwhile."""
+    """Write what is due, for about `budget_s` and once at least; returns how many minutes. Nothing to do for a second caller meanwhile."""
     until, minutes = time.monotonic() + budget_s, 0
     with only_one(place.engine, "correlate") as held:
-        while held and time.monotonic() < until and not place.stopping():
+        while held and not place.stopping():
             written = _correlate_once(place)
-            if written == 0:
-                break
             minutes += written
+            if written == 0 or time.monotonic() >= until:
+                break
     return minutes
 
 

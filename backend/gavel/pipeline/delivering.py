@@ -2,12 +2,14 @@
 
 import random
 import time
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 import structlog
 
 from gavel.alerting.contract import ChannelKind
 from gavel.alerting.delivery import Outcome, Result, next_wait_s
+from gavel.alerting.message import Message, Picture
 from gavel.alerting.message_plain import message_of
 from gavel.alerting.rate import held, pace_of, plain_pace, taken
 from gavel.db import live
@@ -19,6 +21,7 @@ from gavel.db.queries.channels import ChannelRow
 from gavel.db.queries.notifications import NotificationRow
 from gavel.domain.errors import SettingsError
 from gavel.pipeline.channels import full_settings, kind_of
+from gavel.pipeline.picturing import linked_picture, picture
 from gavel.pipeline.sending import Sent, send
 from gavel.pipeline.workplace import Workplace
 
@@ -53,8 +56,9 @@ def _deliver_next(place: Workplace, channel_id: int) -> Result | None:
         if one is None or not _may_go(connection, row, now):
             return None
         receipt = outbox.last_receipt(connection, channel_id, one.group_key)
+        said = replace(message_of(one.message), picture=_picture(connection, place, row, one, now))
     began = place.now()
-    sent = _sent(place, row, one, dict(receipt))
+    sent = _sent(place, row, said, dict(receipt))
     with transaction(place.engine) as connection:
         _note(connection, row, one, sent, began, place.now())
     return sent.outcome.result
@@ -70,13 +74,22 @@ def _may_go(connection: Connection, row: ChannelRow, now: datetime) -> bool:
     return True
 
 
-def _sent(place: Workplace, row: ChannelRow, one: NotificationRow, receipt: dict[str, str]) -> Sent:
+def _picture(
+    connection: Connection, place: Workplace, row: ChannelRow, one: NotificationRow, now: datetime
+) -> Picture | None:
+    """For channels that take files the picture itself, for the others its address where Gavel can be reached from outside."""
+    if _kind(row).takes_pictures:
+        return picture(connection, one.message)
+    return linked_picture(place.connections.vault, place.outside, one, now)
+
+
+def _sent(place: Workplace, row: ChannelRow, said: Message, receipt: dict[str, str]) -> Sent:
     try:
         settings = full_settings(row, place.connections.vault)
     except SettingsError as error:
         return Sent(Outcome(Result.REFUSED, str(error)), 0.0, "")
     kind = _kind(row)
-    return send(kind, settings, message_of(one.message), receipt if kind.updates else {}, place.outside)
+    return send(kind, settings, said, receipt if kind.updates else {}, place.outside)
 
 
 def _kind(row: ChannelRow) -> ChannelKind:

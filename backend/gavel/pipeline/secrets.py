@@ -1,6 +1,7 @@
 """How a source's secrets are kept: AES-256-GCM under a key file outside the database."""
 
 import hashlib
+import hmac
 import json
 import os
 import tempfile
@@ -33,7 +34,12 @@ class Vault:
         if len(key) != _KEY_BYTES:
             raise SettingsError(f"The key must have {_KEY_BYTES} bytes, not {len(key)}.")
         self._cipher = AESGCM(key)
+        self._key = key
         self.key_id = hashlib.sha256(b"gavel key id" + key).hexdigest()[:16]
+
+    def derived(self, purpose: str) -> bytes:
+        """A key of its own for another purpose; nothing is learnt from it about this one."""
+        return hmac.new(self._key, f"gavel {purpose}".encode(), hashlib.sha256).digest()
 
     def seal(self, secrets: Mapping[str, str], *, owner: str) -> SealedSecrets:
         """Encrypt for one `owner` (`source/7`): the envelope opens for no other row."""

@@ -22,6 +22,7 @@ from gavel.db.queries.channels import ChannelRow
 from gavel.db.queries.notifications import SaidRow
 from gavel.domain.io_path import Layer
 from gavel.pipeline.outside import Outside
+from gavel.pipeline.picturing import PICTURE_OF
 from gavel.pipeline.quieting import matchers_of, quiet_now
 from gavel.pipeline.wording import Occasion, message, sentence_of
 from gavel.pipeline.workplace import Workplace
@@ -104,6 +105,7 @@ def _write(
     event_id = f"evt_{channel.id}_{group.key[:24]}_{sequence}"
     occasion = Occasion(group, alerts, event_id, sequence, now)
     ids = [alerts[one.incident_id].id for one in group.incidents]
+    worded = message(connection, occasion, outside)
     outbox.add_notification(
         connection,
         event_id=event_id,
@@ -111,7 +113,7 @@ def _write(
         group_key=group.key,
         sequence=sequence,
         status=group.status.value,
-        message=plain_message(message(connection, occasion, outside)),
+        message={**plain_message(worded.message), PICTURE_OF: worded.picture_of},
         alert_ids=ids,
         created_at=now,
         next_at=now,

@@ -3,11 +3,12 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 from urllib.parse import urlencode
 
 from gavel.alerting.grouping import Group, Incident, key_of, object_count
 from gavel.alerting.message import MOST_EVIDENCE, MOST_OBJECTS, LayerTime, Link, Message, Status
-from gavel.alerting.rules import Quantity, Severity, Subject
+from gavel.alerting.rules import Quantity, Subject
 from gavel.db.engine import Connection
 from gavel.db.errors import NotFoundError
 from gavel.db.queries.alerts import AlertRow
@@ -69,14 +70,22 @@ class Occasion:
         return len(self.group.incidents) == 1 and self.group.key == key_of([self.worst.incident_id])
 
 
-def message(connection: Connection, occasion: Occasion, outside: Outside) -> Message:
+@dataclass(frozen=True, slots=True)
+class Worded:
+    """A message, and what its picture is to show (None: it has none): see `picturing`."""
+
+    message: Message
+    picture_of: Mapping[str, Any] | None
+
+
+def message(connection: Connection, occasion: Occasion, outside: Outside) -> Worded:
     """The whole of it."""
     worst, first = occasion.worst, occasion.members[0]
     status = occasion.group.status
     told = told_of(connection, first, status)
     many = object_count(occasion.group.incidents)
     found = told.verdict
-    return Message(
+    said = Message(
         event_id=occasion.event_id,
         incident_id=worst.incident_id if occasion.is_solo else f"grp_{occasion.group.key[:24]}",
         dedupe_key=worst.dedupe_key if occasion.is_solo else occasion.group.key,
@@ -101,6 +110,15 @@ def message(connection: Connection, occasion: Occasion, outside: Outside) -> Mes
         objects=tuple(_object_line(one) for one in occasion.members[:MOST_OBJECTS]) if many > 1 else (),
         object_count=many,
     )
+    return Worded(said, _picture_of(first, found) if many == 1 else None)
+
+
+def _picture_of(alert: AlertRow, found: Verdict | None) -> dict[str, Any] | None:
+    """A waterfall of one thing that has a verdict."""
+    if found is None:
+        return None
+    named = [layer for layer in (found.layer, found.other) if layer is not None]
+    return {"subject": alert.subject, "id": alert.object_id, "head": found.sentence.head, "named": named}
 
 
 def told_of(connection: Connection, alert: AlertRow, status: Status) -> Told:
@@ -233,7 +251,3 @@ def _links(alert: AlertRow, told: Told, outside: Outside) -> Iterator[Link]:
 
 def _iso(at: datetime) -> str:
     return f"{at:%Y-%m-%dT%H:%M:%SZ}"
-
-
-def severity_of(alert: AlertRow) -> Severity:
-    return Severity(alert.severity)

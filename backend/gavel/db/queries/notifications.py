@@ -172,6 +172,14 @@ def notification_row(connection: Connection, notification_id: int) -> Notificati
     return NotificationRow(**found)
 
 
+def notification_by_event(connection: Connection, event_id: str) -> NotificationRow:
+    """Raises NotFoundError."""
+    found = connection.execute(_WITH_CHANNEL.where(notification.c.event_id == event_id)).mappings().one_or_none()
+    if found is None:
+        raise NotFoundError("There is no such message.")
+    return NotificationRow(**found)
+
+
 def of_alert(connection: Connection, alert_id: int) -> tuple[NotificationRow, ...]:
     """Messages that told of it, oldest first."""
     holds = notification.c.alert_ids.contains([alert_id])
