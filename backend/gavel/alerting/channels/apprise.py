@@ -6,6 +6,8 @@ import subprocess
 import sys
 from base64 import b64encode
 from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -101,22 +103,29 @@ def inert(text: str) -> str:
 
 def deliver(settings: AppriseSettings, notice: Notice, way: Way) -> Outcome:
     """One attempt in a process that ends with it, whatever the service does."""
-    command = [sys.executable, "-I", "-m", _MODULE]
+    with TemporaryDirectory(prefix="gavel-apprise-") as folder:
+        # No proxy, no home, no secret of this process: nothing but the authority to believe.
+        environment = {"LC_ALL": "C.UTF-8"}
+        if settings.ca_pem:
+            authority = Path(folder, "authority.pem")
+            authority.write_text(settings.ca_pem)
+            environment |= dict.fromkeys(("REQUESTS_CA_BUNDLE", "SSL_CERT_FILE"), str(authority))
+        return _run(_order(settings, notice, way), environment, START_S + way.deadlines.total_s)
+
+
+def _run(order: Json, environment: dict[str, str], longest_s: float) -> Outcome:
     try:
         done = subprocess.run(
-            command,
-            input=json.dumps(_order(settings, notice, way)).encode(),
+            [sys.executable, "-I", "-m", _MODULE],
+            input=json.dumps(order).encode(),
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            # No proxy, no home, no other secret of this process.
-            env={"LC_ALL": "C.UTF-8"},
-            timeout=START_S + way.deadlines.total_s,
+            env=environment,
+            timeout=longest_s,
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return Outcome(
-            Result.RETRY, f"no end within {START_S + way.deadlines.total_s:g} s, so the attempt was broken off"
-        )
+        return Outcome(Result.RETRY, f"no end within {longest_s:g} s, so the attempt was broken off")
     except OSError as error:
         return Outcome(Result.RETRY, f"the process for Apprise could not be started ({error.strerror})")
     try:
@@ -134,7 +143,6 @@ def _order(settings: AppriseSettings, notice: Notice, way: Way) -> Json:
         "body": notice.body.decode(),
         "kind": notice.kind,
         "picture": b64encode(png).decode() if png else None,
-        "ca_pem": settings.ca_pem,
         "networks": [str(network) for network in way.allowed.networks],
         "schemes": sorted(way.allowed.schemes),
         "total_s": way.deadlines.total_s,

@@ -11,9 +11,7 @@ import resource
 import signal
 import sys
 import sysconfig
-import tempfile
 from base64 import b64decode
-from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -44,7 +42,7 @@ _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 class Watch:
     """What this process may do. refused: the first thing that it may not and tried."""
 
-    def __init__(self, allowed: Allowed, folder: Path) -> None:
+    def __init__(self, allowed: Allowed) -> None:
         self.allowed = allowed
         self.refused: str | None = None
         # Program, standard library, packages, and the lists of types and time zones that they read.
@@ -55,7 +53,7 @@ class Watch:
             sys.base_prefix,
             "/usr/share/zoneinfo",
         )
-        self._readable = tuple({os.path.realpath(place) for place in (*own, str(folder))})
+        self._readable = tuple({os.path.realpath(place) for place in own})
         self._files = frozenset(
             {os.devnull, "/dev/urandom", "/etc/mime.types", "/etc/localtime", "/proc/version", "/etc/os-release"}
         )
@@ -130,20 +128,15 @@ def main() -> None:
     schemes = frozenset(order["schemes"])
     # All plugins are read before the watch begins, so that it has less to allow.
     NotificationManager().schemas()  # type: ignore[no-untyped-call]
-    with tempfile.TemporaryDirectory(prefix="gavel-apprise-") as folder:
-        if order["ca_pem"]:
-            authority = Path(folder) / "authority.pem"
-            authority.write_text(order["ca_pem"])
-            os.environ["REQUESTS_CA_BUNDLE"] = os.environ["SSL_CERT_FILE"] = str(authority)
-        watch = Watch(Allowed(parse_networks(order["networks"]), schemes), Path(folder))
-        answers = Answers(schemes, watch)
-        answers.listen()
-        resource.setrlimit(resource.RLIMIT_AS, (_MOST_MEMORY, _MOST_MEMORY))
-        _end_in(order["total_s"], answers, order["url"].partition("://")[0])
-        # What was compiled is kept for the next process; from here on nothing is written.
-        sys.dont_write_bytecode = True
-        sys.addaudithook(watch)
-        _tell(_sent(order, answers, watch))
+    watch = Watch(Allowed(parse_networks(order["networks"]), schemes))
+    answers = Answers(schemes, watch)
+    answers.listen()
+    resource.setrlimit(resource.RLIMIT_AS, (_MOST_MEMORY, _MOST_MEMORY))
+    _end_in(order["total_s"], answers, order["url"].partition("://")[0])
+    # What was compiled is kept for the next process; from here on nothing is written.
+    sys.dont_write_bytecode = True
+    sys.addaudithook(watch)
+    _tell(_sent(order, answers, watch))
 
 
 def _sent(order: dict[str, Any], answers: Answers, watch: Watch) -> dict[str, Any]:
