@@ -128,7 +128,8 @@ def test_even_contradictions_end_in_a_chain_and_are_never_hidden(seed: int) -> N
     limits = bounds(with_derived(chain))
     assert (limits.disagreement_us > 0).any()
     assert (limits.lower <= limits.upper).all()
-    assert (np.diff(estimate(with_derived(chain), limits), axis=1) <= 0).sum() > 0
+    steps = np.diff(estimate(with_derived(chain), limits), axis=1)
+    assert (np.isnan(steps) | (steps <= EPS)).all()
 
 
 @law
