@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from tests.db.conftest import Store
-from tests.db.estates import array_inventory, batch, every, host_inventory, naa, serials, stretched_peer
+from tests.db.estates import array_inventory, batch, eui, every, host_inventory, naa, serials, stretched_peer
 
 from gavel.db.engine import Connection, reading
 from gavel.db.errors import NotFoundError
@@ -174,16 +174,21 @@ def test_search_takes_letters_as_they_are(estate: Estate, text: str, found: list
     assert [hit.ref.name for hit in hits if (hit.ref.kind, hit.ref.id) == (RefKind.VM, vm_id)] == found
 
 
-def test_search_finds_every_kind_and_a_volume_by_its_serial(estate: Estate) -> None:
+def test_search_finds_every_kind_a_volume_by_its_serial_and_a_datastore_by_its_device(estate: Estate) -> None:
+    serial = serials(estate.tag)
     with reading(estate.store.engine) as connection:
-        (hit,) = search(connection, serials(estate.tag)[3].lower())
+        (hit,) = search(connection, serial[3].lower())
+        on_device, on_namespace = (
+            {hit.ref.name for hit in search(connection, name(serial[n]))} for name, n in ((naa, 1), (eui, 3))
+        )
         kinds = {
             hit.ref.kind
-            for word in ("esx", "simple", "db0", "v0", "source")
+            for word in ("esx", "simple", "db0", "v0", "source", "name of")
             for hit in search(connection, word, limit=50)
         }
     assert (hit.ref.kind, hit.ref.name) == (RefKind.VOLUME, "v3")
-    assert kinds == {RefKind.HOST, RefKind.DATASTORE, RefKind.VM, RefKind.VOLUME, RefKind.SOURCE}
+    assert (on_device, on_namespace) == ({"spanned"}, {"nvme"})
+    assert kinds == {RefKind.HOST, RefKind.DATASTORE, RefKind.VM, RefKind.VOLUME, RefKind.SOURCE, RefKind.ARRAY}
 
 
 def test_one_of_each_with_its_parts(estate: Estate) -> None:

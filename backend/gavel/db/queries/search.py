@@ -18,7 +18,9 @@ class Hit:
 
 _SEARCH = """
     SELECT kind, id, name, context FROM (
-        SELECT 'datastore' AS kind, d.id, d.name, 'Datastore in ' || s.name AS context, d.name AS searched
+        SELECT 'datastore' AS kind, d.id, d.name, 'Datastore in ' || s.name AS context,
+            d.name || coalesce((SELECT ' ' || string_agg(x.canonical_name, ' ' ORDER BY x.position)
+                FROM datastore_extent x WHERE x.datastore_id = d.id), '') AS searched
         FROM datastore d JOIN source s ON s.id = d.source_id WHERE d.present
         UNION ALL SELECT 'vm', m.id, m.name, 'VM in ' || s.name, m.name
         FROM vm m JOIN source s ON s.id = m.source_id WHERE m.present
@@ -26,6 +28,8 @@ _SEARCH = """
         FROM esxi_host h JOIN source s ON s.id = h.source_id WHERE h.present
         UNION ALL SELECT 'volume', v.id, v.name, 'Volume ' || v.serial || ' on ' || s.name, v.name || ' ' || v.serial
         FROM volume v JOIN source s ON s.id = v.source_id WHERE v.present
+        UNION ALL SELECT 'array', a.id, a.name, 'Array read as ' || s.name, a.name
+        FROM storage_array a JOIN source s ON s.id = a.source_id WHERE a.present
         UNION ALL SELECT 'source', s.id, s.name, 'Source at ' || s.address, s.name FROM source s
     ) things
     WHERE searched ILIKE :anywhere ESCAPE '!'
@@ -34,7 +38,10 @@ _SEARCH = """
 
 
 def search(connection: Connection, text: str, *, limit: int = 20) -> tuple[Hit, ...]:
-    """Things whose name (of a volume also its serial) holds `text`, without regard to case: names that begin with it first."""
+    """Things whose name holds `text`, without regard to case: names that begin with it first.
+
+    A volume is found by its serial, too, and a datastore by the devices it lies on (naa.…, eui.…).
+    """
     literal = "".join(f"!{letter}" if letter in "!%_" else letter for letter in text.replace("\0", ""))
     parameters = {"anywhere": f"%{literal}%", "at_start": f"{literal}%", "limit": limit}
     rows = connection.execute(sql(_SEARCH), parameters)
