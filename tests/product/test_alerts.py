@@ -1,16 +1,24 @@
 """From the lab's samples to a receiver that writes down real HTTP: one firing, one end, the right layer, soon enough."""
 
 import json
+import math
+import re
 import time
 from collections.abc import Iterator
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.alerting.receivers import HttpReceiver, http_receiver
-from tests.product.comparing import caught_up
+from tests.product import ledgers, stories
+from tests.product.comparing import KEPT_S, caught_up
 from tests.product.running import Product, tell
 
+DOCS = Path(__file__).parents[2] / "docs/alerts.md"
+NOT_OF_THE_RULE = {"id", "is_default", "open", "created_at", "changed_at"}
+# The rules want five minutes in a row, and the first one may be the phase's own.
+LEAST_CHAPTER_S = 7 * 60
 SECRET = "whsec_" + "QUJD" * 8
 # The minute's own length, what its sources take to show it, and what a busy machine adds; the aim is 30 s after it can be read.
 LATEST_S = 90
@@ -68,6 +76,47 @@ def test_a_datastore_whose_array_takes_time_is_told_once_and_so_is_its_end(
     finally:
         product.api.delete(f"/alert-rules/{rule}")
         product.api.delete(f"/channels/{channel}")
+
+
+def test_the_rules_that_ship_say_of_the_lab_s_stories_what_the_docs_say(product: Product) -> None:
+    """Each phase of which enough lies within the hour that the product holds, whichever those are."""
+    ledgers.settled(product)
+    open_from_to = _would_have_been_open(product)
+    seen = 0
+    for chapter in stories.chapters(product, *ledgers.whole_minutes(product, KEPT_S - 300)):
+        if chapter.end - chapter.begin < LEAST_CHAPTER_S:
+            continue
+        seen += 1
+        # At its end: what had fired before takes some minutes to be over.
+        about = [(rule, begin, end) for rule, name, begin, end in open_from_to if name == chapter.datastore]
+        assert {rule for rule, begin, end in about if begin <= chapter.end < end} == documented(chapter), chapter
+    tell(f"{seen} phases as the docs say")
+
+
+def documented(chapter: stories.Chapter) -> set[str]:
+    """Rules of the row of docs/alerts.md that is about this phase."""
+    rows = (line.split("|") for line in DOCS.read_text().splitlines() if line.startswith(f"| `{chapter.story}`"))
+    told = [(row[1], row[2]) for row in rows]
+    depth = "depth 96" if "device depth 96" in chapter.title else "depth 32"
+    chosen = [fires for story, fires in told if "," not in story or story.strip().endswith(depth)]
+    assert len(chosen) == 1, (chapter, told)
+    return set(re.findall(r"`(\w+)`", chosen[0]))
+
+
+def _would_have_been_open(product: Product) -> list[tuple[str, str, float, float]]:
+    """Rule, object, and from when to when, of every firing that a preview finds."""
+    found = []
+    for rule in product.api.get("/alert-rules").raise_for_status().json():
+        body = {name: rule[name] for name in rule if name not in NOT_OF_THE_RULE}
+        answer = product.api.post("/alert-rules/preview", json={"rule": body, "days": 1}).raise_for_status().json()
+        found += [(rule["key"], one["object_name"], *_span(one)) for one in answer["firings"]]
+    return found
+
+
+def _span(firing: dict[str, Any]) -> tuple[float, float]:
+    ended = firing["ended_at"]
+    begin = datetime.fromisoformat(firing["fired_at"]).timestamp()
+    return begin, datetime.fromisoformat(ended).timestamp() if ended else math.inf
 
 
 def _rule(datastore: str, at_least_us: float) -> dict[str, Any]:
