@@ -56,6 +56,7 @@ export const PAGES: readonly Page[] = [
     load: () => import('../features/alerts/AlertsPage'),
     menu: { icon: 'alert', key: 'a', counts: 'alerts' },
   },
+  { path: '/alerts/channels', title: 'Channels', load: () => import('../features/alerts/channels/ChannelsPage') },
   { path: '/alerts/$id', title: 'Alert', load: () => import('../features/alerts/AlertPage') },
   {
     path: '/sources',

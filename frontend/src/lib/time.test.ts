@@ -1,11 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { formatAge, formatInstant, formatOffset, formatSeconds, formatWindow, instantMs } from './time'
+import { formatAge, formatInstant, formatMoment, formatOffset, formatSeconds, formatWindow, instantMs } from './time'
 
 const AT = Date.UTC(2026, 10, 20, 14, 5, 20)
 
 describe('instants', () => {
   it('names the zone with every instant that stands on its own', () => {
     expect(formatInstant(AT, 'utc')).toBe('20 Nov 2026, 14:05:20 UTC')
+  })
+
+  it('leaves year and zone to the heading of a column', () => {
+    expect([formatMoment(AT, 'utc'), formatMoment(AT, 'utc', true)]).toEqual(['20 Nov, 14:05', '20 Nov, 14:05:20'])
   })
 
   it('names the day once when a window stays within it', () => {

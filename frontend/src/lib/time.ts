@@ -29,6 +29,11 @@ export function formatDay(at_ms: number, zone: Zone): string {
   return formatter(zone, 'day', DATE).format(at_ms)
 }
 
+/** "20 Nov, 14:05", for columns whose heading names the zone. */
+export function formatMoment(at_ms: number, zone: Zone, seconds = false): string {
+  return `${formatDay(at_ms, zone)}, ${formatClock(at_ms, zone, seconds)}`
+}
+
 /** "20 Nov 2026, 14:05:20 UTC": an instant that stands on its own. */
 export function formatInstant(at_ms: number, zone: Zone): string {
   const text = formatter(zone, 'full', { ...DATE, year: 'numeric', ...CLOCK, second: '2-digit' }).format(at_ms)

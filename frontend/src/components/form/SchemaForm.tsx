@@ -121,10 +121,14 @@ function FieldInput({ field, at, value, onChange, problems, secretsSet, disabled
           clampBehavior="none"
         />
       )
-    case 'list':
+    case 'list': {
+      const isSet = field.secret && secretsSet.has(at)
       return (
         <Textarea
           {...common}
+          withAsterisk={field.required && !isSet}
+          placeholder={isSet ? 'stored; leave empty to keep them' : undefined}
+          spellCheck={false}
           description={[field.description, 'One per line.'].filter(Boolean).join(' ')}
           value={(Array.isArray(value) ? value : []).join('\n')}
           onChange={(event) => onChange(linesOf(event.currentTarget.value, field.whole))}
@@ -132,6 +136,7 @@ function FieldInput({ field, at, value, onChange, problems, secretsSet, disabled
           minRows={2}
         />
       )
+    }
     case 'text': {
       const input = { ...common, value: text, spellCheck: false, autoComplete: 'off' }
       if (field.multiline) {

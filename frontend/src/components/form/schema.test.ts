@@ -70,6 +70,18 @@ describe('a form made from the API’s JSON Schema', () => {
     expect(problemsOf(fields, values, new Set(['api_token'])).size).toBe(0)
   })
 
+  it('keeps a list of secrets as secret as one, and takes no empty line for an entry', () => {
+    const whsec = { type: 'array', title: 'Keys', items: { type: 'string', writeOnly: true } }
+    const [keys, ...rest] = fieldsOf({ required: ['keys'], properties: { keys: whsec } })
+    if (keys === undefined || rest.length > 0) throw new Error('one field was asked for')
+    const values = initialValues([keys], { keys: ['leaked'] })
+    expect(values).toEqual({ keys: [] })
+    expect(settingsOf([keys], values)).toEqual({})
+    expect(problemsOf([keys], { keys: ['', ' '] }, new Set()).get('keys')).toBe('Keys is needed.')
+    expect(problemsOf([keys], values, new Set(['keys'])).size).toBe(0)
+    expect(settingsOf([keys], { keys: ['a ', '', 'b'] })).toEqual({ keys: ['a', 'b'] })
+  })
+
   it('sees numbers out of range before the server does', () => {
     const values = { ...initialValues(fields, { address: 'fa-1' }), api_token: 'x', interval_s: 5 }
     expect(problemsOf(fields, values, new Set()).get('interval_s')).toBe('Interval (s) is at least 20.')

@@ -18,7 +18,7 @@ export type Field = FieldBase &
     | { kind: 'number'; whole: boolean; minimum: number | null; maximum: number | null }
     | { kind: 'switch' }
     | { kind: 'choice'; choices: { value: string; label: string }[] }
-    | { kind: 'list'; whole: boolean }
+    | { kind: 'list'; whole: boolean; secret: boolean }
     | { kind: 'group'; fields: Field[] }
   )
 
@@ -76,13 +76,15 @@ function kindOf(schema: JsonSchema, root: JsonSchema, name: string) {
     case 'boolean':
       return { kind: 'switch' }
     case 'array':
-      return { kind: 'list', whole: isObject(schema.items) && schema.items.type === 'integer' }
+      return { kind: 'list', ...listOf(isObject(schema.items) ? schema.items : {}) }
     case 'object':
       return { kind: 'group', fields: fieldsOf(schema, root) }
     default:
       throw new UnreadableSchema(`The form cannot show the setting "${name}" (type ${String(schema.type)}).`)
   }
 }
+
+const listOf = (items: JsonSchema) => ({ whole: items.type === 'integer', secret: items.writeOnly === true })
 
 function limitsOf(schema: JsonSchema) {
   return {
@@ -130,7 +132,7 @@ export function initialValues(fields: readonly Field[], settings: Values = {}): 
   return Object.fromEntries(
     fields.map((field) => {
       if (field.kind === 'secret') return [field.name, '']
-      const stored = settings[field.name]
+      const stored = field.kind === 'list' && field.secret ? undefined : settings[field.name]
       if (field.kind === 'group') return [field.name, initialValues(field.fields, isObject(stored) ? stored : {})]
       return [
         field.name,
@@ -163,8 +165,9 @@ export function problemsOf(
 }
 
 function problemOf(field: Field, value: unknown, isSet: boolean): string | null {
-  const isEmpty = value === '' || value === null || value === undefined
-  if (isEmpty) return field.required && !(field.kind === 'secret' && isSet) ? `${field.title} is needed.` : null
+  const isEmpty =
+    value === '' || value === null || value === undefined || (isList(value) && linesIn(value).length === 0)
+  if (isEmpty) return field.required && !(isSecret(field) && isSet) ? `${field.title} is needed.` : null
   if (field.kind === 'number') return numberProblem(field, value)
   if (field.kind !== 'text' && field.kind !== 'secret') return null
   const text = String(value)
@@ -174,6 +177,13 @@ function problemOf(field: Field, value: unknown, isSet: boolean): string | null 
   }
   return null
 }
+
+const isSecret = (field: Field) => field.kind === 'secret' || (field.kind === 'list' && field.secret)
+const isList = (value: unknown): value is unknown[] => Array.isArray(value)
+
+/** What was really written: an empty line is no entry. */
+const linesIn = (value: readonly unknown[]) =>
+  value.flatMap((line) => (typeof line !== 'string' ? [line] : line.trim() === '' ? [] : [line.trim()]))
 
 function numberProblem(field: Field & { kind: 'number' }, value: unknown): string | null {
   const number = Number(value)
@@ -191,7 +201,10 @@ export function settingsOf(fields: readonly Field[], values: Values): Values {
   for (const field of fields) {
     const value = values[field.name]
     if (field.kind === 'group') settings[field.name] = settingsOf(field.fields, (value as Values) ?? {})
-    else if (value === '' || value === null || value === undefined) {
+    else if (isList(value)) {
+      const lines = linesIn(value)
+      if (lines.length > 0 || !isSecret(field)) settings[field.name] = lines
+    } else if (value === '' || value === null || value === undefined) {
       if (field.kind !== 'secret' && field.nullable) settings[field.name] = null
     } else settings[field.name] = field.kind === 'number' ? Number(value) : value
   }

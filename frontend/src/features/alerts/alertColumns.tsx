@@ -8,7 +8,7 @@ import { Name, NameLink } from '../../components/Name'
 import { StateMark } from '../../components/StateMark'
 import type { Column } from '../../components/table/VirtualTable'
 import { LayerSwatch } from '../../components/verdict/LayerBar'
-import { formatClock, formatDay, formatInstant, formatSeconds, type Zone, zoneName } from '../../lib/time'
+import { formatInstant, formatMoment, formatSeconds, type Zone, zoneName } from '../../lib/time'
 import styles from './Alerts.module.css'
 import { TickingAge } from './TickingAge'
 import { alertStateMark, boundWords, formatAmount, measureWords, severityMark } from './words'
@@ -154,14 +154,12 @@ function actionColumn({ onAcknowledge, onSilence }: Actions): Column<AlertOut> {
   }
 }
 
-const dayAndClock = (at_ms: number, zone: Zone) => `${formatDay(at_ms, zone)}, ${formatClock(at_ms, zone)}`
-
 export function pastColumns(zone: Zone): Column<AlertOut>[] {
   const when: Column<AlertOut> = {
     id: 'when',
     header: `Began (${zoneName(zone)})`,
     width: 140,
-    cell: ({ started_at }) => <span className="numeric">{dayAndClock(Date.parse(started_at), zone)}</span>,
+    cell: ({ started_at }) => <span className="numeric">{formatMoment(Date.parse(started_at), zone)}</span>,
   }
   const length: Column<AlertOut> = {
     id: 'length',

@@ -3,23 +3,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { addSource, changeSource, testSource } from '../../api/commands'
-import { ApiError } from '../../api/errors'
 import type { SourceKind, SourceOut } from '../../api/types'
+import { ownProblems, serverProblems, settingProblemsOf } from '../../components/form/problems'
 import { fieldsOf, initialValues, problemsOf, settingsOf, type Values } from '../../components/form/schema'
-
-const SETTINGS = 'settings.'
-
-/** Problems that the server named, by field path. */
-export function serverProblems(error: Error | null): Map<string, string> {
-  if (!(error instanceof ApiError)) return new Map()
-  return new Map(error.fields.map(({ field, message }) => [field, message]))
-}
-
-/** The problems of the settings alone, without their prefix. */
-export function settingProblemsOf(problems: ReadonlyMap<string, string>): Map<string, string> {
-  const own = [...problems].filter(([field]) => field.startsWith(SETTINGS))
-  return new Map(own.map(([field, message]) => [field.slice(SETTINGS.length), message]))
-}
 
 export function useSourceForm(kinds: readonly SourceKind[], source: SourceOut | null, onDone: () => void) {
   const client = useQueryClient()
@@ -88,10 +74,4 @@ export function useSourceForm(kinds: readonly SourceKind[], source: SourceOut | 
     // A test needs no name yet.
     runTest: () => whenSound(() => test.mutate(), 'name'),
   }
-}
-
-function ownProblems(name: string, settings: ReadonlyMap<string, string>): Map<string, string> {
-  const problems = new Map([...settings].map(([field, message]) => [SETTINGS + field, message]))
-  if (name.trim() === '') problems.set('name', 'Name is needed.')
-  return problems
 }

@@ -1,0 +1,121 @@
+/** Adds or changes a channel: a form made from the API's schema, what goes there, and a test message. */
+
+import { Button, Group, Modal, NativeSelect, Skeleton, Stack, Switch, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import type { FormEvent } from 'react'
+import { channelKindsQuery } from '../../../api/alerts'
+import type { ChannelKind, ChannelOut } from '../../../api/types'
+import { DataState } from '../../../components/DataState'
+import { SchemaForm } from '../../../components/form/SchemaForm'
+import { useProblemFocus } from '../../../components/form/useProblemFocus'
+import { visibleName } from '../../../lib/text'
+import styles from '../Alerts.module.css'
+import { Failure } from '../Failure'
+import { MatchersInput } from '../silences/MatchersInput'
+import { SEVERITIES } from '../words'
+import { TrialResult } from './TrialResult'
+import { useChannelForm } from './useChannelForm'
+import { severitiesWords } from './words'
+
+interface ChannelDialogProps {
+  channel: ChannelOut | null
+  /** The other channels, one of which may be told when this one cannot deliver. */
+  others: readonly ChannelOut[]
+  onClose: () => void
+}
+
+export function ChannelDialog({ channel, others, onClose }: ChannelDialogProps) {
+  const kinds = useQuery(channelKindsQuery())
+  const title = channel === null ? 'Add a channel' : `Change ${visibleName(channel.name)}`
+  return (
+    <Modal opened onClose={onClose} title={title} size="lg" closeButtonProps={{ 'aria-label': 'Close' }}>
+      <DataState query={kinds} skeleton={<Skeleton height={420} />}>
+        {(known) => <ChannelForm kinds={known} channel={channel} others={others} onClose={onClose} />}
+      </DataState>
+    </Modal>
+  )
+}
+
+function ChannelForm({ kinds, channel, others, onClose }: ChannelDialogProps & { kinds: readonly ChannelKind[] }) {
+  const form = useChannelForm(kinds, channel, onClose)
+  const { save, test, route } = form
+
+  const element = useProblemFocus(form.refusals + save.failureCount + test.failureCount)
+
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    form.submit()
+  }
+
+  return (
+    <form ref={element} onSubmit={submit} noValidate>
+      <Stack gap="md">
+        {channel === null && (
+          <NativeSelect
+            label="Kind"
+            data={kinds.map(({ kind, title }) => ({ value: kind, label: title }))}
+            value={form.kind}
+            onChange={(event) => form.setKind(event.currentTarget.value)}
+          />
+        )}
+        <TextInput
+          label="Name"
+          description="How Gavel calls it; free to choose."
+          withAsterisk
+          maxLength={200}
+          value={form.name}
+          error={form.problems.get('name')}
+          onChange={(event) => form.setName(event.currentTarget.value)}
+          data-autofocus
+        />
+        <SchemaForm
+          fields={form.fields}
+          values={form.values}
+          onChange={form.setValues}
+          problems={form.settingProblems}
+          secretsSet={form.secretsSet}
+        />
+        <h3 className={styles.subtitle}>What goes there</h3>
+        <NativeSelect
+          label="Severity"
+          data={[...SEVERITIES].reverse().map((severity) => ({ value: severity, label: severitiesWords(severity) }))}
+          value={route.min_severity}
+          onChange={(event) => {
+            const chosen = SEVERITIES.find((one) => one === event.currentTarget.value) ?? 'info'
+            form.setRoute({ ...route, min_severity: chosen })
+          }}
+        />
+        <MatchersInput
+          matchers={route.matchers}
+          onChange={(matchers) => form.setRoute({ ...route, matchers })}
+          none="Whatever they are about."
+        />
+        <NativeSelect
+          label="When it cannot deliver, tell it on"
+          data={[
+            { value: '', label: 'no other channel' },
+            ...others.map(({ id, name }) => ({ value: String(id), label: visibleName(name) })),
+          ]}
+          value={form.secondId === null ? '' : String(form.secondId)}
+          onChange={({ currentTarget: { value } }) => form.setSecondId(value === '' ? null : Number(value))}
+        />
+        <Switch
+          label="Send messages on this channel"
+          checked={form.enabled}
+          onChange={(event) => form.setEnabled(event.currentTarget.checked)}
+        />
+        {test.data && <TrialResult trial={test.data} />}
+        <Failure title="The test could not be run" error={test.error} />
+        <Failure title="Not saved" error={save.error} />
+        <Group justify="flex-end">
+          <Button variant="default" loading={test.isPending} onClick={form.runTest}>
+            Send a test message
+          </Button>
+          <Button type="submit" loading={save.isPending}>
+            {channel === null ? 'Add' : 'Save'}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

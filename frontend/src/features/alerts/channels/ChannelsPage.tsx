@@ -1,0 +1,83 @@
+/** Where messages go: every channel with its health, the way to add, change, test and remove one, and the delivery log. */
+
+import { Button, Skeleton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { removeChannel } from '../../../api/alertCommands'
+import { channelKindsQuery, channelsQuery } from '../../../api/alerts'
+import { useSession } from '../../../api/session'
+import type { ChannelOut } from '../../../api/types'
+import { DataState } from '../../../components/DataState'
+import { Icon } from '../../../components/Icon'
+import { Name } from '../../../components/Name'
+import { AlertsFrame } from '../AlertsFrame'
+import { RemoveDialog } from '../RemoveDialog'
+import { ChannelCard } from './ChannelCard'
+import { ChannelDialog } from './ChannelDialog'
+import { LogCard } from './LogCard'
+
+type Dialog = { kind: 'add' } | { kind: 'edit' | 'remove'; channel: ChannelOut } | null
+
+export default function ChannelsPage() {
+  const query = useQuery(channelsQuery())
+  const kinds = useQuery(channelKindsQuery())
+  const { isAdmin } = useSession()
+  const [dialog, setDialog] = useState<Dialog>(null)
+  const close = () => setDialog(null)
+  const channels = query.data ?? []
+  const nameOf = (id: number | null) => channels.find((channel) => channel.id === id)?.name ?? null
+  const titleOf = (kind: string) => kinds.data?.find((one) => one.kind === kind)?.title ?? kind
+  const add = (
+    <Button leftSection={<Icon name="plus" />} disabled={!isAdmin} onClick={() => setDialog({ kind: 'add' })}>
+      Add a channel
+    </Button>
+  )
+  return (
+    <AlertsFrame title="Channels" actions={add} todo="add, change or test channels">
+      <DataState
+        query={query}
+        skeleton={<Skeleton height={190} />}
+        empty={(found) =>
+          found.length > 0
+            ? null
+            : {
+                title: 'No channel yet',
+                text: 'Alerts are shown here, and told to nobody. Add a chat, a mailbox or a webhook that people see.',
+                action: add,
+              }
+        }
+      >
+        {(found) =>
+          found.map((channel) => (
+            <ChannelCard
+              key={channel.id}
+              channel={channel}
+              kindTitle={titleOf(channel.kind)}
+              secondName={nameOf(channel.second_id)}
+              onEdit={() => setDialog({ kind: 'edit', channel })}
+              onRemove={() => setDialog({ kind: 'remove', channel })}
+            />
+          ))
+        }
+      </DataState>
+      <LogCard channels={channels} />
+      {dialog?.kind === 'add' && <ChannelDialog channel={null} others={channels} onClose={close} />}
+      {dialog?.kind === 'edit' && (
+        <ChannelDialog
+          channel={dialog.channel}
+          others={channels.filter(({ id }) => id !== dialog.channel.id)}
+          onClose={close}
+        />
+      )}
+      {dialog?.kind === 'remove' && (
+        <RemoveDialog title="Remove this channel?" command={() => removeChannel(dialog.channel.id)} onClose={close}>
+          Nothing is sent any more to{' '}
+          <strong>
+            <Name whole>{dialog.channel.name}</Name>
+          </strong>
+          , and its settings, secrets and delivery log are forgotten.
+        </RemoveDialog>
+      )}
+    </AlertsFrame>
+  )
+}

@@ -1,0 +1,127 @@
+/** The delivery log: every message, whether it arrived, and each attempt on request. */
+
+import { NativeSelect, Skeleton } from '@mantine/core'
+import { useMemo, useState } from 'react'
+import { notificationsQuery } from '../../../api/alerts'
+import type { ListPage } from '../../../api/queries'
+import type { ChannelOut, NotificationOut } from '../../../api/types'
+import { Card } from '../../../components/Card'
+import { DataState } from '../../../components/DataState'
+import { Name } from '../../../components/Name'
+import { StateMark } from '../../../components/StateMark'
+import { useServerRows } from '../../../components/table/useServerRows'
+import { type Column, VirtualTable } from '../../../components/table/VirtualTable'
+import { usePreferences } from '../../../lib/preferences'
+import { visibleName } from '../../../lib/text'
+import { formatMoment, type Zone, zoneName } from '../../../lib/time'
+import { useSearchParameter } from '../../../lib/url'
+import styles from '../Alerts.module.css'
+import { alertStateMark } from '../words'
+import { MessageDialog } from './MessageDialog'
+import { NOTIFICATION_STATES, sentMark } from './words'
+
+export function LogCard({ channels }: { channels: readonly ChannelOut[] }) {
+  const { zone } = usePreferences()
+  const [channelText, setChannel] = useSearchParameter('channel', '')
+  const [stateText, setState] = useSearchParameter('state', '')
+  const [opened, open] = useState<number | null>(null)
+  const state = NOTIFICATION_STATES.find((one) => one === stateText) ?? null
+  const channel = channels.find(({ id }) => String(id) === channelText)?.id ?? null
+  const params = useMemo(() => ({ channel, state }), [channel, state])
+  const { query, rowAt, onWindow } = useServerRows<NotificationOut, ListPage<NotificationOut>>(
+    (offset) => notificationsQuery(params, offset) as never,
+  )
+  const columns = useMemo(() => columnsIn(zone, open), [zone])
+  const filters = (
+    <div className={styles.filters}>
+      <NativeSelect
+        aria-label="Only of this channel"
+        data={[
+          { value: '', label: 'All channels' },
+          ...channels.map(({ id, name }) => ({ value: String(id), label: visibleName(name) })),
+        ]}
+        value={channel === null ? '' : String(channel)}
+        onChange={(event) => setChannel(event.currentTarget.value)}
+        className={styles.select}
+      />
+      <NativeSelect
+        aria-label="Only in this state"
+        data={[
+          { value: '', label: 'Every state' },
+          ...NOTIFICATION_STATES.map((one) => ({ value: one, label: sentMark(one).word })),
+        ]}
+        value={state ?? ''}
+        onChange={(event) => setState(event.currentTarget.value)}
+      />
+    </div>
+  )
+  return (
+    <Card title="Delivery log" hint="Newest first" actions={filters} flush>
+      <DataState
+        query={query}
+        skeleton={<Skeleton height={240} />}
+        empty={(page) =>
+          page.total > 0
+            ? null
+            : channel === null && state === null
+              ? {
+                  title: 'Nothing was sent yet',
+                  text: 'Messages stand here as soon as an alert fires that a channel takes.',
+                }
+              : { title: 'No message fits', text: 'Choose another channel or state above.' }
+        }
+      >
+        {(page) => (
+          <VirtualTable<NotificationOut>
+            label="Delivery log"
+            columns={columns}
+            count={page.total}
+            rowAt={rowAt}
+            onWindow={onWindow}
+            rowKey={(one) => String(one.id)}
+          />
+        )}
+      </DataState>
+      {opened !== null && <MessageDialog id={opened} onClose={() => open(null)} />}
+    </Card>
+  )
+}
+
+const columnsIn = (zone: Zone, onOpen: (id: number) => void): Column<NotificationOut>[] => [
+  {
+    id: 'headline',
+    header: 'Message',
+    width: 240,
+    narrow: 170,
+    grow: true,
+    cell: (one) => (
+      <button type="button" className={styles.open} onClick={() => onOpen(one.id)}>
+        <Name>{one.headline}</Name>
+      </button>
+    ),
+  },
+  { id: 'status', header: 'About', width: 96, cell: ({ status }) => alertStateMark(status).word },
+  { id: 'channel', header: 'Channel', width: 160, cell: (one) => <Name focusable>{one.channel_name}</Name> },
+  { id: 'state', header: 'Delivery', width: 130, cell: ({ state }) => <StateMark {...sentMark(state)} /> },
+  {
+    id: 'at',
+    header: `Made (${zoneName(zone)})`,
+    width: 146,
+    cell: (one) => <span className="numeric">{formatMoment(Date.parse(one.created_at), zone, true)}</span>,
+  },
+  {
+    id: 'attempts',
+    header: 'Attempts',
+    width: 88,
+    align: 'right',
+    cell: ({ attempts }) => <span className="numeric">{attempts}</span>,
+  },
+  {
+    id: 'detail',
+    header: 'Answer',
+    width: 200,
+    grow: true,
+    from: 1200,
+    cell: ({ detail }) => detail && <Name focusable>{detail}</Name>,
+  },
+]

@@ -1,0 +1,103 @@
+/** One message with every attempt to deliver it: what was asked, with secrets masked, and what came of it. */
+
+import { Button, Code, Group, Modal, Skeleton, Stack } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { replayNotification } from '../../../api/alertCommands'
+import { notificationQuery } from '../../../api/alerts'
+import { useSession } from '../../../api/session'
+import type { NotificationDetail } from '../../../api/types'
+import { DataState } from '../../../components/DataState'
+import { Name } from '../../../components/Name'
+import { StateMark } from '../../../components/StateMark'
+import { usePreferences } from '../../../lib/preferences'
+import { visibleName } from '../../../lib/text'
+import { formatInstant, formatSeconds } from '../../../lib/time'
+import styles from '../Alerts.module.css'
+import { Failure } from '../Failure'
+import { useAlertCommand } from '../useAlertCommand'
+import { resultMark, sentMark } from './words'
+
+export function MessageDialog({ id, onClose }: { id: number; onClose: () => void }) {
+  const query = useQuery(notificationQuery(id))
+  return (
+    <Modal opened onClose={onClose} title="Message" size="xl" closeButtonProps={{ 'aria-label': 'Close' }}>
+      <DataState query={query} skeleton={<Skeleton height={320} />}>
+        {(message) => <Message message={message} onClose={onClose} />}
+      </DataState>
+    </Modal>
+  )
+}
+
+function Message({ message, onClose }: { message: NotificationDetail; onClose: () => void }) {
+  const { isAdmin } = useSession()
+  const { zone } = usePreferences()
+  const replay = useAlertCommand(() => replayNotification(message.id))
+  const [first] = message.alert_ids
+  return (
+    <Stack gap="md">
+      <div>
+        <p className={styles.subtitle}>
+          <Name whole>{message.headline}</Name>
+        </p>
+        <p className={styles.wide}>{visibleName(message.sentence)}</p>
+      </div>
+      <p className={styles.marks}>
+        <StateMark {...sentMark(message.state)} />
+        <span className="muted">
+          <Name whole>{`on ${message.channel_name}`}</Name>
+        </span>
+        {message.next_at !== null && (
+          <span className="muted">next attempt {formatInstant(Date.parse(message.next_at), zone)}</span>
+        )}
+        {first !== undefined && (
+          <Link to={`/alerts/${first}` as string} onClick={onClose}>
+            The alert
+          </Link>
+        )}
+      </p>
+      <p className="muted">
+        Event <Code>{message.event_id}</Code>: a receiver that gets it twice can tell.
+      </p>
+      {message.state === 'dead' && isAdmin && (
+        <Button size="xs" w="fit-content" loading={replay.isPending} onClick={() => replay.mutate()}>
+          Send it again
+        </Button>
+      )}
+      <Failure title="Not sent again" error={replay.error} />
+      <Attempts message={message} />
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onClose}>
+          Close
+        </Button>
+      </Group>
+    </Stack>
+  )
+}
+
+function Attempts({ message }: { message: NotificationDetail }) {
+  const { zone } = usePreferences()
+  if (message.log.length === 0) return <p className="muted">No attempt was made yet.</p>
+  return (
+    <ol className={styles.story} aria-label="Attempts">
+      {message.log.map((attempt) => (
+        <li key={attempt.id} className={styles.attempt}>
+          <p className={styles.marks}>
+            <StateMark {...resultMark(attempt.result)} />
+            <span className="numeric muted">
+              {formatInstant(Date.parse(attempt.started_at), zone)}, after {formatSeconds(attempt.duration_s)}
+              {attempt.status === null ? '' : `, status ${attempt.status}`}
+            </span>
+          </p>
+          <p className={styles.wide}>{visibleName(attempt.detail)}</p>
+          <details>
+            <summary>What was sent</summary>
+            <Code block className={styles.request}>
+              {attempt.request}
+            </Code>
+          </details>
+        </li>
+      ))}
+    </ol>
+  )
+}
