@@ -23,7 +23,8 @@ from gavel.alerting.wire import Deadlines, Way
 
 # Sixty seconds of silence against fifteen of patience, in small.
 WAY = Way(LOOPBACK, Deadlines(connect_s=0.5, read_s=0.3, total_s=0.6))
-LATEST_S = WAY.deadlines.total_s + 1
+# A busy machine is slow too, but not as slow as these receivers.
+LATEST_S = WAY.deadlines.total_s + 3
 HTTP_KINDS = pytest.mark.parametrize("kind", OVER_HTTP)
 OWN_KINDS = pytest.mark.parametrize("kind", [*OVER_HTTP, "email"])
 HUGE = 10 * 1024 * 1024
@@ -150,7 +151,7 @@ def busy_with_the_slow(kinds: list[str]) -> Iterator[list[Outcome]]:
     """Deliveries to receivers that never answer, all at the same time."""
     outcomes: list[Outcome] = []
     with tcp_server(silent) as server:
-        slow = replace(WAY, deadlines=Deadlines(connect_s=2, read_s=2, total_s=2))
+        slow = replace(WAY, deadlines=Deadlines(connect_s=4, read_s=4, total_s=4))
 
         def deliver(kind: str) -> None:
             settings = settings_of(kind, f"http://{server.address}")
@@ -169,7 +170,7 @@ def test_a_slow_receiver_costs_the_others_nothing() -> None:
     with busy_with_the_slow(OVER_HTTP) as slow, http_receiver() as receiver:
         receiver.answers = [Says()]
         started = time.monotonic()
-        assert all(delivered("mattermost", receiver).result is Result.DELIVERED for _ in range(20))
-        assert time.monotonic() - started < 2
+        assert all(delivered("mattermost", receiver).result is Result.DELIVERED for _ in range(10))
+        assert time.monotonic() - started < 4
         assert slow == [], "the slow ones are still being waited for"
     assert [one.result for one in slow] == [Result.RETRY] * len(OVER_HTTP)
