@@ -3,7 +3,7 @@ import styles from './Help.module.css'
 import { PAGES } from './pages'
 
 const KEYS: readonly [readonly string[], string][] = [
-  [['/'], 'Search for a datastore, VM, host or volume'],
+  [['/'], 'Search for a datastore, VM, host, volume or array'],
   [['['], 'Half a time window earlier'],
   [[']'], 'Half a time window later'],
   [['?'], 'This help'],

@@ -49,7 +49,7 @@ export function SearchBox() {
       <Combobox.Target>
         <TextInput
           id={SEARCH_ID}
-          aria-label="Search for a datastore, VM, host or volume"
+          aria-label="Search for a datastore, VM, host, volume or array"
           placeholder="Find a datastore, VM, host…  /"
           size="sm"
           value={text}
