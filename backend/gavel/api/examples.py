@@ -1,12 +1,13 @@
 """Answers as they look, in the API's description. Tests hold each against its model."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI
 
-_FILES = ("examples.json", "examples_alerts.json")
+_FILES = ("examples.json", "examples_estate.json", "examples_alerts.json")
 # By the name of the route.
 EXAMPLES: dict[str, Any] = {}
 for _name in _FILES:
@@ -20,9 +21,38 @@ class IllustratedApi(FastAPI):
         fresh = self.openapi_schema is None
         described = super().openapi()
         if fresh:
-            for path in described["paths"].values():
-                for operation in path.values():
-                    if operation["operationId"] in EXAMPLES:
-                        answer = operation["responses"]["200"]["content"]["application/json"]
-                        answer["example"] = EXAMPLES[operation["operationId"]]
+            answers = dict(_answers(described))
+            of_models = _of_models(answers)
+            for name, answer in answers.items():
+                example = EXAMPLES.get(name, of_models.get(_model(answer["schema"])))
+                if example is not None:
+                    answer["example"] = example
         return described
+
+
+def _answers(described: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """By the name of the route: the JSON of what it answers when all is well."""
+    for path in described["paths"].values():
+        for operation in path.values():
+            for status, response in operation["responses"].items():
+                content = response.get("content", {})
+                if status.startswith("2") and "application/json" in content:
+                    yield operation["operationId"], content["application/json"]
+
+
+def _of_models(answers: dict[str, dict[str, Any]]) -> dict[str | None, Any]:
+    """One example of each model that some route answers alone or in a list: others answer the same after a change."""
+    found: dict[str | None, Any] = {}
+    for name, example in EXAMPLES.items():
+        schema = answers[name]["schema"]
+        if schema.get("type") == "array" and example:
+            found.setdefault(_model(schema["items"]), example[0])
+        else:
+            found[_model(schema)] = example
+    found.pop(None, None)
+    return found
+
+
+def _model(schema: dict[str, Any]) -> str | None:
+    reference: str | None = schema.get("$ref")
+    return reference
