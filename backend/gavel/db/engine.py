@@ -41,7 +41,8 @@ class _Limits:
             "idle_in_transaction_session_timeout": self.idle_in_transaction,
         }
         # Questions are short and many at once: compiling one or spreading it over processes costs more than it gives.
-        fixed = ("jit=off", "max_parallel_workers_per_gather=0", "timezone=UTC")
+        # Sums of 20,000 VMs need 12 MB; in PostgreSQL's 4 they go by way of files, which takes half as long again.
+        fixed = ("jit=off", "max_parallel_workers_per_gather=0", "work_mem=16MB", "timezone=UTC")
         return " ".join(f"-c {setting}" for setting in (*(f"{name}={s * 1000}" for name, s in limits.items()), *fixed))
 
 

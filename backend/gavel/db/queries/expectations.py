@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy import Table, select, text
 
-from gavel.db.arrays_out import fetch
+from gavel.db.arrays_out import fetch, int_array
 from gavel.db.engine import Connection
 from gavel.db.queries.members import MEMBERS, relation
 from gavel.db.queries.rows import RefKind
@@ -56,7 +56,7 @@ def histories(connection: Connection, keys: Sequence[int]) -> Histories:
     found = fetch(
         connection,
         "SELECT entity_id, hour, san_us, array_us FROM expectation WHERE entity_id = ANY(CAST(:keys AS int[]))",
-        {"keys": list(keys)},
+        {"keys": int_array(keys)},
         {"entity_id": "i8", "hour": "i8", "san_us": "f8", "array_us": "f8"},
     )
     san, array = (np.full((len(keys), HOURS), np.nan) for _ in range(2))

@@ -14,7 +14,7 @@ from sqlalchemy import text
 from gavel.analysis.ledger import LedgerRows
 from gavel.analysis.notes import Notes
 from gavel.db import ledger_columns, modes, plain
-from gavel.db.arrays_out import ColumnType, fetch
+from gavel.db.arrays_out import ColumnType, fetch, int_array
 from gavel.db.engine import Connection
 from gavel.db.ledger import FIRST_PARENT
 from gavel.db.measures import Partial
@@ -254,7 +254,7 @@ def _part(piece: _Piece, number: int, over: _Range, partials: Sequence[Partial])
 
 def _parameters(pieces: Sequence[_Piece], keys: Sequence[int], over: _Range) -> dict[str, Any]:
     limits = {f"{edge}{number}": getattr(piece, edge) for number, piece in enumerate(pieces) for edge in ("lo", "hi")}
-    return limits | {"keys": list(keys), "from_at": over.lo, "step": over.step, "epoch": EPOCH}
+    return limits | {"keys": int_array(keys), "from_at": over.lo, "step": over.step, "epoch": EPOCH}
 
 
 # --- as rows of the ledger --------------------------------------------------------------------------------------------
