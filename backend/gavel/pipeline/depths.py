@@ -83,9 +83,8 @@ def _full_one(connection: Connection, ids: Sequence[int], whole: LedgerSeries) -
 def _explained(connection: Connection, device: Ref, from_at: datetime, to_at: datetime) -> QueueInForce:
     settings = queue_settings(connection, device.id, from_at, to_at)
     minutes = depth_minutes(connection, device.id, from_at - _REACH, to_at)
-    vms = _by_minute(vm_minutes(connection, device.id, from_at - _REACH, to_at))
     depth, told = _most_of(minutes, from_at)
-    present = _active(vms, told)
+    present = _active(_by_minute(vm_minutes(connection, device.id, from_at, to_at)), told)
     found = effective_depth(_inputs(settings, depth, present))
     predicted = float(found.predicted[0])
     return QueueInForce(
@@ -95,7 +94,7 @@ def _explained(connection: Connection, device: Ref, from_at: datetime, to_at: da
         rule=DepthRule(int(found.rule[0])),
         predicted=None if np.isnan(predicted) else predicted,
         vms=present,
-        fall=_fall(minutes, vms, depth) if settings.is_measured else None,
+        fall=_fall(connection, device.id, minutes, depth) if settings.is_measured else None,
         to_at=to_at,
     )
 
@@ -140,24 +139,31 @@ def _inputs(settings: QueueSettings, depth: float | None, vms: tuple[Ref, ...] |
     )
 
 
-def _fall(minutes: Sequence[DepthMinute], vms: Mapping[datetime, frozenset[Ref]], depth: float | None) -> Fall | None:
+def _fall(connection: Connection, device_id: int, minutes: Sequence[DepthMinute], depth: float | None) -> Fall | None:
     """Where the run of minutes with this depth began, if twice as much or more was in force right before."""
-    read = [one for one in minutes if one.depth is not None]
-    last = next((n for n in range(len(read) - 1, -1, -1) if read[n].depth == depth), None)
+    found = _dropped(minutes, depth)
+    if found is None:
+        return None
+    before, at = found
+    # In the minute of the fall itself, the largest depth may still be the old one while the newcomer is there already.
+    since, gap = at - (_BESIDE + 1) * MINUTE, at - MINUTE
+    vms = _by_minute(vm_minutes(connection, device_id, since, at + _BESIDE * MINUTE))
+    earlier, after = (_active(vms, some) for some in ([m for m in vms if m < gap], [m for m in vms if m >= at]))
+    newcomers = () if after is None or earlier is None else tuple(vm for vm in after if vm not in earlier)
+    return Fall(before=before, at=at, newcomers=newcomers)
+
+
+def _dropped(minutes: Sequence[DepthMinute], depth: float | None) -> tuple[float, datetime] | None:
+    """What was in force before, and since when it is not."""
+    read = [(one.at, one.depth) for one in minutes if one.depth is not None]
+    last = next((n for n in range(len(read) - 1, -1, -1) if read[n][1] == depth), None)
     if last is None or depth is None:
         return None
     first = last
-    while first > 0 and (read[first - 1].depth or 0) <= depth:
+    while first > 0 and read[first - 1][1] <= depth:
         first -= 1
-    before = read[first - 1].depth if first > 0 else None
-    if before is None or not halved(np.array([before]), np.array([depth]))[0]:
-        return None
-    after = _active(vms, [one.at for one in read[first : first + _BESIDE]])
-    earlier = [one.at for one in read[max(0, first - 1 - _BESIDE) : first - 1]]
-    # In the minute of the fall itself, the largest depth may still be the old one while the newcomer is there already.
-    known_before = _active(vms, earlier)
-    newcomers = () if after is None or known_before is None else tuple(vm for vm in after if vm not in known_before)
-    return Fall(before=before, at=read[first].at, newcomers=newcomers)
+    before = read[first - 1][1] if first > 0 else depth
+    return (before, read[first][0]) if halved(np.array([before]), np.array([depth]))[0] else None
 
 
 # --- as evidence ------------------------------------------------------------------------------------------------------

@@ -8,11 +8,11 @@ from gavel.analysis.intervals import Floats
 from gavel.analysis.segments import SPANS
 from gavel.db.engine import Connection
 from gavel.db.queries.ledger import MINUTE, LedgerSeries
-from gavel.db.queries.queues import Fullest, Queue, fullest, queues
+from gavel.db.queries.queues import Fullest, Queue, fullest, kept_since, queues
 from gavel.db.queries.rows import RefKind
 from gavel.domain.io_path import Direction, Layer, Segment
 
-# Rows of devices that are looked through for the fullest queue in one answer.
+# Minutes of devices that are looked through for the fullest queue in one answer.
 _MOST_ROWS = 50_000
 # So much of the operations has to have been timed for a number to speak for all of them.
 _MEASURED = 0.95
@@ -64,7 +64,8 @@ def _ios(time: Floats, ops: Floats, whole: Floats, wall_s: Floats) -> Floats:
 def fullest_queue(connection: Connection, kind: RefKind, thing_id: int, found: LedgerSeries) -> FullestQueue | None:
     """In the buckets of `found`; None where the thing has no devices, or too many for the range."""
     known = queues(connection, kind, thing_id)
-    if not known or len(known) * ((found.to_at - found.from_at) / MINUTE) > _MOST_ROWS:
+    since = max(found.from_at, kept_since(connection))
+    if not known or len(known) * ((found.to_at - since) / MINUTE) > _MOST_ROWS:
         return None
     ids = [queue.device.id for queue in known]
     return FullestQueue(tuple(known), fullest(connection, ids, found.from_at, found.to_at, found.step))

@@ -9,6 +9,7 @@ from sqlalchemy import text
 from gavel.db.engine import Connection
 from gavel.db.queries.members import DATASTORE_DEVICE
 from gavel.db.queries.queues import IN_FLIGHT
+from gavel.db.queries.refs import refs
 from gavel.db.queries.rows import Ref, RefKind
 from gavel.db.series import LEDGER_LEAVES
 from gavel.domain.scope import ScopeKind, scope_key, scope_of
@@ -73,21 +74,24 @@ _MINUTES = f"""
     SELECT ts, queue_depth, coalesce(read_ops, 0) + coalesce(write_ops, 0) AS ops FROM {LEDGER_LEAVES.name}
     WHERE entity_id = :key AND ts >= :from_at AND ts < :to_at ORDER BY ts
 """
+# Virtual disks behind a device: those of its datastores, and its raw device mappings.
+_DISKS = f"""
+    SELECT k.id, k.vm_id FROM ({DATASTORE_DEVICE}) s JOIN vm_disk k ON k.datastore_id = s.subject_id AND k.device_name IS NULL
+    WHERE s.entity_id = :id
+    UNION SELECT k.id, k.vm_id FROM host_device d JOIN vm_disk k ON k.source_id = d.source_id AND k.device_name = d.canonical_name
+    WHERE d.id = :id
+"""
 # Where a VM was before anybody looked, it is taken to have been where it was seen first.
 _VMS = f"""
-    WITH disk AS (
-        SELECT k.id, k.vm_id, d.host_id FROM host_device d JOIN vm_disk k ON k.source_id = d.source_id
-        WHERE d.id = :id AND (k.device_name = d.canonical_name OR (k.device_name IS NULL
-            AND k.datastore_id IN (SELECT subject_id FROM ({DATASTORE_DEVICE}) s WHERE s.entity_id = :id)))
-    ), stay AS (
+    WITH stay AS (
         SELECT vm_id, host_id, coalesce(valid_to, 'infinity') AS hi,
             CASE row_number() OVER (PARTITION BY vm_id ORDER BY valid_from) WHEN 1 THEN '-infinity' ELSE valid_from END AS lo
-        FROM vm_placement WHERE vm_id IN (SELECT vm_id FROM disk)
+        FROM vm_placement WHERE vm_id = ANY(CAST(:vms AS int[]))
     )
-    SELECT l.ts, k.vm_id, m.name, sum(coalesce(l.read_ops, 0) + coalesce(l.write_ops, 0)) AS ops
-    FROM disk k JOIN stay p ON p.vm_id = k.vm_id AND p.host_id = k.host_id JOIN vm m ON m.id = k.vm_id
-    JOIN {LEDGER_LEAVES.name} l ON l.entity_id = :disks + k.id AND l.ts >= :from_at AND l.ts < :to_at AND l.ts >= p.lo AND l.ts < p.hi
-    GROUP BY 1, 2, 3 ORDER BY 1, 3, 2
+    SELECT l.ts, p.vm_id, sum(coalesce(l.read_ops, 0) + coalesce(l.write_ops, 0)) AS ops
+    FROM unnest(CAST(:disks AS int[]), CAST(:vms AS int[])) AS k (key, vm_id) JOIN stay p ON p.vm_id = k.vm_id
+    JOIN {LEDGER_LEAVES.name} l ON l.entity_id = k.key AND l.ts >= :from_at AND l.ts < :to_at AND l.ts >= p.lo AND l.ts < p.hi
+    WHERE p.host_id = (SELECT host_id FROM host_device WHERE id = :id) GROUP BY 1, 2 ORDER BY 1, 2
 """
 
 
@@ -120,7 +124,9 @@ def depth_minutes(connection: Connection, device_id: int, from_at: datetime, to_
 
 
 def vm_minutes(connection: Connection, device_id: int, from_at: datetime, to_at: datetime) -> list[VmMinute]:
-    """In order of time, then by name; VMs that were not measured are left out."""
-    limits = {"id": device_id, "disks": scope_key(ScopeKind.VM_DISK, 0), "from_at": from_at, "to_at": to_at}
-    rows = connection.execute(text(_VMS), limits)
-    return [VmMinute(row.ts, Ref(RefKind.VM, row.vm_id, row.name), row.ops) for row in rows]
+    """In order of time; VMs that were not measured are left out."""
+    disks = connection.execute(text(_DISKS), {"id": device_id}).all()
+    vms = refs(connection, RefKind.VM, {disk.vm_id for disk in disks})
+    keys = [scope_key(ScopeKind.VM_DISK, disk.id) for disk in disks]
+    limits = {"id": device_id, "disks": keys, "vms": [disk.vm_id for disk in disks], "from_at": from_at, "to_at": to_at}
+    return [VmMinute(row.ts, vms[row.vm_id], row.ops) for row in connection.execute(text(_VMS), limits)]

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy import text
 
-from gavel.db import ledger_columns
+from gavel.db import ledger_columns, modes
 from gavel.db.arrays_out import fetch
 from gavel.db.engine import Connection
 from gavel.db.queries.members import MEMBERS
@@ -74,6 +74,13 @@ def queues(connection: Connection, kind: RefKind, thing_id: int) -> Sequence[Que
         Queue(Ref(RefKind.DEVICE, row.id, row.canonical_name), Ref(RefKind.HOST, row.host_id, row.host_name))
         for row in rows
     ]
+
+
+def kept_since(connection: Connection) -> datetime:
+    """From when on minutes of single devices are kept."""
+    keep = LEDGER_LEAVES.keep[modes.stored(connection)]
+    since: datetime = connection.execute(text("SELECT now() - :keep"), {"keep": keep}).scalar_one()
+    return since
 
 
 def fullest(
