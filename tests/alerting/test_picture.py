@@ -3,7 +3,7 @@
 import re
 import time
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -11,6 +11,7 @@ from xml.etree import ElementTree as ET
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.alerting import waterfalls
 from tests.alerting.messages import NAMES, USUAL, summary
 from tests.alerting.waterfalls import (
     ALL_CASES,
@@ -42,6 +43,8 @@ from gavel.alerting.picture_rows import (
     shown,
 )
 from gavel.alerting.picture_svg import EDGES, FILLS, INKS, WIDTH, Heading, drawing
+from gavel.pipeline import judging
+from gavel.pipeline import waterfalls as pipeline
 from gavel.pipeline.judging import State
 
 FRONTEND = Path(__file__).resolve().parents[2] / "frontend/src"
@@ -224,6 +227,15 @@ def test_names_are_cut_where_they_differ_least() -> None:
     for text in (*STATE_WORDS.values(), "µ ± × – … Größe Ωμέγα Ёлка"):
         assert MISSING not in regular().drawable(text)
         assert MISSING not in semibold().drawable(text)
+
+
+def test_the_pipeline_s_waterfalls_are_what_is_drawn() -> None:
+    for told, asked in (
+        (pipeline.DirectionNumbers, waterfalls.DirectionNumbers),
+        (pipeline.PartNumbers, waterfalls.PartNumbers),
+        (judging.LayerNumbers, waterfalls.LayerNumbers),
+    ):
+        assert {field.name for field in fields(asked)} <= {field.name for field in fields(told)}
 
 
 # --- the same as on the page ------------------------------------------------------------------------------------------

@@ -1,8 +1,45 @@
 """Waterfalls as the pipeline tells them, in all states that a picture may meet."""
 
+from dataclasses import dataclass
+
 from gavel.alerting.picture_svg import Heading
-from gavel.pipeline.judging import LayerNumbers, State
-from gavel.pipeline.waterfalls import DirectionNumbers, PartNumbers
+from gavel.pipeline.judging import State
+
+
+@dataclass(frozen=True)
+class LayerNumbers:
+    name: str
+    label: str
+    layers: tuple[str, ...]
+    us: float
+    lower_us: float
+    upper_us: float
+    expected_us: float
+    excess_us: float
+    excess_lower_us: float
+    share: float | None
+
+
+@dataclass(frozen=True)
+class PartNumbers:
+    name: str
+    label: str
+    layer: str
+    is_rest: bool
+    us: float
+    share: float | None
+
+
+@dataclass(frozen=True)
+class DirectionNumbers:
+    direction: str
+    state: State
+    total_us: float | None
+    expected_us: float | None
+    layers: tuple[LayerNumbers, ...]
+    parts: tuple[PartNumbers, ...]
+    not_measured: tuple[str, ...]
+
 
 LAYERS = ("guest", "kernel", "san", "array")
 HEADING = Heading(
@@ -28,9 +65,7 @@ def layer(name: str, us: float, error_us: float, usual_us: float, total_us: floa
         expected_us=usual_us,
         excess_us=max(0.0, us - usual_us),
         excess_lower_us=max(0.0, lower - usual_us),
-        excess_upper_us=max(0.0, us + error_us - usual_us),
         share=us / total_us if total_us else None,
-        ops_share=1.0,
     )
 
 
@@ -43,9 +78,6 @@ def column(direction: str, layers: list[LayerNumbers], parts: list[PartNumbers],
     fields: dict[str, object] = {
         "direction": direction,
         "state": State.JUDGED,
-        "ops": 12_000.0,
-        "iops": 40.0,
-        "bytes_per_s": 1e6,
         "total_us": sum(one.us for one in layers),
         "expected_us": sum(one.expected_us for one in layers),
         "layers": tuple(layers),
@@ -56,7 +88,7 @@ def column(direction: str, layers: list[LayerNumbers], parts: list[PartNumbers],
 
 
 def nothing(direction: str, state: State = State.NO_DATA) -> DirectionNumbers:
-    return column(direction, [], [], state=state, total_us=None, expected_us=None, ops=None, iops=None)
+    return column(direction, [], [], state=state, total_us=None, expected_us=None)
 
 
 def queued(direction: str, scale: float = 1.0) -> DirectionNumbers:
