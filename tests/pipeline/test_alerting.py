@@ -11,11 +11,11 @@ from tests.pipeline.alert_scene import HEALTHY, KERNEL, MINUTE, SOURCE_SILENT, A
 from gavel.alerting.rule_file import default_rules
 from gavel.db import alert_memory
 from gavel.db.alert_memory import OvertakenError
-from gavel.db.engine import reading, transaction
+from gavel.db.engine import Connection, reading, transaction
 from gavel.db.errors import NotFoundError
 from gavel.db.queries import alerts
 from gavel.db.queries import notifications as outbox
-from gavel.pipeline import alert_rules, alerting, delivering, picturing, quieting, telling
+from gavel.pipeline import alert_rules, alerting, delivering, picturing, quieting, telling, wording
 
 
 @pytest.fixture
@@ -357,3 +357,19 @@ def test_a_message_shows_its_waterfall_by_a_signed_address_that_opens_for_nothin
             picturing.png_of(connection, vault, address.decode()[:-1] + "~", scene.now)
         with pytest.raises(NotFoundError):
             picturing.png_of(connection, vault, address.decode(), scene.now + 8 * 24 * 60 * MINUTE)
+
+
+def test_a_verdict_that_cannot_be_had_holds_up_no_message(
+    scene: AlertScene, receiver: HttpReceiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As when its query takes too long: what failed inside is undone alone."""
+
+    def fails(connection: Connection, *_: object) -> None:
+        connection.exec_driver_sql("SELECT 1 / 0")
+
+    monkeypatch.setattr(wording, "verdict", fails)
+    scene.rule()
+    scene.channel(receiver)
+    scene.step(KERNEL)
+    (firing,) = told(receiver)
+    assert firing["data"]["verdict"] == "Kernel slow: simple. There is no verdict on it."

@@ -17,7 +17,8 @@ CHANNEL = "gavel_live"
 class News:
     """Rows of `stream` of a source are stored up to `until_at` (its clock); stream `inventory` means the estate was read.
 
-    Stream `ledger` is of no source: minutes before `until_at` were attributed.
+    Stream `ledger` is of no source: minutes before `until_at` were attributed. Neither are `alerts` (some state moved) and `deliveries`
+    (the state of a message did).
     """
 
     source_id: int | None

@@ -92,7 +92,7 @@ def _judge_once(place: Workplace) -> int | None:
         moved = write_moved(connection, turn.moved, now)
         late = write_late_ones(connection, turn.late, now)
         if moved or late:
-            live.tell(connection, live.News(None, ALERTS, now))
+            live.tell(connection, live.News(None, ALERTS, None))
     if moved or late:
         log.info("alerts judged", minutes=len(due), transitions=moved, late=late)
     return moved

@@ -132,7 +132,7 @@ def _note(
         )
     if outcome.result is Result.RETRY:
         _pause(connection, row, outcome, now)
-    live.tell(connection, live.News(None, "deliveries", now))
+    live.tell(connection, live.News(None, "deliveries", None))
 
 
 def _accepted(connection: Connection, row: ChannelRow, one: NotificationRow, outcome: Outcome, now: datetime) -> None:
@@ -146,7 +146,7 @@ def _accepted(connection: Connection, row: ChannelRow, one: NotificationRow, out
         receipt=dict(outcome.receipt),
     )
     stored.change_channel(connection, row.id, failures=0, retry_at=None)
-    live.tell(connection, live.News(None, "deliveries", now))
+    live.tell(connection, live.News(None, "deliveries", None))
 
 
 def _pause(connection: Connection, row: ChannelRow, outcome: Outcome, now: datetime) -> None:

@@ -6,6 +6,8 @@ from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import urlencode
 
+import structlog
+
 from gavel.alerting.grouping import Group, Incident, key_of, object_count
 from gavel.alerting.message import MOST_EVIDENCE, MOST_OBJECTS, LayerTime, Link, Message, Status
 from gavel.alerting.rules import Quantity, Subject
@@ -21,6 +23,8 @@ from gavel.pipeline.labels import label
 from gavel.pipeline.outside import Outside
 from gavel.pipeline.rulings import Verdict, verdict
 from gavel.pipeline.sentences import duration
+
+log = structlog.get_logger(__name__)
 
 # A verdict is on what is going on now, not on all of a long night; of what is over it is on all of it, up to a day.
 _LATEST = timedelta(minutes=15)
@@ -147,8 +151,13 @@ def _verdict(connection: Connection, alert: AlertRow, begin: datetime, end: date
     if alert.subject == Subject.SOURCE:
         return None
     try:
-        found = verdict(connection, RefKind(alert.subject), alert.object_id, begin, end)
+        with connection.begin_nested():
+            found = verdict(connection, RefKind(alert.subject), alert.object_id, begin, end)
     except NotFoundError:
+        return None
+    except Exception:
+        # That something is wrong is worth more than the words for it: one that cannot be judged must not hold up all others.
+        log.exception("no verdict for a message", alert=alert.id)
         return None
     return None if found.state is State.NO_DATA else found
 
@@ -179,7 +188,7 @@ def _of_source(alert: AlertRow) -> str:
         case Quantity.GAP:
             return f"{_minutes(timedelta(seconds=amount))} of the last hour are missing of {alert.object_name}."
         case _:
-            return f"{alert.rule_name}: {alert.object_name}."
+            return f"{alert.rule_name}: {alert.object_name}. There is no verdict on it."
 
 
 def _minutes(span: timedelta) -> str:

@@ -1,16 +1,18 @@
 """Health of Gavel itself, and signing in."""
 
 from datetime import datetime, timedelta
-from typing import Literal
+from typing import Annotated, Literal
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Depends, Request, Response
 
 from gavel import __version__
-from gavel.api.deps import COOKIE, AdminOnly, HouseDep, NowDep, Role, role
+from gavel.api.deps import COOKIE, AdminOnly, HouseDep, NowDep, Role, asking
 from gavel.api.schemas.system import Health, HealthPart, Session, SignedIn, TokenIn, WallToken
+from gavel.db.alert_memory import first_due_minute
 from gavel.db.engine import reading
 from gavel.db.errors import StorageError
 from gavel.db.queries.health import Stuck, deliveries_stuck, ledger_until, samples_until, stored_mode, workers_seen_at
+from gavel.db.queries.tokens import TokenKind
 from gavel.pipeline import access
 
 router = APIRouter(tags=["system"])
@@ -27,7 +29,7 @@ def health(response: Response, here: HouseDep, at: NowDep) -> Health:
             mode = stored_mode(connection)
             seen_at = workers_seen_at(connection)
             attributed, sampled = ledger_until(connection), samples_until(connection)
-            stuck = deliveries_stuck(connection)
+            stuck, unjudged = deliveries_stuck(connection), first_due_minute(connection)
     except StorageError as error:
         response.status_code = 503
         part = HealthPart(name="database", status="failed", detail=str(error))
@@ -36,7 +38,7 @@ def health(response: Response, here: HouseDep, at: NowDep) -> Health:
         HealthPart(name="database", status="ok", detail=f"reachable, {mode} mode"),
         _workers(seen_at, at),
         _ledger(attributed, sampled),
-        _alerts(stuck),
+        _alerts(stuck, unjudged, at),
     ]
     status: Literal["ok", "degraded"] = "ok" if all(part.status == "ok" for part in parts) else "degraded"
     return Health(status=status, version=__version__, now=at, storage_mode=mode, parts=parts)
@@ -59,9 +61,11 @@ def _ledger(attributed: datetime | None, sampled: datetime | None) -> HealthPart
     return HealthPart(name="ledger", status="degraded" if late else "ok", detail=detail)
 
 
-def _alerts(stuck: Stuck) -> HealthPart:
-    """Whether what is to be told can be told. An alert itself is no fault of Gavel's."""
+def _alerts(stuck: Stuck, unjudged: int | None, at: datetime) -> HealthPart:
+    """Whether what is to be told is found and can be told. An alert itself is no fault of Gavel's."""
+    behind_s = 0.0 if unjudged is None else at.timestamp() - unjudged * 60
     said = [
+        f"minutes since {behind_s / 60:.0f} min wait to be judged" if behind_s > _LEDGER_LATE.total_seconds() else "",
         f"{len(stuck.off)} channels are off ({', '.join(stuck.off)})" if stuck.off else "",
         f"{stuck.dead} messages could not be delivered" if stuck.dead else "",
         f"{len(stuck.failing)} channels fail ({', '.join(stuck.failing)})" if stuck.failing else "",
@@ -73,24 +77,27 @@ def _alerts(stuck: Stuck) -> HealthPart:
 
 
 @router.get("/session")
-def session(request: Request, here: HouseDep, at: NowDep) -> Session:
-    known: Role = role(request, here, at)
-    return Session(role=known, setup_pending=not access.has_admin(here.engine))
+def session(known: Annotated[Role | None, Depends(asking)], here: HouseDep) -> Session:
+    return Session(role=known or "stranger", setup_pending=not access.has_admin(here.engine))
 
 
 @router.post("/session")
 def sign_in(body: TokenIn, response: Response, here: HouseDep, at: NowDep) -> SignedIn:
-    """Exchange a setup token (once) or an admin token for a session cookie of twelve hours."""
+    """Exchange a setup token (once) or an admin token for a session of twelve hours, a wall token for one as long as it is good."""
     signed_in = access.sign_in(here.engine, body.token, here.setup_file, at)
     response.set_cookie(
-        COOKIE, signed_in.session, max_age=int(access.SESSION_LENGTH.total_seconds()),
+        COOKIE, signed_in.session, max_age=int(signed_in.length.total_seconds()),
         httponly=True, samesite="lax", secure=here.secure_cookies, path="/",
     )  # fmt: skip
-    return SignedIn(role="admin", setup_pending=False, admin_token=signed_in.admin_token)
+    role: Role = "wall" if signed_in.kind is TokenKind.WALL else "admin"
+    return SignedIn(role=role, setup_pending=False, admin_token=signed_in.admin_token)
 
 
 @router.delete("/session", status_code=204)
-def sign_out(response: Response) -> None:
+def sign_out(request: Request, response: Response, here: HouseDep) -> None:
+    """End the session of the cookie, for whoever else holds it too."""
+    if session := request.cookies.get(COOKIE):
+        access.sign_out(here.engine, session)
     response.delete_cookie(COOKIE, path="/")
 
 

@@ -1,0 +1,122 @@
+"""Alerts through the API, from minutes that were judged: now, history, one with its story, acknowledged, silenced."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+from tests.alerting.receivers import Says, http_receiver
+from tests.api.ledgers import ask
+from tests.pipeline.alert_scene import HEALTHY, KERNEL, KERNEL_SLOW, MINUTE, AlertScene, alert_scene
+
+
+@pytest.fixture
+def scene(postgres_url: str) -> Iterator[AlertScene]:
+    with alert_scene(postgres_url) as made:
+        # The API looks at the real clock: what happens here has happened just before.
+        made.now -= 30 * MINUTE
+        made.rule()
+        yield made
+
+
+def firing(client: TestClient) -> Any:
+    (alert,) = ask(client, "alerts/now")["alerts"]
+    return alert
+
+
+def test_what_fires_is_there_with_its_numbers_and_its_verdict(client: TestClient, scene: AlertScene) -> None:
+    scene.step(HEALTHY)
+    scene.step(KERNEL)
+    alert = firing(client)
+    assert alert["subject"] == {"kind": "datastore", "id": scene.store, "name": "simple"}
+    assert (alert["state"], alert["layer"], alert["rule_key"]) == ("firing", "kernel", "kernel_slow")
+    assert (alert["value"], alert["lower"]) == pytest.approx((438, 425), rel=1e-3)
+    assert alert["measure"] == {"quantity": "time", "part": "kernel", "direction": "all", "unit": "µs"}
+    assert alert["sentence"].startswith("Kernel queue")
+    assert ask(client, f"alerts/now?subject=datastore&object_id={scene.store}")["alerts"] == [alert]
+    assert ask(client, "alerts/now?subject=vm")["alerts"] == []
+    assert ask(client, "alert-rules")[0]["open"] == 1
+
+
+def test_one_alert_has_its_story_and_its_messages(client: TestClient, scene: AlertScene) -> None:
+    with http_receiver() as receiver:
+        receiver.answers[:] = [Says(403)]
+        scene.channel(receiver)
+        for spans in (KERNEL, HEALTHY):
+            scene.step(spans)
+    (alert,) = ask(client, "alerts/history?from=-2h")["items"]
+    found = ask(client, f"alerts/{alert['id']}")
+    assert [one["after"] for one in found["transitions"]] == ["firing", "resolved"]
+    assert [(one["status"], one["state"]) for one in found["messages"]] == [("firing", "dead"), ("resolved", "dead")]
+    (dead, _) = reversed(ask(client, "notifications?state=dead")["items"])
+    log = ask(client, f"notifications/{dead['id']}")["log"]
+    assert [(one["result"], one["status"]) for one in log] == [("refused", 403)]
+    assert log[0]["request"].startswith(f"POST {receiver.url}\n")
+    assert "/hook" not in log[0]["request"]
+    assert ask(client, "channels")[0]["dead"] == 2
+    parts = {part["name"]: part for part in ask(client, "health")["parts"]}
+    assert parts["alerts"]["status"] == "degraded"
+    assert "2 messages could not be delivered" in parts["alerts"]["detail"]
+
+
+def test_history_is_what_was_open_in_the_range(client: TestClient, scene: AlertScene) -> None:
+    for spans in (KERNEL, HEALTHY, HEALTHY):
+        scene.step(spans)
+    began = scene.now - 3 * MINUTE
+
+    def count(begin: timedelta, end: timedelta, more: str = "") -> int:
+        times = [f"{began + span:%Y-%m-%dT%H:%M:%SZ}" for span in (begin, end)]
+        total: int = ask(client, f"alerts/history?from={times[0]}&to={times[1]}{more}")["total"]
+        return total
+
+    assert count(-5 * MINUTE, -1 * MINUTE) == 0
+    assert count(-5 * MINUTE, 1 * MINUTE) == 1
+    assert count(5 * MINUTE, 9 * MINUTE) == 0
+    assert count(-5 * MINUTE, 5 * MINUTE, "&search=SIMP") == 1
+    assert count(-5 * MINUTE, 5 * MINUTE, "&severity=critical") == 0
+    assert count(-5 * MINUTE, 5 * MINUTE, f"&subject=datastore&object_id={scene.store}&rule=kernel_slow") == 1
+
+
+def test_who_looks_after_it_is_written_down_and_can_be_taken_back(admin: TestClient, scene: AlertScene) -> None:
+    scene.step(KERNEL)
+    path = f"/api/v1/alerts/{firing(admin)['id']}/acknowledge"
+    taken = admin.post(path, json={"by": "Ada", "note": "on it"}).json()
+    assert (taken["acknowledged_by"], taken["acknowledged_note"]) == ("Ada", "on it")
+    assert admin.delete(path).json()["acknowledged_by"] is None
+    assert admin.post("/api/v1/alerts/999/acknowledge", json={"by": "Ada"}).status_code == 404
+
+
+def test_a_silenced_alert_says_why_it_is_quiet(admin: TestClient, scene: AlertScene) -> None:
+    scene.step(KERNEL)
+    body = {"matchers": [{"label": "layer", "pattern": "kernel"}], "until_at": "2099-01-01T00:00:00Z", "reason": "known",
+            "by": "Ada"}  # fmt: skip
+    assert admin.post("/api/v1/silences", json=body).json()["matching"] == 1
+    assert firing(admin)["quiet"] == "silenced by Ada until 2099-01-01 00:00 UTC: known"
+
+
+def test_late_breaches_are_told_by_object(client: TestClient, scene: AlertScene) -> None:
+    scene.step(HEALTHY)
+    scene.write(KERNEL, at=scene.now - 20 * MINUTE)
+    scene.turn()
+    (late,) = ask(client, f"alerts/late?from=-3h&subject=datastore&object_id={scene.store}")
+    assert (late["rule_key"], late["subject"]["name"], late["minutes"], late["unit"]) == (
+        "kernel_slow",
+        "simple",
+        1,
+        "µs",
+    )
+    assert ask(client, "alerts/late?from=-3h&subject=vm") == []
+
+
+def test_a_preview_finds_what_would_have_fired(admin: TestClient, scene: AlertScene) -> None:
+    for spans in (HEALTHY, KERNEL, KERNEL, HEALTHY, HEALTHY):
+        scene.step(spans)
+    tried = admin.post("/api/v1/alert-rules/preview", json={"rule": KERNEL_SLOW, "days": 1})
+    assert tried.status_code == 200, tried.text
+    found = tried.json()
+    (fired,) = found["firings"]
+    assert fired["object_name"] == "simple"
+    assert fired["fired_at"] == f"{scene.now - 4 * MINUTE:%Y-%m-%dT%H:%M:%SZ}"
+    assert fired["ended_at"] == f"{scene.now - 2 * MINUTE:%Y-%m-%dT%H:%M:%SZ}"
+    assert [span["resolution"] for span in found["spans"]] == ["1m"]
