@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gavel.analysis.align import MINUTE_US, Minutes, Samples, placed
-from gavel.analysis.intervals import exactly_around
+from gavel.analysis.intervals import Intervals, exactly_around
 
 SECOND = 1_000_000
 
@@ -137,6 +137,22 @@ def test_ops_without_latency_leave_the_minute_flagged() -> None:
     none = placed(samples([20, 40, 60], [np.nan] * 3))
     assert np.isnan(none.value.value[0, 0, 0])
     assert none.sample_missing[0]
+
+
+def test_a_boundary_that_one_sample_lacks_leaves_the_minute_flagged_unless_another_tells_the_same() -> None:
+    """Its mean is that of the other samples: how it was in this one nobody knows."""
+    one, other = samples([20, 40, 60], [100, np.nan, 100]), samples([20, 40, 60], [300, 300, 300])
+    ends = ("lower", "upper", "value")
+    both = Intervals(*(np.concatenate([getattr(each.value, end) for each in (one, other)], axis=2) for end in ends))
+    assert placed(replace(one, value=both)).sample_missing[0]
+    assert not placed(replace(one, value=both), either=True).sample_missing[0]
+    never = replace(
+        one,
+        value=Intervals(
+            *(np.stack([np.full((3, 1), np.nan), getattr(other.value, end)[:, :, 0]], axis=2) for end in ends)
+        ),
+    )
+    assert not placed(never).sample_missing[0]
 
 
 def test_samples_that_end_before_they_start_or_count_backwards_are_left_out() -> None:

@@ -1,4 +1,4 @@
-"""A workplace with a real database and one scripted source on a clock that the test moves."""
+"""Workplaces with a real database: one scripted source on a clock that the test moves, and an estate of both sides to correlate."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,11 +6,16 @@ from datetime import datetime, timedelta
 
 import pytest
 from sqlalchemy import Engine, text
+from tests.db.estates import array_inventory, host_inventory, stretched_peer
+from tests.pipeline.correlated import START, Clock, Estate
 from tests.pipeline.scripted import ScriptedArray, whole_seconds
 
 from gavel.db.engine import Role, open_engine, transaction
+from gavel.db.inventory import store_inventory
+from gavel.db.queries.clocks import record_clocks
 from gavel.db.queries.sources import SourceRow, add_source, source
-from gavel.domain.source import SourceKind
+from gavel.domain.inventory import InventoryTaken
+from gavel.domain.source import ClockReading, SourceKind
 from gavel.pipeline.connections import Connections
 from gavel.pipeline.secrets import Vault
 from gavel.pipeline.workplace import Workplace
@@ -67,4 +72,24 @@ def scene(postgres_url: str) -> Iterator[Scene]:
         )
     place = Workplace(engine, ScriptedConnections(array), now=lambda: array.now)
     yield Scene(engine, array, place, source_id)
+    engine.dispose()
+
+
+@pytest.fixture
+def estate(postgres_url: str) -> Iterator[Estate]:
+    engine = open_engine(postgres_url, Role.WORKER)
+    clock = Clock(START)
+    ids = []
+    with transaction(engine) as connection:
+        for kind, name, inventory in (
+            (SourceKind.VCENTER, "vc", host_inventory()),
+            (SourceKind.FLASHARRAY, "a", array_inventory()),
+            (SourceKind.FLASHARRAY, "b", stretched_peer()),
+        ):
+            source_id = add_source(connection, kind=kind, name=name, address=name, settings={}, enabled=True, now=START)
+            store_inventory(connection, source_id, InventoryTaken(inventory, START))
+            record_clocks(connection, source_id, [ClockReading(None, 0.0, 0.1, START)])
+            ids.append(source_id)
+    place = Workplace(engine, Connections(Vault(bytes(32))), now=lambda: clock.now)
+    yield Estate(engine, place, clock, *ids)
     engine.dispose()

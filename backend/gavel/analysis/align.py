@@ -47,7 +47,7 @@ class Minutes:
 
     minute: (m,) minutes since 1970. ops (m, d) and counts (m, c): by overlap. value: (m, d, k), absent without measured ops.
     levels: (m, l) means over the covered time; highest: (m, l). covered_s: seconds that usable samples cover.
-    sample_missing: (m,) not all of it is covered, or a sample has ops without any latency.
+    sample_missing: (m,) not all of it is covered, or a sample has ops but lacks a latency that others of the minute have.
     """
 
     entity: Index
@@ -75,10 +75,11 @@ class _Pieces:
     is_cut: Bools
 
 
-def placed(samples: Samples, minutes: range | None = None) -> Minutes:
+def placed(samples: Samples, minutes: range | None = None, *, either: bool = False) -> Minutes:
     """Every minute that a sample touches (of `minutes`, where given), with the op-weighted means of its overlaps.
 
     A sample across a minute's edge counts by its overlap; the bounds hold for all that it may have given (`edges`).
+    either: the k measurements are of one and the same thing, so that a sample misses none while it has any of them.
     """
     tidy = tidied(samples)
     pieces = _pieces(tidy, minutes)
@@ -87,7 +88,7 @@ def placed(samples: Samples, minutes: range | None = None) -> Minutes:
     fresh[1:] = (np.diff(entity) != 0) | (np.diff(pieces.minute) != 0)
     starts = np.flatnonzero(fresh)
     ops = tidy.ops[pieces.sample] * pieces.share[:, None]
-    value, silent = _means(tidy, pieces, ops, starts)
+    value, silent = _means(tidy, pieces, ops, starts, either=either)
     levels, highest = _levels(tidy.levels[pieces.sample], pieces.overlap_us, starts)
     covered_us = _sums(pieces.overlap_us, starts)
     touched = covered_us > 0
@@ -176,8 +177,8 @@ def _sums(numbers: npt.NDArray[Any], starts: Index) -> Floats:
     return sums
 
 
-def _means(samples: Samples, pieces: _Pieces, ops: Floats, starts: Index) -> tuple[Intervals, Bools]:
-    """(m, d, k) op-weighted means over what was measured, and the minutes in which ops have no latency at all."""
+def _means(samples: Samples, pieces: _Pieces, ops: Floats, starts: Index, *, either: bool) -> tuple[Intervals, Bools]:
+    """(m, d, k) op-weighted means over what was measured, and the minutes in which that was not all."""
     value = _taken(samples.value, pieces.sample)
     present = value.present
     measured = np.where(present, ops[:, :, None], 0.0)
@@ -192,8 +193,11 @@ def _means(samples: Samples, pieces: _Pieces, ops: Floats, starts: Index) -> tup
     lower, upper = time(value.lower), time(value.upper)
     means = Intervals(mean(lower), mean(upper), mean(time(value.value)))
     silent = (ops > 0) & ~present.any(axis=2)
-    lacking = np.asarray(silent.any(axis=1), dtype=np.float64)
-    return _doubted(samples, pieces, starts, (measured, lower, upper), (total, means)), _sums(lacking, starts) > 0
+    lacks = _sums(silent.any(axis=1), starts) > 0
+    if not either:
+        partly = (total > 0) & (total < _sums(ops, starts)[:, :, None])
+        lacks |= partly.any(axis=(1, 2))
+    return _doubted(samples, pieces, starts, (measured, lower, upper), (total, means)), lacks
 
 
 def _doubted(

@@ -75,9 +75,9 @@ class Grid:
         return errors
 
 
-def gridded(samples: Samples, things: int, stretch: Stretch) -> Grid:
-    """Minutes outside the stretch are dropped; those without samples have no ops, no value and are missing."""
-    found = placed(samples, range(stretch.first, stretch.first + stretch.minutes))
+def gridded(samples: Samples, things: int, stretch: Stretch, *, either: bool = False) -> Grid:
+    """Minutes outside the stretch are dropped; those without samples have no ops, no value and are missing. `either` as in `placed`."""
+    found = placed(samples, range(stretch.first, stretch.first + stretch.minutes), either=either)
     rows = found.entity * stretch.minutes + found.minute - stretch.first
     size = things * stretch.minutes
 
@@ -163,7 +163,8 @@ def disk_minutes(tidy: Samples, source: Index, proofs: Proofs, parts: int, stret
             time_in_flight(tidy.levels[:, OUTSTANDING], tidy),
         ]
     )
-    return gridded(replace(tidy, value=value), parts, stretch)
+    # Both latencies and the I/Os in flight tell the time of the same I/Os.
+    return gridded(replace(tidy, value=value), parts, stretch, either=True)
 
 
 def _latest(reported: Floats, proven: Index, samples: Samples) -> Intervals:
