@@ -193,7 +193,7 @@ def _means(samples: Samples, pieces: _Pieces, ops: Floats, starts: Index, *, eit
     lower, upper = time(value.lower), time(value.upper)
     means = Intervals(mean(lower), mean(upper), mean(time(value.value)))
     silent = (ops > 0) & ~present.any(axis=2)
-    lacks = _sums(silent.any(axis=1), starts) > 0
+    lacks: Bools = _sums(np.asarray(silent.any(axis=1), dtype=np.float64), starts) > 0
     if not either:
         partly = (total > 0) & (total < _sums(ops, starts)[:, :, None])
         lacks |= partly.any(axis=(1, 2))
