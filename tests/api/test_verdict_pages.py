@@ -4,10 +4,13 @@ from datetime import timedelta
 
 import pytest
 from fastapi.testclient import TestClient
+from sqlalchemy import Engine
 from tests.api.ledgers import HEALTHY, KERNEL, MINUTE, NOW, Estate, Interval, ago, ask, between, minute, span
 from tests.db.estates import SERIALS, batch, every, naa
 
 from gavel.db.engine import transaction
+from gavel.db.queries.members import members
+from gavel.db.queries.rows import RefKind
 from gavel.db.samples import write_samples
 from gavel.domain.io_path import Layer
 from gavel.domain.scope import ScopeKind
@@ -91,6 +94,20 @@ def test_ios_outstanding_stand_beside_what_the_queues_hold_and_the_fullest_one_i
     assert fullest["depth"] == [None, 32, 32, None]
     wide = ask(client, f"datastores/{store}/latency?{between(first, first - 2)}&step=120")["queues"]["fullest"]
     assert wide["in_flight_ios"] == [pytest.approx((few + 31.98) / 2, abs=0.01)]
+
+
+def test_a_vms_queues_are_those_of_its_own_host_that_its_disks_are_on(
+    client: TestClient, engine: Engine, estate: Estate
+) -> None:
+    """One query for one VM, and the relation that all of them are asked by: a VM with disks of every kind."""
+    for key in ("vm-1", "vm-2"):
+        vm = estate.id("vm", key)
+        found = ask(client, f"vms/{vm}/latency?{between(1, 0)}")["queues"]["fullest"]["queues"]
+        with transaction(engine) as connection:
+            related = members(connection, RefKind.VM, Stream.HOST_DEVICE, [vm])[vm]
+        assert [one["device"]["id"] for one in found] == related
+        assert {one["host"]["name"] for one in found} == {"esx-1" if key == "vm-1" else "esx-2"}
+    assert len(related) == 1
 
 
 def test_how_full_a_queue_is_stays_unknown_where_nobody_timed_what_is_below_the_kernel(

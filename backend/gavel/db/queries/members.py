@@ -67,6 +67,15 @@ _VM_DISK_DEVICE = f"""
     JOIN vm_disk k ON k.vm_id = m.id AND k.present
     JOIN host_device d ON d.host_id = m.host_id AND d.canonical_name = k.device_name AND d.present
 """
+# The same of one VM, `:id`. A join makes PostgreSQL map the whole estate first; an array that it computes once does not.
+DEVICES_OF_A_VM = f"""
+    SELECT d.id AS entity_id FROM vm m JOIN host_device d ON d.host_id = m.host_id
+    WHERE m.id = :id AND d.id = ANY(ARRAY(
+        SELECT s.entity_id FROM ({DATASTORE_DEVICE}) s WHERE s.subject_id = ANY(ARRAY(
+            SELECT k.datastore_id FROM vm_disk k WHERE k.vm_id = :id AND k.present AND k.device_name IS NULL))
+        UNION ALL SELECT r.id FROM vm_disk k JOIN host_device r ON r.canonical_name = k.device_name AND r.present
+        WHERE k.vm_id = :id AND k.present))
+"""
 
 MEMBERS: Mapping[tuple[RefKind, Stream], str] = {
     (RefKind.DATASTORE, Stream.HOST_DEVICE): DATASTORE_DEVICE,

@@ -11,7 +11,7 @@ from sqlalchemy import text
 from gavel.db import ledger_columns, modes
 from gavel.db.arrays_out import fetch
 from gavel.db.engine import Connection
-from gavel.db.queries.members import MEMBERS
+from gavel.db.queries.members import DEVICES_OF_A_VM, MEMBERS
 from gavel.db.queries.rows import Ref, RefKind
 from gavel.db.series import EPOCH, LEDGER_LEAVES
 from gavel.domain.io_path import Layer
@@ -62,7 +62,11 @@ def queues(connection: Connection, kind: RefKind, thing_id: int) -> Sequence[Que
     """In order of id; protocol endpoints are among them, for vVols wait in their queues. None for a kind that has no devices."""
     if (kind, Stream.HOST_DEVICE) not in MEMBERS:
         return ()
-    members = f"SELECT DISTINCT entity_id FROM ({MEMBERS[kind, Stream.HOST_DEVICE]}) m WHERE subject_id = :id"
+    members = (
+        DEVICES_OF_A_VM
+        if kind is RefKind.VM
+        else f"SELECT DISTINCT entity_id FROM ({MEMBERS[kind, Stream.HOST_DEVICE]}) m WHERE subject_id = :id"
+    )
     rows = connection.execute(
         text(
             "SELECT d.id, d.canonical_name, h.id AS host_id, h.name AS host_name FROM"
