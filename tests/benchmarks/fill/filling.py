@@ -45,7 +45,9 @@ class Filling:
             Kind.DAY: self._day,
         }[unit.kind]
         with transaction(self.engine) as connection:
-            connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
+            # A unit is many minutes' work, most of it between two statements.
+            for limit in ("statement_timeout", "idle_in_transaction_session_timeout"):
+                connection.exec_driver_sql(f"SET LOCAL {limit} = 0")
             rows = work(connection, unit)
             note(connection, unit, rows)
         if unit.kind is not Kind.DAY:

@@ -26,9 +26,14 @@ class Kind(StrEnum):
     DAY = "samples and ledger by the hour"
 
 
+# As much as may be in memory: 20 minutes of a ledger take 2 GB. A scope's rows of them fill a page of the table, so more in one go
+# would not lie any better.
+_WIDTH = {Kind.MINUTE_SAMPLES: HOUR, Kind.MINUTE_LEDGER: HOUR / 3, Kind.DAY: DAY}
+
+
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """(after, until], written in one transaction: an hour of minutes, the last one maybe less, or a day of hours."""
+    """(after, until], written in one transaction: minutes of an hour, or a day of hours."""
 
     kind: Kind
     after: datetime
@@ -59,8 +64,8 @@ def plan(engine: Engine, now: datetime, *, hours: int, days: int) -> Plan:
 
 
 def missing(engine: Engine, kind: Kind, after: datetime, until: datetime) -> list[Unit]:
-    """What of (after, until] is not there, newest first; at most an hour or a day each, cut at their limits."""
-    width = DAY if kind is Kind.DAY else HOUR
+    """What of (after, until] is not there, newest first; at most `_WIDTH` each, those below a day cut at the hour's limits."""
+    width = _WIDTH[kind]
     with transaction(engine) as connection:
         rows = connection.execute(text("SELECT after, until FROM fill.done WHERE kind = :kind"), {"kind": kind})
         done = {row.after: row.until for row in rows}
@@ -69,7 +74,7 @@ def missing(engine: Engine, kind: Kind, after: datetime, until: datetime) -> lis
         if after in done:
             after = done[after]
             continue
-        end = min(after + width - (after - after.replace(minute=0)), until)
+        end = min(after + width - (after - after.replace(minute=0)) % width, until)
         units.append(Unit(kind, after, end))
         after = end
     return units[::-1]

@@ -29,6 +29,9 @@ def workers(filling: Filling, url: str, count: int) -> Iterator[Run]:
         def run(units: Sequence[Unit]) -> Iterator[tuple[Unit, int]]:
             asked = {pool.submit(_fill, unit): unit for unit in units}
             for future in as_completed(asked):
+                if future.exception():
+                    # Those that have not begun are not to be waited for.
+                    pool.shutdown(wait=False, cancel_futures=True)
                 yield asked[future], future.result()
 
         yield run
