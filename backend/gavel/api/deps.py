@@ -43,8 +43,8 @@ HouseDep = Annotated[House, Depends(house)]
 NowDep = Annotated[datetime, Depends(now)]
 
 
-def role(request: Request, here: HouseDep, at: NowDep) -> Role:
-    """The role of whoever asks, from a bearer token or the session cookie. 401 for a token that is no good."""
+def asking(request: Request, here: HouseDep, at: NowDep) -> Role | None:
+    """The role of whoever asks, from a bearer token or the session cookie; None for a stranger. 401 for a bearer that is no good."""
     bearer = request.headers.get("authorization", "")
     given = bearer.removeprefix("Bearer ").strip() if bearer.startswith("Bearer ") else request.cookies.get(COOKIE)
     known = role_of(here.engine, given, at) if given else None
@@ -52,11 +52,15 @@ def role(request: Request, here: HouseDep, at: NowDep) -> Role:
         raise HTTPException(401, "The bearer token is not known here or has expired.")
     if known is not None:
         return "admin" if known == "admin" else "wall"
-    if here.open_reading:
-        return "viewer"
-    raise HTTPException(
-        401, "Sign in with an admin token, or use a wall token: this Gavel listens beyond its own machine."
-    )
+    return "viewer" if here.open_reading else None
+
+
+def role(known: Annotated[Role | None, Depends(asking)]) -> Role:
+    if known is None:
+        raise HTTPException(
+            401, "Sign in with an admin token or a wall token: this Gavel listens beyond its own machine."
+        )
+    return known
 
 
 def admin(known: Annotated[Role, Depends(role)]) -> None:

@@ -41,6 +41,8 @@ class Guard:
             return None
         if not self._from_our_own_pages(headers, host):
             return 403, "Writing is refused to pages of other sites."
+        if "transfer-encoding" in headers:
+            return 411, "Send the body with its Content-Length: how much comes has to be known before it is taken."
         if int(headers.get("content-length") or 0) > _LARGEST_BODY:
             return 413, f"The body is larger than {_LARGEST_BODY} bytes."
         kind = headers.get("content-type", "").split(";")[0].strip()

@@ -8,12 +8,14 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from gavel.db.engine import Engine, reading, transaction
-from gavel.db.queries.tokens import TokenKind, add_token, revoke_tokens, token, tokens, use_token
+from gavel.db.queries.tokens import TokenKind, add_token, revoke_session, revoke_tokens, token, tokens, use_token
 from gavel.domain.errors import GavelError, SettingsError
 
 # So that a leaked token is recognised by scanners.
 _PREFIX = "gvl_"
 SESSION_LENGTH = timedelta(hours=12)
+# As long as browsers keep a cookie at most: nobody stands before a wall screen to sign in.
+_WALL_LENGTH = timedelta(days=400)
 
 
 class TokenRefusedError(GavelError):
@@ -22,10 +24,12 @@ class TokenRefusedError(GavelError):
 
 @dataclass(frozen=True, slots=True)
 class SignedIn:
-    """`session` goes into the cookie; `admin_token` is set when a setup token was spent, and shown this once."""
+    """`session` goes into the cookie for `length`; `admin_token` is set when a setup token was spent, and shown this once."""
 
+    kind: TokenKind
     session: str
-    admin_token: str | None
+    length: timedelta
+    admin_token: str | None = None
 
 
 def ensure_setup_token(engine: Engine, file: Path, now: datetime) -> str | None:
@@ -44,22 +48,31 @@ def ensure_setup_token(engine: Engine, file: Path, now: datetime) -> str | None:
 
 
 def sign_in(engine: Engine, given: str, file: Path, now: datetime) -> SignedIn:
-    """A session for a setup or admin token. Raises TokenRefusedError."""
+    """A session for a setup, admin or wall token. Raises TokenRefusedError."""
     digest = _hash(given.strip())
     with transaction(engine) as connection:
         admin_token = None
         if use_token(connection, digest, TokenKind.SETUP, now):
             admin_token = _new_token()
             add_token(connection, TokenKind.ADMIN, _hash(admin_token), now)
-        elif (known := token(connection, digest, now)) is None or known.kind is not TokenKind.ADMIN:
+        elif (known := token(connection, digest, now)) is None or known.kind is TokenKind.SETUP:
             raise TokenRefusedError(
                 "This token is not known here, has expired, or was used already. The setup token works once."
             )
+        elif known.kind is TokenKind.WALL:
+            # The token itself: a new wall token ends the sessions of the old one.
+            return SignedIn(TokenKind.WALL, given.strip(), _WALL_LENGTH)
         session = _new_token()
         add_token(connection, TokenKind.ADMIN, _hash(session), now, expires_at=now + SESSION_LENGTH)
     if admin_token:
         file.unlink(missing_ok=True)
-    return SignedIn(session, admin_token)
+    return SignedIn(TokenKind.ADMIN, session, SESSION_LENGTH, admin_token)
+
+
+def sign_out(engine: Engine, session: str) -> None:
+    """The session is good for nobody any more. Tokens that are no sessions stay: they were not made by signing in."""
+    with transaction(engine) as connection:
+        revoke_session(connection, _hash(session))
 
 
 def role_of(engine: Engine, given: str, now: datetime) -> TokenKind | None:

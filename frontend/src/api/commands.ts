@@ -11,6 +11,9 @@ export const signIn = (token: string) =>
 
 export const signOut = () => call('to sign out', (options) => client.DELETE('/api/v1/session', options))
 
+export const makeWallToken = () =>
+  call('to make an address for walls', (options) => client.POST('/api/v1/wall-token', options))
+
 export const addSource = (body: { kind: string; name: string; settings: Settings; enabled: boolean }) =>
   call('to add the source', (options) => client.POST('/api/v1/sources', { body, ...options }))
 

@@ -878,10 +878,13 @@ export interface paths {
         put?: never;
         /**
          * Sign In
-         * @description Exchange a setup token (once) or an admin token for a session cookie of twelve hours.
+         * @description Exchange a setup token (once) or an admin token for a session of twelve hours, a wall token for one as long as it is good.
          */
         post: operations["sign_in"];
-        /** Sign Out */
+        /**
+         * Sign Out
+         * @description End the session of the cookie, for whoever else holds it too.
+         */
         delete: operations["sign_out"];
         options?: never;
         head?: never;
@@ -2474,8 +2477,9 @@ export interface components {
          * LayerOut
          * @description A layer, or neighbouring layers that were not told apart (`name` "san_array", `layers` ["san", "array"]).
          *
-         *     `us` with its bounds; `expected_us` for this hour; `excess_us` over it, never below 0, with its bounds; `share`: of the total time;
-         *     `ops_share`: part of the I/Os whose time here was measured.
+         *     `us` with its bounds, per I/O of the whole, so that layers add up; `expected_us` for this hour; `excess_us` over it, never below 0,
+         *     with its bounds; `share`: of the total time. `ops_share`: part of the I/Os whose time here was measured; `measured_us`: per one of
+         *     these, which is how fast the layer is.
          */
         LayerOut: {
             /** Excess Lower Us */
@@ -2492,6 +2496,8 @@ export interface components {
             layers: ("guest" | "kernel" | "san" | "array")[];
             /** Lower Us */
             lower_us: number;
+            /** Measured Us */
+            measured_us: number;
             /** Name */
             name: string;
             /** Ops Share */
@@ -3104,7 +3110,7 @@ export interface components {
          * QualityOut
          * @description How good the numbers behind a verdict are. `grade_reasons`: why it is not an A, in words. `coverage`: host ÷ array ops.
          *
-         *     `offset_error_s`: of the worst clock; `missing_s`: seconds of the window without a sample. `outstanding_ios` (as the virtual disks
+         *     `offset_error_s`: of the worst clock; `missing_s`: seconds in which a side had no sample. `outstanding_ios` (as the virtual disks
          *     counted them) against `modelled_ios` (IOPS × latency) is Little's check. `queue_depth`: I/Os that the devices in use hold together.
          */
         QualityOut: {
@@ -3517,14 +3523,15 @@ export interface components {
         };
         /**
          * Session
-         * @description Who is asking. `viewer` may read; `wall` may read the wall; `admin` may write. `setup_pending`: the setup token is still unused.
+         * @description Who is asking. `viewer` may read; `wall` may read, too, with a token for screens; `admin` may write; a `stranger`
+         *     has to sign in to read. `setup_pending`: the setup token is still unused.
          */
         Session: {
             /**
              * Role
              * @enum {string}
              */
-            role: "viewer" | "wall" | "admin";
+            role: "stranger" | "viewer" | "wall" | "admin";
             /** Setup Pending */
             setup_pending: boolean;
         };
@@ -3563,7 +3570,7 @@ export interface components {
              * Role
              * @enum {string}
              */
-            role: "viewer" | "wall" | "admin";
+            role: "stranger" | "viewer" | "wall" | "admin";
             /** Setup Pending */
             setup_pending: boolean;
         };
@@ -3827,7 +3834,7 @@ export interface components {
         };
         /**
          * TokenIn
-         * @description A setup token (works once) or an admin token.
+         * @description A setup token (works once), an admin token or a wall token.
          */
         TokenIn: {
             /** Token */
@@ -4316,6 +4323,111 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "events": [],
+                     *       "from_at": "2026-11-21T23:36:30Z",
+                     *       "gaps": [],
+                     *       "groups": [
+                     *         {
+                     *           "columns": [
+                     *             {
+                     *               "counter": "disk.numberRead.summation",
+                     *               "direction": "read",
+                     *               "label": "Read IOPS",
+                     *               "name": "read_iops",
+                     *               "precision": null,
+                     *               "unit": "ops/s",
+                     *               "values": [
+                     *                 652,
+                     *                 643,
+                     *                 null
+                     *               ]
+                     *             },
+                     *             {
+                     *               "counter": "disk.numberWrite.summation",
+                     *               "direction": "write",
+                     *               "label": "Write IOPS",
+                     *               "name": "write_iops",
+                     *               "precision": null,
+                     *               "unit": "ops/s",
+                     *               "values": [
+                     *                 1144,
+                     *                 1128,
+                     *                 null
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "entity": {
+                     *             "id": 1,
+                     *             "kind": "datastore",
+                     *             "name": "vdi-08"
+                     *           },
+                     *           "scope": "whole",
+                     *           "side": "host",
+                     *           "sources": [
+                     *             {
+                     *               "id": 4,
+                     *               "kind": "vcenter",
+                     *               "name": "vcenter-2"
+                     *             }
+                     *           ]
+                     *         },
+                     *         {
+                     *           "columns": [
+                     *             {
+                     *               "counter": "disk.numberRead.summation",
+                     *               "direction": "read",
+                     *               "label": "Read IOPS",
+                     *               "name": "read_iops",
+                     *               "precision": null,
+                     *               "unit": "ops/s",
+                     *               "values": [
+                     *                 337.9,
+                     *                 334.1,
+                     *                 null
+                     *               ]
+                     *             },
+                     *             {
+                     *               "counter": "disk.numberWrite.summation",
+                     *               "direction": "write",
+                     *               "label": "Write IOPS",
+                     *               "name": "write_iops",
+                     *               "precision": null,
+                     *               "unit": "ops/s",
+                     *               "values": [
+                     *                 561.2,
+                     *                 554.1,
+                     *                 null
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "entity": {
+                     *             "id": 4,
+                     *             "kind": "device",
+                     *             "name": "esx-04.lab.example naa.624a9370bca5e2f6368c4b9300011012"
+                     *           },
+                     *           "scope": "part",
+                     *           "side": "host",
+                     *           "sources": [
+                     *             {
+                     *               "id": 4,
+                     *               "kind": "vcenter",
+                     *               "name": "vcenter-2"
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "resolution": "raw",
+                     *       "step_s": 30,
+                     *       "times_ms": [
+                     *         1795304430000,
+                     *         1795304460000,
+                     *         1795304490000
+                     *       ],
+                     *       "to_at": "2026-11-21T23:42:00Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Series"];
                 };
             };
@@ -4353,6 +4465,103 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "from_at": "2026-11-21T23:36:00Z",
+                     *       "hops": [
+                     *         {
+                     *           "label": "VM",
+                     *           "name": "vm",
+                     *           "nodes": [
+                     *             {
+                     *               "detail": [],
+                     *               "id": "vm-1",
+                     *               "load": {
+                     *                 "depth": null,
+                     *                 "iops": 316.1,
+                     *                 "ios": 0.1125,
+                     *                 "precision_us": null,
+                     *                 "us": 355.8
+                     *               },
+                     *               "name": "vdi-01",
+                     *               "ref": {
+                     *                 "id": 1,
+                     *                 "kind": "vm",
+                     *                 "name": "vdi-01"
+                     *               },
+                     *               "state": null
+                     *             }
+                     *           ],
+                     *           "total": 1
+                     *         },
+                     *         {
+                     *           "label": "Virtual disk",
+                     *           "name": "vm_disk",
+                     *           "nodes": [
+                     *             {
+                     *               "detail": [
+                     *                 "scsi0:0",
+                     *                 "PVSCSI"
+                     *               ],
+                     *               "id": "vm_disk-1",
+                     *               "load": {
+                     *                 "depth": null,
+                     *                 "iops": 316.1,
+                     *                 "ios": 0.1125,
+                     *                 "precision_us": null,
+                     *                 "us": 355.8
+                     *               },
+                     *               "name": "Hard disk 1",
+                     *               "ref": {
+                     *                 "id": 1,
+                     *                 "kind": "vm_disk",
+                     *                 "name": "Hard disk 1"
+                     *               },
+                     *               "state": null
+                     *             }
+                     *           ],
+                     *           "total": 1
+                     *         }
+                     *       ],
+                     *       "ledger_until_at": "2026-11-21T23:41:00Z",
+                     *       "links": [
+                     *         {
+                     *           "from_id": "vm-1",
+                     *           "is_merged": false,
+                     *           "label": "Guest",
+                     *           "layers": [
+                     *             "guest"
+                     *           ],
+                     *           "lower_us": null,
+                     *           "name": "guest",
+                     *           "to_id": "vm_disk-1",
+                     *           "upper_us": null,
+                     *           "us": null
+                     *         },
+                     *         {
+                     *           "from_id": "vm_disk-1",
+                     *           "is_merged": false,
+                     *           "label": "Hypervisor",
+                     *           "layers": [
+                     *             "kernel"
+                     *           ],
+                     *           "lower_us": null,
+                     *           "name": "hypervisor",
+                     *           "to_id": "queue-4",
+                     *           "upper_us": null,
+                     *           "us": 0
+                     *         }
+                     *       ],
+                     *       "minutes": 5,
+                     *       "resolution": "1m",
+                     *       "subject": {
+                     *         "id": 1,
+                     *         "kind": "vm",
+                     *         "name": "vdi-01"
+                     *       },
+                     *       "to_at": "2026-11-21T23:41:00Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["HopsOut"];
                 };
             };
@@ -5235,6 +5444,7 @@ export interface operations {
                      *             "kernel"
                      *           ],
                      *           "lower_us": 425,
+                     *           "measured_us": 438,
                      *           "name": "kernel",
                      *           "ops_share": 1,
                      *           "share": 0.471,
@@ -5251,6 +5461,7 @@ export interface operations {
                      *             "san"
                      *           ],
                      *           "lower_us": 82.5,
+                     *           "measured_us": 92,
                      *           "name": "san",
                      *           "ops_share": 1,
                      *           "share": 0.0989,
@@ -5267,6 +5478,7 @@ export interface operations {
                      *             "array"
                      *           ],
                      *           "lower_us": 398.5,
+                     *           "measured_us": 400,
                      *           "name": "array",
                      *           "ops_share": 1,
                      *           "share": 0.4301,
@@ -5374,6 +5586,7 @@ export interface operations {
                      *                 "kernel"
                      *               ],
                      *               "lower_us": 425,
+                     *               "measured_us": 438,
                      *               "name": "kernel",
                      *               "ops_share": 1,
                      *               "share": 0.471,
@@ -5390,6 +5603,7 @@ export interface operations {
                      *                 "san"
                      *               ],
                      *               "lower_us": 82.5,
+                     *               "measured_us": 92,
                      *               "name": "san",
                      *               "ops_share": 1,
                      *               "share": 0.0989,
@@ -5406,6 +5620,7 @@ export interface operations {
                      *                 "array"
                      *               ],
                      *               "lower_us": 398.5,
+                     *               "measured_us": 400,
                      *               "name": "array",
                      *               "ops_share": 1,
                      *               "share": 0.4301,
@@ -5502,6 +5717,7 @@ export interface operations {
                      *                 "kernel"
                      *               ],
                      *               "lower_us": 425,
+                     *               "measured_us": 438,
                      *               "name": "kernel",
                      *               "ops_share": 1,
                      *               "share": 0.471,
@@ -5518,6 +5734,7 @@ export interface operations {
                      *                 "san"
                      *               ],
                      *               "lower_us": 82.5,
+                     *               "measured_us": 92,
                      *               "name": "san",
                      *               "ops_share": 1,
                      *               "share": 0.0989,
@@ -5534,6 +5751,7 @@ export interface operations {
                      *                 "array"
                      *               ],
                      *               "lower_us": 398.5,
+                     *               "measured_us": 400,
                      *               "name": "array",
                      *               "ops_share": 1,
                      *               "share": 0.4301,
@@ -5630,6 +5848,7 @@ export interface operations {
                      *                 "kernel"
                      *               ],
                      *               "lower_us": 425,
+                     *               "measured_us": 438,
                      *               "name": "kernel",
                      *               "ops_share": 1,
                      *               "share": 0.471,
@@ -5646,6 +5865,7 @@ export interface operations {
                      *                 "san"
                      *               ],
                      *               "lower_us": 82.5,
+                     *               "measured_us": 92,
                      *               "name": "san",
                      *               "ops_share": 1,
                      *               "share": 0.0989,
@@ -5662,6 +5882,7 @@ export interface operations {
                      *                 "array"
                      *               ],
                      *               "lower_us": 398.5,
+                     *               "measured_us": 400,
                      *               "name": "array",
                      *               "ops_share": 1,
                      *               "share": 0.4301,
@@ -5929,6 +6150,50 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "changed_at": "2026-11-20T08:00:00Z",
+                     *       "created_at": "2026-11-20T08:00:00Z",
+                     *       "enabled": true,
+                     *       "for_min": 5,
+                     *       "id": 1,
+                     *       "is_default": false,
+                     *       "keep_firing_min": 5,
+                     *       "key": "kernel_queueing",
+                     *       "labels": {
+                     *         "team": "storage"
+                     *       },
+                     *       "min_grade": "C",
+                     *       "min_ops": 30,
+                     *       "name": "Kernel queueing",
+                     *       "no_data_after_min": 5,
+                     *       "of": "datastore",
+                     *       "open": 1,
+                     *       "runbook_url": "",
+                     *       "severity": "warning",
+                     *       "when": [
+                     *         {
+                     *           "at_least": 300,
+                     *           "compared": "lower",
+                     *           "direction": "all",
+                     *           "part": "kernel",
+                     *           "quantity": "time",
+                     *           "recover_below": 200
+                     *         },
+                     *         {
+                     *           "at_least": 0.2,
+                     *           "compared": "lower",
+                     *           "direction": "all",
+                     *           "part": "kernel",
+                     *           "quantity": "share",
+                     *           "recover_below": 0.15
+                     *         }
+                     *       ],
+                     *       "where": {
+                     *         "cluster": "prod*"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["RuleOut"];
                 };
             };
@@ -5960,6 +6225,50 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "changed_at": "2026-11-20T08:00:00Z",
+                     *       "created_at": "2026-11-20T08:00:00Z",
+                     *       "enabled": true,
+                     *       "for_min": 5,
+                     *       "id": 1,
+                     *       "is_default": false,
+                     *       "keep_firing_min": 5,
+                     *       "key": "kernel_queueing",
+                     *       "labels": {
+                     *         "team": "storage"
+                     *       },
+                     *       "min_grade": "C",
+                     *       "min_ops": 30,
+                     *       "name": "Kernel queueing",
+                     *       "no_data_after_min": 5,
+                     *       "of": "datastore",
+                     *       "open": 1,
+                     *       "runbook_url": "",
+                     *       "severity": "warning",
+                     *       "when": [
+                     *         {
+                     *           "at_least": 300,
+                     *           "compared": "lower",
+                     *           "direction": "all",
+                     *           "part": "kernel",
+                     *           "quantity": "time",
+                     *           "recover_below": 200
+                     *         },
+                     *         {
+                     *           "at_least": 0.2,
+                     *           "compared": "lower",
+                     *           "direction": "all",
+                     *           "part": "kernel",
+                     *           "quantity": "share",
+                     *           "recover_below": 0.15
+                     *         }
+                     *       ],
+                     *       "where": {
+                     *         "cluster": "prod*"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["RuleOut"];
                 };
             };
@@ -5995,6 +6304,50 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "changed_at": "2026-11-20T08:00:00Z",
+                     *       "created_at": "2026-11-20T08:00:00Z",
+                     *       "enabled": true,
+                     *       "for_min": 5,
+                     *       "id": 1,
+                     *       "is_default": false,
+                     *       "keep_firing_min": 5,
+                     *       "key": "kernel_queueing",
+                     *       "labels": {
+                     *         "team": "storage"
+                     *       },
+                     *       "min_grade": "C",
+                     *       "min_ops": 30,
+                     *       "name": "Kernel queueing",
+                     *       "no_data_after_min": 5,
+                     *       "of": "datastore",
+                     *       "open": 1,
+                     *       "runbook_url": "",
+                     *       "severity": "warning",
+                     *       "when": [
+                     *         {
+                     *           "at_least": 300,
+                     *           "compared": "lower",
+                     *           "direction": "all",
+                     *           "part": "kernel",
+                     *           "quantity": "time",
+                     *           "recover_below": 200
+                     *         },
+                     *         {
+                     *           "at_least": 0.2,
+                     *           "compared": "lower",
+                     *           "direction": "all",
+                     *           "part": "kernel",
+                     *           "quantity": "share",
+                     *           "recover_below": 0.15
+                     *         }
+                     *       ],
+                     *       "where": {
+                     *         "cluster": "prod*"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["RuleOut"];
                 };
             };
@@ -6059,6 +6412,50 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "changed_at": "2026-11-20T08:00:00Z",
+                     *       "created_at": "2026-11-20T08:00:00Z",
+                     *       "enabled": true,
+                     *       "for_min": 5,
+                     *       "id": 1,
+                     *       "is_default": false,
+                     *       "keep_firing_min": 5,
+                     *       "key": "kernel_queueing",
+                     *       "labels": {
+                     *         "team": "storage"
+                     *       },
+                     *       "min_grade": "C",
+                     *       "min_ops": 30,
+                     *       "name": "Kernel queueing",
+                     *       "no_data_after_min": 5,
+                     *       "of": "datastore",
+                     *       "open": 1,
+                     *       "runbook_url": "",
+                     *       "severity": "warning",
+                     *       "when": [
+                     *         {
+                     *           "at_least": 300,
+                     *           "compared": "lower",
+                     *           "direction": "all",
+                     *           "part": "kernel",
+                     *           "quantity": "time",
+                     *           "recover_below": 200
+                     *         },
+                     *         {
+                     *           "at_least": 0.2,
+                     *           "compared": "lower",
+                     *           "direction": "all",
+                     *           "part": "kernel",
+                     *           "quantity": "share",
+                     *           "recover_below": 0.15
+                     *         }
+                     *       ],
+                     *       "where": {
+                     *         "cluster": "prod*"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["RuleOut"];
                 };
             };
@@ -6330,6 +6727,88 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "acknowledged_at": null,
+                     *       "acknowledged_by": null,
+                     *       "acknowledged_note": null,
+                     *       "ended_at": null,
+                     *       "fired_at": "2026-11-21T02:14:00Z",
+                     *       "id": 41,
+                     *       "impact": 28.47,
+                     *       "labels": {
+                     *         "array": "fa-1",
+                     *         "datastore": "ds-prod-07",
+                     *         "kind": "datastore",
+                     *         "layer": "kernel",
+                     *         "object": "ds-prod-07",
+                     *         "rule": "kernel_queueing",
+                     *         "severity": "warning"
+                     *       },
+                     *       "layer": "kernel",
+                     *       "lower": 425,
+                     *       "measure": {
+                     *         "direction": "all",
+                     *         "part": "kernel",
+                     *         "quantity": "time",
+                     *         "unit": "µs"
+                     *       },
+                     *       "messages": [
+                     *         {
+                     *           "attempts": 1,
+                     *           "channel_id": 2,
+                     *           "channel_name": "storage on call",
+                     *           "created_at": "2026-11-21T02:15:04Z",
+                     *           "detail": "accepted with 200",
+                     *           "finished_at": "2026-11-21T02:15:05Z",
+                     *           "id": 12,
+                     *           "state": "delivered",
+                     *           "status": "firing"
+                     *         }
+                     *       ],
+                     *       "path": [
+                     *         "fa-1",
+                     *         "vol-prod-07",
+                     *         "ds-prod-07"
+                     *       ],
+                     *       "quiet": null,
+                     *       "rule_id": 1,
+                     *       "rule_key": "kernel_queueing",
+                     *       "rule_name": "Kernel queueing",
+                     *       "runbook_url": "",
+                     *       "sentence": "Kernel queue on esx-14: 0.44 of 0.93 ms since 02:10 UTC, 0.44 ms over usual. Certain.",
+                     *       "severity": "warning",
+                     *       "since_at": "2026-11-21T02:14:00Z",
+                     *       "started_at": "2026-11-21T02:10:00Z",
+                     *       "state": "firing",
+                     *       "subject": {
+                     *         "id": 7,
+                     *         "kind": "datastore",
+                     *         "name": "ds-prod-07"
+                     *       },
+                     *       "transitions": [
+                     *         {
+                     *           "after": "pending",
+                     *           "before": "inactive",
+                     *           "found_at": "2026-11-21T02:10:59Z",
+                     *           "lower": 398,
+                     *           "minute_at": "2026-11-21T02:10:00Z",
+                     *           "sequence": 1,
+                     *           "value": 410
+                     *         },
+                     *         {
+                     *           "after": "firing",
+                     *           "before": "pending",
+                     *           "found_at": "2026-11-21T02:14:59Z",
+                     *           "lower": 425,
+                     *           "minute_at": "2026-11-21T02:14:00Z",
+                     *           "sequence": 2,
+                     *           "value": 438
+                     *         }
+                     *       ],
+                     *       "value": 438
+                     *     }
+                     */
                     "application/json": components["schemas"]["AlertDetail"];
                 };
             };
@@ -6361,6 +6840,88 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "acknowledged_at": null,
+                     *       "acknowledged_by": null,
+                     *       "acknowledged_note": null,
+                     *       "ended_at": null,
+                     *       "fired_at": "2026-11-21T02:14:00Z",
+                     *       "id": 41,
+                     *       "impact": 28.47,
+                     *       "labels": {
+                     *         "array": "fa-1",
+                     *         "datastore": "ds-prod-07",
+                     *         "kind": "datastore",
+                     *         "layer": "kernel",
+                     *         "object": "ds-prod-07",
+                     *         "rule": "kernel_queueing",
+                     *         "severity": "warning"
+                     *       },
+                     *       "layer": "kernel",
+                     *       "lower": 425,
+                     *       "measure": {
+                     *         "direction": "all",
+                     *         "part": "kernel",
+                     *         "quantity": "time",
+                     *         "unit": "µs"
+                     *       },
+                     *       "messages": [
+                     *         {
+                     *           "attempts": 1,
+                     *           "channel_id": 2,
+                     *           "channel_name": "storage on call",
+                     *           "created_at": "2026-11-21T02:15:04Z",
+                     *           "detail": "accepted with 200",
+                     *           "finished_at": "2026-11-21T02:15:05Z",
+                     *           "id": 12,
+                     *           "state": "delivered",
+                     *           "status": "firing"
+                     *         }
+                     *       ],
+                     *       "path": [
+                     *         "fa-1",
+                     *         "vol-prod-07",
+                     *         "ds-prod-07"
+                     *       ],
+                     *       "quiet": null,
+                     *       "rule_id": 1,
+                     *       "rule_key": "kernel_queueing",
+                     *       "rule_name": "Kernel queueing",
+                     *       "runbook_url": "",
+                     *       "sentence": "Kernel queue on esx-14: 0.44 of 0.93 ms since 02:10 UTC, 0.44 ms over usual. Certain.",
+                     *       "severity": "warning",
+                     *       "since_at": "2026-11-21T02:14:00Z",
+                     *       "started_at": "2026-11-21T02:10:00Z",
+                     *       "state": "firing",
+                     *       "subject": {
+                     *         "id": 7,
+                     *         "kind": "datastore",
+                     *         "name": "ds-prod-07"
+                     *       },
+                     *       "transitions": [
+                     *         {
+                     *           "after": "pending",
+                     *           "before": "inactive",
+                     *           "found_at": "2026-11-21T02:10:59Z",
+                     *           "lower": 398,
+                     *           "minute_at": "2026-11-21T02:10:00Z",
+                     *           "sequence": 1,
+                     *           "value": 410
+                     *         },
+                     *         {
+                     *           "after": "firing",
+                     *           "before": "pending",
+                     *           "found_at": "2026-11-21T02:14:59Z",
+                     *           "lower": 425,
+                     *           "minute_at": "2026-11-21T02:14:00Z",
+                     *           "sequence": 2,
+                     *           "value": 438
+                     *         }
+                     *       ],
+                     *       "value": 438
+                     *     }
+                     */
                     "application/json": components["schemas"]["AlertDetail"];
                 };
             };
@@ -6645,6 +7206,69 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "hosts": 12,
+                     *           "id": 1,
+                     *           "model": "FA-X70R3",
+                     *           "name": "flasharray-1",
+                     *           "newest": {
+                     *             "array_internal_us": 333.8,
+                     *             "array_iops": 29780,
+                     *             "array_san_us": 36.24,
+                     *             "at": "2026-11-21T23:41:30Z",
+                     *             "host_davg_us": 247,
+                     *             "host_gavg_us": 248.4,
+                     *             "host_iops": 26740,
+                     *             "host_kavg_us": 1.406,
+                     *             "host_precision_us": 1000
+                     *           },
+                     *           "pods": 1,
+                     *           "purity_version": "6.3.3",
+                     *           "rest_version": "2.15",
+                     *           "source": {
+                     *             "id": 1,
+                     *             "kind": "source",
+                     *             "name": "flasharray-1"
+                     *           },
+                     *           "usec_includes_queue": false,
+                     *           "volumes": 11
+                     *         },
+                     *         {
+                     *           "hosts": 12,
+                     *           "id": 2,
+                     *           "model": "FA-X70R4",
+                     *           "name": "flasharray-2",
+                     *           "newest": {
+                     *             "array_internal_us": 185.3,
+                     *             "array_iops": 2014,
+                     *             "array_san_us": null,
+                     *             "at": "2026-11-21T23:41:30Z",
+                     *             "host_davg_us": 210.4,
+                     *             "host_gavg_us": 210.9,
+                     *             "host_iops": 122600,
+                     *             "host_kavg_us": 0.4982,
+                     *             "host_precision_us": 1000
+                     *           },
+                     *           "pods": 1,
+                     *           "purity_version": "6.9.2",
+                     *           "rest_version": "2.52",
+                     *           "source": {
+                     *             "id": 2,
+                     *             "kind": "source",
+                     *             "name": "flasharray-2"
+                     *           },
+                     *           "usec_includes_queue": true,
+                     *           "volumes": 19
+                     *         }
+                     *       ],
+                     *       "limit": 2,
+                     *       "offset": 0,
+                     *       "total": 2
+                     *     }
+                     */
                     "application/json": components["schemas"]["Page_ArrayRow_"];
                 };
             };
@@ -6676,6 +7300,75 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "array_hosts": [
+                     *         {
+                     *           "is_local": true,
+                     *           "name": "esx-01",
+                     *           "personality": "esxi",
+                     *           "port_health": "healthy: Redundant",
+                     *           "preferred_arrays": [
+                     *             "a934ae2e-94a9-486b-b1ef-093df9f76231"
+                     *           ]
+                     *         },
+                     *         {
+                     *           "is_local": true,
+                     *           "name": "esx-02",
+                     *           "personality": "esxi",
+                     *           "port_health": "healthy: Redundant",
+                     *           "preferred_arrays": [
+                     *             "a934ae2e-94a9-486b-b1ef-093df9f76231"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "hosts": 12,
+                     *       "id": 1,
+                     *       "model": "FA-X70R3",
+                     *       "name": "flasharray-1",
+                     *       "newest": {
+                     *         "array_internal_us": 333.8,
+                     *         "array_iops": 29780,
+                     *         "array_san_us": 36.24,
+                     *         "at": "2026-11-21T23:41:30Z",
+                     *         "host_davg_us": 247,
+                     *         "host_gavg_us": 248.4,
+                     *         "host_iops": 26740,
+                     *         "host_kavg_us": 1.406,
+                     *         "host_precision_us": 1000
+                     *       },
+                     *       "pod_list": [
+                     *         {
+                     *           "arrays": [
+                     *             {
+                     *               "id": 1,
+                     *               "kind": "array",
+                     *               "name": "flasharray-1"
+                     *             },
+                     *             {
+                     *               "id": 2,
+                     *               "kind": "array",
+                     *               "name": "flasharray-2"
+                     *             }
+                     *           ],
+                     *           "id": 1,
+                     *           "name": "metro-pod",
+                     *           "stretched": true,
+                     *           "volumes": 1
+                     *         }
+                     *       ],
+                     *       "pods": 1,
+                     *       "purity_version": "6.3.3",
+                     *       "rest_version": "2.15",
+                     *       "source": {
+                     *         "id": 1,
+                     *         "kind": "source",
+                     *         "name": "flasharray-1"
+                     *       },
+                     *       "usec_includes_queue": false,
+                     *       "volumes": 11
+                     *     }
+                     */
                     "application/json": components["schemas"]["ArrayOut"];
                 };
             };
@@ -6709,6 +7402,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "address": "fa-01.example:443",
+                     *       "issuer": "CN=fa-01.example",
+                     *       "not_after": "2028-01-01T00:00:00Z",
+                     *       "sha256": "4cd3984efa91715413c8ee24f8380c9a1111f681bdc2a2297008ca3dfdf4025d",
+                     *       "subject": "CN=fa-01.example",
+                     *       "trusted_by_system": false
+                     *     }
+                     */
                     "application/json": components["schemas"]["CertificateOut"];
                 };
             };
@@ -6738,6 +7441,125 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "kind": "slack_webhook",
+                     *         "settings_schema": {
+                     *           "additionalProperties": false,
+                     *           "properties": {
+                     *             "ca_pem": {
+                     *               "anyOf": [
+                     *                 {
+                     *                   "type": "string"
+                     *                 },
+                     *                 {
+                     *                   "type": "null"
+                     *                 }
+                     *               ],
+                     *               "default": null,
+                     *               "description": "PEM text of the private authority that signed the certificate. The host name is checked too.",
+                     *               "format": "multiline",
+                     *               "title": "Certificate authority"
+                     *             },
+                     *             "fingerprint_sha256": {
+                     *               "anyOf": [
+                     *                 {
+                     *                   "type": "string"
+                     *                 },
+                     *                 {
+                     *                   "type": "null"
+                     *                 }
+                     *               ],
+                     *               "default": null,
+                     *               "description": "64 hex digits, colons allowed. Accepts exactly this certificate, self-signed or not.",
+                     *               "title": "Certificate fingerprint (SHA-256)"
+                     *             },
+                     *             "webhook_url": {
+                     *               "description": "From your Slack app: Incoming Webhooks › Add New Webhook to Workspace.",
+                     *               "format": "password",
+                     *               "title": "Webhook URL",
+                     *               "type": "string",
+                     *               "writeOnly": true
+                     *             }
+                     *           },
+                     *           "required": [
+                     *             "webhook_url"
+                     *           ],
+                     *           "title": "Slack (webhook)",
+                     *           "type": "object"
+                     *         },
+                     *         "title": "Slack (webhook)",
+                     *         "updates": false
+                     *       },
+                     *       {
+                     *         "kind": "slack_bot",
+                     *         "settings_schema": {
+                     *           "additionalProperties": false,
+                     *           "properties": {
+                     *             "api_url": {
+                     *               "default": "**********",
+                     *               "description": "Another one only for GovSlack: https://slack-gov.com/api.",
+                     *               "format": "password",
+                     *               "title": "API address",
+                     *               "type": "string",
+                     *               "writeOnly": true
+                     *             },
+                     *             "ca_pem": {
+                     *               "anyOf": [
+                     *                 {
+                     *                   "type": "string"
+                     *                 },
+                     *                 {
+                     *                   "type": "null"
+                     *                 }
+                     *               ],
+                     *               "default": null,
+                     *               "description": "PEM text of the private authority that signed the certificate. The host name is checked too.",
+                     *               "format": "multiline",
+                     *               "title": "Certificate authority"
+                     *             },
+                     *             "channel": {
+                     *               "description": "As in the channel's details: C0123456789.",
+                     *               "pattern": "^[A-Z0-9]{8,20}$",
+                     *               "title": "Channel id",
+                     *               "type": "string"
+                     *             },
+                     *             "fingerprint_sha256": {
+                     *               "anyOf": [
+                     *                 {
+                     *                   "type": "string"
+                     *                 },
+                     *                 {
+                     *                   "type": "null"
+                     *                 }
+                     *               ],
+                     *               "default": null,
+                     *               "description": "64 hex digits, colons allowed. Accepts exactly this certificate, self-signed or not.",
+                     *               "title": "Certificate fingerprint (SHA-256)"
+                     *             },
+                     *             "token": {
+                     *               "description": "Starts with xoxb-. Needs the scope chat:write, and files:write for pictures.",
+                     *               "format": "password",
+                     *               "maxLength": 400,
+                     *               "minLength": 10,
+                     *               "title": "Bot token",
+                     *               "type": "string",
+                     *               "writeOnly": true
+                     *             }
+                     *           },
+                     *           "required": [
+                     *             "token",
+                     *             "channel"
+                     *           ],
+                     *           "title": "Slack (bot)",
+                     *           "type": "object"
+                     *         },
+                     *         "title": "Slack (bot)",
+                     *         "updates": true
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["ChannelKindOut"][];
                 };
             };
@@ -6812,6 +7634,34 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "created_at": "2026-11-20T08:00:00Z",
+                     *       "dead": 1,
+                     *       "enabled": true,
+                     *       "failures": 0,
+                     *       "id": 2,
+                     *       "kind": "slack_bot",
+                     *       "last_delivered_at": "2026-11-21T02:15:05Z",
+                     *       "name": "storage on call",
+                     *       "off_reason": null,
+                     *       "pending": 0,
+                     *       "retry_at": null,
+                     *       "route": {
+                     *         "matchers": [],
+                     *         "min_severity": "warning"
+                     *       },
+                     *       "second_id": null,
+                     *       "secrets_set": [
+                     *         "api_url",
+                     *         "token"
+                     *       ],
+                     *       "settings": {
+                     *         "channel": "C0123456789"
+                     *       },
+                     *       "state": "ok"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChannelOut"];
                 };
             };
@@ -6843,6 +7693,34 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "created_at": "2026-11-20T08:00:00Z",
+                     *       "dead": 1,
+                     *       "enabled": true,
+                     *       "failures": 0,
+                     *       "id": 2,
+                     *       "kind": "slack_bot",
+                     *       "last_delivered_at": "2026-11-21T02:15:05Z",
+                     *       "name": "storage on call",
+                     *       "off_reason": null,
+                     *       "pending": 0,
+                     *       "retry_at": null,
+                     *       "route": {
+                     *         "matchers": [],
+                     *         "min_severity": "warning"
+                     *       },
+                     *       "second_id": null,
+                     *       "secrets_set": [
+                     *         "api_url",
+                     *         "token"
+                     *       ],
+                     *       "settings": {
+                     *         "channel": "C0123456789"
+                     *       },
+                     *       "state": "ok"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChannelOut"];
                 };
             };
@@ -6907,6 +7785,34 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "created_at": "2026-11-20T08:00:00Z",
+                     *       "dead": 1,
+                     *       "enabled": true,
+                     *       "failures": 0,
+                     *       "id": 2,
+                     *       "kind": "slack_bot",
+                     *       "last_delivered_at": "2026-11-21T02:15:05Z",
+                     *       "name": "storage on call",
+                     *       "off_reason": null,
+                     *       "pending": 0,
+                     *       "retry_at": null,
+                     *       "route": {
+                     *         "matchers": [],
+                     *         "min_severity": "warning"
+                     *       },
+                     *       "second_id": null,
+                     *       "secrets_set": [
+                     *         "api_url",
+                     *         "token"
+                     *       ],
+                     *       "settings": {
+                     *         "channel": "C0123456789"
+                     *       },
+                     *       "state": "ok"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChannelOut"];
                 };
             };
@@ -6938,6 +7844,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "replayed": 3
+                     *     }
+                     */
                     "application/json": components["schemas"]["Replayed"];
                 };
             };
@@ -7010,6 +7921,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "detail": "accepted with 200",
+                     *       "duration_s": 0.2,
+                     *       "result": "delivered",
+                     *       "status": 200
+                     *     }
+                     */
                     "application/json": components["schemas"]["TrialOut"];
                 };
             };
@@ -7047,6 +7966,103 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "arrays": [
+                     *             {
+                     *               "id": 2,
+                     *               "kind": "array",
+                     *               "name": "flasharray-2"
+                     *             }
+                     *           ],
+                     *           "hosts": 3,
+                     *           "id": 12,
+                     *           "match": {
+                     *             "by": "naa",
+                     *             "matched": true,
+                     *             "needs_action": false,
+                     *             "reason": null,
+                     *             "remedy": null
+                     *           },
+                     *           "name": "app-05",
+                     *           "newest": {
+                     *             "array_internal_us": 464.1,
+                     *             "array_iops": 89490,
+                     *             "array_san_us": 18.02,
+                     *             "at": "2026-11-21T23:41:30Z",
+                     *             "host_davg_us": 0,
+                     *             "host_gavg_us": 0,
+                     *             "host_iops": 89500,
+                     *             "host_kavg_us": 0,
+                     *             "host_precision_us": 1000
+                     *           },
+                     *           "type": "vmfs",
+                     *           "vcenter": {
+                     *             "id": 2,
+                     *             "kind": "vcenter",
+                     *             "name": "vcenter-1"
+                     *           },
+                     *           "vms": 3,
+                     *           "volumes": [
+                     *             {
+                     *               "id": 31,
+                     *               "kind": "volume",
+                     *               "name": "app-05"
+                     *             }
+                     *           ]
+                     *         },
+                     *         {
+                     *           "arrays": [
+                     *             {
+                     *               "id": 2,
+                     *               "kind": "array",
+                     *               "name": "flasharray-2"
+                     *             }
+                     *           ],
+                     *           "hosts": 3,
+                     *           "id": 3,
+                     *           "match": {
+                     *             "by": "naa",
+                     *             "matched": true,
+                     *             "needs_action": false,
+                     *             "reason": null,
+                     *             "remedy": null
+                     *           },
+                     *           "name": "archive-10",
+                     *           "newest": {
+                     *             "array_internal_us": null,
+                     *             "array_iops": 0,
+                     *             "array_san_us": null,
+                     *             "at": "2026-11-21T23:41:30Z",
+                     *             "host_davg_us": null,
+                     *             "host_gavg_us": null,
+                     *             "host_iops": 0,
+                     *             "host_kavg_us": null,
+                     *             "host_precision_us": 1
+                     *           },
+                     *           "type": "vmfs",
+                     *           "vcenter": {
+                     *             "id": 1,
+                     *             "kind": "vcenter",
+                     *             "name": "vcenter-2"
+                     *           },
+                     *           "vms": 2,
+                     *           "volumes": [
+                     *             {
+                     *               "id": 18,
+                     *               "kind": "volume",
+                     *               "name": "archive-10"
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "limit": 2,
+                     *       "offset": 0,
+                     *       "total": 14
+                     *     }
+                     */
                     "application/json": components["schemas"]["Page_DatastoreRow_"];
                 };
             };
@@ -7078,6 +8094,143 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "capacity_bytes": 8796093022208,
+                     *       "devices": [
+                     *         {
+                     *           "canonical_name": "naa.624a9370bca5e2f6368c4b9300011011",
+                     *           "dsnro": 32,
+                     *           "host": {
+                     *             "id": 4,
+                     *             "kind": "host",
+                     *             "name": "esx-01.lab.example"
+                     *           },
+                     *           "id": 28,
+                     *           "match": {
+                     *             "by": "naa",
+                     *             "matched": true,
+                     *             "needs_action": false,
+                     *             "reason": null,
+                     *             "remedy": null
+                     *           },
+                     *           "path_policy": "VMW_PSP_RR policy=iops,iops=1,bytes=10485760,useANO=0",
+                     *           "paths_total": 4,
+                     *           "paths_working": 4,
+                     *           "queue_depth": 32,
+                     *           "volume": {
+                     *             "id": 31,
+                     *             "kind": "volume",
+                     *             "name": "app-05"
+                     *           }
+                     *         },
+                     *         {
+                     *           "canonical_name": "naa.624a9370bca5e2f6368c4b9300011011",
+                     *           "dsnro": 32,
+                     *           "host": {
+                     *             "id": 5,
+                     *             "kind": "host",
+                     *             "name": "esx-02.lab.example"
+                     *           },
+                     *           "id": 36,
+                     *           "match": {
+                     *             "by": "naa",
+                     *             "matched": true,
+                     *             "needs_action": false,
+                     *             "reason": null,
+                     *             "remedy": null
+                     *           },
+                     *           "path_policy": "VMW_PSP_RR policy=iops,iops=1,bytes=10485760,useANO=0",
+                     *           "paths_total": 4,
+                     *           "paths_working": 4,
+                     *           "queue_depth": 30,
+                     *           "volume": {
+                     *             "id": 31,
+                     *             "kind": "volume",
+                     *             "name": "app-05"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "extents": [
+                     *         "naa.624a9370bca5e2f6368c4b9300011011"
+                     *       ],
+                     *       "id": 12,
+                     *       "match": {
+                     *         "by": "naa",
+                     *         "matched": true,
+                     *         "needs_action": false,
+                     *         "reason": null,
+                     *         "remedy": null
+                     *       },
+                     *       "name": "app-05",
+                     *       "newest": {
+                     *         "array_internal_us": 464.1,
+                     *         "array_iops": 89490,
+                     *         "array_san_us": 18.02,
+                     *         "at": "2026-11-21T23:41:30Z",
+                     *         "host_davg_us": 0,
+                     *         "host_gavg_us": 0,
+                     *         "host_iops": 89500,
+                     *         "host_kavg_us": 0,
+                     *         "host_precision_us": 1000
+                     *       },
+                     *       "nfs_export": null,
+                     *       "type": "vmfs",
+                     *       "uuid": "9e0569d8-2fcc66bb-0849-2382ae86df3a",
+                     *       "vcenter": {
+                     *         "id": 2,
+                     *         "kind": "vcenter",
+                     *         "name": "vcenter-1"
+                     *       },
+                     *       "vms": [
+                     *         {
+                     *           "id": 40,
+                     *           "kind": "vm",
+                     *           "name": "app-03"
+                     *         },
+                     *         {
+                     *           "id": 38,
+                     *           "kind": "vm",
+                     *           "name": "app-main"
+                     *         }
+                     *       ],
+                     *       "volumes": [
+                     *         {
+                     *           "array": {
+                     *             "id": 2,
+                     *             "kind": "array",
+                     *             "name": "flasharray-2"
+                     *           },
+                     *           "datastores": [
+                     *             {
+                     *               "id": 12,
+                     *               "kind": "datastore",
+                     *               "name": "app-05"
+                     *             }
+                     *           ],
+                     *           "id": 31,
+                     *           "name": "app-05",
+                     *           "newest": {
+                     *             "array_internal_us": 464.1,
+                     *             "array_iops": 89490,
+                     *             "array_san_us": 18.02,
+                     *             "at": "2026-11-21T23:41:30Z",
+                     *             "host_davg_us": 0,
+                     *             "host_gavg_us": 0,
+                     *             "host_iops": 89500,
+                     *             "host_kavg_us": 0,
+                     *             "host_precision_us": 1000
+                     *           },
+                     *           "pod": null,
+                     *           "qos_bytes_per_s_limit": null,
+                     *           "qos_iops_limit": null,
+                     *           "serial": "BCA5E2F6368C4B9300011011",
+                     *           "size_bytes": 8796093022208,
+                     *           "stretched": false
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["DatastoreOut"];
                 };
             };
@@ -7118,6 +8271,111 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "events": [],
+                     *       "from_at": "2026-11-21T23:36:30Z",
+                     *       "gaps": [],
+                     *       "groups": [
+                     *         {
+                     *           "columns": [
+                     *             {
+                     *               "counter": "disk.numberRead.summation",
+                     *               "direction": "read",
+                     *               "label": "Read IOPS",
+                     *               "name": "read_iops",
+                     *               "precision": null,
+                     *               "unit": "ops/s",
+                     *               "values": [
+                     *                 89420,
+                     *                 89400,
+                     *                 null
+                     *               ]
+                     *             },
+                     *             {
+                     *               "counter": "disk.numberWrite.summation",
+                     *               "direction": "write",
+                     *               "label": "Write IOPS",
+                     *               "name": "write_iops",
+                     *               "precision": null,
+                     *               "unit": "ops/s",
+                     *               "values": [
+                     *                 81.25,
+                     *                 80.35,
+                     *                 null
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "entity": {
+                     *             "id": 12,
+                     *             "kind": "datastore",
+                     *             "name": "app-05"
+                     *           },
+                     *           "scope": "whole",
+                     *           "side": "host",
+                     *           "sources": [
+                     *             {
+                     *               "id": 3,
+                     *               "kind": "vcenter",
+                     *               "name": "vcenter-1"
+                     *             }
+                     *           ]
+                     *         },
+                     *         {
+                     *           "columns": [
+                     *             {
+                     *               "counter": "virtualDisk.numberReadAveraged.average",
+                     *               "direction": "read",
+                     *               "label": "Read IOPS",
+                     *               "name": "read_iops",
+                     *               "precision": null,
+                     *               "unit": "ops/s",
+                     *               "values": [
+                     *                 89420,
+                     *                 89400,
+                     *                 null
+                     *               ]
+                     *             },
+                     *             {
+                     *               "counter": "virtualDisk.numberWriteAveraged.average",
+                     *               "direction": "write",
+                     *               "label": "Write IOPS",
+                     *               "name": "write_iops",
+                     *               "precision": null,
+                     *               "unit": "ops/s",
+                     *               "values": [
+                     *                 82,
+                     *                 80,
+                     *                 null
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "entity": {
+                     *             "id": 12,
+                     *             "kind": "datastore",
+                     *             "name": "app-05"
+                     *           },
+                     *           "scope": "whole",
+                     *           "side": "host",
+                     *           "sources": [
+                     *             {
+                     *               "id": 3,
+                     *               "kind": "vcenter",
+                     *               "name": "vcenter-1"
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "resolution": "raw",
+                     *       "step_s": 30,
+                     *       "times_ms": [
+                     *         1795304430000,
+                     *         1795304460000,
+                     *         1795304490000
+                     *       ],
+                     *       "to_at": "2026-11-21T23:42:00Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Series"];
                 };
             };
@@ -7255,6 +8513,252 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "directions": [
+                     *         {
+                     *           "bytes": [
+                     *             64250000000,
+                     *             63560000000,
+                     *             null
+                     *           ],
+                     *           "direction": "read",
+                     *           "layers": [
+                     *             {
+                     *               "label": "Kernel",
+                     *               "layers": [
+                     *                 "kernel"
+                     *               ],
+                     *               "lower_us": [
+                     *                 24.61,
+                     *                 24.75,
+                     *                 null
+                     *               ],
+                     *               "name": "kernel",
+                     *               "upper_us": [
+                     *                 214.5,
+                     *                 213.9,
+                     *                 null
+                     *               ],
+                     *               "us": [
+                     *                 89.19,
+                     *                 89.61,
+                     *                 null
+                     *               ]
+                     *             },
+                     *             {
+                     *               "label": "Kernel + SAN",
+                     *               "layers": [
+                     *                 "kernel",
+                     *                 "san"
+                     *               ],
+                     *               "lower_us": [
+                     *                 0,
+                     *                 0,
+                     *                 null
+                     *               ],
+                     *               "name": "kernel_san",
+                     *               "upper_us": [
+                     *                 3.681,
+                     *                 3.66,
+                     *                 null
+                     *               ],
+                     *               "us": [
+                     *                 0.342,
+                     *                 0.372,
+                     *                 null
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "ops": [
+                     *             7708000,
+                     *             7656000,
+                     *             null
+                     *           ],
+                     *           "parts": [
+                     *             {
+                     *               "is_rest": false,
+                     *               "label": "Hypervisor",
+                     *               "layer": "kernel",
+                     *               "name": "hypervisor",
+                     *               "us": [
+                     *                 88.67,
+                     *                 89.13,
+                     *                 null
+                     *               ]
+                     *             },
+                     *             {
+                     *               "is_rest": false,
+                     *               "label": "Kernel queue",
+                     *               "layer": "kernel",
+                     *               "name": "kernel_queue",
+                     *               "us": [
+                     *                 0.048,
+                     *                 0.046,
+                     *                 null
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "too_few": [
+                     *             false,
+                     *             false,
+                     *             false
+                     *           ],
+                     *           "total_us": [
+                     *             634.4,
+                     *             636.3,
+                     *             null
+                     *           ]
+                     *         },
+                     *         {
+                     *           "bytes": [
+                     *             22090000000,
+                     *             21830000000,
+                     *             null
+                     *           ],
+                     *           "direction": "write",
+                     *           "layers": [
+                     *             {
+                     *               "label": "Kernel",
+                     *               "layers": [
+                     *                 "kernel"
+                     *               ],
+                     *               "lower_us": [
+                     *                 143.3,
+                     *                 146.1,
+                     *                 null
+                     *               ],
+                     *               "name": "kernel",
+                     *               "upper_us": [
+                     *                 506.4,
+                     *                 512.4,
+                     *                 null
+                     *               ],
+                     *               "us": [
+                     *                 207.1,
+                     *                 210.9,
+                     *                 null
+                     *               ]
+                     *             },
+                     *             {
+                     *               "label": "Kernel + SAN",
+                     *               "layers": [
+                     *                 "kernel",
+                     *                 "san"
+                     *               ],
+                     *               "lower_us": [
+                     *                 0,
+                     *                 0,
+                     *                 null
+                     *               ],
+                     *               "name": "kernel_san",
+                     *               "upper_us": [
+                     *                 9.584,
+                     *                 9.567,
+                     *                 null
+                     *               ],
+                     *               "us": [
+                     *                 1.04,
+                     *                 1.111,
+                     *                 null
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "ops": [
+                     *             1298000,
+                     *             1273000,
+                     *             null
+                     *           ],
+                     *           "parts": [
+                     *             {
+                     *               "is_rest": false,
+                     *               "label": "Hypervisor",
+                     *               "layer": "kernel",
+                     *               "name": "hypervisor",
+                     *               "us": [
+                     *                 205.2,
+                     *                 209.1,
+                     *                 null
+                     *               ]
+                     *             },
+                     *             {
+                     *               "is_rest": false,
+                     *               "label": "Kernel queue",
+                     *               "layer": "kernel",
+                     *               "name": "kernel_queue",
+                     *               "us": [
+                     *                 0.167,
+                     *                 0.164,
+                     *                 null
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "too_few": [
+                     *             false,
+                     *             false,
+                     *             false
+                     *           ],
+                     *           "total_us": [
+                     *             1224,
+                     *             1238,
+                     *             null
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "from_at": "2026-11-21T23:36:00Z",
+                     *       "grades": [
+                     *         "B",
+                     *         "B",
+                     *         "B",
+                     *         "B",
+                     *         "B",
+                     *         null
+                     *       ],
+                     *       "ledger_until_at": "2026-11-21T23:41:00Z",
+                     *       "minutes": 5,
+                     *       "minutes_there": [
+                     *         1,
+                     *         1,
+                     *         0
+                     *       ],
+                     *       "queues": {
+                     *         "depth": [
+                     *           4056,
+                     *           4056,
+                     *           null
+                     *         ],
+                     *         "fullest": null,
+                     *         "in_flight_ios": [
+                     *           91.96,
+                     *           91.48,
+                     *           null
+                     *         ],
+                     *         "outstanding_ios": [
+                     *           97.31,
+                     *           97,
+                     *           null
+                     *         ],
+                     *         "waiting_ios": [
+                     *           0.01,
+                     *           0.009,
+                     *           null
+                     *         ]
+                     *       },
+                     *       "resolution": "1m",
+                     *       "step_s": 60,
+                     *       "subject": {
+                     *         "id": 0,
+                     *         "kind": "estate",
+                     *         "name": "Estate"
+                     *       },
+                     *       "times_ms": [
+                     *         1795304340000,
+                     *         1795304400000,
+                     *         1795304460000
+                     *       ],
+                     *       "to_at": "2026-11-21T23:42:00Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["LatencyOut"];
                 };
             };
@@ -7284,6 +8788,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "now": "2026-11-21T23:41:44.912769Z",
+                     *       "parts": [
+                     *         {
+                     *           "detail": "reachable, plain mode",
+                     *           "name": "database",
+                     *           "status": "ok"
+                     *         },
+                     *         {
+                     *           "detail": "last run recorded 5 s ago",
+                     *           "name": "workers",
+                     *           "status": "ok"
+                     *         }
+                     *       ],
+                     *       "status": "ok",
+                     *       "storage_mode": "plain",
+                     *       "version": "0.1.0"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Health"];
                 };
             };
@@ -7312,6 +8836,77 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "build": "24022510",
+                     *           "cluster": {
+                     *             "id": 2,
+                     *             "kind": "cluster",
+                     *             "name": "production"
+                     *           },
+                     *           "connection_state": "connected",
+                     *           "devices": 8,
+                     *           "id": 4,
+                     *           "in_maintenance": false,
+                     *           "name": "esx-01.lab.example",
+                     *           "newest": {
+                     *             "array_internal_us": 646.4,
+                     *             "array_iops": 129600,
+                     *             "array_san_us": 23.99,
+                     *             "at": "2026-11-21T23:41:30Z",
+                     *             "host_davg_us": 466.6,
+                     *             "host_gavg_us": 466.6,
+                     *             "host_iops": 17210,
+                     *             "host_kavg_us": 0,
+                     *             "host_precision_us": 1000
+                     *           },
+                     *           "vcenter": {
+                     *             "id": 2,
+                     *             "kind": "vcenter",
+                     *             "name": "vcenter-1"
+                     *           },
+                     *           "version": "8.0.3",
+                     *           "vms": 8
+                     *         },
+                     *         {
+                     *           "build": "24022510",
+                     *           "cluster": {
+                     *             "id": 2,
+                     *             "kind": "cluster",
+                     *             "name": "production"
+                     *           },
+                     *           "connection_state": "connected",
+                     *           "devices": 8,
+                     *           "id": 5,
+                     *           "in_maintenance": false,
+                     *           "name": "esx-02.lab.example",
+                     *           "newest": {
+                     *             "array_internal_us": 646.4,
+                     *             "array_iops": 129600,
+                     *             "array_san_us": 23.99,
+                     *             "at": "2026-11-21T23:41:30Z",
+                     *             "host_davg_us": 694.1,
+                     *             "host_gavg_us": 694.1,
+                     *             "host_iops": 10210,
+                     *             "host_kavg_us": 0,
+                     *             "host_precision_us": 1000
+                     *           },
+                     *           "vcenter": {
+                     *             "id": 2,
+                     *             "kind": "vcenter",
+                     *             "name": "vcenter-1"
+                     *           },
+                     *           "version": "8.0.3",
+                     *           "vms": 6
+                     *         }
+                     *       ],
+                     *       "limit": 2,
+                     *       "offset": 0,
+                     *       "total": 6
+                     *     }
+                     */
                     "application/json": components["schemas"]["Page_HostRow_"];
                 };
             };
@@ -7343,6 +8938,115 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "build": "24022510",
+                     *       "cluster": {
+                     *         "id": 2,
+                     *         "kind": "cluster",
+                     *         "name": "production"
+                     *       },
+                     *       "connection_state": "connected",
+                     *       "devices": 8,
+                     *       "first_seen": "2026-11-21T23:35:25.121320Z",
+                     *       "hbas": [
+                     *         {
+                     *           "address": "21000025b583dff5",
+                     *           "device": "vmhba1",
+                     *           "driver": "nfnic",
+                     *           "id": 8,
+                     *           "model": "Cisco UCS VIC Fibre Channel Controller",
+                     *           "protocol": "fc",
+                     *           "queue_depth": 96
+                     *         },
+                     *         {
+                     *           "address": "21000025b5424986",
+                     *           "device": "vmhba2",
+                     *           "driver": "nfnic",
+                     *           "id": 9,
+                     *           "model": "Cisco UCS VIC Fibre Channel Controller",
+                     *           "protocol": "fc",
+                     *           "queue_depth": 96
+                     *         }
+                     *       ],
+                     *       "host_devices": [
+                     *         {
+                     *           "canonical_name": "naa.624a9370a934ae2e94a9486b00011010",
+                     *           "dsnro": 32,
+                     *           "host": {
+                     *             "id": 4,
+                     *             "kind": "host",
+                     *             "name": "esx-01.lab.example"
+                     *           },
+                     *           "id": 21,
+                     *           "match": {
+                     *             "by": "naa",
+                     *             "matched": true,
+                     *             "needs_action": false,
+                     *             "reason": null,
+                     *             "remedy": null
+                     *           },
+                     *           "path_policy": "VMW_PSP_RR policy=iops,iops=1,bytes=10485760,useANO=0",
+                     *           "paths_total": 4,
+                     *           "paths_working": 4,
+                     *           "queue_depth": 32,
+                     *           "volume": {
+                     *             "id": 2,
+                     *             "kind": "volume",
+                     *             "name": "sql-01"
+                     *           }
+                     *         },
+                     *         {
+                     *           "canonical_name": "naa.624a9370a934ae2e94a9486b00011011",
+                     *           "dsnro": 32,
+                     *           "host": {
+                     *             "id": 4,
+                     *             "kind": "host",
+                     *             "name": "esx-01.lab.example"
+                     *           },
+                     *           "id": 22,
+                     *           "match": {
+                     *             "by": "naa",
+                     *             "matched": true,
+                     *             "needs_action": false,
+                     *             "reason": null,
+                     *             "remedy": null
+                     *           },
+                     *           "path_policy": "VMW_PSP_RR policy=iops,iops=1,bytes=10485760,useANO=0",
+                     *           "paths_total": 4,
+                     *           "paths_working": 4,
+                     *           "queue_depth": 32,
+                     *           "volume": {
+                     *             "id": 7,
+                     *             "kind": "volume",
+                     *             "name": "web-02"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "id": 4,
+                     *       "in_maintenance": false,
+                     *       "last_seen": "2026-11-21T23:40:26.544605Z",
+                     *       "name": "esx-01.lab.example",
+                     *       "newest": {
+                     *         "array_internal_us": 646.4,
+                     *         "array_iops": 129600,
+                     *         "array_san_us": 23.99,
+                     *         "at": "2026-11-21T23:41:30Z",
+                     *         "host_davg_us": 466.6,
+                     *         "host_gavg_us": 466.6,
+                     *         "host_iops": 17210,
+                     *         "host_kavg_us": 0,
+                     *         "host_precision_us": 1000
+                     *       },
+                     *       "vcenter": {
+                     *         "id": 2,
+                     *         "kind": "vcenter",
+                     *         "name": "vcenter-1"
+                     *       },
+                     *       "version": "8.0.3",
+                     *       "vms": 8
+                     *     }
+                     */
                     "application/json": components["schemas"]["HostOut"];
                 };
             };
@@ -7383,6 +9087,116 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "events": [],
+                     *       "from_at": "2026-11-21T23:36:30Z",
+                     *       "gaps": [],
+                     *       "groups": [
+                     *         {
+                     *           "columns": [
+                     *             {
+                     *               "counter": "disk.numberRead.summation",
+                     *               "direction": "read",
+                     *               "label": "Read IOPS",
+                     *               "name": "read_iops",
+                     *               "precision": null,
+                     *               "unit": "ops/s",
+                     *               "values": [
+                     *                 11650,
+                     *                 11420,
+                     *                 null
+                     *               ]
+                     *             },
+                     *             {
+                     *               "counter": "disk.numberWrite.summation",
+                     *               "direction": "write",
+                     *               "label": "Write IOPS",
+                     *               "name": "write_iops",
+                     *               "precision": null,
+                     *               "unit": "ops/s",
+                     *               "values": [
+                     *                 5449,
+                     *                 5438,
+                     *                 null
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "entity": {
+                     *             "id": 4,
+                     *             "kind": "host",
+                     *             "name": "esx-01.lab.example"
+                     *           },
+                     *           "scope": "whole",
+                     *           "side": "host",
+                     *           "sources": [
+                     *             {
+                     *               "id": 3,
+                     *               "kind": "vcenter",
+                     *               "name": "vcenter-1"
+                     *             }
+                     *           ]
+                     *         },
+                     *         {
+                     *           "columns": [
+                     *             {
+                     *               "counter": "reads_per_sec",
+                     *               "direction": "read",
+                     *               "label": "Read IOPS",
+                     *               "name": "read_iops",
+                     *               "precision": null,
+                     *               "unit": "ops/s",
+                     *               "values": [
+                     *                 114000,
+                     *                 113600,
+                     *                 null
+                     *               ]
+                     *             },
+                     *             {
+                     *               "counter": "read_bytes_per_sec",
+                     *               "direction": "read",
+                     *               "label": "Read throughput",
+                     *               "name": "read_bytes_per_s",
+                     *               "precision": null,
+                     *               "unit": "bytes/s",
+                     *               "values": [
+                     *                 845100000,
+                     *                 843000000,
+                     *                 null
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "entity": {
+                     *             "id": 4,
+                     *             "kind": "host",
+                     *             "name": "esx-01.lab.example"
+                     *           },
+                     *           "scope": "whole",
+                     *           "side": "array",
+                     *           "sources": [
+                     *             {
+                     *               "id": 1,
+                     *               "kind": "flasharray",
+                     *               "name": "flasharray-1"
+                     *             },
+                     *             {
+                     *               "id": 2,
+                     *               "kind": "flasharray",
+                     *               "name": "flasharray-2"
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "resolution": "raw",
+                     *       "step_s": 30,
+                     *       "times_ms": [
+                     *         1795304430000,
+                     *         1795304460000,
+                     *         1795304490000
+                     *       ],
+                     *       "to_at": "2026-11-21T23:42:00Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Series"];
                 };
             };
@@ -7482,6 +9296,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "created_at": "2026-11-01T09:00:00Z",
+                     *       "first_day": "2026-11-04",
+                     *       "id": 1,
+                     *       "is_on": false,
+                     *       "last_day": null,
+                     *       "lasts_min": 240,
+                     *       "matchers": [
+                     *         {
+                     *           "label": "datastore",
+                     *           "negated": false,
+                     *           "pattern": "ds-prod-*"
+                     *         }
+                     *       ],
+                     *       "name": "patch night",
+                     *       "repeat": "weekly",
+                     *       "starts": "22:00:00",
+                     *       "weekdays": [
+                     *         2
+                     *       ],
+                     *       "zone": "Europe/Berlin"
+                     *     }
+                     */
                     "application/json": components["schemas"]["MaintenanceOut"];
                 };
             };
@@ -7517,6 +9355,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "created_at": "2026-11-01T09:00:00Z",
+                     *       "first_day": "2026-11-04",
+                     *       "id": 1,
+                     *       "is_on": false,
+                     *       "last_day": null,
+                     *       "lasts_min": 240,
+                     *       "matchers": [
+                     *         {
+                     *           "label": "datastore",
+                     *           "negated": false,
+                     *           "pattern": "ds-prod-*"
+                     *         }
+                     *       ],
+                     *       "name": "patch night",
+                     *       "repeat": "weekly",
+                     *       "starts": "22:00:00",
+                     *       "weekdays": [
+                     *         2
+                     *       ],
+                     *       "zone": "Europe/Berlin"
+                     *     }
+                     */
                     "application/json": components["schemas"]["MaintenanceOut"];
                 };
             };
@@ -7704,6 +9566,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "alert_ids": [
+                     *         41
+                     *       ],
+                     *       "attempts": 1,
+                     *       "channel_id": 2,
+                     *       "channel_name": "storage on call",
+                     *       "created_at": "2026-11-21T02:15:04Z",
+                     *       "dead_letter_of": null,
+                     *       "detail": "the receiver answered 403. Check address, credentials and settings of the channel, then replay.",
+                     *       "event_id": "evt_2_5f1d0c_1",
+                     *       "finished_at": "2026-11-21T02:15:05Z",
+                     *       "headline": "WARNING · Kernel queueing",
+                     *       "id": 12,
+                     *       "next_at": null,
+                     *       "sentence": "Kernel queue on esx-14: 0.44 of 0.93 ms since 02:10 UTC, 0.44 ms over usual. Certain.",
+                     *       "state": "dead",
+                     *       "status": "firing"
+                     *     }
+                     */
                     "application/json": components["schemas"]["NotificationOut"];
                 };
             };
@@ -7772,6 +9655,7 @@ export interface operations {
                      *               "kernel"
                      *             ],
                      *             "lower_us": 425,
+                     *             "measured_us": 438,
                      *             "name": "kernel",
                      *             "ops_share": 1,
                      *             "share": 0.471,
@@ -7788,6 +9672,7 @@ export interface operations {
                      *               "san"
                      *             ],
                      *             "lower_us": 82.5,
+                     *             "measured_us": 92,
                      *             "name": "san",
                      *             "ops_share": 1,
                      *             "share": 0.0989,
@@ -7804,6 +9689,7 @@ export interface operations {
                      *               "array"
                      *             ],
                      *             "lower_us": 398.5,
+                     *             "measured_us": 400,
                      *             "name": "array",
                      *             "ops_share": 1,
                      *             "share": 0.4301,
@@ -7873,6 +9759,7 @@ export interface operations {
                      *                 "kernel"
                      *               ],
                      *               "lower_us": 425,
+                     *               "measured_us": 438,
                      *               "name": "kernel",
                      *               "ops_share": 1,
                      *               "share": 0.471,
@@ -7889,6 +9776,7 @@ export interface operations {
                      *                 "san"
                      *               ],
                      *               "lower_us": 82.5,
+                     *               "measured_us": 92,
                      *               "name": "san",
                      *               "ops_share": 1,
                      *               "share": 0.0989,
@@ -7905,6 +9793,7 @@ export interface operations {
                      *                 "array"
                      *               ],
                      *               "lower_us": 398.5,
+                     *               "measured_us": 400,
                      *               "name": "array",
                      *               "ops_share": 1,
                      *               "share": 0.4301,
@@ -7975,6 +9864,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "context": "Datastore in vcenter-1",
+                     *         "ref": {
+                     *           "id": 11,
+                     *           "kind": "datastore",
+                     *           "name": "erp-04"
+                     *         }
+                     *       },
+                     *       {
+                     *         "context": "Volume BCA5E2F6368C4B9300011010 on flasharray-2",
+                     *         "ref": {
+                     *           "id": 22,
+                     *           "kind": "volume",
+                     *           "name": "erp-04"
+                     *         }
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["SearchHit"][];
                 };
             };
@@ -8004,6 +9913,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "role": "admin",
+                     *       "setup_pending": false
+                     *     }
+                     */
                     "application/json": components["schemas"]["Session"];
                 };
             };
@@ -8028,6 +9943,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "admin_token": "gvl_2Vb7…",
+                     *       "role": "admin",
+                     *       "setup_pending": false
+                     *     }
+                     */
                     "application/json": components["schemas"]["SignedIn"];
                 };
             };
@@ -8120,6 +10042,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "by": "Ada",
+                     *       "created_at": "2026-11-21T01:58:00Z",
+                     *       "from_at": "2026-11-21T02:00:00Z",
+                     *       "id": 3,
+                     *       "matchers": [
+                     *         {
+                     *           "label": "datastore",
+                     *           "negated": false,
+                     *           "pattern": "ds-prod-*"
+                     *         }
+                     *       ],
+                     *       "matching": 1,
+                     *       "reason": "firmware of fabric B",
+                     *       "state": "active",
+                     *       "until_at": "2026-11-21T06:00:00Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["SilenceOut"];
                 };
             };
@@ -8184,6 +10125,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "by": "Ada",
+                     *       "created_at": "2026-11-21T01:58:00Z",
+                     *       "from_at": "2026-11-21T02:00:00Z",
+                     *       "id": 3,
+                     *       "matchers": [
+                     *         {
+                     *           "label": "datastore",
+                     *           "negated": false,
+                     *           "pattern": "ds-prod-*"
+                     *         }
+                     *       ],
+                     *       "matching": 1,
+                     *       "reason": "firmware of fabric B",
+                     *       "state": "active",
+                     *       "until_at": "2026-11-21T06:00:00Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["SilenceOut"];
                 };
             };
@@ -8213,6 +10173,235 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "kind": "flasharray",
+                     *         "settings_schema": {
+                     *           "additionalProperties": false,
+                     *           "description": "Settings of a FlashArray source. A read-only API user's token is enough.",
+                     *           "properties": {
+                     *             "address": {
+                     *               "description": "Host name or IP address of the array's management port, with :port if it is not 443.",
+                     *               "maxLength": 300,
+                     *               "title": "Management address",
+                     *               "type": "string"
+                     *             },
+                     *             "api_token": {
+                     *               "description": "Token of a user with the role readonly: Settings › Users › API tokens, or 'pureadmin create --api-token'.",
+                     *               "format": "password",
+                     *               "maxLength": 200,
+                     *               "minLength": 8,
+                     *               "title": "API token",
+                     *               "type": "string",
+                     *               "writeOnly": true
+                     *             },
+                     *             "array_cap_us": {
+                     *               "anyOf": [
+                     *                 {
+                     *                   "maximum": 1000000,
+                     *                   "minimum": 0,
+                     *                   "type": "integer"
+                     *                 },
+                     *                 {
+                     *                   "type": "null"
+                     *                 }
+                     *               ],
+                     *               "default": null,
+                     *               "description": "History never makes a slower array expected than this. Empty: 1,000.",
+                     *               "title": "Most expected array time (µs)"
+                     *             },
+                     *             "ca_pem": {
+                     *               "anyOf": [
+                     *                 {
+                     *                   "type": "string"
+                     *                 },
+                     *                 {
+                     *                   "type": "null"
+                     *                 }
+                     *               ],
+                     *               "default": null,
+                     *               "description": "PEM text of the private authority that signed the certificate. The host name is checked too.",
+                     *               "format": "multiline",
+                     *               "title": "Certificate authority"
+                     *             },
+                     *             "expected_array_us": {
+                     *               "anyOf": [
+                     *                 {
+                     *                   "maximum": 1000000,
+                     *                   "minimum": 0,
+                     *                   "type": "integer"
+                     *                 },
+                     *                 {
+                     *                   "type": "null"
+                     *                 }
+                     *               ],
+                     *               "default": null,
+                     *               "description": "What this array may take for one I/O before its own history is known. Empty: 500.",
+                     *               "title": "Expected array time (µs)"
+                     *             },
+                     *             "expected_san_us": {
+                     *               "anyOf": [
+                     *                 {
+                     *                   "maximum": 1000000,
+                     *                   "minimum": 0,
+                     *                   "type": "integer"
+                     *                 },
+                     *                 {
+                     *                   "type": "null"
+                     *                 }
+                     *               ],
+                     *               "default": null,
+                     *               "description": "What one round trip to this array may take before its own history is known. Empty: 100.",
+                     *               "title": "Expected SAN time (µs)"
+                     *             },
+                     *             "fingerprint_sha256": {
+                     *               "anyOf": [
+                     *                 {
+                     *                   "type": "string"
+                     *                 },
+                     *                 {
+                     *                   "type": "null"
+                     *                 }
+                     *               ],
+                     *               "default": null,
+                     *               "description": "64 hex digits, colons allowed. Accepts exactly this certificate, self-signed or not.",
+                     *               "title": "Certificate fingerprint (SHA-256)"
+                     *             },
+                     *             "pod_round_trip_us": {
+                     *               "anyOf": [
+                     *                 {
+                     *                   "maximum": 1000000,
+                     *                   "minimum": 0,
+                     *                   "type": "integer"
+                     *                 },
+                     *                 {
+                     *                   "type": "null"
+                     *                 }
+                     *               ],
+                     *               "default": null,
+                     *               "description": "From this array to its ActiveCluster partner and back: every write of a stretched volume waits for it. Empty: 0.",
+                     *               "title": "Round trip between pod arrays (µs)"
+                     *             },
+                     *             "poll_interval_s": {
+                     *               "default": 30,
+                     *               "description": "Seconds between two reads. The array keeps 30 s samples, so 60 loses nothing and halves the load on big sites.",
+                     *               "maximum": 60,
+                     *               "minimum": 30,
+                     *               "title": "Poll interval (s)",
+                     *               "type": "integer"
+                     *             },
+                     *             "san_cap_us": {
+                     *               "anyOf": [
+                     *                 {
+                     *                   "maximum": 1000000,
+                     *                   "minimum": 0,
+                     *                   "type": "integer"
+                     *                 },
+                     *                 {
+                     *                   "type": "null"
+                     *                 }
+                     *               ],
+                     *               "default": null,
+                     *               "description": "History never makes a slower SAN expected than this. Empty: 300.",
+                     *               "title": "Most expected SAN time (µs)"
+                     *             }
+                     *           },
+                     *           "required": [
+                     *             "address",
+                     *             "api_token"
+                     *           ],
+                     *           "title": "FlashArray",
+                     *           "type": "object"
+                     *         },
+                     *         "title": "Pure Storage FlashArray"
+                     *       },
+                     *       {
+                     *         "kind": "vcenter",
+                     *         "settings_schema": {
+                     *           "properties": {
+                     *             "address": {
+                     *               "description": "Host name or IP address of the vCenter Server, with :port unless it is 443. Not of an ESXi host.",
+                     *               "examples": [
+                     *                 "vcenter.example.org"
+                     *               ],
+                     *               "maxLength": 300,
+                     *               "title": "Address",
+                     *               "type": "string"
+                     *             },
+                     *             "ca_pem": {
+                     *               "anyOf": [
+                     *                 {
+                     *                   "type": "string"
+                     *                 },
+                     *                 {
+                     *                   "type": "null"
+                     *                 }
+                     *               ],
+                     *               "default": null,
+                     *               "description": "PEM text of the private authority that signed the certificate. The host name is checked too.",
+                     *               "format": "multiline",
+                     *               "title": "Certificate authority"
+                     *             },
+                     *             "fingerprint_sha256": {
+                     *               "anyOf": [
+                     *                 {
+                     *                   "type": "string"
+                     *                 },
+                     *                 {
+                     *                   "type": "null"
+                     *                 }
+                     *               ],
+                     *               "default": null,
+                     *               "description": "64 hex digits, colons allowed. Accepts exactly this certificate, self-signed or not.",
+                     *               "title": "Certificate fingerprint (SHA-256)"
+                     *             },
+                     *             "password": {
+                     *               "description": "Stored encrypted, never shown again.",
+                     *               "format": "password",
+                     *               "minLength": 1,
+                     *               "title": "Password",
+                     *               "type": "string",
+                     *               "writeOnly": true
+                     *             },
+                     *             "poll_interval_s": {
+                     *               "default": 20,
+                     *               "description": "How often samples are fetched. The grain is 20 s either way; 60 costs less at big sites.",
+                     *               "enum": [
+                     *                 20,
+                     *                 60
+                     *               ],
+                     *               "title": "Poll interval (s)",
+                     *               "type": "integer"
+                     *             },
+                     *             "read_esxcli": {
+                     *               "default": true,
+                     *               "description": "Reads DSNRO, HBA queue depths and path policies through esxcli; without the privilege, it is left out.",
+                     *               "title": "Read queue settings of the hosts",
+                     *               "type": "boolean"
+                     *             },
+                     *             "username": {
+                     *               "description": "A user with the built-in role Read-only on the vCenter's root, propagated to children.",
+                     *               "examples": [
+                     *                 "gavel@vsphere.local"
+                     *               ],
+                     *               "maxLength": 300,
+                     *               "minLength": 1,
+                     *               "title": "User name",
+                     *               "type": "string"
+                     *             }
+                     *           },
+                     *           "required": [
+                     *             "address",
+                     *             "username"
+                     *           ],
+                     *           "title": "VcenterSettings",
+                     *           "type": "object"
+                     *         },
+                     *         "title": "VMware vCenter"
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["SourceKindOut"][];
                 };
             };
@@ -8233,6 +10422,119 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "clocks": [
+                     *           {
+                     *             "error_s": 0.06577,
+                     *             "offset_s": 1.591,
+                     *             "read_at": "2026-11-21T23:40:35.475216Z",
+                     *             "subject": null
+                     *           }
+                     *         ],
+                     *         "enabled": true,
+                     *         "entities": {
+                     *           "array_host": 12,
+                     *           "pod": 1,
+                     *           "volume": 11
+                     *         },
+                     *         "error_kind": null,
+                     *         "error_message": null,
+                     *         "error_since": null,
+                     *         "id": 1,
+                     *         "identity": "a934ae2e-94a9-486b-b1ef-093df9f76231",
+                     *         "kind": "flasharray",
+                     *         "name": "flasharray-1",
+                     *         "open_gaps": 0,
+                     *         "secrets_set": [
+                     *           "api_token"
+                     *         ],
+                     *         "settings": {
+                     *           "address": "fa-01.example",
+                     *           "fingerprint_sha256": "4cd3984efa91715413c8ee24f8380c9a1111f681bdc2a2297008ca3dfdf4025d",
+                     *           "pod_round_trip_us": 1870,
+                     *           "poll_interval_s": 30
+                     *         },
+                     *         "state": "live",
+                     *         "streams": [
+                     *           {
+                     *             "interval_s": 30,
+                     *             "lag_s": 16.92,
+                     *             "last_duration_s": 0.2629,
+                     *             "last_run_at": "2026-11-21T23:41:32.819799Z",
+                     *             "last_samples": 44,
+                     *             "open_gaps": 0,
+                     *             "samples_per_s": 0.3667,
+                     *             "stream": "array_volume",
+                     *             "until_at": "2026-11-21T23:41:30Z"
+                     *           }
+                     *         ],
+                     *         "version": "6.3.3",
+                     *         "warnings": []
+                     *       },
+                     *       {
+                     *         "clocks": [
+                     *           {
+                     *             "error_s": 0.07741,
+                     *             "offset_s": -2.192,
+                     *             "read_at": "2026-11-21T23:41:38.984772Z",
+                     *             "subject": null
+                     *           }
+                     *         ],
+                     *         "enabled": true,
+                     *         "entities": {
+                     *           "array_host": 12,
+                     *           "pod": 1,
+                     *           "volume": 20
+                     *         },
+                     *         "error_kind": null,
+                     *         "error_message": null,
+                     *         "error_since": null,
+                     *         "id": 2,
+                     *         "identity": "bca5e2f6-368c-4b93-bf64-8ec997fff3d5",
+                     *         "kind": "flasharray",
+                     *         "name": "flasharray-2",
+                     *         "open_gaps": 0,
+                     *         "secrets_set": [
+                     *           "api_token"
+                     *         ],
+                     *         "settings": {
+                     *           "address": "fa-02.example",
+                     *           "fingerprint_sha256": "fb9a898998935ad4720f3ed98e97b08b4ddb506072df91def6be3deb6d03f5a9",
+                     *           "pod_round_trip_us": 1870,
+                     *           "poll_interval_s": 30
+                     *         },
+                     *         "state": "live",
+                     *         "streams": [
+                     *           {
+                     *             "interval_s": 30,
+                     *             "lag_s": 13.14,
+                     *             "last_duration_s": 0.333,
+                     *             "last_run_at": "2026-11-21T23:41:39.047470Z",
+                     *             "last_samples": 80,
+                     *             "open_gaps": 0,
+                     *             "samples_per_s": 0.6667,
+                     *             "stream": "array_volume",
+                     *             "until_at": "2026-11-21T23:41:30Z"
+                     *           },
+                     *           {
+                     *             "interval_s": 30,
+                     *             "lag_s": 13.14,
+                     *             "last_duration_s": 0.235,
+                     *             "last_run_at": "2026-11-21T23:41:39.421935Z",
+                     *             "last_samples": 4,
+                     *             "open_gaps": 0,
+                     *             "samples_per_s": 0.03333,
+                     *             "stream": "array_directory",
+                     *             "until_at": "2026-11-21T23:41:30Z"
+                     *           }
+                     *         ],
+                     *         "version": "6.9.2",
+                     *         "warnings": []
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["SourceOut"][];
                 };
             };
@@ -8257,6 +10559,92 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "clocks": [
+                     *         {
+                     *           "error_s": 0.06577,
+                     *           "offset_s": 1.591,
+                     *           "read_at": "2026-11-21T23:40:35.475216Z",
+                     *           "subject": null
+                     *         }
+                     *       ],
+                     *       "enabled": true,
+                     *       "entities": {
+                     *         "array_host": 12,
+                     *         "pod": 1,
+                     *         "volume": 11
+                     *       },
+                     *       "error_kind": null,
+                     *       "error_message": null,
+                     *       "error_since": null,
+                     *       "gaps": [],
+                     *       "id": 1,
+                     *       "identity": "a934ae2e-94a9-486b-b1ef-093df9f76231",
+                     *       "kind": "flasharray",
+                     *       "name": "flasharray-1",
+                     *       "open_gaps": 0,
+                     *       "runs": [
+                     *         {
+                     *           "bytes_received": 102,
+                     *           "calls": 1,
+                     *           "clock_offset_s": 1.591,
+                     *           "duration_s": 0.03975,
+                     *           "error_kind": null,
+                     *           "error_message": null,
+                     *           "id": 247,
+                     *           "lag_s": null,
+                     *           "new_samples": 0,
+                     *           "queue": "live",
+                     *           "samples": 0,
+                     *           "started_at": "2026-11-21T23:41:33.115016Z",
+                     *           "strangers": 0,
+                     *           "stream": "array_directory"
+                     *         },
+                     *         {
+                     *           "bytes_received": 52504,
+                     *           "calls": 1,
+                     *           "clock_offset_s": 1.591,
+                     *           "duration_s": 0.2629,
+                     *           "error_kind": null,
+                     *           "error_message": null,
+                     *           "id": 246,
+                     *           "lag_s": 4.41,
+                     *           "new_samples": 11,
+                     *           "queue": "live",
+                     *           "samples": 44,
+                     *           "started_at": "2026-11-21T23:41:32.819799Z",
+                     *           "strangers": 0,
+                     *           "stream": "array_volume"
+                     *         }
+                     *       ],
+                     *       "secrets_set": [
+                     *         "api_token"
+                     *       ],
+                     *       "settings": {
+                     *         "address": "fa-01.example",
+                     *         "fingerprint_sha256": "4cd3984efa91715413c8ee24f8380c9a1111f681bdc2a2297008ca3dfdf4025d",
+                     *         "pod_round_trip_us": 1870,
+                     *         "poll_interval_s": 30
+                     *       },
+                     *       "state": "live",
+                     *       "streams": [
+                     *         {
+                     *           "interval_s": 30,
+                     *           "lag_s": 17.54,
+                     *           "last_duration_s": 0.2629,
+                     *           "last_run_at": "2026-11-21T23:41:32.819799Z",
+                     *           "last_samples": 44,
+                     *           "open_gaps": 0,
+                     *           "samples_per_s": 0.3667,
+                     *           "stream": "array_volume",
+                     *           "until_at": "2026-11-21T23:41:30Z"
+                     *         }
+                     *       ],
+                     *       "version": "6.3.3",
+                     *       "warnings": []
+                     *     }
+                     */
                     "application/json": components["schemas"]["SourceDetail"];
                 };
             };
@@ -8288,6 +10676,92 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "clocks": [
+                     *         {
+                     *           "error_s": 0.06577,
+                     *           "offset_s": 1.591,
+                     *           "read_at": "2026-11-21T23:40:35.475216Z",
+                     *           "subject": null
+                     *         }
+                     *       ],
+                     *       "enabled": true,
+                     *       "entities": {
+                     *         "array_host": 12,
+                     *         "pod": 1,
+                     *         "volume": 11
+                     *       },
+                     *       "error_kind": null,
+                     *       "error_message": null,
+                     *       "error_since": null,
+                     *       "gaps": [],
+                     *       "id": 1,
+                     *       "identity": "a934ae2e-94a9-486b-b1ef-093df9f76231",
+                     *       "kind": "flasharray",
+                     *       "name": "flasharray-1",
+                     *       "open_gaps": 0,
+                     *       "runs": [
+                     *         {
+                     *           "bytes_received": 102,
+                     *           "calls": 1,
+                     *           "clock_offset_s": 1.591,
+                     *           "duration_s": 0.03975,
+                     *           "error_kind": null,
+                     *           "error_message": null,
+                     *           "id": 247,
+                     *           "lag_s": null,
+                     *           "new_samples": 0,
+                     *           "queue": "live",
+                     *           "samples": 0,
+                     *           "started_at": "2026-11-21T23:41:33.115016Z",
+                     *           "strangers": 0,
+                     *           "stream": "array_directory"
+                     *         },
+                     *         {
+                     *           "bytes_received": 52504,
+                     *           "calls": 1,
+                     *           "clock_offset_s": 1.591,
+                     *           "duration_s": 0.2629,
+                     *           "error_kind": null,
+                     *           "error_message": null,
+                     *           "id": 246,
+                     *           "lag_s": 4.41,
+                     *           "new_samples": 11,
+                     *           "queue": "live",
+                     *           "samples": 44,
+                     *           "started_at": "2026-11-21T23:41:32.819799Z",
+                     *           "strangers": 0,
+                     *           "stream": "array_volume"
+                     *         }
+                     *       ],
+                     *       "secrets_set": [
+                     *         "api_token"
+                     *       ],
+                     *       "settings": {
+                     *         "address": "fa-01.example",
+                     *         "fingerprint_sha256": "4cd3984efa91715413c8ee24f8380c9a1111f681bdc2a2297008ca3dfdf4025d",
+                     *         "pod_round_trip_us": 1870,
+                     *         "poll_interval_s": 30
+                     *       },
+                     *       "state": "live",
+                     *       "streams": [
+                     *         {
+                     *           "interval_s": 30,
+                     *           "lag_s": 17.54,
+                     *           "last_duration_s": 0.2629,
+                     *           "last_run_at": "2026-11-21T23:41:32.819799Z",
+                     *           "last_samples": 44,
+                     *           "open_gaps": 0,
+                     *           "samples_per_s": 0.3667,
+                     *           "stream": "array_volume",
+                     *           "until_at": "2026-11-21T23:41:30Z"
+                     *         }
+                     *       ],
+                     *       "version": "6.3.3",
+                     *       "warnings": []
+                     *     }
+                     */
                     "application/json": components["schemas"]["SourceDetail"];
                 };
             };
@@ -8352,6 +10826,92 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "clocks": [
+                     *         {
+                     *           "error_s": 0.06577,
+                     *           "offset_s": 1.591,
+                     *           "read_at": "2026-11-21T23:40:35.475216Z",
+                     *           "subject": null
+                     *         }
+                     *       ],
+                     *       "enabled": true,
+                     *       "entities": {
+                     *         "array_host": 12,
+                     *         "pod": 1,
+                     *         "volume": 11
+                     *       },
+                     *       "error_kind": null,
+                     *       "error_message": null,
+                     *       "error_since": null,
+                     *       "gaps": [],
+                     *       "id": 1,
+                     *       "identity": "a934ae2e-94a9-486b-b1ef-093df9f76231",
+                     *       "kind": "flasharray",
+                     *       "name": "flasharray-1",
+                     *       "open_gaps": 0,
+                     *       "runs": [
+                     *         {
+                     *           "bytes_received": 102,
+                     *           "calls": 1,
+                     *           "clock_offset_s": 1.591,
+                     *           "duration_s": 0.03975,
+                     *           "error_kind": null,
+                     *           "error_message": null,
+                     *           "id": 247,
+                     *           "lag_s": null,
+                     *           "new_samples": 0,
+                     *           "queue": "live",
+                     *           "samples": 0,
+                     *           "started_at": "2026-11-21T23:41:33.115016Z",
+                     *           "strangers": 0,
+                     *           "stream": "array_directory"
+                     *         },
+                     *         {
+                     *           "bytes_received": 52504,
+                     *           "calls": 1,
+                     *           "clock_offset_s": 1.591,
+                     *           "duration_s": 0.2629,
+                     *           "error_kind": null,
+                     *           "error_message": null,
+                     *           "id": 246,
+                     *           "lag_s": 4.41,
+                     *           "new_samples": 11,
+                     *           "queue": "live",
+                     *           "samples": 44,
+                     *           "started_at": "2026-11-21T23:41:32.819799Z",
+                     *           "strangers": 0,
+                     *           "stream": "array_volume"
+                     *         }
+                     *       ],
+                     *       "secrets_set": [
+                     *         "api_token"
+                     *       ],
+                     *       "settings": {
+                     *         "address": "fa-01.example",
+                     *         "fingerprint_sha256": "4cd3984efa91715413c8ee24f8380c9a1111f681bdc2a2297008ca3dfdf4025d",
+                     *         "pod_round_trip_us": 1870,
+                     *         "poll_interval_s": 30
+                     *       },
+                     *       "state": "live",
+                     *       "streams": [
+                     *         {
+                     *           "interval_s": 30,
+                     *           "lag_s": 17.54,
+                     *           "last_duration_s": 0.2629,
+                     *           "last_run_at": "2026-11-21T23:41:32.819799Z",
+                     *           "last_samples": 44,
+                     *           "open_gaps": 0,
+                     *           "samples_per_s": 0.3667,
+                     *           "stream": "array_volume",
+                     *           "until_at": "2026-11-21T23:41:30Z"
+                     *         }
+                     *       ],
+                     *       "version": "6.3.3",
+                     *       "warnings": []
+                     *     }
+                     */
                     "application/json": components["schemas"]["SourceDetail"];
                 };
             };
@@ -8388,6 +10948,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "from_at": "2026-11-21T22:04:00Z",
+                     *         "reason": "The array did not answer: 503 for 4 min 30 s.",
+                     *         "source": {
+                     *           "id": 1,
+                     *           "kind": "flasharray",
+                     *           "name": "flasharray-1"
+                     *         },
+                     *         "state": "pending_backfill",
+                     *         "stream": "array_volume",
+                     *         "subject": null,
+                     *         "to_at": "2026-11-21T22:08:30Z"
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GapOut"][];
                 };
             };
@@ -8421,6 +10998,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "bytes_received": 102,
+                     *         "calls": 1,
+                     *         "clock_offset_s": 1.591,
+                     *         "duration_s": 0.03975,
+                     *         "error_kind": null,
+                     *         "error_message": null,
+                     *         "id": 247,
+                     *         "lag_s": null,
+                     *         "new_samples": 0,
+                     *         "queue": "live",
+                     *         "samples": 0,
+                     *         "started_at": "2026-11-21T23:41:33.115016Z",
+                     *         "strangers": 0,
+                     *         "stream": "array_directory"
+                     *       },
+                     *       {
+                     *         "bytes_received": 52504,
+                     *         "calls": 1,
+                     *         "clock_offset_s": 1.591,
+                     *         "duration_s": 0.2629,
+                     *         "error_kind": null,
+                     *         "error_message": null,
+                     *         "id": 246,
+                     *         "lag_s": 4.41,
+                     *         "new_samples": 11,
+                     *         "queue": "live",
+                     *         "samples": 44,
+                     *         "started_at": "2026-11-21T23:41:32.819799Z",
+                     *         "strangers": 0,
+                     *         "stream": "array_volume"
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["RunOut"][];
                 };
             };
@@ -8452,6 +11065,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "checks": [
+                     *         {
+                     *           "detail": "fa-01.example speaks REST 2.15.",
+                     *           "name": "Reachable, certificate trusted, REST version",
+                     *           "remedy": "",
+                     *           "state": "ok"
+                     *         },
+                     *         {
+                     *           "detail": "The token opened a session.",
+                     *           "name": "API token",
+                     *           "remedy": "",
+                     *           "state": "ok"
+                     *         }
+                     *       ],
+                     *       "passed": true
+                     *     }
+                     */
                     "application/json": components["schemas"]["PreflightOut"];
                 };
             };
@@ -8485,6 +11117,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "checks": [
+                     *         {
+                     *           "detail": "fa-01.example speaks REST 2.15.",
+                     *           "name": "Reachable, certificate trusted, REST version",
+                     *           "remedy": "",
+                     *           "state": "ok"
+                     *         },
+                     *         {
+                     *           "detail": "The token opened a session.",
+                     *           "name": "API token",
+                     *           "remedy": "",
+                     *           "state": "ok"
+                     *         }
+                     *       ],
+                     *       "passed": true
+                     *     }
+                     */
                     "application/json": components["schemas"]["PreflightOut"];
                 };
             };
@@ -8661,6 +11312,101 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "cluster": {
+                     *             "id": 2,
+                     *             "kind": "cluster",
+                     *             "name": "production"
+                     *           },
+                     *           "datastores": [
+                     *             {
+                     *               "id": 12,
+                     *               "kind": "datastore",
+                     *               "name": "app-05"
+                     *             }
+                     *           ],
+                     *           "disks": 2,
+                     *           "host": {
+                     *             "id": 4,
+                     *             "kind": "host",
+                     *             "name": "esx-01.lab.example"
+                     *           },
+                     *           "id": 40,
+                     *           "name": "app-03",
+                     *           "newest": {
+                     *             "array_internal_us": 464.1,
+                     *             "array_iops": 89490,
+                     *             "array_san_us": 18.02,
+                     *             "at": "2026-11-21T23:41:30Z",
+                     *             "host_davg_us": null,
+                     *             "host_gavg_us": 603.1,
+                     *             "host_iops": 356.3,
+                     *             "host_kavg_us": null,
+                     *             "host_precision_us": 1
+                     *           },
+                     *           "power_state": "poweredOn",
+                     *           "tags": {
+                     *             "application": "app",
+                     *             "owner": "database team"
+                     *           },
+                     *           "vcenter": {
+                     *             "id": 2,
+                     *             "kind": "vcenter",
+                     *             "name": "vcenter-1"
+                     *           }
+                     *         },
+                     *         {
+                     *           "cluster": {
+                     *             "id": 2,
+                     *             "kind": "cluster",
+                     *             "name": "production"
+                     *           },
+                     *           "datastores": [
+                     *             {
+                     *               "id": 12,
+                     *               "kind": "datastore",
+                     *               "name": "app-05"
+                     *             }
+                     *           ],
+                     *           "disks": 1,
+                     *           "host": {
+                     *             "id": 6,
+                     *             "kind": "host",
+                     *             "name": "esx-03.lab.example"
+                     *           },
+                     *           "id": 38,
+                     *           "name": "app-main",
+                     *           "newest": {
+                     *             "array_internal_us": 464.1,
+                     *             "array_iops": 89490,
+                     *             "array_san_us": 18.02,
+                     *             "at": "2026-11-21T23:41:30Z",
+                     *             "host_davg_us": null,
+                     *             "host_gavg_us": 573,
+                     *             "host_iops": 89150,
+                     *             "host_kavg_us": null,
+                     *             "host_precision_us": 1
+                     *           },
+                     *           "power_state": "poweredOn",
+                     *           "tags": {
+                     *             "application": "app-main",
+                     *             "owner": "finance IT"
+                     *           },
+                     *           "vcenter": {
+                     *             "id": 2,
+                     *             "kind": "vcenter",
+                     *             "name": "vcenter-1"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "limit": 2,
+                     *       "offset": 0,
+                     *       "total": 48
+                     *     }
+                     */
                     "application/json": components["schemas"]["Page_VmRow_"];
                 };
             };
@@ -8692,6 +11438,107 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "cluster": {
+                     *         "id": 2,
+                     *         "kind": "cluster",
+                     *         "name": "production"
+                     *       },
+                     *       "datastores": [
+                     *         {
+                     *           "id": 12,
+                     *           "kind": "datastore",
+                     *           "name": "app-05"
+                     *         }
+                     *       ],
+                     *       "disks": 2,
+                     *       "host": {
+                     *         "id": 4,
+                     *         "kind": "host",
+                     *         "name": "esx-01.lab.example"
+                     *       },
+                     *       "id": 40,
+                     *       "name": "app-03",
+                     *       "newest": {
+                     *         "array_internal_us": 464.1,
+                     *         "array_iops": 89490,
+                     *         "array_san_us": 18.02,
+                     *         "at": "2026-11-21T23:41:30Z",
+                     *         "host_davg_us": null,
+                     *         "host_gavg_us": 603.1,
+                     *         "host_iops": 356.3,
+                     *         "host_kavg_us": null,
+                     *         "host_precision_us": 1
+                     *       },
+                     *       "power_state": "poweredOn",
+                     *       "tags": {
+                     *         "application": "app",
+                     *         "owner": "database team"
+                     *       },
+                     *       "vcenter": {
+                     *         "id": 2,
+                     *         "kind": "vcenter",
+                     *         "name": "vcenter-1"
+                     *       },
+                     *       "vm_disks": [
+                     *         {
+                     *           "capacity_bytes": 64424509440,
+                     *           "controller_type": "PVSCSI",
+                     *           "datastore": {
+                     *             "id": 12,
+                     *             "kind": "datastore",
+                     *             "name": "app-05"
+                     *           },
+                     *           "device": null,
+                     *           "id": 71,
+                     *           "instance": "scsi0:0",
+                     *           "iops_limit": null,
+                     *           "label": "Hard disk 1",
+                     *           "match": {
+                     *             "by": "naa",
+                     *             "matched": true,
+                     *             "needs_action": false,
+                     *             "reason": null,
+                     *             "remedy": null
+                     *           },
+                     *           "snapshot_depth": 0,
+                     *           "volume": {
+                     *             "id": 31,
+                     *             "kind": "volume",
+                     *             "name": "app-05"
+                     *           }
+                     *         },
+                     *         {
+                     *           "capacity_bytes": 1099511627776,
+                     *           "controller_type": "PVSCSI",
+                     *           "datastore": {
+                     *             "id": 12,
+                     *             "kind": "datastore",
+                     *             "name": "app-05"
+                     *           },
+                     *           "device": null,
+                     *           "id": 72,
+                     *           "instance": "scsi0:1",
+                     *           "iops_limit": null,
+                     *           "label": "Hard disk 2",
+                     *           "match": {
+                     *             "by": "naa",
+                     *             "matched": true,
+                     *             "needs_action": false,
+                     *             "reason": null,
+                     *             "remedy": null
+                     *           },
+                     *           "snapshot_depth": 0,
+                     *           "volume": {
+                     *             "id": 31,
+                     *             "kind": "volume",
+                     *             "name": "app-05"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["VmOut"];
                 };
             };
@@ -8732,6 +11579,111 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "events": [],
+                     *       "from_at": "2026-11-21T23:36:30Z",
+                     *       "gaps": [],
+                     *       "groups": [
+                     *         {
+                     *           "columns": [
+                     *             {
+                     *               "counter": "disk.numberRead.summation",
+                     *               "direction": "read",
+                     *               "label": "Read IOPS",
+                     *               "name": "read_iops",
+                     *               "precision": null,
+                     *               "unit": "ops/s",
+                     *               "values": [
+                     *                 262.6,
+                     *                 258.2,
+                     *                 null
+                     *               ]
+                     *             },
+                     *             {
+                     *               "counter": "disk.numberWrite.summation",
+                     *               "direction": "write",
+                     *               "label": "Write IOPS",
+                     *               "name": "write_iops",
+                     *               "precision": null,
+                     *               "unit": "ops/s",
+                     *               "values": [
+                     *                 81.25,
+                     *                 80.35,
+                     *                 null
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "entity": {
+                     *             "id": 40,
+                     *             "kind": "vm",
+                     *             "name": "app-03"
+                     *           },
+                     *           "scope": "whole",
+                     *           "side": "host",
+                     *           "sources": [
+                     *             {
+                     *               "id": 3,
+                     *               "kind": "vcenter",
+                     *               "name": "vcenter-1"
+                     *             }
+                     *           ]
+                     *         },
+                     *         {
+                     *           "columns": [
+                     *             {
+                     *               "counter": "virtualDisk.numberReadAveraged.average",
+                     *               "direction": "read",
+                     *               "label": "Read IOPS",
+                     *               "name": "read_iops",
+                     *               "precision": null,
+                     *               "unit": "ops/s",
+                     *               "values": [
+                     *                 262,
+                     *                 259,
+                     *                 null
+                     *               ]
+                     *             },
+                     *             {
+                     *               "counter": "virtualDisk.numberWriteAveraged.average",
+                     *               "direction": "write",
+                     *               "label": "Write IOPS",
+                     *               "name": "write_iops",
+                     *               "precision": null,
+                     *               "unit": "ops/s",
+                     *               "values": [
+                     *                 82,
+                     *                 80,
+                     *                 null
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "entity": {
+                     *             "id": 40,
+                     *             "kind": "vm",
+                     *             "name": "app-03"
+                     *           },
+                     *           "scope": "whole",
+                     *           "side": "host",
+                     *           "sources": [
+                     *             {
+                     *               "id": 3,
+                     *               "kind": "vcenter",
+                     *               "name": "vcenter-1"
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "resolution": "raw",
+                     *       "step_s": 30,
+                     *       "times_ms": [
+                     *         1795304430000,
+                     *         1795304460000,
+                     *         1795304490000
+                     *       ],
+                     *       "to_at": "2026-11-21T23:42:00Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Series"];
                 };
             };
@@ -8769,6 +11721,81 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "array": {
+                     *             "id": 2,
+                     *             "kind": "array",
+                     *             "name": "flasharray-2"
+                     *           },
+                     *           "datastores": [
+                     *             {
+                     *               "id": 12,
+                     *               "kind": "datastore",
+                     *               "name": "app-05"
+                     *             }
+                     *           ],
+                     *           "id": 31,
+                     *           "name": "app-05",
+                     *           "newest": {
+                     *             "array_internal_us": 464.1,
+                     *             "array_iops": 89490,
+                     *             "array_san_us": 18.02,
+                     *             "at": "2026-11-21T23:41:30Z",
+                     *             "host_davg_us": 0,
+                     *             "host_gavg_us": 0,
+                     *             "host_iops": 89500,
+                     *             "host_kavg_us": 0,
+                     *             "host_precision_us": 1000
+                     *           },
+                     *           "pod": null,
+                     *           "qos_bytes_per_s_limit": null,
+                     *           "qos_iops_limit": null,
+                     *           "serial": "BCA5E2F6368C4B9300011011",
+                     *           "size_bytes": 8796093022208,
+                     *           "stretched": false
+                     *         },
+                     *         {
+                     *           "array": {
+                     *             "id": 2,
+                     *             "kind": "array",
+                     *             "name": "flasharray-2"
+                     *           },
+                     *           "datastores": [
+                     *             {
+                     *               "id": 3,
+                     *               "kind": "datastore",
+                     *               "name": "archive-10"
+                     *             }
+                     *           ],
+                     *           "id": 18,
+                     *           "name": "archive-10",
+                     *           "newest": {
+                     *             "array_internal_us": null,
+                     *             "array_iops": 0,
+                     *             "array_san_us": null,
+                     *             "at": "2026-11-21T23:41:30Z",
+                     *             "host_davg_us": null,
+                     *             "host_gavg_us": null,
+                     *             "host_iops": 0,
+                     *             "host_kavg_us": null,
+                     *             "host_precision_us": 1
+                     *           },
+                     *           "pod": null,
+                     *           "qos_bytes_per_s_limit": null,
+                     *           "qos_iops_limit": null,
+                     *           "serial": "BCA5E2F6368C4B9300011013",
+                     *           "size_bytes": 8796093022208,
+                     *           "stretched": false
+                     *         }
+                     *       ],
+                     *       "limit": 2,
+                     *       "offset": 0,
+                     *       "total": 31
+                     *     }
+                     */
                     "application/json": components["schemas"]["Page_VolumeRow_"];
                 };
             };
@@ -8800,6 +11827,100 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "array": {
+                     *         "id": 2,
+                     *         "kind": "array",
+                     *         "name": "flasharray-2"
+                     *       },
+                     *       "connected_hosts": [
+                     *         "esx-01",
+                     *         "esx-02"
+                     *       ],
+                     *       "datastores": [
+                     *         {
+                     *           "id": 12,
+                     *           "kind": "datastore",
+                     *           "name": "app-05"
+                     *         }
+                     *       ],
+                     *       "devices": [
+                     *         {
+                     *           "canonical_name": "naa.624a9370bca5e2f6368c4b9300011011",
+                     *           "dsnro": 32,
+                     *           "host": {
+                     *             "id": 4,
+                     *             "kind": "host",
+                     *             "name": "esx-01.lab.example"
+                     *           },
+                     *           "id": 28,
+                     *           "match": {
+                     *             "by": "naa",
+                     *             "matched": true,
+                     *             "needs_action": false,
+                     *             "reason": null,
+                     *             "remedy": null
+                     *           },
+                     *           "path_policy": "VMW_PSP_RR policy=iops,iops=1,bytes=10485760,useANO=0",
+                     *           "paths_total": 4,
+                     *           "paths_working": 4,
+                     *           "queue_depth": 32,
+                     *           "volume": {
+                     *             "id": 31,
+                     *             "kind": "volume",
+                     *             "name": "app-05"
+                     *           }
+                     *         },
+                     *         {
+                     *           "canonical_name": "naa.624a9370bca5e2f6368c4b9300011011",
+                     *           "dsnro": 32,
+                     *           "host": {
+                     *             "id": 5,
+                     *             "kind": "host",
+                     *             "name": "esx-02.lab.example"
+                     *           },
+                     *           "id": 36,
+                     *           "match": {
+                     *             "by": "naa",
+                     *             "matched": true,
+                     *             "needs_action": false,
+                     *             "reason": null,
+                     *             "remedy": null
+                     *           },
+                     *           "path_policy": "VMW_PSP_RR policy=iops,iops=1,bytes=10485760,useANO=0",
+                     *           "paths_total": 4,
+                     *           "paths_working": 4,
+                     *           "queue_depth": 30,
+                     *           "volume": {
+                     *             "id": 31,
+                     *             "kind": "volume",
+                     *             "name": "app-05"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "id": 31,
+                     *       "name": "app-05",
+                     *       "newest": {
+                     *         "array_internal_us": 464.1,
+                     *         "array_iops": 89490,
+                     *         "array_san_us": 18.02,
+                     *         "at": "2026-11-21T23:41:30Z",
+                     *         "host_davg_us": 0,
+                     *         "host_gavg_us": 0,
+                     *         "host_iops": 89500,
+                     *         "host_kavg_us": 0,
+                     *         "host_precision_us": 1000
+                     *       },
+                     *       "peers": [],
+                     *       "pod": null,
+                     *       "qos_bytes_per_s_limit": null,
+                     *       "qos_iops_limit": null,
+                     *       "serial": "BCA5E2F6368C4B9300011011",
+                     *       "size_bytes": 8796093022208,
+                     *       "stretched": false
+                     *     }
+                     */
                     "application/json": components["schemas"]["VolumeOut"];
                 };
             };
@@ -8840,6 +11961,111 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "events": [],
+                     *       "from_at": "2026-11-21T23:36:30Z",
+                     *       "gaps": [],
+                     *       "groups": [
+                     *         {
+                     *           "columns": [
+                     *             {
+                     *               "counter": "disk.numberRead.summation",
+                     *               "direction": "read",
+                     *               "label": "Read IOPS",
+                     *               "name": "read_iops",
+                     *               "precision": null,
+                     *               "unit": "ops/s",
+                     *               "values": [
+                     *                 89420,
+                     *                 89400,
+                     *                 null
+                     *               ]
+                     *             },
+                     *             {
+                     *               "counter": "disk.numberWrite.summation",
+                     *               "direction": "write",
+                     *               "label": "Write IOPS",
+                     *               "name": "write_iops",
+                     *               "precision": null,
+                     *               "unit": "ops/s",
+                     *               "values": [
+                     *                 81.25,
+                     *                 80.35,
+                     *                 null
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "entity": {
+                     *             "id": 31,
+                     *             "kind": "volume",
+                     *             "name": "app-05"
+                     *           },
+                     *           "scope": "whole",
+                     *           "side": "host",
+                     *           "sources": [
+                     *             {
+                     *               "id": 3,
+                     *               "kind": "vcenter",
+                     *               "name": "vcenter-1"
+                     *             }
+                     *           ]
+                     *         },
+                     *         {
+                     *           "columns": [
+                     *             {
+                     *               "counter": "reads_per_sec",
+                     *               "direction": "read",
+                     *               "label": "Read IOPS",
+                     *               "name": "read_iops",
+                     *               "precision": null,
+                     *               "unit": "ops/s",
+                     *               "values": [
+                     *                 89420,
+                     *                 89390,
+                     *                 null
+                     *               ]
+                     *             },
+                     *             {
+                     *               "counter": "read_bytes_per_sec",
+                     *               "direction": "read",
+                     *               "label": "Read throughput",
+                     *               "name": "read_bytes_per_s",
+                     *               "precision": null,
+                     *               "unit": "bytes/s",
+                     *               "values": [
+                     *                 369500000,
+                     *                 369300000,
+                     *                 null
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "entity": {
+                     *             "id": 31,
+                     *             "kind": "volume",
+                     *             "name": "app-05"
+                     *           },
+                     *           "scope": "whole",
+                     *           "side": "array",
+                     *           "sources": [
+                     *             {
+                     *               "id": 2,
+                     *               "kind": "flasharray",
+                     *               "name": "flasharray-2"
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "resolution": "raw",
+                     *       "step_s": 30,
+                     *       "times_ms": [
+                     *         1795304430000,
+                     *         1795304460000,
+                     *         1795304490000
+                     *       ],
+                     *       "to_at": "2026-11-21T23:42:00Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Series"];
                 };
             };
@@ -8869,6 +12095,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "token": "gvl_2Vb7…"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WallToken"];
                 };
             };

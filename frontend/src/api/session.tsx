@@ -11,6 +11,8 @@ interface SessionValue {
   /** False until the server has said who we are, so that nothing flashes. */
   known: boolean
   setupPending: boolean
+  /** Not even reading is free here. */
+  isStranger: boolean
   isDialogOpen: boolean
   openDialog: () => void
   closeDialog: () => void
@@ -26,7 +28,8 @@ export function SessionProvider({ children }: { children: ReactNode }) {
       isAdmin: data?.role === 'admin',
       known: data !== undefined,
       setupPending: data?.setup_pending ?? false,
-      isDialogOpen,
+      isStranger: data?.role === 'stranger',
+      isDialogOpen: isDialogOpen || data?.role === 'stranger',
       openDialog: () => setDialogOpen(true),
       closeDialog: () => setDialogOpen(false),
     }),
@@ -46,7 +49,8 @@ export function useSignIn(onDone: (answer: SignedIn) => void) {
   return useMutation({
     mutationFn: (token: string) => signIn(token.trim()),
     onSuccess: async (answer) => {
-      await client.invalidateQueries({ queryKey: ['session'] })
+      // What was refused before may be read now.
+      await client.invalidateQueries()
       onDone(answer)
     },
   })

@@ -1,17 +1,20 @@
-/** Theme, time zone and help: what belongs to the viewer. */
+/** Theme, time zone and help: what belongs to the viewer; for the admin, the way to wall screens. */
 
 import { ActionIcon, Button, Popover, SegmentedControl, Stack } from '@mantine/core'
 import { useState } from 'react'
+import { useSession } from '../api/session'
 import { Icon } from '../components/Icon'
 import { THEMES, type ThemeChoice, usePreferences } from '../lib/preferences'
 import { type Zone, zoneName } from '../lib/time'
 import styles from './Help.module.css'
+import { WallAddress } from './WallAddress'
 
 const THEME_WORDS: Record<ThemeChoice, string> = { auto: 'Auto', dark: 'Dark', light: 'Light', contrast: 'Contrast' }
 
 export function PreferencesMenu({ onHelp }: { onHelp: () => void }) {
   const { themeChoice, setThemeChoice, zone, setZone } = usePreferences()
   const [isOpen, setOpen] = useState(false)
+  const { isAdmin } = useSession()
   function help() {
     setOpen(false)
     onHelp()
@@ -23,7 +26,7 @@ export function PreferencesMenu({ onHelp }: { onHelp: () => void }) {
           <Icon name="settings" />
         </ActionIcon>
       </Popover.Target>
-      <Popover.Dropdown aria-label="Theme, time zone and help">
+      <Popover.Dropdown aria-label="Theme, time zone and help" maw={340}>
         <Stack gap="sm">
           <div>
             <h3 className={styles.heading} id="theme-heading">
@@ -53,6 +56,7 @@ export function PreferencesMenu({ onHelp }: { onHelp: () => void }) {
           <Button variant="default" leftSection={<Icon name="help" />} onClick={help}>
             Help and keys
           </Button>
+          {isAdmin && <WallAddress />}
         </Stack>
       </Popover.Dropdown>
     </Popover>

@@ -6,7 +6,7 @@ import { useSession, useSignIn } from '../api/session'
 import { Icon } from '../components/Icon'
 
 export function SignInDialog({ setupToken }: { setupToken: string | null }) {
-  const { isDialogOpen, openDialog, closeDialog, setupPending } = useSession()
+  const { isDialogOpen, openDialog, closeDialog, setupPending, isStranger } = useSession()
   const [token, setToken] = useState('')
   const [adminToken, setAdminToken] = useState<string | null>(null)
   const signIn = useSignIn((answer) => {
@@ -40,7 +40,10 @@ export function SignInDialog({ setupToken }: { setupToken: string | null }) {
     <Modal
       opened={isDialogOpen}
       onClose={close}
-      title={adminToken === null ? 'Sign in to change things' : 'You are the admin of this Gavel'}
+      title={
+        adminToken !== null ? 'You are the admin of this Gavel' : isStranger ? 'Sign in' : 'Sign in to change things'
+      }
+      withCloseButton={!isStranger}
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
       {adminToken !== null ? (
@@ -49,6 +52,8 @@ export function SignInDialog({ setupToken }: { setupToken: string | null }) {
         <form onSubmit={submit}>
           <Stack gap="md">
             <p className="muted">
+              {isStranger &&
+                'This Gavel is open to its network, so reading needs a token, too: the admin’s, or one for wall screens. '}
               {setupPending
                 ? 'This Gavel was never signed in to. The first start printed an address with a setup token; open that address, or paste the token here.'
                 : 'Paste the admin token. It was shown once, when the setup token was used.'}

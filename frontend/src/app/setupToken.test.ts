@@ -8,6 +8,11 @@ it('takes the token and leaves no trace of it in the address', () => {
   expect(replaceState).toHaveBeenCalledWith(null, '', '/sources?last=3h')
 })
 
+it('takes the token of a screen', () => {
+  const location = { hash: '#wall=screen-token-0001', pathname: '/wall/estate', search: '' }
+  expect(takeSetupToken({ location, history: { replaceState: vi.fn() } })).toBe('screen-token-0001')
+})
+
 it('leaves other addresses alone', () => {
   const replaceState = vi.fn()
   expect(

@@ -24,14 +24,15 @@ class HealthPart(Out):
 
 
 class Session(Out):
-    """Who is asking. `viewer` may read; `wall` may read the wall; `admin` may write. `setup_pending`: the setup token is still unused."""
+    """Who is asking. `viewer` may read; `wall` may read, too, with a token for screens; `admin` may write; a `stranger`
+    has to sign in to read. `setup_pending`: the setup token is still unused."""
 
-    role: Literal["viewer", "wall", "admin"]
+    role: Literal["stranger", "viewer", "wall", "admin"]
     setup_pending: bool
 
 
 class TokenIn(BaseModel):
-    """A setup token (works once) or an admin token."""
+    """A setup token (works once), an admin token or a wall token."""
 
     model_config = ConfigDict(extra="forbid")
 

@@ -69,6 +69,13 @@ def revoke_tokens(connection: Connection, kind: TokenKind) -> int:
     return connection.execute(delete(access_token).where(access_token.c.kind == kind)).rowcount
 
 
+def revoke_session(connection: Connection, token_hash: bytes) -> None:
+    """Only what expires by itself is a session."""
+    connection.execute(
+        delete(access_token).where(access_token.c.token_hash == token_hash, access_token.c.expires_at.is_not(None))
+    )
+
+
 def _valid(now: datetime) -> ColumnElement[bool]:
     return or_(access_token.c.expires_at.is_(None), access_token.c.expires_at > now)
 
