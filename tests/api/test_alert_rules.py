@@ -78,6 +78,16 @@ def test_a_rule_that_cannot_be_says_what_to_write(admin: TestClient) -> None:
     assert "give 30 or more" in found["detail"]
 
 
+def test_a_form_learns_which_field_of_a_rule_is_wrong(admin: TestClient) -> None:
+    conditions = [RULE["when"][0], {"quantity": "share", "at_least": 2}]
+    wrong = {**RULE, "key": "Not a key", "when": conditions, "min_ops": 3, "keep_firing_min": -1}
+    named = {one["field"]: one["message"] for one in post(admin, "alert-rules", wrong, 422)["errors"]}
+    assert set(named) == {"key", "when.1.quantity", "when.1.at_least", "min_ops", "keep_firing_min"}
+    assert named["min_ops"].startswith("give 30 or more")
+    low = {**RULE, "when": [{**RULE["when"][0], "recover_below": 9e9}]}
+    assert [one["field"] for one in post(admin, "alert-rules", low, 422)["errors"]] == ["when.0.recover_below"]
+
+
 def test_a_key_is_used_once(admin: TestClient) -> None:
     post(admin, "alert-rules", RULE)
     assert "slow_kernel" in post(admin, "alert-rules", RULE, 409)["detail"]

@@ -15,6 +15,7 @@ from gavel.domain.errors import GavelError, SettingsError, SourceError
 from gavel.pipeline.access import TokenRefusedError
 from gavel.pipeline.connections import InvalidSettingsError
 from gavel.pipeline.latencies import UnusableStepError
+from gavel.pipeline.rule_problems import located
 
 log = structlog.get_logger(__name__)
 
@@ -46,17 +47,17 @@ def install(app: FastAPI) -> None:
 
 def _expected(request: Request, error: Exception) -> JSONResponse:
     status, title = next(((s, t) for kind, s, t in _STATUS if isinstance(error, kind)), (400, "Not possible"))
-    fields = error.fields if isinstance(error, InvalidSettingsError) else []
     headers = {"Retry-After": _RETRY_S} if status == 503 else None
     if status >= 500:
         log.warning("request failed", path=request.url.path, status=status, error=str(error))
-    return problem(
-        status,
-        title,
-        str(error),
-        errors=[FieldProblem(field=f"settings.{f}", message=m) for f, m in fields],
-        headers=headers,
-    )
+    return problem(status, title, str(error), errors=_fields(error), headers=headers)
+
+
+def _fields(error: Exception) -> list[FieldProblem]:
+    if isinstance(error, InvalidSettingsError):
+        return [FieldProblem(field=f"settings.{field}", message=said) for field, said in error.fields]
+    found = located(error) if isinstance(error, GavelError) else []
+    return [FieldProblem(field=field, message=said) for field, said in found]
 
 
 def _invalid(_: Request, error: Exception) -> JSONResponse:

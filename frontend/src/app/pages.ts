@@ -57,6 +57,8 @@ export const PAGES: readonly Page[] = [
     menu: { icon: 'alert', key: 'a', counts: 'alerts' },
   },
   { path: '/alerts/channels', title: 'Channels', load: () => import('../features/alerts/channels/ChannelsPage') },
+  { path: '/alerts/rules', title: 'Rules', load: () => import('../features/alerts/rules/RulesPage') },
+  { path: '/alerts/silences', title: 'Silences', load: () => import('../features/alerts/silences/SilencesPage') },
   { path: '/alerts/$id', title: 'Alert', load: () => import('../features/alerts/AlertPage') },
   {
     path: '/sources',

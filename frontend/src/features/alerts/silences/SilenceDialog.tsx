@@ -114,7 +114,7 @@ export function SilenceDialog({ matchers: given, onClose }: SilenceDialogProps) 
   )
 }
 
-export function matchersProblem(matchers: readonly Matcher[]): string | undefined {
+function matchersProblem(matchers: readonly Matcher[]): string | undefined {
   if (matchers.length === 0) return 'A silence without a condition would silence everything: add one.'
   const isHalf = matchers.some(({ label, pattern }) => label.trim() === '' || pattern.trim() === '')
   return isHalf ? 'Every condition needs a label and a pattern.' : undefined

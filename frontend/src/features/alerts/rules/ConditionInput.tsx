@@ -1,0 +1,107 @@
+/** One condition: what is compared, of which part and direction, how much, and when it has recovered. */
+
+import { Button, NativeSelect, NumberInput } from '@mantine/core'
+import styles from '../Alerts.module.css'
+import { partWord, quantityWord, type Subject } from '../words'
+import { type DraftCondition, type Quantities, withQuantity, writtenIn } from './draft'
+
+interface ConditionInputProps {
+  place: number
+  condition: DraftCondition
+  of: Subject
+  quantities: Quantities
+  onChange: (condition: DraftCondition) => void
+  /** Absent for the only one. */
+  onRemove: (() => void) | null
+  /** The problem of a field: "at_least". */
+  problemOf: (field: string) => string | undefined
+}
+
+const DIRECTIONS = [
+  { value: 'all', label: 'reads and writes' },
+  { value: 'read', label: 'reads' },
+  { value: 'write', label: 'writes' },
+] as const
+
+const COMPARED = [
+  { value: 'lower', label: 'surely' },
+  { value: 'estimate', label: 'probably' },
+] as const
+
+export function ConditionInput(props: ConditionInputProps) {
+  const { place, condition, of, quantities, onChange, onRemove, problemOf } = props
+  const set = (patch: Partial<DraftCondition>) => onChange({ ...condition, ...patch })
+  const use = quantities.get(condition.quantity)
+  const unit = use === undefined ? '' : writtenIn(use.unit)
+  const choices = [...quantities.values()].filter(({ subjects }) => subjects.includes(of))
+  return (
+    <fieldset className={styles.matchers}>
+      <legend>{place === 0 ? 'It fires when' : 'and when'}</legend>
+      <div className={styles.condition}>
+        <NativeSelect
+          label="What"
+          data={choices.map(({ quantity }) => ({ value: quantity, label: quantityWord(quantity) }))}
+          value={condition.quantity}
+          onChange={({ currentTarget: { value } }) => {
+            const chosen = choices.find(({ quantity }) => quantity === value)
+            if (chosen !== undefined) onChange(withQuantity(condition, chosen))
+          }}
+          error={problemOf('quantity')}
+        />
+        {use !== undefined && use.parts.length > 0 && (
+          <NativeSelect
+            label="Of"
+            data={use.parts.map((part) => ({ value: part ?? '', label: partWord(part) }))}
+            value={condition.part ?? ''}
+            onChange={({ currentTarget: { value } }) =>
+              set({ part: use.parts.find((part) => (part ?? '') === value) ?? null })
+            }
+            error={problemOf('part')}
+          />
+        )}
+        {use?.has_direction && (
+          <NativeSelect
+            label="For"
+            data={DIRECTIONS}
+            value={condition.direction}
+            onChange={({ currentTarget: { value } }) =>
+              set({ direction: DIRECTIONS.find((one) => one.value === value)?.value ?? 'all' })
+            }
+          />
+        )}
+        <NativeSelect
+          label="Is"
+          data={COMPARED}
+          value={condition.compared}
+          onChange={({ currentTarget: { value } }) => set({ compared: value === 'estimate' ? 'estimate' : 'lower' })}
+        />
+        <NumberInput
+          label={`At least (${unit})`}
+          withAsterisk
+          min={0}
+          clampBehavior="none"
+          value={condition.atLeast}
+          onChange={(atLeast) => set({ atLeast })}
+          error={problemOf('at_least')}
+        />
+        <NumberInput
+          label={`Recovered below (${unit})`}
+          placeholder="the same"
+          min={0}
+          clampBehavior="none"
+          value={condition.recoverBelow}
+          onChange={(recoverBelow) => set({ recoverBelow })}
+          error={problemOf('recover_below')}
+        />
+      </div>
+      {place === 0 && (
+        <p className={styles.small}>Surely: by the lower bound. Probably: by the estimate, which may be too high.</p>
+      )}
+      {onRemove !== null && (
+        <Button size="xs" variant="subtle" onClick={onRemove} aria-label={`Remove condition ${place + 1}`}>
+          Remove
+        </Button>
+      )}
+    </fieldset>
+  )
+}

@@ -1,0 +1,74 @@
+/** Rows of a name and a value. */
+
+import { ActionIcon, Autocomplete, Button, TextInput } from '@mantine/core'
+import { Icon } from '../../../components/Icon'
+import styles from '../Alerts.module.css'
+import type { Pair } from './draft'
+
+interface PairsInputProps {
+  legend: string
+  pairs: readonly Pair[]
+  onChange: (pairs: Pair[]) => void
+  /** What one row is called, and what its two inputs are. */
+  words: { row: string; name: string; value: string }
+  names: string[]
+  /** What it means when there is none. */
+  none: string
+  hint?: string
+  problem: string | undefined
+}
+
+export function PairsInput({ legend, pairs, onChange, words, names, none, hint, problem }: PairsInputProps) {
+  const set = (index: number, patch: Partial<Pair>) =>
+    onChange(pairs.map((one, at) => (at === index ? { ...one, ...patch } : one)))
+  return (
+    <fieldset className={styles.matchers}>
+      <legend>{legend}</legend>
+      <div className={styles.rows}>
+        {pairs.map((pair, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: rows have no name of their own and keep their place
+          <div key={index} className={`${styles.row} ${styles.rowTwo}`}>
+            <Autocomplete
+              aria-label={`${words.name} ${index + 1}`}
+              data={names}
+              maxLength={64}
+              value={pair.name}
+              onChange={(name) => set(index, { name })}
+            />
+            <TextInput
+              aria-label={`${words.value} ${index + 1}`}
+              maxLength={300}
+              value={pair.value}
+              onChange={(event) => set(index, { value: event.currentTarget.value })}
+            />
+            <ActionIcon
+              variant="default"
+              size="input-sm"
+              aria-label={`Remove ${words.row} ${index + 1}`}
+              onClick={() => onChange(pairs.filter((_, at) => at !== index))}
+            >
+              <Icon name="cross" />
+            </ActionIcon>
+          </div>
+        ))}
+        {pairs.length === 0 && <p className="muted">{none}</p>}
+        {problem !== undefined && (
+          <p className={styles.problem} role="alert">
+            {problem}
+          </p>
+        )}
+        <Button
+          size="xs"
+          variant="default"
+          w="fit-content"
+          leftSection={<Icon name="plus" size={14} />}
+          disabled={pairs.length >= 20}
+          onClick={() => onChange([...pairs, { name: names[0] ?? '', value: '' }])}
+        >
+          Add {words.row}
+        </Button>
+        {hint !== undefined && <p className={styles.small}>{hint}</p>}
+      </div>
+    </fieldset>
+  )
+}

@@ -1,0 +1,209 @@
+/** Adds or changes a rule, and tries it on the last days before it can page anybody. */
+
+import { Button, Group, Modal, NativeSelect, NumberInput, Skeleton, Stack, Switch, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { type FormEvent, useMemo } from 'react'
+import { quantitiesQuery } from '../../../api/alerts'
+import type { RuleOut } from '../../../api/types'
+import { DataState } from '../../../components/DataState'
+import { useProblemFocus } from '../../../components/form/useProblemFocus'
+import { Icon } from '../../../components/Icon'
+import { visibleName } from '../../../lib/text'
+import styles from '../Alerts.module.css'
+import { Failure } from '../Failure'
+import { SEVERITIES, SUBJECT_KINDS, subjectsWord } from '../words'
+import { ConditionInput } from './ConditionInput'
+import { type DraftCondition, type Quantities, withSubject } from './draft'
+import { PairsInput } from './PairsInput'
+import { PreviewResult } from './PreviewResult'
+import { useRuleForm } from './useRuleForm'
+
+interface RuleDialogProps {
+  rule: RuleOut | null
+  onClose: () => void
+}
+
+export function RuleDialog({ rule, onClose }: RuleDialogProps) {
+  const query = useQuery(quantitiesQuery())
+  const quantities = useMemo(() => new Map(query.data?.map((one) => [one.quantity, one])), [query.data])
+  const title = rule === null ? 'Add a rule' : `Change ${visibleName(rule.name)}`
+  return (
+    <Modal opened onClose={onClose} title={title} size="xl" closeButtonProps={{ 'aria-label': 'Close' }}>
+      <DataState query={query} skeleton={<Skeleton height={480} />}>
+        {() => <RuleForm rule={rule} quantities={quantities} onClose={onClose} />}
+      </DataState>
+    </Modal>
+  )
+}
+
+const GRADES = ['A', 'B', 'C', 'D'] as const
+const WHERE = ['name', 'array', 'cluster', 'datastore', 'vm', 'tag.', 'attribute.']
+const MOST_CONDITIONS = 3
+
+function RuleForm({ rule, quantities, onClose }: RuleDialogProps & { quantities: Quantities }) {
+  const form = useRuleForm(rule, quantities, onClose)
+  const { draft, set, setDraft, problems, save, preview } = form
+  const element = useProblemFocus(form.refusals)
+
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    save.mutate()
+  }
+
+  const [first] = draft.when
+  const setCondition = (place: number, next: DraftCondition) =>
+    set({ when: draft.when.map((one, at) => (at === place ? next : one)) })
+  return (
+    <form ref={element} onSubmit={submit} noValidate>
+      <Stack gap="md">
+        <div className={styles.numbers}>
+          <TextInput
+            label="Name"
+            withAsterisk
+            maxLength={200}
+            value={draft.name}
+            onChange={(event) => form.setName(event.currentTarget.value)}
+            error={problems.get('name')}
+            data-autofocus
+          />
+          <TextInput
+            label="Key"
+            description="Its name in files and labels."
+            inputWrapperOrder={['label', 'input', 'description', 'error']}
+            withAsterisk
+            maxLength={64}
+            value={draft.key}
+            onChange={(event) => set({ key: event.currentTarget.value })}
+            error={problems.get('key')}
+            spellCheck={false}
+          />
+          <NativeSelect
+            label="Severity"
+            data={SEVERITIES}
+            value={draft.severity}
+            onChange={({ currentTarget: { value } }) =>
+              set({ severity: SEVERITIES.find((one) => one === value) ?? 'warning' })
+            }
+          />
+        </div>
+        <h3 className={styles.subtitle}>What it looks at</h3>
+        <NativeSelect
+          label="Every one of the"
+          data={SUBJECT_KINDS.map((kind) => ({ value: kind, label: subjectsWord(kind) }))}
+          value={draft.of}
+          onChange={({ currentTarget: { value } }) =>
+            setDraft(withSubject(draft, SUBJECT_KINDS.find((kind) => kind === value) ?? draft.of, quantities))
+          }
+          error={problems.get('of')}
+        />
+        <PairsInput
+          legend="Of these, only those with"
+          pairs={draft.where}
+          onChange={(where) => set({ where })}
+          words={{ row: 'a selector', name: 'What', value: 'Pattern' }}
+          names={WHERE}
+          none="All of them."
+          hint="* stands for any text, ? for one character. tag.KEY is a tag of a volume, attribute.KEY a custom attribute of a VM."
+          problem={problems.get('where')}
+        />
+        <h3 className={styles.subtitle}>When it fires</h3>
+        {draft.when.map((condition, place) => (
+          <ConditionInput
+            // biome-ignore lint/suspicious/noArrayIndexKey: conditions have no name of their own and keep their place
+            key={place}
+            place={place}
+            condition={condition}
+            of={draft.of}
+            quantities={quantities}
+            onChange={(next) => setCondition(place, next)}
+            onRemove={draft.when.length < 2 ? null : () => set({ when: draft.when.filter((_, at) => at !== place) })}
+            problemOf={(field) => problems.get(`when.${place}.${field}`)}
+          />
+        ))}
+        {draft.when.length < MOST_CONDITIONS && first !== undefined && (
+          <Button
+            size="xs"
+            variant="default"
+            w="fit-content"
+            leftSection={<Icon name="plus" size={14} />}
+            onClick={() => set({ when: [...draft.when, { ...first, recoverBelow: '' }] })}
+          >
+            Add a condition that has to hold, too
+          </Button>
+        )}
+        <div className={styles.numbers}>
+          <Minutes label="For (min)" field="for_min" form={form} />
+          <Minutes label="Recovered for (min)" field="keep_firing_min" form={form} />
+          <Minutes label="No data after (min)" field="no_data_after_min" form={form} />
+          <Minutes label="At least I/Os a minute" field="min_ops" form={form} />
+          <NativeSelect
+            label="Worst grade"
+            data={GRADES}
+            value={draft.min_grade}
+            onChange={({ currentTarget: { value } }) =>
+              set({ min_grade: GRADES.find((grade) => grade === value) ?? 'C' })
+            }
+            error={problems.get('min_grade')}
+          />
+        </div>
+        <h3 className={styles.subtitle}>What is told</h3>
+        <TextInput
+          label="Runbook"
+          placeholder="https://"
+          maxLength={1000}
+          value={draft.runbook_url}
+          onChange={(event) => set({ runbook_url: event.currentTarget.value })}
+          error={problems.get('runbook_url')}
+        />
+        <PairsInput
+          legend="Labels"
+          pairs={draft.labels}
+          onChange={(labels) => set({ labels })}
+          words={{ row: 'a label', name: 'Label', value: 'Value' }}
+          names={['team']}
+          none="None of its own."
+          problem={problems.get('labels')}
+        />
+        <Switch
+          label="This rule is on"
+          checked={draft.enabled}
+          onChange={(event) => set({ enabled: event.currentTarget.checked })}
+        />
+        {preview.data && <PreviewResult preview={preview.data} of={draft.of} unit={unitOf(first, quantities)} />}
+        <Failure title="The rule could not be tried" error={preview.error} />
+        <Failure title="Not saved" error={save.error} />
+        <Group justify="flex-end">
+          <Button variant="default" loading={preview.isPending} onClick={() => preview.mutate()}>
+            Try it on the last 7 days
+          </Button>
+          <Button type="submit" loading={save.isPending}>
+            {rule === null ? 'Add' : 'Save'}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+const unitOf = (first: DraftCondition | undefined, quantities: Quantities) =>
+  (first === undefined ? undefined : quantities.get(first.quantity)?.unit) ?? 'I/Os'
+
+interface MinutesProps {
+  label: string
+  field: 'for_min' | 'keep_firing_min' | 'no_data_after_min' | 'min_ops'
+  form: ReturnType<typeof useRuleForm>
+}
+
+function Minutes({ label, field, form: { draft, set, problems } }: MinutesProps) {
+  return (
+    <NumberInput
+      label={label}
+      min={0}
+      clampBehavior="none"
+      allowDecimal={false}
+      value={draft[field]}
+      onChange={(value) => set({ [field]: value })}
+      error={problems.get(field)}
+    />
+  )
+}

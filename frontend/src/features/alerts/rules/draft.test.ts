@@ -1,0 +1,91 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { QuantityUse, RuleBody } from '../../../api/types'
+import { bodyOf, draftOf, keyOf, NEW_RULE, type Quantities, withQuantity, withSubject } from './draft'
+
+const use = (given: Partial<QuantityUse>): QuantityUse => ({
+  quantity: 'time',
+  unit: 'µs',
+  subjects: ['datastore', 'vm'],
+  parts: [null, 'kernel', 'array_qos'],
+  has_direction: true,
+  ...given,
+})
+const SHARE = use({ quantity: 'share', unit: 'share', parts: ['kernel', 'san'] })
+const IMPACT = use({ quantity: 'impact', unit: 'I/Os', parts: [], has_direction: false })
+const SILENT = use({ quantity: 'source_silent', unit: 's', subjects: ['source'], parts: [], has_direction: false })
+const QUANTITIES: Quantities = new Map([use({}), SHARE, IMPACT, SILENT].map((one) => [one.quantity, one]))
+
+const RULE: RuleBody = {
+  key: 'kernel_queueing',
+  name: 'Kernel queueing',
+  of: 'datastore',
+  where: { cluster: 'prod*' },
+  when: [
+    { quantity: 'time', part: 'kernel', direction: 'all', at_least: 300, recover_below: 200, compared: 'lower' },
+    { quantity: 'share', part: 'kernel', direction: 'read', at_least: 0.57, recover_below: null, compared: 'estimate' },
+  ],
+  for_min: 5,
+  keep_firing_min: 5,
+  no_data_after_min: 5,
+  min_ops: 30,
+  min_grade: 'C',
+  severity: 'warning',
+  labels: { team: 'storage' },
+  runbook_url: '',
+  enabled: true,
+}
+
+describe('a rule in the form', () => {
+  it('is written in ms and %', () => {
+    const { when } = draftOf(RULE, QUANTITIES)
+    expect(when.map(({ atLeast, recoverBelow }) => [atLeast, recoverBelow])).toEqual([
+      [0.3, 0.2],
+      [57, ''],
+    ])
+  })
+
+  it('comes back as it was', () => {
+    expect(bodyOf(draftOf(RULE, QUANTITIES), QUANTITIES)).toEqual(RULE)
+  })
+
+  it('comes back as it was whatever its thresholds', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 10_000_000 }), fc.integer({ min: 1, max: 1000 }), (us, permille) => {
+        const [time, share] = RULE.when
+        if (time === undefined || share === undefined) throw new Error('two conditions were given')
+        const when = [
+          { ...time, at_least: us },
+          { ...share, at_least: permille / 1000 },
+        ]
+        expect(bodyOf(draftOf({ ...RULE, when }, QUANTITIES), QUANTITIES).when).toEqual(when)
+      }),
+    )
+  })
+
+  it('forgets part and direction where the quantity has none', () => {
+    const [first] = NEW_RULE.when
+    if (first === undefined) throw new Error('a new rule has a condition')
+    const reads = { ...first, direction: 'read' as const }
+    expect(withQuantity(reads, IMPACT)).toMatchObject({ quantity: 'impact', part: null, direction: 'all' })
+    expect(withQuantity({ ...reads, part: null }, SHARE)).toMatchObject({ part: 'kernel', direction: 'read' })
+    expect(withQuantity(reads, SHARE).part).toBe('kernel')
+  })
+
+  it('compares what its kind of object has', () => {
+    const ofSource = withSubject(NEW_RULE, 'source', QUANTITIES)
+    expect(ofSource.when.map(({ quantity }) => quantity)).toEqual(['source_silent'])
+    expect([ofSource.min_ops, ofSource.min_grade]).toEqual([0, 'D'])
+    const back = withSubject(ofSource, 'vm', QUANTITIES)
+    expect([back.when[0]?.quantity, back.min_ops, back.min_grade]).toEqual(['time', 30, 'C'])
+    expect(withSubject({ ...NEW_RULE, min_ops: 500 }, 'vm', QUANTITIES).min_ops).toBe(500)
+  })
+})
+
+describe('a key made from a name', () => {
+  it('is what the API takes', () => {
+    expect(keyOf('Kernel queueing!')).toBe('kernel_queueing')
+    expect(keyOf('2 × usual, Größe')).toBe('usual_gro_e')
+    fc.assert(fc.property(fc.string({ maxLength: 200 }), (name) => /^([a-z][a-z0-9_]{0,63})?$/.test(keyOf(name))))
+  })
+})

@@ -1,0 +1,87 @@
+/** The columns of the list of rules. */
+
+import { Button } from '@mantine/core'
+import type { ReactNode } from 'react'
+import type { RuleOut } from '../../../api/types'
+import { Name } from '../../../components/Name'
+import { StateMark } from '../../../components/StateMark'
+import type { Column } from '../../../components/table/VirtualTable'
+import { formatSeconds } from '../../../lib/time'
+import styles from '../Alerts.module.css'
+import { type Quantity, ruleWords, scopeWords, severityMark, type Unit } from '../words'
+
+export const RULE_ROW_PX = 58
+
+interface RuleColumnsProps {
+  units: ReadonlyMap<Quantity, Unit>
+  /** The switch of a rule. */
+  control: (rule: RuleOut) => ReactNode
+  actions: { onEdit: (rule: RuleOut) => void; onRemove: (rule: RuleOut) => void } | null
+}
+
+export function ruleColumns({ units, control, actions }: RuleColumnsProps): Column<RuleOut>[] {
+  const columns: Column<RuleOut>[] = [
+    {
+      id: 'name',
+      header: 'Rule',
+      width: 230,
+      narrow: 176,
+      cell: (rule) => (
+        <span className={styles.two}>
+          <Name focusable>{rule.name}</Name>
+          <span className={`${styles.line} ${styles.small}`}>
+            <StateMark {...severityMark(rule.severity)} />
+            {rule.is_default && 'ships with Gavel'}
+          </span>
+        </span>
+      ),
+    },
+    { id: 'on', header: 'On', width: 70, cell: control },
+    {
+      id: 'when',
+      header: 'Fires when',
+      width: 280,
+      grow: true,
+      cell: (rule) => {
+        const words = `${ruleWords(rule, units)}; over after ${formatSeconds(rule.keep_firing_min * 60)} of recovery`
+        return (
+          <span className={styles.sentence} title={words}>
+            {words}
+          </span>
+        )
+      },
+    },
+    {
+      id: 'scope',
+      header: 'Looks at',
+      width: 190,
+      cell: (rule) => <Name focusable>{scopeWords(rule)}</Name>,
+    },
+    {
+      id: 'open',
+      header: 'Open now',
+      width: 92,
+      align: 'right',
+      cell: ({ open }) => (open === 0 ? <span className="muted">none</span> : <span className="numeric">{open}</span>),
+    },
+  ]
+  return actions === null ? columns : [...columns, actionColumn(actions)]
+}
+
+function actionColumn({ onEdit, onRemove }: NonNullable<RuleColumnsProps['actions']>): Column<RuleOut> {
+  return {
+    id: 'actions',
+    header: 'Actions',
+    width: 168,
+    cell: (rule) => (
+      <span className={styles.line}>
+        <Button size="compact-xs" variant="default" onClick={() => onEdit(rule)} aria-label={`Change ${rule.name}`}>
+          Change
+        </Button>
+        <Button size="compact-xs" variant="default" onClick={() => onRemove(rule)} aria-label={`Remove ${rule.name}`}>
+          Remove
+        </Button>
+      </span>
+    ),
+  }
+}

@@ -1,0 +1,157 @@
+/** Adds or changes a maintenance window: when, how often, and for what. */
+
+import {
+  Autocomplete,
+  Button,
+  Checkbox,
+  Group,
+  Modal,
+  NativeSelect,
+  NumberInput,
+  Stack,
+  TextInput,
+} from '@mantine/core'
+import { type FormEvent, useState } from 'react'
+import { addMaintenance, changeMaintenance } from '../../../api/alertCommands'
+import { serverNow } from '../../../api/serverClock'
+import type { MaintenanceOut } from '../../../api/types'
+import { useProblemFocus } from '../../../components/form/useProblemFocus'
+import { visibleName } from '../../../lib/text'
+import { wallClock } from '../../../lib/time'
+import styles from '../Alerts.module.css'
+import { Failure } from '../Failure'
+import { useAlertCommand } from '../useAlertCommand'
+import { MatchersInput } from './MatchersInput'
+import { bodyOfWindow, draftOfWindow, REPEATS, WEEKDAYS, type WindowDraft, windowProblems } from './when'
+
+const ZONES = Intl.supportedValuesOf('timeZone')
+
+const newWindow = (): WindowDraft => ({
+  name: '',
+  first_day: wallClock(serverNow(), 'local').slice(0, 10),
+  starts: '02:00',
+  lasts_min: 120,
+  zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+  repeat: 'once',
+  weekdays: [],
+  last_day: '',
+  matchers: [],
+})
+
+export function MaintenanceDialog({ window, onClose }: { window: MaintenanceOut | null; onClose: () => void }) {
+  const [draft, setDraft] = useState<WindowDraft>(() => (window === null ? newWindow() : draftOfWindow(window)))
+  const [refusals, setRefusals] = useState(0)
+  const set = (patch: Partial<WindowDraft>) => setDraft((before) => ({ ...before, ...patch }))
+  const own = windowProblems(draft)
+  const problems = refusals > 0 ? own : new Map<string, string>()
+  const form = useProblemFocus(refusals)
+  const save = useAlertCommand<void, unknown>(() => {
+    const body = bodyOfWindow(draft)
+    return window === null ? addMaintenance(body) : changeMaintenance(window.id, body)
+  }, onClose)
+
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    if (own.size === 0) save.mutate()
+    else setRefusals((before) => before + 1)
+  }
+
+  const title = window === null ? 'Add a maintenance window' : `Change ${visibleName(window.name)}`
+  return (
+    <Modal opened onClose={onClose} title={title} size="lg" closeButtonProps={{ 'aria-label': 'Close' }}>
+      <form ref={form} onSubmit={submit} noValidate>
+        <Stack gap="md">
+          <p className="muted">In a window alerts fire and are shown; no message is sent about them.</p>
+          <TextInput
+            label="Name"
+            withAsterisk
+            maxLength={200}
+            value={draft.name}
+            onChange={(event) => set({ name: event.currentTarget.value })}
+            error={problems.get('name')}
+            data-autofocus
+          />
+          <div className={styles.numbers}>
+            <TextInput
+              type="date"
+              label={draft.repeat === 'once' ? 'Day' : 'First day'}
+              value={draft.first_day}
+              onChange={(event) => set({ first_day: event.currentTarget.value })}
+              error={problems.get('first_day')}
+            />
+            <TextInput
+              type="time"
+              label="From"
+              value={draft.starts}
+              onChange={(event) => set({ starts: event.currentTarget.value })}
+              error={problems.get('starts')}
+            />
+            <NumberInput
+              label="For (min)"
+              min={1}
+              max={10_080}
+              clampBehavior="none"
+              allowDecimal={false}
+              value={draft.lasts_min}
+              onChange={(lasts_min) => set({ lasts_min })}
+              error={problems.get('lasts_min')}
+            />
+          </div>
+          <Autocomplete
+            label="Time zone"
+            description="The window follows its clock, also when that changes in summer."
+            data={ZONES}
+            limit={20}
+            maxLength={100}
+            value={draft.zone}
+            onChange={(zone) => set({ zone })}
+            error={problems.get('zone')}
+          />
+          <NativeSelect
+            label="Repeats"
+            data={REPEATS}
+            value={draft.repeat}
+            onChange={({ currentTarget: { value } }) =>
+              set({ repeat: REPEATS.find((one) => one.value === value)?.value ?? 'once' })
+            }
+          />
+          {draft.repeat === 'weekly' && (
+            <Checkbox.Group
+              label="On"
+              value={draft.weekdays.map(String)}
+              onChange={(days) => set({ weekdays: days.map(Number) })}
+              error={problems.get('weekdays')}
+            >
+              <div className={styles.days}>
+                {WEEKDAYS.map((day, index) => (
+                  <Checkbox key={day} value={String(index)} label={day} />
+                ))}
+              </div>
+            </Checkbox.Group>
+          )}
+          {draft.repeat !== 'once' && (
+            <TextInput
+              type="date"
+              label="Last day"
+              description="Empty: for good."
+              value={draft.last_day}
+              onChange={(event) => set({ last_day: event.currentTarget.value })}
+            />
+          )}
+          <MatchersInput
+            matchers={draft.matchers}
+            onChange={(matchers) => set({ matchers })}
+            none="Everything: no message at all is sent."
+            problem={problems.get('matchers')}
+          />
+          <Failure title="Not saved" error={save.error} />
+          <Group justify="flex-end">
+            <Button type="submit" loading={save.isPending}>
+              {window === null ? 'Add' : 'Save'}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}

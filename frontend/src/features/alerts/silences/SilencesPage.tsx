@@ -1,0 +1,177 @@
+/** What keeps messages back: silences, for some hours and with a reason, and maintenance windows, once or again and again. */
+
+import { Button, Skeleton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { type ReactNode, useMemo, useState } from 'react'
+import { endSilence, removeMaintenance, removeSilence } from '../../../api/alertCommands'
+import { maintenanceQuery, silencesQuery } from '../../../api/alerts'
+import { serverNow } from '../../../api/serverClock'
+import { useSession } from '../../../api/session'
+import type { MaintenanceOut, SilenceOut } from '../../../api/types'
+import { Card } from '../../../components/Card'
+import { DataState } from '../../../components/DataState'
+import { Icon } from '../../../components/Icon'
+import { Name } from '../../../components/Name'
+import { VirtualTable } from '../../../components/table/VirtualTable'
+import { usePreferences } from '../../../lib/preferences'
+import { AlertsFrame } from '../AlertsFrame'
+import { Failure } from '../Failure'
+import { RemoveDialog } from '../RemoveDialog'
+import { useAlertCommand } from '../useAlertCommand'
+import { MaintenanceDialog } from './MaintenanceDialog'
+import { matchersWords } from './matchers'
+import { SilenceDialog } from './SilenceDialog'
+import { SILENCE_ROW_PX, silenceColumns, windowColumns } from './silenceColumns'
+
+type Dialog =
+  | { kind: 'add-silence' | 'add-window' }
+  | { kind: 'remove-silence'; silence: SilenceOut }
+  | { kind: 'edit-window' | 'remove-window'; window: MaintenanceOut }
+  | null
+
+export default function SilencesPage() {
+  const { isAdmin } = useSession()
+  const [dialog, setDialog] = useState<Dialog>(null)
+  const close = () => setDialog(null)
+  const addSilence = (
+    <Button leftSection={<Icon name="plus" />} disabled={!isAdmin} onClick={() => setDialog({ kind: 'add-silence' })}>
+      Add a silence
+    </Button>
+  )
+  const addWindow = (
+    <Button variant="default" disabled={!isAdmin} onClick={() => setDialog({ kind: 'add-window' })}>
+      Add a maintenance window
+    </Button>
+  )
+  return (
+    <AlertsFrame
+      title="Silences"
+      todo="add or end silences"
+      actions={
+        <>
+          {addWindow}
+          {addSilence}
+        </>
+      }
+    >
+      <SilencesCard add={addSilence} onOpen={setDialog} />
+      <WindowsCard add={addWindow} onOpen={setDialog} />
+      {dialog?.kind === 'add-silence' && <SilenceDialog matchers={NEW_MATCHERS} onClose={close} />}
+      {dialog?.kind === 'add-window' && <MaintenanceDialog window={null} onClose={close} />}
+      {dialog?.kind === 'edit-window' && <MaintenanceDialog window={dialog.window} onClose={close} />}
+      {dialog?.kind === 'remove-silence' && (
+        <RemoveDialog title="Remove this silence?" command={() => removeSilence(dialog.silence.id)} onClose={close}>
+          The silence for{' '}
+          <strong>
+            <Name whole>{matchersWords(dialog.silence.matchers)}</Name>
+          </strong>{' '}
+          is forgotten, with its reason.
+        </RemoveDialog>
+      )}
+      {dialog?.kind === 'remove-window' && (
+        <RemoveDialog
+          title="Remove this maintenance window?"
+          command={() => removeMaintenance(dialog.window.id)}
+          onClose={close}
+        >
+          <strong>
+            <Name whole>{dialog.window.name}</Name>
+          </strong>{' '}
+          keeps no message back any more.
+        </RemoveDialog>
+      )}
+    </AlertsFrame>
+  )
+}
+
+const NEW_MATCHERS = [{ label: 'object', pattern: '', negated: false }]
+
+interface CardProps {
+  add: ReactNode
+  /** Always the same function: other columns would be other cells, and the focus in them be lost. */
+  onOpen: (dialog: Dialog) => void
+}
+
+function SilencesCard({ add, onOpen }: CardProps) {
+  const query = useQuery(silencesQuery())
+  const { isAdmin } = useSession()
+  const { zone } = usePreferences()
+  const { mutate, error } = useAlertCommand((silence: SilenceOut) =>
+    endSilence(silence.id, new Date(serverNow()).toISOString()),
+  )
+  const columns = useMemo(() => {
+    const onRemove = (silence: SilenceOut) => onOpen({ kind: 'remove-silence', silence })
+    return silenceColumns(zone, isAdmin ? { onEnd: mutate, onRemove } : null)
+  }, [zone, isAdmin, mutate, onOpen])
+  return (
+    <>
+      <Failure title="Not ended" error={error} />
+      <Card title="Silences" flush>
+        <DataState
+          query={query}
+          skeleton={<Skeleton height={220} />}
+          empty={(silences) =>
+            silences.length > 0
+              ? null
+              : {
+                  title: 'Nothing is silenced',
+                  text: 'A silence keeps messages back for some hours while somebody works on the cause. “Silence this” on an alert fills one in.',
+                  action: add,
+                }
+          }
+        >
+          {(silences) => (
+            <VirtualTable
+              label="Silences"
+              columns={columns}
+              count={silences.length}
+              rowAt={(index) => silences[index]}
+              rowKey={(silence) => String(silence.id)}
+              rowPx={SILENCE_ROW_PX}
+            />
+          )}
+        </DataState>
+      </Card>
+    </>
+  )
+}
+
+function WindowsCard({ add, onOpen }: CardProps) {
+  const query = useQuery(maintenanceQuery())
+  const { isAdmin } = useSession()
+  const columns = useMemo(() => {
+    const actions = {
+      onEdit: (window: MaintenanceOut) => onOpen({ kind: 'edit-window', window }),
+      onRemove: (window: MaintenanceOut) => onOpen({ kind: 'remove-window', window }),
+    }
+    return windowColumns(isAdmin ? actions : null)
+  }, [isAdmin, onOpen])
+  return (
+    <Card title="Maintenance windows" flush>
+      <DataState
+        query={query}
+        skeleton={<Skeleton height={220} />}
+        empty={(windows) =>
+          windows.length > 0
+            ? null
+            : {
+                title: 'No maintenance window',
+                text: 'A window keeps messages back at known times: for a firmware update once, or for patches every Saturday night.',
+                action: add,
+              }
+        }
+      >
+        {(windows) => (
+          <VirtualTable
+            label="Maintenance windows"
+            columns={columns}
+            count={windows.length}
+            rowAt={(index) => windows[index]}
+            rowKey={(window) => String(window.id)}
+            rowPx={SILENCE_ROW_PX}
+          />
+        )}
+      </DataState>
+    </Card>
+  )
+}

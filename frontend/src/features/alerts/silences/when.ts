@@ -1,0 +1,66 @@
+/** When a maintenance window is, in words, and as a form holds it. */
+
+import type { MaintenanceBody, MaintenanceOut } from '../../../api/types'
+import { formatSeconds } from '../../../lib/time'
+
+/** 0 is Monday, as the API counts. */
+export const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'] as const
+
+export const REPEATS = [
+  { value: 'once', label: 'once' },
+  { value: 'daily', label: 'every day' },
+  { value: 'weekly', label: 'every week' },
+] as const
+
+/** "02:00:00" → "02:00". */
+export const clockOf = (starts: string) => starts.slice(0, 5)
+
+type Times = Pick<MaintenanceOut, 'first_day' | 'starts' | 'lasts_min' | 'zone' | 'repeat' | 'weekdays' | 'last_day'>
+
+/** "Every Saturday and Sunday from 02:00 for 4 h, Europe/Berlin, since 2026-11-21, until 2026-12-31". */
+export function whenWords(window: Times): string {
+  const { first_day, repeat, last_day = null } = window
+  const clock = `from ${clockOf(window.starts)} for ${formatSeconds(window.lasts_min * 60)}, ${window.zone}`
+  if (repeat === 'once') return `${first_day} ${clock}`
+  const days = repeat === 'daily' ? 'Every day' : `Every ${listed(window.weekdays.map((day) => WEEKDAYS[day] ?? '?'))}`
+  return `${days} ${clock}, since ${first_day}${last_day === null ? '' : `, until ${last_day}`}`
+}
+
+const listed = (words: readonly string[]) =>
+  words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
+
+export type WindowDraft = Omit<MaintenanceBody, 'lasts_min' | 'last_day'> & {
+  lasts_min: number | string
+  /** Empty: for good. */
+  last_day: string
+}
+
+export function draftOfWindow({ id: _id, created_at: _made, is_on: _on, ...window }: MaintenanceOut): WindowDraft {
+  return { ...window, starts: clockOf(window.starts), last_day: window.last_day ?? '' }
+}
+
+/** What repeats only in a weekly window is left out of the others. */
+export function bodyOfWindow(draft: WindowDraft): MaintenanceBody {
+  const isOnce = draft.repeat === 'once'
+  return {
+    ...draft,
+    name: draft.name.trim(),
+    lasts_min: Number(draft.lasts_min),
+    weekdays: draft.repeat === 'weekly' ? [...draft.weekdays].sort() : [],
+    last_day: isOnce || draft.last_day === '' ? null : draft.last_day,
+  }
+}
+
+/** What can be seen to be missing without asking the server, by field. */
+export function windowProblems(draft: WindowDraft): Map<string, string> {
+  const problems = new Map<string, string>()
+  if (draft.name.trim() === '') problems.set('name', 'Name is needed.')
+  if (draft.first_day === '') problems.set('first_day', 'Choose a day.')
+  if (draft.starts === '') problems.set('starts', 'Choose a time.')
+  if (!(Number(draft.lasts_min) >= 1)) problems.set('lasts_min', 'At least a minute.')
+  if (draft.zone.trim() === '') problems.set('zone', 'Time zone is needed.')
+  if (draft.repeat === 'weekly' && draft.weekdays.length === 0) problems.set('weekdays', 'Choose a day of the week.')
+  if (draft.matchers.some(({ label, pattern }) => label.trim() === '' || pattern.trim() === ''))
+    problems.set('matchers', 'Every condition needs a label and a pattern.')
+  return problems
+}
