@@ -20,7 +20,7 @@ export function tileTooltip(
   }
 }
 
-export function tileText({ subject, sentence }: OverviewRow): HTMLElement {
+function tileText({ subject, sentence }: OverviewRow): HTMLElement {
   const name = document.createElement('strong')
   name.textContent = subject.name
   const words = document.createElement('div')
