@@ -264,6 +264,34 @@ def test_half_a_minute_of_an_array_is_a_sample_missing() -> None:
     assert GradeReason.SAMPLE_MISSING in grade_of(found, ScopeKind.HOST_DEVICE, 0)[1]
 
 
+def test_the_minute_in_which_an_array_goes_away_lacks_a_sample_and_contradicts_nobody() -> None:
+    """Rates are compared, each over the time in which it was measured: half of the array's operations are not all of them."""
+    observed = Minute().observed()
+    first = np.flatnonzero((observed.volumes.volume == 0) & (np.arange(len(observed.volumes.ops)) % 2 == 1))
+    kept = np.setdiff1d(np.arange(len(observed.volumes.ops)), first)
+    found = attribution(replace(observed, volumes=picked(observed.volumes, kept)))
+    for kind in (ScopeKind.HOST_DEVICE, ScopeKind.DATASTORE, ScopeKind.VM):
+        assert grade_of(found, kind, 0) == ("C", GradeReason.SAMPLE_MISSING)
+        notes, whole = found.rows[kind].notes, attribution(observed).rows[kind].notes
+        assert notes.array_ops[row(found, kind, 0)] == pytest.approx(whole.array_ops[row(found, kind, 0)])
+        assert notes.missing_s[row(found, kind, 0)] == pytest.approx(30)
+    # The time inside the array stands for all I/Os of the minute, as its other half does.
+    assert time_of(found, ScopeKind.HOST_DEVICE, 0, ARRAY) > 0
+
+
+def test_seconds_without_a_sample_are_those_of_either_side() -> None:
+    observed = Minute().observed()
+    assert attribution(observed).rows[ScopeKind.DATASTORE].notes.missing_s == pytest.approx(0, abs=1e-6)
+    away = np.flatnonzero(observed.volumes.volume != 0)
+    found = attribution(replace(observed, volumes=picked(observed.volumes, away)))
+    assert found.rows[ScopeKind.DATASTORE].notes.missing_s[row(found, ScopeKind.DATASTORE, 0)] == pytest.approx(60)
+    cut = np.flatnonzero((observed.devices.device != 0) | (np.arange(len(observed.devices.ops)) % 3 > 0))
+    found = attribution(replace(observed, devices=picked(observed.devices, cut)))
+    assert found.rows[ScopeKind.HOST_DEVICE].notes.missing_s[row(found, ScopeKind.HOST_DEVICE, 0)] == pytest.approx(20)
+    assert GradeReason.COVERAGE_OFF_10 not in grade_of(found, ScopeKind.HOST_DEVICE, 0)[1]
+    assert found.rows[ScopeKind.HOST_DEVICE].notes.missing_s[row(found, ScopeKind.HOST_DEVICE, 1)] == 0
+
+
 def test_a_clock_an_hour_off_is_another_minute_and_no_part_of_this_one() -> None:
     observed = Minute().observed()
     stamps = replace(observed.devices.times, end_us=observed.devices.times.end_us + HOUR_US)

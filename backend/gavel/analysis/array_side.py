@@ -11,18 +11,20 @@ from gavel.analysis.intervals import Bools, Floats, Intervals
 from gavel.analysis.topology import NONE, Topology, Volumes
 
 _READ, _WRITE, _MIRRORED = 0, 1, 2
+_MINUTE_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """U units × M minutes as in `Grid`. ops: (U·M, 2); value: (U·M, 2, 5) by `gridded.INTERNAL` … `SERVICE`; error_s: of the worst clock.
+    """U units × M minutes as in `Grid`. ops: (U·M, 2) of whole minutes; value: (U·M, 2, 5) by `gridded.INTERNAL` … `SERVICE`.
 
-    is_missing: a volume of it, or a part of the minute, was not read. is_present: any of it was.
+    error_s: of the worst clock. is_missing: a volume of it, or a part of the minute, was not read; missing_s: how much of it. is_present: any of it was.
     """
 
     ops: Floats
     value: Intervals
     error_s: Floats
+    missing_s: Floats
     is_missing: Bools
     is_present: Bools
 
@@ -34,7 +36,7 @@ def units_of(topology: Topology, volumes: Grid, directories: Grid, minutes: int)
     inside = group >= 0
     group = group[inside]
     size = topology.units * minutes
-    ops = np.where(np.isfinite(volumes.ops), volumes.ops, 0.0)
+    ops = np.where(np.isfinite(volumes.ops), volumes.whole_ops, 0.0)
     ops[:, _MIRRORED] *= np.repeat(np.where(found.mirrored_on_both, 0.5, 1.0), minutes)
     ops = ops[inside]
     value = Intervals(*(x[inside] for x in (volumes.value.lower, volumes.value.upper, volumes.value.value)))
@@ -51,7 +53,9 @@ def units_of(topology: Topology, volumes: Grid, directories: Grid, minutes: int)
     present = sums(volumes.is_present[inside].astype(np.float64), group, size) > 0
     error = np.full(size, -np.inf)
     np.maximum.at(error, group, np.nan_to_num(volumes.error_s[inside], nan=-np.inf))
-    return _with_directories(Units(unit_ops, merged, error, missing | ~present, present), directories)
+    longest = np.where(present, 0.0, _MINUTE_S)
+    np.maximum.at(longest, group, volumes.missing_s[inside])
+    return _with_directories(Units(unit_ops, merged, error, longest, missing | ~present, present), directories)
 
 
 def _direction(value: Intervals, direction: slice) -> Intervals:
@@ -81,7 +85,8 @@ def _with_directories(units: Units, directories: Grid) -> Units:
     if not here.any():
         return units
     ops, missing = units.ops.copy(), units.is_missing.copy()
-    ops[here], missing[here] = directories.ops[here], directories.is_missing[here]
+    ops[here], missing[here] = directories.whole_ops[here], directories.is_missing[here]
+    missing_s = np.where(here, directories.missing_s, units.missing_s)
     error = np.where(here, directories.error_s, units.error_s)
     ends = []
     for known, one in zip(
@@ -94,7 +99,7 @@ def _with_directories(units: Units, directories: Grid) -> Units:
         for position in (WHOLE, QOS, QUEUE, SERVICE):
             merged[here, :, position] = np.nan
         ends.append(merged)
-    return Units(ops, Intervals(*ends), error, missing, units.is_present | here)
+    return Units(ops, Intervals(*ends), error, missing_s, missing, units.is_present | here)
 
 
 @dataclass(frozen=True, slots=True)

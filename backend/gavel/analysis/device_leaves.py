@@ -20,6 +20,7 @@ from gavel.analysis.sides import (
     Sides,
     array_parts,
     behind,
+    compared,
     depths,
     iops,
     missing_s,
@@ -48,11 +49,12 @@ def device_leaves(both: Sides) -> Leaves:
     rows = rows_of(ways, grid.counts[:, 0], grid.counts[:, 1])
     whole = ways[Direction.ALL]
     ops, disagreement = whole.ops, whole.limits.disagreement_us
+    is_missing = grid.is_missing | (side.is_present & side.is_missing)
     quality = Quality(
         microseconds=~(grid.highest[:, IS_MILLISECOND] > 0),
-        coverage=side.counted.ratio,
+        coverage=compared(side, is_missing),
         offset_error_s=worse(grid.error_s, side.error_s),
-        sample_missing=grid.is_missing | (side.is_present & side.is_missing),
+        sample_missing=is_missing,
         disagreement_us=disagreement,
         # The array's average is that of all hosts; a device is judged by its own part of it.
         share=np.where(ops > 0, share_of_ops(ops, side.ops.sum(axis=1)), 1.0),
@@ -63,7 +65,7 @@ def device_leaves(both: Sides) -> Leaves:
         grade_reasons=grade_reasons(quality),
         disagreement_us=disagreement,
         offset_error_s=quality.offset_error_s,
-        missing_s=missing_s(grid),
+        missing_s=missing_s(grid, side),
         device_ops=ops,
         array_ops=part_of_array(ops, side.counted),
         outstanding_s=np.full(len(ops), np.nan),

@@ -22,6 +22,7 @@ from gavel.analysis.sides import (
     Sides,
     array_parts,
     behind,
+    compared,
     depths,
     iops,
     missing_s,
@@ -70,7 +71,7 @@ def disk_leaves(both: Sides) -> Leaves:
         grade_reasons=grade_reasons(quality),
         disagreement_us=whole.limits.disagreement_us,
         offset_error_s=quality.offset_error_s,
-        missing_s=missing_s(grid),
+        missing_s=missing_s(grid, side),
         device_ops=np.where(devices.is_present, device_ops, np.nan),
         array_ops=part_of_array(ops, side.counted),
         outstanding_s=outstanding * grid.covered_s,
@@ -81,11 +82,12 @@ def disk_leaves(both: Sides) -> Leaves:
 
 def _quality(grid: Grid, devices: _DeviceSide, side: ArraySide, whole: Attributed, share: Floats) -> Quality:
     here = devices.is_present
+    is_missing = grid.is_missing | (side.is_present & side.is_missing) | (here & devices.is_missing)
     return Quality(
         microseconds=~(devices.is_millisecond & here),
-        coverage=side.counted.ratio,
+        coverage=compared(side, is_missing),
         offset_error_s=worse(grid.error_s, side.error_s),
-        sample_missing=grid.is_missing | (side.is_present & side.is_missing) | (here & devices.is_missing),
+        sample_missing=is_missing,
         disagreement_us=whole.limits.disagreement_us,
         share=np.where(here & (whole.ops > 0), share, 1.0),
         side_missing=~side.is_present | whole.lacks_latency,

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gavel.analysis.align import Minutes, Samples, placed, tidied
+from gavel.analysis.align import MINUTE_US, TOLERANCE_US, Minutes, Samples, placed, tidied
 from gavel.analysis.instants import latest_time, time_in_flight
 from gavel.analysis.intervals import (
     Bools,
@@ -31,6 +31,7 @@ from gavel.analysis.observed import (
 from gavel.analysis.topology import Index
 
 MILLISECOND_US = 1000.0
+_MINUTE_S, _TOLERANCE_S = MINUTE_US / 1e6, TOLERANCE_US / 1e6
 # More than any virtual disk or device holds: a counter that says more is broken.
 MOST_OUTSTANDING = 1e6
 MOST_BYTES = 1e18
@@ -68,6 +69,20 @@ class Grid:
     @property
     def is_present(self) -> Bools:
         return self.covered_s > 0
+
+    @property
+    def missing_s(self) -> Floats:
+        """(N·M,) seconds of the minute that no sample covers."""
+        missing: Floats = np.maximum(_MINUTE_S - self.covered_s, 0.0)
+        return missing
+
+    @property
+    def whole_ops(self) -> Floats:
+        """(N·M, d) ops as if the whole minute had gone on like the part of it that was read: to set two sides against each other of
+        which one lacks a sample."""
+        part = np.where(self.is_present & (self.missing_s > _TOLERANCE_S), self.covered_s, _MINUTE_S)
+        whole: Floats = self.ops * (_MINUTE_S / part)[:, None]
+        return whole
 
     @property
     def error_s(self) -> Floats:

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from gavel.analysis.attribution import Attributed
 from gavel.analysis.intervals import Bools, Floats
-from gavel.analysis.segments import SPANS, Parts
+from gavel.analysis.segments import SPAN_LAYERS, SPANS, Parts
 from gavel.domain.io_path import Direction, Layer, Segment
 
 LEAST_OPS = 30
@@ -114,6 +114,17 @@ def latency_us(time: Floats, ops: Floats) -> Floats:
     """I/O-time over the ops it belongs to, µs; NaN where nothing was measured."""
     shaped = np.broadcast_to(ops, time.shape)
     return np.divide(time, shaped, out=np.full_like(time, np.nan), where=shaped > 0)
+
+
+def timed_ops(rows: LedgerRows) -> Floats:
+    """(n, 3) ops whose time was measured, whole or in part: what a mean over everything measured is divided by."""
+    return np.minimum(ops_in(rows.span_ops), rows.ops)
+
+
+def ops_in(span_ops: Floats) -> Floats:
+    """(…,) ops that were in any of these spans (…, 10). An I/O is in one span of a layer at most, so the layer that most were in tells."""
+    most: Floats = (span_ops @ SPAN_LAYERS).max(axis=-1)
+    return most
 
 
 def occupancy(time: Floats, wall_s: float) -> Floats:

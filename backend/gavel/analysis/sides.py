@@ -37,6 +37,7 @@ class ArraySide:
     ops: Floats
     counted: Counted
     error_s: Floats
+    missing_s: Floats
     is_missing: Bools
     is_present: Bools
 
@@ -61,13 +62,14 @@ def sides(topology: Topology, devices: Grid, parts: Grid, units: Units, volume_o
 
 
 def unit_host_ops(topology: Topology, devices: Grid, parts: Grid, minutes: int) -> Floats:
-    """(U·M, 2) ops that hosts did on each unit: by its devices, or by the disks that are units themselves. NaN where no host reported."""
+    """(U·M, 2) ops of whole minutes that hosts did on each unit: by its devices, or by the disks that are units themselves. NaN where no
+    host reported."""
     size = topology.units * minutes
     total, reported = np.zeros((size, 2)), np.zeros(size)
     for unit, grid in ((topology.devices.unit, devices), (topology.parts.unit, parts)):
         known = np.flatnonzero(unit != NONE)
         rows, group = in_minutes(known, minutes), in_minutes(unit[known], minutes)
-        total += sums(grid.ops[rows], group, size)
+        total += sums(grid.whole_ops[rows], group, size)
         reported += sums(grid.is_present[rows].astype(np.float64), group, size)
     return np.where(reported[:, None] > 0, total, np.nan)
 
@@ -81,6 +83,8 @@ def behind(both: Sides, left: Index, right: Index, things: int, weight: Floats) 
     value = Intervals(units.value.lower[inside], units.value.upper[inside], units.value.value[inside])
     error = np.full(size, -np.inf)
     np.maximum.at(error, rows, units.error_s[inside])
+    missing_s = np.zeros(size)
+    np.maximum.at(missing_s, rows, units.missing_s[inside])
     host, array = (
         sums(np.nan_to_num(x[inside]) * weight, rows, size) for x in (both.counted.host_ops, both.counted.array_ops)
     )
@@ -91,6 +95,7 @@ def behind(both: Sides, left: Index, right: Index, things: int, weight: Floats) 
         sums(ops, rows, size),
         Counted(ratio, host, array),
         np.where(np.isfinite(error), error, np.nan),
+        missing_s,
         sums(units.is_missing[inside].astype(np.float64), rows, size) > 0,
         present,
     )
@@ -122,9 +127,16 @@ def part_of_array(ops: Floats, found: Counted) -> Floats:
     return np.where(unseen, found.array_ops, np.where(np.isnan(found.ratio), np.nan, np.nan_to_num(part)))
 
 
-def missing_s(grid: Grid) -> Floats:
-    missing: Floats = np.maximum(60.0 - grid.covered_s, 0.0)
+def missing_s(grid: Grid, side: ArraySide) -> Floats:
+    """Seconds of the minute in which one of the sides has no sample; which side, and whether they overlap, does not matter."""
+    missing: Floats = np.maximum(grid.missing_s, side.missing_s)
     return missing
+
+
+def compared(side: ArraySide, is_missing: Bools) -> Floats:
+    """Coverage as a grade looks at it: 1 in minutes that lack a sample, whose rates say little, and which have that reason already."""
+    ratio: Floats = np.where(is_missing & ~np.isnan(side.counted.ratio), 1.0, side.counted.ratio)
+    return ratio
 
 
 def worse(one: Floats, two: Floats) -> Floats:

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gavel.analysis.intervals import Bools, Floats
-from gavel.analysis.ledger import LedgerRows
+from gavel.analysis.ledger import LedgerRows, timed_ops
 from gavel.analysis.segments import SPAN_LAYERS, SPANS, span_name
 from gavel.domain.io_path import Certainty, Direction, Layer
 
@@ -81,13 +81,13 @@ class Verdicts:
 def expected_by_span(expected_us: Floats, span_ops: Floats, ops: Floats) -> Floats:
     """(n, 10) expected µs per I/O of each span from (n, 4) by layer; a span that only part of the ops passed is expected that much less."""
     measured = np.divide(span_ops, ops[:, None], out=np.zeros_like(span_ops), where=ops[:, None] > 0)
-    result: Floats = (expected_us @ SPAN_LAYERS.T) * measured
+    result: Floats = (expected_us @ SPAN_LAYERS.T) * np.minimum(measured, 1.0)
     return result
 
 
 def case_of(rows: LedgerRows, direction: Direction, expected_us: Floats, remarks: npt.NDArray[np.int64]) -> Case:
-    """The case that ledger rows make, per I/O of the scope; `remarks` are flags of `Reason` that the caller knows of."""
-    ops, span_ops = rows.ops[:, direction], rows.span_ops[:, direction]
+    """The case that ledger rows make, per I/O of the scope that was timed; `remarks` are flags of `Reason` that the caller knows of."""
+    ops, span_ops = timed_ops(rows)[:, direction], rows.span_ops[:, direction]
     measured = span_ops > 0
 
     def per_io(sums: Floats) -> Floats:
@@ -211,7 +211,7 @@ def _told(case: Case) -> npt.NDArray[np.int64]:
 
 
 def impact(verdicts: Verdicts, ops: Floats, wall_s: float) -> Floats:
-    """(n,) I/Os that wait for nothing at any moment: excess I/O-time per wall time."""
+    """(n,) I/Os that wait for nothing at any moment: excess I/O-time of the timed `ops` per wall time."""
     return verdicts.total_excess * ops / (wall_s * 1e6)
 
 

@@ -23,7 +23,8 @@ MOST = 50
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contributor:
-    """`ios`: I/Os of this one inside the layer on average, with bounds; `us` per I/O; `time_share`: of all that did I/O.
+    """`ios`: I/Os of this one inside the layer on average, with bounds; `us` per I/O measured there; `time_share`: of all that
+    did I/O.
 
     is_merged: (a part of) the time is of neighbouring layers that were not told apart.
     """
@@ -150,7 +151,7 @@ def _ranked(owned: Owned, layer: Layer, wall_s: float) -> list[Contributor]:
         Contributor(
             subject=owner,
             iops=float(ops[n]) / wall_s,
-            us=float(time[n] / ops[n]) if measured[n] > 0 else None,
+            us=float(time[n] / measured[n]) if measured[n] > 0 else None,
             ios=float(time[n]) / wall_s / 1e6,
             lower_ios=float(lower[n]) / wall_s / 1e6,
             upper_ios=float(upper[n]) / wall_s / 1e6,

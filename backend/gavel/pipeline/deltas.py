@@ -10,7 +10,7 @@ from gavel.analysis.ledger import LedgerRows, rolled_up
 from gavel.db.engine import Connection
 from gavel.db.queries.leaves import device_leaves, disk_leaves
 from gavel.db.queries.rows import RefKind
-from gavel.domain.io_path import Direction, Layer
+from gavel.domain.io_path import Layer
 from gavel.domain.scope import ScopeKind
 from gavel.pipeline.contributing import known_rows, leaf_sums
 from gavel.pipeline.expecting import hours_of
@@ -57,7 +57,7 @@ def deltas(connection: Connection, datastore_id: int, from_at: datetime, to_at: 
     if not found.is_empty:
         disks, devices = _leaves(connection, datastore_id, found.window)
         rows = found.found.rows
-        told = differences(rows, disks, devices, covered(found.found.notes, rows.ops[:, Direction.ALL]))
+        told = differences(rows, disks, devices, covered(found.found.notes, rows))
         hours = hours_of(found.window.from_at, found.window.to_at)[None, :]
         expected = found.usual.at(np.zeros(1, dtype=np.int64), hours, write_share(rows))[0][0]
     return Deltas(

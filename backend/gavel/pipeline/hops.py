@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from gavel.analysis.columns import picked
-from gavel.analysis.ledger import LedgerRows, rolled_up
+from gavel.analysis.ledger import LedgerRows, ops_in, rolled_up, timed_ops
 from gavel.analysis.segments import SPANS
 from gavel.db.engine import Connection
 from gavel.db.queries.hops import PathGroup
@@ -203,13 +203,13 @@ def _known_load(loads: Loads, thing_id: int) -> Load:
 
 
 def _load(rows: LedgerRows, row: int, wall_s: float) -> Load:
-    """Everything measured from here on."""
-    ops = float(rows.ops[row, Direction.ALL])
+    """Everything measured from here on, per I/O that was timed."""
+    ops, timed_here = float(rows.ops[row, Direction.ALL]), float(timed_ops(rows)[row, Direction.ALL])
     time, timed = rows.span_time[row, Direction.ALL], rows.span_ops[row, Direction.ALL] > 0
     whole = float(time[timed].sum()) if timed.any() else np.nan
     return Load(
         iops=known(ops / wall_s),
-        us=known(whole / ops) if ops > 0 else None,
+        us=known(whole / timed_here) if timed_here > 0 else None,
         ios=known(whole / wall_s / 1e6) if ops > 0 else known(ops),
     )
 
@@ -265,7 +265,8 @@ def _timed(loads: Loads, thing_id: int, first: Layer, last: Layer) -> _Between:
     within = [span for span in spans if first <= SPANS[span][0] and SPANS[span][1] <= last]
     if row is None or not spans:
         return _link(span_key(wanted), span_label(wanted), span_layers(wanted))
-    rows, ops = loads.found.rows, float(loads.found.rows.ops[row, Direction.ALL])
+    rows = loads.found.rows
+    ops = float(ops_in(np.where(np.isin(np.arange(len(SPANS)), spans), rows.span_ops[row, Direction.ALL], 0.0)))
     told = SPANS.index((min(first, *(SPANS[s][0] for s in spans)), max(last, *(SPANS[s][1] for s in spans))))
     return _link(
         span_key(told),
@@ -290,9 +291,8 @@ def _hypervisor(loads: Loads, disk_id: int) -> _Between:
     us: float | None = None
     if row is not None:
         rows, segment = loads.found.rows, Segment.HYPERVISOR
-        ops = float(rows.ops[row, Direction.ALL])
-        is_timed = rows.segment_ops[row, Direction.ALL, segment] > 0 and ops > 0
-        us = float(rows.segment_time[row, Direction.ALL, segment]) / ops if is_timed else None
+        ops = float(rows.segment_ops[row, Direction.ALL, segment])
+        us = float(rows.segment_time[row, Direction.ALL, segment]) / ops if ops > 0 else None
     return _link(Segment.HYPERVISOR.name.lower(), SEGMENT_WORDS[Segment.HYPERVISOR], (Layer.KERNEL.name.lower(),), us)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from gavel.analysis.coverage import coverage
 from gavel.analysis.grade import grades
 from gavel.analysis.intervals import Bools, Floats
-from gavel.analysis.ledger import LedgerRows, too_few
+from gavel.analysis.ledger import LedgerRows, latency_us, ops_in, timed_ops, too_few
 from gavel.analysis.notes import Flags, Notes
 from gavel.analysis.segments import SPANS, span_name
 from gavel.analysis.verdict import LEAST_SHARE_OF_DEVICE, Case, Reason, Verdicts, case_of, impact, rule
@@ -23,6 +23,8 @@ from gavel.pipeline.expecting import Usual
 MINUTE = timedelta(minutes=1)
 # What the overview and a page without a range look at.
 NOW_WIDTH = 5 * MINUTE
+# So much of the operations has to have been timed for a number to speak for all of them; counters are cut at different instants.
+MOSTLY = 0.95
 
 
 class State(StrEnum):
@@ -37,7 +39,10 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LayerNumbers:
-    """A layer, or neighbouring ones that were not told apart: µs per I/O of the scope."""
+    """A layer, or neighbouring ones that were not told apart: µs per I/O of the scope, so that all of them add up.
+
+    measured_us: per I/O whose time was measured here, which is `ops_share` of the scope's.
+    """
 
     name: str
     label: str
@@ -45,6 +50,7 @@ class LayerNumbers:
     us: float
     lower_us: float
     upper_us: float
+    measured_us: float
     expected_us: float
     excess_us: float
     excess_lower_us: float
@@ -108,7 +114,7 @@ def judged(found: LedgerSeries, kind: ScopeKind, scope: Flags, usual: Usual, sec
     states = _states(found.minutes, rows, measured)
     wall_s = found.wall_s
     wasted = np.divide(
-        impact(verdicts, np.nan_to_num(rows.ops[:, Direction.ALL]), 1.0),
+        impact(verdicts, np.nan_to_num(timed_ops(rows)[:, Direction.ALL]), 1.0),
         wall_s,
         out=np.zeros(len(wall_s)),
         where=wall_s > 0,
@@ -163,9 +169,50 @@ def _states(minutes: Flags, rows: LedgerRows, measured: Bools) -> list[State]:
     return [_STATES[state] for state in found.tolist()]
 
 
-def covered(notes: Notes, ops: Floats) -> Floats:
-    """(n,) host ÷ array ops; NaN where one side is absent."""
-    return coverage(ops, notes.array_ops)
+_INSIDE_ARRAY = SPANS.index((Layer.ARRAY, Layer.ARRAY))
+
+
+def covered(notes: Notes, rows: LedgerRows) -> Floats:
+    """(n,) host ÷ array ops; NaN where one side is absent.
+
+    A window may hold minutes, and a place things, that the array did not measure: `array_ops` has none of theirs, so host ops are those
+    whose time inside the array was measured. Of each direction: what the array did not count at all, it did not time either.
+    """
+    counted = rows.span_ops[:, : Direction.ALL, _INSIDE_ARRAY].sum(axis=1)
+    return coverage(np.where(counted > 0, counted, rows.ops[:, Direction.ALL]), notes.array_ops)
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Some spans of a row in words' numbers: µs per I/O that was measured in them, and which part of the timed I/Os that is."""
+
+    us: float
+    excess_us: float
+    upper_us: float
+    share: float
+
+
+def told(found: Judged, row: int, spans: Sequence[int]) -> Told | None:
+    """None where none of them was measured."""
+    rows, case, wanted = found.rows, found.case, list(spans)
+    inside = np.zeros(len(SPANS))
+    inside[wanted] = rows.span_ops[row, Direction.ALL, wanted]
+    here, timed = float(ops_in(inside)), float(timed_ops(rows)[row, Direction.ALL])
+    if not here > 0:
+        return None
+    # The case is per timed I/O.
+    per_io = timed / here
+    us, upper = (float(np.nansum(numbers[row, wanted])) * per_io for numbers in (case.value, case.upper))
+    return Told(us, float(found.verdicts.excess[row, wanted].sum()) * per_io, upper, min(here / timed, 1.0))
+
+
+def partly_measured(found: Judged, row: int) -> Iterator[tuple[Layer, float]]:
+    """Layers that were measured by themselves in some of the timed I/Os only, and in which part of them."""
+    timed = float(timed_ops(found.rows)[row, Direction.ALL])
+    for layer in Layer:
+        own = float(found.rows.span_ops[row, Direction.ALL, SPANS.index((layer, layer))])
+        if 0 < own < MOSTLY * timed:
+            yield layer, own / timed
 
 
 # --- spans in words ---------------------------------------------------------------------------------------------------
@@ -195,9 +242,18 @@ def known_span(span: int) -> int | None:
 
 def told_excess(found: Judged, row: int) -> float:
     """µs of what the verdict names, else of everything."""
-    spans = [span for span in (found.named(row), found.other(row)) if span is not None]
-    excess = found.verdicts.excess[row]
-    return float(excess[spans].sum() if spans else excess.sum())
+    named = told(found, row, named_spans(found, row))
+    return float(found.verdicts.excess[row].sum()) if named is None else named.excess_us
+
+
+def told_us(found: Judged, row: int) -> float:
+    """µs that are spent in what the verdict names; 0 where it names nothing."""
+    named = told(found, row, named_spans(found, row))
+    return 0.0 if named is None else named.us
+
+
+def named_spans(found: Judged, row: int) -> list[int]:
+    return [span for span in (found.named(row), found.other(row)) if span is not None]
 
 
 def not_measured(case: Case, row: int) -> tuple[str, ...]:
@@ -218,15 +274,17 @@ def layer_numbers(case: Case, row: int, rows: LedgerRows, direction: Direction, 
     if not ops > 0:
         return []
     value, low, high, usual = (part[row].tolist() for part in (case.value, case.lower, case.upper, case.expected))
-    shares = (rows.span_ops[row, direction] / ops).tolist()
+    # Both are stored in single precision, each rounded by itself.
+    shares = np.minimum(rows.span_ops[row, direction] / ops, 1.0).tolist()
+    own = latency_us(rows.span_time[row, direction], rows.span_ops[row, direction]).tolist()
     return [
-        _layer(span, (value[span], low[span], high[span]), usual[span], shares[span], total_us)
+        _layer(span, (value[span], low[span], high[span]), own[span], usual[span], shares[span], total_us)
         for span in measured_spans(case, row)
     ]
 
 
 def _layer(
-    span: int, interval: tuple[float, float, float], expected: float, ops_share: float, total_us: float
+    span: int, interval: tuple[float, float, float], own: float, expected: float, ops_share: float, total_us: float
 ) -> LayerNumbers:
     us, lower, upper = interval
     return LayerNumbers(
@@ -236,6 +294,7 @@ def _layer(
         us=us,
         lower_us=lower,
         upper_us=upper,
+        measured_us=own,
         expected_us=expected,
         excess_us=max(0.0, us - expected),
         excess_lower_us=max(0.0, lower - expected),

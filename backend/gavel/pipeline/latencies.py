@@ -8,7 +8,7 @@ import numpy as np
 
 from gavel.analysis.grade import grades
 from gavel.analysis.intervals import Bools, Floats
-from gavel.analysis.ledger import LedgerRows, too_few
+from gavel.analysis.ledger import LedgerRows, timed_ops, too_few
 from gavel.analysis.notes import Flags
 from gavel.analysis.segments import SPANS
 from gavel.analysis.stack import Stack, stacked
@@ -38,7 +38,7 @@ class UnusableStepError(GavelError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LayerColumns:
-    """Lists as long as the buckets, µs per I/O; NaN where not measured."""
+    """Lists as long as the buckets, µs per timed I/O of the scope, so that layers add up; NaN where not measured."""
 
     name: str
     label: str
@@ -205,23 +205,23 @@ class _Grid:
 
 
 def _direction(rows: LedgerRows, stack: Stack, direction: Direction, grid: _Grid) -> DirectionColumns:
-    ops = rows.ops[:, direction]
+    ops, timed = rows.ops[:, direction], timed_ops(rows)[:, direction]
     return DirectionColumns(
         direction=direction.name.lower(),
         ops=grid.column(ops),
         bytes=grid.column(rows.bytes[:, direction]),
-        total_us=grid.column(_per_io(stack.total[:, direction], ops)),
+        total_us=grid.column(_per_io(stack.total[:, direction], timed)),
         too_few=grid.flags(too_few(rows)[:, direction] & ~np.isnan(ops)),
-        layers=tuple(_layers(rows, direction, ops, grid)),
-        parts=tuple(_parts(stack, direction, ops, grid)),
+        layers=tuple(_layers(rows, direction, timed, grid)),
+        parts=tuple(_parts(stack, direction, timed, grid)),
     )
 
 
-def _layers(rows: LedgerRows, direction: Direction, ops: Floats, grid: _Grid) -> Iterator[LayerColumns]:
+def _layers(rows: LedgerRows, direction: Direction, timed: Floats, grid: _Grid) -> Iterator[LayerColumns]:
     measured = rows.span_ops[:, direction] > 0
     for span in sorted(np.flatnonzero(measured.any(axis=0)).tolist(), key=lambda span: SPANS[span]):
         us, lower, upper = (
-            grid.column(_per_io(np.where(measured[:, span], times[:, direction, span], np.nan), ops))
+            grid.column(_per_io(np.where(measured[:, span], times[:, direction, span], np.nan), timed))
             for times in (rows.span_time, rows.span_lower, rows.span_upper)
         )
         yield LayerColumns(
@@ -229,7 +229,7 @@ def _layers(rows: LedgerRows, direction: Direction, ops: Floats, grid: _Grid) ->
         )
 
 
-def _parts(stack: Stack, direction: Direction, ops: Floats, grid: _Grid) -> Iterator[PartColumns]:
+def _parts(stack: Stack, direction: Direction, timed: Floats, grid: _Grid) -> Iterator[PartColumns]:
     for part in PARTS:
         times = part.times(stack)[:, direction]
         if not np.isnan(times).all():
@@ -238,7 +238,7 @@ def _parts(stack: Stack, direction: Direction, ops: Floats, grid: _Grid) -> Iter
                 label=part.label,
                 layer=part.layer,
                 is_rest=part.is_rest,
-                us=grid.column(_per_io(times, ops)),
+                us=grid.column(_per_io(times, timed)),
             )
 
 

@@ -10,7 +10,7 @@ from gavel.alerting.evaluate import GRADES
 from gavel.alerting.rules import LAYER_OF, Measure, Quantity
 from gavel.analysis.grade import grades
 from gavel.analysis.intervals import Floats
-from gavel.analysis.ledger import latency_us
+from gavel.analysis.ledger import latency_us, timed_ops
 from gavel.analysis.notes import Flags
 from gavel.analysis.segments import SPANS
 from gavel.analysis.verdict import Case, case_of
@@ -28,7 +28,8 @@ Pair = tuple[Floats, Floats]
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """n rows by m measures. value, lower, ops: (m, n), NaN where not measured. grade: (n,) 0 (A) to 3 (D). impact: (n,) I/Os."""
+    """n rows by m measures. value, lower, ops: (m, n), NaN where not measured; numbers of a part are of the I/Os that
+    were measured in it. grade: (n,) 0 (A) to 3 (D). impact: (n,) I/Os."""
 
     value: Floats
     lower: Floats
@@ -53,13 +54,13 @@ def measured(found: LedgerSeries, scope: Flags, usual: Usual, measures: Sequence
     for row, measure in enumerate(measures):
         way = ways[measure.direction]
         value[row], lower[row] = _numbers(measure, way)
-        ops[row] = np.nan_to_num(way.ops) / np.maximum(found.minutes, 1)
+        ops[row] = np.nan_to_num(way.ops_of(measure.part)) / np.maximum(found.minutes, 1)
     letters = [_GRADES[letter] for letter in grades(found.notes.grade_reasons).tolist()]
     return Measured(value, lower, ops, np.array(letters, dtype=np.int64), ways[Direction.ALL].impact[0])
 
 
 class _Way:
-    """One direction of every row, in µs per I/O."""
+    """One direction of every row, in µs per I/O that was timed."""
 
     def __init__(self, found: LedgerSeries, scope: Flags, usual: Usual, direction: Direction) -> None:
         n = len(found)
@@ -68,7 +69,7 @@ class _Way:
         share = write_share(found.rows) if writes is None else writes
         expected, _ = usual.at(scope, hours_at(found.starts_us), share)
         self.case: Case = case_of(found.rows, direction, expected, np.zeros(n, dtype=np.int64))
-        self.ops = found.rows.ops[:, direction]
+        self.ops, self.timed = found.rows.ops[:, direction], timed_ops(found.rows)[:, direction]
 
     @cached_property
     def is_measured(self) -> np.ndarray:
@@ -99,16 +100,31 @@ class _Way:
 
     @cached_property
     def impact(self) -> Pair:
-        rate = np.nan_to_num(self.ops) / (self.found.wall_s * _US_PER_S)
+        rate = np.nan_to_num(self.timed) / (self.found.wall_s * _US_PER_S)
         return self.excess[0] * rate, self.excess[1] * rate
 
     def part(self, part: Layer | Segment) -> Pair:
         if isinstance(part, Layer):
             span = _ALONE[part]
             return self.case.value[:, span], self.case.lower[:, span]
-        value = latency_us(self.found.rows.segment_time[:, self.direction, part], self.ops)
+        value = latency_us(self.found.rows.segment_time[:, self.direction, part], self.timed)
         value = np.where(self.found.rows.segment_ops[:, self.direction, part] > 0, value, np.nan)
         return value, np.maximum(value - self._open(LAYER_OF[part]), 0.0)
+
+    def ops_of(self, part: Layer | Segment | None) -> Floats:
+        """Of all I/Os those whose time in the part was measured."""
+        if part is None:
+            return self.ops
+        rows = self.found.rows
+        return (
+            rows.span_ops[:, self.direction, _ALONE[part]]
+            if isinstance(part, Layer)
+            else rows.segment_ops[:, self.direction, part]
+        )
+
+    def where_measured(self, part: Layer | Segment) -> Floats:
+        """What makes a number per timed I/O one per I/O that was measured in the part: a place may have some that were not."""
+        return _ratio(self.timed, self.ops_of(part))
 
     def _open(self, layer: Layer) -> Floats:
         """What the bounds of the layer leave open; all of it may be of one segment. NaN where no span holds the layer."""
@@ -123,7 +139,7 @@ class _Way:
 def _numbers(measure: Measure, way: _Way) -> Pair:
     match measure.quantity:
         case Quantity.TIME:
-            return way.total if measure.part is None else way.part(measure.part)
+            return way.total if measure.part is None else _time(measure.part, way)
         case Quantity.SHARE:
             return _share(measure, way)
         case Quantity.EXCESS:
@@ -142,6 +158,12 @@ def _numbers(measure: Measure, way: _Way) -> Pair:
             return nothing, nothing
 
 
+def _time(part: Layer | Segment, way: _Way) -> Pair:
+    value, lower = way.part(part)
+    scale = way.where_measured(part)
+    return value * scale, lower * scale
+
+
 def _share(measure: Measure, way: _Way) -> Pair:
     """Surely at least: the part at its lowest while all the rest is at its highest."""
     part = measure.part
@@ -156,7 +178,8 @@ def _share(measure: Measure, way: _Way) -> Pair:
 
 def _excess(measure: Measure, way: _Way) -> Pair:
     value, lower, expected = _layer(measure, way)
-    return np.maximum(value - expected, 0.0), np.maximum(lower - expected, 0.0)
+    scale = way.where_measured(measure.part) if measure.part is not None else 1.0
+    return np.maximum(value - expected, 0.0) * scale, np.maximum(lower - expected, 0.0) * scale
 
 
 def _times_usual(measure: Measure, way: _Way) -> Pair:

@@ -31,6 +31,7 @@ from gavel.pipeline.judging import (
     span_key,
     span_label,
     told_excess,
+    told_us,
 )
 from gavel.pipeline.sentences import NOTHING, Facts, head
 
@@ -306,8 +307,6 @@ def _standing(found: Judged, row: int) -> Standing:
 
 
 def _facts(found: Judged, row: int) -> Facts:
-    named, other = found.named(row), found.other(row)
-    values = found.case.value[row]
     return Facts(
         state=found.states[row],
         certainty=found.certainties[row],
@@ -316,7 +315,7 @@ def _facts(found: Judged, row: int) -> Facts:
         total_us=float(np.nan_to_num(found.total_us[row])),
         excess_us=told_excess(found, row),
         reasons=Reason(int(found.verdicts.reasons[row])),
-        named=named,
-        other=other,
-        named_us=sum(float(values[span]) for span in (named, other) if span is not None),
+        named=found.named(row),
+        other=found.other(row),
+        named_us=told_us(found, row),
     )

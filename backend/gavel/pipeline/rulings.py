@@ -15,8 +15,8 @@ from gavel.db.queries.ledger import LedgerSeries
 from gavel.db.queries.rows import RefKind
 from gavel.db.queries.scopes import array_names
 from gavel.domain.io_path import Certainty, Direction, Layer, Segment
+from gavel.pipeline import depth_words
 from gavel.pipeline.contributing import top_host
-from gavel.pipeline.depth_words import told
 from gavel.pipeline.depths import QueueInForce, depth_evidence, queue_in_force
 from gavel.pipeline.enduring import since
 from gavel.pipeline.evidence import Evidence, evidence
@@ -25,10 +25,14 @@ from gavel.pipeline.judging import (
     State,
     covered,
     known,
+    named_spans,
     not_measured,
+    partly_measured,
     span_key,
     span_label,
+    told,
     told_excess,
+    told_us,
 )
 from gavel.pipeline.parts import SEGMENT_WORDS
 from gavel.pipeline.sentences import NOTHING, Facts, Sentence, sentence
@@ -42,9 +46,10 @@ _MOST = 0.5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quality:
-    """How good the numbers are. coverage: host ÷ array ops; offset_error_s: of the worst clock; missing_s: seconds without a sample.
+    """How good the numbers are. coverage: host ÷ array ops; offset_error_s: of the worst clock.
 
-    outstanding_ios as the virtual disks counted them, modelled_ios = IOPS × latency: Little's check. queue_depth: of the devices in use.
+    missing_s: seconds in which a side had no sample. outstanding_ios as the virtual disks counted them, modelled_ios = IOPS × latency:
+    Little's check. queue_depth: of the devices in use.
     """
 
     grade: str | None = None
@@ -142,7 +147,7 @@ def _verdict(connection: Connection, kind: RefKind, found: Sum, raw: tuple[Evide
 
 def _queue(connection: Connection, kind: RefKind, found: Sum) -> QueueInForce | None:
     """The device queue that a verdict has to speak of: where the kernel's queues may be at fault, or one that is full."""
-    spans = [span for span in (found.judged.named(0), found.judged.other(0)) if span is not None]
+    spans = named_spans(found.judged, 0)
     above = [_detail(found.found, span) == SEGMENT_WORDS[Segment.HYPERVISOR] for span in spans]
     waits = any(SPANS[span][0] <= Layer.KERNEL <= SPANS[span][1] for span in spans) and not any(above)
     return queue_in_force(connection, kind, found.window.subject.id, found.found, waits=waits)
@@ -150,7 +155,7 @@ def _queue(connection: Connection, kind: RefKind, found: Sum) -> QueueInForce | 
 
 def _quality(found: Sum, total_us: float) -> Quality:
     one, notes = found.judged, found.found.notes
-    ratio = covered(notes, one.ops)[0]
+    ratio = covered(notes, one.rows)[0]
     return Quality(
         grade=one.grades[0].value,
         grade_reasons=in_words(int(notes.grade_reasons[0])),
@@ -171,7 +176,7 @@ def _facts(
     connection: Connection, kind: RefKind, found: Sum, begun: datetime | None, queue: QueueInForce | None
 ) -> Facts:
     one, notes = found.judged, found.found.notes
-    named, other, values = one.named(0), one.other(0), one.case.value[0]
+    named, array, kernel = one.named(0), told(one, 0, [_ARRAY]), told(one, 0, [_KERNEL])
     return Facts(
         state=found.state,
         certainty=one.certainties[0],
@@ -182,17 +187,20 @@ def _facts(
         reasons=Reason(int(one.verdicts.reasons[0])),
         disagreement_us=known(notes.disagreement_us[0]),
         named=named,
-        other=other,
-        named_us=sum(float(values[span]) for span in (named, other) if span is not None),
+        other=one.other(0),
+        named_us=told_us(one, 0),
         detail=None if named is None else _detail(found.found, named),
         place=None if named is None else _place(connection, kind, found, named),
         since_at=begun,
         to_at=found.window.to_at,
-        array_us=known(values[_ARRAY]),
-        kernel_us=known(one.case.upper[0, _KERNEL]),
+        array_us=None if array is None else array.us,
+        array_share=1.0 if array is None else array.share,
+        kernel_us=None if kernel is None else kernel.upper_us,
+        kernel_share=1.0 if kernel is None else kernel.share,
+        partly=tuple(partly_measured(one, 0)),
         outstanding=found.outstanding,
         depth=known(notes.queue_depth[0]),
-        queue=() if queue is None else tuple(told(queue)),
+        queue=() if queue is None else tuple(depth_words.told(queue)),
     )
 
 

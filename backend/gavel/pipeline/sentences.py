@@ -7,11 +7,12 @@ from datetime import datetime
 from gavel.analysis.segments import SPANS
 from gavel.analysis.verdict import SETTLES, WORDS, Reason
 from gavel.domain.io_path import Certainty, Layer
-from gavel.pipeline.judging import State, span_label
+from gavel.pipeline.judging import MOSTLY, State, span_label
 
 _MILLISECOND_US = 1000.0
 # From 0.1 ms on, rounded, people read milliseconds.
 _LEAST_MS_US = 99.5
+_LEAST_SHARE = 0.01
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +40,8 @@ class Facts:
 
     named, other: positions in `SPANS`. named_us: of both where undetermined; excess_us: of what is named, else of everything. detail: the
     segment that most of the named layer's time is in, in words. array_us: what the array takes; kernel_us: what the kernel takes at most.
+    All of them per I/O that was measured there; *_share: which part of the timed I/Os that is. partly: layers that were measured by
+    themselves in such a part.
     outstanding, depth: I/Os. ops, minutes: of the window. queue: sentences about the depth of the queue where I/Os wait.
     """
 
@@ -58,7 +61,10 @@ class Facts:
     since_at: datetime | None = None
     to_at: datetime | None = None
     array_us: float | None = None
+    array_share: float = 1.0
     kernel_us: float | None = None
+    kernel_share: float = 1.0
+    partly: tuple[tuple[Layer, float], ...] = ()
     outstanding: float | None = None
     depth: float | None = None
     queue: tuple[str, ...] = ()
@@ -129,9 +135,17 @@ def _because(facts: Facts) -> Iterator[str]:
         depth = "" if facts.depth is None else f" on a depth of {facts.depth:.0f}"
         yield f"{facts.outstanding:.0f} I/Os outstanding{depth}"
     if facts.array_us is not None and Layer.ARRAY not in layers:
-        yield f"the array answers in {duration(facts.array_us)}"
+        yield f"the array answers in {duration(facts.array_us)}{_measured_in(facts.array_share)}"
     if facts.kernel_us is not None and Layer.KERNEL not in layers:
-        yield f"the kernel takes {duration(facts.kernel_us)} at most"
+        yield f"the kernel takes {duration(facts.kernel_us)} at most{_measured_in(facts.kernel_share)}"
+
+
+def _measured_in(share: float) -> str:
+    return "" if share >= MOSTLY else f", measured in {_percent(share)} of the I/Os"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %" if share >= _LEAST_SHARE else "less than 1 %"
 
 
 def _layers(span: int | None) -> set[Layer]:
@@ -150,6 +164,8 @@ def _caveats(facts: Facts) -> Iterator[str]:
     if Reason.DISAGREEMENT in reasons:
         size = "" if facts.disagreement_us is None else f" by {duration(facts.disagreement_us)}"
         yield f"Measurements contradict each other{size}, and every interval is widened by that"
+    for layer, share in facts.partly:
+        yield f"{span_label(SPANS.index((layer, layer)))} measured by itself in {_percent(share)} of the I/Os"
     for reason, words in WORDS.items():
         if reason in reasons and reason not in _TOLD:
             yield words[0].upper() + words[1:]

@@ -5,7 +5,7 @@ from datetime import datetime
 
 import numpy as np
 
-from gavel.analysis.ledger import LEAST_OPS
+from gavel.analysis.ledger import LEAST_OPS, timed_ops
 from gavel.analysis.stack import Stack, stacked
 from gavel.analysis.verdict import Case
 from gavel.db.engine import Connection
@@ -117,8 +117,8 @@ def _nothing(direction: Direction) -> DirectionNumbers:
 
 def _direction(found: Sum, direction: Direction, stack: Stack) -> DirectionNumbers:
     rows, wall_s, case = found.found.rows, float(found.judged.wall_s[0]), found.case(direction)
-    ops = float(rows.ops[0, direction])
-    total = float(stack.total[0, direction]) / ops if ops > 0 else np.nan
+    ops, timed = float(rows.ops[0, direction]), float(timed_ops(rows)[0, direction])
+    total = float(stack.total[0, direction]) / timed if timed > 0 else np.nan
     measured = ~np.isnan(case.value[0])
     return DirectionNumbers(
         direction=direction.name.lower(),
@@ -129,7 +129,7 @@ def _direction(found: Sum, direction: Direction, stack: Stack) -> DirectionNumbe
         total_us=known(total),
         expected_us=float(case.expected[0][measured].sum()) if measured.any() else None,
         layers=layers_of(found, direction, case, total),
-        parts=_parts(stack, direction, ops, total),
+        parts=_parts(stack, direction, timed, total),
         not_measured=not_measured(case, 0),
     )
 
@@ -149,7 +149,7 @@ def _state(ops: float, *, is_measured: bool) -> State:
     return State.TOO_FEW if ops < LEAST_OPS else State.JUDGED
 
 
-def _parts(stack: Stack, direction: Direction, ops: float, total_us: float) -> tuple[PartNumbers, ...]:
+def _parts(stack: Stack, direction: Direction, timed: float, total_us: float) -> tuple[PartNumbers, ...]:
     times = [(part, float(part.times(stack)[0, direction])) for part in PARTS]
     return tuple(
         PartNumbers(
@@ -157,9 +157,9 @@ def _parts(stack: Stack, direction: Direction, ops: float, total_us: float) -> t
             label=part.label,
             layer=part.layer,
             is_rest=part.is_rest,
-            us=time / ops,
-            share=time / ops / total_us if total_us > 0 else None,
+            us=time / timed,
+            share=time / timed / total_us if total_us > 0 else None,
         )
         for part, time in times
-        if ops > 0 and not np.isnan(time)
+        if timed > 0 and not np.isnan(time)
     )

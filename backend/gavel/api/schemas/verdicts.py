@@ -1,6 +1,6 @@
 """Verdicts and what they rest on: where the time of one thing's I/Os goes, in one window or over time.
 
-Times are µs per I/O over all I/Os of the direction, so that parts add up to the total; null is "not measured", never 0.
+Times are µs per I/O over all timed I/Os of the direction, so that parts add up to the total; null is "not measured", never 0.
 """
 
 from typing import Literal
@@ -37,8 +37,9 @@ class WindowOut(Out):
 class LayerOut(Out):
     """A layer, or neighbouring layers that were not told apart (`name` "san_array", `layers` ["san", "array"]).
 
-    `us` with its bounds; `expected_us` for this hour; `excess_us` over it, never below 0, with its bounds; `share`: of the total time;
-    `ops_share`: part of the I/Os whose time here was measured.
+    `us` with its bounds, per I/O of the whole, so that layers add up; `expected_us` for this hour; `excess_us` over it, never below 0,
+    with its bounds; `share`: of the total time. `ops_share`: part of the I/Os whose time here was measured; `measured_us`: per one of
+    these, which is how fast the layer is.
     """
 
     name: str
@@ -47,6 +48,7 @@ class LayerOut(Out):
     us: float
     lower_us: float
     upper_us: float
+    measured_us: float
     expected_us: float
     excess_us: float
     excess_lower_us: float
@@ -144,7 +146,7 @@ class EvidenceOut(Out):
 class QualityOut(Out):
     """How good the numbers behind a verdict are. `grade_reasons`: why it is not an A, in words. `coverage`: host ÷ array ops.
 
-    `offset_error_s`: of the worst clock; `missing_s`: seconds of the window without a sample. `outstanding_ios` (as the virtual disks
+    `offset_error_s`: of the worst clock; `missing_s`: seconds in which a side had no sample. `outstanding_ios` (as the virtual disks
     counted them) against `modelled_ios` (IOPS × latency) is Little's check. `queue_depth`: I/Os that the devices in use hold together.
     """
 
