@@ -18,7 +18,8 @@ _MINUTE_S = 60.0
 class Units:
     """U units × M minutes as in `Grid`. ops: (U·M, 2) of whole minutes; value: (U·M, 2, 5) by `gridded.INTERNAL` … `SERVICE`.
 
-    error_s: of the worst clock. is_missing: a volume of it, or a part of the minute, was not read; missing_s: how much of it. is_present: any of it was.
+    error_s: of the worst clock. is_missing: a volume of it, or a part of the minute, was not read; missing_s: how much of it.
+    is_present: any of it was.
     """
 
     ops: Floats
