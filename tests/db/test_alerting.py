@@ -9,7 +9,7 @@ from tests.db.conftest import Store
 
 from gavel.db import alert_memory, alert_writing
 from gavel.db.alert_memory import OvertakenError
-from gavel.db.engine import transaction
+from gavel.db.engine import Role, open_engine, snapshot, transaction
 from gavel.db.queries import alert_rules, alerts, channels
 from gavel.db.queries import notifications as outbox
 
@@ -53,7 +53,7 @@ def test_the_memory_moves_on_from_what_was_read_only(store: Store) -> None:
 
 
 def test_a_minute_written_again_while_it_was_judged_is_still_due(store: Store) -> None:
-    store.run("DELETE FROM alert_minute")
+    store.run("DELETE FROM written_minute")
     with transaction(store.engine) as connection:
         alert_memory.minutes_written(connection, [30, 10, 20], is_whole=False)
     with transaction(store.engine) as connection:
@@ -142,3 +142,20 @@ def test_a_dead_letter_that_a_newer_state_has_overtaken_is_not_told_again(store:
         assert outbox.replay(connection, NOW, channel_id=channel) == 1
         outbox.supersede(connection, channel, NOW)
         assert outbox.notification_row(connection, dead).state == "superseded"
+
+
+def test_who_writes_a_minute_again_neither_waits_for_who_judges_it_nor_fails(postgres_url: str) -> None:
+    """Correlate's transactions see the store as it was at their beginning, and would fail where another one changed their rows."""
+    engine = open_engine(postgres_url, Role.WORKER)
+    with transaction(engine) as connection:
+        alert_memory.minutes_written(connection, [50], is_whole=True)
+    with snapshot(engine) as writer:
+        alert_memory.has_due_minutes(writer)
+        with transaction(engine) as judge:
+            alert_memory.minutes_judged(judge, alert_memory.due_minutes(judge, 50, 10))
+            alert_memory.minutes_written(writer, [50], is_whole=True)
+        alert_memory.minutes_written(writer, [50], is_whole=True)
+    with transaction(engine) as connection:
+        (due,) = alert_memory.due_minutes(connection, 50, 10)
+    engine.dispose()
+    assert len(due.writings) == 2

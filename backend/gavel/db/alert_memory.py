@@ -2,14 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
-from sqlalchemy import delete, select, text, update
+from sqlalchemy import delete, func, select, text, update
 from sqlalchemy.dialects.postgresql import insert as upsert
 
 from gavel.db.engine import Connection
 from gavel.db.errors import StorageError
-from gavel.db.tables.alerting import alert_memory, alert_minute
+from gavel.db.tables.alerting import alert_memory, written_minute
 
 
 class OvertakenError(StorageError):
@@ -30,11 +29,11 @@ class MemoryRow:
 
 @dataclass(frozen=True, slots=True)
 class DueMinute:
-    """A minute (since 1970) that was written. is_whole: not only what could be told early."""
+    """A minute (since 1970) that was written. is_whole: not only what could be told early. writings: ids of their notes."""
 
     minute: int
     is_whole: bool
-    written_at: datetime
+    writings: tuple[int, ...]
 
 
 def read_memory(connection: Connection) -> MemoryRow:
@@ -76,11 +75,9 @@ def _ensure(connection: Connection) -> None:
 
 # --- minutes ----------------------------------------------------------------------------------------------------------
 
-# Read after the lock on the row: a minute that is judged just now keeps its new writing.
+
 _WRITTEN = text("""
-    INSERT INTO alert_minute (minute, is_whole, written_at)
-    SELECT m, :is_whole, clock_timestamp() FROM unnest(CAST(:minutes AS bigint[])) AS m
-    ON CONFLICT (minute) DO UPDATE SET is_whole = alert_minute.is_whole OR excluded.is_whole, written_at = clock_timestamp()
+    INSERT INTO written_minute (minute, is_whole) SELECT m, :is_whole FROM unnest(CAST(:minutes AS bigint[])) AS m
 """)
 
 
@@ -91,31 +88,31 @@ def minutes_written(connection: Connection, minutes: Sequence[int], *, is_whole:
 
 def due_minutes(connection: Connection, since: int, limit: int) -> tuple[DueMinute, ...]:
     """From `since` on, oldest first; once these are done, older ones, newest first."""
-    one = alert_minute.c
-    columns = (one.minute, one.is_whole, one.written_at)
-    fresh = connection.execute(select(*columns).where(one.minute >= since).order_by(one.minute).limit(limit)).all()
-    rows = fresh or connection.execute(select(*columns).order_by(one.minute.desc()).limit(limit)).all()
-    return tuple(DueMinute(*row) for row in rows)
+    one = written_minute.c
+    columns = (one.minute, func.bool_or(one.is_whole), func.array_agg(one.id))
+    noted = select(*columns).group_by(one.minute).limit(limit)
+    fresh = connection.execute(noted.where(one.minute >= since).order_by(one.minute)).all()
+    rows = fresh or connection.execute(noted.order_by(one.minute.desc())).all()
+    return tuple(DueMinute(minute, is_whole, tuple(writings)) for minute, is_whole, writings in rows)
 
 
 def has_due_minutes(connection: Connection) -> bool:
-    return connection.execute(select(alert_minute.c.minute).limit(1)).first() is not None
+    return connection.execute(select(written_minute.c.minute).limit(1)).first() is not None
 
 
 def minutes_judged(connection: Connection, due: Sequence[DueMinute]) -> None:
     """Those that were not written again meanwhile are done."""
-    for one in due:
-        mine = (alert_minute.c.minute == one.minute, alert_minute.c.written_at == one.written_at)
-        connection.execute(delete(alert_minute).where(*mine))
+    done = [writing for one in due for writing in one.writings]
+    connection.execute(delete(written_minute).where(written_minute.c.id.in_(done)))
 
 
 def forget_minutes(connection: Connection, before: int) -> int:
-    """Minutes so old that nobody asks whether they breached; returns how many."""
-    return connection.execute(delete(alert_minute).where(alert_minute.c.minute < before)).rowcount
+    """Minutes so old that nobody asks whether they breached; returns how many writings."""
+    return connection.execute(delete(written_minute).where(written_minute.c.minute < before)).rowcount
 
 
 def first_due_minute(connection: Connection) -> int | None:
     """The oldest minute that is news and yet to be judged; None when there is none. Late ones are nobody's concern here."""
-    query = text("SELECT min(minute) FROM alert_minute WHERE minute > extract(epoch FROM now()) / 60 - 15")
+    query = text("SELECT min(minute) FROM written_minute WHERE minute > extract(epoch FROM now()) / 60 - 15")
     first: int | None = connection.scalar(query)
     return first

@@ -57,14 +57,14 @@ alert_memory = Table(
     CheckConstraint("singleton", name="one_row"),
 )
 
-# Minutes of the ledger that were written and are to be judged. `is_whole`: not only those things that could be told early.
-# `written_at`: by which a minute that is written again while it is judged is told from the one that was judged.
-alert_minute = Table(
-    "alert_minute",
+# Minutes of the ledger that were written and are to be judged, one row per writing. `is_whole`: not only those things that could be told
+# early. The writer only adds rows: so it waits for nobody who judges, and is no reason for its own transaction to fail.
+written_minute = Table(
+    "written_minute",
     metadata,
-    Column("minute", BigInteger, primary_key=True, autoincrement=False),
+    Column("id", BigInteger, Identity(always=True), primary_key=True),
+    Column("minute", BigInteger, nullable=False, index=True),
     Column("is_whole", Boolean, nullable=False),
-    instant("written_at"),
 )
 
 # An incident of the machine, from its first breach on. `object_key`: `scope_key`, of sources their id. `state` and `since_at` are those of
