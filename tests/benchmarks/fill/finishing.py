@@ -24,8 +24,8 @@ def finish(engine: Engine, asked: Plan, sources: Iterable[int], say: Callable[[s
             _passed(connection, source, asked)
         stand_at(connection, Stand(asked.until, None, frozenset()))
         settle(connection, [change.id for change in changes(connection)], ())
-        _let_go(connection, asked)
         _note_order(connection, asked)
+    _let_go(engine, asked)
     while reorder_closed(engine, asked.until):
         pass
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
@@ -48,12 +48,15 @@ def _passed(connection: Connection, source: int, asked: Plan) -> None:
             advance_watermark(connection, source, stream, asked.until)
 
 
-def _let_go(connection: Connection, asked: Plan) -> None:
-    """Samples of an hour: what is made of them is kept, they are not."""
+def _let_go(engine: Engine, asked: Plan) -> None:
+    """Samples of an hour: what is made of them is kept, they are not. One by one: each is a lock, and a month has thousands."""
     for stream in ROLLED:
-        for partition in partitions.existing(connection, SAMPLES[stream]):
+        with transaction(engine) as connection:
+            found = partitions.existing(connection, SAMPLES[stream])
+        for partition in found:
             if partition.hi <= asked.minutes_from:
-                connection.exec_driver_sql(f"DROP TABLE {partition.name}")
+                with transaction(engine) as connection:
+                    connection.exec_driver_sql(f"DROP TABLE {partition.name}")
 
 
 def _note_order(connection: Connection, asked: Plan) -> None:
