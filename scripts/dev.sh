@@ -8,7 +8,7 @@ usage() {
     cat <<'HELP'
 Gavel: where each millisecond of storage latency goes.
 
-  up       set up, start everything on this machine and print the URL   (PORT=8321 LAB=0 DATA_DIR=path)
+  up       set up, start everything on this machine and print the URL   (PORT=8321 LAB=0 LAB_PORT=8330 DATA_DIR=path)
   test     set up, then every check and test, the browser included
   check    set up, then the checks without the tests: format, lint, types, imports, dependencies, containers
   e2e      set up, then only the browser tests
@@ -58,6 +58,7 @@ case $command in
         prepare up
         if [ -n "${PORT:-}" ]; then export GAVEL_PORT="$PORT"; fi
         if [ -n "${LAB:-}" ]; then export GAVEL_LAB="$LAB"; fi
+        if [ -n "${LAB_PORT:-}" ]; then export GAVEL_LAB_PORT="$LAB_PORT"; fi
         if [ -n "${DATA_DIR:-}" ]; then export GAVEL_DATA_DIR="$DATA_DIR"; fi
         exec .venv/bin/gavel up "$@"
         ;;

@@ -1,7 +1,7 @@
 """Shapes of answers: problems for people, ranges that make sense, pages that are fenced in."""
 
 import dataclasses
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -74,11 +74,32 @@ def test_a_mistyped_api_address_is_not_a_page(client: TestClient) -> None:
     assert answer.headers["content-type"] == "application/problem+json"
 
 
-def test_health_tells_the_storage_mode_and_that_no_worker_was_seen_yet(client: TestClient) -> None:
+@pytest.mark.parametrize(
+    ("added_s", "enabled", "status", "said"),
+    [
+        (None, True, "ok", "nothing to poll"),
+        (300, False, "ok", "nothing to poll"),
+        (10, True, "ok", "no run recorded yet"),
+        (300, True, "degraded", "no run recorded yet"),
+    ],
+)
+def test_health_tells_the_storage_mode_and_whether_workers_do_what_there_is_to_do(
+    client: TestClient, added_s: float | None, enabled: bool, status: str, said: str
+) -> None:
+    if added_s is not None:
+        here = client.app.state.house  # type: ignore[attr-defined]
+        added_at = datetime.now(UTC) - timedelta(seconds=added_s)
+        with transaction(here.engine) as connection:
+            add_source(
+                connection, kind=SourceKind.VCENTER, name="vc", address="vc", settings={}, enabled=enabled, now=added_at
+            )
     health = client.get("/api/v1/health").json()
-    assert (health["status"], health["storage_mode"]) == ("degraded", "plain")
-    parts = {part["name"]: part["status"] for part in health["parts"]}
-    assert parts == {"database": "ok", "workers": "degraded", "ledger": "ok", "alerts": "ok"}
+    assert (health["status"], health["storage_mode"]) == (status, "plain")
+    parts = {part["name"]: part for part in health["parts"]}
+    assert {name: part["status"] for name, part in parts.items()} == {
+        "database": "ok", "workers": status, "ledger": "ok", "alerts": "ok",
+    }  # fmt: skip
+    assert said in parts["workers"]["detail"]
 
 
 def test_an_unreachable_database_is_a_503_with_a_sentence(client: TestClient) -> None:

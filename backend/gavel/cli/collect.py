@@ -9,6 +9,7 @@ from gavel.db.queries.runs import runs
 from gavel.db.queries.sources import sources
 from gavel.pipeline.backfill import backfill
 from gavel.pipeline.collect import collect_live
+from gavel.pipeline.inventory import refresh_inventory
 from gavel.pipeline.workplace import Workplace
 
 
@@ -32,17 +33,23 @@ def run(arguments: argparse.Namespace, settings: Settings) -> int:
 
 def _collect(place: Workplace, names: set[str], backfill_s: float) -> int:
     with reading(place.engine) as connection:
-        rows = [row for row in sources(connection, enabled_only=True) if not names or row.name in names]
+        enabled = sources(connection, enabled_only=True)
+    if unknown := names - {row.name for row in enabled}:
+        print(f"No enabled source is called {', '.join(map(repr, sorted(unknown)))}. See: gavel source list")
+        return 1
+    rows = [row for row in enabled if not names or row.name in names]
     failed = 0
     for row in rows:
         began = place.now()
-        if not collect_live(place, row.id):
+        if not (refresh_inventory(place, row.id) and collect_live(place, row.id)):
             print(f"{row.name}: another process is reading it right now.")
             continue
         if backfill_s:
             backfill(place, row.id, budget_s=backfill_s)
         with reading(place.engine) as connection:
             done = [found for found in runs(connection, row.id) if found.started_at >= began]
+        if not done:
+            print(f"{row.name}: it was read a moment ago, and nothing newer is due.")
         for found in reversed(done):
             said = found.error_message or f"{found.samples} read, {found.new_samples} new, {found.duration_s:.2f} s"
             print(f"{row.name}: {found.stream}: {said}")

@@ -7,11 +7,20 @@ from fastapi import APIRouter, Depends, Request, Response
 
 from gavel import __version__
 from gavel.api.deps import COOKIE, AdminOnly, HouseDep, NowDep, Role, asking
+from gavel.api.problems import refuses
 from gavel.api.schemas.system import Health, HealthPart, Session, SignedIn, TokenIn, WallToken
 from gavel.db.alert_memory import first_due_minute
 from gavel.db.engine import reading
 from gavel.db.errors import StorageError
-from gavel.db.queries.health import Stuck, deliveries_stuck, ledger_until, samples_until, stored_mode, workers_seen_at
+from gavel.db.queries.health import (
+    Stuck,
+    deliveries_stuck,
+    ledger_until,
+    polled_since,
+    samples_until,
+    stored_mode,
+    workers_seen_at,
+)
 from gavel.db.queries.tokens import TokenKind
 from gavel.pipeline import access
 
@@ -21,13 +30,13 @@ _WORKERS_LATE_S = 120
 _LEDGER_LATE = timedelta(minutes=5)
 
 
-@router.get("/health")
+@router.get("/health", responses={503: {"model": Health}})
 def health(response: Response, here: HouseDep, at: NowDep) -> Health:
     """Whether Gavel works: 200 when it does or is degraded, 503 when the database cannot be reached."""
     try:
         with reading(here.engine) as connection:
             mode = stored_mode(connection)
-            seen_at = workers_seen_at(connection)
+            polled, seen_at = polled_since(connection), workers_seen_at(connection)
             attributed, sampled = ledger_until(connection), samples_until(connection)
             stuck, unjudged = deliveries_stuck(connection), first_due_minute(connection)
     except StorageError as error:
@@ -36,7 +45,7 @@ def health(response: Response, here: HouseDep, at: NowDep) -> Health:
         return Health(status="failed", version=__version__, now=at, storage_mode=None, parts=[part])
     parts = [
         HealthPart(name="database", status="ok", detail=f"reachable, {mode} mode"),
-        _workers(seen_at, at),
+        _workers(polled, seen_at, at),
         _ledger(attributed, sampled),
         _alerts(stuck, unjudged, at),
     ]
@@ -44,11 +53,13 @@ def health(response: Response, here: HouseDep, at: NowDep) -> Health:
     return Health(status=status, version=__version__, now=at, storage_mode=mode, parts=parts)
 
 
-def _workers(seen_at: datetime | None, at: datetime) -> HealthPart:
-    age_s = (at - seen_at).total_seconds() if seen_at else None
-    late = age_s is None or age_s > _WORKERS_LATE_S
-    said = "no run recorded yet" if age_s is None else f"last run recorded {age_s:.0f} s ago"
-    return HealthPart(name="workers", status="degraded" if late else "ok", detail=said)
+def _workers(polled: datetime | None, seen_at: datetime | None, at: datetime) -> HealthPart:
+    """Late when there was something to poll for a while and nobody did."""
+    if polled is None:
+        return HealthPart(name="workers", status="ok", detail="no source is enabled: there is nothing to poll")
+    waited_s = (at - max(polled, seen_at or polled)).total_seconds()
+    said = "no run recorded yet" if seen_at is None else f"last run recorded {(at - seen_at).total_seconds():.0f} s ago"
+    return HealthPart(name="workers", status="degraded" if waited_s > _WORKERS_LATE_S else "ok", detail=said)
 
 
 def _ledger(attributed: datetime | None, sampled: datetime | None) -> HealthPart:
@@ -81,7 +92,7 @@ def session(known: Annotated[Role | None, Depends(asking)], here: HouseDep) -> S
     return Session(role=known or "stranger", setup_pending=not access.has_admin(here.engine))
 
 
-@router.post("/session")
+@router.post("/session", responses=refuses(401))
 def sign_in(body: TokenIn, response: Response, here: HouseDep, at: NowDep) -> SignedIn:
     """Exchange a setup token (once) or an admin token for a session of twelve hours, a wall token for one as long as it is good."""
     signed_in = access.sign_in(here.engine, body.token, here.setup_file, at)

@@ -7,7 +7,7 @@ from typing import Literal, cast
 from sqlalchemy import Connection, func, select
 
 from gavel.db.tables.alerting import channel, notification
-from gavel.db.tables.bookkeeping import collection_run, storage_mode, watermark
+from gavel.db.tables.bookkeeping import collection_run, source, storage_mode, watermark
 from gavel.db.tables.ledger import correlated
 
 
@@ -18,6 +18,11 @@ def stored_mode(connection: Connection) -> Literal["plain", "timescale"]:
 def workers_seen_at(connection: Connection) -> datetime | None:
     """Start of the newest recorded run of any source."""
     return connection.execute(select(func.max(collection_run.c.started_at))).scalar()
+
+
+def polled_since(connection: Connection) -> datetime | None:
+    """When the first of the enabled sources was added; None where there is nothing to poll."""
+    return connection.scalar(select(func.min(source.c.created_at)).where(source.c.enabled))
 
 
 def ledger_until(connection: Connection) -> datetime | None:
