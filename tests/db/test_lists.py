@@ -13,7 +13,8 @@ from gavel.db.errors import NotFoundError
 from gavel.db.queries.datastores import datastore, datastores
 from gavel.db.queries.events import events_of
 from gavel.db.queries.hosts import host, hosts
-from gavel.db.queries.rows import DatastoreRow, ListQuery, MatchBy, RefKind, Sort
+from gavel.db.queries.newest import newest_sides
+from gavel.db.queries.rows import DatastoreRow, ListQuery, MatchBy, RefKind, Sides, Sort
 from gavel.db.queries.search import search
 from gavel.db.queries.vms import vm, vms
 from gavel.db.queries.volumes import volume, volumes
@@ -242,3 +243,51 @@ def test_events_of_a_thing_are_its_own_and_its_parts(estate: Estate, store: Stor
     assert [(e.kind, e.before, e.after) for e in on_datastore] == [("path_state", "active", "dead")]
     assert [(e.kind, e.subject.name if e.subject else None) for e in on_vm] == [("renamed", "db02")]
     assert on_other == ()
+
+
+def test_a_thing_on_volumes_and_files_has_both_in_its_newest_numbers(estate: Estate, store: Store) -> None:
+    """Operations add up, latencies are weighted by them, and what only one of the two has is told of that one."""
+    end = NOW - timedelta(seconds=30)
+    ends = every(30, end - timedelta(seconds=30), 2)
+    none = {"write_ops": 0}
+    times = {"read_service_us": 200, "read_queue_us": 0, "read_qos_us": 0, "read_san_us": 100}
+    volume_rows = batch(Stream.ARRAY_VOLUME, "id-v0", ends, 30, read_ops=900, mirrored_write_ops=0, **none, **times)
+    store.write(estate.array, volume_rows)
+    store.write(estate.array, batch(Stream.ARRAY_DIRECTORY, "dir-1", ends, 30, read_ops=300, read_usec_us=1000, **none))
+    host_ends = every(20, end - timedelta(seconds=40), 3)
+    device = f"esx-1/{naa(serials(estate.tag)[0])}"
+    latencies = {"read_gavg_us": 400, "read_davg_us": 300, "read_kavg_us": 100}
+    store.write(
+        estate.vcenter, batch(Stream.HOST_DEVICE, device, host_ends, precision=1, read_ops=600, **none, **latencies)
+    )
+    for slot, ops, us in ((0, 600, 500), (4, 200, 1300)):
+        disk = batch(Stream.VM_DISK, f"vm-1/scsi0:{slot}", host_ends, read_ops=ops, read_latency_us=us, **none)
+        store.write(estate.vcenter, disk)
+    for source, stream in (
+        (estate.array, Stream.ARRAY_VOLUME),
+        (estate.array, Stream.ARRAY_DIRECTORY),
+        (estate.vcenter, Stream.HOST_DEVICE),
+        (estate.vcenter, Stream.VM_DISK),
+    ):
+        store.advance(source, stream, end)
+    array_id, vm_id = estate.id("storage_array", f"array-{estate.tag}"), estate.id("vm", "vm-1")
+    with reading(store.engine) as connection:
+        of_array = newest_sides(connection, RefKind.ARRAY, [array_id], NOW)[array_id]
+        of_vm = newest_sides(connection, RefKind.VM, [vm_id], NOW)[vm_id]
+    for newest in (of_array, of_vm):
+        assert newest.array_iops == pytest.approx(40)
+        assert newest.array_internal_us == pytest.approx((200 * 30 + 1000 * 10) / 40)
+        # Files have no SAN part: that of the volumes stands alone, and is not made smaller by them.
+        assert newest.array_san_us == pytest.approx(100)
+        assert newest.host_iops == pytest.approx(40)
+    # The host side of an array: its devices, and the virtual disks on its files, which are on no device.
+    assert of_array.host_gavg_us == pytest.approx((400 * 30 + 1300 * 10) / 40)
+    assert (of_array.host_davg_us, of_array.host_kavg_us) == (300, 100)
+    assert of_vm.host_gavg_us == pytest.approx((500 * 30 + 1300 * 10) / 40)
+    assert of_vm.host_davg_us is None
+
+
+def test_what_neither_side_measured_stays_unknown(estate: Estate, store: Store) -> None:
+    array_id = estate.id("storage_array", f"array-{estate.tag}")
+    with reading(store.engine) as connection:
+        assert newest_sides(connection, RefKind.ARRAY, [array_id], NOW) == {array_id: Sides(*[None] * 9)}

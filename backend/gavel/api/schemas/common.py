@@ -68,7 +68,10 @@ class SourceRef(Out):
 
 
 class Sides(Out):
-    """The newest complete minute as the two sides tell it. Null is "not measured"; latencies are op-weighted means in µs."""
+    """The newest complete minute as the two sides tell it. Null is "not measured"; latencies are op-weighted means in µs.
+
+    `array_*`: volumes and files together (files have no SAN part); `host_*` of an array: devices, and the virtual disks on its files.
+    """
 
     at: AwareDatetime | None
     host_iops: float | None

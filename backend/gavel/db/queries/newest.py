@@ -1,14 +1,14 @@
 """The newest numbers of things, as both sides tell them: sums over the last minute that is stored of each source."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from sqlalchemy import RowMapping, text
 
 from gavel.db.engine import Connection
 from gavel.db.entities import ENTITY_TABLES
-from gavel.db.queries.members import MEMBERS, relation
+from gavel.db.queries.members import DATASTORE_DIRECTORY, MEMBERS, relation
 from gavel.db.queries.rows import RefKind, Sides
 from gavel.domain.samples import Precision
 from gavel.domain.source import Stream
@@ -16,8 +16,6 @@ from gavel.domain.source import Stream
 # The minute before each source's watermark. What is older than this is not "newest" any more: the numbers are then null.
 _STALE = timedelta(minutes=5)
 _STEP_US = {Precision.MICROSECOND: 1, Precision.MILLISECOND: 1000, Precision.ESXTOP: 1}
-
-_NOTHING = Sides(None, None, None, None, None, None, None, None, None)
 
 # Per stream: the directions whose operations add up, and the latencies wanted, each as an expression in a direction `{d}`.
 _DIRECTIONS: Mapping[Stream, tuple[str, ...]] = {
@@ -38,54 +36,85 @@ _LATENCIES: Mapping[Stream, Mapping[str, str]] = {
 _ARRAY = frozenset({Stream.ARRAY_VOLUME, Stream.ARRAY_DIRECTORY})
 # NFS has no devices, and the devices of vVols are shared by all of them: these are told by their virtual disks.
 _BY_DISKS = "SELECT id FROM datastore WHERE type IN ('nfs', 'vvol')"
+# What hosts do on an array's files: it is on no device of theirs.
+_FILES_OF_ARRAY = f"""
+    SELECT DISTINCT a.id AS subject_id, k.id AS entity_id FROM storage_array a
+    JOIN array_directory d ON d.source_id = a.source_id AND d.present
+    JOIN ({DATASTORE_DIRECTORY}) s ON s.entity_id = d.id
+    JOIN vm_disk k ON k.datastore_id = s.subject_id AND k.present AND k.device_name IS NULL
+    WHERE a.id = ANY(:ids)
+"""
 
 
 def newest_sides(connection: Connection, subject: RefKind, ids: Sequence[int], now: datetime) -> dict[int, Sides]:
-    """By id; every one of `ids` is there."""
-    found = dict.fromkeys(ids, _NOTHING)
+    """By id; every one of `ids` is there. A thing with volumes and files, or with devices and NFS disks, has both in one number."""
+    found: dict[int, tuple[_Side, _Side]] = {one: (_Side(), _Side()) for one in ids}
     for stream in _LATENCIES:
-        if (subject, stream) not in MEMBERS or (subject is RefKind.VM and stream is Stream.HOST_DEVICE):
+        members = _of_this_side(subject, stream)
+        if members is None:
             continue
-        for row in _sums(connection, subject, stream, ids, now):
-            found[row["subject_id"]] = _with_side(found[row["subject_id"]], stream, row)
-    return found
+        for row in _sums(connection, members, stream, now, ids):
+            host, array = found[row["subject_id"]]
+            (array if stream in _ARRAY else host).add(stream, row)
+    return {one: _sides(host, array) for one, (host, array) in found.items()}
 
 
-def _with_side(sides: Sides, stream: Stream, row: RowMapping) -> Sides:
-    at = max(row["at"], sides.at) if sides.at else row["at"]
-    if stream in _ARRAY:
-        return replace(
-            sides,
-            at=at,
-            array_iops=row["iops"],
-            array_internal_us=row["internal"],
-            array_san_us=row.get("san"),
-        )
-    step = None if row["precision"] is None else _STEP_US[Precision(row["precision"])]
-    return replace(
-        sides,
-        at=at,
-        host_iops=row["iops"],
-        host_gavg_us=row["gavg"],
-        host_davg_us=row.get("davg"),
-        host_kavg_us=row.get("kavg"),
-        host_precision_us=step,
+@dataclass(slots=True)
+class _Side:
+    """Sums of all streams of one side. times: Σ µs·ops and Σ ops of each latency; None and absent where nothing was measured."""
+
+    at: datetime | None = None
+    iops: float | None = None
+    precision_us: int | None = None
+    times: dict[str, tuple[float, float]] = field(default_factory=dict)
+
+    def add(self, stream: Stream, row: RowMapping) -> None:
+        self.at = row["at"] if self.at is None else max(self.at, row["at"])
+        if row["iops"] is not None:
+            self.iops = (self.iops or 0.0) + row["iops"]
+        if row["precision"] is not None:
+            self.precision_us = max(self.precision_us or 0, _STEP_US[Precision(row["precision"])])
+        for name in _LATENCIES[stream]:
+            time, ops = self.times.get(name, (0.0, 0.0))
+            self.times[name] = time + float(row[f"{name}_sum"] or 0), ops + float(row[f"{name}_ops"] or 0)
+
+    def mean(self, name: str) -> float | None:
+        time, ops = self.times.get(name, (0.0, 0.0))
+        return time / ops if ops > 0 else None
+
+
+def _sides(host: _Side, array: _Side) -> Sides:
+    return Sides(
+        at=max((side.at for side in (host, array) if side.at is not None), default=None),
+        host_iops=host.iops,
+        host_gavg_us=host.mean("gavg"),
+        host_davg_us=host.mean("davg"),
+        host_kavg_us=host.mean("kavg"),
+        host_precision_us=host.precision_us,
+        array_iops=array.iops,
+        array_internal_us=array.mean("internal"),
+        array_san_us=array.mean("san"),
     )
 
 
 def _sums(
-    connection: Connection, subject: RefKind, stream: Stream, ids: Sequence[int], now: datetime
+    connection: Connection, members: str, stream: Stream, now: datetime, ids: Sequence[int]
 ) -> Sequence[RowMapping]:
     query = (
-        f"WITH member AS ({_of_this_side(subject, stream)}), newest AS ({_newest(stream)})"
-        f" SELECT m.subject_id, max(n.at) AS at, sum(n.iops) AS iops, max(n.precision) AS precision, {_means(stream)}"
+        f"WITH member AS ({members}), newest AS ({_newest(stream)})"
+        f" SELECT m.subject_id, max(n.at) AS at, sum(n.iops) AS iops, max(n.precision) AS precision, {_totals(stream)}"
         " FROM member m JOIN newest n USING (entity_id) GROUP BY 1"
     )
     parameters = {"ids": list(ids), "stream": stream, "floor": now - _STALE}
     return connection.execute(text(query), parameters).mappings().all()
 
 
-def _of_this_side(subject: RefKind, stream: Stream) -> str:
+def _of_this_side(subject: RefKind, stream: Stream) -> str | None:
+    """(subject_id, entity_id) in SQL; None where the stream tells nothing of such things, or another one tells it."""
+    if subject is RefKind.ARRAY and stream is Stream.VM_DISK:
+        return _FILES_OF_ARRAY
+    if (subject, stream) not in MEMBERS or (subject is RefKind.VM and stream is Stream.HOST_DEVICE):
+        return None
     pairs = relation(subject, stream)
     if subject is not RefKind.DATASTORE or stream in _ARRAY:
         return pairs
@@ -122,7 +151,5 @@ def _weights(stream: Stream, latency: str) -> str:
     return f"sum({' + '.join(terms)})"
 
 
-def _means(stream: Stream) -> str:
-    return ", ".join(
-        f"sum(n.{name}_sum) / nullif(sum(n.{name}_ops), 0)::float8 AS {name}" for name in _LATENCIES[stream]
-    )
+def _totals(stream: Stream) -> str:
+    return ", ".join(f"sum(n.{name}_{part}) AS {name}_{part}" for name in _LATENCIES[stream] for part in ("sum", "ops"))
