@@ -6,7 +6,6 @@ from fastapi import APIRouter, Query
 
 from gavel.api.convert import gap_out
 from gavel.api.deps import House, HouseDep, ReaderOnly
-from gavel.pipeline.labels import label
 from gavel.api.ranges import Range, RangeDep
 from gavel.api.schemas.common import Ref, SourceRef
 from gavel.api.schemas.series import Column, EventOut, Group, Series
@@ -16,6 +15,7 @@ from gavel.db.queries.gaps import gaps
 from gavel.db.queries.rows import RefKind
 from gavel.db.queries.series import SeriesGroup, series
 from gavel.db.queries.sources import sources
+from gavel.pipeline.labels import label
 
 router = APIRouter(tags=["series"], dependencies=[ReaderOnly])
 

@@ -22,7 +22,7 @@ def workers_seen_at(connection: Connection) -> datetime | None:
 
 def polled_since(connection: Connection) -> datetime | None:
     """When the first of the enabled sources was added; None where there is nothing to poll."""
-    return connection.scalar(select(func.min(source.c.created_at)).where(source.c.enabled))
+    return connection.execute(select(func.min(source.c.created_at)).where(source.c.enabled)).scalar()
 
 
 def ledger_until(connection: Connection) -> datetime | None:
