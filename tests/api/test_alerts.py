@@ -1,7 +1,7 @@
 """Alerts through the API, from minutes that were judged: now, history, one with its story, acknowledged, silenced."""
 
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -9,6 +9,8 @@ from fastapi.testclient import TestClient
 from tests.alerting.receivers import Says, http_receiver
 from tests.api.ledgers import ask
 from tests.pipeline.alert_scene import HEALTHY, KERNEL, KERNEL_SLOW, MINUTE, AlertScene, alert_scene
+
+from gavel.alerting.picture_link import signed
 
 
 @pytest.fixture
@@ -120,3 +122,21 @@ def test_a_preview_finds_what_would_have_fired(admin: TestClient, scene: AlertSc
     assert fired["fired_at"] == f"{scene.now - 4 * MINUTE:%Y-%m-%dT%H:%M:%SZ}"
     assert fired["ended_at"] == f"{scene.now - 2 * MINUTE:%Y-%m-%dT%H:%M:%SZ}"
     assert [span["resolution"] for span in found["spans"]] == ["1m"]
+
+
+def test_a_picture_opens_by_its_signed_address_and_by_no_login(client: TestClient, scene: AlertScene) -> None:
+    """Chat services fetch it. The scene's worker and the API have the same key, as on one installation."""
+    vault = client.app.state.house.vault  # type: ignore[attr-defined]
+    with http_receiver() as receiver:
+        settings = {"webhook_url": f"{receiver.url}/hooks/x"}
+        scene.channel(receiver, kind="mattermost", settings=settings)
+        scene.step(KERNEL)
+    (event_id,) = (row for (row,) in scene.ask("SELECT event_id FROM notification"))
+    token = signed(vault.derived("alert pictures"), event_id, datetime.now(UTC) + MINUTE)
+    found = client.get(f"/api/v1/alert-pictures/{token}")
+    assert (found.status_code, found.headers["content-type"]) == (200, "image/png")
+    assert found.content.startswith(b"\x89PNG")
+    for wrong in (token[:-1] + ("a" if token[-1] != "a" else "b"), "x.1.y", f"other.{token.partition('.')[2]}"):
+        assert client.get(f"/api/v1/alert-pictures/{wrong}").status_code == 404
+    over = signed(vault.derived("alert pictures"), event_id, datetime.now(UTC) - MINUTE)
+    assert client.get(f"/api/v1/alert-pictures/{over}").status_code == 404

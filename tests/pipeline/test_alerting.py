@@ -373,3 +373,29 @@ def test_a_verdict_that_cannot_be_had_holds_up_no_message(
     scene.step(KERNEL)
     (firing,) = told(receiver)
     assert firing["data"]["verdict"] == "Kernel slow: simple. There is no verdict on it."
+
+
+def test_rules_of_things_that_are_not_there_yet_are_no_trouble(scene: AlertScene) -> None:
+    """As on the first day: minutes come before any cluster is known."""
+    scene.rule(of="cluster")
+    scene.ask_to_write("UPDATE cluster SET present = false")
+    scene.step(KERNEL)
+    assert scene.states() == []
+    with reading(scene.engine) as connection:
+        assert not alert_memory.has_due_minutes(connection)
+
+
+def test_who_looks_after_an_alert_hears_no_more_of_it_until_it_is_over(
+    scene: AlertScene, receiver: HttpReceiver
+) -> None:
+    scene.rule()
+    scene.channel(receiver)
+    scene.step(KERNEL)
+    with transaction(scene.engine) as connection:
+        (alert,) = alerts.open_alerts(connection)
+        alerts.acknowledge(connection, alert.id, "Ada", "", scene.now)
+    scene.now += 5 * 60 * MINUTE
+    scene.step(KERNEL)
+    assert len(receiver.received) == 1
+    scene.step(HEALTHY)
+    assert [one["type"] for one in told(receiver)] == ["alert.firing", "alert.resolved"]

@@ -120,6 +120,8 @@ def _judge_minutes(
     connection: Connection, turn: _Turn, subject: Subject, one: Watched, due: Sequence[DueMinute]
 ) -> None:
     there = one.beside(_remembered(turn.memory, subject))
+    if not there.things.objects:
+        return
     for read in read_minutes(connection, there, due):
         table = narrowed(there.table, there.things.keys, read.readings.object_id)
         turn.take(step(turn.memory, table, read.readings, turn.now_minute), there, read)
