@@ -1,5 +1,6 @@
 """The settings of an installation, from GAVEL_* environment variables. Only entry points read them."""
 
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -70,6 +71,14 @@ class Settings(BaseSettings):
     def embedded_valkey(self) -> bool:
         """Whether the broker is the one Gavel brings along."""
         return self.broker_url == valkey.broker_url(self.valkey_dir)
+
+    @property
+    def is_loopback(self) -> bool:
+        """Whether only this machine can reach the pages and the API."""
+        try:
+            return ip_address(self.host).is_loopback
+        except ValueError:
+            return self.host == "localhost"
 
     @property
     def setup_token_file(self) -> Path:

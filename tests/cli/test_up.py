@@ -9,7 +9,7 @@ import subprocess
 import sys
 import urllib.request
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -90,13 +90,23 @@ def test_it_comes_up_with_everything_and_a_setup_link(gavel: Gavel) -> None:
     assert (gavel.data_dir / "secret.key").stat().st_mode & 0o077 == 0
 
 
-def test_status_tells_what_runs(gavel: Gavel) -> None:
-    said = run(gavel, "status", "--json")
+def test_status_tells_what_runs_and_where_whatever_its_own_settings_say(gavel: Gavel) -> None:
+    elsewhere = replace(gavel, environment=gavel.environment | {"GAVEL_PORT": "1"})
+    said = run(elsewhere, "status", "--json")
     assert said.returncode == 0, said.stderr
     found = json.loads(said.stdout)
     assert found["supervisor_pid"] == gavel.process.pid
+    assert found["url"] == gavel.link
     assert found["database"] == {"place": "embedded", "ok": True, "mode": "plain", "detail": ""}
     assert {process["name"] for process in found["processes"]} == SERVICES | {"migrate"}
+
+
+def test_beyond_loopback_it_does_not_even_start_before_there_is_an_admin(gavel: Gavel, tmp_path: Path) -> None:
+    fresh = replace(gavel, environment=gavel.environment | {"GAVEL_DATA_DIR": str(tmp_path / "data")})
+    said = run(fresh, "up", "--host", "0.0.0.0")  # noqa: S104
+    assert said.returncode == 1
+    assert "before it has an admin" in said.stderr
+    assert "Traceback" not in said.stderr
 
 
 def test_a_second_one_on_the_same_data_is_refused_in_one_line(gavel: Gavel) -> None:

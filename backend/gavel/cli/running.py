@@ -9,15 +9,37 @@ from gavel.supervise.checks import ensure_data_dir
 from gavel.supervise.lock import InstanceLock, running_pid
 from gavel.supervise.stack import own_url
 
+_ADDRESS_FILE = "address"
+
+
+@contextmanager
+def told_address(settings: Settings) -> Iterator[None]:
+    """For the length of the block other commands know where this Gavel listens, whatever their own settings say."""
+    file = settings.data_dir / _ADDRESS_FILE
+    file.write_text(own_url(settings))
+    try:
+        yield
+    finally:
+        file.unlink(missing_ok=True)
+
 
 def setup_link(settings: Settings) -> str:
     """Address of the pages; with the one-time setup token in its fragment until somebody has used it."""
-    base = settings.public_url or own_url(settings)
+    base = settings.public_url or _running_address(settings) or own_url(settings)
     try:
         token = settings.setup_token_file.read_text().strip()
     except FileNotFoundError:
         token = ""
     return f"{base.rstrip('/')}/#setup={token}" if token else f"{base.rstrip('/')}/"
+
+
+def _running_address(settings: Settings) -> str | None:
+    if running_pid(settings.data_dir) is None:
+        return None
+    try:
+        return (settings.data_dir / _ADDRESS_FILE).read_text().strip() or None
+    except FileNotFoundError:
+        return None
 
 
 @contextmanager

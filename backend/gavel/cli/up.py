@@ -9,9 +9,11 @@ import os
 from typing import Any
 
 from gavel import __version__
-from gavel.cli.running import setup_link
+from gavel.cli.running import setup_link, told_address
 from gavel.config import Settings, load_settings
+from gavel.domain.errors import SettingsError
 from gavel.embedded.account import server_account
+from gavel.pipeline.access import needs_admin
 from gavel.supervise.checks import ensure_data_dir, ensure_port_free
 from gavel.supervise.lock import InstanceLock
 from gavel.supervise.output import Terminal
@@ -33,12 +35,14 @@ def run(arguments: argparse.Namespace, _settings: Settings) -> int:
     ensure_data_dir(chosen.data_dir)
     lock = InstanceLock(chosen.data_dir)
     try:
+        _ensure_admin_beyond_loopback(chosen)
         ensure_port_free(chosen.host, chosen.port, "GAVEL_PORT", "PORT")
         if chosen.lab:
             ensure_port_free("127.0.0.1", chosen.lab_port, "GAVEL_LAB_PORT", "LAB_PORT")
         _introduce(chosen, terminal)
         supervisor = Supervisor(stack(chosen), chosen.data_dir, lock.fileno(), terminal)
-        asyncio.run(supervisor.run(lambda seconds: _announce(chosen, terminal, seconds)))
+        with told_address(chosen):
+            asyncio.run(supervisor.run(lambda seconds: _announce(chosen, terminal, seconds)))
     finally:
         lock.release()
     return 0
@@ -50,6 +54,13 @@ def _options(arguments: argparse.Namespace) -> dict[str, Any]:
     return {name: value for name, value in given.items() if value is not None} | (
         {"lab": False} if arguments.no_lab else {}
     )
+
+
+def _ensure_admin_beyond_loopback(settings: Settings) -> None:
+    """Before anything starts, as far as files tell: the setup token is there until somebody has used it."""
+    is_new = settings.embedded_postgres and not settings.postgres_dir.exists()
+    if not settings.is_loopback and (is_new or settings.setup_token_file.exists()):
+        raise SettingsError(needs_admin(settings.host, settings.setup_token_file))
 
 
 def _introduce(settings: Settings, terminal: Terminal) -> None:

@@ -87,6 +87,14 @@ def has_admin(engine: Engine) -> bool:
         return bool(tokens(connection, TokenKind.ADMIN))
 
 
+def needs_admin(host: str, setup_token_file: Path) -> str:
+    """Why a Gavel that nobody has signed in to does not listen beyond its own machine, and what to do."""
+    return (
+        f"Gavel does not listen on {host} before it has an admin. Start it on 127.0.0.1, open the printed address, "
+        f"sign in with the setup token from {setup_token_file}, then start it on {host} again."
+    )
+
+
 def new_wall_token(engine: Engine, now: datetime) -> str:
     """A token that may only read; the ones before it stop working."""
     made = _new_token()
