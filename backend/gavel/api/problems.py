@@ -16,6 +16,7 @@ from gavel.pipeline.access import TokenRefusedError
 from gavel.pipeline.connections import InvalidSettingsError
 from gavel.pipeline.latencies import UnusableStepError
 from gavel.pipeline.rule_problems import located
+from gavel.pipeline.sources import SourceThereError
 
 log = structlog.get_logger(__name__)
 
@@ -24,6 +25,7 @@ _STATUS: tuple[tuple[type[GavelError], int, str], ...] = (
     (NameTakenError, 409, "Name taken"),
     (TokenRefusedError, 401, "Token refused"),
     (StorageError, 503, "Database not available"),
+    (SourceThereError, 409, "A source already"),
     (SettingsError, 422, "Unusable settings"),
     (UnusableStepError, 422, "Unusable request"),
     (SourceError, 502, "Source not readable"),

@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace, settings: Settings) -> int:
 
 def _add(arguments: argparse.Namespace, engine: Engine, vault: Vault) -> int:
     given = _settings(arguments)
-    found = sources.test_settings(arguments.kind, given)
+    found = sources.test_settings(engine, arguments.kind, given)
     print("\n".join(_check_lines(found)))
     if not found.passed and not arguments.untested:
         print(f"{arguments.name} was not added. Mend what failed, or add it as it is with --untested.", file=sys.stderr)

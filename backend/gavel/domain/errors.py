@@ -15,6 +15,8 @@ class ErrorKind(StrEnum):
     OVERLOADED = "overloaded"  # 429, 503, "server is busy"
     PROTOCOL = "protocol"  # an answer that is not what this kind of source sends
     WRONG_KIND = "wrong_kind"  # something answers there, but it is not such a source
+    SETTINGS = "settings"  # what is stored for the source cannot be used: a secret that does not open, a field that does not fit
+    DUPLICATE = "duplicate"  # the array or vCenter is read as another source already
     STORAGE = "storage"  # Gavel's own database refused the write
     INTERNAL = "internal"  # a fault of Gavel itself
 
@@ -78,4 +80,9 @@ class ProtocolError(SourceError):
 
 class WrongKindError(SourceError):
     kind = ErrorKind.WRONG_KIND
+    waiting_helps = False
+
+
+class DuplicateError(SourceError):
+    kind = ErrorKind.DUPLICATE
     waiting_helps = False

@@ -54,9 +54,10 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Preflight:
-    """What works, what is missing and what it costs to poll this source."""
+    """What works, what is missing and what it costs to poll this source. `identity`: the array's id or the vCenter's instance UUID."""
 
     checks: tuple[Check, ...]
+    identity: str | None = None
 
     @property
     def passed(self) -> bool:

@@ -13,7 +13,7 @@ from gavel.domain.samples import SampleBatch
 from gavel.domain.source import ClockReading
 from gavel.pipeline.clocks import at_source, source_clock
 from gavel.pipeline.collect import write_all
-from gavel.pipeline.runs import Account, Accounted
+from gavel.pipeline.runs import Account, Accounted, opened
 from gavel.pipeline.windows import Slice, newest_slice
 from gavel.pipeline.workplace import Workplace
 
@@ -35,7 +35,9 @@ def backfill(place: Workplace, source_id: int, *, budget_s: float) -> bool:
 
 
 def _fill(place: Workplace, row: SourceRow, until: float) -> bool:
-    collector = place.connections.collector(row)
+    collector = opened(place, row, queue=BACKFILL)
+    if collector is None:
+        return True
     clock: ClockReading | None = None
     with Accounted(place, row, collector, stream="clock", queue=BACKFILL, only_failures=True):
         clock = source_clock(place, row, collector)

@@ -15,7 +15,7 @@ from gavel.domain.samples import SampleBatch
 from gavel.domain.source import ClockReading, Stream
 from gavel.pipeline.clocks import at_source, source_clock
 from gavel.pipeline.inventory import take_inventory
-from gavel.pipeline.runs import Account, Accounted, lag_s
+from gavel.pipeline.runs import Account, Accounted, lag_s, opened
 from gavel.pipeline.windows import LiveWindow, is_due, live_window
 from gavel.pipeline.workplace import Workplace
 
@@ -36,7 +36,9 @@ def collect_live(place: Workplace, source_id: int) -> bool:
 
 
 def _collect(place: Workplace, row: SourceRow) -> None:
-    collector = place.connections.collector(row)
+    collector = opened(place, row, queue=LIVE)
+    if collector is None:
+        return
     if row.inventory_at is None and take_inventory(place, row, collector).error:
         return
     clock: ClockReading | None = None

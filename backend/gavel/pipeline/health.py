@@ -3,13 +3,14 @@
 from typing import Literal
 
 from gavel.db.queries.sources import SourceHealth
-from gavel.domain.source import GRAIN_S
+from gavel.domain.source import GRAIN_S, SourceKind
 
 State = Literal["waiting", "live", "late", "failing", "disabled"]
 
 # A stream is late when it stands more than this many of its intervals back.
 _LATE_INTERVALS = 3
 _CLOCK_WARNING_S = 5.0
+_WORDS = {SourceKind.FLASHARRAY: "array", SourceKind.VCENTER: "vCenter"}
 _DEFAULT_POLL_S = 30.0
 
 
@@ -36,6 +37,10 @@ def warnings(health: SourceHealth) -> list[str]:
         f"The clock of {clock.subject or 'the source'} is {clock.offset_s:+.1f} s off; Gavel corrects for it, NTP would be better."
         for clock in health.clocks
         if abs(clock.offset_s) - clock.error_s > _CLOCK_WARNING_S
+    ]
+    found += [
+        f"The source {name!r} is the same {_WORDS[health.source.kind]}: what it does is counted twice. Remove one of the two."
+        for name in health.twins
     ]
     strangers = sum(stream.last_run.strangers for stream in health.streams if stream.last_run)
     if strangers:

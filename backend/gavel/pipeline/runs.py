@@ -12,10 +12,14 @@ from gavel.db.engine import transaction
 from gavel.db.errors import StorageError
 from gavel.db.queries.runs import Run, record_run
 from gavel.db.queries.sources import SourceRow
-from gavel.domain.errors import ErrorKind, SourceError
+from gavel.domain.errors import ErrorKind, SettingsError, SourceError
+from gavel.domain.source import Usage
 from gavel.pipeline.workplace import Workplace
 
 log = structlog.get_logger(__name__)
+
+# What a run is called that did not get as far as the source.
+OPENING = "opening"
 
 
 @dataclass(slots=True)
@@ -28,7 +32,7 @@ class Account:
     strangers: set[str] = field(default_factory=set)
     lag_s: float | None = None
     clock_offset_s: float | None = None
-    error: SourceError | StorageError | None = None
+    error: SourceError | StorageError | SettingsError | None = None
 
 
 class Accounted:
@@ -43,7 +47,7 @@ class Accounted:
         self,
         place: Workplace,
         source: SourceRow,
-        collector: Collector,
+        collector: Collector | None,
         *,
         stream: str,
         queue: str,
@@ -56,7 +60,7 @@ class Accounted:
         self._account = Account()
         self._run = Run(source_id=source.id, stream=stream, queue=queue, started_at=place.now(), duration_s=0.0)
         self._began = time.monotonic()
-        self._before = collector.usage
+        self._before = _usage(collector)
 
     def __enter__(self) -> Account:
         return self._account
@@ -66,10 +70,10 @@ class Accounted:
     ) -> bool:
         if error is not None and not isinstance(error, Exception):
             return False
-        if isinstance(error, SourceError | StorageError):
+        if isinstance(error, SourceError | StorageError | SettingsError):
             self._account.error = error
         if error is not None or not self._only_failures:
-            usage = self._collector.usage
+            usage = _usage(self._collector)
             run = replace(
                 self._run,
                 duration_s=time.monotonic() - self._began,
@@ -78,6 +82,17 @@ class Accounted:
             )
             _record(self._place, self._source, _completed(run, self._account, error))
         return self._account.error is not None
+
+
+def opened(place: Workplace, source: SourceRow, *, queue: str) -> Collector | None:
+    """The collector of a source; None where what is stored for it cannot be used, which leaves a run that says why."""
+    with Accounted(place, source, None, stream=OPENING, queue=queue, only_failures=True):
+        return place.connections.collector(source)
+    return None
+
+
+def _usage(collector: Collector | None) -> Usage:
+    return Usage() if collector is None else collector.usage
 
 
 def _completed(run: Run, account: Account, fault: BaseException | None) -> Run:
@@ -102,12 +117,14 @@ def _kind(error: BaseException | None) -> ErrorKind | None:
             return error.kind
         case StorageError():
             return ErrorKind.STORAGE
+        case SettingsError():
+            return ErrorKind.SETTINGS
         case _:
             return ErrorKind.INTERNAL
 
 
 def _words(error: BaseException | None) -> str | None:
-    if error is None or isinstance(error, SourceError | StorageError):
+    if error is None or isinstance(error, SourceError | StorageError | SettingsError):
         return str(error) if error else None
     return f"{type(error).__name__}: {error}"
 

@@ -1,7 +1,7 @@
 """Adding, changing, trying and removing sources."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,7 +13,7 @@ from gavel.db.engine import Connection, Engine, reading, transaction
 from gavel.db.queries import sources as stored
 from gavel.db.queries.sources import SourceRow
 from gavel.domain.errors import SettingsError
-from gavel.domain.source import Preflight, SourceKind
+from gavel.domain.source import Check, CheckState, Preflight, SourceKind
 from gavel.pipeline.connections import (
     full_settings,
     open_collector,
@@ -23,6 +23,10 @@ from gavel.pipeline.connections import (
     validate_settings,
 )
 from gavel.pipeline.secrets import Vault
+
+
+class SourceThereError(SettingsError):
+    """The array or vCenter is a source already."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +46,10 @@ def kinds() -> tuple[CollectorKind, ...]:
 def register(
     engine: Engine, vault: Vault, *, kind: str, name: str, settings: Mapping[str, Any], enabled: bool = True
 ) -> int:
-    """Add a source; its id. Raises SettingsError (unusable settings) or NameTakenError. Sends nothing anywhere."""
+    """Add a source; its id. Sends nothing anywhere.
+
+    Raises SettingsError for unusable settings, SourceThereError for an address that is a source's, or NameTakenError.
+    """
     known = kind_of(kind)
     model = validate_settings(known, dict(settings))
     public, secrets = _split(known, model)
@@ -56,6 +63,7 @@ def register(
             enabled=enabled,
             now=datetime.now(UTC),
         )
+        _refuse_address(connection, known, public["address"], but=source_id)
         _store_secrets(connection, vault, source_id, secrets)
     return source_id
 
@@ -83,6 +91,8 @@ def change(engine: Engine, vault: Vault, source_id: int, wanted: SourceChange) -
         if wanted.settings is not None:
             model = validate_settings(source.kind, merged_settings(source, wanted.settings, vault))
             public, secrets = _split(source.kind, model)
+            if _place(public["address"]) != _place(source.address):
+                _refuse_address(connection, source.kind, public["address"], but=source_id)
             changes |= {"settings": public, "address": public["address"]}
             _store_secrets(connection, vault, source_id, secrets)
         if changes:
@@ -113,23 +123,38 @@ def remove(engine: Engine, source_id: int) -> None:
         stored.remove_source(connection, source_id)
 
 
-def test_settings(kind: str, settings: Mapping[str, Any]) -> Preflight:
+def test_settings(engine: Engine, kind: str, settings: Mapping[str, Any]) -> Preflight:
     """Try settings, secrets included, without saving anything. Ends within 20 s."""
-    return _preflight(kind_of(kind), dict(settings))
+    known = kind_of(kind)
+    return not_there_already(engine, known, _preflight(known, dict(settings)), None)
 
 
 def test_stored(engine: Engine, vault: Vault, source_id: int) -> Preflight:
     """Try a source with what is stored for it."""
     with reading(engine) as connection:
         source = stored.source(connection, source_id)
-    return _preflight(source.kind, full_settings(source, vault))
+    return not_there_already(engine, source.kind, _preflight(source.kind, full_settings(source, vault)), source_id)
 
 
 def test_changed(engine: Engine, vault: Vault, source_id: int, settings: Mapping[str, Any]) -> Preflight:
     """Try changed settings of a source; secrets left out are the stored ones, at their own address only."""
     with reading(engine) as connection:
         source = stored.source(connection, source_id)
-    return _preflight(source.kind, merged_settings(source, settings, vault))
+    found = _preflight(source.kind, merged_settings(source, settings, vault))
+    return not_there_already(engine, source.kind, found, source_id)
+
+
+def not_there_already(engine: Engine, kind: SourceKind, found: Preflight, source_id: int | None) -> Preflight:
+    """With a failed check where another source than `source_id` is the same array or vCenter, whatever its address."""
+    if found.identity is None:
+        return found
+    with reading(engine) as connection:
+        same = stored.twins(connection, kind, found.identity, but=source_id)
+    if not same:
+        return found
+    detail = f"The source {same[0].name!r} ({same[0].address}) reads the same already; what it does would count twice."
+    remedy = f"Use {same[0].name!r}, or give the address of another one."
+    return replace(found, checks=(*found.checks, Check("Not a source already", CheckState.FAILED, detail, remedy)))
 
 
 def kind_of(text: str) -> SourceKind:
@@ -146,6 +171,19 @@ def _preflight(kind: SourceKind, settings: dict[str, Any]) -> Preflight:
         return collector.preflight()
     finally:
         collector.close()
+
+
+def _refuse_address(connection: Connection, kind: SourceKind, address: str, *, but: int) -> None:
+    for known in stored.sources(connection):
+        if known.id != but and known.kind is kind and _place(known.address) == _place(address):
+            raise SourceThereError(
+                f"{address}: the source {known.name!r} reads it already, and what it does would count twice. Change {known.name!r} instead."
+            )
+
+
+def _place(address: str) -> str:
+    """Host and port as they are connected to: names have no case, and both kinds answer on 443 unless told otherwise."""
+    return address.strip().lower().rstrip(".").removesuffix(":443").rstrip(".")
 
 
 def _split(kind: SourceKind, model: BaseModel) -> tuple[dict[str, Any], dict[str, str]]:

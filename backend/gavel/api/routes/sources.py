@@ -70,7 +70,7 @@ def try_settings(body: SourceTrial, here: HouseDep) -> PreflightOut:
     """Look at everything that may be wrong, without saving anything. Answers within 20 s."""
     with _Trial():
         if body.source_id is None:
-            return preflight_out(use.test_settings(body.kind, body.settings))
+            return preflight_out(use.test_settings(here.engine, body.kind, body.settings))
         return preflight_out(use.test_changed(here.engine, here.vault, body.source_id, body.settings))
 
 

@@ -66,6 +66,7 @@ class SourceHealth:
 
     `streams`: those that have something to measure now, or still owe something; an array without directories has none of them.
     `entities`: present things by table. `version` as the source tells it.
+    `twins`: names of other sources that are the same array or vCenter.
     """
 
     source: SourceRow
@@ -76,6 +77,7 @@ class SourceHealth:
     failing_since: datetime | None
     open_gaps: int
     entities: Mapping[str, int]
+    twins: tuple[str, ...]
 
 
 def add_source(
@@ -143,6 +145,12 @@ def sources(connection: Connection, *, enabled_only: bool = False) -> tuple[Sour
     return _rows(connection, *([_source.c.enabled] if enabled_only else []))
 
 
+def twins(connection: Connection, kind: SourceKind, identity: str, *, but: int | None = None) -> tuple[SourceRow, ...]:
+    """Sources that are this array (its id) or vCenter (its instance UUID), except `but`; by name."""
+    same = [_source.c.kind == kind, _source.c.identity == identity]
+    return _rows(connection, *same, *([] if but is None else [_source.c.id != but]))
+
+
 def source_health(connection: Connection, now: datetime, source_id: int | None = None) -> tuple[SourceHealth, ...]:
     """Of every source, or of one; by name. Raises NotFoundError."""
     wanted = sources(connection) if source_id is None else (source(connection, source_id),)
@@ -185,6 +193,7 @@ def _health(connection: Connection, row: SourceRow, now: datetime) -> SourceHeal
         failing_since=_failing_since(connection, row.id) if newest and newest.error_kind else None,
         open_gaps=sum(gaps.values()),
         entities=_entities(connection, row),
+        twins=tuple(one.name for one in twins(connection, row.kind, row.identity, but=row.id)) if row.identity else (),
     )
 
 

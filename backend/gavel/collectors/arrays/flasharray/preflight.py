@@ -27,16 +27,18 @@ _REMEDIES = {
 
 def preflight(client: FlashArrayClient) -> Preflight:
     """Address and certificate, REST version, token, volumes, recent samples, clock. What follows a failure is skipped."""
+    seen: list[str] = []
     steps: tuple[tuple[str, Callable[[FlashArrayClient], Check]], ...] = (
         ("Reachable, certificate trusted, REST version", _check_version),
         ("API token", _check_login),
-        ("Array", _check_array),
+        ("Array", lambda client: _check_array(client, seen)),
         ("Volumes and cost", _check_volumes),
         ("Recent 30 s samples", _check_samples),
         ("Clock", _check_clock),
     )
     with total_deadline(TOTAL_S):
-        return Preflight(tuple(_run(steps, client)))
+        checks = tuple(_run(steps, client))
+    return Preflight(checks, identity=seen[0] if seen else None)
 
 
 def _run(
@@ -66,9 +68,11 @@ def _check_login(client: FlashArrayClient) -> Check:
     return Check("API token", CheckState.OK, "The token opened a session.")
 
 
-def _check_array(client: FlashArrayClient) -> Check:
+def _check_array(client: FlashArrayClient, seen: list[str]) -> Check:
+    """Adds the array's id to `seen`."""
     arrays, _ = parse.parse_items(client.items("arrays"), wire.ArrayItem)
     array = arrays[0]
+    seen.append(array.id)
     meaning = "holds" if parse.usec_includes_queue(array.version) else "does not hold"
     return Check("Array", CheckState.OK, f"{array.name}, Purity {array.version}: usec_per_*_op {meaning} queue time.")
 

@@ -30,16 +30,17 @@ Found: TypeAlias = tuple[CheckState, str, str]
 def preflight(settings: VcenterSettings) -> Preflight:
     """All checks; after a failed one the rest is skipped. Ends within 20 s whatever the other side does."""
     client = VcenterClient(settings)
+    look = _Look(settings, client)
     checks: list[Check] = []
     with total_deadline(_WITHIN_S):
         try:
-            for name, step in _Look(settings, client).steps().items():
+            for name, step in look.steps().items():
                 failed = any(check.state is CheckState.FAILED for check in checks)
                 found = (CheckState.SKIPPED, "Not reached.", "") if failed else _looked(client, step)
                 checks.append(Check(name, *found))
         finally:
             client.close()
-    return Preflight(tuple(checks))
+    return Preflight(tuple(checks), look.identity)
 
 
 def _looked(client: VcenterClient, step: Callable[[], Found]) -> Found:
@@ -74,6 +75,7 @@ class _Look:
         self._perf = PerfReader(client)
         self._hosts: list[tuple[str, str]] = []  # key and version of the connected ones
         self._vms = 0
+        self.identity: str | None = None
 
     def steps(self) -> dict[str, Callable[[], Found]]:
         return {
@@ -105,6 +107,7 @@ class _Look:
 
     def vcenter(self) -> Found:
         about = self._client.about()
+        self.identity = about.key
         return CheckState.OK, f"vCenter {about.version} build {about.build}, API {about.api_version}.", ""
 
     def login(self) -> Found:
