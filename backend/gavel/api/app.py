@@ -2,18 +2,16 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from fastapi import APIRouter, FastAPI
-from fastapi.routing import APIRoute
 from starlette.middleware.gzip import GZipMiddleware
 
 from gavel import __version__
 from gavel.api import pages, problems
 from gavel.api.broadcast import Broadcast
 from gavel.api.deps import House, now
-from gavel.api.examples import IllustratedApi
+from gavel.api.described import DescribedApi
 from gavel.api.guard import Guard
 from gavel.api.routes import (
     alert_rules,
@@ -32,7 +30,7 @@ from gavel.config import Settings
 from gavel.db.engine import Engine, Role, open_engine
 from gavel.domain.errors import SettingsError
 from gavel.log import configure
-from gavel.pipeline.access import ensure_setup_token, has_admin
+from gavel.pipeline.access import ensure_setup_token, has_admin, needs_admin
 from gavel.pipeline.outside import outside
 from gavel.pipeline.secrets import load_vault
 
@@ -59,14 +57,13 @@ def build(settings: Settings) -> FastAPI:
         here.broadcast.stop()
         here.engine.dispose()
 
-    app = IllustratedApi(
+    app = DescribedApi(
         title="Gavel",
         version=__version__,
         description="Storage-array and host latency on one clock. Latency in µs, rates per second, times in UTC; null is not measured.",
         docs_url=f"{PREFIX}/docs",
         redoc_url=None,
         openapi_url=f"{PREFIX}/openapi.json",
-        generate_unique_id_function=_route_name,
         lifespan=lifespan,
     )
     problems.install(app)
@@ -90,7 +87,7 @@ def routes() -> APIRouter:
 def open_house(settings: Settings) -> House:
     """Open what the process needs. Raises SettingsError when the API would listen to strangers without an admin."""
     engine = open_engine(settings.database_url, Role.API)
-    loopback = _is_loopback(settings.host)
+    loopback = settings.is_loopback
     try:
         ensure_setup_token(engine, settings.setup_token_file, now())
         if not loopback:
@@ -111,18 +108,4 @@ def open_house(settings: Settings) -> House:
 
 def _require_admin(settings: Settings, engine: Engine) -> None:
     if not has_admin(engine):
-        raise SettingsError(
-            f"Gavel does not listen on {settings.host} before it has an admin. Start it on 127.0.0.1, open the printed address, "
-            f"sign in with the setup token from {settings.setup_token_file}, then start it on {settings.host} again."
-        )
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
-
-
-def _route_name(route: APIRoute) -> str:
-    return route.name
+        raise SettingsError(needs_admin(settings.host, settings.setup_token_file))

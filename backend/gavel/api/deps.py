@@ -5,7 +5,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Literal
 
-from fastapi import Depends, HTTPException, Request
+from fastapi import Depends, HTTPException, Request, Security
+from fastapi.security import APIKeyCookie, HTTPAuthorizationCredentials, HTTPBearer
 
 from gavel.api.broadcast import Broadcast
 from gavel.db.engine import Engine
@@ -43,12 +44,30 @@ HouseDep = Annotated[House, Depends(house)]
 NowDep = Annotated[datetime, Depends(now)]
 
 
-def asking(request: Request, here: HouseDep, at: NowDep) -> Role | None:
+_Bearer = HTTPBearer(
+    scheme_name="token",
+    description="An admin token, or a wall token, which only reads. On its own machine Gavel is read without either.",
+    auto_error=False,
+)
+_Session = APIKeyCookie(
+    name=COOKIE,
+    scheme_name="session",
+    description="What signing in (POST /session) sets, for the pages.",
+    auto_error=False,
+)
+
+
+def asking(
+    request: Request,
+    here: HouseDep,
+    at: NowDep,
+    bearer: Annotated[HTTPAuthorizationCredentials | None, Security(_Bearer)],
+    session: Annotated[str | None, Security(_Session)],
+) -> Role | None:
     """The role of whoever asks, from a bearer token or the session cookie; None for a stranger. 401 for a bearer that is no good."""
-    bearer = request.headers.get("authorization", "")
-    given = bearer.removeprefix("Bearer ").strip() if bearer.startswith("Bearer ") else request.cookies.get(COOKIE)
+    given = bearer.credentials if bearer else session
     known = role_of(here.engine, given, at) if given else None
-    if bearer and known is None:
+    if known is None and request.headers.get("authorization"):
         raise HTTPException(401, "The bearer token is not known here or has expired.")
     if known is not None:
         return "admin" if known == "admin" else "wall"

@@ -5,8 +5,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from fastapi import FastAPI
-
 _FILES = ("examples.json", "examples_estate.json", "examples_alerts.json")
 # By the name of the route.
 EXAMPLES: dict[str, Any] = {}
@@ -14,20 +12,14 @@ for _name in _FILES:
     EXAMPLES |= json.loads(Path(__file__).with_name(_name).read_text(encoding="utf-8"))
 
 
-class IllustratedApi(FastAPI):
-    """Its description has the examples put in last: FastAPI leaves out what is null, and an answer never does."""
-
-    def openapi(self) -> dict[str, Any]:
-        fresh = self.openapi_schema is None
-        described = super().openapi()
-        if fresh:
-            answers = dict(_answers(described))
-            of_models = _of_models(answers)
-            for name, answer in answers.items():
-                example = EXAMPLES.get(name, of_models.get(_model(answer["schema"])))
-                if example is not None:
-                    answer["example"] = example
-        return described
+def illustrate(described: dict[str, Any]) -> None:
+    """Put the examples into a finished description: FastAPI leaves out what is null, and an answer never does."""
+    answers = dict(_answers(described))
+    of_models = _of_models(answers)
+    for name, answer in answers.items():
+        example = EXAMPLES.get(name, of_models.get(_model(answer["schema"])))
+        if example is not None:
+            answer["example"] = example
 
 
 def _answers(described: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -5,11 +5,11 @@ import sys
 
 from gavel import __version__
 from gavel.api.app import PREFIX, routes
-from gavel.api.examples import IllustratedApi
+from gavel.api.described import DescribedApi
 
 
 def document() -> dict[str, object]:
-    app = IllustratedApi(title="Gavel", version=__version__, generate_unique_id_function=lambda route: route.name)
+    app = DescribedApi(title="Gavel", version=__version__)
     app.include_router(routes(), prefix=PREFIX)
     return app.openapi()
 

@@ -1,7 +1,7 @@
 """Every error answer is a problem document (RFC 9457) whose detail a person can act on."""
 
 from collections.abc import Sequence
-from typing import cast
+from typing import Any, cast
 
 import structlog
 from fastapi import FastAPI, Request
@@ -31,13 +31,30 @@ _STATUS: tuple[tuple[type[GavelError], int, str], ...] = (
     (SourceError, 502, "Source not readable"),
 )
 _RETRY_S = "5"
+MEDIA_TYPE = "application/problem+json"
+
+REFUSALS = {
+    401: "Not signed in, or with a token that is not known or over",
+    403: "Needs the admin, or comes from another site's pages",
+    404: "Not found",
+    409: "The name is taken",
+    422: "Unusable; `errors` names the fields",
+    429: "Too many at once; Retry-After says when to ask again",
+    502: "The source could not be read",
+    503: "The database cannot be reached; Retry-After says when to ask again",
+}
+
+
+def refuses(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """For the `responses` of a route: what it refuses beyond what every route of its shape does."""
+    return {status: {"description": REFUSALS[status]} for status in statuses}
 
 
 def problem(
     status: int, title: str, detail: str, *, errors: Sequence[FieldProblem] = (), headers: dict[str, str] | None = None
 ) -> JSONResponse:
     body = Problem(type="about:blank", title=title, status=status, detail=detail, errors=list(errors))
-    return JSONResponse(body.model_dump(), status_code=status, headers=headers, media_type="application/problem+json")
+    return JSONResponse(body.model_dump(), status_code=status, headers=headers, media_type=MEDIA_TYPE)
 
 
 def install(app: FastAPI) -> None:

@@ -2099,6 +2099,16 @@ export interface components {
             value: number;
         };
         /**
+         * FieldProblem
+         * @description One unusable input: where it is (`settings.address`) and what is wrong with it.
+         */
+        FieldProblem: {
+            /** Field */
+            field: string;
+            /** Message */
+            message: string;
+        };
+        /**
          * FullestColumns
          * @description The fullest queue over time: of `queues`, the one whose I/Os in flight come nearest to its depth in the bucket.
          *
@@ -2369,11 +2379,6 @@ export interface components {
             version: string | null;
             /** Vms */
             vms: number;
-        };
-        /** HTTPValidationError */
-        HTTPValidationError: {
-            /** Detail */
-            detail?: components["schemas"]["ValidationError"][];
         };
         /**
          * Kind
@@ -3107,6 +3112,22 @@ export interface components {
             to_at: string;
         };
         /**
+         * Problem
+         * @description RFC 9457 problem details, the body of every error answer. `detail` is a sentence for people: what was tried, on what, what to do.
+         */
+        Problem: {
+            /** Detail */
+            detail: string;
+            /** Errors */
+            errors: components["schemas"]["FieldProblem"][];
+            /** Status */
+            status: number;
+            /** Title */
+            title: string;
+            /** Type */
+            type: string;
+        };
+        /**
          * QualityOut
          * @description How good the numbers behind a verdict are. `grade_reasons`: why it is not an A, in words. `coverage`: host ÷ array ops.
          *
@@ -3538,6 +3559,8 @@ export interface components {
         /**
          * Sides
          * @description The newest complete minute as the two sides tell it. Null is "not measured"; latencies are op-weighted means in µs.
+         *
+         *     `array_*`: volumes and files together (files have no SAN part); `host_*` of an array: devices, and the virtual disks on its files.
          */
         Sides: {
             /** Array Internal Us */
@@ -3968,19 +3991,6 @@ export interface components {
             shown_at: components["schemas"]["Ref"];
             source: components["schemas"]["Ref"];
         };
-        /** ValidationError */
-        ValidationError: {
-            /** Context */
-            ctx?: Record<string, never>;
-            /** Input */
-            input?: unknown;
-            /** Location */
-            loc: (string | number)[];
-            /** Message */
-            msg: string;
-            /** Error Type */
-            type: string;
-        };
         /**
          * VerdictOut
          * @description Whose latency it is. `layer` is named with `certainty`; `other` stands beside it when undetermined; both null when healthy.
@@ -4202,7 +4212,80 @@ export interface components {
             to_at: string;
         };
     };
-    responses: never;
+    responses: {
+        /** @description Not signed in, or with a token that is not known or over */
+        Refused401: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Needs the admin, or comes from another site's pages */
+        Refused403: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Not found */
+        Refused404: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The name is taken */
+        Refused409: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Unusable; `errors` names the fields */
+        Refused422: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Too many at once; Retry-After says when to ask again */
+        Refused429: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The source could not be read */
+        Refused502: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The database cannot be reached; Retry-After says when to ask again */
+        Refused503: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+    };
     parameters: never;
     requestBodies: never;
     headers: never;
@@ -4287,15 +4370,10 @@ export interface operations {
                     "application/json": components["schemas"]["ContributorsOut"];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            401: components["responses"]["Refused401"];
+            404: components["responses"]["Refused404"];
+            422: components["responses"]["Refused422"];
+            503: components["responses"]["Refused503"];
         };
     };
     evidence: {
@@ -4431,15 +4509,10 @@ export interface operations {
                     "application/json": components["schemas"]["Series"];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            401: components["responses"]["Refused401"];
+            404: components["responses"]["Refused404"];
+            422: components["responses"]["Refused422"];
+            503: components["responses"]["Refused503"];
         };
     };
     hops: {
@@ -4565,15 +4638,10 @@ export interface operations {
                     "application/json": components["schemas"]["HopsOut"];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            401: components["responses"]["Refused401"];
+            404: components["responses"]["Refused404"];
+            422: components["responses"]["Refused422"];
+            503: components["responses"]["Refused503"];
         };
     };
     latency: {
@@ -5163,15 +5231,10 @@ export interface operations {
                     "application/json": components["schemas"]["LatencyOut"];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            401: components["responses"]["Refused401"];
+            404: components["responses"]["Refused404"];
+            422: components["responses"]["Refused422"];
+            503: components["responses"]["Refused503"];
         };
     };
     occupancy: {
@@ -5252,15 +5315,10 @@ export interface operations {
                     "application/json": components["schemas"]["OccupancyOut"];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            401: components["responses"]["Refused401"];
+            404: components["responses"]["Refused404"];
+            422: components["responses"]["Refused422"];
+            503: components["responses"]["Refused503"];
         };
     };
     verdict: {
@@ -5533,15 +5591,10 @@ export interface operations {
                     "application/json": components["schemas"]["VerdictOut"];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            401: components["responses"]["Refused401"];
+            404: components["responses"]["Refused404"];
+            422: components["responses"]["Refused422"];
+            503: components["responses"]["Refused503"];
         };
     };
     waterfall: {
@@ -5979,15 +6032,10 @@ export interface operations {
                     "application/json": components["schemas"]["WaterfallOut"];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            401: components["responses"]["Refused401"];
+            404: components["responses"]["Refused404"];
+            422: components["responses"]["Refused422"];
+            503: components["responses"]["Refused503"];
         };
     };
     alert_picture: {
@@ -6010,15 +6058,10 @@ export interface operations {
                     "image/png": unknown;
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            404: components["responses"]["Refused404"];
+            422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
+            503: components["responses"]["Refused503"];
         };
     };
     alert_quantities: {
@@ -6063,6 +6106,8 @@ export interface operations {
                     "application/json": components["schemas"]["QuantityOut"][];
                 };
             };
+            401: components["responses"]["Refused401"];
+            503: components["responses"]["Refused503"];
         };
     };
     alert_rules: {
@@ -6129,6 +6174,8 @@ export interface operations {
                     "application/json": components["schemas"]["RuleOut"][];
                 };
             };
+            401: components["responses"]["Refused401"];
+            503: components["responses"]["Refused503"];
         };
     };
     add_alert_rule: {
@@ -6197,15 +6244,11 @@ export interface operations {
                     "application/json": components["schemas"]["RuleOut"];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            409: components["responses"]["Refused409"];
+            422: components["responses"]["Refused422"];
+            503: components["responses"]["Refused503"];
         };
     };
     alert_rule: {
@@ -6272,15 +6315,10 @@ export interface operations {
                     "application/json": components["schemas"]["RuleOut"];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            401: components["responses"]["Refused401"];
+            404: components["responses"]["Refused404"];
+            422: components["responses"]["Refused422"];
+            503: components["responses"]["Refused503"];
         };
     };
     change_alert_rule: {
@@ -6351,15 +6389,12 @@ export interface operations {
                     "application/json": components["schemas"]["RuleOut"];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            404: components["responses"]["Refused404"];
+            409: components["responses"]["Refused409"];
+            422: components["responses"]["Refused422"];
+            503: components["responses"]["Refused503"];
         };
     };
     remove_alert_rule: {
@@ -6380,15 +6415,11 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            404: components["responses"]["Refused404"];
+            422: components["responses"]["Refused422"];
+            503: components["responses"]["Refused503"];
         };
     };
     switch_alert_rule: {
@@ -6459,15 +6490,11 @@ export interface operations {
                     "application/json": components["schemas"]["RuleOut"];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            404: components["responses"]["Refused404"];
+            422: components["responses"]["Refused422"];
+            503: components["responses"]["Refused503"];
         };
     };
     export_alert_rules: {
@@ -6488,6 +6515,8 @@ export interface operations {
                     "application/yaml": unknown;
                 };
             };
+            401: components["responses"]["Refused401"];
+            503: components["responses"]["Refused503"];
         };
     };
     import_alert_rules: {
@@ -6524,15 +6553,10 @@ export interface operations {
                     "application/json": components["schemas"]["RulesImported"];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            422: components["responses"]["Refused422"];
+            503: components["responses"]["Refused503"];
         };
     };
     preview_alert_rule: {
@@ -6582,15 +6606,11 @@ export interface operations {
                     "application/json": components["schemas"]["PreviewOut"];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
+            503: components["responses"]["Refused503"];
         };
     };
     one_alert: {
@@ -6695,15 +6715,10 @@ export interface operations {
                     "application/json": components["schemas"]["AlertDetail"];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            401: components["responses"]["Refused401"];
+            404: components["responses"]["Refused404"];
+            422: components["responses"]["Refused422"];
+            503: components["responses"]["Refused503"];
         };
     };
     acknowledge_alert: {
@@ -6812,15 +6827,11 @@ export interface operations {
                     "application/json": components["schemas"]["AlertDetail"];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            404: components["responses"]["Refused404"];
+            422: components["responses"]["Refused422"];
+            503: components["responses"]["Refused503"];
         };
     };
     take_back_acknowledgement: {
@@ -6925,15 +6936,11 @@ export interface operations {
                     "application/json": components["schemas"]["AlertDetail"];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            404: components["responses"]["Refused404"];
+            422: components["responses"]["Refused422"];
+            503: components["responses"]["Refused503"];
         };
     };
     alert_history: {
@@ -7025,15 +7032,9 @@ export interface operations {
                     "application/json": components["schemas"]["Page_AlertOut_"];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            401: components["responses"]["Refused401"];
+            422: components["responses"]["Refused422"];
+            503: components["responses"]["Refused503"];
         };
     };
     late_breaches: {
@@ -7083,15 +7084,9 @@ export interface operations {
                     "application/json": components["schemas"]["LateOut"][];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            401: components["responses"]["Refused401"];
+            422: components["responses"]["Refused422"];
+            503: components["responses"]["Refused503"];
         };
     };
     alerts_now: {
@@ -7172,15 +7167,9 @@ export interface operations {
                     "application/json": components["schemas"]["AlertsNow"];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            401: components["responses"]["Refused401"];
+            422: components["responses"]["Refused422"];
+            503: components["responses"]["Refused503"];
         };
     };
     list_arrays: {
@@ -7272,15 +7261,9 @@ export interface operations {
                     "application/json": components["schemas"]["Page_ArrayRow_"];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            401: components["responses"]["Refused401"];
+            422: components["responses"]["Refused422"];
+            503: components["responses"]["Refused503"];
         };
     };
     one_array: {
@@ -7372,15 +7355,10 @@ export interface operations {
                     "application/json": components["schemas"]["ArrayOut"];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            401: components["responses"]["Refused401"];
+            404: components["responses"]["Refused404"];
+            422: components["responses"]["Refused422"];
+            503: components["responses"]["Refused503"];
         };
     };
     certificate: {
@@ -7415,15 +7393,12 @@ export interface operations {
                     "application/json": components["schemas"]["CertificateOut"];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
+            502: components["responses"]["Refused502"];
+            503: components["responses"]["Refused503"];
         };
     };
     channel_kinds: {
@@ -7563,6 +7538,8 @@ export interface operations {
                     "application/json": components["schemas"]["ChannelKindOut"][];
                 };
             };
+            401: components["responses"]["Refused401"];
+            503: components["responses"]["Refused503"];
         };
     };
     channels: {
@@ -7613,6 +7590,8 @@ export interface operations {
                     "application/json": components["schemas"]["ChannelOut"][];
                 };
             };
+            401: components["responses"]["Refused401"];
+            503: components["responses"]["Refused503"];
         };
     };
     add_channel: {
@@ -7665,15 +7644,11 @@ export interface operations {
                     "application/json": components["schemas"]["ChannelOut"];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            409: components["responses"]["Refused409"];
+            422: components["responses"]["Refused422"];
+            503: components["responses"]["Refused503"];
         };
     };
     one_channel: {
@@ -7724,15 +7699,10 @@ export interface operations {
                     "application/json": components["schemas"]["ChannelOut"];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            401: components["responses"]["Refused401"];
+            404: components["responses"]["Refused404"];
+            422: components["responses"]["Refused422"];
+            503: components["responses"]["Refused503"];
         };
     };
     remove_channel: {
@@ -7753,15 +7723,11 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            404: components["responses"]["Refused404"];
+            422: components["responses"]["Refused422"];
+            503: components["responses"]["Refused503"];
         };
     };
     change_channel: {
@@ -7816,15 +7782,12 @@ export interface operations {
                     "application/json": components["schemas"]["ChannelOut"];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            404: components["responses"]["Refused404"];
+            409: components["responses"]["Refused409"];
+            422: components["responses"]["Refused422"];
+            503: components["responses"]["Refused503"];
         };
     };
     replay_channel: {
@@ -7852,15 +7815,11 @@ export interface operations {
                     "application/json": components["schemas"]["Replayed"];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            404: components["responses"]["Refused404"];
+            422: components["responses"]["Refused422"];
+            503: components["responses"]["Refused503"];
         };
     };
     try_stored_channel: {
@@ -7891,15 +7850,12 @@ export interface operations {
                     "application/json": components["schemas"]["TrialOut"];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            404: components["responses"]["Refused404"];
+            422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
+            503: components["responses"]["Refused503"];
         };
     };
     try_channel_settings: {
@@ -7932,15 +7888,12 @@ export interface operations {
                     "application/json": components["schemas"]["TrialOut"];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            404: components["responses"]["Refused404"];
+            422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
+            503: components["responses"]["Refused503"];
         };
     };
     list_datastores: {
@@ -8066,15 +8019,9 @@ export interface operations {
                     "application/json": components["schemas"]["Page_DatastoreRow_"];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            401: components["responses"]["Refused401"];
+            422: components["responses"]["Refused422"];
+            503: components["responses"]["Refused503"];
         };
     };
     one_datastore: {
@@ -8234,15 +8181,10 @@ export interface operations {
                     "application/json": components["schemas"]["DatastoreOut"];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            401: components["responses"]["Refused401"];
+            404: components["responses"]["Refused404"];
+            422: components["responses"]["Refused422"];
+            503: components["responses"]["Refused503"];
         };
     };
     datastore_series: {
@@ -8379,15 +8321,10 @@ export interface operations {
                     "application/json": components["schemas"]["Series"];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            401: components["responses"]["Refused401"];
+            404: components["responses"]["Refused404"];
+            422: components["responses"]["Refused422"];
+            503: components["responses"]["Refused503"];
         };
     };
     datastore_deltas: {
@@ -8480,15 +8417,10 @@ export interface operations {
                     "application/json": components["schemas"]["DeltasOut"];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            401: components["responses"]["Refused401"];
+            404: components["responses"]["Refused404"];
+            422: components["responses"]["Refused422"];
+            503: components["responses"]["Refused503"];
         };
     };
     estate_latency: {
@@ -8762,15 +8694,9 @@ export interface operations {
                     "application/json": components["schemas"]["LatencyOut"];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            401: components["responses"]["Refused401"];
+            422: components["responses"]["Refused422"];
+            503: components["responses"]["Refused503"];
         };
     };
     health: {
@@ -8808,6 +8734,15 @@ export interface operations {
                      *       "version": "0.1.0"
                      *     }
                      */
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
                     "application/json": components["schemas"]["Health"];
                 };
             };
@@ -8910,15 +8845,9 @@ export interface operations {
                     "application/json": components["schemas"]["Page_HostRow_"];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            401: components["responses"]["Refused401"];
+            422: components["responses"]["Refused422"];
+            503: components["responses"]["Refused503"];
         };
     };
     one_host: {
@@ -9050,15 +8979,10 @@ export interface operations {
                     "application/json": components["schemas"]["HostOut"];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            401: components["responses"]["Refused401"];
+            404: components["responses"]["Refused404"];
+            422: components["responses"]["Refused422"];
+            503: components["responses"]["Refused503"];
         };
     };
     host_series: {
@@ -9200,15 +9124,10 @@ export interface operations {
                     "application/json": components["schemas"]["Series"];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            401: components["responses"]["Refused401"];
+            404: components["responses"]["Refused404"];
+            422: components["responses"]["Refused422"];
+            503: components["responses"]["Refused503"];
         };
     };
     live: {
@@ -9229,6 +9148,8 @@ export interface operations {
                     "text/event-stream": unknown;
                 };
             };
+            401: components["responses"]["Refused401"];
+            503: components["responses"]["Refused503"];
         };
     };
     maintenance_windows: {
@@ -9275,6 +9196,8 @@ export interface operations {
                     "application/json": components["schemas"]["MaintenanceOut"][];
                 };
             };
+            401: components["responses"]["Refused401"];
+            503: components["responses"]["Refused503"];
         };
     };
     add_maintenance_window: {
@@ -9323,15 +9246,10 @@ export interface operations {
                     "application/json": components["schemas"]["MaintenanceOut"];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            422: components["responses"]["Refused422"];
+            503: components["responses"]["Refused503"];
         };
     };
     change_maintenance_window: {
@@ -9382,15 +9300,11 @@ export interface operations {
                     "application/json": components["schemas"]["MaintenanceOut"];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            404: components["responses"]["Refused404"];
+            422: components["responses"]["Refused422"];
+            503: components["responses"]["Refused503"];
         };
     };
     remove_maintenance_window: {
@@ -9411,15 +9325,11 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            404: components["responses"]["Refused404"];
+            422: components["responses"]["Refused422"];
+            503: components["responses"]["Refused503"];
         };
     };
     notifications: {
@@ -9475,15 +9385,9 @@ export interface operations {
                     "application/json": components["schemas"]["Page_NotificationOut_"];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            401: components["responses"]["Refused401"];
+            422: components["responses"]["Refused422"];
+            503: components["responses"]["Refused503"];
         };
     };
     one_notification: {
@@ -9538,15 +9442,10 @@ export interface operations {
                     "application/json": components["schemas"]["NotificationDetail"];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            401: components["responses"]["Refused401"];
+            404: components["responses"]["Refused404"];
+            422: components["responses"]["Refused422"];
+            503: components["responses"]["Refused503"];
         };
     };
     replay_notification: {
@@ -9590,15 +9489,11 @@ export interface operations {
                     "application/json": components["schemas"]["NotificationOut"];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            404: components["responses"]["Refused404"];
+            422: components["responses"]["Refused422"];
+            503: components["responses"]["Refused503"];
         };
     };
     overview: {
@@ -9835,15 +9730,9 @@ export interface operations {
                     "application/json": components["schemas"]["OverviewOut"];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            401: components["responses"]["Refused401"];
+            422: components["responses"]["Refused422"];
+            503: components["responses"]["Refused503"];
         };
     };
     search_names: {
@@ -9887,15 +9776,9 @@ export interface operations {
                     "application/json": components["schemas"]["SearchHit"][];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            401: components["responses"]["Refused401"];
+            422: components["responses"]["Refused422"];
+            503: components["responses"]["Refused503"];
         };
     };
     session: {
@@ -9922,6 +9805,8 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
+            401: components["responses"]["Refused401"];
+            503: components["responses"]["Refused503"];
         };
     };
     sign_in: {
@@ -9953,15 +9838,10 @@ export interface operations {
                     "application/json": components["schemas"]["SignedIn"];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            422: components["responses"]["Refused422"];
+            503: components["responses"]["Refused503"];
         };
     };
     sign_out: {
@@ -9980,6 +9860,8 @@ export interface operations {
                 };
                 content?: never;
             };
+            403: components["responses"]["Refused403"];
+            503: components["responses"]["Refused503"];
         };
     };
     silences: {
@@ -10021,6 +9903,8 @@ export interface operations {
                     "application/json": components["schemas"]["SilenceOut"][];
                 };
             };
+            401: components["responses"]["Refused401"];
+            503: components["responses"]["Refused503"];
         };
     };
     add_silence: {
@@ -10064,15 +9948,10 @@ export interface operations {
                     "application/json": components["schemas"]["SilenceOut"];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            422: components["responses"]["Refused422"];
+            503: components["responses"]["Refused503"];
         };
     };
     remove_silence: {
@@ -10093,15 +9972,11 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            404: components["responses"]["Refused404"];
+            422: components["responses"]["Refused422"];
+            503: components["responses"]["Refused503"];
         };
     };
     change_silence: {
@@ -10147,15 +10022,11 @@ export interface operations {
                     "application/json": components["schemas"]["SilenceOut"];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            404: components["responses"]["Refused404"];
+            422: components["responses"]["Refused422"];
+            503: components["responses"]["Refused503"];
         };
     };
     source_kinds: {
@@ -10405,6 +10276,8 @@ export interface operations {
                     "application/json": components["schemas"]["SourceKindOut"][];
                 };
             };
+            401: components["responses"]["Refused401"];
+            503: components["responses"]["Refused503"];
         };
     };
     sources: {
@@ -10538,6 +10411,8 @@ export interface operations {
                     "application/json": components["schemas"]["SourceOut"][];
                 };
             };
+            401: components["responses"]["Refused401"];
+            503: components["responses"]["Refused503"];
         };
     };
     add_source: {
@@ -10648,15 +10523,11 @@ export interface operations {
                     "application/json": components["schemas"]["SourceDetail"];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            409: components["responses"]["Refused409"];
+            422: components["responses"]["Refused422"];
+            503: components["responses"]["Refused503"];
         };
     };
     one_source: {
@@ -10765,15 +10636,10 @@ export interface operations {
                     "application/json": components["schemas"]["SourceDetail"];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            401: components["responses"]["Refused401"];
+            404: components["responses"]["Refused404"];
+            422: components["responses"]["Refused422"];
+            503: components["responses"]["Refused503"];
         };
     };
     remove_source: {
@@ -10794,15 +10660,11 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            404: components["responses"]["Refused404"];
+            422: components["responses"]["Refused422"];
+            503: components["responses"]["Refused503"];
         };
     };
     change_source: {
@@ -10915,15 +10777,12 @@ export interface operations {
                     "application/json": components["schemas"]["SourceDetail"];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            404: components["responses"]["Refused404"];
+            409: components["responses"]["Refused409"];
+            422: components["responses"]["Refused422"];
+            503: components["responses"]["Refused503"];
         };
     };
     source_gaps: {
@@ -10968,15 +10827,10 @@ export interface operations {
                     "application/json": components["schemas"]["GapOut"][];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            401: components["responses"]["Refused401"];
+            404: components["responses"]["Refused404"];
+            422: components["responses"]["Refused422"];
+            503: components["responses"]["Refused503"];
         };
     };
     source_runs: {
@@ -11037,15 +10891,10 @@ export interface operations {
                     "application/json": components["schemas"]["RunOut"][];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            401: components["responses"]["Refused401"];
+            404: components["responses"]["Refused404"];
+            422: components["responses"]["Refused422"];
+            503: components["responses"]["Refused503"];
         };
     };
     try_stored: {
@@ -11087,15 +10936,12 @@ export interface operations {
                     "application/json": components["schemas"]["PreflightOut"];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            404: components["responses"]["Refused404"];
+            422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
+            503: components["responses"]["Refused503"];
         };
     };
     try_settings: {
@@ -11139,15 +10985,12 @@ export interface operations {
                     "application/json": components["schemas"]["PreflightOut"];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            404: components["responses"]["Refused404"];
+            422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
+            503: components["responses"]["Refused503"];
         };
     };
     list_unmatched: {
@@ -11278,15 +11121,9 @@ export interface operations {
                     "application/json": components["schemas"]["UnmatchedPage"];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            401: components["responses"]["Refused401"];
+            422: components["responses"]["Refused422"];
+            503: components["responses"]["Refused503"];
         };
     };
     list_vms: {
@@ -11410,15 +11247,9 @@ export interface operations {
                     "application/json": components["schemas"]["Page_VmRow_"];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            401: components["responses"]["Refused401"];
+            422: components["responses"]["Refused422"];
+            503: components["responses"]["Refused503"];
         };
     };
     one_vm: {
@@ -11542,15 +11373,10 @@ export interface operations {
                     "application/json": components["schemas"]["VmOut"];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            401: components["responses"]["Refused401"];
+            404: components["responses"]["Refused404"];
+            422: components["responses"]["Refused422"];
+            503: components["responses"]["Refused503"];
         };
     };
     vm_series: {
@@ -11687,15 +11513,10 @@ export interface operations {
                     "application/json": components["schemas"]["Series"];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            401: components["responses"]["Refused401"];
+            404: components["responses"]["Refused404"];
+            422: components["responses"]["Refused422"];
+            503: components["responses"]["Refused503"];
         };
     };
     list_volumes: {
@@ -11799,15 +11620,9 @@ export interface operations {
                     "application/json": components["schemas"]["Page_VolumeRow_"];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            401: components["responses"]["Refused401"];
+            422: components["responses"]["Refused422"];
+            503: components["responses"]["Refused503"];
         };
     };
     one_volume: {
@@ -11924,15 +11739,10 @@ export interface operations {
                     "application/json": components["schemas"]["VolumeOut"];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            401: components["responses"]["Refused401"];
+            404: components["responses"]["Refused404"];
+            422: components["responses"]["Refused422"];
+            503: components["responses"]["Refused503"];
         };
     };
     volume_series: {
@@ -12069,15 +11879,10 @@ export interface operations {
                     "application/json": components["schemas"]["Series"];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            401: components["responses"]["Refused401"];
+            404: components["responses"]["Refused404"];
+            422: components["responses"]["Refused422"];
+            503: components["responses"]["Refused503"];
         };
     };
     new_wall_token: {
@@ -12103,6 +11908,9 @@ export interface operations {
                     "application/json": components["schemas"]["WallToken"];
                 };
             };
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            503: components["responses"]["Refused503"];
         };
     };
 }

@@ -6,6 +6,7 @@ from fastapi import APIRouter, HTTPException, Response
 
 from gavel.api.convert_alerts import preview_out, rule_out
 from gavel.api.deps import AdminOnly, HouseDep, NowDep, ReaderOnly
+from gavel.api.problems import refuses
 from gavel.api.schemas.alerts import (
     PreviewIn,
     PreviewOut,
@@ -41,7 +42,7 @@ def alert_rules(here: HouseDep) -> list[RuleOut]:
         return [rule_out(row, counts) for row in stored.rule_rows(connection)]
 
 
-@router.post("/alert-rules", dependencies=[AdminOnly], status_code=201)
+@router.post("/alert-rules", dependencies=[AdminOnly], status_code=201, responses=refuses(409))
 def add_alert_rule(body: RuleBody, here: HouseDep, at: NowDep) -> RuleOut:
     return _one(here, use.add(here.engine, body.model_dump(), at))
 
@@ -62,7 +63,7 @@ def import_alert_rules(body: RulesFile, here: HouseDep, at: NowDep) -> RulesImpo
     return RulesImported.model_validate(found)
 
 
-@router.post("/alert-rules/preview", dependencies=[AdminOnly])
+@router.post("/alert-rules/preview", dependencies=[AdminOnly], responses=refuses(429))
 def preview_alert_rule(body: PreviewIn, here: HouseDep, at: NowDep) -> PreviewOut:
     """When a rule would have fired over the last days, from minutes where that is not too much, else from rows of five minutes."""
     if not _PREVIEWS.acquire(blocking=False):
@@ -79,7 +80,7 @@ def alert_rule(rule_id: int, here: HouseDep) -> RuleOut:
     return _one(here, rule_id)
 
 
-@router.put("/alert-rules/{rule_id}", dependencies=[AdminOnly])
+@router.put("/alert-rules/{rule_id}", dependencies=[AdminOnly], responses=refuses(409))
 def change_alert_rule(rule_id: int, body: RuleBody, here: HouseDep, at: NowDep) -> RuleOut:
     """Another rule in its place. What it had found ends, unless only its name, severity, labels or runbook change."""
     use.change(here.engine, rule_id, body.model_dump(), at)

@@ -7,6 +7,7 @@ from fastapi import APIRouter, HTTPException, Query
 
 from gavel.api.convert_alerts import channel_out, notification_detail, notification_out, trial_out
 from gavel.api.deps import AdminOnly, HouseDep, NowDep, ReaderOnly
+from gavel.api.problems import refuses
 from gavel.api.ranges import Limit
 from gavel.api.schemas.channels import (
     ChannelChange,
@@ -53,7 +54,7 @@ def channels(here: HouseDep) -> list[ChannelOut]:
         return [channel_out(row, loads) for row in stored.channel_rows(connection)]
 
 
-@router.post("/channels", dependencies=[AdminOnly], status_code=201)
+@router.post("/channels", dependencies=[AdminOnly], status_code=201, responses=refuses(409))
 def add_channel(body: ChannelIn, here: HouseDep, at: NowDep) -> ChannelOut:
     channel_id = use.add(
         here.engine,
@@ -69,7 +70,7 @@ def add_channel(body: ChannelIn, here: HouseDep, at: NowDep) -> ChannelOut:
     return _one(here, channel_id)
 
 
-@router.post("/channels/test", dependencies=[AdminOnly])
+@router.post("/channels/test", dependencies=[AdminOnly], responses=refuses(404, 429))
 def try_channel_settings(body: ChannelTrial, here: HouseDep, at: NowDep) -> TrialOut:
     """Send a test message without saving anything. Answers within 30 s."""
     with _Trial():
@@ -83,7 +84,7 @@ def one_channel(channel_id: int, here: HouseDep) -> ChannelOut:
     return _one(here, channel_id)
 
 
-@router.patch("/channels/{channel_id}", dependencies=[AdminOnly])
+@router.patch("/channels/{channel_id}", dependencies=[AdminOnly], responses=refuses(409))
 def change_channel(channel_id: int, body: ChannelChange, here: HouseDep) -> ChannelOut:
     """What is switched on again, or gets other settings, starts anew: its failures are forgotten."""
     wanted = use.ChannelChange(
@@ -102,7 +103,7 @@ def remove_channel(channel_id: int, here: HouseDep) -> None:
     use.remove(here.engine, channel_id)
 
 
-@router.post("/channels/{channel_id}/test", dependencies=[AdminOnly])
+@router.post("/channels/{channel_id}/test", dependencies=[AdminOnly], responses=refuses(429))
 def try_stored_channel(channel_id: int, here: HouseDep, at: NowDep) -> TrialOut:
     with _Trial():
         return trial_out(use.try_stored(here.engine, here.vault, channel_id, here.outside, at))

@@ -6,6 +6,7 @@ from typing import Annotated
 from fastapi import APIRouter, HTTPException, Path, Response
 
 from gavel.api.deps import HouseDep, NowDep
+from gavel.api.problems import refuses
 from gavel.db.engine import reading
 from gavel.pipeline.picturing import png_of
 
@@ -15,7 +16,9 @@ router = APIRouter(tags=["alerts"])
 _DRAWN = BoundedSemaphore(2)
 
 
-@router.get("/alert-pictures/{token}", response_class=Response, responses={200: {"content": {"image/png": {}}}})
+@router.get(
+    "/alert-pictures/{token}", response_class=Response, responses={200: {"content": {"image/png": {}}}, **refuses(429)}
+)
 def alert_picture(token: Annotated[str, Path(max_length=400)], here: HouseDep, at: NowDep) -> Response:
     """The waterfall that goes with a message."""
     if not _DRAWN.acquire(blocking=False):

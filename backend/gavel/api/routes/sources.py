@@ -6,6 +6,7 @@ from fastapi import APIRouter, HTTPException
 
 from gavel.api.convert import certificate_out, gap_out, preflight_out, run_out, source_detail, source_out
 from gavel.api.deps import AdminOnly, HouseDep, NowDep, ReaderOnly
+from gavel.api.problems import refuses
 from gavel.api.ranges import Limit, RangeDep
 from gavel.api.schemas.common import GapOut
 from gavel.api.schemas.sources import (
@@ -44,7 +45,7 @@ def source_kinds() -> list[SourceKindOut]:
     ]
 
 
-@router.post("/certificate", dependencies=[AdminOnly])
+@router.post("/certificate", dependencies=[AdminOnly], responses=refuses(429, 502))
 def certificate(body: AddressIn) -> CertificateOut:
     """The certificate that an address presents, to be compared by a person before it is pinned. No credentials are sent."""
     with _Trial():
@@ -57,7 +58,7 @@ def sources(here: HouseDep, at: NowDep) -> list[SourceOut]:
         return [source_out(health) for health in source_health(connection, at)]
 
 
-@router.post("/sources", dependencies=[AdminOnly], status_code=201)
+@router.post("/sources", dependencies=[AdminOnly], status_code=201, responses=refuses(409))
 def add_source(body: SourceIn, here: HouseDep, at: NowDep) -> SourceDetail:
     source_id = use.register(
         here.engine, here.vault, kind=body.kind, name=body.name, settings=body.settings, enabled=body.enabled
@@ -65,7 +66,7 @@ def add_source(body: SourceIn, here: HouseDep, at: NowDep) -> SourceDetail:
     return _detail(here, at, source_id)
 
 
-@router.post("/sources/test", dependencies=[AdminOnly])
+@router.post("/sources/test", dependencies=[AdminOnly], responses=refuses(404, 429))
 def try_settings(body: SourceTrial, here: HouseDep) -> PreflightOut:
     """Look at everything that may be wrong, without saving anything. Answers within 20 s."""
     with _Trial():
@@ -79,7 +80,7 @@ def one_source(source_id: int, here: HouseDep, at: NowDep) -> SourceDetail:
     return _detail(here, at, source_id)
 
 
-@router.patch("/sources/{source_id}", dependencies=[AdminOnly])
+@router.patch("/sources/{source_id}", dependencies=[AdminOnly], responses=refuses(409))
 def change_source(source_id: int, body: SourceChange, here: HouseDep, at: NowDep) -> SourceDetail:
     wanted = use.SourceChange(name=body.name, settings=body.settings, enabled=body.enabled)
     use.change(here.engine, here.vault, source_id, wanted)
@@ -91,7 +92,7 @@ def remove_source(source_id: int, here: HouseDep) -> None:
     use.remove(here.engine, source_id)
 
 
-@router.post("/sources/{source_id}/test", dependencies=[AdminOnly])
+@router.post("/sources/{source_id}/test", dependencies=[AdminOnly], responses=refuses(429))
 def try_stored(source_id: int, here: HouseDep) -> PreflightOut:
     with _Trial():
         return preflight_out(use.test_stored(here.engine, here.vault, source_id))
