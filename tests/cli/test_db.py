@@ -168,3 +168,24 @@ def test_an_import_under_a_running_gavel_is_refused(
     finally:
         lock.release()
     assert "Gavel is running on" in capsys.readouterr().err
+
+
+def test_export_and_import_say_that_the_key_file_is_not_inside_and_where_it_is(
+    gavel: str,
+    postgres_server: postgres.Cluster,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    key_file = tmp_path / "keys" / "secret.key"
+    monkeypatch.setenv("GAVEL_KEY_FILE", str(key_file))
+    assert main(["db", "export", str(tmp_path / "all.dump")]) == 0
+    told = capsys.readouterr().out
+    assert f"The key file that opens them is not: it is {key_file}." in told
+    other = postgres_server.create_database("imported_without_key")
+    try:
+        monkeypatch.setenv("GAVEL_DATABASE_URL", other)
+        assert main(["db", "import", str(tmp_path / "all.dump")]) == 0
+        assert f"{key_file} is NOT there" in capsys.readouterr().out
+    finally:
+        postgres_server.drop_database("imported_without_key")

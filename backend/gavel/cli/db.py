@@ -30,6 +30,10 @@ def run(arguments: argparse.Namespace, settings: Settings) -> int:
             return _check(url)
         dump.export(url, arguments.file)
     print(f"Exported to {arguments.file} ({arguments.file.stat().st_size / 1e6:.1f} MB).")
+    print(
+        f"Secrets of sources and channels are in it encrypted. The key file that opens them is not: it is {settings.key_file}."
+        " Keep a copy of it apart from the export, and put it at GAVEL_KEY_FILE where you import."
+    )
     return 0
 
 
@@ -53,4 +57,9 @@ def _import(arguments: argparse.Namespace, settings: Settings) -> int:
         dump.restore(url, arguments.file, replace=arguments.replace)
         applied = migrate.migrate(url)
     print(f"Imported {arguments.file}." + (f" Then applied {', '.join(applied)}." if applied else ""))
+    there = "is there" if settings.key_file.is_file() else "is NOT there, and a new one would open none of them"
+    print(
+        "The key file that opens the secrets of sources and channels is not in an export. It has to be that of where the export was made;"
+        f" {settings.key_file} {there}. Without it, enter the secrets again under Sources."
+    )
     return 0

@@ -44,9 +44,16 @@ def kinds() -> tuple[CollectorKind, ...]:
 
 
 def register(
-    engine: Engine, vault: Vault, *, kind: str, name: str, settings: Mapping[str, Any], enabled: bool = True
+    engine: Engine,
+    vault: Vault,
+    *,
+    kind: str,
+    name: str,
+    settings: Mapping[str, Any],
+    enabled: bool = True,
+    announced: bool = False,
 ) -> int:
-    """Add a source; its id. Sends nothing anywhere.
+    """Add a source; its id. Sends nothing anywhere. announced: by a machine that may be about to move another source from this address.
 
     Raises SettingsError for unusable settings, SourceThereError for an address that is a source's, or NameTakenError.
     """
@@ -63,7 +70,8 @@ def register(
             enabled=enabled,
             now=datetime.now(UTC),
         )
-        _refuse_address(connection, known, public["address"], but=source_id)
+        if not announced:
+            _refuse_address(connection, known, public["address"], but=source_id)
         _store_secrets(connection, vault, source_id, secrets)
     return source_id
 
@@ -73,13 +81,13 @@ def ensure(engine: Engine, vault: Vault, *, kind: str, name: str, settings: Mapp
     with reading(engine) as connection:
         known = next((source for source in stored.sources(connection) if source.name == name), None)
     if known is None:
-        return register(engine, vault, kind=kind, name=name, settings=settings)
+        return register(engine, vault, kind=kind, name=name, settings=settings, announced=True)
     if full_settings(known, vault) != _plain(validate_settings(known.kind, dict(settings))):
-        change(engine, vault, known.id, SourceChange(settings=settings))
+        change(engine, vault, known.id, SourceChange(settings=settings), announced=True)
     return known.id
 
 
-def change(engine: Engine, vault: Vault, source_id: int, wanted: SourceChange) -> None:
+def change(engine: Engine, vault: Vault, source_id: int, wanted: SourceChange, *, announced: bool = False) -> None:
     """Apply a change. Secrets left out stay, unless the address or the trusted certificate changes: then they must be given again."""
     with transaction(engine) as connection:
         source = stored.source(connection, source_id)
@@ -91,7 +99,7 @@ def change(engine: Engine, vault: Vault, source_id: int, wanted: SourceChange) -
         if wanted.settings is not None:
             model = validate_settings(source.kind, merged_settings(source, wanted.settings, vault))
             public, secrets = _split(source.kind, model)
-            if _place(public["address"]) != _place(source.address):
+            if not announced and _place(public["address"]) != _place(source.address):
                 _refuse_address(connection, source.kind, public["address"], but=source_id)
             changes |= {"settings": public, "address": public["address"]}
             _store_secrets(connection, vault, source_id, secrets)
