@@ -146,7 +146,16 @@ export async function asNamed(page: Page, path: string, name: string): Promise<v
   })
 }
 
-const NAME_KEYS = new Set(['name', 'canonical_name', 'label', 'nfs_export'])
+const NAME_KEYS = new Set([
+  'name',
+  'canonical_name',
+  'label',
+  'nfs_export',
+  'rule_name',
+  'channel_name',
+  'headline',
+  'sentence',
+])
 
 /** Every name of every answer 200 characters long: of the object itself, its sources, hosts, volumes, VMs and parts. */
 export async function asLongNamed(page: Page): Promise<void> {
@@ -202,7 +211,17 @@ const OVER_TIME =
 /** A time of which no fresh Gavel knows anything: its own words about that are the picture. */
 const BEFORE_GAVEL = { from: '-9d', to: '-8d' }
 
+const ALERT_LISTS = /\/api\/v1\/(alert-rules|silences|maintenance-windows|channels|alerts\/late)(\?|$)/
+const ALERT_PAGED = /\/api\/v1\/(alerts\/history|notifications)\?/
+
 export async function asEmpty(page: Page): Promise<void> {
+  await page.route(ALERT_LISTS, (route) =>
+    route.request().method() === 'GET' ? route.fulfill({ json: [] }) : route.fallback(),
+  )
+  await page.route(ALERT_PAGED, (route) => route.fulfill({ json: { items: [], total: 0, limit: 100, offset: 0 } }))
+  await page.route(/\/api\/v1\/alerts\/now/, (route) =>
+    route.fulfill({ json: { alerts: [], pending: [], judged_until_at: null } }),
+  )
   await page.route(LISTS, (route) => route.fulfill({ json: { items: [], total: 0, limit: 100, offset: 0 } }))
   await page.route(/\/api\/v1\/sources$/, (route) =>
     route.request().method() === 'GET' ? route.fulfill({ json: [] }) : route.fallback(),

@@ -2,9 +2,11 @@
 
 import type { APIRequestContext, Page } from '@playwright/test'
 import { expect, test } from '@playwright/test'
+import { ALERT_PAGES, asAlarmed, asOneAlert } from './alertScenes'
 import {
   ADMIN_STATE,
   aDatastore,
+  aJudged,
   asEmpty,
   asFailing,
   asFull,
@@ -41,6 +43,7 @@ const STATES: readonly Scene[] = [
 ]
 const FULL: Scene = { name: 'full', prepare: (page) => asFull(page, 2000), wait: 'data' }
 const SICK: Scene = { name: 'sick', prepare: asSick, wait: 'data' }
+const ALARMED: Scene = { name: 'full', prepare: asAlarmed, wait: 'data' }
 const MISSING: Scene = { name: 'missing', prepare: async () => undefined, wait: 'state' }
 
 const LISTS = ['datastores', 'vms', 'hosts', 'volumes', 'arrays'] as const
@@ -111,6 +114,32 @@ for (const theme of THEMES) {
       test('overview and wall', async ({ page }) => {
         await shootScenes(page, '/', 'overview', suffix, STATES)
         await shootScenes(page, '/wall/estate', 'wall', suffix, STATES)
+      })
+
+      test('alerts', async ({ page, request }) => {
+        for (const path of ALERT_PAGES)
+          await shootScenes(page, path, path.slice(1).replace('/', '-'), suffix, [...STATES, ALARMED])
+        const judged = await aJudged(request)
+        const one: Scene = { name: 'full', prepare: (on) => asOneAlert(on, judged), wait: 'data' }
+        await shootScenes(page, '/alerts/41', 'alerts-one', suffix, [one])
+        await page.unrouteAll({ behavior: 'ignoreErrors' })
+        await shootScenes(page, '/alerts/999999', 'alerts-one', suffix, [MISSING])
+      })
+
+      test('dialogs of alerts', async ({ page }) => {
+        for (const [path, button] of [
+          ['/alerts/rules', 'Add a rule'],
+          ['/alerts/rules', 'Import'],
+          ['/alerts/silences', 'Add a silence'],
+          ['/alerts/silences', 'Add a maintenance window'],
+          ['/alerts/channels', 'Add a channel'],
+        ] as const) {
+          await page.goto(path)
+          await page.getByRole('button', { name: button }).first().click()
+          await expect(page.getByRole('dialog')).toBeVisible()
+          await expect(page.locator('[aria-busy="true"]')).toHaveCount(0)
+          await shoot(page, `${path.slice(8)}-${button.toLowerCase().replaceAll(' ', '-')}-${suffix}`)
+        }
       })
 
       test('sources', async ({ page }) => {

@@ -80,6 +80,8 @@ function FieldInput({ field, at, value, onChange, problems, secretsSet, disabled
       return (
         <PasswordInput
           {...common}
+          // Mantine marks the other inputs itself.
+          aria-invalid={common.error === undefined ? undefined : true}
           withAsterisk={field.required && !isSet}
           value={text}
           onChange={(event) => onChange(event.currentTarget.value)}

@@ -83,7 +83,8 @@ function Facts({ alert }: { alert: AlertDetail }) {
 
 function amount(alert: AlertDetail): string {
   const bound = boundWords(alert)
-  const estimate = formatAmount(alert.value, alert.measure.unit)
+  const end = alert.ended_at === null ? '' : ' at its end'
+  const estimate = `${formatAmount(alert.value, alert.measure.unit)}${end}`
   return bound === null ? `${estimate}, no lower bound` : `${estimate}, ${bound}`
 }
 

@@ -173,5 +173,5 @@ export function pastColumns(zone: Zone): Column<AlertOut>[] {
         <span className="numeric">{formatSeconds((Date.parse(ended_at) - Date.parse(started_at)) / 1000)}</span>
       ),
   }
-  return [WHAT, WHERE, SENTENCE, VALUE, when, length, STATE]
+  return [WHAT, WHERE, SENTENCE, { ...VALUE, header: 'Last value' }, when, length, STATE]
 }

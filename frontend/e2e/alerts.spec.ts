@@ -1,0 +1,149 @@
+import AxeBuilder from '@axe-core/playwright'
+import type { Page } from '@playwright/test'
+import { ALERT_PAGES, anAlert, asAlarmed, asAlerts } from './alertScenes'
+import { ADMIN_STATE, asEmpty, asFailing, asLongNamed, OUTAGE } from './scenes'
+import { expect, test } from './watch'
+
+test.use({ storageState: ADMIN_STATE })
+
+async function settled(page: Page) {
+  await expect(page.locator('h1')).toBeVisible()
+  await expect(page.locator('[aria-busy="true"]')).toHaveCount(0)
+}
+
+for (const theme of ['dark', 'light'] as const) {
+  test(`pages of alerts are accessible and inert in the ${theme} theme`, async ({ page }) => {
+    await page.addInitScript((choice) => localStorage.setItem('gavel.theme', choice), theme)
+    await asAlarmed(page)
+    for (const path of ALERT_PAGES) {
+      await page.goto(path)
+      await settled(page)
+      await expect(page.locator('main img, main script')).toHaveCount(0)
+      const { violations } = await new AxeBuilder({ page })
+        .withTags(['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'])
+        .analyze()
+      const found = violations.map(
+        ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`,
+      )
+      expect(found, path).toEqual([])
+    }
+  })
+}
+
+test('pages of alerts say what failed, or why they are empty and what to do', async ({ page, watched }) => {
+  watched.expected.push(/503/)
+  const empty: Record<(typeof ALERT_PAGES)[number], string> = {
+    '/alerts': 'No rule is switched on',
+    '/alerts/rules': 'Nothing can fire',
+    '/alerts/silences': 'Nothing is silenced',
+    '/alerts/channels': 'No channel yet',
+  }
+  await asEmpty(page)
+  for (const path of ALERT_PAGES) {
+    await page.goto(path)
+    await expect(page.getByText(empty[path]).first()).toBeVisible()
+  }
+  await asFailing(page)
+  for (const path of ALERT_PAGES) {
+    await page.goto(path)
+    await expect(page.getByRole('alert').first()).toContainText(OUTAGE)
+  }
+})
+
+test('pages of alerts fit a phone, whatever the names', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  await asLongNamed(page)
+  await asAlarmed(page)
+  for (const path of ALERT_PAGES) {
+    await page.goto(path)
+    await settled(page)
+    const overhang = await page.evaluate(() =>
+      Math.max(
+        ...[document.documentElement, document.querySelector('main')].map((box) =>
+          box ? box.scrollWidth - box.clientWidth : 0,
+        ),
+      ),
+    )
+    expect(overhang, path).toBeLessThanOrEqual(0)
+  }
+})
+
+test('a new alert comes in above, the focus stays with the alert that has it, and the menu counts', async ({
+  page,
+}) => {
+  const old = anAlert(20, 'firing')
+  await asAlerts(page, [old])
+  await page.goto('/alerts')
+  const nav = page.getByRole('navigation', { name: 'Pages' })
+  await expect(nav.getByRole('link', { name: 'Alerts 1 firing' })).toBeVisible()
+  const link = page.getByRole('table', { name: 'Firing alerts' }).locator(`a[href$="/alerts/${old.id}"]`)
+  await link.focus()
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+  await asAlerts(page, [anAlert(21, 'firing'), old])
+  await expect(async () => {
+    const refreshed = page.waitForResponse(/\/alerts\/now/, { timeout: 1500 })
+    await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')))
+    await refreshed
+  }).toPass()
+  await expect(nav.getByRole('link', { name: 'Alerts 2 firing' })).toBeVisible()
+  await expect(link).toBeFocused()
+})
+
+test('a rule is refused at its field, tried on the last days, added and removed', async ({ page, watched }) => {
+  watched.expected.push(/422/)
+  await page.goto('/alerts/rules')
+  await page.getByRole('button', { name: 'Add a rule' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('Kernel of tests')
+  await expect(dialog.getByRole('textbox', { name: 'Key' })).toHaveValue('kernel_of_tests')
+  await dialog.getByLabel('At least I/Os a minute').fill('3')
+  await dialog.getByRole('button', { name: 'Add', exact: true }).click()
+  await expect(dialog.getByLabel('At least I/Os a minute')).toBeFocused()
+  await expect(dialog.getByText(/^give 30 or more/)).toBeVisible()
+  await dialog.getByLabel('At least I/Os a minute').fill('30')
+  await dialog.getByRole('button', { name: 'Try it on the last 7 days' }).click()
+  const result = dialog.getByRole('status', { name: 'Result of the preview' })
+  await expect(result).toContainText(/It would (not )?have fired.*looking at \d+ datastores/)
+  await expect(result).toContainText('judged by minutes')
+  await dialog.getByRole('button', { name: 'Add', exact: true }).click()
+  const row = page.getByRole('table', { name: 'Rules' }).getByRole('row').filter({ hasText: 'Kernel of tests' })
+  await expect(row).toContainText('Kernel surely ≥ 1.00 ms, for 5 min')
+  await row.getByRole('button', { name: 'Remove Kernel of tests' }).click()
+  await dialog.getByRole('button', { name: 'Remove', exact: true }).click()
+  await expect(row).toHaveCount(0)
+})
+
+test('a channel with a bad address says so, at its field and when it is tried', async ({ page, watched }) => {
+  watched.expected.push(/422/)
+  await page.goto('/alerts/channels')
+  await page.getByRole('button', { name: 'Add a channel' }).first().click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Kind').selectOption('mattermost')
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('nowhere')
+  await dialog.getByLabel('Webhook URL').fill('not an address')
+  await dialog.getByRole('button', { name: 'Add', exact: true }).click()
+  await expect(dialog.getByLabel('Webhook URL')).toHaveAttribute('aria-invalid', 'true')
+  await expect(dialog.getByLabel('Webhook URL')).toBeFocused()
+  await dialog.getByLabel('Webhook URL').fill('https://127.0.0.1:9/hooks/x')
+  await dialog.getByRole('button', { name: 'Send a test message' }).click()
+  await expect(dialog.getByRole('status', { name: 'Result of the test' })).toContainText('private address')
+})
+
+test('a silence is made, is in force, and is ended', async ({ page }) => {
+  await page.goto('/alerts/silences')
+  await page.getByRole('button', { name: 'Add a silence' }).first().click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Silence', exact: true }).click()
+  await expect(dialog.getByText('Say why: others will wonder.')).toBeVisible()
+  await dialog.getByLabel('Pattern 1').fill('nothing-*')
+  await dialog.getByLabel('Reason').fill('only a test')
+  await dialog.getByLabel('Your name').fill('Kim')
+  await dialog.getByRole('button', { name: 'Silence', exact: true }).click()
+  const row = page.getByRole('table', { name: 'Silences' }).getByRole('row').filter({ hasText: 'only a test' })
+  await expect(row).toContainText('in force')
+  await row.getByRole('button', { name: /^End now/ }).click()
+  await expect(row).toContainText('over')
+  await row.getByRole('button', { name: /^Remove/ }).click()
+  await dialog.getByRole('button', { name: 'Remove', exact: true }).click()
+  await expect(row).toHaveCount(0)
+})
