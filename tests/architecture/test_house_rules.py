@@ -25,7 +25,7 @@ THIRD_PARTY = {
     "domain": {"numpy"},
     "analysis": {"numpy"},
     "findings": {"numpy"},
-    "alerting": {"numpy", "pydantic", "yaml"},
+    "alerting": {"apprise", "numpy", "pydantic", "requests", "resvg_py", "yaml"},
     "db": {"alembic", "msgspec", "numpy", "psycopg", "sqlalchemy", "structlog"},
     "jobs": {"celery", "structlog"},
     "embedded": {"structlog"},

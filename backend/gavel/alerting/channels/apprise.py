@@ -26,7 +26,7 @@ LARGEST = 3500
 LIMITS = (Limit(5, 2.0),)
 # For the process to start; its own clock counts from when it is ready.
 START_S = 30.0
-_MODULE = "gavel.alerting.channels.apprise_process"
+_MODULE = "gavel.alerting.apprise_process"
 _SCHEME = re.compile(r"[a-z0-9]{2,20}")
 # They speak to this machine's own screen or log and to nobody else.
 _LOCAL = frozenset(
