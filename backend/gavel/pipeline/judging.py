@@ -197,7 +197,7 @@ def told(found: Judged, row: int, spans: Sequence[int]) -> Told | None:
     rows, case, wanted = found.rows, found.case, list(spans)
     inside = np.zeros(len(SPANS))
     inside[wanted] = rows.span_ops[row, Direction.ALL, wanted]
-    here, timed = float(ops_in(inside)), float(timed_ops(rows)[row, Direction.ALL])
+    here, timed = float(ops_in(inside)), _timed(rows, row)
     if not here > 0:
         return None
     # The case is per timed I/O.
@@ -206,9 +206,14 @@ def told(found: Judged, row: int, spans: Sequence[int]) -> Told | None:
     return Told(us, float(found.verdicts.excess[row, wanted].sum()) * per_io, upper, min(here / timed, 1.0))
 
 
+def _timed(rows: LedgerRows, row: int) -> float:
+    """`timed_ops` of one row alone: an overview asks for a hundred of twenty thousand."""
+    return float(np.minimum(ops_in(rows.span_ops[row, Direction.ALL]), rows.ops[row, Direction.ALL]))
+
+
 def partly_measured(found: Judged, row: int) -> Iterator[tuple[Layer, float]]:
     """Layers that were measured by themselves in some of the timed I/Os only, and in which part of them."""
-    timed = float(timed_ops(found.rows)[row, Direction.ALL])
+    timed = _timed(found.rows, row)
     for layer in Layer:
         own = float(found.rows.span_ops[row, Direction.ALL, SPANS.index((layer, layer))])
         if 0 < own < MOSTLY * timed:
