@@ -38,7 +38,7 @@ def test_the_kernel_is_named_with_what_it_takes_since_when_and_why(
     said = found["sentence"]
     assert said["head"] == f"Kernel queue: 0.44 of 0.93 ms since {NOW - 8 * MINUTE:%H:%M} UTC, 0.44 ms over usual"
     assert said["certainty"] == "Certain"
-    assert said["because"] == ["64 I/Os outstanding on a depth of 32", "the array answers in 0.40 ms"]
+    assert said["because"] == ["64 I/Os outstanding", "the array answers in 0.40 ms"]
     assert said["caveats"] == ["Guest not measured; its virtual disk queue is full, so guest queueing is likely"]
     assert said["settles"] == []
     assert said["text"].startswith(f"{said['head']}. Certain. — 64 I/Os outstanding")
@@ -46,6 +46,19 @@ def test_the_kernel_is_named_with_what_it_takes_since_when_and_why(
     assert (quality["grade"], quality["coverage"], quality["queue_depth"]) == ("A", 1, 32)
     assert quality["outstanding_ios"] == 64
     assert quality["modelled_ios"] == pytest.approx(65_000 * 930e-6, rel=1e-6)
+
+
+def test_outstanding_ios_stand_beside_the_fullest_queue_of_one_host_in_one_minute(
+    client: TestClient, estate: Estate, store: int
+) -> None:
+    """Depths of hosts add up to a queue that nobody has, and over two depths the larger one is not in force any more."""
+    estate.last_minutes(DATASTORE, store, 5, minute(60_000, 20_000, KERNEL, outstanding_s=53 * 60.0, queue_depth=64))
+    for host, ops in (("esx-1", 3_780_000), ("esx-2", 1_000_000)):
+        device = estate.id("host_device", f"{host}/{naa(SERIALS[0])}")
+        estate.last_minutes(ScopeKind.HOST_DEVICE, device, 5, minute(ops, 0, KERNEL, queue_depth=64))
+        estate.last_minutes(ScopeKind.HOST_DEVICE, device, 3, minute(ops, 0, KERNEL, queue_depth=32))
+    because = ask(client, f"datastores/{store}/verdict")["sentence"]["because"]
+    assert because[:2] == ["53 I/Os outstanding", "the fullest queue, on esx-1, held 31 of 32"]
 
 
 def test_the_host_that_most_of_the_kernels_time_passes_through_is_named(

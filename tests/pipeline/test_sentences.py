@@ -29,14 +29,15 @@ FOUND = Facts(
     array_us=400,
     kernel_us=440,
     outstanding=64,
-    depth=32,
+    fullest=("esx-14", 31.6, 32),
 )
 
 
 def test_the_whole_sentence() -> None:
     assert sentence(FOUND).text == (
-        "Kernel queue on esx-14: 0.44 of 0.93 ms since 02:10 UTC, 0.44 ms over usual. Certain. — 64 I/Os outstanding on a depth"
-        " of 32; the array answers in 0.40 ms. Guest not measured; its virtual disk queue is full, so guest queueing is likely."
+        "Kernel queue on esx-14: 0.44 of 0.93 ms since 02:10 UTC, 0.44 ms over usual. Certain. — 64 I/Os outstanding; the fullest"
+        " queue, on esx-14, held 32 of 32; the array answers in 0.40 ms. Guest not measured; its virtual disk queue is full, so guest"
+        " queueing is likely."
     )
 
 

@@ -20,7 +20,7 @@ from gavel.db.queries.depths import (
     vm_minutes,
 )
 from gavel.db.queries.ledger import MINUTE, LedgerSeries
-from gavel.db.queries.queues import fullest, queues
+from gavel.db.queries.queues import Queue, fullest, queues
 from gavel.db.queries.rows import Ref, RefKind
 from gavel.pipeline.evidence import Evidence
 
@@ -39,6 +39,15 @@ class Fall:
     before: float
     at: datetime
     newcomers: tuple[Ref, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FullestMinute:
+    """I/Os at one device of a host in one minute, and what its queue held then."""
+
+    host: str
+    in_flight_ios: float
+    depth: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,12 +75,32 @@ def queue_in_force(
     whole: the thing's one row over the window. None too where it has too many devices to look through.
     """
     from_at, to_at = whole.from_at, whole.to_at
-    known = {queue.device.id: queue.device for queue in queues(connection, kind, thing_id)}
-    if not known or len(known) * ((to_at - from_at) / MINUTE) > _MOST_ROWS:
+    known = _queues(connection, kind, thing_id, whole)
+    if not known:
         return None
     ids = list(known)
     device_id = busiest_queue(connection, ids, from_at, to_at) if waits else _full_one(connection, ids, whole)
-    return None if device_id is None else _explained(connection, known[device_id], from_at, to_at)
+    return None if device_id is None else _explained(connection, known[device_id].device, from_at, to_at)
+
+
+def fullest_minute(connection: Connection, kind: RefKind, thing_id: int, whole: LedgerSeries) -> FullestMinute | None:
+    """The minute of the window in which one queue behind the thing came nearest to its depth; None where that is not known.
+
+    One queue in one minute, for depths add up to a queue that nobody has, and they change.
+    """
+    known = _queues(connection, kind, thing_id, whole)
+    found = fullest(connection, list(known), whole.from_at, whole.to_at, MINUTE) if known else None
+    if found is None or len(found.depth) == 0:
+        return None
+    row = int(np.argmax(found.in_flight_ios / found.depth))
+    queue = known[int(found.device_id[row])]
+    return FullestMinute(queue.host.name, float(found.in_flight_ios[row]), float(found.depth[row]))
+
+
+def _queues(connection: Connection, kind: RefKind, thing_id: int, whole: LedgerSeries) -> Mapping[int, Queue]:
+    """By device; none where there are too many to look through."""
+    known = {queue.device.id: queue for queue in queues(connection, kind, thing_id)}
+    return known if len(known) * ((whole.to_at - whole.from_at) / MINUTE) <= _MOST_ROWS else {}
 
 
 def _full_one(connection: Connection, ids: Sequence[int], whole: LedgerSeries) -> int | None:

@@ -17,7 +17,7 @@ from gavel.db.queries.scopes import array_names
 from gavel.domain.io_path import Certainty, Direction, Layer, Segment
 from gavel.pipeline import depth_words
 from gavel.pipeline.contributing import top_host
-from gavel.pipeline.depths import QueueInForce, depth_evidence, queue_in_force
+from gavel.pipeline.depths import QueueInForce, depth_evidence, fullest_minute, queue_in_force
 from gavel.pipeline.enduring import since
 from gavel.pipeline.evidence import Evidence, evidence
 from gavel.pipeline.judging import (
@@ -199,9 +199,17 @@ def _facts(
         kernel_share=1.0 if kernel is None else kernel.share,
         partly=tuple(partly_measured(one, 0)),
         outstanding=found.outstanding,
-        depth=known(notes.queue_depth[0]),
+        fullest=_fullest(connection, kind, found) if found.state is State.JUDGED else None,
         queue=() if queue is None else tuple(depth_words.told(queue)),
     )
+
+
+def _fullest(connection: Connection, kind: RefKind, found: Sum) -> tuple[str, float, float] | None:
+    """Told beside the I/Os outstanding, of which guest and kernel are the matter."""
+    if not any(SPANS[span][0] <= Layer.KERNEL for span in named_spans(found.judged, 0)):
+        return None
+    one = fullest_minute(connection, kind, found.window.subject.id, found.found)
+    return None if one is None else (one.host, one.in_flight_ios, one.depth)
 
 
 def _detail(found: LedgerSeries, named: int) -> str | None:

@@ -42,7 +42,9 @@ class Facts:
     segment that most of the named layer's time is in, in words. array_us: what the array takes; kernel_us: what the kernel takes at most.
     All of them per I/O that was measured there; *_share: which part of the timed I/Os that is. partly: layers that were measured by
     themselves in such a part.
-    outstanding, depth: I/Os. ops, minutes: of the window. queue: sentences about the depth of the queue where I/Os wait.
+   
+    outstanding: I/Os. fullest: host, I/Os in flight and depth of one queue in one minute. ops, minutes: of the window. queue: sentences
+    about the depth of the queue where I/Os wait.
     """
 
     state: State
@@ -66,7 +68,7 @@ class Facts:
     kernel_share: float = 1.0
     partly: tuple[tuple[Layer, float], ...] = ()
     outstanding: float | None = None
-    depth: float | None = None
+    fullest: tuple[str, float, float] | None = None
     queue: tuple[str, ...] = ()
 
 
@@ -132,8 +134,10 @@ def _subject(facts: Facts) -> str:
 def _because(facts: Facts) -> Iterator[str]:
     layers = _layers(facts.named)
     if facts.outstanding is not None and layers & {Layer.GUEST, Layer.KERNEL}:
-        depth = "" if facts.depth is None else f" on a depth of {facts.depth:.0f}"
-        yield f"{facts.outstanding:.0f} I/Os outstanding{depth}"
+        yield f"{facts.outstanding:.0f} I/Os outstanding"
+        if facts.fullest is not None:
+            host, in_flight, depth = facts.fullest
+            yield f"the fullest queue, on {host}, held {in_flight:.0f} of {depth:.0f}"
     if facts.array_us is not None and Layer.ARRAY not in layers:
         yield f"the array answers in {duration(facts.array_us)}{_measured_in(facts.array_share)}"
     if facts.kernel_us is not None and Layer.KERNEL not in layers:
