@@ -42,7 +42,7 @@ class Facts:
     segment that most of the named layer's time is in, in words. array_us: what the array takes; kernel_us: what the kernel takes at most.
     All of them per I/O that was measured there; *_share: which part of the timed I/Os that is. partly: layers that were measured by
     themselves in such a part.
-   
+
     outstanding: I/Os. fullest: host, I/Os in flight and depth of one queue in one minute. ops, minutes: of the window. queue: sentences
     about the depth of the queue where I/Os wait.
     """
