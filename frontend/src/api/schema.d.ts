@@ -5565,7 +5565,8 @@ export interface operations {
                      *       "resolution": "1m",
                      *       "sentence": {
                      *         "because": [
-                     *           "64 I/Os outstanding on a depth of 32",
+                     *           "64 I/Os outstanding",
+                     *           "the fullest queue, on esx-1, held 32 of 32",
                      *           "the array answers in 0.40 ms"
                      *         ],
                      *         "caveats": [
@@ -5574,7 +5575,7 @@ export interface operations {
                      *         "certainty": "Certain",
                      *         "head": "Kernel queue on esx-1: 0.44 of 0.93 ms since 02:12 UTC, 0.44 ms over usual",
                      *         "settles": [],
-                     *         "text": "Kernel queue on esx-1: 0.44 of 0.93 ms since 02:12 UTC, 0.44 ms over usual. Certain. — 64 I/Os outstanding on a depth of 32; the array answers in 0.40 ms. Guest not measured; its virtual disk queue is full, so guest queueing is likely."
+                     *         "text": "Kernel queue on esx-1: 0.44 of 0.93 ms since 02:12 UTC, 0.44 ms over usual. Certain. — 64 I/Os outstanding; the fullest queue, on esx-1, held 32 of 32; the array answers in 0.40 ms. Guest not measured; its virtual disk queue is full, so guest queueing is likely."
                      *       },
                      *       "share": 1,
                      *       "since_at": "2026-11-21T02:12:00Z",
