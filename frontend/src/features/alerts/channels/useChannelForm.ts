@@ -19,7 +19,7 @@ import { useAlertCommand } from '../useAlertCommand'
 const LAST = new Set(['ca_pem', 'fingerprint_sha256'])
 
 /** The fields of a kind, trust in private certificates last. */
-export function fieldsOfKind(kinds: readonly ChannelKind[], kind: string): Field[] {
+function fieldsOfKind(kinds: readonly ChannelKind[], kind: string): Field[] {
   const fields = fieldsOf(kinds.find((one) => one.kind === kind)?.settings_schema ?? {})
   return [...fields.filter(({ name }) => !LAST.has(name)), ...fields.filter(({ name }) => LAST.has(name))]
 }

@@ -31,7 +31,7 @@ export function ruleColumns({ units, control, actions }: RuleColumnsProps): Colu
           <Name focusable>{rule.name}</Name>
           <span className={`${styles.line} ${styles.small}`}>
             <StateMark {...severityMark(rule.severity)} />
-            {rule.is_default && 'ships with Gavel'}
+            {rule.is_default && 'shipped'}
           </span>
         </span>
       ),

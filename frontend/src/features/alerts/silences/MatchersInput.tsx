@@ -40,6 +40,7 @@ export function MatchersInput({ matchers, onChange, none, problem }: MatchersInp
             <TextInput
               aria-label={`Pattern ${index + 1}`}
               placeholder="prod-*"
+              data-autofocus={index === 0 && matcher.pattern === '' ? true : undefined}
               maxLength={300}
               value={matcher.pattern}
               onChange={(event) => set(index, { pattern: event.currentTarget.value })}

@@ -13,7 +13,7 @@ export const REPEATS = [
 ] as const
 
 /** "02:00:00" → "02:00". */
-export const clockOf = (starts: string) => starts.slice(0, 5)
+const clockOf = (starts: string) => starts.slice(0, 5)
 
 type Times = Pick<MaintenanceOut, 'first_day' | 'starts' | 'lasts_min' | 'zone' | 'repeat' | 'weekdays' | 'last_day'>
 
