@@ -24,7 +24,6 @@ FUNDING = re.compile(r'"funding": (\{[^}]*\}|\[[^\]]*\]|"[^"]*")')
 THIRD_PARTY = {
     "domain": {"numpy"},
     "analysis": {"numpy"},
-    "findings": {"numpy"},
     "alerting": {"apprise", "numpy", "pydantic", "requests", "resvg_py", "yaml"},
     "db": {"alembic", "msgspec", "numpy", "psycopg", "sqlalchemy", "structlog"},
     "jobs": {"celery", "structlog"},
@@ -87,9 +86,7 @@ def plug_ins(folder: Path) -> set[str]:
     ("folder", "registry"),
     [
         ("collectors/arrays", "collectors/registry.py"),
-        ("collectors/guests", "collectors/registry.py"),
         ("collectors/hosts", "collectors/registry.py"),
-        ("findings/rules", "findings/registry.py"),
         ("alerting/channels", "alerting/registry.py"),
     ],
 )
