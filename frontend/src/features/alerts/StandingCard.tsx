@@ -7,7 +7,7 @@ import { Name } from '../../components/Name'
 import { StateMark } from '../../components/StateMark'
 import { LayerSwatch } from '../../components/verdict/LayerBar'
 import { usePreferences } from '../../lib/preferences'
-import { formatInstant, formatSeconds } from '../../lib/time'
+import { formatInstant, formatSeconds, type Zone } from '../../lib/time'
 import styles from './Alerts.module.css'
 import { TickingAge } from './TickingAge'
 import { alertStateMark, boundWords, formatAmount, measureWords, severityMark } from './words'
@@ -37,38 +37,7 @@ export function StandingCard({ alert }: { alert: AlertDetail }) {
 
 function Facts({ alert }: { alert: AlertDetail }) {
   const { zone } = usePreferences()
-  const facts: [string, ReactNode][] = [
-    ['Of', <EntityLink key="of" to={alert.subject} />],
-    ...(alert.layer === null ? [] : [['Layer', <LayerName key="layer" layer={alert.layer} />] as [string, ReactNode]]),
-    [measureWords(alert.measure), amount(alert)],
-    ['Began', formatInstant(Date.parse(alert.started_at), zone)],
-    ['Fired', alert.fired_at === null ? 'not yet' : formatInstant(Date.parse(alert.fired_at), zone)],
-    ['Ended', alert.ended_at === null ? 'not yet' : formatInstant(Date.parse(alert.ended_at), zone)],
-    ...(alert.impact === null
-      ? []
-      : [['Impact', `${formatAmount(alert.impact, 'I/Os')} wait for nothing`] as [string, ReactNode]]),
-    ...(alert.path.length < 2
-      ? []
-      : [
-          [
-            'Path',
-            <Name key="path" whole>
-              {alert.path.join(' › ')}
-            </Name>,
-          ] as [string, ReactNode],
-        ]),
-    ['Messages', alert.quiet === null ? 'are sent' : <Name key="quiet" whole>{`held back: ${alert.quiet}`}</Name>],
-    ...(alert.runbook_url === ''
-      ? []
-      : [
-          [
-            'Runbook',
-            <a key="runbook" href={alert.runbook_url} rel="noreferrer" target="_blank">
-              {alert.runbook_url}
-            </a>,
-          ] as [string, ReactNode],
-        ]),
-  ]
+  const facts = factsOf(alert, zone).filter(([, value]) => value !== null)
   return (
     <dl className={styles.facts}>
       {facts.map(([term, value]) => (
@@ -78,6 +47,38 @@ function Facts({ alert }: { alert: AlertDetail }) {
         </div>
       ))}
     </dl>
+  )
+}
+
+/** What is known of it; null says nothing here. */
+function factsOf(alert: AlertDetail, zone: Zone): [string, ReactNode][] {
+  const { layer, fired_at, ended_at, impact, path, quiet, runbook_url } = alert
+  const instant = (at: string) => formatInstant(Date.parse(at), zone)
+  return [
+    ['Of', <EntityLink key="of" to={alert.subject} />],
+    ['Layer', layer && <LayerName key="layer" layer={layer} />],
+    [measureWords(alert.measure), amount(alert)],
+    ['Began', instant(alert.started_at)],
+    ['Fired', fired_at === null ? (ended_at === null ? 'not yet' : 'never') : instant(fired_at)],
+    ['Ended', ended_at === null ? 'not yet' : instant(ended_at)],
+    ['Impact', impact === null ? null : `${formatAmount(impact, 'I/Os')} wait for nothing`],
+    ['Path', path.length < 2 ? null : wholeName(path.join(' › '))],
+    ['Messages', ended_at !== null ? null : quiet === null ? 'are sent' : wholeName(`held back: ${quiet}`)],
+    ['Runbook', runbook_url === '' ? null : <Runbook key="runbook" url={runbook_url} />],
+  ]
+}
+
+const wholeName = (words: string) => (
+  <Name key={words} whole>
+    {words}
+  </Name>
+)
+
+function Runbook({ url }: { url: string }) {
+  return (
+    <a href={url} rel="noreferrer" target="_blank">
+      {url}
+    </a>
   )
 }
 

@@ -48,7 +48,7 @@ describe('the story of an alert', () => {
       'Found late',
       'Pending',
       'Firing',
-      'Told',
+      'Message',
       'Acknowledged',
       'Resolved',
     ])

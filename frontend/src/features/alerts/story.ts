@@ -19,10 +19,10 @@ export interface Chapter {
 /** A minute is judged within some seconds of its end; more than this after its beginning is late. */
 const LATE_AFTER_MS = 180_000
 
-const TOLD: Record<AlertDetail['messages'][number]['status'], string> = {
-  firing: 'Told',
-  resolved: 'Told that it is over',
-  no_data: 'Told that there is no data',
+const MESSAGES: Record<AlertDetail['messages'][number]['status'], string> = {
+  firing: 'Message',
+  resolved: 'Message of its end',
+  no_data: 'Message of no data',
 }
 const FATES: Record<AlertDetail['messages'][number]['state'], { tone: Tone; words: string }> = {
   pending: { tone: 'open', words: 'waits for delivery' },
@@ -41,7 +41,7 @@ export function storyOf(alert: AlertDetail, late: readonly LateOut[]): Chapter[]
         key: `message-${message.id}`,
         at_ms: Date.parse(message.finished_at ?? message.created_at),
         tone: fate.tone,
-        what: TOLD[message.status],
+        what: MESSAGES[message.status],
         how: `${message.channel_name}: ${fate.words}`,
         isLate: false,
       }

@@ -91,7 +91,7 @@ function Attempts({ message }: { message: NotificationDetail }) {
           </p>
           <p className={styles.wide}>{visibleName(attempt.detail)}</p>
           <details>
-            <summary>What was sent</summary>
+            <summary>The request, secrets masked</summary>
             <Code block className={styles.request}>
               {attempt.request}
             </Code>
