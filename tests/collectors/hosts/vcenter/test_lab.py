@@ -73,6 +73,7 @@ def test_preflight_passes_and_tells_the_precision(lab: Lab) -> None:
     for name in (OLD, NEW):
         preflight = lab.collector(name).preflight()
         assert preflight.passed, preflight
+        assert preflight.identity == lab.collector(name).inventory().vcenter.key
         words[name] = next(check.detail for check in preflight.checks if check.name == "Counters")
     assert "whole ms" in words[OLD]
     assert words[NEW].startswith("ESXi 9.0.1: µs")
