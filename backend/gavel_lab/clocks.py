@@ -51,11 +51,12 @@ class SourceClock:
         self._offsets = ((self._lab_time.now(), self.offset_s() + by_s), *self._offsets)
 
     def to_lab(self, source_s: Floats) -> Floats:
-        """Lab instants of stamps of this clock. A stamp that a backward step gave out twice means the later instant."""
+        """Lab instants of stamps of this clock. One that a backward step gave out twice means the later instant, and one that a forward
+        step left out the instant of the step: nothing is known of what comes after it."""
         stamps = np.asarray(source_s, dtype=np.float64)
         result = stamps - self._offsets[-1][1]
         for start, offset in reversed(self._offsets[:-1]):
-            result = np.where(stamps - offset >= start, stamps - offset, result)
+            result = np.where(stamps - offset >= start, stamps - offset, np.minimum(result, start))
         return result
 
     def stamps(self, after: float, until: float, length_s: int) -> NDArray[np.int64]:

@@ -63,7 +63,7 @@ for (const theme of ['dark', 'light', 'contrast'] as const) {
       expect(await violations(page)).toEqual([])
       await page.getByRole('button', { name: 'Add a source' }).first().click()
       await expect(page.getByRole('dialog')).toBeVisible()
-      await expect(page.getByLabel('Name')).toBeVisible()
+      await expect(page.getByRole('dialog').getByLabel('Name')).toBeVisible()
       expect(await violations(page)).toEqual([])
       await context.close()
     })

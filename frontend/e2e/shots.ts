@@ -156,7 +156,7 @@ for (const theme of THEMES) {
       test('dialogs of sources', async ({ page }) => {
         await page.goto('/sources')
         await page.getByRole('button', { name: 'Add a source' }).first().click()
-        await expect(page.getByLabel('Name')).toBeVisible()
+        await expect(page.getByRole('dialog').getByLabel('Name')).toBeVisible()
         await shoot(page, `sources-add-${suffix}`)
         await page.getByRole('button', { name: 'Add', exact: true }).click()
         await shoot(page, `sources-add-refused-${suffix}`)

@@ -91,7 +91,10 @@ def outcomes(product: Product, hostile: Hostiles) -> dict[str, Outcome]:
 def settings(product: Product, hostile: Hostiles, case: Case) -> dict[str, Any]:
     own = {source["name"]: source for source in product.sources()}
     known = own.get(f"{case.kind}-1" if case.address == "own" else case.address)
-    address = known["address"] if known else getattr(hostile, case.address, case.address)
+    # By another name: under the one it has, it is a source already.
+    address = (
+        known["address"].replace("127.0.0.1", "localhost") if known else getattr(hostile, case.address, case.address)
+    )
     pin = known["settings"]["tls_sha256"] if known else hostile.fingerprint
     secrets = (
         {"api_token": TOKEN} if case.kind == "flasharray" else {"username": "gavel@vsphere.local", "password": PASSWORD}
@@ -104,7 +107,12 @@ def test_a_mistake_is_named_with_the_place_and_what_to_do(
     outcomes: dict[str, Outcome], product: Product, hostile: Hostiles, name: str
 ) -> None:
     outcome = outcomes[name]
-    failed = [check for check in outcome.answer["checks"] if check["state"] == "failed"]
+    # A vCenter says who it is before it is signed in to: that it is a source already is said besides.
+    failed = [
+        check
+        for check in outcome.answer["checks"]
+        if check["state"] == "failed" and check["name"] != "Not a source already"
+    ]
     assert not outcome.answer["passed"]
     assert len(failed) == 1
     assert re.search(CASES[name].says, failed[0]["detail"], re.DOTALL), failed[0]

@@ -42,6 +42,13 @@ def test_a_clock_that_steps_keeps_the_meaning_of_stamps_given_before() -> None:
     assert clock.to_lab(np.array([HOUR + 50.0])) == HOUR + 79
 
 
+def test_stamps_that_a_forward_step_left_out_tell_nothing_of_what_comes_after_it() -> None:
+    clock = SourceClock(LabTime(**HELD), 1.0)
+    clock.shift(45)
+    lab_s = clock.to_lab(np.array([HOUR - 9.0, HOUR + 1, HOUR + 2, HOUR + 46, HOUR + 56]))
+    assert lab_s.tolist() == [HOUR - 10, HOUR, HOUR, HOUR, HOUR + 10]
+
+
 def test_replayed_time_starts_where_it_was_told_and_holds_still_at_speed_0() -> None:
     assert LabTime(**HELD).now() == HOUR
     assert LabTime(at=HOUR, speed=1.0).now() >= HOUR
