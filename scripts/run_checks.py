@@ -78,7 +78,9 @@ STATIC = (
 )
 BUILD = Check("front end: build", (sys.executable, "scripts/bootstrap.py", "all"))
 UNIT_TESTS = Check("front end: tests", ("npm", "run", "--silent", "test"), "frontend")
-PARTS = pytest("tests: parts", "-n", "2", "--dist", "loadfile", "--ignore=tests/product", deadline_s=1500)
+SLOWEST = "--durations=20"
+# One worker more than cores: each waits for servers and disks now and then.
+PARTS = pytest("tests: parts", SLOWEST, "-n", "3", "--dist", "loadfile", "--ignore=tests/product", deadline_s=1500)
 LIVING = "living products"
 E2E = Check(
     "browser tests", ("npm", "run", "--silent", "e2e"), "frontend", deadline_s=1500, shown=True, together=LIVING
@@ -98,8 +100,9 @@ WHOLE = pytest(
     "-p",
     "no:randomly",
     "-s",
+    SLOWEST,
     "-n",
-    "3",
+    "4",
     "--dist",
     "loadfile",
     "tests/product",
