@@ -59,7 +59,7 @@ def test_a_day_before_has_hours_that_carry_on_into_those_of_minutes(filled: Engi
     """The same workloads: what an hour of either kind counts differs by less than stories and tides make of it."""
     sums = rows(
         filled,
-        "SELECT d.minutes_from <= l.bucket AS fine, sum(l.read_ops) / sum(l.minutes), sum(l.minutes)::float8 / count(*), count(DISTINCT bucket)"
+        "SELECT d.minutes_from <= l.bucket AS fine, sum(l.read_ops) / sum(l.minutes), avg(l.minutes)::float8, count(DISTINCT bucket)"
         " FROM ledger_1h l CROSS JOIN fill.plan d GROUP BY 1 ORDER BY 1",
     )
     (_, coarse_ops, coarse_minutes, hours), (_, fine_ops, fine_minutes, _) = sums
