@@ -102,7 +102,7 @@ WHOLE = pytest(
     "-s",
     SLOWEST,
     "-n",
-    "4",
+    "3",
     "--dist",
     "loadfile",
     "tests/product",
