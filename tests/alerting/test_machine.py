@@ -360,5 +360,5 @@ class Hostile(RuleBasedStateMachine):
         )
 
 
-Hostile.TestCase.settings = settings(max_examples=30, stateful_step_count=40, deadline=None)
+Hostile.TestCase.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
 TestTheMachineUnderHostileConditions = Hostile.TestCase

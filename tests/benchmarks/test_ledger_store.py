@@ -178,3 +178,5 @@ def test_questions_of_pages_are_answered_in_time(
     aim = "" if goal_ms is None else f" (goal {goal_ms} ms)"
     rows = f"{len(found)} rows from {found.resolution}"
     sys.stdout.write(f"\n{what}: p50 {middle:.1f} ms{aim}, p95 {high:.1f} ms, {rows}\n")
+    if goal_ms is not None:
+        assert middle <= goal_ms
