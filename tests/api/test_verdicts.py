@@ -1,5 +1,7 @@
 """Verdicts over HTTP: whose latency it is, in numbers and words, and what is said where there is no verdict."""
 
+import math
+
 import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import Engine
@@ -46,6 +48,53 @@ def test_the_kernel_is_named_with_what_it_takes_since_when_and_why(
     assert (quality["grade"], quality["coverage"], quality["queue_depth"]) == ("A", 1, 32)
     assert quality["outstanding_ios"] == 64
     assert quality["modelled_ios"] == pytest.approx(65_000 * 930e-6, rel=1e-6)
+
+
+def test_outstanding_ios_are_those_of_the_minutes_in_which_the_disks_counted_them(
+    client: TestClient, estate: Estate, store: int
+) -> None:
+    """Two minutes of five have a count, 60 and 30: a minute without one is no minute with none outstanding."""
+    for n, outstanding_s in enumerate((3600.0, math.nan, 1800.0, math.nan, math.nan), 1):
+        row = minute(2_600_000, 1_300_000, KERNEL, outstanding_s=outstanding_s)
+        estate.write([(DATASTORE, store, NOW - n * MINUTE, row)])
+    assert ask(client, f"datastores/{store}/verdict")["quality"]["outstanding_ios"] == 45
+    assert ask(client, f"datastores/{store}/occupancy")["outstanding_ios"] == 45
+    window = f"from={ago(5)}&to={ago(0)}"
+    assert ask(client, f"datastores/{store}/latency?{window}&step=60")["queues"]["outstanding_ios"] == [
+        None, None, 30, None, 60,
+    ]  # fmt: skip
+    # The ten minutes of a bucket: five are there, two have a count.
+    whole = ask(client, f"datastores/{store}/latency?{window}&step=1800")["queues"]["outstanding_ios"]
+    assert [one for one in whole if one is not None] == [45]
+
+
+def test_a_minute_whose_ios_nobody_counted_has_its_reason_and_thins_out_nothing(
+    client: TestClient, estate: Estate, store: int
+) -> None:
+    """Four minutes at 1,300 IOPS and one of which the ops could not be read: 1,300 IOPS, and the worst grade with its words."""
+    unseen = int(GradeReason.SIDE_MISSING | GradeReason.SAMPLE_MISSING)
+    nan = math.nan
+    blind = minute(nan, nan, {}, device_ops=nan, array_ops=nan, outstanding_s=nan, missing_s=60, grade_reasons=unseen)
+    estate.last_minutes(DATASTORE, store, 5, minute(60_000, 18_000, KERNEL))
+    estate.write([(DATASTORE, store, NOW - MINUTE, blind)])
+    page = ask(client, f"datastores/{store}/verdict")
+    assert (page["state"], page["minutes"], page["quality"]["grade"]) == ("judged", 5, "D")
+    assert page["quality"]["missing_s"] == 60
+    assert page["quality"]["grade_reasons"] == [
+        "a sample of the minute is missing", "one side, hosts or array, is not measured",
+    ]  # fmt: skip
+    assert page["quality"]["modelled_ios"] == pytest.approx(1300 * 930e-6, rel=1e-6)
+    (ranked,) = (one for one in ask(client, "overview?kind=datastores")["items"] if one["subject"]["id"] == store)
+    assert (ranked["iops"], ranked["grade"]) == (1300, "D")
+    alone = f"from={ago(1)}&to={ago(0)}"
+    page = ask(client, f"datastores/{store}/verdict?{alone}")
+    assert (page["state"], page["total_us"], page["impact"]) == ("not_measured", None, None)
+    assert page["sentence"]["text"] == "How many I/Os there were was not measured. No verdict."
+    everything = ask(client, f"datastores/{store}/latency?{alone}&step=60")
+    assert (everything["minutes_there"], everything["grades"]) == ([1], ["D"])
+    assert {number for way in everything["directions"] for number in (*way["ops"], *way["bytes"])} == {None}
+    for page_name in ("waterfall", "occupancy", "evidence", "contributors", "deltas", "hops"):
+        ask(client, f"datastores/{store}/{page_name}?{alone}")
 
 
 def test_outstanding_ios_stand_beside_the_fullest_queue_of_one_host_in_one_minute(

@@ -36,7 +36,14 @@ DEVICES = DATASTORES * HOSTS_PER_DATASTORE
 MINUTE = 30_000_000
 RUNS = 5
 PARTS = {
-    "alignment to the minute": ("device_minutes", "tidy_disks", "disk_minutes", "volume_minutes", "directory_minutes"),
+    "alignment to the minute": (
+        "device_minutes",
+        "disk_samples",
+        "tidied",
+        "disk_minutes",
+        "volume_minutes",
+        "directory_minutes",
+    ),
     "both sides": ("units_of", "sides", "unit_host_ops", "mirroring"),
     "leaves": ("device_leaves", "disk_leaves"),
     "parents": ("parents",),

@@ -35,6 +35,7 @@ NONSENSE_OF_HOSTS = ("NaN", "-1", str(2**63), "-40", "1e400", "")
 NONSENSE_OF_ARRAYS = (-1, -40.5, 2**63, 1e300, None)
 # Longer than any I/O of the estate takes: what is above was made up.
 _LONGEST_US = 10_000
+_UNSEEN = GradeReason.SIDE_MISSING | GradeReason.SAMPLE_MISSING
 _READINGS = ("read_ops", "write_ops", "read_gavg_us", "read_davg_us", "read_kavg_us", "read_qavg_us", "queue_depth")
 _OF_DEVICE = (20 * IOPS, 0, 1500, 600, 900, 0, 32)
 _OF_VOLUME = {
@@ -48,15 +49,21 @@ def ends(step_s: int, minute: int = 0) -> list[datetime]:
     return [START + minute * MINUTE + timedelta(seconds=step_s * n) for n in range(1, 60 // step_s + 1)]
 
 
-def from_the_vcenter(minute: int, spoilt: Mapping[str, str]) -> SampleBatch:
-    """A minute of the device as a QueryPerf reply, in whose middle sample some counters say something else."""
+def from_the_vcenter(minute: int, spoilt: Mapping[str, str | None], *, throughout: bool = False) -> SampleBatch:
+    """A minute of the device as a QueryPerf reply, in whose middle sample, or in all, some counters say something else.
+
+    None: the reply has no such series.
+    """
 
     def told(name: str, sane: int) -> str:
-        return ",".join((str(sane), spoilt.get(name, str(sane)), str(sane)))
+        other = str(spoilt.get(name, sane))
+        return ",".join((other if throughout else str(sane), other, other if throughout else str(sane)))
 
     stamps = ends(20, minute)
     series = {
-        (n, naa(SERIAL[0])): told(name, sane) for n, (name, sane) in enumerate(zip(_READINGS, _OF_DEVICE, strict=True))
+        (n, naa(SERIAL[0])): told(name, sane)
+        for n, (name, sane) in enumerate(zip(_READINGS, _OF_DEVICE, strict=True))
+        if spoilt.get(name, "") is not None
     }
     decoder = CsvDecoder({n: n for n in range(len(_READINGS))})
     decoder.feed(query_perf([Entity("esx-1", [round(at.timestamp()) for at in stamps], series)]))
@@ -106,6 +113,9 @@ def row_of(estate: Estate, kind: ScopeKind, minute: int = 0) -> Mapping[str, Any
     """The ledger's row of the datastore or the device that the I/Os are on, or of the disk that they come from."""
     table, things, key = {
         ScopeKind.DATASTORE: ("ledger_1m", "datastore", "simple"),
+        ScopeKind.HOST: ("ledger_1m", "esxi_host", "esx-1"),
+        ScopeKind.VM: ("ledger_1m", "vm", "vm-1"),
+        ScopeKind.VOLUME: ("ledger_1m", "volume", "id-v0"),
         ScopeKind.HOST_DEVICE: ("ledger_leaf_1m", "host_device", DEVICE),
         ScopeKind.VM_DISK: ("ledger_leaf_1m", "vm_disk", "vm-1/scsi0:0"),
     }[kind]
@@ -188,6 +198,70 @@ def test_ops_of_a_host_that_are_nonsense_are_no_ops_and_the_disk_says_so(estate:
     }
     assert found == {NONSENSE_OF_HOSTS.index(said): 40 * IOPS for said in ("-1", "-40")}
     nothing_made_up(estate)
+
+
+def test_a_minute_in_which_no_sample_of_a_host_tells_its_ops_is_there_with_the_reason(estate: Estate) -> None:
+    """The latency is read, but of how many I/Os nobody knows: no number, the worst grade, and no gap without a word."""
+    cases = (*NONSENSE_OF_HOSTS, None)
+    devices = [
+        # A sane minute after each.
+        from_the_vcenter(n, {} if n % 2 else {"read_ops": cases[n // 2]}, throughout=True)
+        for n in range(2 * len(cases))
+    ]
+    correlated(estate, devices, sane(len(devices))[1])
+    for n, said in enumerate(cases):
+        for kind in (ScopeKind.HOST_DEVICE, ScopeKind.DATASTORE, ScopeKind.HOST, ScopeKind.VOLUME):
+            row = row_of(estate, kind, 2 * n)
+            numbers = {
+                name for name, value in row.items() if value is not None and name.endswith(("_ops", "_bytes", "_time"))
+            }
+            assert not numbers, (said, kind, numbers)
+            assert grade_of(row) & _UNSEEN == _UNSEEN, (said, kind)
+            assert row["missing_s"] == 60, (said, kind)
+            assert row_of(estate, kind, 2 * n + 1)["read_ops"] == 60 * IOPS, (said, kind)
+        virtual = row_of(estate, ScopeKind.VM, 2 * n)
+        assert virtual["read_ops"] == 60 * IOPS, said
+        assert GradeReason.SAMPLE_MISSING in grade_of(virtual), said
+    nothing_made_up(estate)
+
+
+def test_one_host_of_two_without_readable_ops_costs_the_datastore_its_grade(estate: Estate) -> None:
+    """What it did is not known: the other's I/Os stand, and are told not to be all."""
+    begun(estate).both(START, 1)
+    second = f"esx-2/{naa(SERIAL[0])}"
+    estate.write(estate.vcenter, batch(Stream.HOST_DEVICE, second, ends(20), read_gavg_us=1500, precision=1))
+    estate.correlate(START + MINUTE + GRACE)
+    datastore = row_of(estate, ScopeKind.DATASTORE)
+    assert datastore["read_ops"] == 60 * IOPS
+    assert grade_of(datastore) & _UNSEEN == _UNSEEN
+    assert grade_of(row_of(estate, ScopeKind.HOST)) == GradeReason.NONE
+    nothing_made_up(estate)
+
+
+def test_a_minute_of_a_disk_without_readable_ops_is_there_with_the_reason(estate: Estate) -> None:
+    estate_begun = begun(estate)
+    estate_begun.both(START, 1)
+    with transaction(estate.engine) as connection:
+        connection.execute(text("UPDATE vm_disk_sample SET read_ops = NULL WHERE ts > :start"), {"start": START})
+    estate.correlate(START + MINUTE + GRACE)
+    for kind in (ScopeKind.VM_DISK, ScopeKind.VM):
+        row = row_of(estate, kind)
+        assert (row["read_ops"], row["all_kernel_time"], row["array_ops"]) == (None, None, None), kind
+        assert grade_of(row) & _UNSEEN == _UNSEEN, kind
+    assert row_of(estate, ScopeKind.DATASTORE)["read_ops"] == 60 * IOPS
+
+
+def test_a_minute_that_only_the_disks_of_a_datastore_have_is_there_with_the_reason(estate: Estate) -> None:
+    """Its devices were not told of at all: what their I/Os were is not known, though those of its VMs are."""
+    begun(estate).both(START, 1)
+    with transaction(estate.engine) as connection:
+        connection.execute(text("DELETE FROM host_device_sample WHERE ts > :start"), {"start": START})
+    estate.correlate(START + MINUTE + GRACE)
+    for kind in (ScopeKind.DATASTORE, ScopeKind.HOST, ScopeKind.VOLUME):
+        row = row_of(estate, kind)
+        assert (row["read_ops"], row["all_kernel_time"], row["missing_s"]) == (None, None, 60), kind
+        assert grade_of(row) & _UNSEEN == _UNSEEN, kind
+    assert row_of(estate, ScopeKind.VM)["read_ops"] == 60 * IOPS
 
 
 def test_a_field_of_an_array_that_says_nonsense_is_missed_in_its_own_minute(estate: Estate) -> None:

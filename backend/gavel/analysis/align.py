@@ -107,14 +107,14 @@ def placed(samples: Samples, minutes: range | None = None, *, either: bool = Fal
 
 def tidied(samples: Samples) -> Samples:
     """The usable ones, ordered by entity and time, each once."""
-    return _distinct(_selected(samples, np.flatnonzero(_usable(samples))))
+    return _distinct(_selected(samples, np.flatnonzero(usable(samples))))
 
 
-def _usable(samples: Samples) -> Bools:
+def usable(samples: Samples) -> Bools:
     """Samples that last and whose ops are a count; the time of others is missing, and their minute says so."""
     counted = (samples.ops >= 0) & (samples.ops <= MOST_OPS)
-    usable: Bools = (samples.end_us > samples.start_us) & counted.all(axis=1)
-    return usable
+    result: Bools = (samples.end_us > samples.start_us) & counted.all(axis=1)
+    return result
 
 
 def _taken(intervals: Intervals, index: Index | Bools) -> Intervals:

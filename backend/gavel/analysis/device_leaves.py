@@ -58,7 +58,7 @@ def device_leaves(both: Sides) -> Leaves:
         disagreement_us=disagreement,
         # The array's average is that of all hosts; a device is judged by its own part of it.
         share=np.where(ops > 0, share_of_ops(ops, side.ops.sum(axis=1)), 1.0),
-        side_missing=~side.is_present | whole.lacks_latency,
+        side_missing=~side.is_present | whole.lacks_latency | grid.is_blind,
     )
     notes = Notes(
         reasons=np.where(disagreement > 0, int(Reason.DISAGREEMENT), 0),
@@ -66,12 +66,12 @@ def device_leaves(both: Sides) -> Leaves:
         disagreement_us=disagreement,
         offset_error_s=quality.offset_error_s,
         missing_s=missing_s(grid, side),
-        device_ops=ops,
-        array_ops=part_of_array(ops, side.counted),
+        device_ops=np.where(grid.is_blind, np.nan, ops),
+        array_ops=np.where(grid.is_blind, np.nan, part_of_array(ops, side.counted)),
         outstanding_s=np.full(len(ops), np.nan),
         queue_depth=depth,
     )
-    return Leaves(rows, notes, grid.is_present)
+    return Leaves(rows, notes, grid.is_present | grid.is_blind, grid.is_blind)
 
 
 def _way(both: Sides, side: ArraySide, share: Floats, way: Direction) -> OneWay:

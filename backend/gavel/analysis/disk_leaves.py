@@ -35,6 +35,8 @@ from gavel.analysis.topology import NONE, Index
 from gavel.analysis.verdict import remarks
 from gavel.domain.io_path import Boundary, Direction
 
+_MINUTE_S = 60.0
+
 
 @dataclass(frozen=True, slots=True)
 class _DeviceSide:
@@ -46,6 +48,7 @@ class _DeviceSide:
     depth: Floats
     is_millisecond: Bools
     is_missing: Bools
+    is_blind: Bools
 
     @property
     def is_present(self) -> Bools:
@@ -73,16 +76,24 @@ def disk_leaves(both: Sides) -> Leaves:
         offset_error_s=quality.offset_error_s,
         missing_s=missing_s(grid, side),
         device_ops=np.where(devices.is_present, device_ops, np.nan),
-        array_ops=part_of_array(ops, side.counted),
-        outstanding_s=outstanding * grid.covered_s,
+        array_ops=np.where(grid.is_blind, np.nan, part_of_array(ops, side.counted)),
+        outstanding_s=outstanding * _counted_s(both),
         queue_depth=devices.depth,
     )
-    return Leaves(rows_of(ways, grid.counts[:, 0], grid.counts[:, 1]), notes, grid.is_present)
+    rows = rows_of(ways, grid.counts[:, 0], grid.counts[:, 1])
+    return Leaves(rows, notes, grid.is_present | grid.is_blind, grid.is_blind)
+
+
+def _counted_s(both: Sides) -> Floats:
+    """(n,) seconds that a part's outstanding I/Os stand for: the minute, of which some was read; of a disk that moved, what was read."""
+    disk = both.topology.parts.disk
+    moved = np.bincount(disk, minlength=both.topology.disks)[disk] > 1
+    return np.where(np.repeat(moved, both.minutes), both.parts.covered_s, _MINUTE_S)
 
 
 def _quality(grid: Grid, devices: _DeviceSide, side: ArraySide, whole: Attributed, share: Floats) -> Quality:
     here = devices.is_present
-    is_missing = grid.is_missing | (side.is_present & side.is_missing) | (here & devices.is_missing)
+    is_missing = grid.is_missing | (side.is_present & side.is_missing) | (here & devices.is_missing) | devices.is_blind
     return Quality(
         microseconds=~(devices.is_millisecond & here),
         coverage=compared(side, is_missing),
@@ -90,7 +101,7 @@ def _quality(grid: Grid, devices: _DeviceSide, side: ArraySide, whole: Attribute
         sample_missing=is_missing,
         disagreement_us=whole.limits.disagreement_us,
         share=np.where(here & (whole.ops > 0), share, 1.0),
-        side_missing=~side.is_present | whole.lacks_latency,
+        side_missing=~side.is_present | whole.lacks_latency | grid.is_blind,
     )
 
 
@@ -121,6 +132,7 @@ def _devices_of_parts(both: Sides) -> _DeviceSide:
         _known_sum(depth, rows, size),
         sums((grid.highest[inside, IS_MILLISECOND] > 0).astype(np.float64), rows, size) > 0,
         sums(grid.is_missing[inside].astype(np.float64), rows, size) > 0,
+        sums(grid.is_blind[inside].astype(np.float64), rows, size) > 0,
     )
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gavel.analysis.align import MINUTE_US, TOLERANCE_US, Minutes, Samples, placed, tidied
+from gavel.analysis.align import MINUTE_US, TOLERANCE_US, Minutes, Samples, placed, usable
 from gavel.analysis.instants import latest_time, time_in_flight
 from gavel.analysis.intervals import (
     Bools,
@@ -56,6 +56,7 @@ class Grid:
     """N things × M minutes, row = thing · M + minute. ops (N·M, d), value (N·M, d, k), counts, levels and highest as in `Minutes`.
 
     The first level is the clock's error, s. is_present: (N·M,) any usable sample touches it; is_missing: not all of it is covered.
+    is_blind: there were samples, but none of them tells its ops.
     """
 
     ops: Floats
@@ -65,6 +66,7 @@ class Grid:
     highest: Floats
     covered_s: Floats
     is_missing: Bools
+    is_blind: Bools
 
     @property
     def is_present(self) -> Bools:
@@ -103,15 +105,28 @@ def gridded(samples: Samples, things: int, stretch: Stretch, *, either: bool = F
 
     missing = np.ones(size, dtype=np.bool_)
     missing[rows] = found.sample_missing
+    covered_s = spread(found.covered_s, 0.0)
     return Grid(
         spread(found.ops, 0.0),
         _spread_intervals(found, spread),
         spread(found.counts, 0.0),
         spread(found.levels, np.nan),
         spread(found.highest, np.nan),
-        spread(found.covered_s, 0.0),
+        covered_s,
         missing,
+        untold_minutes(samples, things, stretch) & ~(covered_s > 0),
     )
+
+
+def untold_minutes(samples: Samples, things: int, stretch: Stretch) -> Bools:
+    """(N·M,) whether the middle of a sample that does not tell its ops lies in the minute."""
+    index = np.flatnonzero(~usable(samples))
+    middle = (samples.start_us[index] + samples.end_us[index]) // 2 - samples.offset_us[index]
+    minute = middle // MINUTE_US - stretch.first
+    inside = (minute >= 0) & (minute < stretch.minutes)
+    untold = np.zeros(things * stretch.minutes, dtype=np.bool_)
+    untold[samples.entity[index][inside] * stretch.minutes + minute[inside]] = True
+    return untold
 
 
 def _spread_intervals(found: Minutes, spread: Callable[[Floats, float], Floats]) -> Intervals:
@@ -153,19 +168,19 @@ def reported_minutes(samples: DeviceSamples, things: Index, devices: int, stretc
     ).value
 
 
-def tidy_disks(samples: DiskSamples) -> Samples:
-    """Usable samples in order, each once. Values: `LATEST` and `TOTAL` as reported; levels: clock error, outstanding reads and writes."""
+def disk_samples(samples: DiskSamples) -> Samples:
+    """As they came. Values: `LATEST` and `TOTAL` as reported; levels: clock error, outstanding reads and writes."""
     outstanding, _ = cleaned(samples.outstanding, MOST_OUTSTANDING)
     levels = np.concatenate([samples.times.error_s[:, None], outstanding], axis=1)
     reported, _ = cleaned(np.stack([samples.latency_us, samples.total_us], axis=2))
     raw = Intervals(reported, reported, reported)
-    return tidied(_samples(samples.part, samples.times, samples.ops, raw, samples.bytes, levels))
+    return _samples(samples.part, samples.times, samples.ops, raw, samples.bytes, levels)
 
 
-def disk_minutes(tidy: Samples, source: Index, proofs: Proofs, parts: int, stretch: Stretch) -> Grid:
-    """`latest` and `average` latency per direction, and I/Os in flight as time; levels as in `tidy_disks`.
+def disk_minutes(told: Samples, tidy: Samples, source: Index, proofs: Proofs, parts: int, stretch: Stretch) -> Grid:
+    """`latest` and `average` latency per direction, and I/Os in flight as time; levels as in `disk_samples`.
 
-    source: (K,) vCenter of each part.
+    told: as they came; tidy: the usable ones of them, in order. source: (K,) vCenter of each part.
     """
     latest, total = (tidy.value.value[..., position] for position in (LATEST, TOTAL))
     whose = source[tidy.entity]
@@ -179,7 +194,8 @@ def disk_minutes(tidy: Samples, source: Index, proofs: Proofs, parts: int, stret
         ]
     )
     # Both latencies and the I/Os in flight tell the time of the same I/Os.
-    return gridded(replace(tidy, value=value), parts, stretch, either=True)
+    found = gridded(replace(tidy, value=value), parts, stretch, either=True)
+    return replace(found, is_blind=untold_minutes(told, parts, stretch) & ~found.is_present)
 
 
 def _latest(reported: Floats, proven: Index, samples: Samples) -> Intervals:

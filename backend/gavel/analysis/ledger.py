@@ -105,6 +105,12 @@ def place(device: LedgerRows, disks: LedgerRows) -> LedgerRows:
 _PLACED = tuple(f"{kind}_{part}" for kind in ("segment", "span") for part in ("time", "lower", "upper", "ops"))
 
 
+def without_ops(rows: LedgerRows, blind: Bools) -> LedgerRows:
+    """Ops and bytes NaN where nobody told them: not measured is no 0."""
+    unknown = blind[:, None]
+    return replace(rows, ops=np.where(unknown, np.nan, rows.ops), bytes=np.where(unknown, np.nan, rows.bytes))
+
+
 def non_vm_ops(device: LedgerRows, disks: LedgerRows) -> Floats:
     """(n, 3) device ops that no virtual disk explains: "non-VM I/O"."""
     return np.maximum(device.ops - disks.ops, 0.0)

@@ -5,13 +5,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gavel.analysis.align import tidied
 from gavel.analysis.array_side import Mirroring, mirroring, units_of
 from gavel.analysis.columns import picked
 from gavel.analysis.device_leaves import device_leaves
 from gavel.analysis.disk_leaves import disk_leaves
-from gavel.analysis.gridded import Stretch, device_minutes, directory_minutes, disk_minutes, tidy_disks, volume_minutes
+from gavel.analysis.gridded import (
+    Stretch,
+    device_minutes,
+    directory_minutes,
+    disk_minutes,
+    disk_samples,
+    volume_minutes,
+)
 from gavel.analysis.grouping import in_minutes
-from gavel.analysis.ledger import LedgerRows, rolled_up
+from gavel.analysis.ledger import LedgerRows, rolled_up, without_ops
 from gavel.analysis.notes import Notes
 from gavel.analysis.observed import Observed
 from gavel.analysis.parents import Parents, parents
@@ -24,7 +32,7 @@ from gavel.domain.scope import ScopeKind
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Ledger rows of one kind: thing (n,) by its position, minute (n,) since 1970."""
+    """Ledger rows of one kind: thing (n,) by its position, minute (n,) since 1970. Ops of a row are NaN where no sample told them."""
 
     thing: Index
     minute: Index
@@ -51,8 +59,10 @@ def attributed(topology: Topology, observed: Observed, stretch: Stretch) -> Attr
         len(topology.devices),
         stretch,
     )
-    tidy = tidy_disks(observed.disks)
+    told = disk_samples(observed.disks)
+    tidy = tidied(told)
     parts = disk_minutes(
+        told,
         tidy,
         topology.host_source[topology.parts.host],
         observed.proofs,
@@ -81,7 +91,8 @@ def attributed(topology: Topology, observed: Observed, stretch: Stretch) -> Attr
 def _present(found: Leaves | Parents, stretch: Stretch) -> Rows:
     index = np.flatnonzero(found.is_present)
     minute = stretch.first + index % stretch.minutes
-    return Rows(index // stretch.minutes, minute, picked(found.rows, index), picked(found.notes, index))
+    rows = without_ops(picked(found.rows, index), found.is_blind[index])
+    return Rows(index // stretch.minutes, minute, rows, picked(found.notes, index))
 
 
 def _disks(topology: Topology, parts: Leaves, stretch: Stretch) -> Rows:
@@ -97,9 +108,10 @@ def _disks(topology: Topology, parts: Leaves, stretch: Stretch) -> Rows:
     busiest = index[np.lexsort((rows.ops[:, Direction.ALL], scope[index]))]
     last = np.flatnonzero(np.append(scope[busiest][1:] != scope[busiest][:-1], True))
     there = scope[busiest][last]
+    seen = np.isin(there, scope[index[~parts.is_blind[index]]])
     return Rows(
         there // minutes,
         stretch.first + there % minutes,
-        picked(summed, there),
+        without_ops(picked(summed, there), ~seen),
         picked(parts.notes, busiest[last]),
     )

@@ -28,18 +28,25 @@ MATERIAL_SHARE = 0.05
 # From here on the queues of the disks speak for what they are on.
 _QUEUES_SHARE = 0.5
 _PARTS = ("time", "lower", "upper", "ops")
+# What stands beside a minute of which the ops are not known.
+_UNTOLD = int(GradeReason.SIDE_MISSING | GradeReason.SAMPLE_MISSING)
+_MINUTE_S = 60.0
 # The parts that hosts have of a volume are all there again in what it carries.
 _OF_PLACES = [reason for reason in GradeReason if reason is not GradeReason.SMALL_SHARE]
 
 
 @dataclass(frozen=True, slots=True)
 class Parents:
-    """Rows (things · M,) of one kind; only those where `is_present` have any leaf that was measured."""
+    """Rows (things · M,) of one kind; only those where `is_present` have a leaf that was measured, or ought to have been.
+
+    is_blind: none of its leaves told its ops; they stand as 0 here, and leave as not measured.
+    """
 
     kind: ScopeKind
     rows: LedgerRows
     notes: Notes
     is_present: Bools
+    is_blind: Bools
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +105,8 @@ def _vms(both: Sides, disks: Leaves) -> Parents:
     minor = (notes.device_ops > 0) & (ops < LEAST_SHARE_OF_DEVICE * notes.device_ops)
     reasons = notes.reasons | full | np.where(minor, int(Reason.MINOR_PART_OF_DEVICE), 0)
     notes = replace(notes, reasons=reasons, queue_depth=_depth_of_vms(both, size))
-    return Parents(ScopeKind.VM, rows, notes, _any(told, size))
+    is_present = _any(told, size)
+    return Parents(ScopeKind.VM, rows, notes, is_present, is_present & ~_any_told(told, size))
 
 
 def _depth_of_vms(both: Sides, size: int) -> Floats:
@@ -240,7 +248,14 @@ def _placed(
     notes = _notes(told, rows.ops[:, Direction.ALL], size, _OF_PLACES)
     full = _full_queues(guests, size)
     notes = replace(notes, reasons=notes.reasons | full, outstanding_s=_sum(guests.notes.outstanding_s, guests, size))
-    return Parents(kind, rows, notes, _any(told, size))
+    # Where its disks were told of and its devices were not, nobody knows what went through these.
+    is_present, unseen = _any(told, size), _any(over, size) & ~_any(told, size)
+    notes = replace(
+        notes,
+        grade_reasons=np.where(unseen, _UNTOLD, notes.grade_reasons),
+        missing_s=np.where(unseen, _MINUTE_S, notes.missing_s),
+    )
+    return Parents(kind, rows, notes, is_present | unseen, unseen | (is_present & ~_any_told(told, size)))
 
 
 def _held_by_disks(rows: LedgerRows, disks: LedgerRows) -> LedgerRows:
@@ -262,11 +277,12 @@ def _held_by_disks(rows: LedgerRows, disks: LedgerRows) -> LedgerRows:
 
 @dataclass(frozen=True, slots=True)
 class _Carried:
-    """Leaves on their way to their parents, one row per pair. ops and the sums of the notes are weighted already; weight: for the rest."""
+    """Leaves on their way to their parents, one row per pair. ops and the sums of the notes are weighted already; blind ones have 0."""
 
     ops: Floats
     notes: Notes
     parent: Index
+    is_blind: Bools
 
 
 def _present(leaves: Leaves, feed: _Feed) -> _Feed:
@@ -280,7 +296,7 @@ def _carried(leaves: Leaves, feed: _Feed) -> _Carried:
     notes = picked(leaves.notes, leaf)
     summed = ("device_ops", "array_ops", "outstanding_s")
     notes = replace(notes, **{name: getattr(notes, name) * weight for name in summed})
-    return _Carried(leaves.rows.ops[leaf, Direction.ALL] * weight, notes, parent)
+    return _Carried(leaves.rows.ops[leaf, Direction.ALL] * weight, notes, parent, leaves.is_blind[leaf])
 
 
 def _rolled(rows: LedgerRows, feed: _Feed, size: int) -> LedgerRows:
@@ -311,7 +327,10 @@ def _added(one: LedgerRows, two: LedgerRows) -> LedgerRows:
 
 def _joined_notes(one: _Carried, two: _Carried) -> _Carried:
     notes = joined([one.notes, two.notes])
-    return _Carried(np.concatenate([one.ops, two.ops]), notes, np.concatenate([one.parent, two.parent]))
+    ops, parent, is_blind = (
+        np.concatenate([getattr(one, name), getattr(two, name)]) for name in ("ops", "parent", "is_blind")
+    )
+    return _Carried(ops, notes, parent, is_blind)
 
 
 def _notes(told: _Carried, ops: Floats, size: int, graded: Sequence[GradeReason]) -> Notes:
@@ -338,17 +357,32 @@ def _full_queues(disks: _Carried, size: int) -> Flags:
 def _flags(flags: Flags, told: _Carried, ops: Floats, size: int, which: Sequence[IntFlag], share: float) -> Flags:
     """Those that leaves with at least `share` of the I/Os have; where nothing ran, those that any leaf has."""
     result = np.zeros(size, dtype=np.int64)
+    weights, ops = _guessed(told, ops, size)
     for flag in which:
         has = (flags & int(flag)) > 0
         if has.any():
-            affected = sums(np.where(has, told.ops, 0.0), told.parent, size)
+            affected = sums(np.where(has, weights, 0.0), told.parent, size)
             found = sums(has.astype(np.float64), told.parent, size) > 0
             result |= np.where(found & ((ops <= 0) | (affected >= share * ops)), int(flag), 0)
     return result
 
 
+def _guessed(told: _Carried, ops: Floats, size: int) -> tuple[Floats, Floats]:
+    """Ops of leaves and places with blind leaves taken for average ones of their place: what they carry is not known, but not nothing."""
+    if not told.is_blind.any():
+        return told.ops, ops
+    seen = sums((~told.is_blind).astype(np.float64), told.parent, size)
+    mean = np.divide(ops, seen, out=np.zeros_like(ops), where=seen > 0)
+    guesses = np.where(told.is_blind, mean[told.parent], 0.0)
+    return told.ops + guesses, ops + sums(guesses, told.parent, size)
+
+
 def _any(told: _Carried, size: int) -> Bools:
     return sums(np.ones(len(told.parent)), told.parent, size) > 0
+
+
+def _any_told(told: _Carried, size: int) -> Bools:
+    return sums((~told.is_blind).astype(np.float64), told.parent, size) > 0
 
 
 def _sum(numbers: Floats, told: _Carried, size: int) -> Floats:

@@ -22,11 +22,15 @@ IOPS_COUNTERS = 2
 
 @dataclass(frozen=True, slots=True)
 class Leaves:
-    """Rows of devices or of disk parts, (things · M); only those where `is_present` were measured at all."""
+    """Rows of devices or of disk parts, (things · M); only those where `is_present` were measured at all.
+
+    is_blind: nobody told their ops; they stand as 0 here, so that sums can be made, and leave as not measured.
+    """
 
     rows: LedgerRows
     notes: Notes
     is_present: Bools
+    is_blind: Bools
 
 
 @dataclass(frozen=True, slots=True)

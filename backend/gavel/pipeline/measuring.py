@@ -149,8 +149,7 @@ def _numbers(measure: Measure, way: _Way) -> Pair:
         case Quantity.IMPACT:
             return way.impact
         case Quantity.OUTSTANDING_AT_DEPTH:
-            notes = way.found.notes
-            return _counted(_ratio(notes.outstanding_s / way.found.wall_s, notes.queue_depth))
+            return _counted(_ratio(way.found.outstanding_ios, way.found.notes.queue_depth))
         case Quantity.DISAGREEMENT:
             return _counted(way.found.notes.disagreement_us)
         case _:

@@ -46,7 +46,7 @@ def queue_numbers(found: LedgerSeries) -> QueueNumbers:
     below, from_driver = rows.span_time[:, Direction.ALL, _BELOW], rows.span_ops[:, Direction.ALL, _FROM_DRIVER]
     queue = Segment.KERNEL_QUEUE
     return QueueNumbers(
-        outstanding_ios=found.notes.outstanding_s / wall_s,
+        outstanding_ios=found.outstanding_ios,
         in_flight_ios=_ios(below.sum(axis=1), from_driver.sum(axis=1), whole, wall_s),
         waiting_ios=_ios(
             rows.segment_time[:, Direction.ALL, queue], rows.segment_ops[:, Direction.ALL, queue], whole, wall_s

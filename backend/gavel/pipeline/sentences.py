@@ -90,6 +90,9 @@ _STATES = {
 }
 
 
+_UNTOLD = "How many I/Os there were was not measured"
+
+
 def sentence(facts: Facts) -> Sentence:
     """The whole of it."""
     if facts.state is not State.JUDGED:
@@ -109,6 +112,8 @@ def head(facts: Facts) -> str:
     """The verdict itself: "Kernel queue on esx-14: 0.44 of 0.93 ms since 02:10 UTC, 0.44 ms over usual"."""
     if facts.state is State.TOO_FEW:
         return f"Too few I/Os to judge: {facts.ops:.0f} in {facts.minutes} min"
+    if facts.state is State.NOT_MEASURED and not facts.ops > 0:
+        return _UNTOLD
     if facts.state is not State.JUDGED:
         return _STATES[facts.state]
     if facts.named is None:

@@ -77,7 +77,7 @@ class Sum:
         """I/Os in the virtual disks on average, as they counted them; None where they did not, or there is no row."""
         if self.is_empty:
             return None
-        return known(self.found.notes.outstanding_s[0] / self.judged.wall_s[0])
+        return known(self.found.outstanding_ios[0])
 
     def case(self, direction: Direction) -> Case:
         """One direction against what is expected of it: only writes wait for the other array of a pod. There has to be a row."""

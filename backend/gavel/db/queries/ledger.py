@@ -46,7 +46,9 @@ class Detail(Enum):
 class LedgerSeries:
     """n sums, by key, then by time; a key has no row where it has no minute. Segments have no bounds here: those are NaN.
 
-    keys: (n,) `scope_key`. starts_us: (n,) start of the bucket, µs since 1970. minutes: (n,) minutes of the ledger in the sum.
+    keys: (n,) `scope_key`. starts_us: (n,) start of the bucket, µs since 1970. minutes: (n,) minutes of the ledger in the sum; ops_minutes,
+    outstanding_minutes: (n,) those of them in which ops, and outstanding I/Os, were measured. Roll-ups do not keep how many these were: of
+    their buckets all minutes count, if any did.
     from_at, to_at: what was read, in whole buckets. step: their width, or the whole range. resolution: the coarsest table read.
     """
 
@@ -55,6 +57,8 @@ class LedgerSeries:
     rows: LedgerRows
     notes: Notes
     minutes: Int64Array
+    ops_minutes: Int64Array
+    outstanding_minutes: Int64Array
     from_at: datetime
     to_at: datetime
     step: timedelta
@@ -65,8 +69,16 @@ class LedgerSeries:
 
     @property
     def wall_s(self) -> npt.NDArray[np.float64]:
-        """(n,) seconds that the sums are over: those of the minutes that are there."""
-        return self.minutes.astype(np.float64) * 60
+        """(n,) seconds that the sums are over: those of the minutes in which ops were measured; of all of them where none were."""
+        return np.where(self.ops_minutes > 0, self.ops_minutes, self.minutes) * 60.0
+
+    @property
+    def outstanding_ios(self) -> npt.NDArray[np.float64]:
+        """(n,) I/Os outstanding in the virtual disks, on average over the minutes in which these counted them; NaN where they did not."""
+        measured_s = self.outstanding_minutes * 60.0
+        ios = np.full(len(self), np.nan)
+        np.divide(self.notes.outstanding_s, measured_s, out=ios, where=measured_s > 0)
+        return ios
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +132,8 @@ def ledger(
         rows=rows,
         notes=notes,
         minutes=found["minutes"],
+        ops_minutes=found["ops_minutes"],
+        outstanding_minutes=found["outstanding_minutes"],
         from_at=over.lo,
         to_at=over.hi,
         step=over.step,
@@ -211,13 +225,15 @@ def _resolution(pieces: Sequence[_Piece]) -> Resolution:
 # --- their sums -------------------------------------------------------------------------------------------------------
 
 _NOTES = (*ledger_columns.WORST, *ledger_columns.SUMMED_NOTES)
+# Minutes in which a number was measured: told by the number's being there.
+_MEASURED = {"ops_minutes": "coalesce(read_ops, write_ops)", "outstanding_minutes": "outstanding_s"}
 
 
 @lru_cache
 def _columns(detail: Detail) -> dict[str, ColumnType]:
     return {
         "b": "us",
-        **dict.fromkeys(("entity_id", "minutes", *ledger_columns.FLAGS), "i8"),
+        **dict.fromkeys(("entity_id", "minutes", *_MEASURED, *ledger_columns.FLAGS), "i8"),
         **dict.fromkeys(detail.value, "f4"),
         **dict.fromkeys(_NOTES, "f8"),
     }
@@ -231,7 +247,12 @@ def _partials(detail: Detail) -> tuple[Partial, ...]:
 def _query(pieces: Sequence[_Piece], over: _Range, partials: Sequence[Partial]) -> str:
     parts = " UNION ALL ".join(_part(piece, number, over, partials) for number, piece in enumerate(pieces))
     if len(pieces) > 1 and (over.whole or any((piece.lo - EPOCH) % over.step for piece in pieces)):
-        sums = ", ".join(f"{partial.of_partials} AS {partial.name}" for partial in partials)
+        sums = ", ".join(
+            (
+                *(f"{p.of_partials} AS {p.name}" for p in partials),
+                *(f"sum({name})::int AS {name}" for name in _MEASURED),
+            )
+        )
         parts = f"SELECT entity_id, b, {sums} FROM ({parts}) part GROUP BY 1, 2"
     return f"{parts} ORDER BY entity_id, b"
 
@@ -245,11 +266,27 @@ def _part(piece: _Piece, number: int, over: _Range, partials: Sequence[Partial])
         f" AND {time} >= :lo{number} AND {time} < :hi{number}"
     )
     if piece.width == over.step:
-        names = ", ".join("1 AS minutes" if of_minutes and p.name == "minutes" else p.name for p in partials)
+        names = ", ".join(
+            (
+                *("1 AS minutes" if of_minutes and p.name == "minutes" else p.name for p in partials),
+                *(f"{counted} AS {name}" for name, counted in _minutes_of(is_raw=of_minutes)),
+            )
+        )
         return f"SELECT entity_id, {time} AS b, {names} {rows}"
     bucket = "CAST(:from_at AS timestamptz)" if over.whole else f"date_bin(:step, {time}, :epoch)"
-    sums = ", ".join(f"{p.of_samples if of_minutes else p.of_partials} AS {p.name}" for p in partials)
+    sums = ", ".join(
+        (
+            *(f"{p.of_samples if of_minutes else p.of_partials} AS {p.name}" for p in partials),
+            *(f"sum({counted})::int AS {name}" for name, counted in _minutes_of(is_raw=of_minutes)),
+        )
+    )
     return f"SELECT entity_id, {bucket} AS b, {sums} {rows} GROUP BY 1, 2"
+
+
+def _minutes_of(*, is_raw: bool) -> Iterator[tuple[str, str]]:
+    """Of one row, by name, SQL for the minutes in which a number was measured."""
+    for name, number in _MEASURED.items():
+        yield name, f"CASE WHEN {number} IS NULL THEN 0 ELSE {'1' if is_raw else 'minutes'} END"
 
 
 def _parameters(pieces: Sequence[_Piece], keys: Sequence[int], over: _Range) -> dict[str, Any]:
