@@ -24,6 +24,7 @@ from gavel.analysis.topology import NONE, Topology
 from gavel.analysis.verdict import case_of, rule
 from gavel.domain.io_path import Direction
 from gavel.domain.scope import ScopeKind
+from gavel.pipeline.judging import covered
 from gavel_lab.estate import Estate
 
 _MARGIN_S = 120.0
@@ -106,9 +107,7 @@ def _differences(found: Attribution, topology: Topology, stretch: Stretch) -> Di
     disk_store[topology.parts.disk] = topology.parts.datastore
     leaves = ((ScopeKind.VM_DISK, disk_store), (ScopeKind.HOST_DEVICE, topology.devices.datastore))
     disks, devices = (_leaf_sums(found.rows[kind], store, place, stretch) for kind, store in leaves)
-    ops, array_ops = place.rows.ops[:, Direction.ALL], place.notes.array_ops
-    coverage = np.divide(ops, array_ops, out=np.full_like(ops, np.nan), where=array_ops > 0)
-    return differences(place.rows, disks, devices, coverage)
+    return differences(place.rows, disks, devices, covered(place.notes, place.rows))
 
 
 def _leaf_sums(leaves: Rows, store: np.ndarray, place: Rows, stretch: Stretch) -> LedgerRows:
