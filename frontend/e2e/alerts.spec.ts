@@ -1,7 +1,7 @@
 import AxeBuilder from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
-import { ALERT_PAGES, anAlert, asAlarmed, asAlerts } from './alertScenes'
-import { ADMIN_STATE, asEmpty, asFailing, asLongNamed, OUTAGE } from './scenes'
+import { ALERT_PAGES, anAlert, asAlarmed, asAlerts, asOneAlert } from './alertScenes'
+import { ADMIN_STATE, aJudged, asEmpty, asFailing, asLongNamed, OUTAGE } from './scenes'
 import { expect, test } from './watch'
 
 test.use({ storageState: ADMIN_STATE })
@@ -12,10 +12,11 @@ async function settled(page: Page) {
 }
 
 for (const theme of ['dark', 'light'] as const) {
-  test(`pages of alerts are accessible and inert in the ${theme} theme`, async ({ page }) => {
+  test(`pages of alerts are accessible and inert in the ${theme} theme`, async ({ page, request }) => {
     await page.addInitScript((choice) => localStorage.setItem('gavel.theme', choice), theme)
     await asAlarmed(page)
-    for (const path of ALERT_PAGES) {
+    await asOneAlert(page, await aJudged(request))
+    for (const path of [...ALERT_PAGES, '/alerts/41', '/', '/wall/estate']) {
       await page.goto(path)
       await settled(page)
       await expect(page.locator('main img, main script')).toHaveCount(0)
@@ -87,6 +88,42 @@ test('a new alert comes in above, the focus stays with the alert that has it, an
   }).toPass()
   await expect(nav.getByRole('link', { name: 'Alerts 2 firing' })).toBeVisible()
   await expect(link).toBeFocused()
+})
+
+test('what fires stands on the overview, on its own page and on walls, in words, and leads to the alert', async ({
+  page,
+  request,
+}) => {
+  const { id, name } = await aJudged(request)
+  const subject = { kind: 'datastore', id, name }
+  const firing = { ...anAlert(20, 'firing'), severity: 'critical', subject, acknowledged_at: null, quiet: null }
+  const over = { ...firing, id: 77, state: 'resolved', ended_at: firing.fired_at, fired_at: firing.started_at }
+  await asAlerts(page, [firing])
+  await page.route(/\/api\/v1\/alerts\/history/, (route) =>
+    route.fulfill({ json: { items: [firing, over], total: 2, limit: 100, offset: 0 } }),
+  )
+  for (const path of ['/', `/datastores/${id}`]) {
+    await page.goto(`${path}?last=6h`)
+    const now = page.getByRole('region', { name: 'Alerts now' })
+    await expect(now).toContainText(/critical.*surely ≥ .*for \d+/)
+    await expect(now.getByRole('link').first()).toHaveText(firing.rule_name)
+    await expect(now.getByRole('link').first()).toHaveAttribute('href', /\/alerts\/1020/)
+  }
+  const events = page.getByRole('table', { name: 'Events' })
+  await expect(events).toContainText(`Alert fired (critical): ${firing.rule_name} of ${name}`)
+  await expect(events).toContainText(`Alert resolved: ${firing.rule_name} of ${name}`)
+  const ends = events.getByRole('row').filter({ hasText: 'resolved' }).getByRole('link')
+  await expect(ends).toHaveAttribute('href', /\/alerts\/77/)
+  await page.goto('/')
+  const ranked = page.getByRole('table', { name: 'Datastores by impact' }).getByRole('row').filter({ hasText: name })
+  await expect(ranked.getByRole('link', { name: /^1 alert, the worst critical/ })).toBeVisible()
+  for (const path of ['/wall/estate', `/wall/datastores-${id}`]) {
+    await page.goto(path)
+    await expect(page.getByRole('banner').or(page.locator('main > header'))).toContainText('1 critical')
+  }
+  await asAlerts(page, [])
+  await page.goto(`/datastores/${id}`)
+  await expect(page.getByRole('region', { name: 'Alerts now' })).toContainText('None fires')
 })
 
 test('a rule is refused at its field, tried on the last days, added and removed', async ({ page, watched }) => {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { Locator, Page } from '@playwright/test'
-import { aJudged, card, verdictOf } from './scenes'
+import { aJudged, card, openRaw, verdictOf } from './scenes'
 import { expect, test } from './watch'
 
 async function openDatastore(page: Page, request: Parameters<typeof aJudged>[0], search = '') {
@@ -63,6 +63,7 @@ test('one sentence says whose latency it is, and the numbers of both sides under
   await expect(raw.getByRole('row').filter({ hasText: 'Host side' }).first()).toBeVisible()
   for (const heading of ['Side', 'Value', 'Steps of', 'Counter', 'Source', 'Until'])
     await expect(raw.getByRole('columnheader', { name: heading })).toBeVisible()
+  await openRaw(page)
   const origins = page.getByRole('table', { name: 'Where these numbers come from' })
   await expect(origins.getByRole('row').filter({ hasText: 'Array' }).first()).toBeVisible()
 })
@@ -73,7 +74,7 @@ test('a part that is switched off is gone from the stack, and stays so in the li
   const waterfall = card(page, 'Where the time went').locator('canvas')
   const stack = card(page, 'Latency over time')
   await expect.poll(() => inkOf(waterfall, SERVICE), { message: 'array service in the waterfall' }).toBeGreaterThan(300)
-  // Reads and writes stand on top; below them queues are drawn in this colour, too.
+  // Reads and writes stand on top.
   const serviceOverTime = () => inkOf(stack.locator('canvas'), SERVICE, 0.4)
   await expect.poll(serviceOverTime, { message: 'array service over time' }).toBeGreaterThan(500)
   const before = await serviceOverTime()
@@ -85,12 +86,36 @@ test('a part that is switched off is gone from the stack, and stays so in the li
     'aria-pressed',
     'false',
   )
+  await openRaw(page)
   for (const line of ['GAVG', 'DAVG', 'KAVG'])
     await expect(
       card(page, 'Latency of both sides')
         .getByRole('button', { name: new RegExp(`^${line}`) })
         .first(),
     ).toBeVisible()
+})
+
+test('the raw series are folded away until somebody asks for them, also by a link to one of their parts', async ({
+  page,
+  request,
+}) => {
+  const { id } = await openDatastore(page, request)
+  const fold = page.getByRole('button', { name: /^Raw series of both sides/ })
+  await expect(fold).toHaveAttribute('aria-expanded', 'false')
+  await expect(card(page, 'Latency of both sides')).toHaveCount(0)
+  await fold.press('Enter')
+  await expect(page).toHaveURL(/open=raw/)
+  await page
+    .getByRole('table', { name: 'Per host and device' })
+    .getByRole('button', { name: 'Show', exact: true })
+    .first()
+    .click()
+  const part = new URL(page.url()).searchParams.get('part')
+  await page.goto(`/datastores/${id}?part=${part}`)
+  await expect(card(page, 'Latency of both sides')).toBeVisible()
+  await fold.click()
+  await expect(fold).toHaveAttribute('aria-expanded', 'false')
+  expect(new URL(page.url()).search).toBe('')
 })
 
 test('the way of the I/Os is a list from VM to array: load of each hop, time between, and links onward', async ({
@@ -175,7 +200,7 @@ test('dragging zooms, the verdict follows, the address holds the window in UTC, 
 })
 
 test('one cursor reads all charts out', async ({ page, request }) => {
-  await openDatastore(page, request)
+  await openDatastore(page, request, '?open=raw')
   const raw = card(page, 'Latency of both sides').locator('canvas')
   await card(page, 'Latency of both sides').scrollIntoViewIfNeeded()
   await expect(raw).toBeVisible()
@@ -200,7 +225,7 @@ async function csvOf(page: Page): Promise<string[]> {
 
 test('the copied link shows somebody else the same window, lines and numbers', async ({ page, request, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
-  await openDatastore(page, request, '?hide=array_service&stack=share&span=window')
+  await openDatastore(page, request, '?hide=array_service&open=raw&stack=share&span=window')
   const before = await csvOf(page)
   await card(page, 'Latency over time').getByRole('button', { name: 'Copy a link to this window' }).click()
   const link = await page.evaluate(() => navigator.clipboard.readText())
@@ -214,6 +239,7 @@ test('the copied link shows somebody else the same window, lines and numbers', a
     'aria-pressed',
     'false',
   )
+  await expect(card(page, 'Latency of both sides')).toBeVisible()
   const after = await csvOf(page)
   expect(after[0]).toBe(before[0])
   // The newest minutes may still have been on their way.

@@ -36,16 +36,17 @@ for (const theme of ['dark', 'light', 'contrast'] as const) {
         await settled(page)
         expect(await violations(page)).toEqual([])
         await page.goto(
-          `/${kind}/${kind === 'datastores' ? (await aDatastore(request)).id : await firstId(request, kind)}`,
+          `/${kind}/${kind === 'datastores' ? (await aDatastore(request)).id : await firstId(request, kind)}?open=raw`,
         )
         await settled(page)
         expect(await violations(page)).toEqual([])
       })
     }
 
-    test('the overview and the wall are accessible', async ({ page }) => {
+    test('the overview and the walls are accessible', async ({ page, request }) => {
       await useTheme(page, theme)
-      for (const path of ['/', '/wall/estate']) {
+      const array = `/wall/arrays-${await firstId(request, 'arrays')}`
+      for (const path of ['/', '/wall/estate', '/wall/vms', array]) {
         await page.goto(path)
         await settled(page)
         expect(await violations(page), path).toEqual([])

@@ -1,6 +1,6 @@
 /** Ways to look at a page: as it is, empty, loading, failing, and full of the worst that a customer can have. */
 
-import type { APIRequestContext, Locator, Page, Route } from '@playwright/test'
+import { type APIRequestContext, expect, type Locator, type Page, type Route } from '@playwright/test'
 
 export const ADMIN_STATE = 'test-results/admin.json'
 const API = '/api/v1'
@@ -86,6 +86,12 @@ export async function verdictOf(
 /** A titled part of a page. */
 export function card(page: Page, title: string): Locator {
   return page.getByRole('region', { name: title, exact: true })
+}
+
+/** Opens the raw series of an object's page, where they are folded. */
+export async function openRaw(page: Page): Promise<void> {
+  await page.getByRole('button', { name: /^Raw series of both sides/ }).click()
+  await expect(card(page, 'Latency of both sides')).toBeVisible()
 }
 
 /** The first object of a list, for its page's address. */

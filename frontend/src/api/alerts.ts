@@ -39,6 +39,27 @@ export const alertHistoryQuery = ({ search, severity, range }: HistoryParams, of
     ...live,
   })
 
+/** Alerts that were open at some moment of a window, for its charts; `of`: of this thing only. */
+export const alertsDuringQuery = (range: Range, of: Pick<AlertOut['subject'], 'kind' | 'id'> | null) =>
+  queryOptions({
+    queryKey: ['alerts', 'during', range, of?.kind, of?.id] as const,
+    queryFn: ({ signal }) => {
+      const query = {
+        ...rangeQuery(range),
+        ...(of === null ? {} : { subject: of.kind, object_id: of.id }),
+        limit: PAGE_SIZE,
+      }
+      return call(
+        'the alerts of this window',
+        (options) => client.GET('/api/v1/alerts/history', { params: { query }, ...options }),
+        { signal },
+      )
+    },
+    // A new window keeps the former lines until its own are there; another object must not.
+    placeholderData: (previous, query) =>
+      query?.queryKey[3] === of?.kind && query?.queryKey[4] === of?.id ? previous : undefined,
+  })
+
 /** `of`: of this thing only. */
 export const lateQuery = (range: Range, of: AlertOut['subject'] | null = null) =>
   queryOptions({

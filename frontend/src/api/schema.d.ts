@@ -1228,6 +1228,8 @@ export interface components {
             acknowledged_by: string | null;
             /** Acknowledged Note */
             acknowledged_note: string | null;
+            /** Breach Ended At */
+            breach_ended_at: string | null;
             /** Ended At */
             ended_at: string | null;
             /** Fired At */
@@ -1249,6 +1251,12 @@ export interface components {
             messages: components["schemas"]["AlertMessageOut"][];
             /** Path */
             path: string[];
+            /** Peak */
+            peak: number | null;
+            /** Peak At */
+            peak_at: string | null;
+            /** Peak Lower */
+            peak_lower: number | null;
             /** Quiet */
             quiet: string | null;
             /** Rule Id */
@@ -1324,7 +1332,9 @@ export interface components {
          * AlertOut
          * @description One incident of one rule and object, from its first breach on. Times are those of the minutes that are judged.
          *
-         *     value, lower: of the rule's first measure at the newest transition, in its unit. fired_at null: it is pending, or never fired.
+         *     value, lower: of the rule's first measure at the newest transition, in its unit; peak, peak_lower: in the worst of its breaching
+         *     minutes, which began at peak_at. fired_at null: it is pending, or never fired. breach_ended_at: begin of the recovery that led to
+         *     ended_at, or goes on.
          *     quiet: why nothing is said about it now (silence, maintenance, array down); null: it is said. sentence: the verdict when it fired.
          */
         AlertOut: {
@@ -1334,6 +1344,8 @@ export interface components {
             acknowledged_by: string | null;
             /** Acknowledged Note */
             acknowledged_note: string | null;
+            /** Breach Ended At */
+            breach_ended_at: string | null;
             /** Ended At */
             ended_at: string | null;
             /** Fired At */
@@ -1353,6 +1365,12 @@ export interface components {
             measure: components["schemas"]["MeasureOut"];
             /** Path */
             path: string[];
+            /** Peak */
+            peak: number | null;
+            /** Peak At */
+            peak_at: string | null;
+            /** Peak Lower */
+            peak_lower: number | null;
             /** Quiet */
             quiet: string | null;
             /** Rule Id */
@@ -3330,6 +3348,8 @@ export interface components {
         /**
          * RuleOut
          * @description open: its alerts that are open now. is_default: one that ships with Gavel, unchanged.
+         *
+         *     error: why it cannot be judged, as of error_at; null: it can. What cannot even be read of a rule (`when` empty) is left out.
          */
         RuleOut: {
             /**
@@ -3347,6 +3367,10 @@ export interface components {
              * @default true
              */
             enabled: boolean;
+            /** Error */
+            error: string | null;
+            /** Error At */
+            error_at: string | null;
             /**
              * For Min
              * @default 5
@@ -6132,6 +6156,8 @@ export interface operations {
                      *         "changed_at": "2026-11-20T08:00:00Z",
                      *         "created_at": "2026-11-20T08:00:00Z",
                      *         "enabled": true,
+                     *         "error": null,
+                     *         "error_at": null,
                      *         "for_min": 5,
                      *         "id": 1,
                      *         "is_default": false,
@@ -6203,6 +6229,8 @@ export interface operations {
                      *       "changed_at": "2026-11-20T08:00:00Z",
                      *       "created_at": "2026-11-20T08:00:00Z",
                      *       "enabled": true,
+                     *       "error": null,
+                     *       "error_at": null,
                      *       "for_min": 5,
                      *       "id": 1,
                      *       "is_default": false,
@@ -6274,6 +6302,8 @@ export interface operations {
                      *       "changed_at": "2026-11-20T08:00:00Z",
                      *       "created_at": "2026-11-20T08:00:00Z",
                      *       "enabled": true,
+                     *       "error": null,
+                     *       "error_at": null,
                      *       "for_min": 5,
                      *       "id": 1,
                      *       "is_default": false,
@@ -6348,6 +6378,8 @@ export interface operations {
                      *       "changed_at": "2026-11-20T08:00:00Z",
                      *       "created_at": "2026-11-20T08:00:00Z",
                      *       "enabled": true,
+                     *       "error": null,
+                     *       "error_at": null,
                      *       "for_min": 5,
                      *       "id": 1,
                      *       "is_default": false,
@@ -6449,6 +6481,8 @@ export interface operations {
                      *       "changed_at": "2026-11-20T08:00:00Z",
                      *       "created_at": "2026-11-20T08:00:00Z",
                      *       "enabled": true,
+                     *       "error": null,
+                     *       "error_at": null,
                      *       "for_min": 5,
                      *       "id": 1,
                      *       "is_default": false,
@@ -6636,6 +6670,7 @@ export interface operations {
                      *       "acknowledged_at": null,
                      *       "acknowledged_by": null,
                      *       "acknowledged_note": null,
+                     *       "breach_ended_at": null,
                      *       "ended_at": null,
                      *       "fired_at": "2026-11-21T02:14:00Z",
                      *       "id": 41,
@@ -6675,6 +6710,9 @@ export interface operations {
                      *         "vol-prod-07",
                      *         "ds-prod-07"
                      *       ],
+                     *       "peak": 512,
+                     *       "peak_at": "2026-11-21T02:13:00Z",
+                     *       "peak_lower": 498,
                      *       "quiet": null,
                      *       "rule_id": 1,
                      *       "rule_key": "kernel_queueing",
@@ -6748,6 +6786,7 @@ export interface operations {
                      *       "acknowledged_at": null,
                      *       "acknowledged_by": null,
                      *       "acknowledged_note": null,
+                     *       "breach_ended_at": null,
                      *       "ended_at": null,
                      *       "fired_at": "2026-11-21T02:14:00Z",
                      *       "id": 41,
@@ -6787,6 +6826,9 @@ export interface operations {
                      *         "vol-prod-07",
                      *         "ds-prod-07"
                      *       ],
+                     *       "peak": 512,
+                     *       "peak_at": "2026-11-21T02:13:00Z",
+                     *       "peak_lower": 498,
                      *       "quiet": null,
                      *       "rule_id": 1,
                      *       "rule_key": "kernel_queueing",
@@ -6857,6 +6899,7 @@ export interface operations {
                      *       "acknowledged_at": null,
                      *       "acknowledged_by": null,
                      *       "acknowledged_note": null,
+                     *       "breach_ended_at": null,
                      *       "ended_at": null,
                      *       "fired_at": "2026-11-21T02:14:00Z",
                      *       "id": 41,
@@ -6896,6 +6939,9 @@ export interface operations {
                      *         "vol-prod-07",
                      *         "ds-prod-07"
                      *       ],
+                     *       "peak": 512,
+                     *       "peak_at": "2026-11-21T02:13:00Z",
+                     *       "peak_lower": 498,
                      *       "quiet": null,
                      *       "rule_id": 1,
                      *       "rule_key": "kernel_queueing",
@@ -6981,6 +7027,7 @@ export interface operations {
                      *           "acknowledged_at": null,
                      *           "acknowledged_by": null,
                      *           "acknowledged_note": null,
+                     *           "breach_ended_at": "2026-11-21T02:26:00Z",
                      *           "ended_at": "2026-11-21T02:31:00Z",
                      *           "fired_at": "2026-11-21T02:14:00Z",
                      *           "id": 41,
@@ -7007,6 +7054,9 @@ export interface operations {
                      *             "vol-prod-07",
                      *             "ds-prod-07"
                      *           ],
+                     *           "peak": 512,
+                     *           "peak_at": "2026-11-21T02:13:00Z",
+                     *           "peak_lower": 498,
                      *           "quiet": null,
                      *           "rule_id": 1,
                      *           "rule_key": "kernel_queueing",
@@ -7117,6 +7167,7 @@ export interface operations {
                      *           "acknowledged_at": null,
                      *           "acknowledged_by": null,
                      *           "acknowledged_note": null,
+                     *           "breach_ended_at": null,
                      *           "ended_at": null,
                      *           "fired_at": "2026-11-21T02:14:00Z",
                      *           "id": 41,
@@ -7143,6 +7194,9 @@ export interface operations {
                      *             "vol-prod-07",
                      *             "ds-prod-07"
                      *           ],
+                     *           "peak": 512,
+                     *           "peak_at": "2026-11-21T02:13:00Z",
+                     *           "peak_lower": 498,
                      *           "quiet": null,
                      *           "rule_id": 1,
                      *           "rule_key": "kernel_queueing",

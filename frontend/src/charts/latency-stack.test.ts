@@ -1,11 +1,5 @@
 import { CustomChart, LineChart } from 'echarts/charts'
-import {
-  AriaComponent,
-  AxisPointerComponent,
-  GridComponent,
-  MarkLineComponent,
-  TooltipComponent,
-} from 'echarts/components'
+import { AriaComponent, AxisPointerComponent, GridComponent, TooltipComponent } from 'echarts/components'
 import { init, use } from 'echarts/core'
 import { SVGRenderer } from 'echarts/renderers'
 import { describe, expect, it } from 'vitest'
@@ -17,16 +11,7 @@ import { timePanelsHeight, timePanelsOption } from './timePanels'
 import { chartTokens, variablesOf } from './tokens'
 import { cursorReading } from './tooltip'
 
-use([
-  LineChart,
-  CustomChart,
-  GridComponent,
-  TooltipComponent,
-  AxisPointerComponent,
-  MarkLineComponent,
-  AriaComponent,
-  SVGRenderer,
-])
+use([LineChart, CustomChart, GridComponent, TooltipComponent, AxisPointerComponent, AriaComponent, SVGRenderer])
 
 const dark = chartTokens(variablesOf(css, 'dark'))
 const NONE = new Set<string>()

@@ -81,7 +81,7 @@ function sumLines(data: QueueData): PanelLine[] {
 
 function lines(id: string, { in_flight_ios, waiting_ios, depth }: QueueNumbers): PanelLine[] {
   return [
-    { ...line(id, 'in_flight', 'In flight at devices', in_flight_ios, { layer: 'array_service' }), shape: 'band' },
+    { ...line(id, 'in_flight', 'In flight at devices', in_flight_ios, { ink: 'in_flight' }), shape: 'band' },
     {
       ...line(id, 'waiting', 'Waiting in the kernel', waiting_ios, { layer: 'kernel_queue' }),
       shape: 'band',

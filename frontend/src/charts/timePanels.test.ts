@@ -1,31 +1,17 @@
 import { CustomChart, LineChart } from 'echarts/charts'
-import {
-  AriaComponent,
-  AxisPointerComponent,
-  GridComponent,
-  MarkLineComponent,
-  TooltipComponent,
-} from 'echarts/components'
+import { AriaComponent, AxisPointerComponent, GridComponent, TooltipComponent } from 'echarts/components'
 import { init, use } from 'echarts/core'
 import { SVGRenderer } from 'echarts/renderers'
 import { describe, expect, it } from 'vitest'
 import css from '../styles/tokens.css?raw'
 import { group, latencyColumn, rateColumn, START_MS, series } from '../testing/series'
+import type { ChartEvent } from './events'
 import { panelsOf } from './panels'
 import type { SeriesData } from './series'
 import { axisLabel, points, timePanelsHeight, timePanelsOption } from './timePanels'
 import { chartTokens, variablesOf } from './tokens'
 
-use([
-  LineChart,
-  CustomChart,
-  GridComponent,
-  TooltipComponent,
-  AxisPointerComponent,
-  MarkLineComponent,
-  AriaComponent,
-  SVGRenderer,
-])
+use([LineChart, CustomChart, GridComponent, TooltipComponent, AxisPointerComponent, AriaComponent, SVGRenderer])
 
 const dark = chartTokens(variablesOf(css, 'dark'))
 const light = chartTokens(variablesOf(css, 'light'))
@@ -56,7 +42,7 @@ const data = series(
   },
 )
 
-function optionOf(shown: SeriesData, tokens = dark) {
+function optionOf(shown: SeriesData, tokens = dark, events: ChartEvent[] = []) {
   const panels = panelsOf(shown, shown.groups, new Set())
   const input = {
     times_ms: shown.times_ms,
@@ -64,7 +50,7 @@ function optionOf(shown: SeriesData, tokens = dark) {
     from_ms: START_MS,
     to_ms: START_MS + 240_000,
     panels,
-    events: [],
+    events,
     zone: 'utc' as const,
     tokens,
     label: 'test',
@@ -72,8 +58,8 @@ function optionOf(shown: SeriesData, tokens = dark) {
   return { option: timePanelsOption(input), height: timePanelsHeight(panels) }
 }
 
-function svgOf(shown: SeriesData, tokens = dark): string {
-  const { option, height } = optionOf(shown, tokens)
+function svgOf(shown: SeriesData, tokens = dark, events: ChartEvent[] = []): string {
+  const { option, height } = optionOf(shown, tokens, events)
   const chart = init(null, null, { renderer: 'svg', ssr: true, width: 800, height })
   chart.setOption(option)
   const svg = chart.renderToSVGString()
@@ -125,6 +111,15 @@ describe('the drawing', () => {
       [START_MS, START_MS + 240_000],
       [START_MS, START_MS + 240_000],
     ])
+  })
+
+  it('writes what happened beside a line in the colour of how bad it is, once, over the first panel', () => {
+    const fired: ChartEvent = { at_ms: START_MS + 90_000, text: 'Alert fired', label: 'Queueing fired', tone: 'bad' }
+    const svg = svgOf(data, dark, [fired, { ...fired, at_ms: START_MS - 1, label: 'Long ago' }])
+    expect(svg.split('>Queueing fired<')).toHaveLength(2)
+    expect(svg).toContain(dark.ink.bad.toLowerCase())
+    expect(svg).not.toContain('Long ago')
+    expect(svgOf(data)).not.toContain(dark.ink.bad.toLowerCase())
   })
 
   it('never samples, since that would break the stacks', () => {

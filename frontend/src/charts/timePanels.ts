@@ -7,6 +7,7 @@ import type { XAXisComponentOption, YAXisComponentOption } from 'echarts/types/d
 import { formatClock, formatDay, type Zone } from '../lib/time'
 import { type ColumnUnit, formatFixed, formatRate, latencyScale } from '../lib/units'
 import { bandSeries, boundsSeries } from './bands'
+import { type ChartEvent, eventSeries } from './events'
 import { gapSeries, veilSeries } from './gaps'
 import { hatchDecal } from './hatch'
 import type { Panel, PanelLine } from './panels'
@@ -26,7 +27,7 @@ export interface TimePanelsInput {
   from_ms: number
   to_ms: number
   panels: readonly Panel[]
-  events: readonly { at_ms: number; text: string }[]
+  events: readonly ChartEvent[]
   zone: Zone
   tokens: ChartTokens
   label: string
@@ -210,25 +211,4 @@ export function points(times_ms: readonly number[], values: readonly (number | n
     const alone = (values[index - 1] ?? null) === null && (values[index + 1] ?? null) === null
     return alone ? { value: [at_ms, value], symbol: 'circle', symbolSize: 3 } : [at_ms, value]
   })
-}
-
-/** Events as dashed lines through every panel; their words are in the tooltip and in the events list. */
-function eventSeries(index: number, input: TimePanelsInput): LineSeriesOption {
-  const { tokens } = input
-  return {
-    id: `${index}.events`,
-    type: 'line',
-    xAxisIndex: index,
-    yAxisIndex: index,
-    data: [],
-    silent: true,
-    markLine: {
-      silent: true,
-      symbol: ['none', 'none'],
-      animation: false,
-      label: { show: false },
-      lineStyle: { color: tokens.ink.muted, type: [3, 3], width: 1 },
-      data: input.events.map((event) => ({ xAxis: event.at_ms })),
-    },
-  }
 }

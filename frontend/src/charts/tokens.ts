@@ -14,9 +14,11 @@ const INKS = [
   'faint',
   'bad',
   'warn',
+  'good',
   'gap',
   'total',
   'boundary',
+  'in_flight',
 ] as const
 export type Ink = (typeof INKS)[number]
 

@@ -1,6 +1,7 @@
 /** The array's and the hosts' own numbers for one object, on one time axis under one cursor. */
 
 import { useMemo } from 'react'
+import type { ChartEvent } from '../../charts/events'
 import { numbersCsv, numbersOf } from '../../charts/numbers'
 import { legendOf, panelsOf } from '../../charts/panels'
 import { levelLabel, levelOf, type SeriesData, type SeriesGroup } from '../../charts/series'
@@ -21,9 +22,11 @@ interface BothSidesChartProps {
   name: string
   series: SeriesData
   groups: readonly SeriesGroup[]
+  /** What happened in the window, and the alerts of it. */
+  events: readonly ChartEvent[]
 }
 
-export function BothSidesChart({ name, series, groups }: BothSidesChartProps) {
+export function BothSidesChart({ name, series, groups, events }: BothSidesChartProps) {
   const { zone } = usePreferences()
   const tokens = useTokens()
   const onBrush = useBrush()
@@ -37,7 +40,6 @@ export function BothSidesChart({ name, series, groups }: BothSidesChartProps) {
   const label = describe(name, groups)
 
   const option = useMemo(() => {
-    const events = series.events.map((event) => ({ at_ms: Date.parse(event.at), text: event.text }))
     const base = timePanelsOption({
       times_ms: series.times_ms,
       step_s: series.step_s,
@@ -51,7 +53,7 @@ export function BothSidesChart({ name, series, groups }: BothSidesChartProps) {
     })
     const cursor = { panels, times_ms: series.times_ms, step_s: series.step_s, zone, events }
     return { ...base, tooltip: tooltip((index) => cursorElement(cursorReading(cursor, index), tokens), tokens.ink) }
-  }, [series, from_ms, to_ms, panels, zone, tokens, label])
+  }, [series, events, from_ms, to_ms, panels, zone, tokens, label])
 
   return (
     <Chart

@@ -1,13 +1,7 @@
 /** The parts of ECharts that Gavel draws with; everything else stays out of the bundle. */
 
 import { CustomChart, LineChart, TreemapChart } from 'echarts/charts'
-import {
-  AriaComponent,
-  AxisPointerComponent,
-  GridComponent,
-  MarkLineComponent,
-  TooltipComponent,
-} from 'echarts/components'
+import { AriaComponent, AxisPointerComponent, GridComponent, TooltipComponent } from 'echarts/components'
 import { init, use } from 'echarts/core'
 import { CanvasRenderer } from 'echarts/renderers'
 
@@ -18,7 +12,6 @@ use([
   GridComponent,
   TooltipComponent,
   AxisPointerComponent,
-  MarkLineComponent,
   AriaComponent,
   CanvasRenderer,
 ])

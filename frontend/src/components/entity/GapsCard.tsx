@@ -1,17 +1,19 @@
 /** What is missing in the window and why, and what happened in it. */
 
-import { useMemo } from 'react'
-import type { GapOut, Series } from '../../api/types'
+import { type ReactNode, useMemo } from 'react'
+import type { AlertOut, GapOut, Series } from '../../api/types'
 import { usePreferences } from '../../lib/preferences'
 import { streamName } from '../../lib/text'
 import { formatInstant, formatSeconds, formatWindow } from '../../lib/time'
+import { eventsOfAlerts } from '../alerts/standing'
 import { Card } from '../Card'
 import { EntityLink } from '../EntityLink'
-import { Name } from '../Name'
+import { Name, NameLink } from '../Name'
 import { StateMark } from '../StateMark'
 import { type Column, VirtualTable } from '../table/VirtualTable'
 
-export function GapsCard({ series }: { series: Series }) {
+export function GapsCard({ series, alerts }: { series: Series; alerts: readonly AlertOut[] }) {
+  const happened = useMemo(() => happenedIn(series, alerts), [series, alerts])
   return (
     <>
       {series.gaps.length > 0 && (
@@ -19,9 +21,9 @@ export function GapsCard({ series }: { series: Series }) {
           <GapsTable gaps={series.gaps} />
         </Card>
       )}
-      {series.events.length > 0 && (
-        <Card title="Events" hint="Dashed lines in the chart" flush>
-          <EventsTable events={series.events} />
+      {happened.length > 0 && (
+        <Card title="Events" hint="Lines in the charts" flush>
+          <EventsTable events={happened} />
         </Card>
       )}
     </>
@@ -76,17 +78,51 @@ export function GapsTable({ gaps }: { gaps: readonly GapOut[] }) {
   return <VirtualTable label="Gaps" columns={columns} count={gaps.length} rowAt={(index) => gaps[index]} />
 }
 
-function EventsTable({ events }: { events: Series['events'] }) {
+interface Happened {
+  at_ms: number
+  kind: string
+  text: string
+  /** Where it can be read in full. */
+  to: ReactNode
+}
+
+/** What the sources told of, and the alerts that fired or ended in the window, oldest first. */
+function happenedIn({ events, from_at, to_at }: Series, alerts: readonly AlertOut[]): Happened[] {
+  const [from_ms, to_ms] = [Date.parse(from_at), Date.parse(to_at)]
+  const told = events.map(
+    ({ at, kind, text, subject }): Happened => ({
+      at_ms: Date.parse(at),
+      kind: streamName(kind),
+      text,
+      to: subject && <EntityLink to={subject} />,
+    }),
+  )
+  const alerted = alerts.flatMap((alert) =>
+    eventsOfAlerts([alert]).map(
+      ({ at_ms, text }): Happened => ({
+        at_ms,
+        kind: 'alert',
+        text,
+        to: <NameLink to={`/alerts/${alert.id}`}>{alert.rule_name}</NameLink>,
+      }),
+    ),
+  )
+  return [...told, ...alerted.filter(({ at_ms }) => at_ms >= from_ms && at_ms < to_ms)].sort(
+    (a, b) => a.at_ms - b.at_ms,
+  )
+}
+
+function EventsTable({ events }: { events: readonly Happened[] }) {
   const { zone } = usePreferences()
-  const columns = useMemo<Column<Series['events'][number]>[]>(
+  const columns = useMemo<Column<Happened>[]>(
     () => [
       {
         id: 'at',
         header: 'When',
         width: 230,
-        cell: (event) => <span className="numeric">{formatInstant(Date.parse(event.at), zone)}</span>,
+        cell: (event) => <span className="numeric">{formatInstant(event.at_ms, zone)}</span>,
       },
-      { id: 'kind', header: 'Kind', width: 140, cell: (event) => streamName(event.kind) },
+      { id: 'kind', header: 'Kind', width: 140, cell: (event) => event.kind },
       {
         id: 'text',
         header: 'What happened',
@@ -94,7 +130,7 @@ function EventsTable({ events }: { events: Series['events'] }) {
         grow: true,
         cell: (event) => <Name focusable>{event.text}</Name>,
       },
-      { id: 'subject', header: 'To', width: 180, cell: (event) => event.subject && <EntityLink to={event.subject} /> },
+      { id: 'subject', header: 'To', width: 180, cell: (event) => event.to },
     ],
     [zone],
   )

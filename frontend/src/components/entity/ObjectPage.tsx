@@ -7,13 +7,14 @@ import type { ReactNode } from 'react'
 import { type EntityKind, type EntityTypes, oneQuery } from '../../api/queries'
 import type { Match, Sides } from '../../api/types'
 import { instantMs } from '../../lib/time'
-import type { ColumnUnit } from '../../lib/units'
+import { AlertsLine } from '../alerts/AlertsLine'
+import { alertsOf, alertsOnArray, type Thing } from '../alerts/standing'
 import { DataAge } from '../DataAge'
 import { DataState } from '../DataState'
 import { Icon } from '../Icon'
 import { Name } from '../Name'
-import { Quantity } from '../Quantity'
 import { VerdictSkeleton } from '../verdict/Skeletons'
+import { subjectOf } from '../verdict/subject'
 import { VerdictSection } from '../verdict/VerdictSection'
 import styles from './ObjectPage.module.css'
 
@@ -27,6 +28,8 @@ interface ObjectPageProps<Kind extends EntityKind> {
   listTitle: string
   facts: (one: EntityTypes[Kind]['one']) => Fact[]
   match?: (one: EntityTypes[Kind]['one']) => Match
+  /** What it stands on: their alerts matter to it, too. */
+  below?: (one: EntityTypes[Kind]['one']) => Thing[]
   children: (one: EntityTypes[Kind]['one'], id: number) => ReactNode
 }
 
@@ -35,6 +38,7 @@ export function ObjectPage<Kind extends EntityKind>({
   listTitle,
   facts,
   match,
+  below,
   children,
 }: ObjectPageProps<Kind>) {
   type One = EntityTypes[Kind]['one']
@@ -50,9 +54,14 @@ export function ObjectPage<Kind extends EntityKind>({
         {(one) => (
           <>
             <Head name={one.name} newest={one.newest} facts={facts(one)} wall={`/wall/${kind}-${id}`} />
+            <AlertsLine
+              of={subjectOf(kind, id)}
+              choose={(alerts) =>
+                kind === 'arrays' ? alertsOnArray(alerts, one) : alertsOf(alerts, subjectOf(kind, id), below?.(one))
+              }
+            />
             {match && <MatchNote match={match(one)} />}
             <VerdictSection kind={kind} id={id} name={one.name} />
-            <NewestNumbers newest={one.newest} isVm={kind === 'vms'} />
             {children(one, id)}
           </>
         )}
@@ -100,52 +109,6 @@ function MatchNote({ match }: { match: Match }) {
     <Alert color="yellow" variant="outline" icon={<Icon name="warning" />} title="Not tied to an array volume">
       {match.reason ?? 'No reason was recorded.'} {match.remedy} Only the hosts’ numbers are shown.
     </Alert>
-  )
-}
-
-type HostKey = 'host_gavg_us' | 'host_davg_us' | 'host_kavg_us' | 'host_iops'
-
-const HOST_NUMBERS: [string, HostKey, ColumnUnit][] = [
-  ['Hosts GAVG', 'host_gavg_us', 'µs'],
-  ['Hosts DAVG', 'host_davg_us', 'µs'],
-  ['Hosts KAVG', 'host_kavg_us', 'µs'],
-  ['Hosts IOPS', 'host_iops', 'ops/s'],
-]
-
-const DISK_NUMBERS: [string, HostKey, ColumnUnit][] = [
-  ['Virtual disks', 'host_gavg_us', 'µs'],
-  ['Virtual disks IOPS', 'host_iops', 'ops/s'],
-]
-
-/** A VM's own number is its virtual disks' latency; the boundaries below belong to devices and volumes that it shares. */
-function NewestNumbers({ newest, isVm }: { newest: Sides; isVm: boolean }) {
-  const numbers: [string, 'host' | 'array', number | null, ColumnUnit][] = [
-    ...(isVm ? DISK_NUMBERS : HOST_NUMBERS).map(([term, key, unit]): [string, 'host', number | null, ColumnUnit] => [
-      term,
-      'host',
-      newest[key],
-      unit,
-    ]),
-    ['Array inside', 'array', newest.array_internal_us, 'µs'],
-    ['Array SAN', 'array', newest.array_san_us, 'µs'],
-    [isVm ? 'Array IOPS, all VMs' : 'Array IOPS', 'array', newest.array_iops, 'ops/s'],
-  ]
-  return (
-    <dl className={styles.numbers} aria-label="Newest minute">
-      {numbers.map(([term, owner, value, unit]) => (
-        <div key={term} className={styles.number} data-owner={owner}>
-          <dt>{term}</dt>
-          <dd>
-            <Quantity
-              value={value}
-              unit={unit}
-              bare={unit === 'ops/s'}
-              precision={owner === 'host' && unit === 'µs' ? newest.host_precision_us : null}
-            />
-          </dd>
-        </div>
-      ))}
-    </dl>
   )
 }
 

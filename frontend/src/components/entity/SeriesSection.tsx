@@ -1,16 +1,22 @@
-/** Both sides of one object over time: the chart, its parts at the cursor, where every number comes from, what is missing. */
+/** Below the proof: what was missing and what happened, and on request the raw series of both sides with their origins. */
 
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { type EntityKind, seriesQuery } from '../../api/queries'
-import type { Series } from '../../api/types'
+import type { Series, Sides } from '../../api/types'
+import { sourceEvent } from '../../charts/events'
 import { isUnmeasured } from '../../charts/series'
 import { useRange, useSearchParameter } from '../../lib/url'
+import { eventsOfAlerts } from '../alerts/standing'
+import { useAlertsDuring } from '../alerts/useAlertEvents'
 import { Card } from '../Card'
 import { BothSidesChart } from '../chart/BothSidesChart'
 import { useCursorTime } from '../chart/useCursorTime'
 import { DataState, EmptyState, type EmptyText } from '../DataState'
+import { Fold, useFold } from '../Fold'
+import { subjectOf } from '../verdict/subject'
 import { GapsCard } from './GapsCard'
+import { NewestNumbers } from './NewestNumbers'
 import { OriginsCard } from './OriginsCard'
 import { PartsCard } from './PartsCard'
 import { chosenGroups, partKey } from './parts'
@@ -20,15 +26,36 @@ interface SeriesSectionProps {
   kind: EntityKind
   id: number
   name: string
+  newest: Sides
 }
 
-export function SeriesSection({ kind, id, name }: SeriesSectionProps) {
+export function SeriesSection({ kind, id, name, newest }: SeriesSectionProps) {
   const [range] = useRange()
   const query = useQuery(seriesQuery(kind, id, range))
+  const alerts = useAlertsDuring(range, subjectOf(kind, id))
+  const [isOpen, setOpen] = useFold('raw')
+  // A link to one part shows it, whether it also says that the fold is open or not.
+  const [part, setPart] = useSearchParameter('part', '')
   return (
-    <DataState query={query} skeleton={<SeriesSkeleton />}>
-      {(series) => <Measured name={name} series={series} />}
-    </DataState>
+    <>
+      <DataState query={query} skeleton={null}>
+        {(series) => <GapsCard series={series} alerts={alerts} />}
+      </DataState>
+      <Fold
+        title="Raw series of both sides"
+        hint="array and hosts as they told it, part by part, and where each number comes from"
+        open={isOpen || part !== ''}
+        onOpen={(open) => {
+          if (!open && part !== '') setPart('', { replace: true })
+          setOpen(open)
+        }}
+      >
+        <NewestNumbers newest={newest} isVm={kind === 'vms'} />
+        <DataState query={query} skeleton={<SeriesSkeleton />}>
+          {(series) => <Measured name={name} series={series} part={part} onPart={setPart} alerts={alerts} />}
+        </DataState>
+      </Fold>
+    </>
   )
 }
 
@@ -37,10 +64,18 @@ const NOTHING: EmptyText = {
   text: 'Choose a later or a longer window. If the sources are new, the first numbers come within a minute and the last hour is read back.',
 }
 
-function Measured({ name, series }: { name: string; series: Series }) {
-  const [part, setPart] = useSearchParameter('part', '')
+interface MeasuredProps {
+  name: string
+  series: Series
+  alerts: Parameters<typeof eventsOfAlerts>[0]
+  part: string
+  onPart: (part: string) => void
+}
+
+function Measured({ name, series, alerts, part, onPart }: MeasuredProps) {
   const at_ms = useCursorTime()
   const groups = useMemo(() => chosenGroups(series.groups, part), [series, part])
+  const events = useMemo(() => [...series.events.map(sourceEvent), ...eventsOfAlerts(alerts)], [series.events, alerts])
   const focus = series.groups.find((group) => partKey(group) === part)
   if (isUnmeasured(series.groups) && series.gaps.length === 0) {
     return (
@@ -51,9 +86,13 @@ function Measured({ name, series }: { name: string; series: Series }) {
   }
   return (
     <>
-      <BothSidesChart name={focus ? `${name}, ${focus.entity.name}` : name} series={series} groups={groups} />
-      <PartsCard series={series} cursor={bucketAt(series, at_ms)} chosen={part} onChoose={setPart} />
-      <GapsCard series={series} />
+      <BothSidesChart
+        name={focus ? `${name}, ${focus.entity.name}` : name}
+        series={series}
+        groups={groups}
+        events={events}
+      />
+      <PartsCard series={series} cursor={bucketAt(series, at_ms)} chosen={part} onChoose={onPart} />
       <OriginsCard series={series} groups={groups} />
     </>
   )

@@ -1,7 +1,7 @@
 /** Where the time went, over time: reads and writes stacked on one scale, I/O rates, one layer with its bounds. */
 
 import { useMemo } from 'react'
-import type { Series } from '../../api/types'
+import type { ChartEvent } from '../../charts/events'
 import {
   boundedLayers,
   type LatencyData,
@@ -28,14 +28,14 @@ import styles from './Verdict.module.css'
 interface LatencyChartProps {
   name: string
   latency: LatencyData & { from_at: string; to_at: string }
-  /** Gaps with their reasons, and events; undefined while they are being read. */
-  series: Pick<Series, 'events'> | undefined
+  /** What happened in the window, and the alerts of it; none while they are being read. */
+  events: readonly ChartEvent[]
   gaps: readonly GapBand[]
   /** The layer that the verdict names: its bounds are shown first. */
   named: string | null
 }
 
-export function LatencyChart({ name, latency, series, gaps, named }: LatencyChartProps) {
+export function LatencyChart({ name, latency, events, gaps, named }: LatencyChartProps) {
   const { zone } = usePreferences()
   const tokens = useTokens()
   const onBrush = useBrush()
@@ -61,11 +61,10 @@ export function LatencyChart({ name, latency, series, gaps, named }: LatencyChar
 
   const option = useMemo(() => {
     const { times_ms, step_s } = latency
-    const events = (series?.events ?? []).map((event) => ({ at_ms: Date.parse(event.at), text: event.text }))
     const base = timePanelsOption({ times_ms, step_s, from_ms, to_ms, panels, events, zone, tokens, label })
     const cursor = { panels, times_ms, step_s, zone, events }
     return { ...base, tooltip: tooltip((index) => cursorElement(cursorReading(cursor, index), tokens), tokens.ink) }
-  }, [latency, series, from_ms, to_ms, panels, zone, tokens, label])
+  }, [latency, events, from_ms, to_ms, panels, zone, tokens, label])
 
   return (
     <Chart

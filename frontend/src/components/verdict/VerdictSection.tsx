@@ -2,7 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { type EntityKind, seriesQuery } from '../../api/queries'
+import { seriesQuery } from '../../api/queries'
 import {
   deltasQuery,
   type HoppingKind,
@@ -14,8 +14,10 @@ import {
   verdictQuery,
   waterfallQuery,
 } from '../../api/verdicts'
+import { sourceEvent } from '../../charts/events'
 import { gapBands } from '../../charts/panels'
 import { useRange } from '../../lib/url'
+import { useAlertEvents } from '../alerts/useAlertEvents'
 import { Card } from '../Card'
 import { DataState, EmptyState } from '../DataState'
 import { ContributorsCard } from './ContributorsCard'
@@ -27,6 +29,7 @@ import { LatencyChart } from './LatencyChart'
 import { OccupancyCard } from './OccupancyCard'
 import { CardSkeleton, VerdictSkeleton } from './Skeletons'
 import { useVerdictWindow } from './SpanSwitch'
+import { subjectOf } from './subject'
 import styles from './Verdict.module.css'
 import { VerdictCard } from './VerdictCard'
 import { WaterfallChart } from './WaterfallChart'
@@ -87,14 +90,14 @@ function WaterfallPart({ kind, id, name, window, named }: PartProps) {
   )
 }
 
-/** Kinds whose raw series, and with it gaps and events, the page reads anyway. */
-const WITH_SERIES = new Set<JudgedKind>(['datastores', 'vms', 'hosts', 'volumes'])
-
 function LatencyPart({ kind, id, name, named }: PartProps) {
   const [range] = useRange()
   const query = useQuery(latencyQuery(kind, id, range))
-  const series = useQuery({ ...seriesQuery(kind as EntityKind, id, range), enabled: WITH_SERIES.has(kind) })
+  // Gaps and events come with the raw series, which the page reads anyway.
+  const series = useQuery(seriesQuery(kind, id, range))
+  const alerts = useAlertEvents(range, subjectOf(kind, id))
   const gaps = useMemo(() => gapBands(series.data?.gaps ?? []), [series.data])
+  const events = useMemo(() => [...(series.data?.events ?? []).map(sourceEvent), ...alerts], [series.data, alerts])
   return (
     <DataState query={query} skeleton={<CardSkeleton height={1000} />}>
       {(latency) =>
@@ -103,7 +106,7 @@ function LatencyPart({ kind, id, name, named }: PartProps) {
             <EmptyState title="No minute of this window is attributed" text={NO_VERDICT.no_data} />
           </Card>
         ) : (
-          <LatencyChart name={name} latency={latency} series={series.data} gaps={gaps} named={named} />
+          <LatencyChart name={name} latency={latency} events={events} gaps={gaps} named={named} />
         )
       }
     </DataState>

@@ -5,10 +5,12 @@ import { useQuery } from '@tanstack/react-query'
 import { serverNow } from '../../api/serverClock'
 import type { AlertDetail } from '../../api/types'
 import { type JudgedKind, latencyQuery, waterfallQuery } from '../../api/verdicts'
+import { useAlertEvents } from '../../components/alerts/useAlertEvents'
 import { Card } from '../../components/Card'
 import { DataState, EmptyState } from '../../components/DataState'
 import { NO_VERDICT } from '../../components/verdict/certainty'
 import { LatencyChart } from '../../components/verdict/LatencyChart'
+import { subjectOf } from '../../components/verdict/subject'
 import { WaterfallChart } from '../../components/verdict/WaterfallChart'
 import type { Range } from '../../lib/range'
 import { useRange } from '../../lib/url'
@@ -59,13 +61,14 @@ const NO_MINUTES = <EmptyState title="No minute of this window is attributed" te
 
 function OverTime({ kind, id, name, named, window }: PartProps) {
   const query = useQuery(latencyQuery(kind, id, window))
+  const events = useAlertEvents(window, subjectOf(kind, id))
   return (
     <DataState query={query} skeleton={<Skeleton height={1000} />}>
       {(latency) =>
         latency.minutes === 0 ? (
           <Card title="Latency over time">{NO_MINUTES}</Card>
         ) : (
-          <LatencyChart name={name} latency={latency} series={undefined} gaps={NO_GAPS} named={named} />
+          <LatencyChart name={name} latency={latency} events={events} gaps={NO_GAPS} named={named} />
         )
       }
     </DataState>

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import type { AlertMessage } from '../../api/types'
+import { alertStateMark } from '../../components/alerts/words'
 import { Card } from '../../components/Card'
 import { EmptyState } from '../../components/DataState'
 import { Name } from '../../components/Name'
@@ -9,7 +10,6 @@ import { type Column, VirtualTable } from '../../components/table/VirtualTable'
 import { usePreferences } from '../../lib/preferences'
 import { formatInstant, type Zone } from '../../lib/time'
 import { fateOf } from './story'
-import { alertStateMark } from './words'
 
 /** Who was told of it, and whether it arrived. */
 export function DeliveriesCard({ messages }: { messages: readonly AlertMessage[] }) {

@@ -5,6 +5,7 @@ import { useMemo } from 'react'
 import { alertHistoryQuery } from '../../api/alerts'
 import type { ListPage } from '../../api/queries'
 import type { AlertOut } from '../../api/types'
+import { SEVERITIES } from '../../components/alerts/words'
 import { Card } from '../../components/Card'
 import { DataState } from '../../components/DataState'
 import { NameFilter } from '../../components/NameFilter'
@@ -16,7 +17,6 @@ import { formatWindow } from '../../lib/time'
 import { useRange, useSearchParameter } from '../../lib/url'
 import styles from './Alerts.module.css'
 import { ALERT_ROW_PX, pastColumns } from './alertColumns'
-import { SEVERITIES } from './words'
 
 export function HistoryCard() {
   const { zone } = usePreferences()

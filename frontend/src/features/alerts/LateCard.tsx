@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { lateQuery } from '../../api/alerts'
 import type { LateOut } from '../../api/types'
+import { formatAmount, severityMark } from '../../components/alerts/words'
 import { Card } from '../../components/Card'
 import { EntityLink } from '../../components/EntityLink'
 import { Name } from '../../components/Name'
@@ -14,7 +15,6 @@ import { formatSeconds, formatWindow } from '../../lib/time'
 import { useRange } from '../../lib/url'
 import styles from './Alerts.module.css'
 import { Failure } from './Failure'
-import { formatAmount, severityMark } from './words'
 
 export function LateCard() {
   const { zone } = usePreferences()

@@ -1,6 +1,8 @@
 import type { ReactNode } from 'react'
 import type { AlertDetail } from '../../api/types'
 import { layerWord } from '../../charts/segments'
+import { TickingAge } from '../../components/alerts/TickingAge'
+import { alertStateMark, boundWords, formatAmount, measureWords, severityMark } from '../../components/alerts/words'
 import { Card } from '../../components/Card'
 import { EntityLink } from '../../components/EntityLink'
 import { Name } from '../../components/Name'
@@ -9,8 +11,6 @@ import { LayerSwatch } from '../../components/verdict/LayerBar'
 import { usePreferences } from '../../lib/preferences'
 import { formatInstant, formatSeconds, type Zone } from '../../lib/time'
 import styles from './Alerts.module.css'
-import { TickingAge } from './TickingAge'
-import { alertStateMark, boundWords, formatAmount, measureWords, severityMark } from './words'
 
 /** The verdict when it fired, and how the alert stands. */
 export function StandingCard({ alert }: { alert: AlertDetail }) {

@@ -3,6 +3,8 @@
 import { Button } from '@mantine/core'
 import type { AlertOut } from '../../api/types'
 import { layerWord } from '../../charts/segments'
+import { TickingAge } from '../../components/alerts/TickingAge'
+import { alertStateMark, boundWords, formatAmount, measureWords, severityMark } from '../../components/alerts/words'
 import { EntityLink } from '../../components/EntityLink'
 import { Name, NameLink } from '../../components/Name'
 import { StateMark } from '../../components/StateMark'
@@ -10,8 +12,6 @@ import type { Column } from '../../components/table/VirtualTable'
 import { LayerSwatch } from '../../components/verdict/LayerBar'
 import { formatInstant, formatMoment, formatSeconds, type Zone, zoneName } from '../../lib/time'
 import styles from './Alerts.module.css'
-import { TickingAge } from './TickingAge'
-import { alertStateMark, boundWords, formatAmount, measureWords, severityMark } from './words'
 
 /** Height of a row of two lines. */
 export const ALERT_ROW_PX = 58

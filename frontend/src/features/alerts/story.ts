@@ -1,9 +1,9 @@
 /** What happened to one alert, in the order of time: its transitions, what people did, what was told, what was found late. */
 
 import type { AlertDetail, LateOut, Transition } from '../../api/types'
+import { alertStateMark, boundWords, formatAmount } from '../../components/alerts/words'
 import type { Tone } from '../../components/StateMark'
 import { formatSeconds } from '../../lib/time'
-import { alertStateMark, boundWords, formatAmount } from './words'
 
 export interface Chapter {
   key: string

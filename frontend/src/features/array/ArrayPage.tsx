@@ -31,7 +31,6 @@ export default function ArrayPage() {
     <ObjectPage kind="arrays" listTitle="Arrays" facts={facts}>
       {(array, id) => (
         <>
-          <SeriesSection kind="arrays" id={id} name={array.name} />
           {array.pod_list.length > 0 && (
             <Card title="Pods" flush>
               <PodsTable pods={array.pod_list} />
@@ -42,6 +41,7 @@ export default function ArrayPage() {
               <HostsTable hosts={array.array_hosts} />
             </Card>
           )}
+          <SeriesSection kind="arrays" id={id} name={array.name} newest={array.newest} />
         </>
       )}
     </ObjectPage>

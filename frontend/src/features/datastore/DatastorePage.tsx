@@ -33,10 +33,15 @@ function facts(datastore: DatastoreOut): Fact[] {
 /** One datastore: the array's sub-times and the hosts' boundaries on one time axis, and everything they were measured on. */
 export default function DatastorePage() {
   return (
-    <ObjectPage kind="datastores" listTitle="Datastores" facts={facts} match={(datastore) => datastore.match}>
+    <ObjectPage
+      kind="datastores"
+      listTitle="Datastores"
+      facts={facts}
+      match={(datastore) => datastore.match}
+      below={(datastore) => datastore.volumes.map(({ id }) => ({ kind: 'volume', id }))}
+    >
       {(datastore, id) => (
         <>
-          <SeriesSection kind="datastores" id={id} name={datastore.name} />
           {datastore.volumes.length > 0 && (
             <Card title="Array volumes" flush>
               <VolumesTable volumes={datastore.volumes} label="Array volumes" />
@@ -52,6 +57,7 @@ export default function DatastorePage() {
               <RefList refs={datastore.vms} label="VMs on this datastore" />
             </Card>
           )}
+          <SeriesSection kind="datastores" id={id} name={datastore.name} newest={datastore.newest} />
         </>
       )}
     </ObjectPage>

@@ -23,13 +23,15 @@ function facts(host: HostOut): Fact[] {
   ]
 }
 
+/** The volumes behind its devices. */
+const below = (host: HostOut) => host.host_devices.flatMap(({ volume }) => volume ?? [])
+
 /** One host: its devices' latency beside what the arrays say about the volumes behind them. */
 export default function HostPage() {
   return (
-    <ObjectPage kind="hosts" listTitle="Hosts" facts={facts}>
+    <ObjectPage kind="hosts" listTitle="Hosts" facts={facts} below={below}>
       {(host, id) => (
         <>
-          <SeriesSection kind="hosts" id={id} name={host.name} />
           {host.hbas.length > 0 && (
             <Card title="Adapters" flush>
               <AdaptersTable hbas={host.hbas} />
@@ -40,6 +42,7 @@ export default function HostPage() {
               <DevicesTable devices={host.host_devices} withHost={false} />
             </Card>
           )}
+          <SeriesSection kind="hosts" id={id} name={host.name} newest={host.newest} />
         </>
       )}
     </ObjectPage>

@@ -5,10 +5,12 @@ import { useMemo } from 'react'
 import type { EstateLatency } from '../../api/types'
 import { estateLatencyQuery } from '../../api/verdicts'
 import { estateLegend, estatePanels } from '../../charts/estate'
+import type { ChartEvent } from '../../charts/events'
 import { numbersCsv, numbersOfPanels } from '../../charts/numbers'
 import { timePanelsHeight, timePanelsOption } from '../../charts/timePanels'
 import { colourOf } from '../../charts/tokens'
 import { cursorReading } from '../../charts/tooltip'
+import { useAlertEvents } from '../../components/alerts/useAlertEvents'
 import { Card } from '../../components/Card'
 import { Chart } from '../../components/chart/Chart'
 import { cursorElement } from '../../components/chart/cursorElement'
@@ -28,6 +30,7 @@ const LABEL = 'I/Os inside each layer over time, of the whole estate; the rankin
 export function EstateOverTime() {
   const [range] = useRange()
   const query = useQuery(estateLatencyQuery(range))
+  const events = useAlertEvents(range, null)
   return (
     <DataState query={query} skeleton={<CardSkeleton height={330} />}>
       {(latency) =>
@@ -36,14 +39,14 @@ export function EstateOverTime() {
             <EmptyState title="No minute of this window is attributed" text={NO_VERDICT.no_data} />
           </Card>
         ) : (
-          <EstateChart latency={latency} />
+          <EstateChart latency={latency} events={events} />
         )
       }
     </DataState>
   )
 }
 
-function EstateChart({ latency }: { latency: EstateLatency }) {
+function EstateChart({ latency, events }: { latency: EstateLatency; events: readonly ChartEvent[] }) {
   const { zone } = usePreferences()
   const tokens = useTokens()
   const onBrush = useBrush()
@@ -55,10 +58,10 @@ function EstateChart({ latency }: { latency: EstateLatency }) {
   const [from_ms, to_ms] = [Date.parse(latency.from_at), Date.parse(latency.to_at)]
   const option = useMemo(() => {
     const { times_ms, step_s } = latency
-    const cursor = { panels, times_ms, step_s, zone, events: [] }
+    const cursor = { panels, times_ms, step_s, zone, events }
     const base = timePanelsOption({ ...cursor, from_ms, to_ms, tokens, label: LABEL })
     return { ...base, tooltip: tooltip((index) => cursorElement(cursorReading(cursor, index), tokens), tokens.ink) }
-  }, [latency, from_ms, to_ms, panels, zone, tokens])
+  }, [latency, events, from_ms, to_ms, panels, zone, tokens])
   return (
     <Chart
       title="The estate over time"

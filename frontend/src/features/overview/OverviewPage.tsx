@@ -1,5 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
+import type { AlertOut } from '../../api/types'
 import { overviewQuery } from '../../api/verdicts'
+import { AlertsLine } from '../../components/alerts/AlertsLine'
 import { DataAge } from '../../components/DataAge'
 import { DataState } from '../../components/DataState'
 import { CardSkeleton } from '../../components/verdict/Skeletons'
@@ -12,6 +14,8 @@ import { RankingCard } from './RankingCard'
 import { SourcesStrip } from './SourcesStrip'
 import { TreemapCard } from './TreemapCard'
 import { useRanking } from './useRanking'
+
+const all = (alerts: readonly AlertOut[]) => alerts
 
 /** Where is time lost right now: the estate by layer, then who loses most. */
 export default function OverviewPage() {
@@ -30,6 +34,7 @@ export default function OverviewPage() {
         </div>
       </header>
       <SourcesStrip />
+      <AlertsLine choose={all} most={4} />
       <DataState query={query} skeleton={<CardSkeleton height={226} />}>
         {(overview) => <EstateCard overview={overview} kind={kind} chosen={certainty} onChoose={setCertainty} />}
       </DataState>

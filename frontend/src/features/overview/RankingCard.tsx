@@ -6,6 +6,7 @@ import type { Overview, OverviewRow } from '../../api/types'
 import { overviewQuery } from '../../api/verdicts'
 import { niceMax } from '../../charts/panels'
 import { layerWord } from '../../charts/segments'
+import { useAlertsAt } from '../../components/alerts/useAlertsAt'
 import { useCursorMinute } from '../../components/chart/useCursorTime'
 import { DataState, type EmptyText } from '../../components/DataState'
 import { NameFilter } from '../../components/NameFilter'
@@ -34,7 +35,8 @@ export function RankingCard({ ranking }: { ranking: Ranking }) {
   )
   const [, title, noun] = KINDS.find(([one]) => one === kind) ?? KINDS[0]
   const max_us = niceMax(Math.max(0, ...[...loaded.values()].map((row) => row.total_us ?? 0)))
-  const columns = useMemo(() => rankingColumns(noun, max_us), [noun, max_us])
+  const alertsAt = useAlertsAt()
+  const columns = useMemo(() => rankingColumns(noun, max_us, alertsAt), [noun, max_us, alertsAt])
   return (
     <section className={styles.ranking} aria-label={`${title} by impact`}>
       <div className={styles.tools}>

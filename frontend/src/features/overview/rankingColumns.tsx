@@ -1,6 +1,7 @@
 /** The columns of the ranking: who, the verdict's sentence, the layers as a bar, and the numbers it can be sorted by. */
 
-import type { OverviewRow } from '../../api/types'
+import type { AlertOut, OverviewRow } from '../../api/types'
+import { AlertBadge } from '../../components/alerts/AlertBadge'
 import { EntityLink } from '../../components/EntityLink'
 import { Quantity } from '../../components/Quantity'
 import { StateMark } from '../../components/StateMark'
@@ -13,7 +14,12 @@ import styles from './Overview.module.css'
 
 const HEADERS: Record<string, string> = { datastore: 'Datastore', host: 'Host', volume: 'Volume', array: 'Array' }
 
-export function rankingColumns(noun: string, max_us: number): Column<OverviewRow>[] {
+/** `alertsAt`: open alerts of a thing, worst first. */
+export function rankingColumns(
+  noun: string,
+  max_us: number,
+  alertsAt: (thing: OverviewRow['subject']) => readonly AlertOut[],
+): Column<OverviewRow>[] {
   return [
     {
       id: 'name',
@@ -23,7 +29,17 @@ export function rankingColumns(noun: string, max_us: number): Column<OverviewRow
       sortKey: 'name',
       cell: ({ subject }) => <EntityLink to={subject} />,
     },
-    { id: 'verdict', header: 'Verdict', width: 138, cell: (row) => <StateMark {...standingMark(row)} /> },
+    {
+      id: 'verdict',
+      header: 'Verdict',
+      width: 138,
+      cell: (row) => (
+        <span className={styles.verdict}>
+          <StateMark {...standingMark(row)} />
+          <AlertBadge alerts={alertsAt(row.subject)} />
+        </span>
+      ),
+    },
     {
       id: 'sentence',
       header: 'Where the time goes',

@@ -23,18 +23,22 @@ function facts(vm: VmOut): Fact[] {
   ]
 }
 
+/** Its datastores and volumes. */
+const below = (vm: VmOut) =>
+  vm.vm_disks.flatMap(({ datastore, volume }) => [datastore, volume].filter((one) => one !== null))
+
 /** One VM: its virtual disks' latency beside what the array says about the volumes under them. */
 export default function VmPage() {
   return (
-    <ObjectPage kind="vms" listTitle="VMs" facts={facts}>
+    <ObjectPage kind="vms" listTitle="VMs" facts={facts} below={below}>
       {(vm, id) => (
         <>
-          <SeriesSection kind="vms" id={id} name={vm.name} />
           {vm.vm_disks.length > 0 && (
             <Card title="Virtual disks" flush>
               <DisksTable disks={vm.vm_disks} />
             </Card>
           )}
+          <SeriesSection kind="vms" id={id} name={vm.name} newest={vm.newest} />
         </>
       )}
     </ObjectPage>

@@ -30,10 +30,9 @@ function facts(volume: VolumeOut): Fact[] {
 /** One array volume: its sub-times beside what the hosts measured on the device. */
 export default function VolumePage() {
   return (
-    <ObjectPage kind="volumes" listTitle="Volumes" facts={facts}>
+    <ObjectPage kind="volumes" listTitle="Volumes" facts={facts} below={(volume) => volume.datastores}>
       {(volume, id) => (
         <>
-          <SeriesSection kind="volumes" id={id} name={volume.name} />
           {volume.peers.length > 0 && (
             <Card title="The same volume on the other array" flush>
               <VolumesTable volumes={volume.peers} label="The same volume on the other array" />
@@ -44,6 +43,7 @@ export default function VolumePage() {
               <DevicesTable devices={volume.devices} />
             </Card>
           )}
+          <SeriesSection kind="volumes" id={id} name={volume.name} newest={volume.newest} />
         </>
       )}
     </ObjectPage>

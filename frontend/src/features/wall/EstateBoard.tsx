@@ -5,6 +5,7 @@ import { useMemo } from 'react'
 import type { Overview } from '../../api/types'
 import { type JudgedKind, overviewQuery, type RankingParams } from '../../api/verdicts'
 import { niceMax } from '../../charts/panels'
+import { useAlertsAt } from '../../components/alerts/useAlertsAt'
 import { StateMark } from '../../components/StateMark'
 import { standingMark } from '../../components/verdict/certainty'
 import { LayerBar, LayerSwatch } from '../../components/verdict/LayerBar'
@@ -57,6 +58,7 @@ interface BoardProps {
 }
 
 function Board({ overview, noun, age, age_ms }: BoardProps) {
+  const alertsAt = useAlertsAt()
   const max_us = niceMax(Math.max(0, ...overview.items.map((row) => row.total_us ?? 0)))
   return (
     <>
@@ -66,7 +68,14 @@ function Board({ overview, noun, age, age_ms }: BoardProps) {
       ) : (
         <ol className={styles.worst} aria-label={`Worst ${noun}s`}>
           {overview.items.map((row) => (
-            <WorstRow key={row.subject.id} row={row} age={age} age_ms={age_ms} max_us={max_us} />
+            <WorstRow
+              key={row.subject.id}
+              row={row}
+              age={age}
+              age_ms={age_ms}
+              max_us={max_us}
+              alerts={alertsAt(row.subject)}
+            />
           ))}
         </ol>
       )}

@@ -5,11 +5,13 @@ import type { Contributor, Layer, Verdict } from '../../api/types'
 import { contributorsQuery, type JudgedKind, verdictQuery } from '../../api/verdicts'
 import { layerWord } from '../../charts/segments'
 import { shareText } from '../../charts/waterfall'
+import { alertsOf, alertsOnArray } from '../../components/alerts/standing'
 import { Name } from '../../components/Name'
 import { StateMark } from '../../components/StateMark'
 import { standingMark } from '../../components/verdict/certainty'
 import { LayerBar, LayerSwatch } from '../../components/verdict/LayerBar'
 import { ios } from '../../components/verdict/OccupancyCard'
+import { subjectOf } from '../../components/verdict/subject'
 import { formatIops, formatLatency } from '../../lib/units'
 import type { AgeState } from './age'
 import styles from './Wall.module.css'
@@ -31,6 +33,11 @@ export function ObjectBoard({ of, id, rows, turn }: ObjectBoardProps) {
       turn={turn}
       query={query}
       until_at={verdict?.ledger_until_at ?? null}
+      alerts={(alerts) =>
+        of === 'arrays' && verdict !== undefined
+          ? alertsOnArray(alerts, verdict.subject)
+          : alertsOf(alerts, subjectOf(of, id))
+      }
     >
       {(age) =>
         verdict === undefined ? (

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { sourcesQuery } from '../../api/queries'
 import { serverNow } from '../../api/serverClock'
+import type { AlertOut } from '../../api/types'
 import { Icon } from '../../components/Icon'
 import { Name } from '../../components/Name'
 import { SourceMark } from '../../components/SourceMark'
@@ -14,6 +15,7 @@ import { useNow } from '../../lib/useNow'
 import { type AgeState, ageState } from './age'
 import { useDailyReload } from './useDailyReload'
 import styles from './Wall.module.css'
+import { WallAlerts } from './WallAlerts'
 
 interface WallFrameProps {
   title: string
@@ -22,10 +24,12 @@ interface WallFrameProps {
   query: { error: Error | null; dataUpdatedAt: number }
   /** Minutes before it have been attributed; null before there was one. */
   until_at: string | null
+  /** Which alerts are this board's; left out, all of them. */
+  alerts?: (alerts: readonly AlertOut[]) => readonly AlertOut[]
   children: (age: AgeState, age_ms: number | null) => ReactNode
 }
 
-export function WallFrame({ title, turn, query, until_at, children }: WallFrameProps) {
+export function WallFrame({ title, turn, query, until_at, alerts, children }: WallFrameProps) {
   const { zone } = usePreferences()
   useNow()
   useDailyReload(query.error === null)
@@ -40,6 +44,7 @@ export function WallFrame({ title, turn, query, until_at, children }: WallFrameP
         </h1>
         <span className={styles.age}>{age_ms === null ? 'never judged' : `${formatAge(age_ms)} old`}</span>
         {turn !== undefined && <span className={styles.age}>{turn}</span>}
+        <WallAlerts choose={alerts} />
         <time className={styles.clock}>
           {formatClock(now, zone, true)} <span className={styles.zone}>{zoneName(zone, now)}</span>
         </time>

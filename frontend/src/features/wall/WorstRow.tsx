@@ -1,4 +1,5 @@
-import type { OverviewRow } from '../../api/types'
+import type { AlertOut, OverviewRow } from '../../api/types'
+import { AlertBadge } from '../../components/alerts/AlertBadge'
 import { Name } from '../../components/Name'
 import { StateMark } from '../../components/StateMark'
 import { standingMark } from '../../components/verdict/certainty'
@@ -14,15 +15,20 @@ interface WorstRowProps {
   age_ms: number | null
   /** What fills the width of a bar, the same in all rows. */
   max_us: number
+  /** Open alerts of it, worst first. */
+  alerts: readonly AlertOut[]
 }
 
 /** One datastore, in two lines that are read from afar. */
-export function WorstRow({ row, age, age_ms, max_us }: WorstRowProps) {
+export function WorstRow({ row, age, age_ms, max_us, alerts }: WorstRowProps) {
   const isBlank = age === 'blank'
   const isCalm = row.state !== 'judged' || row.certainty === 'healthy'
   return (
     <li className={styles.row} data-age={age} data-calm={isCalm || isBlank}>
-      <span className={styles.mark}>{isBlank ? '—' : <StateMark {...standingMark(row)} />}</span>
+      <span className={styles.mark}>
+        {isBlank ? '—' : <StateMark {...standingMark(row)} />}
+        {!isBlank && <AlertBadge alerts={alerts} linked={false} />}
+      </span>
       <span className={styles.who}>
         <span className={styles.name}>
           <Name>{row.subject.name}</Name>

@@ -1,8 +1,8 @@
 /** One condition: what is compared, of which part and direction, how much, and when it has recovered. */
 
 import { Button, NativeSelect, NumberInput } from '@mantine/core'
+import { partWord, quantityWord, type Subject } from '../../../components/alerts/words'
 import styles from '../Alerts.module.css'
-import { partWord, quantityWord, type Subject } from '../words'
 import { type DraftCondition, type Quantities, withQuantity, writtenIn } from './draft'
 
 interface ConditionInputProps {

@@ -2,13 +2,13 @@
 
 import { useMemo } from 'react'
 import type { Preview } from '../../../api/types'
+import { countOf, formatAmount, type Subject, type Unit } from '../../../components/alerts/words'
 import { Name } from '../../../components/Name'
 import { type Column, VirtualTable } from '../../../components/table/VirtualTable'
 import { usePreferences } from '../../../lib/preferences'
 import { plural } from '../../../lib/text'
 import { formatMoment, formatSeconds, formatWindow, type Zone, zoneName } from '../../../lib/time'
 import styles from '../Alerts.module.css'
-import { countOf, formatAmount, type Subject, type Unit } from '../words'
 
 type Firing = Preview['firings'][number]
 

@@ -3,12 +3,12 @@
 import { Button } from '@mantine/core'
 import type { ReactNode } from 'react'
 import type { RuleOut } from '../../../api/types'
+import { type Quantity, ruleWords, scopeWords, severityMark, type Unit } from '../../../components/alerts/words'
 import { Name } from '../../../components/Name'
 import { StateMark } from '../../../components/StateMark'
 import type { Column } from '../../../components/table/VirtualTable'
 import { formatSeconds } from '../../../lib/time'
 import styles from '../Alerts.module.css'
-import { type Quantity, ruleWords, scopeWords, severityMark, type Unit } from '../words'
 
 export const RULE_ROW_PX = 58
 

@@ -1,10 +1,10 @@
 /** Alerts and rules in words: what is compared, how much, how bad, and in which state. */
 
 import type { AlertOut, AlertState, Condition, QuantityUse, RuleBody, Severity } from '../../api/types'
-import type { Tone } from '../../components/StateMark'
 import { plural } from '../../lib/text'
 import { formatSeconds } from '../../lib/time'
 import { formatCount, formatFixed, formatLatency, NOT_MEASURED } from '../../lib/units'
+import type { Tone } from '../StateMark'
 
 export type Unit = QuantityUse['unit']
 export type Part = NonNullable<Condition['part']>

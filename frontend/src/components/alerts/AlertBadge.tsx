@@ -1,0 +1,23 @@
+/** That something has open alerts: the worst severity as shape and word, and how many there are; leads to the worst. */
+
+import { Link } from '@tanstack/react-router'
+import type { AlertOut } from '../../api/types'
+import { plural } from '../../lib/text'
+import { StateMark } from '../StateMark'
+import styles from './AlertBadge.module.css'
+import { severityMark } from './words'
+
+export function AlertBadge({ alerts, linked = true }: { alerts: readonly AlertOut[]; linked?: boolean }) {
+  const [worst] = alerts
+  if (worst === undefined) return null
+  const { tone, word } = severityMark(worst.severity)
+  const more = alerts.length > 1 ? ` +${alerts.length - 1}` : ''
+  const mark = <StateMark tone={tone} word={`${word}${more}`} />
+  if (!linked) return <span className={`${styles.badge} ${styles.bare}`}>{mark}</span>
+  const words = `${plural(alerts.length, 'alert')}, the worst ${word}: ${worst.rule_name}`
+  return (
+    <Link to={`/alerts/${worst.id}` as string} className={styles.badge} aria-label={words} title={words}>
+      {mark}
+    </Link>
+  )
+}

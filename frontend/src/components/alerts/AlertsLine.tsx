@@ -1,0 +1,103 @@
+/** The alerts that stand now for what a page shows, each in one line that leads to it. The line is there when nothing fires, too: nothing moves when something does. */
+
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { alertsNowQuery } from '../../api/alerts'
+import type { AlertOut, AlertsNow } from '../../api/types'
+import { usePreferences } from '../../lib/preferences'
+import { plural } from '../../lib/text'
+import { formatInstant } from '../../lib/time'
+import { Name, NameLink } from '../Name'
+import { StateMark } from '../StateMark'
+import styles from './AlertsLine.module.css'
+import { TickingAge } from './TickingAge'
+import { alertStateMark, boundWords, formatAmount, measureWords, severityMark } from './words'
+
+interface AlertsLineProps {
+  /** Which of all open alerts belong here, the most important first. */
+  choose: (alerts: readonly AlertOut[]) => readonly AlertOut[]
+  /** What the page is about: its name is not repeated. */
+  of?: { kind: string; id: number }
+  most?: number
+}
+
+export function AlertsLine({ choose, of, most = 3 }: AlertsLineProps) {
+  const { data, error } = useQuery(alertsNowQuery())
+  return (
+    <section className={styles.line} aria-label="Alerts now" aria-busy={data === undefined && error === null}>
+      <span className={styles.term}>Alerts now</span>
+      {data === undefined ? (
+        <span className="faint">{error === null ? '…' : 'could not be read'}</span>
+      ) : (
+        <Standing now={data} choose={choose} of={of} most={most} />
+      )}
+    </section>
+  )
+}
+
+interface StandingProps extends Required<Pick<AlertsLineProps, 'choose' | 'most'>> {
+  now: AlertsNow
+  of: AlertsLineProps['of']
+}
+
+function Standing({ now, choose, of, most }: StandingProps) {
+  const open = choose(now.alerts)
+  const pending = choose(now.pending).length
+  const waiting = pending === 0 ? '' : `${plural(pending, 'is', 'are')} pending`
+  if (open.length === 0)
+    return (
+      <span className={styles.quiet}>
+        <StateMark tone="good" word="None fires" />
+        {waiting !== '' && <Link to={'/alerts' as string}>{waiting}</Link>}
+      </span>
+    )
+  const more = [open.length > most ? `${open.length - most} more` : '', waiting].filter(Boolean).join(', ')
+  return (
+    <>
+      <ul className={styles.alerts}>
+        {open.slice(0, most).map((alert) => (
+          <li key={alert.id} className={styles.alert}>
+            <OneAlert alert={alert} isOwn={of?.kind === alert.subject.kind && of.id === alert.subject.id} />
+          </li>
+        ))}
+      </ul>
+      {more !== '' && (
+        <Link to={'/alerts' as string} className={styles.more}>
+          {more}
+        </Link>
+      )}
+    </>
+  )
+}
+
+function OneAlert({ alert, isOwn }: { alert: AlertOut; isOwn: boolean }) {
+  const { zone } = usePreferences()
+  const began_ms = Date.parse(alert.fired_at ?? alert.started_at)
+  const bound = boundWords(alert)
+  const state = alertStateMark(alert.state)
+  return (
+    <>
+      <StateMark {...severityMark(alert.severity)} />
+      <span className={styles.rule}>
+        <NameLink to={`/alerts/${alert.id}`}>{alert.rule_name}</NameLink>
+      </span>
+      {!isOwn && (
+        <span className={styles.name}>
+          of <Name focusable>{alert.subject.name}</Name>
+        </span>
+      )}
+      <span className={styles.much} title={measureWords(alert.measure)}>
+        {formatAmount(alert.value, alert.measure.unit)}
+        {bound !== null && <span className="muted">, {bound}</span>}
+      </span>
+      <span className={styles.age} title={`since ${formatInstant(began_ms, zone)}`}>
+        for <TickingAge at_ms={began_ms} />
+      </span>
+      {alert.state !== 'firing' && <StateMark {...state} />}
+      {alert.acknowledged_at !== null && (
+        <span className="muted">acknowledged by {alert.acknowledged_by ?? 'somebody'}</span>
+      )}
+      {alert.quiet !== null && <span className="muted">{alert.quiet}</span>}
+    </>
+  )
+}

@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest'
+import type { AlertOut } from '../../api/types'
+import { alertsOf, alertsOnArray, bySeverity, eventsOfAlerts, unattended } from './standing'
+
+const alert = (id: number, given: Partial<AlertOut> = {}): AlertOut =>
+  ({
+    id,
+    rule_name: 'Kernel queueing',
+    severity: 'warning',
+    subject: { kind: 'datastore', id: 7, name: 'ds-7' },
+    labels: {},
+    state: 'firing',
+    fired_at: '2026-11-21T02:14:00Z',
+    ended_at: null,
+    quiet: null,
+    acknowledged_at: null,
+    ...given,
+  }) as AlertOut
+const ids = (alerts: readonly AlertOut[]) => alerts.map(({ id }) => id)
+
+describe('the alerts of a thing', () => {
+  const volume = { kind: 'volume' as const, id: 7 }
+
+  it('are its own first, then those of what it stands on; a number alone does not make it the same thing', () => {
+    const open = [
+      alert(1, { subject: { kind: 'volume', id: 7, name: 'v' } }),
+      alert(2),
+      alert(3, { subject: { kind: 'vm', id: 7, name: 'vm' } }),
+    ]
+    expect(ids(alertsOf(open, { kind: 'datastore', id: 7 }, [volume]))).toEqual([2, 1])
+    expect(ids(alertsOf(open, { kind: 'datastore', id: 7 }))).toEqual([2])
+  })
+
+  it('of an array are those of everything on it alone', () => {
+    const open = [alert(1, { labels: { array: 'fa-1' } }), alert(2, { labels: { array: 'fa-2' } }), alert(3)]
+    expect(ids(alertsOnArray(open, { id: 1, name: 'fa-1' }))).toEqual([1])
+  })
+})
+
+describe('what a wall counts', () => {
+  it('leaves out what somebody knows of and what has no data, and puts the worst first', () => {
+    const open = [
+      alert(1),
+      alert(2, { severity: 'critical' }),
+      alert(3, { quiet: 'silenced' }),
+      alert(4, { acknowledged_at: '2026-11-21T02:20:00Z' }),
+      alert(5, { state: 'no_data' }),
+    ]
+    expect(ids(unattended(open))).toEqual([1, 2])
+    expect(bySeverity(unattended(open))).toEqual([
+      { severity: 'critical', count: 1 },
+      { severity: 'warning', count: 1 },
+    ])
+  })
+})
+
+describe('alerts in a chart', () => {
+  it('are a beginning and an end, each at the minute that made it', () => {
+    const over = alert(1, { severity: 'critical', state: 'resolved', ended_at: '2026-11-21T02:31:00Z' })
+    expect(eventsOfAlerts([over])).toEqual([
+      {
+        at_ms: Date.parse('2026-11-21T02:14:00Z'),
+        text: 'Alert fired (critical): Kernel queueing of ds-7',
+        label: 'Kernel queueing fired',
+        tone: 'bad',
+      },
+      {
+        at_ms: Date.parse('2026-11-21T02:31:00Z'),
+        text: 'Alert resolved: Kernel queueing of ds-7',
+        label: 'Kernel queueing resolved',
+        tone: 'good',
+      },
+    ])
+  })
+
+  it('that are open have no end; what ended without recovery is not called resolved', () => {
+    expect(eventsOfAlerts([alert(1)])).toHaveLength(1)
+    const gone = alert(1, { state: 'inactive', ended_at: '2026-11-21T02:31:00Z' })
+    expect(eventsOfAlerts([gone]).at(-1)?.label).toBe('Kernel queueing ended')
+  })
+
+  it('name the thing where the chart is about many, in the order of time', () => {
+    const later = alert(2, { subject: { kind: 'vm', id: 1, name: 'vm-1' }, fired_at: '2026-11-21T02:10:00Z' })
+    expect(eventsOfAlerts([alert(1), later], true).map(({ label }) => label)).toEqual([
+      'vm-1: Kernel queueing fired',
+      'ds-7: Kernel queueing fired',
+    ])
+  })
+})

@@ -1,0 +1,75 @@
+/** Which alerts stand for a thing, and what of their story belongs into its charts. */
+
+import type { AlertOut, Ref } from '../../api/types'
+import type { ChartEvent } from '../../charts/events'
+import { SEVERITIES, severityMark } from './words'
+
+export type Thing = Pick<Ref, 'kind' | 'id'>
+
+const isOf = ({ subject }: AlertOut, { kind, id }: Thing) => subject.kind === kind && subject.id === id
+
+/** Open alerts of the thing itself, then those of what it stands on; the API's order, worst first, within each. */
+export function alertsOf(alerts: readonly AlertOut[], thing: Thing, below: readonly Thing[] = []): AlertOut[] {
+  const own = alerts.filter((alert) => isOf(alert, thing))
+  return [...own, ...alerts.filter((alert) => !own.includes(alert) && below.some((one) => isOf(alert, one)))]
+}
+
+/** Open alerts about something on an array, by the name that the alerts carry. */
+export const alertsOnArray = (alerts: readonly AlertOut[], { id, name }: { id: number; name: string }) =>
+  alerts.filter((alert) => isOf(alert, { kind: 'array', id }) || alert.labels.array === name)
+
+/** The open alerts that are looked after by nobody and not silenced: what a wall has to show. */
+export const unattended = (alerts: readonly AlertOut[]) =>
+  alerts.filter(
+    ({ acknowledged_at, quiet, state }) => acknowledged_at === null && quiet === null && state !== 'no_data',
+  )
+
+/** Recovered, or no longer looked at: its rule or its object went. */
+const ending = (state: AlertOut['state']) => (state === 'resolved' ? 'resolved' : 'ended')
+
+/** When each fired and when it was over; `named`: the thing is named, where the chart is about several. */
+export function eventsOfAlerts(alerts: readonly AlertOut[], named = false): ChartEvent[] {
+  return alerts
+    .flatMap((alert): ChartEvent[] => {
+      const { rule_name, severity, fired_at, ended_at, state, subject } = alert
+      const about = named ? `${subject.name}: ${rule_name}` : rule_name
+      const { tone } = severityMark(severity)
+      const fired: ChartEvent[] =
+        fired_at === null
+          ? []
+          : [
+              {
+                at_ms: Date.parse(fired_at),
+                text: `Alert fired (${severity}): ${rule_name} of ${subject.name}`,
+                label: `${about} fired`,
+                tone,
+              },
+            ]
+      const resolved: ChartEvent[] =
+        ended_at === null
+          ? []
+          : [
+              {
+                at_ms: Date.parse(ended_at),
+                text: `Alert ${ending(state)}: ${rule_name} of ${subject.name}`,
+                label: `${about} ${ending(state)}`,
+                tone: 'good',
+              },
+            ]
+      return [...fired, ...resolved]
+    })
+    .sort((a, b) => a.at_ms - b.at_ms)
+}
+
+export interface SeverityCount {
+  severity: AlertOut['severity']
+  count: number
+}
+
+/** How many of each severity, worst first; none of which there is none. */
+export function bySeverity(alerts: readonly AlertOut[]): SeverityCount[] {
+  return SEVERITIES.map((severity) => ({
+    severity,
+    count: alerts.filter((alert) => alert.severity === severity).length,
+  })).filter(({ count }) => count > 0)
+}

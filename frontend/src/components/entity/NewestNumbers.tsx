@@ -1,0 +1,52 @@
+/** The newest minute as both sides tell it. */
+
+import type { Sides } from '../../api/types'
+import type { ColumnUnit } from '../../lib/units'
+import { Quantity } from '../Quantity'
+import styles from './NewestNumbers.module.css'
+
+type HostKey = 'host_gavg_us' | 'host_davg_us' | 'host_kavg_us' | 'host_iops'
+
+const HOST_NUMBERS: [string, HostKey, ColumnUnit][] = [
+  ['Hosts GAVG', 'host_gavg_us', 'µs'],
+  ['Hosts DAVG', 'host_davg_us', 'µs'],
+  ['Hosts KAVG', 'host_kavg_us', 'µs'],
+  ['Hosts IOPS', 'host_iops', 'ops/s'],
+]
+
+const DISK_NUMBERS: [string, HostKey, ColumnUnit][] = [
+  ['Virtual disks', 'host_gavg_us', 'µs'],
+  ['Virtual disks IOPS', 'host_iops', 'ops/s'],
+]
+
+/** A VM's own number is its virtual disks' latency; the boundaries below belong to devices and volumes that it shares. */
+export function NewestNumbers({ newest, isVm }: { newest: Sides; isVm: boolean }) {
+  const numbers: [string, 'host' | 'array', number | null, ColumnUnit][] = [
+    ...(isVm ? DISK_NUMBERS : HOST_NUMBERS).map(([term, key, unit]): [string, 'host', number | null, ColumnUnit] => [
+      term,
+      'host',
+      newest[key],
+      unit,
+    ]),
+    ['Array inside', 'array', newest.array_internal_us, 'µs'],
+    ['Array SAN', 'array', newest.array_san_us, 'µs'],
+    [isVm ? 'Array IOPS, all VMs' : 'Array IOPS', 'array', newest.array_iops, 'ops/s'],
+  ]
+  return (
+    <dl className={styles.numbers} aria-label="Newest minute">
+      {numbers.map(([term, owner, value, unit]) => (
+        <div key={term} className={styles.number} data-owner={owner}>
+          <dt>{term}</dt>
+          <dd>
+            <Quantity
+              value={value}
+              unit={unit}
+              bare={unit === 'ops/s'}
+              precision={owner === 'host' && unit === 'µs' ? newest.host_precision_us : null}
+            />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
