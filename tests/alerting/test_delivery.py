@@ -223,7 +223,9 @@ def test_other_texts_are_no_addresses(url: str) -> None:
 
 
 def test_plain_http_is_an_exception_to_be_allowed() -> None:
-    assert "only https" in post(Request("http://example.org/", b"{}"), Way()).detail
+    detail = post(Request("http://example.org/", b"{}"), Way()).detail
+    assert "only https" in detail
+    assert "GAVEL_ALERT_PLAIN_HTTP=1" in detail
 
 
 # --- when again -------------------------------------------------------------------------------------------------------

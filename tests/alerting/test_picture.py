@@ -9,7 +9,7 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.alerting import waterfalls
 from tests.alerting.messages import NAMES, USUAL, summary
@@ -124,6 +124,7 @@ def test_no_name_leaves_the_picture_or_means_anything_in_it(case: str, name: str
         max_size=2,
     )
 )
+@example([[(5e-324, 0.0, 0.0)], [(0.0, 0.0, 0.0)]])
 @settings(max_examples=60)
 def test_no_two_texts_lie_on_one_another(times: list[list[tuple[float, float, float]]]) -> None:
     columns = [

@@ -10,6 +10,7 @@ from tests.alerting.receivers import HttpReceiver, Says, http_receiver
 
 from gavel.api.app import build
 from gavel.config import Settings
+from gavel.db.engine import transaction
 
 RULE = {
     "key": "slow_kernel",
@@ -196,6 +197,7 @@ def test_an_address_that_nobody_allowed_is_not_asked(settings: Settings, receive
     assert tried.status_code == 200, tried.text
     assert tried.json()["result"] == "refused"
     assert "private address" in tried.json()["detail"]
+    assert "add its network to GAVEL_ALERT_NETWORKS, as in GAVEL_ALERT_NETWORKS=127.0.0.1/32" in tried.json()["detail"]
     assert receiver.received == []
 
 
@@ -217,3 +219,19 @@ def test_a_preview_says_what_it_cannot_look_at(admin: TestClient) -> None:
     found = post(admin, "alert-rules/preview", {"rule": RULE}, 200)
     assert (found["objects"], found["total"]) == (0, 0)
     assert "nothing that is there" in found["note"]
+
+
+def test_a_rule_that_cannot_be_judged_says_why_and_hides_no_other(admin: TestClient, engine: Engine) -> None:
+    """As another version may have stored it: one field is missing, another is not what it should be."""
+    good, bad = (admin.post("/api/v1/alert-rules", json={**RULE, "key": key}).json()["id"] for key in ("good", "bad"))
+    with transaction(engine) as connection:
+        spoilt = """(definition - 'for_min') || '{"min_grade": "F"}'"""
+        connection.execute(text(f"UPDATE alert_rule SET definition = {spoilt} WHERE id = :id"), {"id": bad})
+    listed = {rule["id"]: rule for rule in admin.get("/api/v1/alert-rules").raise_for_status().json()}
+    assert listed[good]["error"] is None
+    assert "cannot be read" in listed[bad]["error"]
+    assert (listed[bad]["key"], listed[bad]["of"]) == ("bad", RULE["of"])
+    assert "bad" in admin.get("/api/v1/alert-rules/export").json()["detail"]
+    assert admin.patch(f"/api/v1/alert-rules/{bad}", json={"enabled": False}).status_code == 200
+    mended = admin.put(f"/api/v1/alert-rules/{bad}", json={**RULE, "key": "bad"}).raise_for_status().json()
+    assert mended["error"] is None

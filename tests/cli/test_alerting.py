@@ -1,13 +1,16 @@
 """Rules, channels and silences from the command line, on a real database."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from sqlalchemy import text
 from tests.alerting.receivers import http_receiver
 
 from gavel.cli.commands import main
 from gavel.config import Settings
-from gavel.db.engine import Role, open_engine
+from gavel.db.engine import Role, open_engine, transaction
+from gavel.db.queries.alert_rules import note_fault, rule_rows
 from gavel.pipeline import alert_rules, channels
 from gavel.pipeline.secrets import load_vault
 from gavel.pipeline.workplace import utc_now
@@ -85,3 +88,25 @@ def test_a_silence_is_made_listed_and_ended(installation: Settings, capsys: pyte
     assert "Nothing is silenced." in capsys.readouterr().out
     assert main(["silence", "add", "nonsense", "--reason", "x"]) == 1
     assert "LABEL=PATTERN" in capsys.readouterr().err
+
+
+def test_a_rule_that_cannot_be_judged_is_listed_with_its_reason(
+    installation: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    engine = open_engine(installation.database_url, Role.WORKER)
+    alert_rules.ensure_default_rules(engine, utc_now())
+    with transaction(engine) as connection:
+        rules = {row.key: row.id for row in rule_rows(connection)}
+        note_fault(
+            connection, rules["san_over_usual"], "ValueError: something", datetime(2026, 11, 21, 2, 10, tzinfo=UTC)
+        )
+        spoilt = "UPDATE alert_rule SET definition = definition - 'of' WHERE key = 'array_twice_usual'"
+        connection.execute(text(spoilt))
+    engine.dispose()
+    assert main(["rule", "list"]) == 0
+    said = capsys.readouterr().out
+    assert "    not judged since 2026-11-21 02:10 UTC: ValueError: something" in said
+    assert "    not judged: Rule 'array_twice_usual': it cannot be read as it is stored (KeyError: 'of')" in said
+    assert "kernel_queueing" in said
+    assert main(["rule", "preview", "array_twice_usual"]) == 1
+    assert "cannot be read as it is stored" in capsys.readouterr().err

@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from tests.alerting.receivers import HttpReceiver, http_receiver
+from tests.api.ledgers import span
 from tests.pipeline.alert_scene import HEALTHY, KERNEL, MINUTE, SOURCE_SILENT, AlertScene, alert_scene, told
 
 from gavel.alerting.rule_file import default_rules
@@ -12,6 +13,7 @@ from gavel.db import alert_memory
 from gavel.db.alert_memory import OvertakenError
 from gavel.db.engine import Connection, reading, transaction
 from gavel.db.queries import alerts
+from gavel.domain.io_path import Layer
 from gavel.pipeline import alert_rules, alerting, delivering, quieting, telling, wording
 
 
@@ -291,3 +293,56 @@ def test_who_looks_after_an_alert_hears_no_more_of_it_until_it_is_over(
     assert len(receiver.received) == 1
     scene.step(HEALTHY)
     assert [one["type"] for one in told(receiver)] == ["alert.firing", "alert.resolved"]
+
+
+def test_the_worst_minute_and_when_the_breach_itself_ended_are_kept_and_told(
+    scene: AlertScene, receiver: HttpReceiver
+) -> None:
+    """Judged to be over three minutes after the last breach; said to be over since that."""
+    scene.rule(keep_firing_min=3)
+    scene.channel(receiver)
+    began = scene.now
+    worse = {**KERNEL, span(Layer.KERNEL): (900.0, 870.0, 930.0)}
+    for spans in (KERNEL, worse, KERNEL, HEALTHY, HEALTHY, HEALTHY):
+        scene.step(spans)
+    assert scene.states() == ["firing", "recovering", "resolved"]
+    with reading(scene.engine) as connection:
+        one = alerts.one_alert(connection, 1)
+    assert [one.peak, one.peak_lower] == pytest.approx([900, 870])
+    worst_at, over_at = began + MINUTE, began + 3 * MINUTE
+    assert (one.peak_at, one.breach_ended_at, one.ended_at) == (worst_at, over_at, began + 5 * MINUTE)
+    said = told(receiver)[1]["data"]
+    assert said["ended_at"] == said["to_at"] == over_at.isoformat()
+    assert said["peak"]["at"] == worst_at.isoformat()
+    lasted = (
+        f"Over since {over_at:%H:%M} UTC, after 3 min, at its worst 0.90 ms (at least 0.87 ms) at {worst_at:%H:%M}."
+    )
+    assert said["verdict"].startswith(lasted)
+
+
+def test_who_breaches_again_while_it_recovers_has_not_recovered(scene: AlertScene) -> None:
+    scene.rule(keep_firing_min=3)
+    began = scene.now
+    for spans in (KERNEL, HEALTHY, KERNEL):
+        scene.step(spans)
+    with reading(scene.engine) as connection:
+        assert alerts.one_alert(connection, 1).breach_ended_at is None
+    scene.now += MINUTE
+    for _ in range(3):
+        scene.now += MINUTE
+        scene.write(HEALTHY)
+    scene.write(HEALTHY, at=began + 3 * MINUTE)
+    scene.turn()
+    with reading(scene.engine) as connection:
+        one = alerts.one_alert(connection, 1)
+    assert (one.state, one.breach_ended_at) == ("resolved", began + 3 * MINUTE)
+
+
+def test_an_alert_whose_rule_is_gone_is_not_said_to_have_recovered(scene: AlertScene, receiver: HttpReceiver) -> None:
+    rule = scene.rule()
+    scene.channel(receiver)
+    scene.step(KERNEL)
+    alert_rules.remove(scene.engine, rule)
+    scene.now += MINUTE
+    scene.turn()
+    assert told(receiver)[1]["data"]["verdict"].startswith("No longer looked at since")

@@ -15,6 +15,8 @@ _NEVER = tuple(
     for text in ("169.254.0.0/16", "fe80::/10", "fd00:ec2::/32", "0.0.0.0/8", "::/128", "224.0.0.0/4", "ff00::/8",
                  "240.0.0.0/4", "100.100.100.200/32", "168.63.129.16/32")
 )  # fmt: skip
+# How an operator allows more; refusals name them.
+NETWORKS_SETTING, PLAIN_HTTP_SETTING = "GAVEL_ALERT_NETWORKS", "GAVEL_ALERT_PLAIN_HTTP"
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 _PORTS = {"https": 443, "http": 80}
 
@@ -33,7 +35,10 @@ class Allowed:
     def check_scheme(self, scheme: str) -> None:
         """Raises ForbiddenError."""
         if scheme not in self.schemes:
-            raise ForbiddenError(f"{scheme or 'no scheme'}: only {' and '.join(sorted(self.schemes))} may be used.")
+            how = f" Set {PLAIN_HTTP_SETTING}=1 to allow it." if scheme == "http" else ""
+            raise ForbiddenError(
+                f"{scheme or 'no scheme'}: only {' and '.join(sorted(self.schemes))} may be used.{how}"
+            )
 
     def check(self, host: str, address: str) -> None:
         """Raises ForbiddenError unless this resolved address may be connected to; `host` is only for the message."""
@@ -45,7 +50,8 @@ class Allowed:
         # Every meaning has to be permitted: an IPv6 form must not smuggle in a private IPv4 address.
         if not all(meaning.is_global or _within(meaning, self.networks) for meaning in every):
             raise ForbiddenError(
-                f"{host}: leads to the private address {address}. Add its network to the allowed ones."
+                f"{host}: leads to the private address {address}. To allow it, add its network to {NETWORKS_SETTING}, "
+                f"as in {NETWORKS_SETTING}={_network_of(address)}."
             )
 
 
@@ -108,6 +114,11 @@ def _meanings(address: IpAddress) -> Iterable[IpAddress]:
             yield from address.teredo
         if address in _NAT64:
             yield ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+
+
+def _network_of(address: str) -> str:
+    """The smallest one there is: of this address alone."""
+    return str(ipaddress.ip_network(address.partition("%")[0]))
 
 
 def _within(address: IpAddress, networks: Iterable[IpNetwork]) -> bool:

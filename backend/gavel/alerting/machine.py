@@ -60,6 +60,8 @@ TRANSITION = np.dtype(
 )  # fmt: skip
 # A breach found by backfill, named by its first three fields: for the timeline only.
 LATE = np.dtype([("rule_id", "i8"), ("object_id", "i8"), ("minute", "i8"), ("value", "f8"), ("lower", "f8")])
+# A live minute in which an incident's rule was breached.
+BREACHING = np.dtype([("incident", "i8"), ("minute", "i8"), ("value", "f8"), ("lower", "f8")])
 Table = npt.NDArray[np.void]
 
 
@@ -92,10 +94,12 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What one step found. transitions: `TRANSITION`s by rule and object; late: `LATE`s; refused: readings from the future."""
+    """What one step found. transitions: `TRANSITION`s by rule and object; breaching: `BREACHING`s; late: `LATE`s; refused: readings from
+    the future."""
 
     memory: Memory
     transitions: Table
+    breaching: Table
     late: Table
     refused: int
 
@@ -110,12 +114,13 @@ def step(memory: Memory, table: RuleTable, readings: Readings, now_minute: int) 
     live = ~future & (readings.minute > known["minute"]) & (readings.minute >= now_minute - LATE_AFTER_MIN)
     late = ~future & ~live & readings.present & ~_was_judged(known, readings.minute)
     rule, thing = breaches(table, readings)
-    rows, transitions, following = _advance(memory, table, readings, known, live, rule[live[thing]], thing[live[thing]])
+    moved = _advance(memory, table, readings, known, live, rule[live[thing]], thing[live[thing]])
     objects = _remembered(memory.objects, known, readings, live, late)
     found = late[thing]
     return Step(
-        Memory(rows, objects, following),
-        transitions,
+        Memory(moved.rows, objects, moved.following),
+        moved.transitions,
+        moved.breaching,
         _late(table, readings, rule[found], thing[found]),
         int(future.sum()),
     )
@@ -129,9 +134,8 @@ def retire(memory: Memory, rule_ids: Ints, minute: int) -> Step:
     ended["state"], ended["sequence"] = State.RESOLVED, ended["sequence"] + 1
     nothing = np.full(len(ended), np.nan)
     transitions = _transitions(ended, before, np.full(len(ended), minute), nothing, nothing)
-    return Step(
-        Memory(memory.rows[~gone], memory.objects, memory.next_incident), transitions, np.empty(0, LATE), refused=0
-    )
+    rest = Memory(memory.rows[~gone], memory.objects, memory.next_incident)
+    return Step(rest, transitions, np.empty(0, BREACHING), np.empty(0, LATE), refused=0)
 
 
 # --- which minutes are new --------------------------------------------------------------------------------------------
@@ -185,6 +189,16 @@ def _late(table: RuleTable, readings: Readings, rule: Ints, thing: Ints) -> Tabl
 # --- what becomes of them ---------------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, slots=True)
+class _Advanced:
+    """All rows after the live minutes, what moved, what breached, and the next incident's number."""
+
+    rows: Table
+    transitions: Table
+    breaching: Table
+    following: int
+
+
 def _advance(
     memory: Memory,
     table: RuleTable,
@@ -193,8 +207,7 @@ def _advance(
     live: npt.NDArray[np.bool_],
     rule: Ints,
     thing: Ints,
-) -> tuple[Table, Table, int]:
-    """All rows after the live minutes, the transitions, and the next incident's number."""
+) -> _Advanced:
     kept_rule, kept_thing, touched = _places(memory.rows, table, readings, live)
     wide = len(readings.object_id)
     pair = _distinct(np.concatenate([rule * wide + thing, kept_rule * wide + kept_thing]))
@@ -209,14 +222,19 @@ def _advance(
     code = np.where(gone, np.int8(Code.CLEAR), codes(table, readings, rule, thing))
     new, following = _moved(old, code, gap, minute, _Waits(table, rule, gone), memory.next_incident)
     changed = new["state"] != old["state"]
-    value, lower = told(table, readings, rule[changed], thing[changed])
-    transitions = _transitions(new[changed], old["state"][changed], minute[changed], value, lower)
+    value, lower = told(table, readings, rule, thing)
+    transitions = _transitions(new[changed], old["state"][changed], minute[changed], value[changed], lower[changed])
+    breached = code == Code.BREACH
+    breaching = np.empty(int(breached.sum()), BREACHING)
+    breaching["incident"], breaching["minute"] = new["incident"][breached], minute[breached]
+    breaching["value"], breaching["lower"] = value[breached], lower[breached]
     recent = (new["fires"] > 0) & (np.abs(minute - new["fires_from"]) <= FLAP_WINDOW_MIN)
     idle = (new["state"] == State.INACTIVE) | (new["state"] == State.RESOLVED)
     untouched = np.ones(len(memory.rows), dtype=bool)
     untouched[touched] = False
     rows = np.concatenate([memory.rows[untouched], new[~idle | recent]])
-    return rows[np.lexsort((rows["object_id"], rows["rule_id"]))], transitions, following
+    ordered = rows[np.lexsort((rows["object_id"], rows["rule_id"]))]
+    return _Advanced(ordered, transitions, breaching, following)
 
 
 class _Waits:

@@ -39,6 +39,16 @@ class LayerTime:
 
 
 @dataclass(frozen=True, slots=True)
+class Peak:
+    """The worst minute of a breach: estimate and lower bound of what its rule compares first, in `unit`; `at` is the minute's begin."""
+
+    value: float
+    lower: float | None
+    unit: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Link:
     label: str
     url: str
@@ -58,7 +68,8 @@ class Message:
     """One state of one incident, or (`object_count` > 1) a summary of many.
 
     event_id: of this change; incident_id: the same from firing to resolved. dedupe_key: rule + object + layer. path: outermost first.
-    objects: of a summary, the worst first. links: the permalink first. Names are as somebody typed them: each channel makes them inert.
+    objects: of a summary, the worst first. ended_at: when the breach
+    ended, by the minutes' own time. links: the permalink first. Names are as somebody typed them: each channel makes them inert.
     """
 
     event_id: str
@@ -84,6 +95,7 @@ class Message:
     labels: Mapping[str, str] = field(default_factory=dict)
     objects: tuple[str, ...] = ()
     object_count: int = 1
+    peak: Peak | None = None
     picture: Picture | None = None
 
     @property

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from gavel.alerting.message import LayerTime, Link, Message, Status
+from gavel.alerting.message import LayerTime, Link, Message, Peak, Status
 from gavel.alerting.rules import Severity
 from gavel.domain.io_path import Grade
 
@@ -27,6 +27,7 @@ def plain_message(message: Message) -> dict[str, Any]:
         "grade": message.grade.value if message.grade else None,
         "links": [[one.label, one.url] for one in message.links],
         "labels": dict(message.labels),
+        "peak": _plain_peak(message.peak),
     }
 
 
@@ -44,4 +45,17 @@ def message_of(plain: Mapping[str, Any]) -> Message:
         grade=Grade(plain["grade"]) if plain["grade"] else None,
         links=tuple(Link(*one) for one in plain["links"]),
         labels=dict(plain["labels"]),
+        # What was planned before peaks were kept has none.
+        peak=_peak_of(plain.get("peak")),
     )
+
+
+def _plain_peak(peak: Peak | None) -> list[Any] | None:
+    return None if peak is None else [peak.value, peak.lower, peak.unit, peak.at.isoformat()]
+
+
+def _peak_of(plain: list[Any] | None) -> Peak | None:
+    if plain is None:
+        return None
+    value, lower, unit, at = plain
+    return Peak(value, lower, unit, datetime.fromisoformat(at))

@@ -160,6 +160,8 @@ _NOT_TOLD_APART = Look("gap", hatched=True)
 # Ends of an axis that divide into three even steps without odd decimals.
 _ENDS = (1.2, 1.5, 1.8, 2.1, 2.4, 3.0, 3.6, 4.5, 6.0, 7.5, 9.0, 12.0)
 _AIR = 1.04
+# Nothing that anybody measures is that short, and an axis of the shortest times there are has no width.
+_LEAST_US = 1e-6
 
 
 def shown(columns: Sequence[Column]) -> tuple[Column, ...]:
@@ -194,7 +196,7 @@ def rows_of(columns: Sequence[Column], scale: Scale) -> tuple[tuple[Row, ...], .
 def axis_end(rows: Iterable[Row]) -> float:
     """µs at the end of the axis: a little more than everything drawn."""
     highest = max((max(row.end_us, row.upper_us or 0.0, row.expected_us or 0.0) for row in rows), default=0.0)
-    if highest <= 0:
+    if highest < _LEAST_US:
         return 1.0
     wanted = highest * _AIR
     power = 10.0 ** floor(log10(wanted))

@@ -4,6 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal
 
+from pydantic import ValidationError
+
+from gavel.alerting.rules import RuleError, Subject
 from gavel.api.schemas.alerts import (
     AlertDetail,
     AlertMessageOut,
@@ -13,6 +16,7 @@ from gavel.api.schemas.alerts import (
     MaintenanceOut,
     MatcherBody,
     PreviewOut,
+    RuleBody,
     RuleOut,
     SilenceOut,
     TransitionOut,
@@ -37,7 +41,8 @@ from gavel.pipeline.sending import Trial, headline_of
 
 _SAME_IN_ALERT = (
     "id", "rule_id", "rule_key", "rule_name", "severity", "layer", "state", "since_at", "started_at", "fired_at", "ended_at",
-    "value", "lower", "impact", "sentence", "runbook_url", "acknowledged_at", "acknowledged_by", "acknowledged_note",
+    "value", "lower", "impact", "peak", "peak_lower", "peak_at", "breach_ended_at", "sentence", "runbook_url", "acknowledged_at",
+    "acknowledged_by", "acknowledged_note",
 )  # fmt: skip
 _SAME_IN_NOTIFICATION = (
     "id", "event_id", "channel_id", "channel_name", "status", "state", "created_at", "finished_at", "attempts", "detail",
@@ -46,15 +51,34 @@ _SAME_IN_NOTIFICATION = (
 
 
 def rule_out(row: RuleRow, open_counts: Mapping[int, int]) -> RuleOut:
-    rule = alert_rules.rule_in(row)
-    return RuleOut(
-        **{**row.definition, "enabled": row.enabled},
-        id=row.id,
-        is_default=alert_rules.is_default(rule),
-        open=open_counts.get(row.id, 0),
-        created_at=row.created_at,
-        changed_at=row.changed_at,
-    )
+    more: dict[str, Any] = {
+        "id": row.id,
+        "open": open_counts.get(row.id, 0),
+        "created_at": row.created_at,
+        "changed_at": row.changed_at,
+        "error": row.error,
+        "error_at": row.error_at,
+    }
+    try:
+        rule = alert_rules.rule_in(row)
+        body = RuleBody.model_validate({**row.definition, "enabled": row.enabled})
+    except (RuleError, ValidationError) as error:
+        unreadable = {"error": row.error or str(error), "error_at": row.error_at or row.changed_at}
+        return RuleOut(**_what_is_readable(row), is_default=False, **{**more, **unreadable})
+    return RuleOut(**body.model_dump(), is_default=alert_rules.is_default(rule), **more)
+
+
+def _what_is_readable(row: RuleRow) -> dict[str, Any]:
+    """Fields of a definition that this version cannot read as a whole, without those that are wrong."""
+    whole = {**row.definition, "enabled": row.enabled}
+    blank = {"name": row.key, "of": Subject.DATASTORE.value, "when": []}
+    try:
+        RuleBody.model_validate(whole)
+    except ValidationError as error:
+        wrong = {one["loc"][0] for one in error.errors()}
+        known = set(RuleBody.model_fields)
+        return {**blank, **{name: value for name, value in whole.items() if name in known - wrong}, "key": row.key}
+    return whole
 
 
 def preview_out(found: Preview) -> PreviewOut:

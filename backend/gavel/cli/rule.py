@@ -2,14 +2,15 @@
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
+from gavel.alerting.rules import RuleError
 from gavel.cli.opened import opened
 from gavel.config import Settings
 from gavel.db.engine import Engine, reading
-from gavel.db.queries.alert_rules import open_counts, rule_rows
+from gavel.db.queries.alert_rules import RuleRow, open_counts, rule_rows
 from gavel.domain.errors import SettingsError
 from gavel.pipeline import alert_rules
 from gavel.pipeline.previewing import Preview, preview
@@ -43,13 +44,25 @@ def _list(_: argparse.Namespace, engine: Engine) -> int:
     if not rows:
         print("No rules yet. The ones that ship come in when Gavel first runs; or: gavel rule import FILE")
     for row in rows:
-        rule = alert_rules.rule_in(row)
-        state = "on" if row.enabled else "off"
-        open_ones = f"{counts[row.id]} open" if row.id in counts else ""
-        print(
-            f"{row.key:<28} {state:<4} {rule.severity.value:<9} {rule.scope.subject.value:<10} {open_ones:<8} {rule.name}"
-        )
+        print("\n".join(_listed(row, counts.get(row.id, 0))))
     return 0
+
+
+def _listed(row: RuleRow, open_count: int) -> Iterator[str]:
+    """Its line, and one more for what keeps it from being judged."""
+    problem = row.error
+    try:
+        rule = alert_rules.rule_in(row)
+        severity, subject, name = rule.severity.value, rule.scope.subject.value, rule.name
+    except RuleError as error:
+        severity, subject, name = "?", "?", "(cannot be read)"
+        problem = problem or str(error)
+    state = "on" if row.enabled else "off"
+    open_ones = f"{open_count} open" if open_count else ""
+    yield f"{row.key:<28} {state:<4} {severity:<9} {subject:<10} {open_ones:<8} {name}"
+    if problem:
+        since = f" since {row.error_at:%Y-%m-%d %H:%M} UTC" if row.error_at else ""
+        yield f"    not judged{since}: {problem}"
 
 
 def _import(arguments: argparse.Namespace, engine: Engine) -> int:

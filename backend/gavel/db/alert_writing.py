@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import and_, func, insert, text, update
+from sqlalchemy import and_, case, func, insert, text, update
 from sqlalchemy.dialects.postgresql import insert as upsert
 
 from gavel.db.engine import Connection
@@ -24,7 +24,30 @@ def write_alerts(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> N
         # Ends (a rule that is gone) measure nothing: the last numbers stay.
         for name in ("value", "lower", "impact"):
             moved[name] = func.coalesce(moved[name], alert.c[name])
+        # Who breaches again has not recovered; an end after a recovery leaves the begin of that as it is.
+        kept = func.coalesce(stored.excluded.breach_ended_at, alert.c.breach_ended_at)
+        moved["breach_ended_at"] = case((stored.excluded.state == "firing", None), else_=kept)
         connection.execute(stored.on_conflict_do_update(index_elements=["id"], set_=moved))
+
+
+_PEAKS = text("""
+    UPDATE alert a SET peak = p.value, peak_lower = p.lower, peak_at = to_timestamp(p.minute * 60.0)
+    FROM unnest(CAST(:ids AS bigint[]), CAST(:values AS float8[]), CAST(:lowers AS float8[]), CAST(:minutes AS bigint[]))
+        AS p (id, value, lower, minute)
+    WHERE a.id = p.id AND (a.peak IS NULL OR p.value > a.peak)
+""")
+
+
+def write_peaks(
+    connection: Connection,
+    ids: Sequence[int],
+    values: Sequence[float],
+    lowers: Sequence[float | None],
+    minutes: Sequence[int],
+) -> None:
+    """A breaching minute of each of these alerts, since 1970: kept where it is the worst so far."""
+    if ids:
+        connection.execute(_PEAKS, {"ids": ids, "values": values, "lowers": lowers, "minutes": minutes})
 
 
 def end_unfired(connection: Connection, pairs: Sequence[tuple[int, int]], before_id: int, at: datetime) -> None:

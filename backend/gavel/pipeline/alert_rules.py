@@ -7,7 +7,17 @@ from typing import Any
 
 from gavel.alerting.rule_file import default_rules, read_rules, write_rules
 from gavel.alerting.rule_plain import parts, plain_rule, rule_of
-from gavel.alerting.rules import OF_A_PART, OF_LAYERS_ONLY, OF_SOURCES, UNITS, Measure, Quantity, Rule, Subject
+from gavel.alerting.rules import (
+    OF_A_PART,
+    OF_LAYERS_ONLY,
+    OF_SOURCES,
+    UNITS,
+    Measure,
+    Quantity,
+    Rule,
+    RuleError,
+    Subject,
+)
 from gavel.db import alert_memory
 from gavel.db.engine import Connection, Engine, reading, transaction
 from gavel.db.locks import wait_for_lock
@@ -61,13 +71,21 @@ def _parts_of(quantity: Quantity) -> tuple[str | None, ...]:
 
 
 def rule_in(row: RuleRow) -> Rule:
-    """The rule of a row."""
-    return rule_of({**row.definition, "enabled": row.enabled})
+    """The rule of a row. Raises RuleError, also for what another version of Gavel has stored and this one cannot read."""
+    return _readable(row.key, {**row.definition, "enabled": row.enabled})
 
 
 def rule_from(definition: Mapping[str, Any]) -> Rule:
-    """The rule of a definition as it is kept."""
-    return rule_of(definition)
+    """The rule of a definition as it is kept. Raises RuleError as `rule_in`."""
+    return _readable(str(definition.get("key", "")), definition)
+
+
+def _readable(key: str, definition: Mapping[str, Any]) -> Rule:
+    try:
+        return rule_of(definition)
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
+        problem = f"it cannot be read as it is stored ({type(error).__name__}: {error}). Change it, or remove it."
+        raise RuleError((f"Rule {key!r}: {problem}",)) from error
 
 
 def rules_of(rows: Iterable[RuleRow]) -> dict[int, Rule]:
@@ -121,7 +139,11 @@ def switch(engine: Engine, rule_id: int, *, enabled: bool, now: datetime) -> Non
     """Raises NotFoundError."""
     with transaction(engine) as connection:
         row = stored.rule_row(connection, rule_id)
-        _change(connection, row, rule_of({**row.definition, "enabled": enabled}), now)
+        # Also one that cannot be read may be switched off.
+        stored.change_rule(
+            connection, rule_id, row.key, {**row.definition, "enabled": enabled}, enabled=enabled,
+            is_another=row.enabled is not enabled, now=now,
+        )  # fmt: skip
 
 
 def remove(engine: Engine, rule_id: int) -> None:
@@ -140,7 +162,7 @@ def take_file(engine: Engine, yaml: str, now: datetime, *, replace: bool, dry_ru
     wanted = {rule.key: rule for rule in read_rules(yaml)}
     with transaction(engine) as connection:
         rows = {row.key: row for row in stored.rule_rows(connection)}
-        same = {key for key, rule in wanted.items() if key in rows and rule_in(rows[key]) == rule}
+        same = {key for key, rule in wanted.items() if key in rows and _rule_or_none(rows[key]) == rule}
         found = Imported(
             added=tuple(key for key in wanted if key not in rows),
             changed=tuple(key for key in wanted if key in rows and key not in same),
@@ -163,11 +185,19 @@ def _add(connection: Connection, rule: Rule, now: datetime) -> int:
 
 
 def _change(connection: Connection, row: RuleRow, rule: Rule, now: datetime) -> None:
-    before = rule_in(row)
-    is_another = _without(before, _ONLY_TOLD) != _without(rule, _ONLY_TOLD)
+    before = _rule_or_none(row)
+    is_another = before is None or _without(before, _ONLY_TOLD) != _without(rule, _ONLY_TOLD)
     stored.change_rule(
         connection, row.id, rule.key, plain_rule(rule), enabled=rule.enabled, is_another=is_another, now=now
     )
+
+
+def _rule_or_none(row: RuleRow) -> Rule | None:
+    """None: it cannot be read, and so is no rule that another one could be equal to."""
+    try:
+        return rule_in(row)
+    except RuleError:
+        return None
 
 
 def _without(rule: Rule, names: Iterable[str]) -> dict[str, Any]:

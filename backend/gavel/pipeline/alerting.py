@@ -15,10 +15,11 @@ from gavel.db.alert_memory import DueMinute, MemoryRow, OvertakenError
 from gavel.db.engine import Connection, reading, transaction
 from gavel.db.leases import only_one
 from gavel.db.queries.alert_rules import RuleRow, rule_rows
+from gavel.pipeline import rule_faults
 from gavel.pipeline.alert_objects import key_of
 from gavel.pipeline.alert_readings import MinuteRead, Watched, narrowed, read_minutes, watched
 from gavel.pipeline.alert_rules import ensure_default_rules
-from gavel.pipeline.incidents import Moved, write_late_ones, write_moved
+from gavel.pipeline.incidents import Moved, write_late_ones, write_moved, write_peaks
 from gavel.pipeline.source_readings import source_readings
 from gavel.pipeline.workplace import Workplace
 
@@ -40,6 +41,7 @@ class _Turn:
     now_minute: int
     moved: list[Moved] = field(default_factory=list)
     late: list[Table] = field(default_factory=list)
+    breaching: list[Table] = field(default_factory=list)
 
     def take(self, found: Step, watching: Watched | None = None, read: MinuteRead | None = None) -> None:
         self.memory = found.memory
@@ -47,6 +49,7 @@ class _Turn:
             self.moved.append(Moved(found.transitions, watching, read))
         if len(found.late):
             self.late.append(found.late)
+        self.breaching.append(found.breaching)
 
 
 def judge(place: Workplace, *, budget_s: float) -> int:
@@ -61,6 +64,10 @@ def judge(place: Workplace, *, budget_s: float) -> int:
                 # A process that had been stopped for long while another one went on: what it read is of the past.
                 log.warning("alerts overtaken", reason=str(error))
                 break
+            except rule_faults.FAULTS:
+                if not _leave_out_culprits(place):
+                    raise
+                continue
             if found is None:
                 break
             moved += found
@@ -75,27 +82,53 @@ def _judge_once(place: Workplace) -> int | None:
         if not _may_have_work(connection, now_minute):
             return None
     with transaction(place.engine) as connection:
-        before = alert_memory.read_memory(connection)
-        rules = tuple(row for row in rule_rows(connection) if row.enabled)
-        turn = _Turn(_memory_of(before), now_minute)
-        _retire_others(turn, before, rules)
-        due = _due(connection, now_minute)
-        watching = watched(connection, rules)
-        for subject, one in watching.items():
-            if subject is Subject.SOURCE:
-                _judge_sources(connection, turn, before, one, now)
-            elif due:
-                _judge_minutes(connection, turn, subject, one, due)
-        _end_unwatched(turn, watching)
-        alert_memory.write_memory(connection, before, _row_of(turn, before, rules))
-        alert_memory.minutes_judged(connection, due)
-        moved = write_moved(connection, turn.moved, now)
-        late = write_late_ones(connection, turn.late, now)
-        if moved or late:
-            live.tell(connection, live.News(None, ALERTS, None))
+        rules = _enabled(connection)
+        judged = rule_faults.tried(rules, now)
+        moved = _judge_all(connection, rules, judged, now)
+        rule_faults.forget(connection, judged)
+    return moved
+
+
+def _judge_all(connection: Connection, rules: Sequence[RuleRow], judged: Sequence[RuleRow], now: datetime) -> int:
+    """Transitions of one turn. judged: those of the rules that are looked at; what the others found stays as it is."""
+    before = alert_memory.read_memory(connection)
+    turn = _Turn(_memory_of(before), int(now.timestamp()) // _MINUTE_S)
+    _retire_others(turn, before, rules)
+    due = _due(connection, turn.now_minute)
+    watching = watched(connection, judged)
+    for subject, one in watching.items():
+        if subject is Subject.SOURCE:
+            _judge_sources(connection, turn, before, one, now)
+        elif due:
+            _judge_minutes(connection, turn, subject, one, due)
+    _end_unwatched(turn, watching)
+    alert_memory.write_memory(connection, before, _row_of(turn, before, rules))
+    alert_memory.minutes_judged(connection, due)
+    moved = write_moved(connection, turn.moved, now)
+    write_peaks(connection, turn.breaching)
+    late = write_late_ones(connection, turn.late, now)
     if moved or late:
+        live.tell(connection, live.News(None, ALERTS, None))
         log.info("alerts judged", minutes=len(due), transitions=moved, late=late)
     return moved
+
+
+def _leave_out_culprits(place: Workplace) -> bool:
+    """Notes which rules the judging fails by; False when it is none of them."""
+    now = place.now()
+    with transaction(place.engine) as connection:
+        rules = _enabled(connection)
+
+        def judge(attempt: Connection, some: Sequence[RuleRow]) -> int:
+            return _judge_all(attempt, rules, some, now)
+
+        found = rule_faults.culprits(connection, rule_faults.tried(rules, now), judge)
+        rule_faults.note(connection, found, now)
+    return bool(found)
+
+
+def _enabled(connection: Connection) -> tuple[RuleRow, ...]:
+    return tuple(row for row in rule_rows(connection) if row.enabled)
 
 
 def _may_have_work(connection: Connection, now_minute: int) -> bool:
@@ -103,7 +136,7 @@ def _may_have_work(connection: Connection, now_minute: int) -> bool:
     return (
         alert_memory.has_due_minutes(connection)
         or _sources_due(memory, now_minute)
-        or dict(memory.rule_revisions) != _revisions([row for row in rule_rows(connection) if row.enabled])
+        or dict(memory.rule_revisions) != _revisions(_enabled(connection))
     )
 
 

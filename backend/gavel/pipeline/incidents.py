@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gavel.alerting.machine import State, Table
+from gavel.alerting.machine import BREACHING, State, Table
 from gavel.alerting.rule_plain import plain_measure
 from gavel.alerting.rules import Quantity, Rule, Subject
 from gavel.db import alert_writing
@@ -50,6 +50,18 @@ def write_moved(connection: Connection, moved: Sequence[Moved], now: datetime) -
     return len(steps)
 
 
+def write_peaks(connection: Connection, breaching: Sequence[Table]) -> None:
+    """The worst of these minutes of each alert, if it is worse than what is known."""
+    every = np.concatenate([np.empty(0, BREACHING), *breaching])
+    every = every[~np.isnan(every["value"])]
+    every = every[np.lexsort((every["value"], every["incident"]))]
+    worst = every[np.append(every["incident"][1:] != every["incident"][:-1], True)[: len(every)]]
+    lowers = [_number(one) for one in worst["lower"].tolist()]
+    alert_writing.write_peaks(
+        connection, worst["incident"].tolist(), worst["value"].tolist(), lowers, worst["minute"].tolist()
+    )
+
+
 def write_late_ones(connection: Connection, late: Sequence[Table], now: datetime) -> int:
     """Returns how many are new."""
     rows = [
@@ -78,14 +90,21 @@ def _moves(transition: np.void) -> dict[str, Any]:
         "started_at": _at(transition["started_minute"]),
         "fired_at": at if after is State.FIRING else None,
         "ended_at": at if is_over else None,
+        "breach_ended_at": at if _begins_recovery(transition, after) else None,
         "value": _number(transition["value"]),
         "lower": _number(transition["lower"]),
     }
 
 
+def _begins_recovery(transition: np.void, after: State) -> bool:
+    """Also where it is over with its first minute of recovery."""
+    return after is State.RECOVERING or (after is State.RESOLVED and transition["before"] != State.RECOVERING)
+
+
 def _later(known: Mapping[str, Any], whole: Mapping[str, Any]) -> dict[str, Any]:
+    recovered = None if whole["state"] == "firing" else whole["breach_ended_at"] or known["breach_ended_at"]
     moved = {name: whole[name] for name in ("state", "sequence", "since_at", "ended_at", "value", "lower", "impact")}
-    return moved | {"fired_at": known["fired_at"] or whole["fired_at"]}
+    return moved | {"fired_at": known["fired_at"] or whole["fired_at"], "breach_ended_at": recovered}
 
 
 def _step(transition: np.void, now: datetime) -> dict[str, Any]:

@@ -10,13 +10,12 @@ import numpy as np
 
 from gavel.alerting.evaluate import Readings, RuleTable, rule_table
 from gavel.alerting.machine import Memory, State, Table, step
-from gavel.alerting.rule_plain import rule_of
 from gavel.alerting.rules import Rule, Subject
 from gavel.db.engine import Connection
 from gavel.db.queries.ledger import Resolution, ledger
 from gavel.db.queries.scopes import ledger_until
 from gavel.pipeline.alert_objects import SCOPES, Things, covered, things
-from gavel.pipeline.alert_rules import measures_of
+from gavel.pipeline.alert_rules import measures_of, rule_from
 from gavel.pipeline.expecting import Usual, usual
 from gavel.pipeline.judging import MINUTE
 from gavel.pipeline.measuring import Measured, detail_for, measured
@@ -72,7 +71,7 @@ class _Try:
 
 def preview(connection: Connection, plain: Mapping[str, Any], days: int, now: datetime) -> Preview:
     """Raises RuleError."""
-    rule = rule_of({**plain, "enabled": True})
+    rule = rule_from({**plain, "enabled": True})
     to_at = ledger_until(connection) or now.replace(second=0, microsecond=0)
     from_at = to_at - timedelta(days=days)
     if rule.scope.subject is Subject.SOURCE:

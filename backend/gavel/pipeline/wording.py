@@ -8,9 +8,10 @@ from urllib.parse import urlencode
 
 import structlog
 
+from gavel.alerting.amounts import amount
 from gavel.alerting.grouping import Group, Incident, key_of, object_count
-from gavel.alerting.message import MOST_EVIDENCE, MOST_OBJECTS, LayerTime, Link, Message, Status
-from gavel.alerting.rules import Quantity, Subject
+from gavel.alerting.message import MOST_EVIDENCE, MOST_OBJECTS, LayerTime, Link, Message, Peak, Status
+from gavel.alerting.rules import Quantity, Subject, Unit
 from gavel.db.engine import Connection
 from gavel.db.errors import NotFoundError
 from gavel.db.queries.alerts import AlertRow
@@ -104,7 +105,7 @@ def message(connection: Connection, occasion: Occasion, outside: Outside) -> Wor
         to_at=told.to_at,
         started_at=min(one.started_at for one in occasion.members),
         sent_at=occasion.now,
-        ended_at=max(one.ended_at or occasion.now for one in occasion.members) if status is Status.RESOLVED else None,
+        ended_at=_ended_at(occasion) if status is Status.RESOLVED else None,
         total_us=found.total_us if found else None,
         layers=tuple(LayerTime(one.label, one.us, one.lower_us, one.upper_us) for one in found.layers) if found else (),
         evidence=tuple(_evidence(first, found)),
@@ -113,6 +114,7 @@ def message(connection: Connection, occasion: Occasion, outside: Outside) -> Wor
         labels=_common(occasion.members),
         objects=tuple(_object_line(one) for one in occasion.members[:MOST_OBJECTS]) if many > 1 else (),
         object_count=many,
+        peak=_peak(first) if len(occasion.members) == 1 else None,
     )
     return Worded(said, _picture_of(first, found) if many == 1 else None)
 
@@ -139,7 +141,7 @@ def sentence_of(connection: Connection, alert: AlertRow) -> str:
 
 def _window(connection: Connection, alert: AlertRow, status: Status) -> tuple[datetime, datetime]:
     if status is Status.RESOLVED and alert.ended_at is not None:
-        end = max(alert.ended_at, alert.started_at + MINUTE)
+        end = max(alert.breach_ended_at or alert.ended_at, alert.started_at + MINUTE)
         return max(alert.started_at, end - _LONGEST), end
     newest = ledger_until(connection) or alert.since_at
     end = max(newest, alert.since_at + MINUTE, alert.started_at + MINUTE)
@@ -171,10 +173,34 @@ def _sentence(occasion: Occasion, told: Told, many: int) -> str:
     if occasion.group.status is Status.NO_DATA:
         said = f"No data of {first.object_name} since {first.since_at:%H:%M} UTC; before: {first.sentence or said}"
     elif occasion.group.status is Status.RESOLVED:
-        ended = max(one.ended_at or occasion.now for one in occasion.members)
-        lasted = ended - min(one.started_at for one in occasion.members)
-        said = f"Over since {ended:%H:%M} UTC, after {_minutes(lasted)}. It was: {first.sentence or said}"
+        said = f"{_over(occasion)} It was: {first.sentence or said}"
     return said if many == 1 else f"{many} objects, first {first.object_name}: {said}"
+
+
+def _over(occasion: Occasion) -> str:
+    """Since when, by the minutes' own time, after how long, and how bad it was. Who is no longer looked at need not have recovered."""
+    members = occasion.members
+    ended = _ended_at(occasion)
+    lasted = _minutes(ended - min(one.started_at for one in members))
+    peaks = [f"at its worst {_amounts(one)}" for one in map(_peak, members) if one] if len(members) == 1 else []
+    how = "Over" if all(one.breach_ended_at for one in members) else "No longer looked at"
+    return f"{', '.join([f'{how} since {ended:%H:%M} UTC', f'after {lasted}', *peaks])}."
+
+
+def _ended_at(occasion: Occasion) -> datetime:
+    return max(one.breach_ended_at or one.ended_at or occasion.now for one in occasion.members)
+
+
+def _peak(alert: AlertRow) -> Peak | None:
+    if alert.peak is None or alert.peak_at is None:
+        return None
+    return Peak(alert.peak, alert.peak_lower, alert.measure["unit"], alert.peak_at)
+
+
+def _amounts(peak: Peak) -> str:
+    unit = Unit(peak.unit)
+    surely = "" if peak.lower is None or peak.lower == peak.value else f" (at least {amount(peak.lower, unit)})"
+    return f"{amount(peak.value, unit)}{surely} at {peak.at:%H:%M}"
 
 
 def _of_source(alert: AlertRow) -> str:

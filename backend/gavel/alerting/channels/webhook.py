@@ -12,7 +12,7 @@ from pydantic import AfterValidator, ConfigDict, Field, SecretStr
 
 from gavel.alerting.contract import JSON_TYPE, ChannelKind, ChannelSettings, Json, Receipt, json_bytes, send, usable_url
 from gavel.alerting.delivery import Outcome
-from gavel.alerting.message import Message, fitting, headline
+from gavel.alerting.message import Message, Peak, fitting, headline
 from gavel.alerting.rate import Limit
 from gavel.alerting.wire import Request, Way
 
@@ -97,6 +97,7 @@ def _built(message: Message) -> Json:
             ],
             "evidence": list(message.evidence),
             "grade": message.grade.value if message.grade else None,
+            "peak": _peak(message.peak),
             "objects": list(message.objects),
             "object_count": message.object_count,
             "labels": dict(message.labels),
@@ -105,6 +106,12 @@ def _built(message: Message) -> Json:
             **{name: at.isoformat() if at else None for name, at in times.items()},
         },
     }
+
+
+def _peak(peak: Peak | None) -> Json | None:
+    if peak is None:
+        return None
+    return {"value": peak.value, "lower": peak.lower, "unit": peak.unit, "at": peak.at.isoformat()}
 
 
 WEBHOOK = ChannelKind("webhook", "Webhook (signed)", WebhookSettings, render, deliver, LARGEST, (Limit(20, 0.1),))

@@ -72,13 +72,19 @@ class RuleBody(BaseModel):
 
 
 class RuleOut(RuleBody):
-    """open: its alerts that are open now. is_default: one that ships with Gavel, unchanged."""
+    """open: its alerts that are open now. is_default: one that ships with Gavel, unchanged.
 
+    error: why it cannot be judged, as of error_at; null: it can. What cannot even be read of a rule (`when` empty) is left out.
+    """
+
+    when: list[ConditionBody] = Field(max_length=3)
     id: int
     is_default: bool
     open: int
     created_at: AwareDatetime
     changed_at: AwareDatetime
+    error: str | None
+    error_at: AwareDatetime | None
 
 
 class RuleChange(BaseModel):
@@ -176,7 +182,9 @@ class AlertSubject(Out):
 class AlertOut(Out):
     """One incident of one rule and object, from its first breach on. Times are those of the minutes that are judged.
 
-    value, lower: of the rule's first measure at the newest transition, in its unit. fired_at null: it is pending, or never fired.
+    value, lower: of the rule's first measure at the newest transition, in its unit; peak, peak_lower: in the worst of its breaching
+    minutes, which began at peak_at. fired_at null: it is pending, or never fired. breach_ended_at: begin of the recovery that led to
+    ended_at, or goes on.
     quiet: why nothing is said about it now (silence, maintenance, array down); null: it is said. sentence: the verdict when it fired.
     """
 
@@ -198,6 +206,10 @@ class AlertOut(Out):
     value: float | None
     lower: float | None
     impact: float | None
+    peak: float | None
+    peak_lower: float | None
+    peak_at: AwareDatetime | None
+    breach_ended_at: AwareDatetime | None
     sentence: str | None
     runbook_url: str
     quiet: str | None

@@ -1,6 +1,6 @@
 """Rules of alerts as they are kept; what they mean is read elsewhere."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -15,7 +15,7 @@ from gavel.db.tables.alerting import alert, alert_rule
 
 @dataclass(frozen=True, slots=True)
 class RuleRow:
-    """definition: plain, as `alerting.rule_plain` has it. revision: of what the machine judges by."""
+    """definition: plain, as `alerting.rule_plain` has it. revision: of what the machine judges by. error: why it could not be judged."""
 
     id: int
     key: str
@@ -24,6 +24,8 @@ class RuleRow:
     revision: int
     created_at: datetime
     changed_at: datetime
+    error: str | None
+    error_at: datetime | None
 
 
 def rule_rows(connection: Connection) -> tuple[RuleRow, ...]:
@@ -69,6 +71,9 @@ def change_rule(
         "enabled": enabled,
         "revision": alert_rule.c.revision + (1 if is_another else 0),
         "changed_at": now,
+        # Whatever was wrong with it may be mended.
+        "error": None,
+        "error_at": None,
     }
     try:
         with connection.begin_nested():
@@ -83,6 +88,17 @@ def remove_rule(connection: Connection, rule_id: int) -> None:
     """Its alerts stay in the history. Raises NotFoundError."""
     if connection.execute(delete(alert_rule).where(alert_rule.c.id == rule_id)).rowcount == 0:
         raise NotFoundError(f"There is no rule {rule_id}.")
+
+
+def note_fault(connection: Connection, rule_id: int, error: str, now: datetime) -> None:
+    """Why it could not be judged."""
+    connection.execute(update(alert_rule).where(alert_rule.c.id == rule_id).values(error=error, error_at=now))
+
+
+def forget_faults(connection: Connection, rule_ids: Sequence[int]) -> None:
+    """They could be judged."""
+    mine = alert_rule.c.id.in_(list(rule_ids))
+    connection.execute(update(alert_rule).where(mine).values(error=None, error_at=None))
 
 
 def open_counts(connection: Connection) -> dict[int, int]:

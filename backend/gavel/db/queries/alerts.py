@@ -45,6 +45,10 @@ class AlertRow:
     value: float | None
     lower: float | None
     impact: float | None
+    peak: float | None
+    peak_lower: float | None
+    peak_at: datetime | None
+    breach_ended_at: datetime | None
     sentence: str | None
     acknowledged_at: datetime | None
     acknowledged_by: str | None

@@ -27,7 +27,7 @@ def _document(name: str, empty: str = "{}") -> Column[object]:
 
 
 # `definition`: the rule as `alerting.rule_plain` writes it. `revision` counts the changes that make it another rule to the machine: what
-# the old one had found then ends.
+# the old one had found then ends. `error`: why it could not be judged at `error_at`, and is left out for a while.
 alert_rule = Table(
     "alert_rule",
     metadata,
@@ -38,6 +38,8 @@ alert_rule = Table(
     Column("revision", Integer, nullable=False, server_default=text("1")),
     instant("created_at"),
     instant("changed_at"),
+    Column("error", Text),
+    instant("error_at", nullable=True),
 )
 
 # Whether the rules that ship were put in: once, so that one that somebody removed stays away. `rows`, `objects`: what the machine
@@ -68,7 +70,8 @@ written_minute = Table(
 )
 
 # An incident of the machine, from its first breach on. `object_key`: `scope_key`, of sources their id. `state` and `since_at` are those of
-# its newest transition; `fired_at` null: it never fired. Times are those of the minutes, not of the finding.
+# its newest transition; `fired_at` null: it never fired. `breach_ended_at`: begin of the newest recovery; `peak`: estimate of the worst
+# breaching minute, `peak_lower` the same minute's bound. Times are those of the minutes, not of the finding.
 alert = Table(
     "alert",
     metadata,
@@ -96,6 +99,10 @@ alert = Table(
     Column("value", Double),
     Column("lower", Double),
     Column("impact", Double),
+    Column("peak", Double),
+    Column("peak_lower", Double),
+    instant("peak_at", nullable=True),
+    instant("breach_ended_at", nullable=True),
     Column("sentence", Text),
     instant("acknowledged_at", nullable=True),
     Column("acknowledged_by", Text),
