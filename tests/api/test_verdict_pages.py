@@ -245,6 +245,40 @@ def test_deltas_have_intervals_that_hold_their_estimate(client: TestClient, esta
     assert (found["driver_array"]["expected_us"], found["driver_array"]["excess_us"]) == (100, 0)
 
 
+def test_each_host_tells_its_own_counters_weighted_by_operations_its_depth_and_its_active_vms(
+    client: TestClient, estate: Estate, store: int
+) -> None:
+    """1,000 slow reads and 3,000 fast writes a sample on one host; nothing of the other's latency was measured, and that is no zero."""
+    ends = every(20, NOW - 5 * MINUTE + timedelta(seconds=20), 15)
+    busy = {"read_ops": 1000, "read_gavg_us": 900, "read_davg_us": 500, "read_kavg_us": 400, "write_ops": 3000}
+    fast = {
+        "write_gavg_us": 500,
+        "write_davg_us": 480,
+        "write_kavg_us": 20,
+        "precision": 1,
+        "queue_depth": [64] * 14 + [32],
+    }
+    with transaction(estate.engine) as connection:
+        for key, columns in (
+            (f"esx-1/{naa(SERIALS[0])}", busy | fast),
+            (f"esx-2/{naa(SERIALS[0])}", {"read_ops": 20, "write_ops": 0}),
+        ):
+            write_samples(connection, estate.vcenter, batch(Stream.HOST_DEVICE, key, ends, **columns))
+        write_samples(
+            connection, estate.vcenter, batch(Stream.VM_DISK, "vm-1/scsi0:0", ends, read_ops=1000, write_ops=0)
+        )
+    found = ask(client, f"datastores/{store}/hosts?{between(5, 0)}")["hosts"]
+    assert [(one["subject"]["kind"], one["subject"]["name"]) for one in found] == [("host", "esx-1"), ("host", "esx-2")]
+    first, second = found
+    assert first["iops"] == pytest.approx(200)
+    assert [first[name] for name in ("gavg_us", "davg_us", "kavg_us", "qavg_us")] == [
+        pytest.approx(600), pytest.approx(485), pytest.approx(115), None,
+    ]  # fmt: skip
+    assert (first["precision_us"], first["queue_depth"], first["vms_active"]) == (1, 64, 1)
+    assert second["iops"] == pytest.approx(1)
+    assert (second["gavg_us"], second["queue_depth"], second["vms_active"]) == (None, None, None)
+
+
 def test_evidence_is_the_sources_own_numbers_with_counter_step_and_source(
     client: TestClient, estate: Estate, store: int
 ) -> None:

@@ -1,8 +1,9 @@
 """The raw numbers behind a verdict: one per counter over the window, as its source tells it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import TypeAlias
 
 from gavel.db.engine import Connection
 from gavel.db.queries.rows import Ref, RefKind
@@ -13,6 +14,8 @@ _UNITS: tuple[Unit, ...] = ("µs", "ops/s", "I/Os")
 # Buckets of whole minutes hold equally many samples each; a day comes from the roll-ups of 5 minutes.
 _MINUTE = timedelta(minutes=1)
 _MOST_POINTS = 288
+# A value and its weight.
+Pair: TypeAlias = tuple[float, float]
 _SERIES = frozenset({RefKind.DATASTORE, RefKind.VM, RefKind.HOST, RefKind.VOLUME, RefKind.ARRAY})
 
 
@@ -38,8 +41,7 @@ def evidence(
     """Of both sides, outermost first; empty for a kind that has no counters of its own (a cluster)."""
     if kind not in _SERIES:
         return ()
-    points = min(max(1, (to_at - from_at) // _MINUTE), _MOST_POINTS)
-    found = series(connection, kind, thing_id, from_at, to_at, points=points)
+    found = series(connection, kind, thing_id, from_at, to_at, points=points_over(from_at, to_at))
     hosts_first = sorted(found.groups, key=lambda group: group.side != "host")
     return tuple(one for group in hosts_first for one in _of_group(group, found))
 
@@ -47,7 +49,7 @@ def evidence(
 def _of_group(group: SeriesGroup, found: Series) -> Iterator[Evidence]:
     rates = {column.direction: column.values for column in group.columns if column.name.endswith("_iops")}
     for column in group.columns:
-        value = _mean(column, rates.get(column.direction))
+        value = mean(weighed(column, rates.get(column.direction)))
         if column.unit in _UNITS and value is not None:
             yield Evidence(
                 side=group.side,
@@ -63,13 +65,21 @@ def _of_group(group: SeriesGroup, found: Series) -> Iterator[Evidence]:
             )
 
 
-def _mean(column: SeriesColumn, rates: Sequence[float | None] | None) -> float | None:
-    """Latencies weighted by operations; a bucket without the number says nothing about it."""
+def points_over(from_at: datetime, to_at: datetime) -> int:
+    """As many buckets as a mean over [from_at, to_at) is taken from."""
+    return min(max(1, (to_at - from_at) // _MINUTE), _MOST_POINTS)
+
+
+def weighed(column: SeriesColumn, rates: Sequence[float | None] | None) -> Iterator[Pair]:
+    """Latencies weighted by operations, others by time; a bucket without the number says nothing about it."""
     weights = rates if column.unit == "µs" and rates is not None else [1.0] * len(column.values)
-    pairs = [
-        (value, weight)
-        for value, weight in zip(column.values, weights, strict=True)
-        if value is not None and weight is not None and weight > 0
-    ]
-    total = sum(weight for _, weight in pairs)
-    return sum(value * weight for value, weight in pairs) / total if total > 0 else None
+    for value, weight in zip(column.values, weights, strict=True):
+        if value is not None and weight is not None and weight > 0:
+            yield value, weight
+
+
+def mean(pairs: Iterable[Pair]) -> float | None:
+    """Of values by their weights; None of nothing."""
+    known = list(pairs)
+    total = sum(weight for _, weight in known)
+    return sum(value * weight for value, weight in known) / total if total > 0 else None

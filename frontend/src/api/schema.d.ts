@@ -622,6 +622,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/datastores/{thing_id}/hosts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Datastore Hosts
+         * @description What each host's own counters say of the datastore, beside its queue depth and how many of its VMs are active there.
+         */
+        get: operations["datastore_hosts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/estate/latency": {
         parameters: {
             query?: never;
@@ -2397,6 +2417,63 @@ export interface components {
             version: string | null;
             /** Vms */
             vms: number;
+        };
+        /**
+         * HostRowOut
+         * @description A datastore on one host, reads and writes of all its devices there: the host's own counters, means over
+         *     operations; null: not measured.
+         *
+         *     `precision_us`: the coarsest step of these latencies. `queue_depth`: the largest of the window. `vms`: with a disk here that run on
+         *     it now; `vms_active`: those that did I/O; null: no virtual disk was measured.
+         */
+        HostRowOut: {
+            /** Davg Us */
+            davg_us: number | null;
+            /** Gavg Us */
+            gavg_us: number | null;
+            /** Iops */
+            iops: number | null;
+            /** Kavg Us */
+            kavg_us: number | null;
+            /** Precision Us */
+            precision_us: number | null;
+            /** Qavg Us */
+            qavg_us: number | null;
+            /** Queue Depth */
+            queue_depth: number | null;
+            subject: components["schemas"]["Ref"];
+            /** Vms */
+            vms: number;
+            /** Vms Active */
+            vms_active: number | null;
+        };
+        /**
+         * HostRowsOut
+         * @description The busiest first. Without devices of its own (NFS, vVol) a host's IOPS are those of its VMs' virtual disks.
+         */
+        HostRowsOut: {
+            /**
+             * From At
+             * Format: date-time
+             */
+            from_at: string;
+            /** Hosts */
+            hosts: components["schemas"]["HostRowOut"][];
+            /** Ledger Until At */
+            ledger_until_at: string | null;
+            /** Minutes */
+            minutes: number;
+            /**
+             * Resolution
+             * @enum {string}
+             */
+            resolution: "1m" | "5m" | "1h";
+            subject: components["schemas"]["Ref"];
+            /**
+             * To At
+             * Format: date-time
+             */
+            to_at: string;
         };
         /**
          * Kind
@@ -8470,6 +8547,85 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["DeltasOut"];
+                };
+            };
+            401: components["responses"]["Refused401"];
+            404: components["responses"]["Refused404"];
+            422: components["responses"]["Refused422"];
+            503: components["responses"]["Refused503"];
+        };
+    };
+    datastore_hosts: {
+        parameters: {
+            query?: {
+                /** @description as elsewhere; without it, the last 5 minutes that were attributed */
+                from?: string | null;
+                /** @description ISO 8601 with zone, `now` or `-3h` */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                thing_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "from_at": "2026-11-21T02:15:00Z",
+                     *       "hosts": [
+                     *         {
+                     *           "davg_us": 492,
+                     *           "gavg_us": 930,
+                     *           "iops": 61300,
+                     *           "kavg_us": 438,
+                     *           "precision_us": 1,
+                     *           "qavg_us": 401,
+                     *           "queue_depth": 32,
+                     *           "subject": {
+                     *             "id": 3,
+                     *             "kind": "host",
+                     *             "name": "esx-14"
+                     *           },
+                     *           "vms": 9,
+                     *           "vms_active": 7
+                     *         },
+                     *         {
+                     *           "davg_us": 498,
+                     *           "gavg_us": 510,
+                     *           "iops": 210,
+                     *           "kavg_us": 12,
+                     *           "precision_us": 1,
+                     *           "qavg_us": null,
+                     *           "queue_depth": 64,
+                     *           "subject": {
+                     *             "id": 4,
+                     *             "kind": "host",
+                     *             "name": "esx-15"
+                     *           },
+                     *           "vms": 4,
+                     *           "vms_active": 1
+                     *         }
+                     *       ],
+                     *       "ledger_until_at": "2026-11-21T02:20:00Z",
+                     *       "minutes": 5,
+                     *       "resolution": "1m",
+                     *       "subject": {
+                     *         "id": 5,
+                     *         "kind": "datastore",
+                     *         "name": "ds-sql-01"
+                     *       },
+                     *       "to_at": "2026-11-21T02:20:00Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["HostRowsOut"];
                 };
             };
             401: components["responses"]["Refused401"];

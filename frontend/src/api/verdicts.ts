@@ -131,6 +131,21 @@ export const deltasQuery = (datastore_id: number, window: VerdictWindow) =>
     placeholderData: sameObject('datastores', datastore_id),
   })
 
+/** A datastore as each of its hosts sees it. */
+export const hostRowsQuery = (datastore_id: number, window: VerdictWindow) =>
+  queryOptions({
+    queryKey: ['ledger', 'hosts', 'datastores', datastore_id, window] as const,
+    queryFn: ({ signal }) => {
+      const params = { path: { thing_id: datastore_id }, query: windowQuery(window) }
+      return call(
+        'the numbers of each host',
+        (options) => client.GET('/api/v1/datastores/{thing_id}/hosts', { params, ...options }),
+        { signal },
+      )
+    },
+    placeholderData: sameObject('datastores', datastore_id),
+  })
+
 const ORDERS = ['impact', 'excess', 'latency', 'iops', 'name'] as const
 type Order = (typeof ORDERS)[number]
 

@@ -19,6 +19,7 @@ from gavel.api.schemas.verdicts import (
     CertaintyName,
     ContributorsOut,
     DeltasOut,
+    HostRowsOut,
     LatencyOut,
     LayerName,
     OccupancyOut,
@@ -28,7 +29,7 @@ from gavel.api.schemas.verdicts import (
 from gavel.db.engine import Connection, reading
 from gavel.db.queries.rows import RefKind
 from gavel.domain.io_path import Certainty, Layer
-from gavel.pipeline import contributing, deltas, latencies, rankings, rulings, waterfalls
+from gavel.pipeline import contributing, deltas, host_rows, latencies, rankings, rulings, waterfalls
 from gavel.pipeline.labels import label
 from gavel.pipeline.summing import asked_window
 
@@ -177,6 +178,16 @@ def datastore_deltas(thing_id: ThingId, here: HouseDep, at: NowDep, window: Opti
         return deltas.deltas(connection, thing, from_at, to_at)
 
     return _answer(DeltasOut, asked, here, at, window, RefKind.DATASTORE, thing_id)
+
+
+@router.get("/datastores/{thing_id}/hosts")
+def datastore_hosts(thing_id: ThingId, here: HouseDep, at: NowDep, window: OptionalRangeDep) -> HostRowsOut:
+    """What each host's own counters say of the datastore, beside its queue depth and how many of its VMs are active there."""
+
+    def asked(connection: Connection, _: RefKind, thing: int, from_at: datetime, to_at: datetime) -> object:
+        return host_rows.host_rows(connection, thing, from_at, to_at)
+
+    return _answer(HostRowsOut, asked, here, at, window, RefKind.DATASTORE, thing_id)
 
 
 def _answer(

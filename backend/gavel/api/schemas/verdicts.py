@@ -318,3 +318,29 @@ class DeltasOut(WindowOut):
 
     state: StateName
     deltas: list[DeltaOut]
+
+
+class HostRowOut(Out):
+    """A datastore on one host, reads and writes of all its devices there: the host's own counters, means over
+    operations; null: not measured.
+
+    `precision_us`: the coarsest step of these latencies. `queue_depth`: the largest of the window. `vms`: with a disk here that run on
+    it now; `vms_active`: those that did I/O; null: no virtual disk was measured.
+    """
+
+    subject: Ref
+    iops: float | None
+    gavg_us: float | None
+    davg_us: float | None
+    kavg_us: float | None
+    qavg_us: float | None
+    precision_us: float | None
+    queue_depth: float | None
+    vms: int
+    vms_active: int | None
+
+
+class HostRowsOut(WindowOut):
+    """The busiest first. Without devices of its own (NFS, vVol) a host's IOPS are those of its VMs' virtual disks."""
+
+    hosts: list[HostRowOut]

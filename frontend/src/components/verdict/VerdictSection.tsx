@@ -25,6 +25,7 @@ import { NO_VERDICT } from './certainty'
 import { DeltasCard } from './DeltasCard'
 import { EvidenceCard } from './EvidenceCard'
 import { HopsCard } from './HopsCard'
+import { HostsCard } from './HostsCard'
 import { LatencyChart } from './LatencyChart'
 import { OccupancyCard } from './OccupancyCard'
 import { CardSkeleton, VerdictSkeleton } from './Skeletons'
@@ -60,6 +61,7 @@ export function VerdictSection({ kind, id, name }: VerdictSectionProps) {
             {kind === 'datastores' && <DeltasPart id={id} window={window} />}
           </div>
           <ContributorsCard {...about} />
+          {kind === 'datastores' && <HostsCard id={id} window={window} />}
           <EvidenceCard evidence={verdict.data.evidence} />
         </>
       )}

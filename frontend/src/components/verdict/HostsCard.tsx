@@ -1,0 +1,122 @@
+/** A datastore as each of its hosts sees it: what the host counted, its queue, and how many of its VMs are active there. */
+
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import type { HostOnDatastore } from '../../api/types'
+import { hostRowsQuery, type VerdictWindow } from '../../api/verdicts'
+import { usePreferences } from '../../lib/preferences'
+import { formatClock } from '../../lib/time'
+import { formatLatencyIn, formatPrecision, formatRate, type LatencyScale, latencyScale } from '../../lib/units'
+import { Card } from '../Card'
+import { useCursorMinute } from '../chart/useCursorTime'
+import { DataState } from '../DataState'
+import { EntityLink } from '../EntityLink'
+import { type Column, VirtualTable } from '../table/VirtualTable'
+import { CardSkeleton } from './Skeletons'
+
+export function HostsCard({ id, window }: { id: number; window: VerdictWindow }) {
+  const { zone } = usePreferences()
+  const minute = useCursorMinute()
+  const query = useQuery(hostRowsQuery(id, minute ?? window))
+  const when = minute === null ? '' : ` · at ${formatClock(minute.from_ms, zone)}, at the cursor`
+  return (
+    <DataState query={query} skeleton={<CardSkeleton height={170} />}>
+      {({ hosts }) =>
+        hosts.length > 0 && (
+          <Card
+            title="Per host"
+            hint={`the hosts’ own counters, reads and writes together, busiest first${when}`}
+            flush
+          >
+            <HostsTable hosts={hosts} />
+          </Card>
+        )
+      }
+    </DataState>
+  )
+}
+
+export function HostsTable({ hosts }: { hosts: readonly HostOnDatastore[] }) {
+  const columns = useMemo(() => hostColumns(hosts), [hosts])
+  return (
+    <VirtualTable
+      label="Datastore per host"
+      columns={columns}
+      count={hosts.length}
+      rowAt={(index) => hosts[index]}
+      rowKey={({ subject }) => String(subject.id)}
+    />
+  )
+}
+
+const LATENCIES = [
+  ['gavg_us', 'GAVG', 'kernel and everything below it'],
+  ['davg_us', 'DAVG', 'from the adapter’s driver to the array and back'],
+  ['kavg_us', 'KAVG', 'in the VMkernel, its queue included'],
+  ['qavg_us', 'QAVG', 'the queue’s part of KAVG'],
+] as const
+
+/** One unit and one number of decimals for all latencies, named in the heads, so that columns compare digit by digit. */
+function hostColumns(hosts: readonly HostOnDatastore[]): Column<HostOnDatastore>[] {
+  const scale = latencyScale(Math.max(0, ...hosts.flatMap((one) => LATENCIES.map(([name]) => one[name] ?? 0))))
+  return [
+    {
+      id: 'host',
+      header: 'Host',
+      width: 200,
+      narrow: 140,
+      grow: true,
+      cell: ({ subject }) => <EntityLink to={subject} />,
+    },
+    number('iops', 'IOPS', 104, ({ iops }) => (iops === null ? null : formatRate(iops))),
+    ...LATENCIES.map(([name, header, meaning]) =>
+      number(
+        name,
+        `${header}, ${scale.unit}`,
+        112,
+        (one) => bareLatency(one[name], scale, one.precision_us),
+        ({ precision_us }) => `${meaning}; steps of ${formatPrecision(precision_us, 'µs')}`,
+      ),
+    ),
+    number('depth', 'Queue depth, I/Os', 150, ({ queue_depth }) =>
+      queue_depth === null ? null : formatRate(queue_depth),
+    ),
+    number(
+      'vms',
+      'VMs active',
+      116,
+      ({ vms_active, vms }) => (vms_active === null ? null : `${vms_active} of ${vms}`),
+      () => 'VMs on this host with I/O here, of those with a disk here',
+    ),
+  ]
+}
+
+/** The number without its unit, which stands in the head. */
+function bareLatency(value_us: number | null, scale: LatencyScale, precision_us: number | null): string | null {
+  return value_us === null ? null : formatLatencyIn(value_us, scale, precision_us).replace(` ${scale.unit}`, '')
+}
+
+function number(
+  id: string,
+  header: string,
+  width: number,
+  read: (row: HostOnDatastore) => string | null,
+  title?: (row: HostOnDatastore) => string,
+): Column<HostOnDatastore> {
+  return {
+    id,
+    header,
+    width,
+    align: 'right',
+    cell: (row) => {
+      const text = read(row)
+      return text === null ? (
+        <span className="faint">not measured</span>
+      ) : (
+        <span className="numeric" title={title?.(row)}>
+          {text}
+        </span>
+      )
+    },
+  }
+}
