@@ -103,6 +103,7 @@ def open_house(settings: Settings) -> House:
         setup_file=settings.setup_token_file,
         open_reading=loopback,
         secure_cookies=bool(settings.public_url and settings.public_url.startswith("https://")),
+        database_dir=settings.postgres_dir if settings.embedded_postgres else None,
     )
 
 

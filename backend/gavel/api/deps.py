@@ -20,7 +20,8 @@ Role = Literal["viewer", "wall", "admin"]
 
 @dataclass(frozen=True, slots=True)
 class House:
-    """What the process opened at start. `open_reading`: bound to loopback, so that reading needs no token."""
+    """What the process opened at start. `open_reading`: bound to loopback, so that reading needs no token. `database_dir`: of the
+    embedded database; None where it is somebody else's."""
 
     engine: Engine
     vault: Vault
@@ -29,6 +30,7 @@ class House:
     setup_file: Path
     open_reading: bool
     secure_cookies: bool
+    database_dir: Path | None
 
 
 def house(request: Request) -> House:

@@ -8,10 +8,10 @@ from enum import StrEnum
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, make_url
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
-from gavel.db.errors import StorageError
+from gavel.db.errors import DiskFullError, LostError, StorageError, UnavailableError, UnreachableError
 
 # Callers outside gavel.db name these two types from here and need no SQLAlchemy of their own.
 __all__ = ["Connection", "Engine", "Role", "open_engine", "reading", "snapshot", "transaction"]
@@ -87,7 +87,10 @@ def open_engine(
 
 @contextmanager
 def transaction(engine: Engine) -> Iterator[Connection]:
-    """One transaction: committed when the block ends, rolled back when it raises. An unreachable database is a StorageError."""
+    """One transaction: committed when the block ends, rolled back when it raises.
+
+    A database that cannot be reached, is lost on the way or has no room left is an UnavailableError.
+    """
     with _connected(engine) as connection, connection.begin():
         yield connection
 
@@ -115,11 +118,36 @@ def _connected(engine: Engine) -> Iterator[Connection]:
     try:
         connection = engine.connect()
     except (OperationalError, PoolTimeoutError) as error:
-        raise StorageError(
+        raise UnreachableError(
             f"{_place(engine)}: no connection to the database ({_first_line(error)}). Is it running?"
         ) from error
-    with connection:
-        yield connection
+    try:
+        with connection:
+            yield connection
+    except DBAPIError as error:
+        if (trouble := _unavailable(engine, error)) is None:
+            raise
+        raise trouble from error
+
+
+_DISK_FULL = "53100"
+# Shut down, crashed, or not up yet; and anything that breaks the connection.
+_LOST = ("57P01", "57P02", "57P03", "08")
+
+
+def _unavailable(engine: Engine, error: DBAPIError) -> UnavailableError | None:
+    """What everybody else will meet, too; None for a fault of one statement."""
+    state = str(getattr(error.orig, "sqlstate", None) or "")
+    if state == _DISK_FULL:
+        return DiskFullError(
+            f"{_place(engine)}: the database cannot write, for its disk is full ({_first_line(error)}). Free some space there;"
+            " Gavel goes on by itself then."
+        )
+    if error.connection_invalidated or state.startswith(_LOST):
+        return LostError(
+            f"{_place(engine)}: the connection to the database was lost ({_first_line(error)}). Is it running?"
+        )
+    return None
 
 
 def _place(engine: Engine) -> str:

@@ -7,6 +7,22 @@ class StorageError(GavelError):
     """The database refused or could not be reached."""
 
 
+class UnavailableError(StorageError):
+    """The database can do nothing at all for now, whoever asks: one kind of it for each cause."""
+
+
+class UnreachableError(UnavailableError):
+    """No connection."""
+
+
+class LostError(UnavailableError):
+    """The connection broke, or the server shut down or crashed."""
+
+
+class DiskFullError(UnavailableError):
+    """The server has no room left to write."""
+
+
 class SchemaError(StorageError):
     """The schema is not the one this version works with: not migrated, newer than the program, or of another storage mode."""
 

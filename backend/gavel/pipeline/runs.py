@@ -9,11 +9,12 @@ import structlog
 
 from gavel.collectors.contract import Collector
 from gavel.db.engine import transaction
-from gavel.db.errors import StorageError
+from gavel.db.errors import StorageError, UnavailableError
 from gavel.db.queries.runs import Run, record_run
 from gavel.db.queries.sources import SourceRow
 from gavel.domain.errors import ErrorKind, SettingsError, SourceError
 from gavel.domain.source import Usage
+from gavel.pipeline.troubles import tell
 from gavel.pipeline.workplace import Workplace
 
 log = structlog.get_logger(__name__)
@@ -80,7 +81,12 @@ class Accounted:
                 calls=usage.calls - self._before.calls,
                 bytes_received=usage.bytes_received - self._before.bytes_received,
             )
-            _record(self._place, self._source, _completed(run, self._account, error))
+            done = _completed(run, self._account, error)
+            if isinstance(error, UnavailableError):
+                tell(error)
+            else:
+                _tell(self._source, done)
+            _record(self._place, self._source, done)
         return self._account.error is not None
 
 
@@ -129,15 +135,21 @@ def _words(error: BaseException | None) -> str | None:
     return f"{type(error).__name__}: {error}"
 
 
-def _record(place: Workplace, source: SourceRow, run: Run) -> None:
+def _tell(source: SourceRow, run: Run) -> None:
     if run.error_kind:
         log.warning("run failed", source=source.name, stream=run.stream, kind=run.error_kind, error=run.error_message)
     else:
         log.info("run", source=source.name, stream=run.stream, samples=run.samples, new=run.new_samples,
                  seconds=round(run.duration_s, 2))  # fmt: skip
+
+
+def _record(place: Workplace, source: SourceRow, run: Run) -> None:
+    """What cannot be recorded now leaves no row; the next run may."""
     try:
         with transaction(place.engine) as connection:
             record_run(connection, run)
+    except UnavailableError as error:
+        tell(error)
     except StorageError as error:
         log.warning("run not recorded", source=source.name, stream=run.stream, error=str(error))
 

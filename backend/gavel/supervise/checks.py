@@ -2,15 +2,13 @@
 
 import errno
 import os
-import shutil
 import socket
 from contextlib import closing
 from pathlib import Path
 
 from gavel.embedded.account import owner_name
 from gavel.embedded.errors import StartError
-
-ENOUGH_BYTES = 256 * 2**20
+from gavel.embedded.room import ENOUGH_BYTES, free_bytes
 
 
 def ensure_data_dir(data_dir: Path, *, enough_bytes: int = ENOUGH_BYTES) -> None:
@@ -27,7 +25,7 @@ def ensure_data_dir(data_dir: Path, *, enough_bytes: int = ENOUGH_BYTES) -> None
         ) from error
     except OSError as error:
         raise StartError(_unwritable(data_dir, error)) from error
-    free = shutil.disk_usage(data_dir).free
+    free = free_bytes(data_dir)
     if free < enough_bytes:
         raise StartError(_full(data_dir, free, enough_bytes))
 

@@ -68,10 +68,12 @@ class ServiceLog:
     def _take(self, line: str) -> None:
         self.tail.append(line)
         self._file.handle(logging.makeLogRecord({"msg": line}))
-        if _DISK_FULL in line:
+        # Whatever needs a disk says so, every few seconds each: one sentence of ours tells all of it.
+        is_full = _DISK_FULL in line
+        if is_full:
             self._on_disk_full()
         shown = _readable(line)
-        is_noise = any(known in line for known in self._known_noise)
+        is_noise = is_full or any(known in line for known in self._known_noise)
         if self._terminal.verbose or self._told or (shown.is_trouble and not is_noise):
             self._terminal.say(f"{self._name:>12} │ {shown.text}")
 

@@ -6,36 +6,45 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Depends, Request, Response
 
 from gavel import __version__
-from gavel.api.deps import COOKIE, AdminOnly, HouseDep, NowDep, Role, asking
+from gavel.api.deps import COOKIE, AdminOnly, House, HouseDep, NowDep, Role, asking
 from gavel.api.problems import refuses
 from gavel.api.schemas.system import Health, HealthPart, Session, SignedIn, TokenIn, WallToken
 from gavel.db.alert_memory import first_due_minute
-from gavel.db.engine import reading
-from gavel.db.errors import StorageError
+from gavel.db.engine import reading, transaction
+from gavel.db.errors import StorageError, UnavailableError
 from gavel.db.queries.health import (
     Stuck,
     deliveries_stuck,
     ledger_until,
     polled_since,
+    refuses_writes,
     samples_until,
     stored_mode,
+    try_to_write,
     workers_seen_at,
 )
 from gavel.db.queries.tokens import TokenKind
+from gavel.embedded.room import ENOUGH_BYTES, LEAST_BYTES, free_bytes
 from gavel.pipeline import access
 
 router = APIRouter(tags=["system"])
 _WORKERS_LATE_S = 120
+_Worst = Literal["ok", "degraded", "failed"]
+_WORST_FIRST: tuple[_Worst, ...] = ("failed", "degraded")
+_READ_ONLY = (
+    "reachable, but it accepts no writes: it is a standby, or set to be read only. Point GAVEL_DATABASE_URL at the primary, or"
+    " lift default_transaction_read_only."
+)
 # Beyond the grace that a minute gives to a late source, and some passes of the correlate step.
 _LEDGER_LATE = timedelta(minutes=5)
 
 
 @router.get("/health", responses={503: {"model": Health}})
 def health(response: Response, here: HouseDep, at: NowDep) -> Health:
-    """Whether Gavel works: 200 when it does or is degraded, 503 when the database cannot be reached."""
+    """Whether Gavel works, and what is wrong with which part: 503 when the database cannot be reached, else 200."""
     try:
         with reading(here.engine) as connection:
-            mode = stored_mode(connection)
+            mode, is_read_only = stored_mode(connection), refuses_writes(connection)
             polled, seen_at = polled_since(connection), workers_seen_at(connection)
             attributed, sampled = ledger_until(connection), samples_until(connection)
             stuck, unjudged = deliveries_stuck(connection), first_due_minute(connection)
@@ -43,14 +52,40 @@ def health(response: Response, here: HouseDep, at: NowDep) -> Health:
         response.status_code = 503
         part = HealthPart(name="database", status="failed", detail=str(error))
         return Health(status="failed", version=__version__, now=at, storage_mode=None, parts=[part])
+    workers = _workers(polled, seen_at, at)
     parts = [
-        HealthPart(name="database", status="ok", detail=f"reachable, {mode} mode"),
-        _workers(polled, seen_at, at),
+        _database(here, mode, is_read_only=is_read_only, is_late=workers.status != "ok"),
+        workers,
         _ledger(attributed, sampled),
         _alerts(stuck, unjudged, at),
     ]
-    status: Literal["ok", "degraded"] = "ok" if all(part.status == "ok" for part in parts) else "degraded"
-    return Health(status=status, version=__version__, now=at, storage_mode=mode, parts=parts)
+    worst: _Worst = next((state for state in _WORST_FIRST if any(part.status == state for part in parts)), "ok")
+    return Health(status=worst, version=__version__, now=at, storage_mode=mode, parts=parts)
+
+
+def _database(here: House, mode: str, *, is_read_only: bool, is_late: bool) -> HealthPart:
+    """Whether it takes what workers write; where these are late, a little is written to see why."""
+    if is_read_only:
+        return HealthPart(name="database", status="failed", detail=_READ_ONLY)
+    free = None if here.database_dir is None else free_bytes(here.database_dir)
+    if free is not None and free < LEAST_BYTES:
+        return HealthPart(name="database", status="failed", detail=_room_in(here, "full", free))
+    if is_late:
+        try:
+            with transaction(here.engine) as connection:
+                try_to_write(connection)
+        except UnavailableError as error:
+            return HealthPart(name="database", status="failed", detail=str(error))
+    if free is not None and free < ENOUGH_BYTES:
+        return HealthPart(name="database", status="degraded", detail=_room_in(here, "nearly full", free))
+    return HealthPart(name="database", status="ok", detail=f"reachable, {mode} mode")
+
+
+def _room_in(here: House, how: str, free: int) -> str:
+    return (
+        f"the disk that holds {here.database_dir} is {how}: {free / 2**20:.0f} MiB free, Gavel wants {ENOUGH_BYTES / 2**20:.0f} MiB."
+        " Without room the database writes nothing. Free some space; Gavel goes on by itself then."
+    )
 
 
 def _workers(polled: datetime | None, seen_at: datetime | None, at: datetime) -> HealthPart:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, cast
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, func, select, text
 
 from gavel.db.tables.alerting import channel, notification
 from gavel.db.tables.bookkeeping import collection_run, source, storage_mode, watermark
@@ -13,6 +13,18 @@ from gavel.db.tables.ledger import correlated
 
 def stored_mode(connection: Connection) -> Literal["plain", "timescale"]:
     return cast("Literal['plain', 'timescale']", connection.execute(select(storage_mode.c.mode)).scalar_one())
+
+
+def refuses_writes(connection: Connection) -> bool:
+    """A standby, or a server that was told to only be read."""
+    set_so = "SELECT reset_val = 'on' FROM pg_settings WHERE name = 'default_transaction_read_only'"
+    return bool(connection.scalar(text(f"SELECT pg_is_in_recovery() OR ({set_so})")))
+
+
+def try_to_write(connection: Connection) -> None:
+    """Take 128 KB on the database's disk and give them back; within a `transaction`, where there is no room, an UnavailableError."""
+    connection.execute(text("CREATE TEMP TABLE room (filler text) ON COMMIT DROP"))
+    connection.execute(text("INSERT INTO room SELECT repeat(md5(n::text), 62) FROM generate_series(1, 64) n"))
 
 
 def workers_seen_at(connection: Connection) -> datetime | None:
