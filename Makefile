@@ -1,12 +1,12 @@
 # Every target is one word of scripts/dev.sh, which also runs without make.
 # Variables: PORT, LAB, LAB_PORT, DATA_DIR (up), UPGRADE (lock), LABS (truth), KILLS (chaos), SEED (both), PYTHON (all).
 
-TARGETS := up test check e2e setup lock peers truth chaos bench shots vitals clean
+TARGETS := up test check e2e setup lock peers truth chaos alerts bench shots vitals clean
 
 .DEFAULT_GOAL := help
 .PHONY: help $(TARGETS)
 
-export PORT LAB LAB_PORT DATA_DIR UPGRADE LABS KILLS SEED PYTHON
+export PORT LAB LAB_PORT DATA_DIR UPGRADE LABS KILLS TRANSITIONS SEED PYTHON
 
 help:
 	@scripts/dev.sh help

@@ -5,6 +5,7 @@ import socket
 import socketserver
 import ssl
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -35,9 +36,10 @@ class Says:
 
 @dataclass
 class HttpReceiver:
-    """answers: one per request, the last for all that follow."""
+    """answers: one per request, the last for all that follow. delay_s: before each of them, when the request is written down."""
 
     url: str = ""
+    delay_s: float = 0.0
     received: list[Received] = field(default_factory=list)
     answers: list[Says] = field(default_factory=lambda: [Says()])
 
@@ -54,6 +56,7 @@ def http_receiver(identity: Identity | None = None) -> Iterator[HttpReceiver]:
             body = self.rfile.read(int(self.headers.get("content-length", 0)))
             headers = {name.lower(): value for name, value in self.headers.items()}
             record.received.append(Received(self.command, self.path, headers, body))
+            time.sleep(record.delay_s)
             says = record.next_answer()
             try:
                 self.send_response(says.status)

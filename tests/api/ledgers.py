@@ -13,7 +13,7 @@ from tests.db.estates import array_inventory, host_inventory
 from gavel.analysis.ledger import LedgerRows
 from gavel.analysis.notes import Notes
 from gavel.analysis.segments import SPANS
-from gavel.db.engine import transaction
+from gavel.db.engine import Connection, transaction
 from gavel.db.inventory import store_inventory
 from gavel.db.ledger import write_ledger
 from gavel.db.queries.correlation import Stand, stand_at
@@ -103,6 +103,17 @@ def _notes(ops: float, given: Mapping[str, float]) -> Notes:
 Entry = tuple[ScopeKind, int, datetime, tuple[LedgerRows, Notes]]
 
 
+def written(connection: Connection, entries: Sequence[Entry], *, replaced: Sequence[datetime]) -> None:
+    """These rows of the ledger, in the caller's transaction."""
+    minutes = np.array([round(at.timestamp()) * 1_000_000 for _, _, at, _ in entries])
+    keys = np.array([scope_key(kind, thing) for kind, thing, _, _ in entries])
+    rows, notes = (
+        kind(*(np.concatenate([getattr(entry[3][n], f.name) for entry in entries]) for f in fields(kind)))
+        for n, kind in enumerate((LedgerRows, Notes))
+    )
+    write_ledger(connection, minutes, keys, rows, notes, replace_minutes=replaced)  # type: ignore[arg-type]
+
+
 class Estate:
     """One array and one vCenter with the small estate of the database's tests, and words to fill the ledger."""
 
@@ -131,15 +142,8 @@ class Estate:
         return found
 
     def write(self, entries: Sequence[Entry]) -> None:
-        minutes = np.array([round(at.timestamp()) * 1_000_000 for _, _, at, _ in entries])
-        keys = np.array([scope_key(kind, thing) for kind, thing, _, _ in entries])
-        rows, notes = (
-            kind(*(np.concatenate([getattr(entry[3][n], f.name) for entry in entries]) for f in fields(kind)))
-            for n, kind in enumerate((LedgerRows, Notes))
-        )
         with transaction(self.engine) as connection:
-            replaced = sorted({at for _, _, at, _ in entries})
-            write_ledger(connection, minutes, keys, rows, notes, replace_minutes=replaced)  # type: ignore[arg-type]
+            written(connection, entries, replaced=sorted({at for _, _, at, _ in entries}))
 
     def attributed_until(self, at: datetime) -> None:
         with transaction(self.engine) as connection:
