@@ -3,8 +3,11 @@
 import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import text
+from tests.api.ledgers import NOW, Estate
 
-from gavel.db.engine import Role, open_engine
+from gavel.db.engine import Role, open_engine, transaction
+from gavel.db.queries.clocks import record_clocks
+from gavel.domain.source import ClockReading
 
 TOKEN = "0b6b1d3e-canary-4d2c-9a77-8d8e4bb1f001"
 PIN = "ab" * 32
@@ -35,6 +38,21 @@ def test_secrets_never_leave(admin: TestClient, postgres_url: str) -> None:
     engine.dispose()
     assert "canary" not in stored
     assert TOKEN.encode().hex() not in stored
+
+
+def test_the_clocks_of_hosts_have_their_names(client: TestClient, estate: Estate) -> None:
+    with transaction(estate.engine) as connection:
+        connection.execute(
+            text("UPDATE esxi_host SET key = 'host-12', name = 'esx-12.example.com' WHERE key = 'esx-1'")
+        )
+        readings = [ClockReading(subject, 30.0, 0.5, NOW) for subject in (None, "host-12", "host-99")]
+        record_clocks(connection, estate.vcenter, readings)
+    found = client.get(f"/api/v1/sources/{estate.vcenter}").json()
+    assert [(clock["subject"], clock["name"]) for clock in found["clocks"]] == [
+        (None, None), ("host-12", "esx-12.example.com"), ("host-99", None),
+    ]  # fmt: skip
+    owners = [warning.removeprefix("The clock of ").partition(" is ")[0] for warning in found["warnings"]]
+    assert owners == ["the source", "esx-12.example.com", "host-99"]
 
 
 def test_a_secret_left_out_stays_and_can_be_changed_alone(admin: TestClient) -> None:

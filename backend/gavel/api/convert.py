@@ -56,7 +56,13 @@ def _source_fields(health: SourceHealth) -> dict[str, Any]:
         "error_since": health.failing_since if failed else None,
         "streams": streams,
         "clocks": [
-            ClockOut(subject=clock.subject, offset_s=clock.offset_s, error_s=clock.error_s, read_at=clock.read_at)
+            ClockOut(
+                subject=clock.subject,
+                name=None if clock.subject is None else health.host_names.get(clock.subject),
+                offset_s=clock.offset_s,
+                error_s=clock.error_s,
+                read_at=clock.read_at,
+            )
             for clock in health.clocks
         ],
         "open_gaps": health.open_gaps,

@@ -3,7 +3,7 @@
 from typing import Literal
 
 from gavel.db.queries.sources import SourceHealth
-from gavel.domain.source import GRAIN_S, SourceKind
+from gavel.domain.source import GRAIN_S, ClockReading, SourceKind
 
 State = Literal["waiting", "live", "late", "failing", "disabled"]
 
@@ -31,10 +31,14 @@ def state(health: SourceHealth) -> State:
     return "late" if any(lag_s > _LATE_INTERVALS * interval_s for lag_s, interval_s in lags) else "live"
 
 
+def _owner(health: SourceHealth, clock: ClockReading) -> str:
+    return "the source" if clock.subject is None else health.host_names.get(clock.subject, clock.subject)
+
+
 def warnings(health: SourceHealth) -> list[str]:
     """Facts about a source that limit how far its numbers can be trusted."""
     found = [
-        f"The clock of {clock.subject or 'the source'} is {clock.offset_s:+.1f} s off; Gavel corrects for it, NTP would be better."
+        f"The clock of {_owner(health, clock)} is {clock.offset_s:+.1f} s off; Gavel corrects for it, NTP would be better."
         for clock in health.clocks
         if abs(clock.offset_s) - clock.error_s > _CLOCK_WARNING_S
     ]

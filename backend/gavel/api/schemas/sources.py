@@ -16,9 +16,11 @@ class SourceKindOut(Out):
 
 
 class ClockOut(Out):
-    """source clock − Gavel's clock, in seconds, true within ± `error_s`; `subject` is null for the source itself, else a host's name."""
+    """A clock − Gavel's clock, in seconds, true within ± `error_s`. `subject` is null for the source itself, else the host's id at the
+    source; `name` is what the host is called, null where the inventory does not have it."""
 
     subject: str | None
+    name: str | None
     offset_s: float
     error_s: float
     read_at: AwareDatetime

@@ -1,6 +1,6 @@
 """Clocks: the measured offsets of sources and hosts."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from sqlalchemy import Row, insert, select
@@ -8,6 +8,7 @@ from sqlalchemy.dialects.postgresql import distinct_on
 
 from gavel.db.engine import Connection
 from gavel.db.tables.bookkeeping import clock_offset
+from gavel.db.tables.host_side import esxi_host
 from gavel.domain.source import ClockReading
 
 _READING = (clock_offset.c.subject, clock_offset.c.offset_s, clock_offset.c.error_s, clock_offset.c.read_at)
@@ -38,6 +39,12 @@ def newest_clocks(connection: Connection, source_id: int) -> tuple[ClockReading,
         .order_by(subject.nulls_first(), clock_offset.c.read_at.desc())
     )
     return tuple(_reading(row) for row in connection.execute(newest))
+
+
+def clock_names(connection: Connection, source_id: int) -> Mapping[str, str]:
+    """What the hosts are called that readings name by their keys."""
+    names = select(esxi_host.c.key, esxi_host.c.name).where(esxi_host.c.source_id == source_id)
+    return {key: name for key, name in connection.execute(names)}
 
 
 def _reading(row: Row[str | None, float, float, datetime]) -> ClockReading:

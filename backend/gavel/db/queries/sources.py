@@ -13,7 +13,7 @@ from sqlalchemy.exc import IntegrityError
 from gavel.db.engine import Connection
 from gavel.db.entities import ENTITY_TABLES
 from gavel.db.errors import NameTakenError, NotFoundError
-from gavel.db.queries.clocks import newest_clocks
+from gavel.db.queries.clocks import clock_names, newest_clocks
 from gavel.db.queries.gaps import GapState
 from gavel.db.queries.runs import Run, run_of
 from gavel.db.tables import bookkeeping
@@ -66,13 +66,14 @@ class SourceHealth:
 
     `streams`: those that have something to measure now, or still owe something; an array without directories has none of them.
     `entities`: present things by table. `version` as the source tells it.
-    `twins`: names of other sources that are the same array or vCenter.
+    `twins`: names of other sources that are the same array or vCenter. `host_names`: by the keys that clocks have as their subject.
     """
 
     source: SourceRow
     version: str | None
     streams: tuple[StreamHealth, ...]
     clocks: tuple[ClockReading, ...]
+    host_names: Mapping[str, str]
     newest_run: Run | None
     failing_since: datetime | None
     open_gaps: int
@@ -189,6 +190,7 @@ def _health(connection: Connection, row: SourceRow, now: datetime) -> SourceHeal
         version=_version(connection, row),
         streams=_streams(connection, row.id, now + timedelta(seconds=own_clock), now, runs, gaps),
         clocks=clocks,
+        host_names=clock_names(connection, row.id),
         newest_run=newest,
         failing_since=_failing_since(connection, row.id) if newest and newest.error_kind else None,
         open_gaps=sum(gaps.values()),
