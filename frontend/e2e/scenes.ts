@@ -50,6 +50,7 @@ export async function aDatastore(request: APIRequestContext): Promise<Row> {
 
 interface Standing {
   subject: { id: number; name: string }
+  arrays: { id: number; name: string }[]
   state: string
   iops: number | null
   total_us: number | null

@@ -49,6 +49,19 @@ def test_the_ranking_is_by_impact_then_the_healthy_then_what_has_none_by_name(
     assert [one["name"] for one in estate["occupancy"]] == ["kernel", "san", "array"]
 
 
+@pytest.mark.parametrize("kind", ["datastores", "vms", "hosts", "volumes", "arrays"])
+def test_everything_ranked_says_on_which_arrays_it_is(client: TestClient, ranked: Estate, kind: str) -> None:
+    on = {
+        item["subject"]["name"]: [array["name"] for array in item["arrays"]]
+        for item in ask(client, f"overview?kind={kind}")["items"]
+    }
+    (array,) = (item["subject"]["name"] for item in ask(client, "overview?kind=arrays")["items"])
+    known = {"datastores": "simple", "vms": "db01", "hosts": "esx-1", "arrays": array}
+    assert on[known.get(kind, next(iter(on)))] == [array]
+    if kind == "datastores":
+        assert on["nfs-elsewhere"] == []
+
+
 @pytest.mark.parametrize(
     ("query", "first"),
     [

@@ -15,7 +15,7 @@ from gavel.analysis.verdict import Reason
 from gavel.db.engine import Connection
 from gavel.db.queries.ledger import Detail, ledger
 from gavel.db.queries.rows import Ref, RefKind
-from gavel.db.queries.scopes import SCOPES, ledger_until, present_things
+from gavel.db.queries.scopes import SCOPES, arrays_behind, ledger_until, present_things
 from gavel.domain.io_path import Certainty, Direction, Layer
 from gavel.domain.scope import ESTATE_ID, ScopeKind, scope_key
 from gavel.pipeline.expecting import hours_of, usual
@@ -77,7 +77,10 @@ class Standing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ranked(Standing):
+    """arrays: those that it is on, by name; empty: on none that is known."""
+
     subject: Ref
+    arrays: tuple[Ref, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,13 +142,14 @@ def overview(connection: Connection, wanted: Wanted, from_at: datetime, to_at: d
     matching = _matching(listed, wanted)
     ranked = _ordered(listed, matching, wanted)
     page = ranked[wanted.offset : wanted.offset + wanted.limit]
+    arrays = arrays_behind(connection, wanted.kind, [things[n][0] for n in page])
     return Overview(
         from_at=ruled.from_at,
         to_at=ruled.to_at,
         ledger_until_at=ledger_until(connection),
         estate=_estate(estate),
         totals=_totals(listed, matching),
-        items=tuple(_ranked(listed, n) for n in page),
+        items=tuple(_ranked(listed, n, arrays) for n in page),
         total=len(matching),
     )
 
@@ -246,10 +250,11 @@ def _totals(listed: _Listed, matching: Sequence[int]) -> Totals:
     )
 
 
-def _ranked(listed: _Listed, n: int) -> Ranked:
+def _ranked(listed: _Listed, n: int, arrays: Mapping[int, tuple[Ref, ...]]) -> Ranked:
     row = int(listed.row[n])
     subject = Ref(listed.kind, *listed.things[n])
-    return Ranked(subject=subject, **_fields(_standing(listed.judged, row) if row >= 0 else _NOTHING))
+    standing = _standing(listed.judged, row) if row >= 0 else _NOTHING
+    return Ranked(subject=subject, arrays=arrays.get(subject.id, ()), **_fields(standing))
 
 
 def _estate(ruled: _Ruled) -> EstateStanding:

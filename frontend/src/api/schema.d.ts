@@ -671,7 +671,7 @@ export interface paths {
         };
         /**
          * Health
-         * @description Whether Gavel works: 200 when it does or is degraded, 503 when the database cannot be reached.
+         * @description Whether Gavel works, and what is wrong with which part: 503 when the database cannot be reached, else 200.
          */
         get: operations["health"];
         put?: never;
@@ -2954,9 +2954,11 @@ export interface components {
         };
         /**
          * OverviewRow
-         * @description One thing. What the ledger does not have in the window has state `no_data`.
+         * @description One thing. What the ledger does not have in the window has state `no_data`. `arrays`: that it is on; of a stretched pod two.
          */
         OverviewRow: {
+            /** Arrays */
+            arrays: components["schemas"]["Ref"][];
             /** Bytes Per S */
             bytes_per_s: number | null;
             /**
@@ -9845,6 +9847,13 @@ export interface operations {
                      *       "from_at": "2026-11-21T02:15:00Z",
                      *       "items": [
                      *         {
+                     *           "arrays": [
+                     *             {
+                     *               "id": 1,
+                     *               "kind": "array",
+                     *               "name": "fa-1"
+                     *             }
+                     *           ],
                      *           "bytes_per_s": 266240000,
                      *           "certainty": "certain",
                      *           "excess_us": 438,

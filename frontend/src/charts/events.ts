@@ -26,8 +26,11 @@ export const sourceEvent = ({ at, kind, text }: { at: string; kind: string; text
 
 const INKS: Record<Tone, Ink> = { bad: 'bad', warn: 'warn', open: 'warn', good: 'good', calm: 'muted' }
 
+/** A mark at its event's line, and words on the side of it that has room for them. */
 export interface PlacedLabel {
-  /** Left end in px. */
+  /** Left end of the mark in px. */
+  mark_x: number
+  /** Left end and width of the words in px; a width of 0: there is no room for any. */
   x: number
   width: number
   text: string
@@ -36,22 +39,24 @@ export interface PlacedLabel {
   events: number
 }
 
-const MARK_PX = 10
+export const MARK_PX = 10
 const MARK_GAP = 4
 const LABEL_GAP = 10
 /** A character of 11 px; what is wider than that is cut off, so that labels never touch. */
 const CHARACTER_PX = 6.2
-const LONGEST = 30
+/** Words cut shorter than this say nothing. */
+const SHORTEST_PX = 56
+const LONGEST = 34
 const WORST_FIRST: readonly Tone[] = ['bad', 'warn', 'open', 'good', 'calm']
 
-interface Cluster {
-  x: number
+interface Spot {
+  mark_x: number
   events: ChartEvent[]
 }
 
 /**
- * Where the labels of events stand, in one row from `left` to `right`: at the event's line where there is room. Events whose labels
- * would touch share one: that of the worst of them, and how many more there are. `xOf` answers the place of an instant in px.
+ * Marks of events in one row from `left` to `right`, each with as many words as there is room for beside it. Events whose marks would
+ * touch share one, with the words of the worst of them and how many more there are. `xOf` answers the place of an instant in px.
  */
 export function placeLabels(
   events: readonly ChartEvent[],
@@ -59,40 +64,42 @@ export function placeLabels(
   left: number,
   right: number,
 ): PlacedLabel[] {
-  const inside = [...events]
-    .sort((a, b) => a.at_ms - b.at_ms)
-    .map((event): Cluster => ({ x: xOf(event.at_ms), events: [event] }))
-    .filter(({ x }) => x >= left && x <= right)
-  let clusters: Cluster[] = []
-  for (const next of inside) {
-    let merged = next
-    // A label that grew by one more event may now touch the one before it.
-    while (
-      clusters.length > 0 &&
-      endOf(placed(clusters.at(-1) as Cluster, left, right)) + LABEL_GAP > placed(merged, left, right).x
-    ) {
-      const before = clusters.at(-1) as Cluster
-      clusters = clusters.slice(0, -1)
-      merged = { x: before.x, events: [...before.events, ...merged.events] }
-    }
-    clusters.push(merged)
-  }
-  return clusters.map((cluster) => placed(cluster, left, right))
+  const spots = spotsOf(events, xOf, left, right)
+  let free_from = left
+  return spots.map((spot, index) => {
+    const next = spots[index + 1]
+    const end = next === undefined ? right : next.mark_x - LABEL_GAP
+    const found = placed(spot, free_from, end)
+    free_from = Math.max(spot.mark_x + MARK_PX, found.x + found.width) + LABEL_GAP
+    return found
+  })
 }
 
-const endOf = ({ x, width }: PlacedLabel) => x + width
+function spotsOf(events: readonly ChartEvent[], xOf: (at_ms: number) => number, left: number, right: number): Spot[] {
+  const spots: Spot[] = []
+  for (const event of [...events].sort((a, b) => a.at_ms - b.at_ms)) {
+    const x = xOf(event.at_ms)
+    if (x < left || x > right) continue
+    const mark_x = Math.max(left, Math.min(x - MARK_PX / 2, right - MARK_PX))
+    const last = spots.at(-1)
+    if (last !== undefined && mark_x <= last.mark_x + MARK_PX) last.events.push(event)
+    else spots.push({ mark_x, events: [event] })
+  }
+  return spots
+}
 
-function placed({ x, events }: Cluster, left: number, right: number): PlacedLabel {
+/** Right of the mark where there is room, else left of it, where nobody stands from `free_from` on. */
+function placed({ mark_x, events }: Spot, free_from: number, end: number): PlacedLabel {
   const worst = [...events].sort((a, b) => WORST_FIRST.indexOf(a.tone) - WORST_FIRST.indexOf(b.tone))[0] as ChartEvent
   const text = events.length === 1 ? cut(worst.label) : `${cut(worst.label)} +${events.length - 1}`
-  const width = MARK_PX + MARK_GAP + Math.ceil([...text].length * CHARACTER_PX)
-  return {
-    x: Math.max(left, Math.min(x - MARK_PX / 2, right - width)),
-    width,
-    text,
-    tone: worst.tone,
-    events: events.length,
-  }
+  const wanted = Math.ceil([...text].length * CHARACTER_PX)
+  const after = mark_x + MARK_PX + MARK_GAP
+  const before = mark_x - MARK_GAP
+  const about = { mark_x, text, tone: worst.tone, events: events.length }
+  if (end - after >= Math.min(wanted, SHORTEST_PX)) return { ...about, x: after, width: Math.min(wanted, end - after) }
+  const width = Math.min(wanted, before - free_from)
+  if (width >= Math.min(wanted, SHORTEST_PX)) return { ...about, x: before - width, width }
+  return { ...about, x: after, width: 0 }
 }
 
 const cut = (label: string) => {
@@ -147,28 +154,32 @@ function eventLine(x: number, box: Rect, { tone }: ChartEvent, tokens: ChartToke
 
 const LABEL_ROW_PX = 8
 
-function labelShapes({ x, width, text, tone }: PlacedLabel, top: number, tokens: ChartTokens) {
-  const ink = tokens.ink[INKS[tone]]
+function labelShapes({ mark_x, x, width, text, tone }: PlacedLabel, top: number, tokens: ChartTokens) {
   const y = top - LABEL_ROW_PX
+  const mark = {
+    type: 'path' as const,
+    shape: { pathData: MARK_SHAPES[tone], x: mark_x, y: y - MARK_PX / 2, width: MARK_PX, height: MARK_PX },
+    style: { fill: tokens.ink[INKS[tone]] },
+  }
+  if (width === 0) return [mark]
+  const style = {
+    text,
+    fill: tokens.ink.text,
+    font: `11px ${tokens.font}`,
+    verticalAlign: 'middle' as const,
+    width,
+    overflow: 'truncate' as const,
+    lineOverflow: 'truncate' as const,
+  }
+  // Words before their mark end at it.
+  const isBefore = x < mark_x
   return [
-    {
-      type: 'path' as const,
-      shape: { pathData: MARK_SHAPES[tone], x, y: y - MARK_PX / 2, width: MARK_PX, height: MARK_PX },
-      style: { fill: ink },
-    },
+    mark,
     {
       type: 'text' as const,
-      x: x + MARK_PX + MARK_GAP,
+      x: isBefore ? x + width : x,
       y,
-      style: {
-        text,
-        fill: tokens.ink.text,
-        font: `11px ${tokens.font}`,
-        verticalAlign: 'middle' as const,
-        width: width - MARK_PX - MARK_GAP,
-        overflow: 'truncate' as const,
-        lineOverflow: 'truncate' as const,
-      },
+      style: { ...style, align: isBefore ? ('right' as const) : ('left' as const) },
     },
   ]
 }

@@ -34,8 +34,8 @@ export interface TimePanelsInput {
 }
 
 const HEIGHT = { tall: 168, short: 84 } as const
-const HEAD = 38
-const GAP = 46
+const HEAD = 42
+const GAP = 48
 const FOOT = 28
 const LEFT = 68
 const RIGHT = 16
@@ -134,7 +134,7 @@ function valueAxis(panel: Panel, index: number, tokens: ChartTokens): YAXisCompo
     axisPointer: { show: false },
     name: `{title|${panel.title}}  {hint|${panel.hint}}`,
     nameLocation: 'end',
-    nameGap: 16,
+    nameGap: 20,
     nameTextStyle: {
       align: 'left',
       padding: [0, 0, 0, -LEFT + 8],

@@ -12,7 +12,16 @@ use([TreemapChart, TooltipComponent, AriaComponent, SVGRenderer])
 const themes = ['dark', 'light', 'contrast'] as const
 const tokensOf = (theme: (typeof themes)[number]) => chartTokens(variablesOf(css, theme))
 const tile = (name: string, more: Partial<Tile> = {}): Tile => {
-  return { id: name, name, ios: 10, words: 'Kernel, +0.44 ms', layers: ['kernel'], look: 'certain', ...more }
+  return {
+    id: name,
+    name,
+    ios: 10,
+    words: 'Kernel, +0.44 ms',
+    layers: ['kernel'],
+    look: 'certain',
+    group: null,
+    ...more,
+  }
 }
 
 function drawn(tiles: Tile[], theme: (typeof themes)[number] = 'dark'): string {
@@ -27,6 +36,17 @@ describe('the treemap', () => {
   it('says name and verdict in words on every tile', () => {
     const svg = drawn([tile('sql-01'), tile('calm-02', { words: 'Healthy', layers: [], look: 'calm' })])
     for (const words of ['sql-01', 'Kernel, +0.44 ms', 'calm-02', 'Healthy']) expect(svg).toContain(words)
+  })
+
+  it('puts tiles under their array, whose name is written once above them', () => {
+    const on = (id: string) => ({ id, name: `flash-${id}` })
+    const svg = drawn([
+      tile('sql-01', { group: on('a') }),
+      tile('sql-02', { group: on('a') }),
+      tile('web-03', { group: on('b') }),
+    ])
+    for (const name of ['flash-a', 'flash-b', 'sql-01', 'sql-02', 'web-03'])
+      expect(svg.split(`>${name}`)).toHaveLength(2)
   })
 
   it('draws no tile for what has no I/O', () => {

@@ -12,6 +12,8 @@ type TreemapOption = ComposeOption<TreemapSeriesOption | TooltipComponentOption>
 export interface Tile {
   id: string
   name: string
+  /** What it stands under, such as its array; null: tiles are not grouped. */
+  group: { id: string; name: string } | null
   /** I/Os inside on average: its area. */
   ios: number
   /** Its verdict in a few words. */
@@ -47,10 +49,45 @@ export function treemapOption({ tiles, tokens, label }: TreemapInput): TreemapOp
         // Smaller ones would be dots without a name; the ranking has them all.
         visibleMin: 60,
         itemStyle: { borderColor: tokens.ink.card, borderWidth: 0, gapWidth: 2 },
-        data: tiles.filter(({ ios }) => ios > 0).map((tile) => node(tile, tokens)),
+        levels: LEVELS,
+        data: groupsOf(tiles, tokens),
       },
     ],
   }
+}
+
+const HEAD_PX = 20
+/** Groups stand farther apart than their tiles. */
+const LEVELS = [{ itemStyle: { gapWidth: 6, borderWidth: 0 } }, { itemStyle: { gapWidth: 2, borderWidth: 0 } }]
+
+/** Tiles under their groups; those without one stand alone. */
+function groupsOf(tiles: readonly Tile[], tokens: ChartTokens) {
+  const busy = tiles.filter(({ ios }) => ios > 0)
+  const alone = busy.filter(({ group }) => group === null).map((tile) => node(tile, tokens))
+  const grouped = [
+    ...Map.groupBy(
+      busy.filter(({ group }) => group !== null),
+      ({ group }) => group?.id ?? '',
+    ),
+  ]
+  return [
+    ...alone,
+    ...grouped.map(([id, own]) => ({
+      id,
+      name: own[0]?.group?.name ?? '',
+      children: own.map((tile) => node(tile, tokens)),
+      // The head of a group is painted in the colour of its border.
+      itemStyle: { color: tokens.ink.card, borderColor: tokens.ink.card },
+      upperLabel: {
+        show: true,
+        height: HEAD_PX,
+        color: tokens.ink.muted,
+        fontSize: 12,
+        overflow: 'truncate' as const,
+        formatter: () => plain(own[0]?.group?.name ?? ''),
+      },
+    })),
+  ]
 }
 
 function node(tile: Tile, tokens: ChartTokens) {

@@ -28,9 +28,10 @@ class StandingOut(Out):
 
 
 class OverviewRow(StandingOut):
-    """One thing. What the ledger does not have in the window has state `no_data`."""
+    """One thing. What the ledger does not have in the window has state `no_data`. `arrays`: that it is on; of a stretched pod two."""
 
     subject: Ref
+    arrays: list[Ref]
 
 
 class EstateOut(StandingOut):

@@ -6,10 +6,12 @@ from datetime import datetime
 from sqlalchemy import func, select, text
 
 from gavel.db.engine import Connection
-from gavel.db.queries.refs import TABLES
-from gavel.db.queries.rows import RefKind
+from gavel.db.queries.members import MEMBERS, relation
+from gavel.db.queries.refs import TABLES, linked, refs
+from gavel.db.queries.rows import Ref, RefKind
 from gavel.db.tables.ledger import correlated
 from gavel.domain.scope import ScopeKind
+from gavel.domain.source import Stream
 
 SCOPES: Mapping[RefKind, ScopeKind] = {
     RefKind.DATASTORE: ScopeKind.DATASTORE,
@@ -36,6 +38,19 @@ def present_things(connection: Connection, kind: RefKind, search: str) -> Sequen
         query = query.where(~table.c.is_protocol_endpoint)
     rows = connection.execute(query.order_by(func.lower(table.c.name), table.c.id)).all()
     return [(thing_id, name) for thing_id, name in rows]
+
+
+def arrays_behind(connection: Connection, kind: RefKind, ids: Sequence[int]) -> dict[int, tuple[Ref, ...]]:
+    """The arrays that hold the volumes and directories of things, by name; what is on no known array is absent."""
+    if kind is RefKind.ARRAY:
+        return {thing_id: (array,) for thing_id, array in refs(connection, kind, ids).items()}
+    holds = [
+        f"SELECT m.subject_id AS subject, a.id, a.name FROM ({relation(kind, stream)}) m"
+        f" JOIN {table} e ON e.id = m.entity_id JOIN storage_array a ON a.source_id = e.source_id AND a.present"
+        for stream, table in ((Stream.ARRAY_VOLUME, "volume"), (Stream.ARRAY_DIRECTORY, "array_directory"))
+        if (kind, stream) in MEMBERS
+    ]
+    return linked(connection, " UNION ALL ".join(holds), ids, RefKind.ARRAY)
 
 
 def array_names(connection: Connection, sources: Sequence[int]) -> Sequence[str]:

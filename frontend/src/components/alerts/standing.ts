@@ -27,12 +27,12 @@ export const unattended = (alerts: readonly AlertOut[]) =>
 /** Recovered, or no longer looked at: its rule or its object went. */
 const ending = (state: AlertOut['state']) => (state === 'resolved' ? 'resolved' : 'ended')
 
-/** When each fired and when it was over; `named`: the thing is named, where the chart is about several. */
+/** When each fired and when it was over; `named`: labels name the thing and not the rule, where a chart is about several. */
 export function eventsOfAlerts(alerts: readonly AlertOut[], named = false): ChartEvent[] {
   return alerts
     .flatMap((alert): ChartEvent[] => {
       const { rule_name, severity, fired_at, ended_at, state, subject } = alert
-      const about = named ? `${subject.name}: ${rule_name}` : rule_name
+      const about = named ? subject.name : rule_name
       const { tone } = severityMark(severity)
       const fired: ChartEvent[] =
         fired_at === null

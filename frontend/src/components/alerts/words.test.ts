@@ -32,6 +32,7 @@ describe('amounts', () => {
     const measure = { quantity: 'time', part: 'kernel', direction: 'all', unit: 'µs' } as const
     expect(boundWords({ lower: null, measure })).toBeNull()
     expect(boundWords({ lower: 0, measure })).toBeNull()
+    expect(boundWords({ lower: 0.2, measure })).toBeNull()
     expect(boundWords({ lower: 425, measure })).toBe('surely ≥ 0.43 ms')
   })
 })

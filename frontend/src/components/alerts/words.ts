@@ -96,7 +96,8 @@ const trimmed = (value: number) => formatFixed(value, 2).replace(/\.?0+$/, '')
 
 /** "surely ≥ 0.43 ms": below that it certainly is not. Null where that says nothing. */
 export function boundWords({ lower, measure }: Pick<AlertOut, 'lower' | 'measure'>): string | null {
-  return lower === null || lower <= 0 ? null : `surely ≥ ${formatAmount(lower, measure.unit)}`
+  const least = lower === null || lower <= 0 ? '' : formatAmount(lower, measure.unit)
+  return least === '' || least.startsWith('<') ? null : `surely ≥ ${least}`
 }
 
 /** "Kernel surely ≥ 0.30 ms". */

@@ -66,3 +66,21 @@ it('a host’s numbers stand in one unit, which the head names, with as many dec
   expect(cells('esx-2').slice(4, 6)).toEqual(['<1', 'not measured'])
   expect(cells('esx-3').slice(4)).toEqual(['<0.01', '0.40', 'not measured', 'not measured'])
 })
+
+it('counters of whole ms are told in ms, however small; a host without I/O has no latency, one without VMs no active one', () => {
+  render(
+    <PreferencesProvider>
+      <MantineProvider withGlobalClasses={false} withCssVariables={false}>
+        <HostsTable
+          hosts={[
+            row({ gavg_us: 0, davg_us: 0, kavg_us: 0, qavg_us: 0, precision_us: 1000 }),
+            row({ subject: { kind: 'host', id: 2, name: 'esx-2' }, iops: 0, gavg_us: null, vms: 0, vms_active: null }),
+          ]}
+        />
+      </MantineProvider>
+    </PreferencesProvider>,
+  )
+  expect(screen.getByRole('columnheader', { name: 'GAVG, ms' })).toBeTruthy()
+  expect(cells('esx-1').slice(2, 6)).toEqual(['<1', '<1', '<1', '<1'])
+  expect(cells('esx-2').slice(1)).toEqual(['0', 'no I/O', 'no I/O', 'no I/O', 'no I/O', '32', '0'])
+})

@@ -58,7 +58,7 @@ const LATENCIES = [
 
 /** One unit and one number of decimals for all latencies, named in the heads, so that columns compare digit by digit. */
 function hostColumns(hosts: readonly HostOnDatastore[]): Column<HostOnDatastore>[] {
-  const scale = latencyScale(Math.max(0, ...hosts.flatMap((one) => LATENCIES.map(([name]) => one[name] ?? 0))))
+  const scale = scaleOf(hosts)
   return [
     {
       id: 'host',
@@ -74,7 +74,7 @@ function hostColumns(hosts: readonly HostOnDatastore[]): Column<HostOnDatastore>
         name,
         `${header}, ${scale.unit}`,
         112,
-        (one) => bareLatency(one[name], scale, one.precision_us),
+        (one) => (one.iops === 0 ? 'no I/O' : bareLatency(one[name], scale, one.precision_us)),
         ({ precision_us }) => `${meaning}; steps of ${formatPrecision(precision_us, 'µs')}`,
       ),
     ),
@@ -84,11 +84,17 @@ function hostColumns(hosts: readonly HostOnDatastore[]): Column<HostOnDatastore>
     number(
       'vms',
       'VMs active',
-      116,
-      ({ vms_active, vms }) => (vms_active === null ? null : `${vms_active} of ${vms}`),
+      128,
+      ({ vms_active, vms }) => (vms === 0 ? '0' : vms_active === null ? null : `${vms_active} of ${vms}`),
       () => 'VMs on this host with I/O here, of those with a disk here',
     ),
   ]
+}
+
+/** Counters of whole ms among them say nothing in µs. */
+function scaleOf(hosts: readonly HostOnDatastore[]): LatencyScale {
+  const scale = latencyScale(Math.max(0, ...hosts.flatMap((one) => LATENCIES.map(([name]) => one[name] ?? 0))))
+  return hosts.some(({ precision_us }) => (precision_us ?? 0) >= 1000) ? { ...scale, unit: 'ms' } : scale
 }
 
 /** The number without its unit, which stands in the head. */

@@ -49,6 +49,8 @@ it('some I/Os are never none', () => {
   expect([0, 0.04, 0.44, 9.96, 31.4, 1234].map(ios)).toEqual(['0', '<0.1', '0.4', '10.0', '31', '1,234'])
 })
 
+import { layersWords, layerTime } from './layerWords'
+
 describe('where the I/Os are', () => {
   it('is said in numbers, with bounds, and says what is not in it', () => {
     show(<OccupancyCard occupancy={occupancy} />)
@@ -71,4 +73,19 @@ it('a bar of layers hatches what was not told apart and leaves out what is empty
   expect(bar.children).toHaveLength(2)
   expect(merged?.dataset.hatched).toBe('true')
   expect(array?.dataset.hatched).toBe('false')
+})
+
+describe('how fast a layer is', () => {
+  const array = { label: 'Array', measured_us: 400, ops_share: 1 }
+
+  it('is told per I/O that was measured in it, and in which part of the I/Os that was when one side was away', () => {
+    expect(layerTime(array)).toBe('0.40 ms')
+    expect(layerTime({ ...array, ops_share: 0.96 })).toBe('0.40 ms')
+    expect(
+      layersWords([
+        { label: 'Kernel', measured_us: 90, ops_share: 1 },
+        { ...array, ops_share: 0.62 },
+      ]),
+    ).toBe('Kernel 90 µs, Array 0.40 ms in 62 % of I/Os')
+  })
 })

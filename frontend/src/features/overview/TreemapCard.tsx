@@ -60,8 +60,9 @@ function Treemap({ rows, total, ranking, from_at, to_at }: TreemapProps) {
   }, [rows, tiles, tokens, label])
   const open = useCallback(
     (id: string) => {
-      const row = rows.find((one) => keyOf(one) === id)
-      const address = row === undefined ? null : addressOf(row.subject)
+      const found = [...rows.map(({ subject }) => subject), ...rows.flatMap(({ arrays }) => arrays)]
+      const thing = found.find((one) => keyOf({ subject: one }) === id)
+      const address = thing === undefined ? null : addressOf(thing)
       if (address !== null) void navigate({ to: address })
     },
     [rows, navigate],
@@ -74,7 +75,7 @@ function Treemap({ rows, total, ranking, from_at, to_at }: TreemapProps) {
       title={`Where the I/Os of ${title === 'VMs' ? title : title.toLowerCase()} are`}
       exportTitle={`Where the I/Os of ${title} are`}
       windowText={formatWindow(from_ms, to_ms, zone)}
-      hint={`area: I/Os inside; colour: the layer that loses time${total > rows.length ? `; the ${rows.length} of ${plural(total, noun)} that lose most` : ''}`}
+      hint={`area: I/Os inside${title === 'Arrays' ? '' : ', by array'}; colour: the layer that loses time${total > rows.length ? `; the ${rows.length} of ${plural(total, noun)} that lose most` : ''}`}
       label={label}
       option={option}
       height={HEIGHT}
@@ -87,7 +88,7 @@ function Treemap({ rows, total, ranking, from_at, to_at }: TreemapProps) {
   )
 }
 
-const keyOf = ({ subject }: OverviewRow) => `${subject.kind}-${subject.id}`
+const keyOf = ({ subject }: Pick<OverviewRow, 'subject'>) => `${subject.kind}-${subject.id}`
 const iosOf = ({ iops, total_us }: OverviewRow) => ((iops ?? 0) * (total_us ?? 0)) / 1e6
 
 function tileOf(row: OverviewRow): Tile {
@@ -96,12 +97,22 @@ function tileOf(row: OverviewRow): Tile {
   return {
     id: keyOf(row),
     name: row.subject.name,
+    group: groupOf(row),
     ios: iosOf(row),
     words: isNamed ? `${namedBy(row)}, +${formatLatency(row.excess_us)}` : word,
     layers: LAYERS.filter((layer): layer is LayerId => isNamed && (row.layer ?? '').split('_').includes(layer)),
     look: isNamed ? lookOf(row) : 'calm',
   }
 }
+
+/** The array that it is on, or all of them; an array stands for itself. */
+function groupOf({ subject, arrays }: OverviewRow): Tile['group'] {
+  if (subject.kind === 'array') return null
+  if (arrays.length === 0) return { id: 'no-array', name: 'on no known array' }
+  return { id: arrays.map(({ id }) => `array-${id}`).join(','), name: arrayNames(arrays) }
+}
+
+const arrayNames = (arrays: OverviewRow['arrays']) => arrays.map(({ name }) => name).join(' + ')
 
 /** "SAN or kernel": what stands before the numbers of the verdict's own sentence. */
 const namedBy = ({ sentence }: OverviewRow) => sentence.split(':')[0] ?? ''
@@ -110,10 +121,20 @@ function lookOf({ certainty }: OverviewRow): Tile['look'] {
   return certainty === 'certain' || certainty === 'likely' || certainty === 'undetermined' ? certainty : 'calm'
 }
 
-const CSV_HEADER = ['name', 'I/Os inside', 'latency (µs)', 'over usual (µs)', 'layer', 'certainty', 'waiting I/Os']
+const CSV_HEADER = [
+  'name',
+  'arrays',
+  'I/Os inside',
+  'latency (µs)',
+  'over usual (µs)',
+  'layer',
+  'certainty',
+  'waiting I/Os',
+]
 
 const csvRow = (row: OverviewRow) => [
   row.subject.name,
+  arrayNames(row.arrays),
   row.total_us === null || row.iops === null ? null : iosOf(row),
   row.total_us,
   row.excess_us,
@@ -147,6 +168,7 @@ function TilesTable({ tiles, label }: { tiles: readonly Tile[]; label: string })
         <thead>
           <tr>
             <th scope="col">Name</th>
+            <th scope="col">Array</th>
             <th scope="col">I/Os inside</th>
             <th scope="col">Verdict</th>
           </tr>
@@ -155,6 +177,7 @@ function TilesTable({ tiles, label }: { tiles: readonly Tile[]; label: string })
           {tiles.map((tile) => (
             <tr key={tile.id}>
               <td>{tile.name}</td>
+              <td>{tile.group?.name ?? tile.name}</td>
               <td className="numeric">{ios(tile.ios)}</td>
               <td>{tile.words}</td>
             </tr>

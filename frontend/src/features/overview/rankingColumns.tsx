@@ -8,8 +8,8 @@ import { StateMark } from '../../components/StateMark'
 import type { Column } from '../../components/table/VirtualTable'
 import { standingMark } from '../../components/verdict/certainty'
 import { LayerBar } from '../../components/verdict/LayerBar'
+import { layersWords } from '../../components/verdict/layerWords'
 import { ios } from '../../components/verdict/OccupancyCard'
-import { formatLatency } from '../../lib/units'
 import styles from './Overview.module.css'
 
 const HEADERS: Record<string, string> = { datastore: 'Datastore', host: 'Host', volume: 'Volume', array: 'Array' }
@@ -60,7 +60,7 @@ export function rankingColumns(
           <LayerBar
             pieces={layers.map((layer) => ({ ...layer, size: layer.us }))}
             max={max_us}
-            words={layers.map((layer) => `${layer.label} ${formatLatency(layer.us)}`).join(', ')}
+            words={layersWords(layers)}
           />
         ),
     },

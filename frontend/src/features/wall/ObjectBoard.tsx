@@ -10,6 +10,7 @@ import { Name } from '../../components/Name'
 import { StateMark } from '../../components/StateMark'
 import { standingMark } from '../../components/verdict/certainty'
 import { LayerBar, LayerSwatch } from '../../components/verdict/LayerBar'
+import { layersWords, layerTime } from '../../components/verdict/layerWords'
 import { ios } from '../../components/verdict/OccupancyCard'
 import { subjectOf } from '../../components/verdict/subject'
 import { formatIops, formatLatency } from '../../lib/units'
@@ -83,12 +84,12 @@ function VerdictStrip({ verdict, age }: { verdict: Verdict; age: AgeState }) {
           tall
           pieces={layers.map((layer) => ({ ...layer, size: layer.us }))}
           max={Math.max(total_us ?? 0, 1e-9)}
-          words={layers.map((layer) => `${layer.label} ${formatLatency(layer.us)}`).join(', ') || sentence.head}
+          words={layersWords(layers) || sentence.head}
         />
         <ul className={styles.layers}>
           {layers.map((layer) => (
             <li key={layer.name}>
-              <LayerSwatch layers={layer.layers} /> {formatLatency(layer.us)} {layer.label}
+              <LayerSwatch layers={layer.layers} /> {layer.label} {layerTime(layer)}
             </li>
           ))}
         </ul>

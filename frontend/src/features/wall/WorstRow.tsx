@@ -4,6 +4,7 @@ import { Name } from '../../components/Name'
 import { StateMark } from '../../components/StateMark'
 import { standingMark } from '../../components/verdict/certainty'
 import { LayerBar } from '../../components/verdict/LayerBar'
+import { layersWords } from '../../components/verdict/layerWords'
 import { formatAge } from '../../lib/time'
 import { formatLatency } from '../../lib/units'
 import type { AgeState } from './age'
@@ -41,7 +42,7 @@ export function WorstRow({ row, age, age_ms, max_us, alerts }: WorstRowProps) {
             tall
             pieces={row.layers.map((layer) => ({ ...layer, size: layer.us }))}
             max={max_us}
-            words={row.layers.map((layer) => `${layer.label} ${formatLatency(layer.us)}`).join(', ')}
+            words={layersWords(row.layers)}
           />
         )}
       </span>
