@@ -20,8 +20,11 @@ NOT_OF_THE_RULE = {"id", "is_default", "open", "created_at", "changed_at"}
 # The rules want five minutes in a row, and the first one may be the phase's own.
 LEAST_CHAPTER_S = 7 * 60
 SECRET = "whsec_" + "QUJD" * 8
-# The minute's own length, what its sources take to show it, and what a busy machine adds; the aim is 30 s after it can be read.
-LATEST_S = 90
+# From the moment that the last sample can be read. Three products share a machine here: a busy one may take twice as long.
+GOAL_S = 30.0
+LATEST_S = 2 * GOAL_S
+# By the lab's rules: samples end at multiples of their width on the clock of who gives them; an array's can be read a little later.
+ARRAY_S, ARRAY_SETTLES_S, HOST_S = 30, 1.5, 20
 
 
 @pytest.fixture
@@ -57,7 +60,7 @@ def test_a_datastore_whose_array_takes_time_is_told_once_and_so_is_its_end(
     rule = product.api.post("/alert-rules", json=_rule(store["name"], 20)).raise_for_status().json()["id"]
     try:
         product.wait_for(lambda: receiver.received, "the message that it fires", 180)
-        came_at = time.time()
+        came_at = receiver.received[0].at
         (firing,) = _told(receiver)
         assert firing["type"] == "alert.firing"
         assert firing["data"]["labels"]["layer"] == "array"
@@ -69,8 +72,12 @@ def test_a_datastore_whose_array_takes_time_is_told_once_and_so_is_its_end(
         resolved = _told(receiver)[1]
         assert (resolved["type"], resolved["data"]["incident_id"]) == ("alert.resolved", firing["data"]["incident_id"])
         minute_end = datetime.fromisoformat(firing["data"]["to_at"]).timestamp()
-        tell(f"the message came {came_at - minute_end:.1f} s after the end of its minute")
-        assert came_at - minute_end < LATEST_S
+        readable_at = _readable_at(product, minute_end)
+        tell(
+            f"the message came {came_at - minute_end:.1f} s after the end of its minute, {came_at - readable_at:.1f} s after the last "
+            f"sample that closes it could be read at its source (goal {GOAL_S:.0f} s)"
+        )
+        assert came_at - readable_at < LATEST_S
         time.sleep(8)
         assert len(receiver.received) == 2
     finally:
@@ -129,6 +136,18 @@ def _rule(datastore: str, at_least_us: float) -> dict[str, Any]:
         "for_min": 0,
         "min_grade": "D",
     }
+
+
+def _readable_at(product: Product, minute_end: float) -> float:
+    """When the last of the samples could be read that reach beyond the end of a minute, one of each array and host."""
+    clocks = product.truth.get("/clocks").raise_for_status().json()
+    arrays = [_closes(minute_end, offset_s, ARRAY_S) + ARRAY_SETTLES_S for offset_s in clocks["arrays"].values()]
+    return max(*arrays, *(_closes(minute_end, offset_s, HOST_S) for offset_s in clocks["hosts"].values()))
+
+
+def _closes(minute_end: float, offset_s: float, width_s: int) -> float:
+    """The first end of an interval at or after the minute's, by a clock that is so far ahead."""
+    return math.ceil((minute_end + offset_s) / width_s) * width_s - offset_s
 
 
 def _told(receiver: HttpReceiver) -> list[dict[str, Any]]:

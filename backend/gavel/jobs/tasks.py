@@ -43,7 +43,9 @@ def dispatch() -> None:
 
 @shared_task(base=Job, name="gavel.collect_live")
 def collect_live(source_id: int) -> None:
-    collect.collect_live(here(), source_id)
+    if collect.collect_live(here(), source_id):
+        # What it brought may have closed a minute, which need not wait for the next tick.
+        correlate.apply_async(expires=_CORRELATE_BUDGET_S)
 
 
 @shared_task(base=Job, name="gavel.refresh_inventory")

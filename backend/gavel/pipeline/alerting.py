@@ -14,7 +14,7 @@ from gavel.db import alert_memory, live
 from gavel.db.alert_memory import DueMinute, MemoryRow, OvertakenError
 from gavel.db.engine import Connection, reading, transaction
 from gavel.db.leases import only_one
-from gavel.db.queries.alert_rules import RuleRow, rule_rows
+from gavel.db.queries.alert_rules import RuleRow, enabled_revisions, rule_rows
 from gavel.pipeline import rule_faults
 from gavel.pipeline.alert_objects import key_of
 from gavel.pipeline.alert_readings import MinuteRead, Watched, narrowed, read_minutes, watched
@@ -136,7 +136,7 @@ def _may_have_work(connection: Connection, now_minute: int) -> bool:
     return (
         alert_memory.has_due_minutes(connection)
         or _sources_due(memory, now_minute)
-        or dict(memory.rule_revisions) != _revisions(_enabled(connection))
+        or dict(memory.rule_revisions) != enabled_revisions(connection)
     )
 
 

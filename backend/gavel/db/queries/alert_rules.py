@@ -34,6 +34,12 @@ def rule_rows(connection: Connection) -> tuple[RuleRow, ...]:
     return tuple(RuleRow(**row) for row in rows)
 
 
+def enabled_revisions(connection: Connection) -> dict[str, int]:
+    """Revision by id of the rules that are on: a glance at thousands of them, without reading what they say."""
+    columns = select(alert_rule.c.id, alert_rule.c.revision).where(alert_rule.c.enabled)
+    return {str(rule_id): revision for rule_id, revision in connection.execute(columns)}
+
+
 def rule_row(connection: Connection, rule_id: int) -> RuleRow:
     """Raises NotFoundError."""
     found = connection.execute(select(alert_rule).where(alert_rule.c.id == rule_id)).mappings().one_or_none()
