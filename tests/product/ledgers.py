@@ -8,12 +8,20 @@ from typing import Any
 import psycopg
 from tests.product.running import Product
 
+from gavel.db.samples import CORRELATE
 from gavel.domain.scope import ScopeKind, scope_key
 
 _TABLES = ("ledger_leaf_1m", "ledger_1m")
 _KEY = ("entity_id", "ts")
 # From the end of the newest minute to one whose next samples, too, have come: however busy the machine, and once all is known to be read.
 _SETTLING_S, CAUGHT_UP_S = 300, 120
+# The newest minute is changed by every sample that comes; minutes that tests compare end before it.
+_NEWEST_S = 60
+_OWED = """
+    SELECT extract(epoch FROM now() - c.until_at)::float8, (SELECT count(*) FROM dirty_minute) + (
+        SELECT count(*) FROM dirty_window w WHERE starts_with(w.task, %(task)s) AND w.lo < c.until_at - %(newest)s * interval '1 second'
+    ) FROM (VALUES (1)) once LEFT JOIN correlated c ON true
+"""
 Key = tuple[int, float]
 Ledger = dict[Key, dict[str, Any]]
 
@@ -25,18 +33,17 @@ def keys_of(kind: ScopeKind) -> dict[str, int]:
 
 
 def settled(product: Product) -> None:
-    """Until nothing is owed to the ledger: every minute that both sides passed is written, and none is to be written again."""
+    """Until nothing is owed to the ledger: every minute that both sides passed is written, and none is to be written again, be it that a
+    change to its samples is noted only."""
     product.wait_for(lambda: _is_settled(product), "every minute to be attributed", 300)
 
 
 def _is_settled(product: Product) -> bool:
     try:
-        behind, dirty = product.ask(
-            "SELECT extract(epoch FROM now() - (SELECT until_at FROM correlated))::float8, (SELECT count(*) FROM dirty_minute)"
-        )[0]
+        behind, owed = product.ask(_OWED, task=CORRELATE, newest=_NEWEST_S)[0]
     except psycopg.OperationalError:  # killed, and not back yet
         return False
-    return behind is not None and behind < 180 and dirty == 0
+    return behind is not None and behind < 180 and owed == 0
 
 
 def minutes(product: Product, kind: ScopeKind, after: float, until: float) -> dict[int, set[float]]:

@@ -44,7 +44,7 @@ def newest_clocks(connection: Connection, source_id: int) -> tuple[ClockReading,
 def clock_names(connection: Connection, source_id: int) -> Mapping[str, str]:
     """What the hosts are called that readings name by their keys."""
     names = select(esxi_host.c.key, esxi_host.c.name).where(esxi_host.c.source_id == source_id)
-    return {key: name for key, name in connection.execute(names)}
+    return {row.key: row.name for row in connection.execute(names)}
 
 
 def _reading(row: Row[str | None, float, float, datetime]) -> ClockReading:
