@@ -42,7 +42,7 @@ def campaign(seeds: Iterable[int]) -> Score:
 def scored(seed: int) -> Score:
     """One lab."""
     score, lab = Score(), drawn(seed)
-    unknown = _nothing_known(len(lab.lab.estate.vcenters))
+    unknown = nothing_known(len(lab.lab.estate.vcenters))
     seen = _seen(lab, unknown)
     evidence = [_score_stretch(score, lab, one, "unproven") for one in seen]
     known = proven(_added(evidence))
@@ -71,7 +71,7 @@ def _seen(lab: Drawn, proofs: Proofs) -> list[_Seen]:
     return seen
 
 
-def _nothing_known(sources: int) -> Proofs:
+def nothing_known(sources: int) -> Proofs:
     return Proofs(np.zeros((sources, len(HostCounter)), np.int64), np.zeros(sources, np.int64))
 
 
