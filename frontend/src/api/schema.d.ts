@@ -1713,11 +1713,14 @@ export interface components {
         };
         /**
          * ClockOut
-         * @description source clock − Gavel's clock, in seconds, true within ± `error_s`; `subject` is null for the source itself, else a host's name.
+         * @description A clock − Gavel's clock, in seconds, true within ± `error_s`. `subject` is null for the source itself, else the host's id at the
+         *     source; `name` is what the host is called, null where the inventory does not have it.
          */
         ClockOut: {
             /** Error S */
             error_s: number;
+            /** Name */
+            name: string | null;
             /** Offset S */
             offset_s: number;
             /**
@@ -10521,6 +10524,7 @@ export interface operations {
                      *         "clocks": [
                      *           {
                      *             "error_s": 0.06577,
+                     *             "name": null,
                      *             "offset_s": 1.591,
                      *             "read_at": "2026-11-21T23:40:35.475216Z",
                      *             "subject": null
@@ -10570,6 +10574,7 @@ export interface operations {
                      *         "clocks": [
                      *           {
                      *             "error_s": 0.07741,
+                     *             "name": null,
                      *             "offset_s": -2.192,
                      *             "read_at": "2026-11-21T23:41:38.984772Z",
                      *             "subject": null
@@ -10659,6 +10664,7 @@ export interface operations {
                      *       "clocks": [
                      *         {
                      *           "error_s": 0.06577,
+                     *           "name": null,
                      *           "offset_s": 1.591,
                      *           "read_at": "2026-11-21T23:40:35.475216Z",
                      *           "subject": null
@@ -10772,6 +10778,7 @@ export interface operations {
                      *       "clocks": [
                      *         {
                      *           "error_s": 0.06577,
+                     *           "name": null,
                      *           "offset_s": 1.591,
                      *           "read_at": "2026-11-21T23:40:35.475216Z",
                      *           "subject": null
@@ -10913,6 +10920,7 @@ export interface operations {
                      *       "clocks": [
                      *         {
                      *           "error_s": 0.06577,
+                     *           "name": null,
                      *           "offset_s": 1.591,
                      *           "read_at": "2026-11-21T23:40:35.475216Z",
                      *           "subject": null
