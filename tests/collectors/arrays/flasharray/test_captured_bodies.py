@@ -66,6 +66,30 @@ def test_the_ops_weighted_mean_of_the_rows_is_the_arrays_own_total(captured: Pat
         assert int(mean) == total[field]
 
 
+def test_the_array_itself_has_the_numbers_that_its_screens_show(captured: Path) -> None:
+    rows, rejected = parse.parse_items(_items(captured, "arrays_performance"), wire.VolumePerformance)
+    assert (len(rows), rejected) == (1, 0)
+    batch = parse.performance_batch(rows, stream=Stream.ARRAY_VOLUME, interval_s=30)
+    told = {name: int(column[0]) for name, column in batch.values.items()}
+    assert (told["read_ops"], told["read_service_us"], told["read_san_us"], told["read_queue_us"]) == (
+        96 * 30,
+        78,
+        35,
+        1,
+    )
+    assert (told["write_ops"], told["write_usec_us"]) == (35 * 30, 153)
+    assert (told["mirrored_write_ops"], told["mirrored_write_usec_us"]) == (213 * 30, 596)
+
+
+def test_serials_are_read_as_hosts_will_name_them_whichever_array_gave_them(captured: Path) -> None:
+    """A volume that came from the peer of its pod keeps the peer's serial."""
+    items, _ = parse.parse_items(_items(captured, "volumes"), wire.VolumeItem)
+    serials = {item.name: build.volume(item, {}, None).serial for item in items}
+    assert serials["z-cisco-FC-x70-a-VSI-datastore"] == "6C1B16CE1C034D1C0012C618"
+    assert sum(serial.startswith("704FA624CF6E4196") for serial in serials.values()) == 1
+    assert len(set(serials.values())) == len(serials)
+
+
 def test_idle_directions_are_not_measured_rather_than_zero(captured: Path) -> None:
     batch, _ = _batch(captured)
     idle = batch.values["read_ops"] == 0
