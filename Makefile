@@ -6,7 +6,7 @@ TARGETS := up test check e2e setup lock peers truth chaos alerts bench shots vit
 .DEFAULT_GOAL := help
 .PHONY: help $(TARGETS)
 
-export PORT LAB LAB_PORT DATA_DIR UPGRADE LABS KILLS TRANSITIONS SEED PYTHON
+export PORT LAB LAB_PORT DATA_DIR UPGRADE LABS KILLS TRANSITIONS MINUTES SEED PYTHON
 
 help:
 	@scripts/dev.sh help

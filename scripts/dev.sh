@@ -17,7 +17,7 @@ Gavel: where each millisecond of storage latency goes.
   peers    the lab and the collectors against clients and servers nobody here wrote
   truth    the long run of verdicts against the lab's own truth         (LABS=200 SEED=1)
   chaos    the long run of kills and faults of the sources              (KILLS=60 SEED=1)
-  alerts   the long run of kills while alerts are judged and told       (TRANSITIONS=1000 SEED=1)
+  alerts   the long run of kills while alerts are judged and told       (TRANSITIONS=1000 SEED=1 MINUTES=no limit)
   bench    the measurements of collecting, writing and reading
   shots    screenshots of every page
   vitals   what a reader waits for, measured in the browser

@@ -24,6 +24,7 @@ from tests.chaos.alert_plan import Plan, clock_beside
 from tests.chaos.alert_processes import Processes
 from tests.db.estates import esxi, host_inventory
 from tests.pipeline.alert_scene import KERNEL_SLOW, SECRET
+from tests.product.running import tell
 
 from gavel.alerting.evaluate import Code
 from gavel.alerting.machine import State
@@ -50,6 +51,7 @@ RULES = (
 MOST_BEHIND_MIN = 3
 STUCK_S = 240
 _STEP_S = 0.5
+_TELL_EVERY = 100
 # Whom a kill is for, and how often of all.
 VICTIMS = {
     "worker judging": 28, "worker telling": 16, "worker delivering": 18, "worker writing minutes": 8, "worker, all of it": 8,
@@ -107,17 +109,21 @@ class Campaign:
         self._choose = random.Random(seed)
         self._plan = _founded(processes, receiver, seed)
         self._ending = threading.Event()
+        self._told = 0
         self._moved_at = time.monotonic()
 
-    def run(self, transitions: int, kill_every_s: tuple[float, float]) -> Report:
-        """Kills until that many transitions were written; then everything that was found is told."""
+    def run(self, transitions: int, kill_every_s: tuple[float, float], within_s: float = float("inf")) -> Report:
+        """Kills until that many transitions were written, or the time is over; then everything that was found is told."""
         began = time.monotonic()
         self.processes.start_worker()
         self.processes.start_scheduler()
         walking = threading.Thread(target=self._walk)
         walking.start()
         try:
-            while self._count("SELECT count(*) FROM alert_transition") < transitions:
+            while (written := self._count("SELECT count(*) FROM alert_transition")) < transitions:
+                if time.monotonic() - began > within_s:
+                    break
+                self._tell_now_and_then(written)
                 time.sleep(self._choose.uniform(*kill_every_s))
                 self._kill()
         finally:
@@ -127,6 +133,11 @@ class Campaign:
         self.report.seconds = time.monotonic() - began
         self._settle_accounts()
         return self.report
+
+    def _tell_now_and_then(self, written: int) -> None:
+        if written - self._told >= _TELL_EVERY:
+            self._told = written
+            tell(f"{written} transitions, {self.report.kills.total()} kills")
 
     # --- the clock ----------------------------------------------------------------------------------------------------
 
