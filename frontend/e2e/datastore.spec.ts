@@ -61,7 +61,13 @@ test('one sentence says whose latency it is, and the numbers of both sides under
   const hosts = page.getByRole('table', { name: 'Datastore per host' })
   for (const heading of [/^GAVG, (ms|µs)$/, /^DAVG, /, /^KAVG, /, /^QAVG, /, 'Queue depth, I/Os', 'VMs active'])
     await expect(hosts.getByRole('columnheader', { name: heading })).toBeVisible()
-  await expect(hosts.locator('tbody tr').first()).toContainText(/\d+ of \d+$/)
+  // A VM may just have moved away from the busiest.
+  await expect(
+    hosts
+      .locator('tbody tr')
+      .filter({ hasText: /\d+ of \d+$/ })
+      .first(),
+  ).toBeVisible()
   const raw = page.getByRole('table', { name: 'Evidence' })
   await expect(raw).toHaveAttribute('aria-rowcount', String(evidence.length + 1))
   await expect(raw.getByRole('row').filter({ hasText: 'Host side' }).first()).toBeVisible()

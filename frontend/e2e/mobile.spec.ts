@@ -35,8 +35,9 @@ test('no list is wider than a phone, whatever the names', async ({ page }) => {
 
 test('no object is wider than a phone, whatever the names', async ({ page, request }) => {
   await asLongNamed(page)
-  await fits(page, `/datastores/${(await aDatastore(request)).id}`)
-  for (const kind of ['vms', 'hosts', 'volumes', 'arrays']) await fits(page, `/${kind}/${await firstId(request, kind)}`)
+  await fits(page, `/datastores/${(await aDatastore(request)).id}?open=raw`)
+  for (const kind of ['vms', 'hosts', 'volumes', 'arrays'])
+    await fits(page, `/${kind}/${await firstId(request, kind)}?open=raw`)
 })
 
 test('an empty list and a failing one fit too', async ({ page, watched }) => {

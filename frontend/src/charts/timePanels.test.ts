@@ -122,6 +122,14 @@ describe('the drawing', () => {
     expect(svgOf(data)).not.toContain(dark.ink.bad.toLowerCase())
   })
 
+  it.each(['bad', 'warn', 'open', 'good', 'calm'] as const)('draws a mark that has a shape for what is %s', (tone) => {
+    const marked = svgOf(data, dark, [{ at_ms: START_MS + 90_000, text: 'x', label: 'It happened', tone }])
+    const ink = { bad: 'bad', warn: 'warn', open: 'warn', good: 'good', calm: 'muted' } as const
+    const drawn = [...marked.matchAll(/<path d="([^"]+)"[^>]* fill="([^"]+)"/g)]
+    const mark = drawn.find(([, , fill]) => fill === dark.ink[ink[tone]].toLowerCase())
+    expect(mark?.[1]?.length).toBeGreaterThan(20)
+  })
+
   it('never samples, since that would break the stacks', () => {
     expect(JSON.stringify(optionOf(data).option)).not.toContain('sampling')
   })

@@ -2,8 +2,9 @@
 
 export type Tone = 'good' | 'warn' | 'open' | 'bad' | 'calm'
 
+// Arcs with every flag apart: charts read no shortened ones.
 export const MARK_SHAPES: Record<Tone, string> = {
-  good: 'M6 1a5 5 0 100 10A5 5 0 006 1z',
+  good: 'M6 1A5 5 0 1 0 6 11A5 5 0 1 0 6 1z',
   warn: 'M6 1l5.2 9.6H.8z',
   open: 'M6 1l5.2 9.6H.8zM6 4.2L3.3 9.2h5.4z',
   bad: 'M1 6l5-5 5 5-5 5z',
