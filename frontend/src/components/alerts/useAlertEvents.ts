@@ -6,20 +6,25 @@ import { alertsDuringQuery } from '../../api/alerts'
 import type { AlertOut } from '../../api/types'
 import type { ChartEvent } from '../../charts/events'
 import type { Range } from '../../lib/range'
-import { eventsOfAlerts } from './standing'
+import { alertsOnArray, eventsOfAlerts } from './standing'
+
+type Subject = AlertOut['subject']
 
 const NONE: readonly AlertOut[] = []
 
-/** `of`: of this thing only; null: of everything, each with its name. */
-export function useAlertsDuring(range: Range, of: { kind: AlertOut['subject']['kind']; id: number } | null) {
-  return useQuery(alertsDuringQuery(range, of)).data?.items ?? NONE
+/** Of one thing; of an array what is on it alone, too; null: of everything. */
+export function useAlertsDuring(range: Range, of: Subject | null): readonly AlertOut[] {
+  const isArray = of?.kind === 'array'
+  const alerts = useQuery(alertsDuringQuery(range, isArray ? null : of)).data?.items ?? NONE
+  const [id, name] = [of?.id ?? 0, of?.name ?? '']
+  return useMemo(() => (isArray ? alertsOnArray(alerts, { id, name }) : alerts), [alerts, isArray, id, name])
 }
 
-export function useAlertEvents(
-  range: Range,
-  of: { kind: AlertOut['subject']['kind']; id: number } | null,
-): readonly ChartEvent[] {
+export function useAlertEvents(range: Range, of: Subject | null): readonly ChartEvent[] {
   const alerts = useAlertsDuring(range, of)
-  const named = of === null
+  const named = isAboutSeveral(of)
   return useMemo(() => eventsOfAlerts(alerts, named), [alerts, named])
 }
+
+/** Whether its charts have to name what an alert is about. */
+export const isAboutSeveral = (of: Subject | null) => of === null || of.kind === 'array'

@@ -8,7 +8,7 @@ import { sourceEvent } from '../../charts/events'
 import { isUnmeasured } from '../../charts/series'
 import { useRange, useSearchParameter } from '../../lib/url'
 import { eventsOfAlerts } from '../alerts/standing'
-import { useAlertsDuring } from '../alerts/useAlertEvents'
+import { isAboutSeveral, useAlertsDuring } from '../alerts/useAlertEvents'
 import { Card } from '../Card'
 import { BothSidesChart } from '../chart/BothSidesChart'
 import { useCursorTime } from '../chart/useCursorTime'
@@ -32,7 +32,8 @@ interface SeriesSectionProps {
 export function SeriesSection({ kind, id, name, newest }: SeriesSectionProps) {
   const [range] = useRange()
   const query = useQuery(seriesQuery(kind, id, range))
-  const alerts = useAlertsDuring(range, subjectOf(kind, id))
+  const subject = { ...subjectOf(kind, id), name }
+  const alerts = useAlertsDuring(range, subject)
   const [isOpen, setOpen] = useFold('raw')
   // A link to one part shows it, whether it also says that the fold is open or not.
   const [part, setPart] = useSearchParameter('part', '')
@@ -52,7 +53,16 @@ export function SeriesSection({ kind, id, name, newest }: SeriesSectionProps) {
       >
         <NewestNumbers newest={newest} isVm={kind === 'vms'} />
         <DataState query={query} skeleton={<SeriesSkeleton />}>
-          {(series) => <Measured name={name} series={series} part={part} onPart={setPart} alerts={alerts} />}
+          {(series) => (
+            <Measured
+              name={name}
+              series={series}
+              part={part}
+              onPart={setPart}
+              alerts={alerts}
+              named={isAboutSeveral(subject)}
+            />
+          )}
         </DataState>
       </Fold>
     </>
@@ -68,14 +78,19 @@ interface MeasuredProps {
   name: string
   series: Series
   alerts: Parameters<typeof eventsOfAlerts>[0]
+  /** Whether alerts name what they are about. */
+  named: boolean
   part: string
   onPart: (part: string) => void
 }
 
-function Measured({ name, series, alerts, part, onPart }: MeasuredProps) {
+function Measured({ name, series, alerts, named, part, onPart }: MeasuredProps) {
   const at_ms = useCursorTime()
   const groups = useMemo(() => chosenGroups(series.groups, part), [series, part])
-  const events = useMemo(() => [...series.events.map(sourceEvent), ...eventsOfAlerts(alerts)], [series.events, alerts])
+  const events = useMemo(
+    () => [...series.events.map(sourceEvent), ...eventsOfAlerts(alerts, named)],
+    [series.events, alerts, named],
+  )
   const focus = series.groups.find((group) => partKey(group) === part)
   if (isUnmeasured(series.groups) && series.gaps.length === 0) {
     return (

@@ -97,7 +97,7 @@ function LatencyPart({ kind, id, name, named }: PartProps) {
   const query = useQuery(latencyQuery(kind, id, range))
   // Gaps and events come with the raw series, which the page reads anyway.
   const series = useQuery(seriesQuery(kind, id, range))
-  const alerts = useAlertEvents(range, subjectOf(kind, id))
+  const alerts = useAlertEvents(range, { ...subjectOf(kind, id), name })
   const gaps = useMemo(() => gapBands(series.data?.gaps ?? []), [series.data])
   const events = useMemo(() => [...(series.data?.events ?? []).map(sourceEvent), ...alerts], [series.data, alerts])
   return (

@@ -61,7 +61,7 @@ const NO_MINUTES = <EmptyState title="No minute of this window is attributed" te
 
 function OverTime({ kind, id, name, named, window }: PartProps) {
   const query = useQuery(latencyQuery(kind, id, window))
-  const events = useAlertEvents(window, subjectOf(kind, id))
+  const events = useAlertEvents(window, { ...subjectOf(kind, id), name })
   return (
     <DataState query={query} skeleton={<Skeleton height={1000} />}>
       {(latency) =>

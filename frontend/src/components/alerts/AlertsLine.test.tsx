@@ -1,0 +1,103 @@
+// @vitest-environment jsdom
+import { MantineProvider } from '@mantine/core'
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { render, screen } from '@testing-library/react'
+import { expect, it, vi } from 'vitest'
+import { alertsNowQuery } from '../../api/alerts'
+import type { AlertOut } from '../../api/types'
+import { PreferencesProvider } from '../../lib/preferences'
+import { AlertBadge } from './AlertBadge'
+import { AlertsLine } from './AlertsLine'
+
+vi.mock('@tanstack/react-router', () => ({
+  Link: ({ to, children, ...more }: { to: string; children: React.ReactNode }) => (
+    <a href={to} {...more}>
+      {children}
+    </a>
+  ),
+}))
+
+const alert = (id: number, given: Partial<AlertOut> = {}): AlertOut =>
+  ({
+    id,
+    rule_id: 1,
+    rule_key: 'kernel_queueing',
+    rule_name: `Rule ${id}`,
+    severity: 'warning',
+    subject: { kind: 'datastore', id: 7, name: 'ds-7' },
+    layer: 'kernel',
+    path: [],
+    labels: {},
+    measure: { quantity: 'time', part: 'kernel', direction: 'all', unit: 'µs' },
+    state: 'firing',
+    since_at: '2026-11-21T02:14:00Z',
+    started_at: '2026-11-21T02:10:00Z',
+    fired_at: '2026-11-21T02:14:00Z',
+    ended_at: null,
+    value: 438,
+    lower: 425,
+    impact: null,
+    sentence: null,
+    runbook_url: '',
+    quiet: null,
+    acknowledged_at: null,
+    acknowledged_by: null,
+    acknowledged_note: null,
+    ...given,
+  }) as AlertOut
+
+function show(alerts: AlertOut[], pending: AlertOut[] = []) {
+  const client = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } })
+  client.setQueryData(alertsNowQuery().queryKey, { alerts, pending, judged_until_at: '2026-11-21T02:15:00Z' })
+  const view = render(
+    <PreferencesProvider>
+      <MantineProvider withGlobalClasses={false} withCssVariables={false}>
+        <QueryClientProvider client={client}>
+          <AlertsLine choose={(all) => all} of={{ kind: 'datastore', id: 7 }} />
+        </QueryClientProvider>
+      </MantineProvider>
+    </PreferencesProvider>,
+  )
+  client.clear()
+  return view
+}
+
+it('every alert says in words how bad it is, about what, by how much, and leads to its page', () => {
+  show([
+    alert(1, { severity: 'critical' }),
+    alert(2, {
+      subject: { kind: 'volume', id: 3, name: 'vol-3' },
+      acknowledged_at: '2026-11-21T02:20:00Z',
+      acknowledged_by: 'Kim',
+    }),
+  ])
+  const [own, below] = screen.getAllByRole('listitem')
+  expect(own?.textContent).toMatch(/^criticalRule 10\.44 ms, surely ≥ 0\.43 msfor /)
+  expect(own?.textContent).not.toContain('ds-7')
+  expect(own?.querySelector('svg')).not.toBeNull()
+  expect(own?.querySelector('a')?.getAttribute('href')).toBe('/alerts/1')
+  expect(below?.textContent).toContain('of vol-3')
+  expect(below?.textContent).toContain('acknowledged by Kim')
+})
+
+it('the line is there when nothing fires, too, and says what is about to', () => {
+  show([], [alert(5, { state: 'pending', fired_at: null })])
+  expect(screen.getByRole('region', { name: 'Alerts now' }).textContent).toBe('Alerts nowNone fires1 is pending')
+})
+
+it('what has no room is counted', () => {
+  show([1, 2, 3, 4, 5].map((id) => alert(id)))
+  expect(screen.getAllByRole('listitem')).toHaveLength(3)
+  expect(screen.getByRole('link', { name: '2 more' }).getAttribute('href')).toBe('/alerts')
+})
+
+it('a badge leads to the worst and says how many there are; on a wall it leads nowhere', () => {
+  const two = [alert(9, { severity: 'critical' }), alert(10)]
+  const { container, rerender } = render(<AlertBadge alerts={two} />)
+  expect(screen.getByRole('link', { name: '2 alerts, the worst critical: Rule 9' }).textContent).toBe('critical +1')
+  rerender(<AlertBadge alerts={two} linked={false} />)
+  expect(container.querySelector('a')).toBeNull()
+  expect(container.textContent).toBe('critical +1')
+  rerender(<AlertBadge alerts={[]} />)
+  expect(container.textContent).toBe('')
+})
