@@ -115,8 +115,10 @@ def test_the_incident_of_the_article_is_told_as_it_was(product: Product) -> None
         elif "device depth 32" in chapter.title:
             assert 56 <= kernel["ios"] <= 68, kernel
         if chapter.layer == "kernel":
-            assert verdict["certainty"] == "certain", verdict["sentence"]
-            assert "queue" in " ".join(verdict["sentence"]["caveats"]), verdict["sentence"]
+            assert (verdict["certainty"], verdict["layer"]) == ("certain", "kernel"), verdict["sentence"]
+            assert "its virtual disk queue is full" in " ".join(verdict["sentence"]["caveats"]), verdict["sentence"]
+        else:
+            assert verdict["certainty"] == "healthy", verdict["sentence"]
     assert len(told) >= 2
 
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gavel.collectors.arrays.flasharray import inventory as build
 from gavel.collectors.arrays.flasharray import parse, wire
 from gavel.domain.errors import ProtocolError
 from gavel.domain.samples import NOT_MEASURED
@@ -16,6 +17,17 @@ from gavel.domain.source import Stream
 
 def _rows(*rows: dict[str, object]) -> tuple[list[wire.VolumePerformance], int]:
     return parse.parse_items([msgspec.Raw(json.dumps(row).encode()) for row in rows], wire.VolumePerformance)
+
+
+def test_a_port_has_one_name_however_the_array_spells_it() -> None:
+    """Hosts are told by their initiators, which vCenter spells its own way."""
+    raw = [
+        msgspec.Raw(json.dumps({"name": name, "wwns": [wwn]}).encode())
+        for name, wwn in (("plain", "2100F4C7AA002706"), ("with colons", "21:00:f4:c7:aa:00:27:06"))
+    ]
+    hosts, rejected = parse.parse_items(raw, wire.HostItem)
+    assert rejected == 0
+    assert {build.array_host(host).wwns for host in hosts} == {("2100F4C7AA002706",)}
 
 
 def test_a_row_of_the_wrong_type_is_rejected_and_its_neighbours_are_kept() -> None:
