@@ -46,7 +46,7 @@ for (const theme of ['dark', 'light', 'contrast'] as const) {
     test('the overview and the walls are accessible', async ({ page, request }) => {
       await useTheme(page, theme)
       const array = `/wall/arrays-${await firstId(request, 'arrays')}`
-      for (const path of ['/', '/wall/estate', '/wall/vms', array]) {
+      for (const path of ['/', '/wall/estate', array]) {
         await page.goto(path)
         await settled(page)
         expect(await violations(page), path).toEqual([])

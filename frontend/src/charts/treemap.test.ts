@@ -49,6 +49,12 @@ describe('the treemap', () => {
       expect(svg.split(`>${name}`)).toHaveLength(2)
   })
 
+  it('leaves out the names that would be cut to a letter', () => {
+    const svg = drawn([tile('large', { ios: 1000 }), tile('tiny-one', { ios: 5 })])
+    expect(svg).toContain('large')
+    expect(svg).not.toContain('tiny-one')
+  })
+
   it('draws no tile for what has no I/O', () => {
     expect(drawn([tile('busy'), tile('idle', { ios: 0 })])).not.toContain('idle')
   })

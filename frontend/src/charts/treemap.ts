@@ -57,13 +57,16 @@ export function treemapOption({ tiles, tokens, label }: TreemapInput): TreemapOp
 }
 
 const HEAD_PX = 20
+/** Tiles with less of all I/Os than this have room for a letter or two of their name: the cursor and the table name them. */
+const LEAST_NAMED = 0.012
 /** Groups stand farther apart than their tiles. */
 const LEVELS = [{ itemStyle: { gapWidth: 6, borderWidth: 0 } }, { itemStyle: { gapWidth: 2, borderWidth: 0 } }]
 
 /** Tiles under their groups; those without one stand alone. */
 function groupsOf(tiles: readonly Tile[], tokens: ChartTokens) {
   const busy = tiles.filter(({ ios }) => ios > 0)
-  const alone = busy.filter(({ group }) => group === null).map((tile) => node(tile, tokens))
+  const least_ios = LEAST_NAMED * busy.reduce((sum, { ios }) => sum + ios, 0)
+  const alone = busy.filter(({ group }) => group === null).map((tile) => node(tile, tokens, least_ios))
   const grouped = [
     ...Map.groupBy(
       busy.filter(({ group }) => group !== null),
@@ -75,7 +78,7 @@ function groupsOf(tiles: readonly Tile[], tokens: ChartTokens) {
     ...grouped.map(([id, own]) => ({
       id,
       name: own[0]?.group?.name ?? '',
-      children: own.map((tile) => node(tile, tokens)),
+      children: own.map((tile) => node(tile, tokens, least_ios)),
       // The head of a group is painted in the colour of its border.
       itemStyle: { color: tokens.ink.card, borderColor: tokens.ink.card },
       upperLabel: {
@@ -90,7 +93,7 @@ function groupsOf(tiles: readonly Tile[], tokens: ChartTokens) {
   ]
 }
 
-function node(tile: Tile, tokens: ChartTokens) {
+function node(tile: Tile, tokens: ChartTokens, least_ios: number) {
   const { fill, stripes } = paint(tile, tokens)
   const ink = readableOn(fill)
   return {
@@ -100,7 +103,7 @@ function node(tile: Tile, tokens: ChartTokens) {
     itemStyle: { color: fill, ...(stripes === null ? {} : { decal: hatchDecal(stripes) }) },
     emphasis: { itemStyle: { borderColor: tokens.ink.text, borderWidth: 2 } },
     label: {
-      show: true,
+      show: tile.ios >= least_ios,
       position: 'insideTopLeft' as const,
       distance: 8,
       color: ink,
