@@ -19,16 +19,13 @@ export function WallAlerts({
   const open = choose === undefined ? data.alerts : choose(data.alerts)
   const firing = unattended(open)
   const known = open.length - firing.length
+  // What is calm has no colour on a wall.
   return (
     <span className={styles.alerts}>
-      <span className={styles.known}>Alerts</span>
-      {firing.length === 0 ? (
-        <StateMark tone="good" word="none fires" />
-      ) : (
-        bySeverity(firing).map(({ severity, count }) => (
-          <StateMark key={severity} tone={severityMark(severity).tone} word={`${count} ${severity}`} />
-        ))
-      )}
+      <span className={styles.known}>{firing.length === 0 ? 'No alert fires' : 'Alerts'}</span>
+      {bySeverity(firing).map(({ severity, count }) => (
+        <StateMark key={severity} tone={severityMark(severity).tone} word={`${count} ${severity}`} />
+      ))}
       {known > 0 && <span className={styles.known}>{known} known or without data</span>}
     </span>
   )
