@@ -227,8 +227,11 @@ def test_a_rule_that_cannot_be_judged_says_why_and_hides_no_other(admin: TestCli
     with transaction(engine) as connection:
         spoilt = """(definition - 'for_min') || '{"min_grade": "F"}'"""
         connection.execute(text(f"UPDATE alert_rule SET definition = {spoilt} WHERE id = :id"), {"id": bad})
+        late = "INSERT INTO alert_late VALUES (:id, 1, now() - interval '10 min', 1, 1, now())"
+        connection.execute(text(late), {"id": bad})
     listed = {rule["id"]: rule for rule in admin.get("/api/v1/alert-rules").raise_for_status().json()}
     assert listed[good]["error"] is None
+    assert admin.get("/api/v1/alerts/late").raise_for_status().json() == []
     assert "cannot be read" in listed[bad]["error"]
     assert (listed[bad]["key"], listed[bad]["of"]) == ("bad", RULE["of"])
     assert "bad" in admin.get("/api/v1/alert-rules/export").json()["detail"]

@@ -101,6 +101,20 @@ def test_a_channel_that_is_ill_holds_up_no_other(scene: AlertScene, receiver: Ht
     assert [one["type"] for one in told(receiver)] == ["alert.firing"]
 
 
+def test_a_channel_that_no_message_can_be_made_for_keeps_nothing_from_the_others(
+    scene: AlertScene, receiver: HttpReceiver
+) -> None:
+    """Its route is as another version may have stored it."""
+    scene.rule()
+    bad = scene.channel(receiver, "bad")
+    scene.channel(receiver)
+    scene.ask_to_write('UPDATE channel SET route = \'{"min_severity": "urgent"}\' WHERE id = :id', id=bad)
+    scene.step(KERNEL)
+    scene.step(HEALTHY)
+    assert [one["type"] for one in told(receiver)] == ["alert.firing", "alert.resolved"]
+    assert scene.ask("SELECT name, failures FROM channel ORDER BY id") == [("bad", 1), ("ours", 0)]
+
+
 def test_a_route_says_which_alerts_go_to_a_channel(scene: AlertScene, receiver: HttpReceiver) -> None:
     scene.rule()
     scene.channel(receiver, route={"min_severity": "critical"})

@@ -114,8 +114,13 @@ def _alert_fields(row: AlertRow, quiet: quieting.QuietNow, at: datetime) -> dict
     }
 
 
-def late_out(row: LateRow, names: Mapping[int, Named]) -> LateOut:
-    rule, thing = alert_rules.rule_from(row.definition), names[row.object_key]
+def late_out(row: LateRow, names: Mapping[int, Named]) -> LateOut | None:
+    """None for what a rule had found that cannot be read any more: nobody knows what its numbers are."""
+    try:
+        rule = alert_rules.rule_from(row.definition)
+    except RuleError:
+        return None
+    thing = names[row.object_key]
     return LateOut(
         rule_id=row.rule_id,
         rule_key=rule.key,

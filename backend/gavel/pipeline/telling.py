@@ -24,6 +24,7 @@ from gavel.domain.io_path import Layer
 from gavel.pipeline.outside import Outside
 from gavel.pipeline.picturing import PICTURE_OF
 from gavel.pipeline.quieting import matchers_of, quiet_now
+from gavel.pipeline.rule_faults import FAULTS
 from gavel.pipeline.wording import Occasion, message, sentence_of
 from gavel.pipeline.workplace import Workplace
 
@@ -69,7 +70,13 @@ def _tell(connection: Connection, outside: Outside, now: datetime) -> int:
         said = outbox.said(connection, channel.id)
         if not found and not said:
             continue
-        written += _tell_channel(connection, channel, found, said, outside, now)
+        try:
+            with connection.begin_nested():
+                written += _tell_channel(connection, channel, found, said, outside, now)
+        except FAULTS:
+            # By what another version has stored of it, say: no reason to keep anything from the others. Its page shows it as failing.
+            log.exception("no message can be made for a channel", channel=channel.name)
+            channel_rows.change_channel(connection, channel.id, failures=max(channel.failures, 1))
     return written
 
 

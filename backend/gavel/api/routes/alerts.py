@@ -96,7 +96,8 @@ def late_breaches(
     with reading(here.engine) as connection:
         found = stored.late_breaches(connection, window.from_at, window.to_at, key)
         names = names_of(connection, [row.object_key for row in found])
-    return [late_out(row, names) for row in found if subject is None or row.definition["of"] == subject]
+    told = (late_out(row, names) for row in found if subject is None or row.definition.get("of") == subject)
+    return [one for one in told if one is not None]
 
 
 @router.get("/alerts/{alert_id}")
