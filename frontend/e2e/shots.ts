@@ -107,6 +107,10 @@ for (const theme of THEMES) {
 
         test(`one of the ${kind}`, async ({ page, request }) => {
           await shootScenes(page, `/${kind}/${await oneOf(request, kind)}`, `${kind}-one`, suffix, STATES)
+          if (kind === 'datastores')
+            await shootScenes(page, `/${kind}/${await oneOf(request, kind)}?open=raw`, `${kind}-one-raw`, suffix, [
+              AS_IS,
+            ])
           await shootScenes(page, `/${kind}/999999`, `${kind}-one`, suffix, [MISSING])
         })
       }
