@@ -6,7 +6,6 @@ from typing import Any, Literal
 
 from pydantic import ValidationError
 
-from gavel.alerting.rules import RuleError, Subject
 from gavel.api.schemas.alerts import (
     AlertDetail,
     AlertMessageOut,
@@ -34,6 +33,7 @@ from gavel.db.queries.alerts import AlertRow, LateRow, TransitionRow
 from gavel.db.queries.channels import ChannelRow, Load
 from gavel.db.queries.notifications import AttemptRow, NotificationRow
 from gavel.db.queries.quiet import MaintenanceRow, SilenceRow
+from gavel.domain.errors import SettingsError
 from gavel.pipeline import alert_rules, channels, quieting
 from gavel.pipeline.alert_objects import Named
 from gavel.pipeline.previewing import Preview
@@ -62,7 +62,7 @@ def rule_out(row: RuleRow, open_counts: Mapping[int, int]) -> RuleOut:
     try:
         rule = alert_rules.rule_in(row)
         body = RuleBody.model_validate({**row.definition, "enabled": row.enabled})
-    except (RuleError, ValidationError) as error:
+    except (SettingsError, ValidationError) as error:
         unreadable = {"error": row.error or str(error), "error_at": row.error_at or row.changed_at}
         return RuleOut(**_what_is_readable(row), is_default=False, **{**more, **unreadable})
     return RuleOut(**body.model_dump(), is_default=alert_rules.is_default(rule), **more)
@@ -71,7 +71,7 @@ def rule_out(row: RuleRow, open_counts: Mapping[int, int]) -> RuleOut:
 def _what_is_readable(row: RuleRow) -> dict[str, Any]:
     """Fields of a definition that this version cannot read as a whole, without those that are wrong."""
     whole = {**row.definition, "enabled": row.enabled}
-    blank = {"name": row.key, "of": Subject.DATASTORE.value, "when": []}
+    blank = {"name": row.key, "of": "datastore", "when": []}
     try:
         RuleBody.model_validate(whole)
     except ValidationError as error:
@@ -118,7 +118,7 @@ def late_out(row: LateRow, names: Mapping[int, Named]) -> LateOut | None:
     """None for what a rule had found that cannot be read any more: nobody knows what its numbers are."""
     try:
         rule = alert_rules.rule_from(row.definition)
-    except RuleError:
+    except SettingsError:
         return None
     thing = names[row.object_key]
     return LateOut(
