@@ -20,12 +20,9 @@ async function violations(page: Page) {
   return found.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 160)).join(' | ')}`)
 }
 
-// Lists are made of the same parts, and so are single objects: each kind once, the datastore in every theme.
-const KINDS = {
-  dark: ['datastores', 'vms', 'arrays'],
-  light: ['datastores', 'hosts', 'volumes'],
-  contrast: ['datastores'],
-}
+const EVERY_KIND = ['datastores', 'vms', 'hosts', 'volumes', 'arrays']
+// High contrast shares every part with the dark theme and changes its inks only: the richest page tells.
+const KINDS = { dark: EVERY_KIND, light: EVERY_KIND, contrast: ['datastores'] }
 
 for (const theme of ['dark', 'light', 'contrast'] as const) {
   test.describe(`in the ${theme} theme`, () => {
