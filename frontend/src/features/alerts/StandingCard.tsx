@@ -52,14 +52,16 @@ function Facts({ alert }: { alert: AlertDetail }) {
 
 /** What is known of it; null says nothing here. */
 function factsOf(alert: AlertDetail, zone: Zone): [string, ReactNode][] {
-  const { layer, fired_at, ended_at, impact, path, quiet, runbook_url } = alert
+  const { layer, fired_at, breach_ended_at, ended_at, impact, path, quiet, runbook_url } = alert
   const instant = (at: string) => formatInstant(Date.parse(at), zone)
   return [
     ['Of', <EntityLink key="of" to={alert.subject} />],
     ['Layer', layer && <LayerName key="layer" layer={layer} />],
     [measureWords(alert.measure), amount(alert)],
+    ['At its worst', worst(alert, instant)],
     ['Began', instant(alert.started_at)],
     ['Fired', fired_at === null ? (ended_at === null ? 'not yet' : 'never') : instant(fired_at)],
+    ['Breach ended', breach_ended_at && instant(breach_ended_at)],
     ['Ended', ended_at === null ? 'not yet' : instant(ended_at)],
     ['Impact', impact === null ? null : `${formatAmount(impact, 'I/Os')} wait for nothing`],
     ['Path', path.length < 2 ? null : wholeName(path.join(' › '))],
@@ -87,6 +89,13 @@ function amount(alert: AlertDetail): string {
   const end = alert.ended_at === null ? '' : ' at its end'
   const estimate = `${formatAmount(alert.value, alert.measure.unit)}${end}`
   return bound === null ? `${estimate}, no lower bound` : `${estimate}, ${bound}`
+}
+
+/** The worst minute so far; null before one breached. */
+function worst({ peak, peak_lower, peak_at, measure }: AlertDetail, instant: (at: string) => string): string | null {
+  if (peak === null || peak_at === null) return null
+  const bound = boundWords({ lower: peak_lower, measure })
+  return `${formatAmount(peak, measure.unit)}${bound === null ? '' : `, ${bound}`}, in the minute from ${instant(peak_at)}`
 }
 
 function LayerName({ layer }: { layer: NonNullable<AlertDetail['layer']> }) {

@@ -30,7 +30,11 @@ export function ruleColumns({ units, control, actions }: RuleColumnsProps): Colu
         <span className={styles.two}>
           <Name focusable>{rule.name}</Name>
           <span className={`${styles.line} ${styles.small}`}>
-            <StateMark {...severityMark(rule.severity)} />
+            {rule.error === null ? (
+              <StateMark {...severityMark(rule.severity)} />
+            ) : (
+              <StateMark tone="bad" word="not judged" />
+            )}
             {rule.is_default && 'shipped'}
           </span>
         </span>
@@ -43,7 +47,7 @@ export function ruleColumns({ units, control, actions }: RuleColumnsProps): Colu
       width: 280,
       grow: true,
       cell: (rule) => {
-        const words = `${ruleWords(rule, units)}; over after ${formatSeconds(rule.keep_firing_min * 60)} of recovery`
+        const words = wordsOf(rule, units)
         return (
           <span className={styles.sentence} title={words}>
             {words}
@@ -66,6 +70,12 @@ export function ruleColumns({ units, control, actions }: RuleColumnsProps): Colu
     },
   ]
   return actions === null ? columns : [...columns, actionColumn(actions)]
+}
+
+/** When it fires, or why nobody knows. */
+function wordsOf(rule: RuleOut, units: RuleColumnsProps['units']): string {
+  if (rule.error !== null) return `Cannot be judged, change it: ${rule.error}`
+  return `${ruleWords(rule, units)}; over after ${formatSeconds(rule.keep_firing_min * 60)} of recovery`
 }
 
 function actionColumn({ onEdit, onRemove }: NonNullable<RuleColumnsProps['actions']>): Column<RuleOut> {
