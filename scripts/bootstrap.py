@@ -28,7 +28,8 @@ ROOT = Path(__file__).resolve().parent.parent
 TOOLS = ROOT / ".tools"
 VENV = ROOT / ".venv"
 UV = TOOLS / "uv/bin/uv"
-OLDEST_NODE = (22, 12)
+# jsdom, for tests of components, is what asks most.
+OLDEST_NODE = (22, 22)
 OLDEST_GO = (1, 25)
 NODE_PROJECTS_UP = ("frontend",)
 NODE_PROJECTS_TEST = ("frontend", "frontend/codegen", "tests/timescale_bridge")
