@@ -69,7 +69,10 @@ async function whole(page: Page) {
   await expect(page.locator('[aria-busy="true"]')).toHaveCount(0)
   await page.waitForFunction(() =>
     [...document.querySelectorAll('[data-testid="chart"]')]
-      .filter((chart) => chart.getBoundingClientRect().top < innerHeight)
+      .filter((chart) => {
+        const { top, bottom } = chart.getBoundingClientRect()
+        return bottom > 0 && top < innerHeight
+      })
       .every((chart) => {
         const canvas = chart.querySelector('canvas')
         const pixels = canvas?.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height).data
