@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 import pytest
 from sqlalchemy import Engine, text
+from tests.alerting.receivers import HttpReceiver, http_receiver
 from tests.db.estates import array_inventory, host_inventory, stretched_peer
 from tests.pipeline.correlated import START, Clock, Estate
 from tests.pipeline.scripted import ScriptedArray, whole_seconds
@@ -59,6 +60,12 @@ class Scene:
     def source(self) -> SourceRow:
         with self.engine.connect() as connection:
             return source(connection, self.source_id)
+
+
+@pytest.fixture
+def receiver() -> Iterator[HttpReceiver]:
+    with http_receiver() as found:
+        yield found
 
 
 @pytest.fixture

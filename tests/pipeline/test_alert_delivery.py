@@ -19,12 +19,6 @@ def scene(postgres_url: str) -> Iterator[AlertScene]:
         yield made
 
 
-@pytest.fixture
-def receiver() -> Iterator[HttpReceiver]:
-    with http_receiver() as found:
-        yield found
-
-
 def test_after_an_outage_of_the_channel_only_the_newest_state_is_told(
     scene: AlertScene, receiver: HttpReceiver
 ) -> None:

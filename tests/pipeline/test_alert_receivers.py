@@ -63,12 +63,6 @@ def scene(postgres_url: str) -> Iterator[AlertScene]:
         yield made
 
 
-@pytest.fixture
-def receiver() -> Iterator[HttpReceiver]:
-    with http_receiver() as found:
-        yield found
-
-
 @contextmanager
 def failing(fault: Fault, folder: Path) -> Iterator[HttpReceiver]:
     with ExitStack() as stack:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from tests.alerting.receivers import HttpReceiver, http_receiver
+from tests.alerting.receivers import HttpReceiver
 from tests.api.ledgers import span
 from tests.pipeline.alert_scene import HEALTHY, KERNEL, MINUTE, SOURCE_SILENT, AlertScene, alert_scene, told
 
@@ -21,12 +21,6 @@ from gavel.pipeline import alert_rules, alerting, delivering, quieting, telling,
 def scene(postgres_url: str) -> Iterator[AlertScene]:
     with alert_scene(postgres_url) as made:
         yield made
-
-
-@pytest.fixture
-def receiver() -> Iterator[HttpReceiver]:
-    with http_receiver() as found:
-        yield found
 
 
 def test_a_slow_kernel_is_told_once_and_its_end_once(scene: AlertScene, receiver: HttpReceiver) -> None:

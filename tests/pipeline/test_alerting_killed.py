@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import event
-from tests.alerting.receivers import HttpReceiver, http_receiver
+from tests.alerting.receivers import HttpReceiver
 from tests.pipeline.alert_scene import HEALTHY, KERNEL, MINUTE, AlertScene, alert_scene, told
 
 from gavel.pipeline.workplace import Workplace
@@ -38,12 +38,6 @@ def killed_at(place: Workplace, statement: int) -> Iterator[list[int]]:
         yield sent
     finally:
         event.remove(place.engine, "before_cursor_execute", count)
-
-
-@pytest.fixture
-def receiver() -> Iterator[HttpReceiver]:
-    with http_receiver() as found:
-        yield found
 
 
 def test_a_worker_that_dies_at_any_statement_loses_and_doubles_nothing(

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from tests.alerting.receivers import HttpReceiver, http_receiver
+from tests.alerting.receivers import HttpReceiver
 from tests.pipeline.alert_scene import HEALTHY, KERNEL, MINUTE, AlertScene, alert_scene, told
 
 from gavel.alerting.evaluate import rule_table
@@ -21,12 +21,6 @@ UNJUDGEABLE = """UPDATE alert_rule SET definition = jsonb_set(definition, '{wher
 def scene(postgres_url: str) -> Iterator[AlertScene]:
     with alert_scene(postgres_url) as made:
         yield made
-
-
-@pytest.fixture
-def receiver() -> Iterator[HttpReceiver]:
-    with http_receiver() as found:
-        yield found
 
 
 def row(scene: AlertScene, rule_id: int) -> RuleRow:

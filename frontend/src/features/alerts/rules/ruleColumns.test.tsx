@@ -2,25 +2,22 @@
 import { MantineProvider } from '@mantine/core'
 import { render, screen } from '@testing-library/react'
 import { expect, it } from 'vitest'
-import type { RuleOut } from '../../../api/types'
+import type { QuantityUse, RuleOut } from '../../../api/types'
+import { bodyOf, NEW_RULE } from './draft'
 import { ruleColumns } from './ruleColumns'
 
+const TIME: QuantityUse = {
+  quantity: 'time',
+  unit: 'µs',
+  subjects: ['datastore'],
+  parts: ['kernel'],
+  has_direction: true,
+}
+const UNITS = new Map([['time', 'µs']] as const)
+
 const RULE: RuleOut = {
+  ...bodyOf({ ...NEW_RULE, key: 'kernel_queueing', name: 'Kernel queueing' }, new Map([['time', TIME]])),
   id: 1,
-  key: 'kernel_queueing',
-  name: 'Kernel queueing',
-  of: 'datastore',
-  where: {},
-  when: [{ quantity: 'time', part: 'kernel', direction: 'all', at_least: 300, recover_below: null, compared: 'lower' }],
-  for_min: 5,
-  keep_firing_min: 5,
-  no_data_after_min: 5,
-  min_ops: 30,
-  min_grade: 'C',
-  severity: 'warning',
-  labels: {},
-  runbook_url: '',
-  enabled: true,
   is_default: false,
   open: 0,
   created_at: '2026-11-21T02:00:00Z',
@@ -30,7 +27,7 @@ const RULE: RuleOut = {
 }
 
 function show(rule: RuleOut) {
-  const columns = ruleColumns({ units: new Map([['time', 'µs']]), control: () => null, actions: null })
+  const columns = ruleColumns({ units: UNITS, control: () => null, actions: null })
   render(
     <MantineProvider>
       {columns.map(({ id, cell }) => (
@@ -42,7 +39,7 @@ function show(rule: RuleOut) {
 
 it('says when a rule fires', () => {
   show(RULE)
-  expect(screen.getByText(/^Kernel surely ≥ 0.30 ms, for 5 min; over after/)).toBeTruthy()
+  expect(screen.getByText('Kernel surely ≥ 1.00 ms, for 5 min; over after 5 min of recovery')).toBeTruthy()
   expect(screen.getByText('warning')).toBeTruthy()
 })
 
