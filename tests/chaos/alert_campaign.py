@@ -4,7 +4,6 @@ import base64
 import hashlib
 import hmac
 import json
-import os
 import random
 import signal
 import threading
@@ -12,41 +11,24 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import psycopg
 from tests.alerting.plain_machine import Plain
 from tests.alerting.receivers import HttpReceiver, http_receiver
-from tests.chaos.alert_plan import Plan, clock_beside
+from tests.chaos.alert_estate import RULES, founded, kind_of_rule
+from tests.chaos.alert_plan import clock_beside
 from tests.chaos.alert_processes import Processes
-from tests.db.estates import esxi, host_inventory
-from tests.pipeline.alert_scene import KERNEL_SLOW, SECRET
-from tests.product.running import tell
+from tests.pipeline.alert_scene import SECRET
+from tests.product.running import signalled, tell
 
 from gavel.alerting.evaluate import Code
 from gavel.alerting.machine import State
 from gavel.alerting.rule_plain import rule_of
-from gavel.db import alert_memory
-from gavel.db.engine import Role, open_engine, transaction
-from gavel.db.inventory import store_inventory
 from gavel.db.leases import lock_key
-from gavel.db.migrate import migrate
-from gavel.db.queries.sources import add_source
-from gavel.domain.inventory import Datastore, DatastoreType, InventoryTaken
-from gavel.domain.source import SourceKind
-from gavel.pipeline import alert_rules, channels
-from gavel.pipeline.secrets import load_vault
 
-STORES = 40
-# What a store's rule waits for, by the store's place: fires and ends at once, with pending and recovering, and one of both.
-RULES = (
-    {"for_min": 0, "keep_firing_min": 1},
-    {"for_min": 3, "keep_firing_min": 3},
-    {"for_min": 1, "keep_firing_min": 2},
-)
 # Told and judged may be so far behind before the clock waits: less than any state lasts.
 MOST_BEHIND_MIN = 3
 STUCK_S = 240
@@ -107,7 +89,7 @@ class Campaign:
         self.clock = clock_beside(processes.plan)
         self.report = Report()
         self._choose = random.Random(seed)
-        self._plan = _founded(processes, receiver, seed)
+        self._plan = founded(processes, receiver, seed)
         self._ending = threading.Event()
         self._told = 0
         self._moved_at = time.monotonic()
@@ -215,10 +197,10 @@ class Campaign:
                 time.sleep(0.003)
                 continue
             time.sleep(self._choose.uniform(0, 0.08))
-            if not _signal(found[0], signal.SIGSTOP):
+            if not signalled(found[0], signal.SIGSTOP):
                 continue
             inside = self._holder(lease) == found
-            _signal(found[0], signal.SIGKILL if inside else signal.SIGCONT)
+            signalled(found[0], signal.SIGKILL if inside else signal.SIGCONT)
             if inside:
                 return True
         return False
@@ -228,7 +210,7 @@ class Campaign:
         until = time.monotonic() + 20
         while time.monotonic() < until:
             if (found := self._holder("alerts")) is not None:
-                return _signal(found[1], signal.SIGKILL)
+                return signalled(found[1], signal.SIGKILL)
             time.sleep(0.003)
         return False
 
@@ -262,7 +244,7 @@ class Campaign:
         ):
             written[store].append((minute, _spoken(before), after))
         for place, store in enumerate(self._plan.stores):
-            plain, expected = Plain(rule_of(_rule(place % len(RULES)))), []
+            plain, expected = Plain(rule_of(kind_of_rule(place % len(RULES)))), []
             for minute in range(self._plan.first, until):
                 slow = self._plan.is_slow(place, minute)
                 if change := plain.minute(minute, Code.BREACH if slow else Code.CLEAR):
@@ -343,56 +325,6 @@ def campaign(folder: Path, seed: int) -> Iterator[Campaign]:
             processes.end()
 
 
-def _founded(processes: Processes, receiver: HttpReceiver, seed: int) -> Plan:
-    """The schema, the estate, its rules and the channel, and the plan of what the ledger will say."""
-    migrate(processes.database_url)
-    engine = open_engine(processes.database_url, Role.WORKER)
-    clock = clock_beside(processes.plan)
-    now = datetime.now(UTC)
-    clock.set(now.timestamp())
-    names = [f"kind{place % len(RULES)}-{place:02d}" for place in range(STORES)]
-    kinds = [Datastore(name, name, DatastoreType.VMFS, None, 2**40, (), ("esx-1",)) for name in names]
-    inventory = replace(
-        host_inventory(),
-        hosts=(esxi("esx-1"),),
-        hbas=(),
-        paths=(),
-        devices=(),
-        vms=(),
-        disks=(),
-        datastores=tuple(kinds),
-    )
-    with transaction(engine) as connection:
-        alert_memory.note_default_rules(connection)
-        source = add_source(
-            connection, kind=SourceKind.VCENTER, name="vc", address="192.0.2.1", settings={}, enabled=True, now=now
-        )
-        store_inventory(connection, source, InventoryTaken(inventory, now))
-    for kind in range(len(RULES)):
-        alert_rules.add(engine, _rule(kind), now)
-    settings = {"url": f"{receiver.url}/hook", "secrets": [SECRET]}
-    vault = load_vault(processes.data / "secret.key")
-    channels.add(
-        engine, vault, kind="webhook", name="ours", enabled=True, route={}, second_id=None, settings=settings, now=now
-    )
-    with engine.connect() as connection:
-        found = dict(connection.exec_driver_sql("SELECT name, id FROM datastore").all())  # type: ignore[arg-type]
-    engine.dispose()
-    plan = Plan(seed, int(now.timestamp()) // 60, tuple(found[name] for name in names))
-    plan.save(processes.plan)
-    return plan
-
-
-def _rule(kind: int) -> dict[str, Any]:
-    return {
-        **KERNEL_SLOW,
-        "key": f"kind{kind}",
-        "name": f"Kind {kind}",
-        "where": {"name": f"kind{kind}-*"},
-        **RULES[kind],
-    }
-
-
 def _spoken(state: str) -> str:
     """Over long ago and inactive are the same past."""
     return State.INACTIVE.name.lower() if state == State.RESOLVED.name.lower() else state
@@ -403,12 +335,3 @@ def _is_signed(headers: dict[str, str], body: bytes) -> bool:
     key = base64.b64decode(SECRET.removeprefix("whsec_"))
     ours = base64.b64encode(hmac.new(key, content, hashlib.sha256).digest()).decode()
     return f"v1,{ours}" in headers["webhook-signature"].split()
-
-
-def _signal(pid: int, number: signal.Signals) -> bool:
-    """False when it has ended meanwhile."""
-    try:
-        os.kill(pid, number)
-    except ProcessLookupError:
-        return False
-    return True

@@ -11,7 +11,7 @@ from typing import Any
 
 import psycopg
 from tests.product import ledgers
-from tests.product.running import Part, Product, StuckError
+from tests.product.running import Part, Product, StuckError, signalled
 
 from gavel.db.leases import lock_key
 
@@ -79,7 +79,7 @@ def _stopped_inside(product: Product, choose: random.Random, *, writing: bool) -
     try:
         yield found
     finally:
-        _signal(found.worker, signal.SIGCONT)
+        signalled(found.worker, signal.SIGCONT)
 
 
 def _stopped(connection: psycopg.Connection[Any], choose: random.Random, *, writing: bool) -> Inside | None:
@@ -88,13 +88,13 @@ def _stopped(connection: psycopg.Connection[Any], choose: random.Random, *, writ
     if seen is None:
         return None
     time.sleep(choose.uniform(0, _PASS_S))
-    if not _signal(seen.worker, signal.SIGSTOP):
+    if not signalled(seen.worker, signal.SIGSTOP):
         return None
     time.sleep(_ARRIVED_S)
     found = _inside(connection)
     if found is not None and found.worker == seen.worker and (found.transaction is not None or not writing):
         return found
-    _signal(seen.worker, signal.SIGCONT)
+    signalled(seen.worker, signal.SIGCONT)
     return None
 
 
@@ -108,12 +108,3 @@ def _owe_minutes(product: Product, connection: psycopg.Connection[Any]) -> None:
     if not connection.execute("SELECT EXISTS (SELECT FROM dirty_minute)").fetchone()[0]:  # type: ignore[index]
         now = time.time() // 60 * 60
         ledgers.write_again(product, now - _OWED_S, now)
-
-
-def _signal(pid: int, number: signal.Signals) -> bool:
-    """False when it has ended meanwhile."""
-    try:
-        os.kill(pid, number)
-    except ProcessLookupError:
-        return False
-    return True

@@ -228,6 +228,15 @@ STREAMS: Mapping[str, tuple[str, ...]] = {
 }
 
 
+def signalled(pid: int, number: signal.Signals) -> bool:
+    """False when it has ended meanwhile."""
+    try:
+        os.kill(pid, number)
+    except ProcessLookupError:
+        return False
+    return True
+
+
 def children(pid: int) -> list[int]:
     """All descendants of a process."""
     try:
