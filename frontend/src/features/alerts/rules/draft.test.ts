@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { QuantityUse, RuleBody } from '../../../api/types'
+import type { QuantityUse, RuleBody, RuleOut } from '../../../api/types'
 import { bodyOf, draftOf, keyOf, NEW_RULE, type Quantities, withQuantity, withSubject } from './draft'
 
 const use = (given: Partial<QuantityUse>): QuantityUse => ({
@@ -47,6 +47,15 @@ describe('a rule in the form', () => {
 
   it('comes back as it was', () => {
     expect(bodyOf(draftOf(RULE, QUANTITIES), QUANTITIES)).toEqual(RULE)
+  })
+
+  it('sends nothing back that only the server says of it', () => {
+    const told: RuleOut = {
+      ...RULE,
+      ...{ id: 7, is_default: false, open: 2, error: 'where: no pattern', error_at: '2026-11-21T02:13:00Z' },
+      ...{ created_at: '2026-11-21T02:00:00Z', changed_at: '2026-11-21T02:00:00Z' },
+    }
+    expect(bodyOf(draftOf(told, QUANTITIES), QUANTITIES)).toEqual(RULE)
   })
 
   it('comes back as it was whatever its thresholds', () => {

@@ -73,10 +73,14 @@ export const NEW_RULE: DraftRule = {
   enabled: true,
 }
 
+/** Of a rule only what somebody decides: what else the server says of it is not sent back. */
 export function draftOf(rule: RuleBody, quantities: Quantities): DraftRule {
   const pairs = (mapping: Record<string, string>) => Object.entries(mapping).map(([name, value]) => ({ name, value }))
+  const { key, name, of, for_min, keep_firing_min, no_data_after_min, min_ops, min_grade } = rule
+  const { severity, runbook_url, enabled } = rule
   return {
-    ...rule,
+    ...{ key, name, of, for_min, keep_firing_min, no_data_after_min, min_ops, min_grade },
+    ...{ severity, runbook_url, enabled },
     where: pairs(rule.where),
     labels: pairs(rule.labels),
     when: rule.when.map((one) => {

@@ -9,7 +9,7 @@ import { useAlertCommand } from '../useAlertCommand'
 import { bodyOf, type DraftRule, draftOf, keyOf, NEW_RULE, type Quantities } from './draft'
 
 export function useRuleForm(rule: RuleOut | null, quantities: Quantities, onDone: () => void) {
-  const [draft, setDraft] = useState<DraftRule>(() => (rule === null ? NEW_RULE : draftOf(plain(rule), quantities)))
+  const [draft, setDraft] = useState<DraftRule>(() => (rule === null ? NEW_RULE : draftOf(rule, quantities)))
   const save = useAlertCommand<void, unknown>(() => {
     const body = bodyOf(draft, quantities)
     return rule === null ? addRule(body) : changeRule(rule.id, body)
@@ -35,16 +35,4 @@ export function useRuleForm(rule: RuleOut | null, quantities: Quantities, onDone
     save,
     preview,
   }
-}
-
-/** Without what only the server says of it: that is not sent back. */
-function plain({
-  id: _id,
-  is_default: _default,
-  open: _open,
-  created_at: _made,
-  changed_at: _changed,
-  ...rule
-}: RuleOut) {
-  return rule
 }
