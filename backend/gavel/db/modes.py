@@ -1,6 +1,6 @@
 """Which of the two storage modes this database is in: decided once by the first migration, checked ever after."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from sqlalchemy import Connection, insert, select, text
 
@@ -10,6 +10,7 @@ from gavel.db.tables.bookkeeping import storage_mode
 
 _EXTENSION = text("SELECT extversion FROM pg_extension WHERE extname = 'timescaledb'")
 _LICENSE = text("SELECT current_setting('timescaledb.license', true)")
+_MODE_AND_AGE = text("SELECT (SELECT mode FROM storage_mode), now() - :at")
 
 
 def detect(connection: Connection) -> Mode:
@@ -27,7 +28,16 @@ def decide(connection: Connection, now: datetime) -> Mode:
 
 def stored(connection: Connection) -> Mode:
     """Raises SchemaError when the schema was never made."""
-    mode = connection.scalar(select(storage_mode.c.mode))
+    return _known(connection.scalar(select(storage_mode.c.mode)))
+
+
+def stored_and_age(connection: Connection, at: datetime) -> tuple[Mode, timedelta]:
+    """The mode, and how long ago `at` was by the database's clock, in one question: what retention is judged by."""
+    mode, age = connection.execute(_MODE_AND_AGE, {"at": at}).one()
+    return _known(mode), age
+
+
+def _known(mode: str | None) -> Mode:
     if mode is None:
         raise SchemaError("The database has no storage mode: it was not migrated. Run `gavel db migrate`.")
     return Mode(mode)

@@ -101,8 +101,7 @@ def bucketed(
 
 
 def _finest_kept(connection: Connection, from_at: datetime) -> timedelta:
-    mode = modes.stored(connection)
-    age: timedelta = connection.execute(text("SELECT now() - :from_at"), {"from_at": from_at}).scalar_one()
+    mode, age = modes.stored_and_age(connection, from_at)
     if age <= min(raw.keep[mode] for raw in SAMPLES.values()):
         return timedelta(0)
     return _FIVE_MINUTES if age <= min(ROLLS[f"{stream}_5m"].keep for stream in ROLLED) else HOUR

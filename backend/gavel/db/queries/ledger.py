@@ -163,8 +163,10 @@ def _range(connection: Connection, raw: Raw, from_at: datetime, to_at: datetime,
 
 
 def _finest_kept(connection: Connection, raw: Raw, from_at: datetime) -> timedelta:
-    age: timedelta = connection.execute(text("SELECT now() - :from_at"), {"from_at": from_at}).scalar_one()
-    if raw is LEDGER_LEAVES or age <= raw.keep[modes.stored(connection)]:
+    if raw is LEDGER_LEAVES:
+        return MINUTE
+    mode, age = modes.stored_and_age(connection, from_at)
+    if age <= raw.keep[mode]:
         return MINUTE
     return next((roll.width for roll in LEDGER_ROLLS if age <= roll.keep), HOUR)
 

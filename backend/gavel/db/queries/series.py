@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
-from sqlalchemy import text
+from sqlalchemy import Row, text
 
 from gavel.db.engine import Connection
 from gavel.db.measures import Kind, Measure, measures
@@ -119,12 +119,12 @@ def series(
     over = window(connection, from_at, to_at, points)
     groups: list[SeriesGroup] = []
     resolutions: set[Resolution] = set()
-    for stream in _SIDES:
-        stamped = _stamped(connection, subject, subject_id, stream, over)
-        if stamped:
-            found = bucketed(connection, stream, [one.entity for one in stamped], over, parts=parts)
-            groups.extend(_groups(connection, stream, whole, stamped, found, over))
-            resolutions.add(found.resolution)
+    by_stream = _stamped(connection, subject, subject_id, over)
+    sources = refs(connection, RefKind.SOURCE, {one.source_id for stamped in by_stream.values() for one in stamped})
+    for stream, stamped in by_stream.items():
+        found = bucketed(connection, stream, [one.entity for one in stamped], over, parts=parts)
+        groups.extend(_groups(sources, stream, whole, stamped, found, over))
+        resolutions.add(found.resolution)
     return Series(
         from_at=over.from_at,
         to_at=over.to_at,
@@ -136,17 +136,26 @@ def series(
 
 
 def _stamped(
-    connection: Connection, subject: RefKind, subject_id: int, stream: Stream, over: Window
-) -> Sequence[_Stamped]:
+    connection: Connection, subject: RefKind, subject_id: int, over: Window
+) -> Mapping[Stream, Sequence[_Stamped]]:
+    """Of the streams that it has any entity in."""
+    found = {stream: rows for stream in _SIDES if (rows := _entities(connection, subject, subject_id, stream))}
+    offsets = _offsets(connection, {row.source_id for rows in found.values() for row in rows}, over.to_at)
+
+    def one(row: Row[Any]) -> _Stamped:
+        return _Stamped(Entity(row.id, _shift(offsets, row.source_id, row.subject)), row.source_id, row.name)
+
+    return {stream: [one(row) for row in rows] for stream, rows in found.items()}
+
+
+def _entities(connection: Connection, subject: RefKind, subject_id: int, stream: Stream) -> Sequence[Row[Any]]:
     if (subject, stream) not in MEMBERS:
         return ()
     ids = members(connection, subject, stream, [subject_id]).get(subject_id, [])
+    if not ids:
+        return ()
     query = f"SELECT * FROM ({_ENTITIES[stream]}) e WHERE id = ANY(:ids) ORDER BY name, id"
-    rows = connection.execute(text(query), {"ids": ids}).all()
-    offsets = _offsets(connection, {row.source_id for row in rows}, over.to_at)
-    return [
-        _Stamped(Entity(row.id, _shift(offsets, row.source_id, row.subject)), row.source_id, row.name) for row in rows
-    ]
+    return connection.execute(text(query), {"ids": ids}).all()
 
 
 _Offsets: TypeAlias = Mapping[tuple[int, str | None], float]
@@ -163,13 +172,17 @@ def _offsets(connection: Connection, source_ids: set[int], at: datetime) -> _Off
 
 
 def _groups(
-    connection: Connection, stream: Stream, whole: Ref, stamped: Sequence[_Stamped], found: Bucketed, over: Window
+    sources: Mapping[int, Ref],
+    stream: Stream,
+    whole: Ref,
+    stamped: Sequence[_Stamped],
+    found: Bucketed,
+    over: Window,
 ) -> Iterator[SeriesGroup]:
     """The whole first, with empty columns where nothing was measured; then the parts that have any value."""
     side, kind = _SIDES[stream]
-    sources = refs(connection, RefKind.SOURCE, {one.source_id for one in stamped})
     empty: Columns = {m.column: [None] * over.buckets for m in measures(stream)}
-    everything = tuple(sources[source_id] for source_id in sorted(sources))
+    everything = tuple(sources[source_id] for source_id in sorted({one.source_id for one in stamped}))
     yield SeriesGroup(side, "whole", whole, everything, _columns(stream, found.columns.get(None, empty)))
     for one in stamped:
         if one.entity.id in found.columns:
