@@ -123,7 +123,7 @@ test('what fires stands on the overview, on its own page and on walls, in words,
   }
   await asAlerts(page, [])
   await page.goto(`/datastores/${id}`)
-  await expect(page.getByRole('region', { name: 'Alerts now' })).toContainText('None fires')
+  await expect(page.getByRole('region', { name: 'Alerts now' })).toContainText('None of this datastore')
 })
 
 test('a rule is refused at its field, tried on the last days, added and removed', async ({ page, watched }) => {

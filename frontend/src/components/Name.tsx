@@ -3,7 +3,7 @@
 import { Tooltip } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useCallback, useState } from 'react'
-import { splitForMiddle, visibleName } from '../lib/text'
+import { partsForCut, visibleName } from '../lib/text'
 import styles from './Name.module.css'
 
 interface NameProps {
@@ -33,13 +33,13 @@ export function Name({ children, whole = false, focusable = false }: NameProps) 
   )
 }
 
-/** A name that leads somewhere. */
+/** A name that leads somewhere. It is read as one word, however it is cut. */
 export function NameLink({ children, to }: { children: string; to: string }) {
   const name = visibleName(children)
   const [isCut, measure] = useIsCut()
   return (
     <WholeName name={name} disabled={!isCut}>
-      <Link to={to} className={styles.link}>
+      <Link to={to} className={styles.link} aria-label={name}>
         <bdi className={styles.name} dir="auto">
           <Cut name={name} measure={measure} />
         </bdi>
@@ -59,25 +59,27 @@ function WholeName({ name, disabled, children }: { name: string; disabled: boole
 }
 
 function Cut({ name, measure }: { name: string; measure: (element: HTMLElement | null) => void }) {
-  const { head, tail } = splitForMiddle(name)
+  const { head, tail, domain } = partsForCut(name)
   return (
     <>
       <span className={styles.head} ref={measure}>
         {head}
       </span>
       {tail !== '' && <span className={styles.tail}>{tail}</span>}
+      {domain !== '' && <span className={styles.domain}>{domain}</span>}
     </>
   )
 }
 
-/** Whether an element's text does not fit, followed as its width changes. */
+/** Whether the text of an element or of those beside it does not fit, followed as its width changes. */
 function useIsCut() {
   const [isCut, setCut] = useState(false)
   const measure = useCallback((element: HTMLElement | null) => {
     if (element === null) return
-    const update = () => setCut(element.scrollWidth > element.clientWidth)
+    const parts = () => [...(element.parentElement?.children ?? [])]
+    const update = () => setCut(parts().some((part) => part.scrollWidth > part.clientWidth))
     const observer = new ResizeObserver(update)
-    observer.observe(element)
+    for (const part of parts()) observer.observe(part)
     return () => observer.disconnect()
   }, [])
   return [isCut, measure] as const

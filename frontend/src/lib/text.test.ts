@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { plural, splitForMiddle, visibleName } from './text'
+import { partsForCut, plural, splitForMiddle, visibleName } from './text'
 
 describe('names from outside', () => {
   it('loses nothing when it is split for the middle', () => {
@@ -15,6 +15,17 @@ describe('names from outside', () => {
   it('keeps its end even where it is short, since that is where names differ', () => {
     expect(splitForMiddle('erp-app-01-0010')).toEqual({ head: 'erp-app-', tail: '01-0010' })
     expect(splitForMiddle('sql-01')).toEqual({ head: 'sql-01', tail: '' })
+  })
+
+  it('gives up the domain of a host before its number', () => {
+    expect(partsForCut('esx-11.lab.example')).toEqual({ head: 'esx-11', tail: '', domain: '.lab.example' })
+    expect(partsForCut('prod-esx-0042.lab.example')).toEqual({
+      head: 'prod-es',
+      tail: 'x-0042',
+      domain: '.lab.example',
+    })
+    for (const name of ['10.20.30.40', 'sql-data.2026-01', 'a name. With words', '.example'])
+      expect(partsForCut(name)).toEqual({ ...splitForMiddle(name), domain: '' })
   })
 
   it('is not split inside an emoji', () => {

@@ -23,6 +23,14 @@ export function splitForMiddle(name: string, tailLength = TAIL_LENGTH): { head: 
   return { head: parts.slice(0, -tail).join(''), tail: parts.slice(-tail).join('') }
 }
 
+const DNS_NAME = /^([a-z0-9-]+)((?:\.[a-z0-9-]+)*\.[a-z]{2,})$/i
+
+/** The parts of a name by what is cut first: of "esx-11.lab.example" the domain, which all hosts have in common. */
+export function partsForCut(name: string): { head: string; tail: string; domain: string } {
+  const [, label = name, domain = ''] = DNS_NAME.exec(name) ?? []
+  return { ...splitForMiddle(label), domain }
+}
+
 /** "array_volume" → "array volume". */
 export function streamName(stream: string): string {
   return stream.replaceAll('_', ' ')

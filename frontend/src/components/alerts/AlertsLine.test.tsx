@@ -46,9 +46,9 @@ const alert = (id: number, given: Partial<AlertOut> = {}): AlertOut =>
     ...given,
   }) as AlertOut
 
-function show(alerts: AlertOut[], pending: AlertOut[] = []) {
+function show(alerts: AlertOut[], pending: AlertOut[] = [], judged_until_at: string | null = '2026-11-21T02:15:00Z') {
   const client = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } })
-  client.setQueryData(alertsNowQuery().queryKey, { alerts, pending, judged_until_at: '2026-11-21T02:15:00Z' })
+  client.setQueryData(alertsNowQuery().queryKey, { alerts, pending, judged_until_at })
   const view = render(
     <PreferencesProvider>
       <MantineProvider withGlobalClasses={false} withCssVariables={false}>
@@ -76,13 +76,21 @@ it('every alert says in words how bad it is, about what, by how much, and leads 
   expect(own?.textContent).not.toContain('ds-7')
   expect(own?.querySelector('svg')).not.toBeNull()
   expect(own?.querySelector('a')?.getAttribute('href')).toBe('/alerts/1')
-  expect(below?.textContent).toContain('of vol-3')
+  expect(below?.textContent).toMatch(/of volume\s*vol-3/)
   expect(below?.textContent).toContain('acknowledged by Kim')
 })
 
 it('the line is there when nothing fires, too, and says what is about to', () => {
   show([], [alert(5, { state: 'pending', fired_at: null })])
-  expect(screen.getByRole('region', { name: 'Alerts now' }).textContent).toBe('Alerts nowNone fires1 is pending')
+  expect(screen.getByRole('region', { name: 'Alerts now' }).textContent).toBe(
+    'Alerts nowNone of this datastore1 is pending',
+  )
+})
+
+it('before the first judged minute nothing is said to be well', () => {
+  show([], [], null)
+  const line = screen.getByRole('region', { name: 'Alerts now' })
+  expect(line.textContent).toBe('Alerts nowNothing judged yet')
 })
 
 it('what has no room is counted', () => {

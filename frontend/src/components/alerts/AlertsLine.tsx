@@ -11,13 +11,21 @@ import { Name, NameLink } from '../Name'
 import { StateMark } from '../StateMark'
 import styles from './AlertsLine.module.css'
 import { TickingAge } from './TickingAge'
-import { alertStateMark, boundWords, formatAmount, measureWords, severityMark } from './words'
+import {
+  alertStateMark,
+  boundWords,
+  formatAmount,
+  measureWords,
+  type Subject,
+  severityMark,
+  subjectWord,
+} from './words'
 
 interface AlertsLineProps {
   /** Which of all open alerts belong here, the most important first. */
   choose: (alerts: readonly AlertOut[]) => readonly AlertOut[]
   /** What the page is about: its name is not repeated. */
-  of?: { kind: string; id: number }
+  of?: { kind: Subject; id: number }
   most?: number
 }
 
@@ -47,7 +55,11 @@ function Standing({ now, choose, of, most }: StandingProps) {
   if (open.length === 0)
     return (
       <span className={styles.quiet}>
-        <StateMark tone="good" word="None fires" />
+        {now.judged_until_at === null ? (
+          <StateMark tone="calm" word="Nothing judged yet" />
+        ) : (
+          <StateMark tone="good" word={of === undefined ? 'None fires' : `None of this ${subjectWord(of.kind)}`} />
+        )}
         {waiting !== '' && <Link to={'/alerts' as string}>{waiting}</Link>}
       </span>
     )
@@ -72,7 +84,7 @@ function Standing({ now, choose, of, most }: StandingProps) {
 
 function OneAlert({ alert, isOwn }: { alert: AlertOut; isOwn: boolean }) {
   const { zone } = usePreferences()
-  const began_ms = Date.parse(alert.fired_at ?? alert.started_at)
+  const began_ms = Date.parse(alert.started_at)
   const bound = boundWords(alert)
   const state = alertStateMark(alert.state)
   return (
@@ -83,7 +95,8 @@ function OneAlert({ alert, isOwn }: { alert: AlertOut; isOwn: boolean }) {
       </span>
       {!isOwn && (
         <span className={styles.name}>
-          of <Name focusable>{alert.subject.name}</Name>
+          <span className={styles.of}>of {subjectWord(alert.subject.kind)}</span>
+          <Name focusable>{alert.subject.name}</Name>
         </span>
       )}
       <span className={styles.much} title={measureWords(alert.measure)}>

@@ -68,6 +68,7 @@ const SUBJECTS: Record<Subject, [string, string]> = {
   source: ['source', 'sources'],
 }
 export const SUBJECT_KINDS = Object.keys(SUBJECTS) as Subject[]
+export const subjectWord = (subject: Subject) => SUBJECTS[subject][0]
 export const subjectsWord = (subject: Subject) => SUBJECTS[subject][1]
 export const countOf = (count: number, subject: Subject) => plural(count, ...SUBJECTS[subject])
 

@@ -27,6 +27,8 @@ export interface Column<Row> {
   sortKey?: string
   /** Hidden on screens narrower than this many px. */
   from?: number
+  /** Only on screens narrower than 700 px: several columns said in one. */
+  narrowOnly?: boolean
   cell: (row: Row) => ReactNode
 }
 
@@ -44,6 +46,8 @@ interface VirtualTableProps<Row> {
   fill?: boolean
   /** Height of every row in px, where its cells need more than one line. */
   rowPx?: number
+  /** The same on screens narrower than 700 px. */
+  narrowRowPx?: number
   /** What a row is about, where rows come and go above it: the focus then stays with the thing and not with the place. */
   rowKey?: (row: Row) => string
 }
@@ -55,9 +59,17 @@ interface Slot<Row> {
 
 const features = tableFeatures({ rowSortingFeature, columnVisibilityFeature })
 const ROW_PX = 40
+const WIDE = '(min-width: 700px)'
 
+/** Rows stand where their height puts them: those of another height are another table. */
 export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
-  const { label, columns, count, rowAt, sort = '', onSort, onWindow, fill = false, rowPx = ROW_PX, rowKey } = props
+  const { rowPx = ROW_PX, narrowRowPx = rowPx } = props
+  const px = useMediaMatch(WIDE) ? rowPx : narrowRowPx
+  return <TableOfHeight key={px} {...props} rowPx={px} />
+}
+
+function TableOfHeight<Row>(props: VirtualTableProps<Row> & { rowPx: number }) {
+  const { label, columns, count, rowAt, sort = '', onSort, onWindow, fill = false, rowPx, rowKey } = props
   const scroll = useRef<HTMLDivElement>(null)
   const frame = useHiddenParts(scroll)
   const virtual = useVirtualizer({
@@ -173,12 +185,13 @@ function useHiddenParts(scroll: RefObject<HTMLElement | null>) {
 }
 
 function useVisibleColumns<Row>(columns: readonly Column<Row>[]) {
-  const above700 = useMediaMatch('(min-width: 700px)')
+  const above700 = useMediaMatch(WIDE)
   const above1200 = useMediaMatch('(min-width: 1200px)')
   const above1600 = useMediaMatch('(min-width: 1600px)')
   return useMemo(() => {
     const width = above1600 ? 1600 : above1200 ? 1200 : above700 ? 700 : 0
-    const visible = Object.fromEntries(columns.map((column) => [column.id, (column.from ?? 0) <= width]))
+    const isShown = ({ from = 0, narrowOnly = false }: Column<Row>) => from <= width && !(narrowOnly && above700)
+    const visible = Object.fromEntries(columns.map((column) => [column.id, isShown(column)]))
     return { visible, isNarrow: !above700 }
   }, [columns, above700, above1200, above1600])
 }

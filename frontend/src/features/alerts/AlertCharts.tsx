@@ -12,9 +12,11 @@ import { NO_VERDICT } from '../../components/verdict/certainty'
 import { LatencyChart } from '../../components/verdict/LatencyChart'
 import { subjectOf } from '../../components/verdict/subject'
 import { WaterfallChart } from '../../components/verdict/WaterfallChart'
+import { usePreferences } from '../../lib/preferences'
 import type { Range } from '../../lib/range'
+import { formatWindow } from '../../lib/time'
 import { useRange } from '../../lib/url'
-import { windowOf } from './story'
+import { ownWindow, windowOf } from './story'
 
 const KINDS: Partial<Record<AlertDetail['subject']['kind'], JudgedKind>> = {
   datastore: 'datastores',
@@ -26,7 +28,8 @@ const KINDS: Partial<Record<AlertDetail['subject']['kind'], JudgedKind>> = {
 
 export function AlertCharts({ alert }: { alert: AlertDetail }) {
   const [range] = useRange()
-  const window = chosen(range, windowOf(alert, serverNow()))
+  const now_ms = serverNow()
+  const window = chosen(range, windowOf(alert, now_ms))
   const kind = KINDS[alert.subject.kind]
   if (kind === undefined)
     return (
@@ -38,7 +41,8 @@ export function AlertCharts({ alert }: { alert: AlertDetail }) {
   return (
     <>
       <OverTime {...about} />
-      <WhereItWent {...about} />
+      {/* Quiet minutes around it would be averaged in. */}
+      <WhereItWent {...about} window={chosen(range, ownWindow(alert, now_ms))} />
     </>
   )
 }
@@ -76,13 +80,21 @@ function OverTime({ kind, id, name, named, window }: PartProps) {
 }
 
 function WhereItWent({ kind, id, name, named, window }: PartProps) {
+  const { zone } = usePreferences()
   const query = useQuery(waterfallQuery(kind, id, window))
   return (
     <DataState query={query} skeleton={<Skeleton height={470} />}>
       {(waterfall) => {
         const state = waterfall.directions.find(({ direction }) => direction === 'all')?.state ?? 'no_data'
         if (state === 'judged' || state === 'too_few')
-          return <WaterfallChart name={name} waterfall={waterfall} named={named} />
+          return (
+            <WaterfallChart
+              name={name}
+              waterfall={waterfall}
+              named={named}
+              hint={formatWindow(Date.parse(waterfall.from_at), Date.parse(waterfall.to_at), zone)}
+            />
+          )
         return <Card title="Where the time went">{NO_MINUTES}</Card>
       }}
     </DataState>

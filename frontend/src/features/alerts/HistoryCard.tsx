@@ -16,7 +16,7 @@ import { presetLabel } from '../../lib/range'
 import { formatWindow } from '../../lib/time'
 import { useRange, useSearchParameter } from '../../lib/url'
 import styles from './Alerts.module.css'
-import { ALERT_ROW_PX, pastColumns } from './alertColumns'
+import { ALERT_NARROW_ROW_PX, ALERT_ROW_PX, pastColumns } from './alertColumns'
 
 export function HistoryCard() {
   const { zone } = usePreferences()
@@ -62,6 +62,7 @@ export function HistoryCard() {
             rowAt={rowAt}
             onWindow={onWindow}
             rowPx={ALERT_ROW_PX}
+            narrowRowPx={ALERT_NARROW_ROW_PX}
             rowKey={(alert) => String(alert.id)}
           />
         )}

@@ -15,7 +15,7 @@ import { usePreferences } from '../../lib/preferences'
 import { plural } from '../../lib/text'
 import { AcknowledgeDialog } from './AcknowledgeDialog'
 import styles from './Alerts.module.css'
-import { ALERT_ROW_PX, openColumns } from './alertColumns'
+import { ALERT_NARROW_ROW_PX, ALERT_ROW_PX, openColumns } from './alertColumns'
 import { matchersOf } from './silences/matchers'
 import { SilenceDialog } from './silences/SilenceDialog'
 
@@ -88,6 +88,7 @@ function Table({ label, rows, columns }: TableProps) {
       rowAt={(index) => rows[index]}
       rowKey={(alert) => String(alert.id)}
       rowPx={ALERT_ROW_PX}
+      narrowRowPx={ALERT_NARROW_ROW_PX}
     />
   )
 }

@@ -1,10 +1,18 @@
 /** The columns of a list of alerts: how bad, what about, where, how much at least, since when, and who knows. */
 
 import { Button } from '@mantine/core'
+import type { ReactNode } from 'react'
 import type { AlertOut } from '../../api/types'
 import { layerWord } from '../../charts/segments'
 import { TickingAge } from '../../components/alerts/TickingAge'
-import { alertStateMark, boundWords, formatAmount, measureWords, severityMark } from '../../components/alerts/words'
+import {
+  alertStateMark,
+  boundWords,
+  formatAmount,
+  measureWords,
+  severityMark,
+  subjectWord,
+} from '../../components/alerts/words'
 import { EntityLink } from '../../components/EntityLink'
 import { Name, NameLink } from '../../components/Name'
 import { StateMark } from '../../components/StateMark'
@@ -13,14 +21,15 @@ import { LayerSwatch } from '../../components/verdict/LayerBar'
 import { formatInstant, formatMoment, formatSeconds, type Zone, zoneName } from '../../lib/time'
 import styles from './Alerts.module.css'
 
-/** Height of a row of two lines. */
+/** Height of a row of two lines, and of three where one column says it all. */
 export const ALERT_ROW_PX = 58
+export const ALERT_NARROW_ROW_PX = 84
 
 const WHAT: Column<AlertOut> = {
   id: 'what',
   header: 'Alert',
   width: 204,
-  narrow: 178,
+  from: 700,
   cell: (alert) => (
     <span className={styles.two}>
       <StateMark {...severityMark(alert.severity)} />
@@ -33,23 +42,56 @@ const WHERE: Column<AlertOut> = {
   id: 'where',
   header: 'Of',
   width: 160,
-  narrow: 150,
+  from: 700,
   cell: ({ subject, layer }) => (
     <span className={styles.two}>
       <EntityLink to={subject} />
       <span className={`${styles.line} ${styles.small}`}>
-        {layer === null ? (
-          subject.kind
-        ) : (
-          <>
-            <LayerSwatch layers={[layer]} />
-            {layerWord(layer)}
-          </>
-        )}
+        {subjectWord(subject.kind)}
+        <Layer layer={layer} />
       </span>
     </span>
   ),
 }
+
+function Layer({ layer }: Pick<AlertOut, 'layer'>) {
+  if (layer === null) return null
+  return (
+    <span className={styles.layer}>
+      <LayerSwatch layers={[layer]} />
+      {layerWord(layer)}
+    </span>
+  )
+}
+
+/** All of it in one cell, where a screen has room for one. `when`: since when, or how long. */
+const oneCell = (when: (alert: AlertOut) => ReactNode): Column<AlertOut> => ({
+  id: 'all',
+  header: 'Alert',
+  width: 280,
+  grow: true,
+  narrowOnly: true,
+  cell: (alert) => (
+    <span className={styles.two}>
+      <span className={styles.line}>
+        <StateMark {...severityMark(alert.severity)} />
+        <NameLink to={`/alerts/${alert.id}`}>{alert.rule_name}</NameLink>
+      </span>
+      <span className={styles.line}>
+        <span className="muted">{subjectWord(alert.subject.kind)}</span>
+        <EntityLink to={alert.subject} />
+        <span className={`${styles.line} ${styles.small}`}>
+          <Layer layer={alert.layer} />
+        </span>
+      </span>
+      <span className={`${styles.small} numeric`}>
+        {[formatAmount(alert.value, alert.measure.unit), boundWords(alert)].filter(Boolean).join(', ')} · {when(alert)}{' '}
+        · {alertStateMark(alert.state).word}
+        {alert.quiet !== null ? ', quiet' : alert.acknowledged_at !== null && ', acknowledged'}
+      </span>
+    </span>
+  ),
+})
 
 const SENTENCE: Column<AlertOut> = {
   id: 'sentence',
@@ -71,6 +113,7 @@ const VALUE: Column<AlertOut> = {
   id: 'value',
   header: 'How much',
   width: 136,
+  from: 700,
   align: 'right',
   cell: (alert) => (
     <span className={`${styles.two} ${styles.right} numeric`}>
@@ -84,6 +127,7 @@ const STATE: Column<AlertOut> = {
   id: 'state',
   header: 'State',
   width: 150,
+  from: 700,
   cell: (alert) => {
     const known = whoKnows(alert)
     return (
@@ -111,26 +155,23 @@ interface Actions {
 }
 
 export function openColumns(zone: Zone, actions: Actions | null): Column<AlertOut>[] {
-  const age: Column<AlertOut> = {
-    id: 'age',
-    header: 'For',
-    width: 72,
-    align: 'right',
-    cell: ({ started_at }) => (
-      <span className="numeric" title={`since ${formatInstant(Date.parse(started_at), zone)}`}>
-        <TickingAge at_ms={Date.parse(started_at)} />
-      </span>
-    ),
-  }
-  const columns = [WHAT, WHERE, SENTENCE, VALUE, age, STATE]
+  const since = ({ started_at }: AlertOut) => (
+    <span className="numeric" title={`since ${formatInstant(Date.parse(started_at), zone)}`}>
+      <TickingAge at_ms={Date.parse(started_at)} />
+    </span>
+  )
+  const age: Column<AlertOut> = { id: 'age', header: 'For', width: 72, from: 700, align: 'right', cell: since }
+  const columns = [oneCell(since), WHAT, WHERE, SENTENCE, VALUE, age, STATE]
   return actions === null ? columns : [...columns, actionColumn(actions)]
 }
 
+/** On a phone the alert's own page has them. */
 function actionColumn({ onAcknowledge, onSilence }: Actions): Column<AlertOut> {
   return {
     id: 'actions',
     header: 'Actions',
     width: 190,
+    from: 700,
     cell: (alert) => {
       const what = `${alert.rule_name} of ${alert.subject.name}`
       return (
@@ -159,19 +200,19 @@ export function pastColumns(zone: Zone): Column<AlertOut>[] {
     id: 'when',
     header: `Began (${zoneName(zone)})`,
     width: 140,
+    from: 700,
     cell: ({ started_at }) => <span className="numeric">{formatMoment(Date.parse(started_at), zone)}</span>,
   }
+  const lasted = ({ started_at, ended_at }: AlertOut) =>
+    ended_at === null ? 'still open' : formatSeconds((Date.parse(ended_at) - Date.parse(started_at)) / 1000)
+  const inShort = (alert: AlertOut) => `${formatMoment(Date.parse(alert.started_at), zone)} · ${lasted(alert)}`
   const length: Column<AlertOut> = {
     id: 'length',
     header: 'Lasted',
     width: 104,
+    from: 700,
     align: 'right',
-    cell: ({ started_at, ended_at }) =>
-      ended_at === null ? (
-        'still open'
-      ) : (
-        <span className="numeric">{formatSeconds((Date.parse(ended_at) - Date.parse(started_at)) / 1000)}</span>
-      ),
+    cell: (alert) => <span className="numeric">{lasted(alert)}</span>,
   }
-  return [WHAT, WHERE, SENTENCE, { ...VALUE, header: 'Last value' }, when, length, STATE]
+  return [oneCell(inShort), WHAT, WHERE, SENTENCE, { ...VALUE, header: 'Last value' }, when, length, STATE]
 }

@@ -93,6 +93,14 @@ const BEFORE_MS = 15 * 60_000
 const AFTER_MS = 10 * 60_000
 const MINUTE_MS = 60_000
 
+/** The minutes in which the alert's limit was passed: from its first one to its end, or to now. */
+export function ownWindow(alert: Pick<AlertDetail, 'started_at' | 'ended_at' | 'breach_ended_at'>, now_ms: number) {
+  const from_ms = Date.parse(alert.started_at)
+  const end = alert.breach_ended_at ?? alert.ended_at
+  const to_ms = Math.floor((end === null ? now_ms : Date.parse(end)) / MINUTE_MS) * MINUTE_MS
+  return { kind: 'fixed', from_ms, to_ms: Math.max(to_ms, from_ms + MINUTE_MS) } as const
+}
+
 /** What to look at of an alert: its time, and some minutes around it so that the change is seen. */
 export function windowOf(alert: Pick<AlertDetail, 'started_at' | 'ended_at'>, now_ms: number) {
   const from_ms = Date.parse(alert.started_at) - BEFORE_MS

@@ -7,6 +7,7 @@ import { StateMark } from '../../components/StateMark'
 import { standingMark, stateWord } from '../../components/verdict/certainty'
 import { LayerBar, LayerSwatch } from '../../components/verdict/LayerBar'
 import { ios } from '../../components/verdict/OccupancyCard'
+import { troubledOf, troubledWords } from '../../components/verdict/troubled'
 import { formatBytesPerSecond, formatCount, formatIops } from '../../lib/units'
 import styles from './Overview.module.css'
 import { CERTAINTIES, KINDS } from './useRanking'
@@ -21,17 +22,15 @@ interface EstateCardProps {
 export function EstateCard({ overview, kind, chosen, onChoose }: EstateCardProps) {
   const { estate, totals } = overview
   const inside = estate.occupancy.reduce((sum, layer) => sum + layer.ios, 0)
-  const mark = standingMark(estate)
   return (
     <Card title="The estate" hint={estate.iops === null ? undefined : rates(estate.iops, estate.bytes_per_s)}>
       <div className={styles.estate}>
         <div>
-          <StateMark tone={mark.tone} word={mark.word} />
-          <p className={styles.sentence}>{estate.sentence}</p>
+          <Headline overview={overview} kind={kind} />
           {estate.impact !== null && <p className="muted">{ios(estate.impact)} I/Os wait for nothing at any moment</p>}
         </div>
         <div>
-          <p className={styles.lead}>{inside > 0 ? `Where the ${ios(inside)} I/Os are` : 'No I/O is on its way'}</p>
+          <p className={styles.lead}>{insideWords(estate, inside)}</p>
           <LayerBar
             tall
             pieces={estate.occupancy.map((layer) => ({ ...layer, size: layer.ios }))}
@@ -51,6 +50,32 @@ export function EstateCard({ overview, kind, chosen, onChoose }: EstateCardProps
       <Counts totals={totals} kind={kind} chosen={chosen} onChoose={onChoose} />
     </Card>
   )
+}
+
+/** The mean over all I/Os can be as usual while somebody loses time: who does comes first. */
+function Headline({ overview: { estate, totals }, kind }: Pick<EstateCardProps, 'overview' | 'kind'>) {
+  const troubled = troubledOf(totals)
+  const mark = estate.certainty === 'healthy' && troubled > 0 ? null : <StateMark {...standingMark(estate)} />
+  if (troubled === 0)
+    return (
+      <>
+        {mark}
+        <p className={styles.sentence}>{estate.sentence}</p>
+      </>
+    )
+  return (
+    <>
+      <p className={styles.sentence}>{troubledWords(totals, kind)}</p>
+      <p>
+        {mark} <span className="muted">Over all I/Os:</span> {estate.sentence}
+      </p>
+    </>
+  )
+}
+
+function insideWords({ state }: Overview['estate'], inside: number): string {
+  if (inside > 0) return `Where the ${ios(inside)} I/Os are`
+  return state === 'idle' ? 'No I/O is on its way' : 'Not measured in this window'
 }
 
 const rates = (iops: number, bytes_per_s: number | null) =>

@@ -10,19 +10,11 @@ import { StateMark } from '../../components/StateMark'
 import { standingMark } from '../../components/verdict/certainty'
 import { LayerBar, LayerSwatch } from '../../components/verdict/LayerBar'
 import { ios } from '../../components/verdict/OccupancyCard'
-import { plural } from '../../lib/text'
+import { NOUNS, troubledOf, troubledWords } from '../../components/verdict/troubled'
 import type { AgeState } from './age'
 import styles from './Wall.module.css'
 import { Waiting, WallFrame } from './WallFrame'
 import { WorstRow } from './WorstRow'
-
-const NOUNS: Record<JudgedKind, string> = {
-  datastores: 'datastore',
-  vms: 'VM',
-  hosts: 'host',
-  volumes: 'volume',
-  arrays: 'array',
-}
 
 interface EstateBoardProps {
   title: string
@@ -43,7 +35,7 @@ export function EstateBoard({ title, of, rows, turn }: EstateBoardProps) {
         query.data === undefined ? (
           <Waiting of="the estate" failed={query.error !== null} />
         ) : (
-          <Board overview={query.data} noun={NOUNS[of]} age={age} age_ms={age_ms} />
+          <Board overview={query.data} of={of} age={age} age_ms={age_ms} />
         )
       }
     </WallFrame>
@@ -52,17 +44,18 @@ export function EstateBoard({ title, of, rows, turn }: EstateBoardProps) {
 
 interface BoardProps {
   overview: Overview
-  noun: string
+  of: JudgedKind
   age: AgeState
   age_ms: number | null
 }
 
-function Board({ overview, noun, age, age_ms }: BoardProps) {
+function Board({ overview, of, age, age_ms }: BoardProps) {
+  const noun = NOUNS[of]
   const alertsAt = useAlertsAt()
   const max_us = niceMax(Math.max(0, ...overview.items.map((row) => row.total_us ?? 0)))
   return (
     <>
-      <EstateStrip overview={overview} noun={noun} age={age} />
+      <EstateStrip overview={overview} of={of} age={age} />
       {overview.items.length === 0 ? (
         <p className={styles.quiet}>No {noun} is known yet. Sources are added on the page Sources.</p>
       ) : (
@@ -83,10 +76,11 @@ function Board({ overview, noun, age, age_ms }: BoardProps) {
   )
 }
 
-function EstateStrip({ overview: { estate, totals }, noun, age }: Omit<BoardProps, 'age_ms'>) {
+/** The mean over all I/Os can be as usual while somebody loses time: who does comes first. */
+function EstateStrip({ overview: { estate, totals }, of, age }: Omit<BoardProps, 'age_ms'>) {
   const inside = estate.occupancy.reduce((sum, layer) => sum + layer.ios, 0)
   const isBlank = age === 'blank'
-  const troubled = ['certain', 'likely', 'undetermined'].reduce((sum, one) => sum + (totals.by_certainty[one] ?? 0), 0)
+  const troubled = troubledOf(totals)
   return (
     <section className={styles.estate} data-age={age} aria-label="The estate by layer">
       <div className={styles.summary}>
@@ -94,14 +88,16 @@ function EstateStrip({ overview: { estate, totals }, noun, age }: Omit<BoardProp
           '—'
         ) : (
           <>
-            <span className={styles.headline}>{estate.sentence}</span>
+            <span className={styles.headline}>{troubled === 0 ? estate.sentence : troubledWords(totals, of)}</span>
             <span className={styles.troubled} data-calm={troubled === 0}>
-              <span className={styles.mark}>
-                <StateMark {...standingMark(estate)} />
-              </span>
+              {(troubled === 0 || estate.certainty !== 'healthy') && (
+                <span className={styles.mark}>
+                  <StateMark {...standingMark(estate)} />
+                </span>
+              )}
               {estate.state !== 'no_data' && (
                 <>
-                  <span>{troubled === 0 ? `no ${noun} loses time` : `${plural(troubled, noun)} over usual`}</span>
+                  <span>{troubled === 0 ? troubledWords(totals, of) : `Over all I/Os: ${estate.sentence}`}</span>
                   <span>{ios(inside)} I/Os under way</span>
                 </>
               )}

@@ -16,6 +16,7 @@ export function WallAlerts({
 }) {
   const { data, error } = useQuery(alertsNowQuery())
   if (data === undefined || error !== null) return <span className={styles.alerts}>Alerts: —</span>
+  if (data.judged_until_at === null) return <span className={styles.alerts}>Alerts: nothing judged yet</span>
   const open = choose === undefined ? data.alerts : choose(data.alerts)
   const firing = unattended(open)
   const known = open.length - firing.length
