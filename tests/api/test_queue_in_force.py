@@ -16,7 +16,7 @@ from gavel.domain.scope import ScopeKind
 from gavel.domain.source import Stream
 
 DEVICE = naa(SERIALS[0])
-QUEUE = f"The queue of {DEVICE} on esx-1 holds"
+QUEUE = f"The queue of {DEVICE} on esx-1 takes"
 
 
 _LOWERED = (
@@ -90,7 +90,7 @@ def test_a_second_vm_that_brings_dsnro_into_play_is_named_with_what_it_did(clien
     story.reported(32)
     story.passes([64] * 4 + [32] * 6, [1] * 4 + [2] * 6)
     assert caveats(client, story) == [
-        f"{QUEUE} 32 I/Os: 2 VMs (db01, web_02%) do I/O there, so DSNRO 32 is in force instead of the device's own 64",
+        f"{QUEUE} 32 I/Os at once: 2 VMs (db01, web_02%) do I/O there, so DSNRO 32 is in force instead of the device's own 64",
         f"Competing worlds: its depth fell from 64 to 32 at {NOW - 6 * MINUTE:%H:%M} UTC, when web_02% began to do I/O there",
     ]
     found = ask(client, f"datastores/{story.store}/verdict")
@@ -123,13 +123,15 @@ def test_why_a_depth_is_in_force_is_said_as_far_as_it_is_known(
     story.settings(*own)
     story.reported(depth)
     story.passes([depth] * 10, [writers] * 10)
-    assert caveats(client, story) == [f"{QUEUE} {depth} I/Os: {why}"]
+    assert caveats(client, story) == [f"{QUEUE} {depth} I/Os at once: {why}"]
 
 
 def test_a_depth_that_only_the_settings_tell_is_not_called_measured(client: TestClient, story: Story) -> None:
     story.settings(64, 32)
     story.passes([64] * 10, [2] * 10)
-    assert caveats(client, story) == [f"{QUEUE} 64 I/Os: so its settings say; the depth in force was not measured"]
+    assert caveats(client, story) == [
+        f"{QUEUE} 64 I/Os at once: so its settings say; the depth in force was not measured"
+    ]
     names = {one["name"] for one in _of_device(client, story)}
     assert names == {"device_depth", "dsnro", "active_vms"}
 
@@ -146,7 +148,7 @@ def test_vms_that_were_not_measured_are_not_counted(client: TestClient, story: S
     story.passes([32] * 10, [2] * 10)
     story.change("DELETE FROM ledger_leaf_1m WHERE entity_id < (2 << 27)")
     assert caveats(client, story) == [
-        f"{QUEUE} 32 I/Os: why is not known, since which VMs do I/O there was not measured"
+        f"{QUEUE} 32 I/Os at once: why is not known, since which VMs do I/O there was not measured"
     ]
     assert "active_vms" not in {one["name"] for one in _of_device(client, story)}
 
@@ -188,7 +190,7 @@ def test_a_full_queue_is_told_though_another_layer_is_named_and_one_with_room_is
     story.settings(64, 32)
     story.reported(32)
     story.passes([32] * 5, [2] * 5, ill=False)
-    assert caveats(client, story)[0].startswith(f"{QUEUE} 32 I/Os")
+    assert caveats(client, story)[0].startswith(f"{QUEUE} 32 I/Os at once")
     story.passes([64] * 5, [2] * 5, ill=False)
     assert caveats(client, story) == []
 
@@ -196,11 +198,13 @@ def test_a_full_queue_is_told_though_another_layer_is_named_and_one_with_room_is
 def test_a_virtual_disks_own_limit_is_no_matter_of_the_devices_queue(client: TestClient, story: Story) -> None:
     story.settings(64, 32)
     story.passes([64] * 5, [1] * 5, limited=True)
-    assert ask(client, f"datastores/{story.store}/verdict")["sentence"]["head"].startswith("Hypervisor")
+    assert ask(client, f"datastores/{story.store}/verdict")["sentence"]["head"].startswith(
+        "Kernel on esx-1, mostly the hypervisor: "
+    )
     assert caveats(client, story) == []
     story.reported(32)
     story.passes([32] * 5, [1] * 5, limited=True)
-    assert caveats(client, story)[0].startswith(f"{QUEUE} 32 I/Os")
+    assert caveats(client, story)[0].startswith(f"{QUEUE} 32 I/Os at once")
 
 
 def _of_device(client: TestClient, story: Story) -> list[dict[str, Any]]:

@@ -38,7 +38,10 @@ def test_the_kernel_is_named_with_what_it_takes_since_when_and_why(
     assert found["since_at"] == ago(8)
     assert found["not_measured"] == ["guest"]
     said = found["sentence"]
-    assert said["head"] == f"Kernel queue: 0.44 of 0.93 ms since {NOW - 8 * MINUTE:%H:%M} UTC, 0.44 ms over usual"
+    assert (
+        said["head"]
+        == f"Kernel, mostly its queue: 0.44 of 0.93 ms since {NOW - 8 * MINUTE:%H:%M} UTC, 0.44 ms over usual"
+    )
     assert said["certainty"] == "Certain"
     assert said["because"] == ["64 I/Os outstanding", "the array answers in 0.40 ms"]
     assert said["caveats"] == ["Guest not measured; its virtual disk queue is full, so guest queueing is likely"]
@@ -118,7 +121,9 @@ def test_the_host_that_most_of_the_kernels_time_passes_through_is_named(
         estate.last_minutes(
             ScopeKind.HOST_DEVICE, estate.id("host_device", f"{host}/{naa(SERIALS[0])}"), 5, minute(ops, 0, KERNEL)
         )
-    assert ask(client, f"datastores/{store}/verdict")["sentence"]["head"].startswith("Kernel queue on esx-1: ")
+    assert ask(client, f"datastores/{store}/verdict")["sentence"]["head"].startswith(
+        "Kernel on esx-1, mostly its queue: "
+    )
 
 
 def test_the_array_is_named_by_its_name(client: TestClient, estate: Estate, store: int) -> None:
@@ -126,7 +131,7 @@ def test_the_array_is_named_by_its_name(client: TestClient, estate: Estate, stor
     estate.last_minutes(DATASTORE, store, 5, minute(60_000, 20_000, slow))
     found = ask(client, f"datastores/{store}/verdict")
     assert (found["layer"], found["certainty"]) == ("array", "certain")
-    assert found["sentence"]["head"].startswith("Array service on name of array-a: 2.00 of 2.10 ms")
+    assert found["sentence"]["head"].startswith("Array on name of array-a, mostly its service: 2.00 of 2.10 ms")
 
 
 def test_two_layers_that_cannot_be_told_apart_are_both_named_with_what_would_settle_it(
@@ -164,7 +169,7 @@ def test_a_healthy_thing_names_no_layer(client: TestClient, estate: Estate, stor
     estate.last_minutes(DATASTORE, store, 12, minute(60_000, 20_000, HEALTHY))
     found = ask(client, f"datastores/{store}/verdict")
     assert (found["certainty"], found["layer"], found["share"]) == ("healthy", None, None)
-    assert found["sentence"]["head"] == "Healthy: 0.51 ms per I/O, 10 µs over usual"
+    assert found["sentence"]["head"] == "Healthy: 0.51 ms per I/O, 95 µs below usual"
     assert found["since_at"] == ago(12)
 
 

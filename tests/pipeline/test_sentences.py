@@ -31,6 +31,7 @@ FOUND = Facts(
     outstanding=64,
     fullest=("esx-14", 31.6, 32),
 )
+HEALTHY = replace(FOUND, certainty=Certainty.HEALTHY, named=None)
 
 
 def test_the_whole_sentence() -> None:
@@ -48,6 +49,28 @@ def test_two_that_cannot_be_told_apart_come_with_what_would_settle_it() -> None:
     assert found.settles == (f"What would settle it: {SETTLES}",)
 
 
+ARRAY = SPANS.index((Layer.ARRAY, Layer.ARRAY))
+
+
+@pytest.mark.parametrize(
+    ("named", "detail", "share", "words"),
+    [
+        (ARRAY, "Array QoS limit", 0.886, "Array on esx-14, mostly its QoS limit: 0.44 of 0.93 ms"),
+        (KERNEL, "Hypervisor", 0.8, "Kernel on esx-14, mostly the hypervisor: 0.44 of 0.93 ms"),
+        (KERNEL, "Kernel queue", 0.999, "Kernel queue on esx-14: 0.44 of 0.93 ms"),
+        (KERNEL, None, 1.0, "Kernel on esx-14: 0.44 of 0.93 ms"),
+    ],
+)
+def test_a_layers_time_is_given_to_one_of_its_parts_only_where_that_takes_all_of_it(
+    named: int, detail: str | None, share: float, words: str
+) -> None:
+    assert head(replace(FOUND, named=named, detail=detail, detail_share=share)).startswith(words)
+
+
+def test_a_queue_holds_no_more_than_its_depth_and_the_others_wait() -> None:
+    assert "held 32 of 32, 1 more waited" in sentence(replace(FOUND, fullest=("esx-14", 33.2, 32))).text
+
+
 def test_a_run_that_began_on_another_day_says_which() -> None:
     begun = datetime(2026, 11, 20, 22, 5, tzinfo=UTC)
     assert "since 20 Nov 22:05 UTC" in head(replace(FOUND, since_at=begun))
@@ -56,7 +79,10 @@ def test_a_run_that_began_on_another_day_says_which() -> None:
 @pytest.mark.parametrize(
     ("facts", "words"),
     [
-        (replace(FOUND, certainty=Certainty.HEALTHY, named=None), "Healthy: 0.93 ms per I/O, 0.44 ms over usual"),
+        (replace(HEALTHY, expected_us=860), "Healthy: 0.93 ms per I/O, 70 µs over usual"),
+        (replace(HEALTHY, expected_us=1_100), "Healthy: 0.93 ms per I/O, 0.17 ms below usual"),
+        (replace(HEALTHY, expected_us=929.6), "Healthy: 0.93 ms per I/O, as usual"),
+        (HEALTHY, "Healthy: 0.93 ms per I/O"),
         (replace(FOUND, state=State.TOO_FEW, ops=7, minutes=5), "Too few I/Os to judge: 7 in 5 min"),
         (replace(FOUND, state=State.IDLE), "No I/O in this window"),
         (NOTHING, "Nothing of this window has been attributed"),

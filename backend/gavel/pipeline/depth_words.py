@@ -17,7 +17,7 @@ def told(found: QueueInForce) -> Iterator[str]:
     if found.depth is None:
         yield f"How deep the queue of {where} is was not measured"
         return
-    yield f"The queue of {where} holds {found.depth:.0f} I/Os: {_why(found)}"
+    yield f"The queue of {where} takes {found.depth:.0f} I/Os at once: {_why(found)}"
     if found.fall is not None:
         yield _fallen(found.fall, found.depth, found.to_at)
 

@@ -251,6 +251,12 @@ def told_excess(found: Judged, row: int) -> float:
     return float(found.verdicts.excess[row].sum()) if named is None else named.excess_us
 
 
+def expected_us(found: Judged, row: int) -> float | None:
+    """Usual µs per I/O of all that was measured; None where nothing was."""
+    measured = ~np.isnan(found.case.value[row])
+    return float(found.case.expected[row][measured].sum()) if measured.any() else None
+
+
 def told_us(found: Judged, row: int) -> float:
     """µs that are spent in what the verdict names; 0 where it names nothing."""
     named = told(found, row, named_spans(found, row))

@@ -24,6 +24,7 @@ from gavel.pipeline.judging import (
     LayerNumbers,
     OccupancyNumbers,
     State,
+    expected_us,
     judged,
     known,
     layer_numbers,
@@ -289,7 +290,6 @@ _NOTHING = Standing(
 
 def _standing(found: Judged, row: int) -> Standing:
     named, other, total = found.named(row), found.other(row), float(found.total_us[row])
-    measured = ~np.isnan(found.case.value[row])
     state = found.states[row]
     return Standing(
         state=state,
@@ -302,7 +302,7 @@ def _standing(found: Judged, row: int) -> Standing:
         sentence=head(_facts(found, row)),
         impact=known(found.impact[row]),
         total_us=known(total),
-        expected_us=float(found.case.expected[row][measured].sum()) if measured.any() else None,
+        expected_us=expected_us(found, row),
         excess_us=float(found.verdicts.total_excess[row]) if state is State.JUDGED else None,
         iops=known(found.ops[row] / found.wall_s[row]),
         bytes_per_s=known(found.rows.bytes[row, Direction.ALL] / found.wall_s[row]),
@@ -319,6 +319,7 @@ def _facts(found: Judged, row: int) -> Facts:
         minutes=round(float(found.wall_s[row]) / 60),
         total_us=float(np.nan_to_num(found.total_us[row])),
         excess_us=told_excess(found, row),
+        expected_us=expected_us(found, row),
         reasons=Reason(int(found.verdicts.reasons[row])),
         named=found.named(row),
         other=found.other(row),

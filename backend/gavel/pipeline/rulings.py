@@ -24,6 +24,7 @@ from gavel.pipeline.judging import (
     LayerNumbers,
     State,
     covered,
+    expected_us,
     known,
     named_spans,
     not_measured,
@@ -122,7 +123,6 @@ def _verdict(connection: Connection, kind: RefKind, found: Sum, raw: tuple[Evide
     is_judged = found.state is State.JUDGED
     begun = since(connection, found) if is_judged else None
     queue = _queue(connection, kind, found) if is_judged else None
-    measured = ~np.isnan(one.case.value[0])
     return Verdict(
         **found.window.fields,
         state=found.state,
@@ -135,7 +135,7 @@ def _verdict(connection: Connection, kind: RefKind, found: Sum, raw: tuple[Evide
         sentence=sentence(_facts(connection, kind, found, begun, queue)),
         since_at=begun,
         total_us=known(total),
-        expected_us=float(one.case.expected[0][measured].sum()) if measured.any() else None,
+        expected_us=expected_us(one, 0),
         excess_us=float(one.verdicts.total_excess[0]) if is_judged else None,
         impact=known(one.impact[0]),
         layers=layers_of(found, Direction.ALL, one.case, total),
@@ -148,7 +148,8 @@ def _verdict(connection: Connection, kind: RefKind, found: Sum, raw: tuple[Evide
 def _queue(connection: Connection, kind: RefKind, found: Sum) -> QueueInForce | None:
     """The device queue that a verdict has to speak of: where the kernel's queues may be at fault, or one that is full."""
     spans = named_spans(found.judged, 0)
-    above = [_detail(found.found, span) == SEGMENT_WORDS[Segment.HYPERVISOR] for span in spans]
+    details = [_detail(found.found, span) for span in spans]
+    above = [detail is not None and detail[0] is Segment.HYPERVISOR for detail in details]
     waits = any(SPANS[span][0] <= Layer.KERNEL <= SPANS[span][1] for span in spans) and not any(above)
     return queue_in_force(connection, kind, found.window.subject.id, found.found, waits=waits)
 
@@ -176,7 +177,9 @@ def _facts(
     connection: Connection, kind: RefKind, found: Sum, begun: datetime | None, queue: QueueInForce | None
 ) -> Facts:
     one, notes = found.judged, found.found.notes
-    named, array, kernel = one.named(0), told(one, 0, [_ARRAY]), told(one, 0, [_KERNEL])
+    named = one.named(0)
+    detail = None if named is None else _detail(found.found, named)
+    array, kernel = told(one, 0, [_ARRAY]), told(one, 0, [_KERNEL])
     return Facts(
         state=found.state,
         certainty=one.certainties[0],
@@ -184,12 +187,14 @@ def _facts(
         minutes=found.window.minutes,
         total_us=float(np.nan_to_num(one.total_us[0])),
         excess_us=told_excess(one, 0),
+        expected_us=expected_us(one, 0),
         reasons=Reason(int(one.verdicts.reasons[0])),
         disagreement_us=known(notes.disagreement_us[0]),
         named=named,
         other=one.other(0),
         named_us=told_us(one, 0),
-        detail=None if named is None else _detail(found.found, named),
+        detail=None if detail is None else SEGMENT_WORDS[detail[0]],
+        detail_share=1.0 if detail is None else detail[1],
         place=None if named is None else _place(connection, kind, found, named),
         since_at=begun,
         to_at=found.window.to_at,
@@ -212,8 +217,11 @@ def _fullest(connection: Connection, kind: RefKind, found: Sum) -> tuple[str, fl
     return None if one is None else (one.host, one.in_flight_ios, one.depth)
 
 
-def _detail(found: LedgerSeries, named: int) -> str | None:
-    """The segment that most of a layer's time is in; not of the kernel where whole milliseconds cannot tell its segments apart."""
+def _detail(found: LedgerSeries, named: int) -> tuple[Segment, float] | None:
+    """The segment that most of a layer's time is in, and which part of it that is.
+
+    Not of the kernel where whole milliseconds cannot tell its segments apart.
+    """
     first, last = SPANS[named]
     coarse = bool(int(found.notes.grade_reasons[0]) & GradeReason.MILLISECONDS)
     if first is not last or first is Layer.SAN or (first is Layer.KERNEL and coarse):
@@ -222,7 +230,7 @@ def _detail(found: LedgerSeries, named: int) -> str | None:
     whole = float(rows.span_time[0, Direction.ALL, named])
     times = {segment: float(rows.segment_time[0, Direction.ALL, segment]) for segment in LAYER_SEGMENTS[first]}
     largest = max(times, key=lambda segment: times[segment])
-    return SEGMENT_WORDS[largest] if times[largest] > _MOST * whole else None
+    return (largest, min(1.0, times[largest] / whole)) if times[largest] > _MOST * whole else None
 
 
 def _place(connection: Connection, kind: RefKind, found: Sum, named: int) -> str | None:

@@ -38,10 +38,11 @@ class Sentence:
 class Facts:
     """What is said about one scope and window. Times in µs per I/O; None where not measured or not known.
 
-    named, other: positions in `SPANS`. named_us: of both where undetermined; excess_us: of what is named, else of everything. detail: the
-    segment that most of the named layer's time is in, in words. array_us: what the array takes; kernel_us: what the kernel takes at most.
-    All of them per I/O that was measured there; *_share: which part of the timed I/Os that is. partly: layers that were measured by
-    themselves in such a part.
+    named, other: positions in `SPANS`. named_us: of both where undetermined; excess_us: of what is named, else of everything;
+    expected_us: usual of the total. detail: the segment that most of the named layer's time is in, in words; detail_share: which
+    part of it. array_us: what the array takes; kernel_us: what the kernel takes at most. All of them per I/O that was measured
+    there; array_share, kernel_share: which part of the timed I/Os that is. partly: layers that were measured by themselves in
+    such a part.
 
     outstanding: I/Os. fullest: host, I/Os in flight and depth of one queue in one minute. ops, minutes: of the window. queue: sentences
     about the depth of the queue where I/Os wait.
@@ -58,7 +59,9 @@ class Facts:
     named: int | None = None
     other: int | None = None
     named_us: float = 0.0
+    expected_us: float | None = None
     detail: str | None = None
+    detail_share: float = 1.0
     place: str | None = None
     since_at: datetime | None = None
     to_at: datetime | None = None
@@ -117,23 +120,38 @@ def head(facts: Facts) -> str:
     if facts.state is not State.JUDGED:
         return _STATES[facts.state]
     if facts.named is None:
-        return f"Healthy: {duration(facts.total_us)} per I/O, {duration(facts.excess_us)} over usual"
-    where = f" on {facts.place}" if facts.place else ""
+        return f"Healthy: {duration(facts.total_us)} per I/O{_against_usual(facts)}"
     since = f" since {clock(facts.since_at, facts.to_at)}" if facts.since_at else ""
     return (
-        f"{_subject(facts)}{where}: {_part_of(facts.named_us, facts.total_us)}{since},"
-        f" {duration(facts.excess_us)} over usual"
+        f"{_subject(facts)}: {_part_of(facts.named_us, facts.total_us)}{since}, {duration(facts.excess_us)} over usual"
     )
 
 
 def _subject(facts: Facts) -> str:
     if facts.named is None:
         return ""
-    name = facts.detail or span_label(facts.named)
-    if facts.other is None:
-        return name
-    other = span_label(facts.other)
-    return f"{span_label(facts.named)} or {other if other.startswith('SAN') else other.lower()}"
+    where = f" on {facts.place}" if facts.place else ""
+    layer = span_label(facts.named)
+    if facts.other is not None:
+        other = span_label(facts.other)
+        return f"{layer} or {other if other.startswith('SAN') else other.lower()}{where}"
+    if facts.detail is None:
+        return f"{layer}{where}"
+    # The time that follows is the layer's: only a segment that takes all of it may stand for it.
+    if duration(facts.detail_share * facts.named_us) == duration(facts.named_us):
+        return f"{facts.detail}{where}"
+    own = facts.detail.removeprefix(f"{layer} ")
+    return f"{layer}{where}, mostly {f'its {own}' if own != facts.detail else f'the {own.lower()}'}"
+
+
+def _against_usual(facts: Facts) -> str:
+    """Total against total: what single layers are over usual others may make up for."""
+    if facts.expected_us is None:
+        return ""
+    over_us = facts.total_us - facts.expected_us
+    if abs(over_us) < 1:
+        return ", as usual"
+    return f", {duration(abs(over_us))} {'over' if over_us > 0 else 'below'} usual"
 
 
 def _because(facts: Facts) -> Iterator[str]:
@@ -142,11 +160,17 @@ def _because(facts: Facts) -> Iterator[str]:
         yield f"{facts.outstanding:.0f} I/Os outstanding"
         if facts.fullest is not None:
             host, in_flight, depth = facts.fullest
-            yield f"the fullest queue, on {host}, held {in_flight:.0f} of {depth:.0f}"
+            yield f"the fullest queue, on {host}, held {_held(in_flight, depth)}"
     if facts.array_us is not None and Layer.ARRAY not in layers:
         yield f"the array answers in {duration(facts.array_us)}{_measured_in(facts.array_share)}"
     if facts.kernel_us is not None and Layer.KERNEL not in layers:
         yield f"the kernel takes {duration(facts.kernel_us)} at most{_measured_in(facts.kernel_share)}"
+
+
+def _held(in_flight: float, depth: float) -> str:
+    """A queue holds no more than its depth: what is above that waits."""
+    waiting = round(in_flight) - round(depth)
+    return f"{in_flight:.0f} of {depth:.0f}" if waiting <= 0 else f"{depth:.0f} of {depth:.0f}, {waiting} more waited"
 
 
 def _measured_in(share: float) -> str:
