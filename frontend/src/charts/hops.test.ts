@@ -49,6 +49,11 @@ describe('the way of I/Os as a picture', () => {
     expect(columns[1]?.nodes.map(({ node }) => node.id)).toEqual(['q1', 'q2', 'lone'])
   })
 
+  it('says of a queue with few I/Os that there are some', () => {
+    expect(fullness({ ...load, ios: 0.04, depth: 128 })?.text).toBe('<0.1 of 128')
+    expect(fullness({ ...load, ios: 0, depth: 128 })?.text).toBe('0.0 of 128')
+  })
+
   it('draws only links whose both ends are shown, in the colour of their layer', () => {
     expect(picture.links.map(({ key, colour, isFaint }) => [key, colour, isFaint])).toEqual([
       ['vm d1', { ink: 'gap' }, true],

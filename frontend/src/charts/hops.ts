@@ -154,11 +154,16 @@ export function linkTime({ us, upper_us, is_merged }: HopLink): string {
   return `${is_merged ? '≤ ' : ''}${formatLatency(us)}`
 }
 
+function someOf(ios: number): string {
+  if (ios > 0 && ios < 0.1) return '<0.1'
+  return ios < 10 ? ios.toFixed(1) : formatRate(ios)
+}
+
 /** "6.2 of 32": how full a queue is; null where its depth is not known. */
 export function fullness({ ios, depth }: HopNode['load']): { text: string; share: number } | null {
   if (ios === null || depth === null || depth <= 0) return null
   return {
-    text: `${ios < 10 ? ios.toFixed(1) : formatRate(ios)} of ${formatRate(depth)}`,
+    text: `${someOf(ios)} of ${formatRate(depth)}`,
     share: Math.min(1, ios / depth),
   }
 }

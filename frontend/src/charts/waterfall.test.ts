@@ -7,7 +7,14 @@ import { describe, expect, it } from 'vitest'
 import css from '../styles/tokens.css?raw'
 import { layer, part, readColumn } from '../testing/verdicts'
 import { chartTokens, variablesOf } from './tokens'
-import { shareText, type WaterfallColumn, waterfallCsv, waterfallRows, waterfallScale } from './waterfall'
+import {
+  shareText,
+  stepsThatAddUp,
+  type WaterfallColumn,
+  waterfallCsv,
+  waterfallRows,
+  waterfallScale,
+} from './waterfall'
 import { waterfallHeight, waterfallOption } from './waterfallOption'
 
 use([CustomChart, GridComponent, AriaComponent, SVGRenderer])
@@ -97,6 +104,50 @@ describe('the rows of a waterfall', () => {
   })
 })
 
+describe('numbers that are written', () => {
+  const amounts = fc.array(fc.double({ min: 0, max: 1e4, noNaN: true }), { minLength: 1, maxLength: 9 })
+
+  it('add up to the whole that they are parts of, each less than one step off', () => {
+    fc.assert(
+      fc.property(amounts, (exact) => {
+        const whole = Math.round(exact.reduce((sum, one) => sum + one, 0))
+        const steps = stepsThatAddUp(exact, whole)
+        expect(steps.reduce((sum, one) => sum + one, 0)).toBe(whole)
+        for (const [index, one] of exact.entries()) expect(Math.abs((steps[index] ?? 0) - one)).toBeLessThan(1)
+      }),
+    )
+  })
+
+  it('are those of the rows: parts make their layer, layers the total', () => {
+    fc.assert(
+      fc.property(fc.array(fc.double({ min: 6, max: 1e4, noNaN: true }), { minLength: 4, maxLength: 4 }), (us) => {
+        const parts = [
+          part('kernel_queue', 'kernel', us[0] ?? 0),
+          part('kernel_service', 'kernel', us[1] ?? 0),
+          part('array_port', 'san', us[2] ?? 0),
+          part('array_service', 'array', us[3] ?? 0),
+        ]
+        const [kernel, san, array] = [(us[0] ?? 0) + (us[1] ?? 0), us[2] ?? 0, us[3] ?? 0]
+        const layers = [layer('kernel', kernel), layer('san', san), layer('array', array)]
+        const rows = rowsOf({ ...readColumn, layers, parts, total_us: kernel + san + array, not_measured: [] })
+        const steps = (value = '') =>
+          value.startsWith('<') ? 0 : Math.round(100 * Number.parseFloat(value.replace(',', '')))
+        const sum = (kind: string, of?: string) =>
+          rows
+            .filter((row) => row.kind === kind && (of === undefined || row.layer === of))
+            .reduce((all, row) => all + steps(row.value), 0)
+        expect(sum('layer')).toBe(steps(rows[0]?.value))
+        expect(sum('part', 'kernel')).toBe(steps(rows.find(({ key }) => key === 'kernel')?.value))
+      }),
+    )
+  })
+
+  it('never say nothing for something', () => {
+    const tiny = { ...readColumn, layers: [layer('kernel', 0.4), layer('array', 929.6)], parts: [] }
+    expect(rowsOf(tiny).find(({ key }) => key === 'kernel')?.value).toBe('<0.01 ms')
+  })
+})
+
 it('shares are never rounded to nothing or to all', () => {
   expect([null, 0, 0.004, 0.314, 0.999, 1].map(shareText)).toEqual(['', '0 %', '<1 %', '31 %', '99 %', '100 %'])
 })
@@ -131,6 +182,18 @@ describe('the drawing', () => {
       for (const colour of [kernel_queue, san, array_service]) expect(svg.toLowerCase()).toContain(colour)
       for (const words of ['0.44 ms', '47 %', '+0.44 ms', 'not measured', '0.93 ms']) expect(svg).toContain(words)
     }
+  })
+
+  it('writes no number over what is drawn in its row, on a phone', () => {
+    const long = { ...readColumn, layers: readColumn.layers.map((one) => ({ ...one, excess_us: 390 })) }
+    const tokens = chartTokens(variablesOf(css, 'light'))
+    const chart = init(null, null, { renderer: 'svg', ssr: true, width: 330, height: 600 })
+    chart.setOption(waterfallOption({ columns: [long], stacked: true, named: null, tokens, label: '' }))
+    const svg = chart.renderToSVGString()
+    chart.dispose()
+    // The excess stays where the share has no room.
+    expect(svg.match(/\+0\.39 ms/g)).toHaveLength(3)
+    expect(svg).not.toContain('47 %')
   })
 
   it('stands one under the other where there is no room', () => {

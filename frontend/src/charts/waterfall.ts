@@ -1,7 +1,7 @@
 /** Where one I/O's time went in one window: floating bars in path order under their total, with bounds, usual time and share. */
 
 import type { CsvCell } from '../lib/csv'
-import { formatLatencyIn, type LatencyScale, latencyScale, NOT_MEASURED } from '../lib/units'
+import { formatFixed, formatLatencyIn, type LatencyScale, latencyScale, NOT_MEASURED } from '../lib/units'
 import { niceMax } from './panels'
 import { type LayerId, layerLook, layerWord, partLook, pathOrder } from './segments'
 import type { LineColour } from './tokens'
@@ -68,7 +68,7 @@ export interface WaterfallRow {
 export const COLUMN_TITLES = { read: 'Read', write: 'Write', all: 'Reads and writes, op-weighted' } as const
 
 /** What stands in place of the bars when there is nothing to judge. */
-const STATE_WORDS: Record<WaterfallColumn['state'], string> = {
+export const STATE_WORDS: Record<WaterfallColumn['state'], string> = {
   judged: '',
   too_few: 'too few I/Os to judge',
   idle: 'no I/O',
@@ -143,22 +143,54 @@ const absent = (name: RowName, words = ''): WaterfallRow => ({
 
 function columnRows(column: WaterfallColumn, scale: LatencyScale): WaterfallRow[] {
   let at_us = 0
-  const rows = column.layers.flatMap((layer) => {
+  const steps = stepsThatAddUp(inSteps(column.layers, scale), Math.round((column.total_us ?? 0) / stepOf(scale)))
+  const rows = column.layers.flatMap((layer, index) => {
     const start_us = at_us
     at_us += layer.us
+    const own = steps[index] ?? 0
     const parts = placed(
       column.parts.filter((part) => part.layer === layer.name),
       start_us,
+      own,
       scale,
     )
-    return [layerRow(layer, start_us, parts, scale), ...parts]
+    return [layerRow(layer, start_us, parts, stepsText(layer.us, own, scale), scale), ...parts]
   })
   return [totalRow(column, rows, scale), ...rows]
 }
 
-function placed(parts: readonly WaterfallPart[], from_us: number, scale: LatencyScale): WaterfallRow[] {
+/** µs of one step of the last decimal shown. */
+const stepOf = ({ unit, decimals }: LatencyScale) => 10 ** -decimals * (unit === 'ms' ? 1000 : 1)
+
+const inSteps = (all: readonly { us: number }[], scale: LatencyScale) => all.map(({ us }) => us / stepOf(scale))
+
+/**
+ * Whole steps that add up to `whole`, each less than one step off: those with the largest remainders are rounded up.
+ * Numbers that are a sum of something else than `whole` come as near to it as such rounding can.
+ */
+export function stepsThatAddUp(exact: readonly number[], whole: number): number[] {
+  const floors = exact.map(Math.floor)
+  const up = whole - floors.reduce((sum, one) => sum + one, 0)
+  const remainder = (index: number) => (exact[index] ?? 0) - (floors[index] ?? 0)
+  const largest = exact
+    .map((_, index) => index)
+    .filter((index) => remainder(index) > 0)
+    .sort((a, b) => remainder(b) - remainder(a))
+  const raised = new Set(largest.slice(0, Math.max(0, up)))
+  return floors.map((floor, index) => floor + (raised.has(index) ? 1 : 0))
+}
+
+/** Something is never written as nothing. */
+function stepsText(us: number, steps: number, scale: LatencyScale): string {
+  if (us > 0 && steps === 0) return `<${formatFixed(10 ** -scale.decimals, scale.decimals)} ${scale.unit}`
+  return formatLatencyIn(steps * stepOf(scale), scale)
+}
+
+/** `whole`: of their layer, in steps. */
+function placed(parts: readonly WaterfallPart[], from_us: number, whole: number, scale: LatencyScale): WaterfallRow[] {
   let at_us = from_us
-  return parts.map((part) => {
+  const steps = stepsThatAddUp(inSteps(parts, scale), whole)
+  return parts.map((part, index) => {
     const start_us = at_us
     at_us += part.us
     const look = partLook(part)
@@ -168,7 +200,7 @@ function placed(parts: readonly WaterfallPart[], from_us: number, scale: Latency
       colour: look.colour,
       start_us,
       end_us: at_us,
-      value: formatLatencyIn(part.us, scale),
+      value: stepsText(part.us, steps[index] ?? 0, scale),
       share: shareText(part.share),
       pieces: part.us > 0 ? [piece] : [],
     }
@@ -179,6 +211,7 @@ function layerRow(
   layer: WaterfallLayer,
   start_us: number,
   parts: readonly WaterfallRow[],
+  value: string,
   scale: LatencyScale,
 ): WaterfallRow {
   const look = layerLook(layer.layers)
@@ -195,7 +228,7 @@ function layerRow(
     lower_us: start_us + layer.lower_us,
     upper_us: start_us + layer.upper_us,
     expected_us: layer.expected_us > 0 ? start_us + layer.expected_us : null,
-    value: formatLatencyIn(layer.us, scale),
+    value,
     share: shareText(layer.share),
     excess: excessText(layer.excess_us, scale),
     isOver: layer.excess_lower_us > 0,
@@ -223,8 +256,7 @@ export function shareText(share: number | null): string {
 
 /** What is over usual, unless it is too small for the chart's decimals. */
 function excessText(excess_us: number, scale: LatencyScale): string {
-  const step_us = 10 ** -scale.decimals * (scale.unit === 'ms' ? 1000 : 1)
-  return excess_us < step_us ? '' : `+${formatLatencyIn(excess_us, scale)}`
+  return excess_us < stepOf(scale) ? '' : `+${formatLatencyIn(excess_us, scale)}`
 }
 
 /** One scale and one number of decimals for all columns, wide enough for every bound. */

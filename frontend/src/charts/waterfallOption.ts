@@ -24,10 +24,12 @@ const HEAD = 38
 const FOOT = 30
 const LABELS = 150
 const LABELS_STACKED = 116
-const RIGHT = 20
+// Room for a row's words behind a bar that goes to the end.
+const RIGHT = 120
 // Two columns beside the labels of the first, in shares of the chart's width.
-const SIDE_BY_SIDE = ['14%', '59%'] as const
-const PLOT_WIDTH = '39%'
+const SIDE_BY_SIDE = ['14%', '57%'] as const
+const PLOT_WIDTH = '35%'
+const ROOM = 0.08
 const BAR = { total: 20, layer: 17, part: 7 } as const
 const LEAD = 13
 const TEXT_PX = 6.7
@@ -54,7 +56,7 @@ export function waterfallOption(input: WaterfallInput): WaterfallOption {
     textStyle: { fontFamily: tokens.font, color: tokens.ink.text },
     aria: { enabled: true, label: { description: input.label } },
     grid: grids(input, rows[0]?.length ?? 0),
-    xAxis: columns.map((_, index) => latencyAxis(index, max_us, tokens)),
+    xAxis: columns.map((_, index) => latencyAxis(index, max_us, input)),
     yAxis: columns.map((column, index) => rowAxis(column, rows[index] ?? [], index, input)),
     series: rows.map((own, index) => rowSeries(own, index, input)),
   }
@@ -70,7 +72,7 @@ function grids({ columns, stacked }: WaterfallInput, rows: number): GridComponen
   })
 }
 
-function latencyAxis(index: number, max_us: number, tokens: ChartTokens): XAXisComponentOption {
+function latencyAxis(index: number, max_us: number, { stacked, tokens }: WaterfallInput): XAXisComponentOption {
   return {
     gridIndex: index,
     type: 'value',
@@ -83,7 +85,9 @@ function latencyAxis(index: number, max_us: number, tokens: ChartTokens): XAXisC
       color: tokens.ink.faint,
       fontSize: 11,
       alignMaxLabel: 'right',
-      formatter: (value: number) => axisLabel(value, 'µs', max_us),
+      // Narrow plots have no room for the words between both ends.
+      formatter: (value: number) =>
+        stacked && value > 0 && value < max_us * 0.99 ? '' : axisLabel(value, 'µs', max_us),
     },
     splitLine: { lineStyle: { color: tokens.ink.grid } },
   }
@@ -136,7 +140,7 @@ function rowAxis(
 }
 
 function rowSeries(rows: readonly WaterfallRow[], index: number, input: WaterfallInput): CustomSeriesOption {
-  const { tokens, named, columns } = input
+  const { tokens, named, columns, stacked } = input
   const isFaint = columns[index]?.state !== 'judged'
   return {
     id: `waterfall.${index}`,
@@ -152,7 +156,8 @@ function rowSeries(rows: readonly WaterfallRow[], index: number, input: Waterfal
       const plot = params.coordSys as unknown as Rect
       const place = (value_us: number) => api.coord([value_us, params.dataIndex])[0] ?? plot.x
       const middle = api.coord([0, params.dataIndex])[1] ?? plot.y
-      const at: RowPlace = { place, middle, plot, tokens }
+      const room = stacked || columns.length === 1 ? RIGHT : api.getWidth() * ROOM
+      const at: RowPlace = { place, middle, plot, tokens, end: plot.x + plot.width + room - 4 }
       return {
         type: 'group',
         ...(isFaint ? { style: { opacity: 0.45 } } : {}),
@@ -174,6 +179,8 @@ interface RowPlace {
   middle: number
   plot: Rect
   tokens: ChartTokens
+  /** How far to the right words may go. */
+  end: number
 }
 
 function line(x1: number, y1: number, x2: number, y2: number, style: object) {
@@ -237,10 +244,10 @@ function usualMark({ kind, start_us, expected_us }: WaterfallRow, { place, middl
 }
 
 /** Right of everything drawn in its row, or left of it; with fewer words where there is no room for all. */
-function valueText(row: WaterfallRow, { place, middle, plot, tokens }: RowPlace) {
+function valueText(row: WaterfallRow, { place, middle, plot, tokens, end }: RowPlace) {
   const after = place(Math.max(row.end_us, row.upper_us ?? 0)) + LEAD - 4
   const before = place(Math.min(row.start_us, row.lower_us ?? row.start_us)) - LEAD + 4
-  const room = { right: plot.x + plot.width + RIGHT / 2 - after, left: before - plot.x }
+  const room = { right: end - after, left: before - plot.x }
   const choices = wordChoices(row)
   const words = choices.find((one) => widthOf(one) <= Math.max(room.right, room.left)) ?? choices.at(-1) ?? []
   const isRight = widthOf(words) <= room.right || widthOf(words) > room.left
@@ -251,7 +258,7 @@ function valueText(row: WaterfallRow, { place, middle, plot, tokens }: RowPlace)
     z2: 10,
     style: {
       text: row.kind === 'total' ? '' : words.map(([style, text]) => `{${style}|${text}}`).join('  '),
-      x: isRight ? Math.min(after, plot.x + plot.width + RIGHT / 2 - widthOf(words)) : before,
+      x: isRight ? after : before,
       y: middle,
       align: isRight ? ('left' as const) : ('right' as const),
       verticalAlign: 'middle' as const,

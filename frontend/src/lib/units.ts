@@ -111,7 +111,9 @@ export function formatBytes(value: number | null): string {
 
 /** "1,240", or "not measured". */
 export function formatCount(value: number | null): string {
-  return value === null ? NOT_MEASURED : formatFixed(value, Number.isInteger(value) ? 0 : 1)
+  if (value === null) return NOT_MEASURED
+  if (value > 0 && value < 0.05) return '<0.1'
+  return formatFixed(value, Number.isInteger(value) ? 0 : 1)
 }
 
 /** The unit a column of the API is in; % is of the total beside it. */

@@ -18,7 +18,7 @@ import { EntityLink } from '../EntityLink'
 import { Quantity } from '../Quantity'
 import { type Column, VirtualTable } from '../table/VirtualTable'
 import { LayerBar } from './LayerBar'
-import { ios } from './OccupancyCard'
+import { ios, iosWithin } from './OccupancyCard'
 import { CardSkeleton } from './Skeletons'
 import styles from './Verdict.module.css'
 
@@ -58,6 +58,12 @@ export function ContributorsCard({ kind, id, window, named }: ContributorsCardPr
             <>
               {kind !== 'vms' && vms.length > 0 && (
                 <Ranking label="VMs" rows={vms} total={vms_total} layers={[layer]} noun="VM" />
+              )}
+              {kind !== 'hosts' && layer === 'kernel' && non_vm_iops !== null && vms.length > 0 && hosts.length > 0 && (
+                <p className={styles.silent}>
+                  Hosts are told by their devices: what waits above these, at virtual disks, is among the VMs’ time
+                  only.
+                </p>
               )}
               {kind !== 'hosts' && hosts.length > 0 && (
                 <Ranking label="Hosts" rows={hosts} total={hosts_total} layers={[layer]} noun="host" />
@@ -99,6 +105,12 @@ interface RankingProps {
   layers: readonly LayerId[]
 }
 
+/** A zero that only means "less than the counters can tell" is told by its bound. */
+function perIo({ us, upper_ios, iops, is_merged }: Contributor): { us: number | null; isBound: boolean } {
+  if (us === 0 && upper_ios > 0 && iops > 0) return { us: (upper_ios / iops) * 1e6, isBound: true }
+  return { us, isBound: is_merged && us !== null }
+}
+
 function Ranking({ label, noun, rows, total, layers }: RankingProps) {
   const columns = useMemo<Column<Contributor>[]>(
     () => [
@@ -116,11 +128,11 @@ function Ranking({ label, noun, rows, total, layers }: RankingProps) {
         width: 190,
         grow: true,
         from: 700,
-        cell: ({ time_share }) => (
+        cell: ({ time_share, us }) => (
           <LayerBar
             pieces={[{ name: 'share', label: '', layers, size: time_share ?? 0 }]}
             max={1}
-            words={shareText(time_share) || 'not known'}
+            words={(us !== null && shareText(time_share)) || 'not known'}
           />
         ),
       },
@@ -129,7 +141,7 @@ function Ranking({ label, noun, rows, total, layers }: RankingProps) {
         header: 'Share',
         width: 76,
         align: 'right',
-        cell: ({ time_share }) => <span className="numeric">{shareText(time_share)}</span>,
+        cell: ({ time_share, us }) => <span className="numeric">{us === null ? '–' : shareText(time_share)}</span>,
       },
       {
         id: 'ios',
@@ -138,7 +150,7 @@ function Ranking({ label, noun, rows, total, layers }: RankingProps) {
         align: 'right',
         cell: (one) => (
           <span className="numeric" title={`between ${ios(one.lower_ios)} and ${ios(one.upper_ios)}`}>
-            {ios(one.ios)}
+            {one.us === null ? '–' : iosWithin(one)}
           </span>
         ),
       },
@@ -147,12 +159,15 @@ function Ranking({ label, noun, rows, total, layers }: RankingProps) {
         header: 'Per I/O',
         width: 112,
         align: 'right',
-        cell: ({ us, is_merged }) => (
-          <span title={is_merged ? 'partly not told apart from the neighbouring layer' : undefined}>
-            {is_merged && '≤ '}
-            <Quantity value={us} unit="µs" />
-          </span>
-        ),
+        cell: (one) => {
+          const { us, isBound } = perIo(one)
+          return (
+            <span title={one.is_merged ? 'partly not told apart from the neighbouring layer' : undefined}>
+              {isBound && '≤ '}
+              <Quantity value={us} unit="µs" />
+            </span>
+          )
+        },
       },
       {
         id: 'iops',

@@ -2,7 +2,7 @@
 
 import { useMemo } from 'react'
 import type { Evidence } from '../../api/types'
-import { usePreferences } from '../../lib/preferences'
+import { useMediaMatch, usePreferences } from '../../lib/preferences'
 import { formatClock } from '../../lib/time'
 import { formatPrecision } from '../../lib/units'
 import { Card } from '../Card'
@@ -13,10 +13,18 @@ import { type Column, VirtualTable } from '../table/VirtualTable'
 
 const SIDES: Record<Evidence['side'], string> = { array: 'Array', host: 'Host side' }
 
+const NARROW_ORDER = ['label', 'value', 'side', 'subject']
+
+function narrowPlace({ id }: { id: string }): number {
+  const place = NARROW_ORDER.indexOf(id)
+  return place < 0 ? NARROW_ORDER.length : place
+}
+
 export function EvidenceCard({ evidence }: { evidence: readonly Evidence[] }) {
   const { zone } = usePreferences()
-  const columns = useMemo<Column<Evidence>[]>(
-    () => [
+  const isNarrow = useMediaMatch('(max-width: 699px)')
+  const columns = useMemo(() => {
+    const all: Column<Evidence>[] = [
       { id: 'side', header: 'Side', width: 96, cell: ({ side }) => SIDES[side] },
       {
         id: 'subject',
@@ -25,11 +33,12 @@ export function EvidenceCard({ evidence }: { evidence: readonly Evidence[] }) {
         grow: true,
         cell: ({ subject }) => <Name focusable>{subject.name}</Name>,
       },
-      { id: 'label', header: 'Number', width: 190, cell: ({ label }) => <Name focusable>{label}</Name> },
+      { id: 'label', header: 'Number', width: 190, narrow: 170, cell: ({ label }) => <Name focusable>{label}</Name> },
       {
         id: 'value',
         header: 'Value',
         width: 116,
+        narrow: 96,
         align: 'right',
         cell: ({ value, unit, precision, counter }) => (
           <Quantity value={value} unit={unit} precision={precision} origin={counter} />
@@ -57,9 +66,10 @@ export function EvidenceCard({ evidence }: { evidence: readonly Evidence[] }) {
         align: 'right',
         cell: ({ at }) => <span className="numeric">{formatClock(Date.parse(at), zone)}</span>,
       },
-    ],
-    [zone],
-  )
+    ]
+    // What is beyond the edge of a phone is read last: the number and its value come first there.
+    return isNarrow ? [...all].sort((a, b) => narrowPlace(a) - narrowPlace(b)) : all
+  }, [zone, isNarrow])
   return (
     <Card title="Evidence" hint="the raw numbers of both sides behind this verdict, means over its window" flush>
       {evidence.length === 0 ? (

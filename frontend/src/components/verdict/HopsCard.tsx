@@ -51,7 +51,7 @@ export function HopsCard({ hops, named }: { hops: Hops; named: string | null }) 
                         style={place(x, y)}
                         data-state={node.state ?? undefined}
                       >
-                        <NodeText node={node} />
+                        <NodeText node={node} parent={parentOf(node.id, hop.name, hops)} />
                         <Times links={hops.links.filter(({ from_id }) => from_id === node.id)} hops={hops.hops} />
                       </li>
                     ))}
@@ -83,12 +83,34 @@ function HopTitle({ hop, x }: { hop: Pick<Hop, 'label' | 'total'> & { nodes: rea
   )
 }
 
-function NodeText({ node }: { node: HopNode }) {
+/** Hops whose names say little without what they belong to: "Hard disk 2" is one of every VM. */
+const NAMED_BY_PARENT = ['vm_disk', 'path']
+
+function parentOf(id: string, hop: string, { hops, links }: Hops): string | null {
+  const parents = new Set(links.filter(({ to_id }) => to_id === id).map(({ from_id }) => from_id))
+  const [only] = parents
+  if (!NAMED_BY_PARENT.includes(hop) || parents.size !== 1) return null
+  return hops.flatMap(({ nodes }) => nodes).find((node) => node.id === only)?.name ?? null
+}
+
+const DOMAIN = /^([a-z0-9-]+)(?:\.[a-z0-9-]+)*\.[a-z]{2,}$/i
+
+/** "esx-05.lab.example" → "esx-05": all hosts have the rest in common. */
+const shortHost = (name: string) => name.replace(DOMAIN, '$1')
+
+/** `parent`: told where hops stand one under the other and no line leads to it. */
+function NodeText({ node, parent }: { node: HopNode; parent: string | null }) {
   const { iops, us, precision_us } = node.load
   const full = fullness(node.load)
   return (
     <>
       <span className={styles.name}>
+        {parent !== null && (
+          <span className={styles.parent}>
+            <Name>{shortHost(parent)}</Name>
+            <span>{'\u00a0·\u00a0'}</span>
+          </span>
+        )}
         {node.ref === null ? <Name focusable>{node.name}</Name> : <EntityLink to={node.ref} />}
       </span>
       {node.detail.length > 0 && (

@@ -64,7 +64,7 @@ function LayersTable({ layers }: { layers: readonly OccupancyLayer[] }) {
                 {layer.label}
               </span>
             </td>
-            <td className={styles.number}>{ios(layer.ios)}</td>
+            <td className={styles.number}>{iosWithin(layer)}</td>
             <td className={styles.number}>
               {ios(layer.lower_ios)} and {ios(layer.upper_ios)}
             </td>
@@ -76,7 +76,13 @@ function LayersTable({ layers }: { layers: readonly OccupancyLayer[] }) {
 }
 
 const inWords = (layers: readonly OccupancyLayer[]) =>
-  layers.map((layer) => `${ios(layer.ios)} ${layer.label}`).join(', ')
+  layers.map((layer) => `${iosWithin(layer)} ${layer.label}`).join(', ')
+
+/** A zero that only means "fewer than the counters can tell" is told by its bound. */
+export function iosWithin(one: { ios: number; upper_ios: number }): string {
+  if (one.ios > 0 || one.upper_ios < 0.1) return ios(one.ios || one.upper_ios)
+  return `≤ ${ios(one.upper_ios)}`
+}
 
 /** Never "0.0" for some. */
 export function ios(value: number): string {

@@ -10,7 +10,9 @@ import { DataAge } from '../DataAge'
 import { StateMark } from '../StateMark'
 import { NO_VERDICT, standingMark } from './certainty'
 import { LayerSwatch } from './LayerBar'
+import { ios } from './OccupancyCard'
 import { SpanSwitch } from './SpanSwitch'
+import { unbroken } from './unbroken'
 import styles from './Verdict.module.css'
 
 export function VerdictCard({ verdict }: { verdict: Verdict }) {
@@ -29,7 +31,7 @@ export function VerdictCard({ verdict }: { verdict: Verdict }) {
         </div>
         <p className={styles.sentence}>
           {named !== undefined && <LayerSwatch layers={named.layers} />}
-          <strong>{verdict.sentence.head}</strong>.
+          <strong>{unbroken(verdict.sentence.head)}</strong>.
         </p>
         {verdict.state === 'judged' ? (
           <Reasons sentence={verdict.sentence} />
@@ -68,7 +70,7 @@ function Reasons({ sentence }: { sentence: Sentence }) {
             <dd>
               <ul>
                 {texts.map((text) => (
-                  <li key={text}>{text}</li>
+                  <li key={text}>{unbroken(text)}</li>
                 ))}
               </ul>
             </dd>
@@ -78,22 +80,28 @@ function Reasons({ sentence }: { sentence: Sentence }) {
   )
 }
 
+/** Samples are never cut to the second: less than that is no sample. */
+const LEAST_MISSING_S = 1
+
 /** The numbers by which the verdict can be doubted. */
 function Checks({ verdict }: { verdict: Verdict }) {
   const { quality } = verdict
   const little =
     quality.outstanding_ios === null || quality.modelled_ios === null
       ? null
-      : `${formatCount(rounded(quality.outstanding_ios))} counted, ${formatCount(rounded(quality.modelled_ios))} by IOPS × latency`
+      : `${ios(quality.outstanding_ios)} counted, ${ios(quality.modelled_ios)} by IOPS × latency`
   const checks: [string, string | null][] = [
-    ['Over usual', verdict.excess_us === null ? null : formatLatency(verdict.excess_us)],
-    ['Impact', verdict.impact === null ? null : `${formatCount(rounded(verdict.impact))} I/Os wait for nothing`],
+    ['All layers over usual', verdict.excess_us === null ? null : formatLatency(verdict.excess_us)],
+    ['Impact', verdict.impact === null ? null : `${ios(verdict.impact)} I/Os wait for nothing`],
     ['Host ops ÷ array ops', quality.coverage === null ? null : percent(quality.coverage)],
     ['Queue depth', quality.queue_depth === null ? null : formatCount(quality.queue_depth)],
     ['I/Os outstanding', little],
     ['Clocks within', quality.offset_error_s === null ? null : formatSeconds(quality.offset_error_s)],
     ['Sides disagree by', quality.disagreement_us ? formatLatency(quality.disagreement_us) : null],
-    ['Samples missing', quality.missing_s ? formatSeconds(quality.missing_s) : null],
+    [
+      'Samples missing',
+      quality.missing_s !== null && quality.missing_s >= LEAST_MISSING_S ? formatSeconds(quality.missing_s) : null,
+    ],
   ]
   return (
     <dl className={styles.checks}>
@@ -109,8 +117,6 @@ function Checks({ verdict }: { verdict: Verdict }) {
     </dl>
   )
 }
-
-const rounded = (value: number) => (value < 10 ? Math.round(value * 10) / 10 : Math.round(value))
 
 /** Coverage may be more than all: someone else does I/O, too. */
 const percent = (share: number) => (share <= 1 ? shareText(share) : `${Math.round(100 * share)} %`)

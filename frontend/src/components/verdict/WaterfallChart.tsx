@@ -1,9 +1,10 @@
 /** Where the time of one window went, reads beside writes. */
 
-import { useMemo } from 'react'
+import { type ReactNode, useMemo } from 'react'
 import type { Waterfall } from '../../api/types'
 import {
   COLUMN_TITLES,
+  STATE_WORDS,
   type WaterfallColumn,
   type WaterfallRow,
   waterfallCsv,
@@ -23,13 +24,15 @@ interface WaterfallChartProps {
   waterfall: Waterfall
   /** The layer that the verdict names. */
   named: string | null
+  hint?: ReactNode
 }
 
-export function WaterfallChart({ name, waterfall, named }: WaterfallChartProps) {
+export function WaterfallChart({ name, waterfall, named, hint }: WaterfallChartProps) {
   const { zone } = usePreferences()
   const tokens = useTokens()
   const stacked = useMediaMatch('(max-width: 900px)')
   const columns = useMemo(() => shownColumns(waterfall.directions), [waterfall])
+  const silent = waterfall.directions.filter((one) => one.direction !== 'all' && !columns.includes(one))
   const from_ms = Date.parse(waterfall.from_at)
   const to_ms = Date.parse(waterfall.to_at)
   const label = `Where the time of one I/O of ${name} went: ${columns.map(inWords).join('; ')}`
@@ -47,17 +50,18 @@ export function WaterfallChart({ name, waterfall, named }: WaterfallChartProps) 
       height={waterfallHeight({ columns, stacked })}
       csv={() => waterfallCsv(columns)}
       table={<WaterfallTable columns={columns} name={name} />}
-      legend={<Legend />}
+      hint={hint}
+      legend={<Legend silent={silent} />}
       permalink={permalink(from_ms, to_ms)}
     />
   )
 }
 
-/** Reads and writes; a direction that was silent all along makes room for the other, unless both were. */
+/** Reads and writes; one without numbers makes room for the other, and is told in a line. */
 function shownColumns(directions: readonly WaterfallColumn[]): WaterfallColumn[] {
   const apart = directions.filter(({ direction }) => direction !== 'all')
   const active = apart.filter(({ state }) => state === 'judged' || state === 'too_few')
-  return active.length === 0 ? apart.slice(0, 1) : apart
+  return active.length === 0 ? apart.slice(0, 1) : active
 }
 
 function inWords(column: WaterfallColumn): string {
@@ -66,7 +70,20 @@ function inWords(column: WaterfallColumn): string {
   return `${COLUMN_TITLES[column.direction]} ${total?.value ?? ''}, of that ${layers.join(', ')}`
 }
 
-function Legend() {
+function Legend({ silent }: { silent: readonly WaterfallColumn[] }) {
+  return (
+    <>
+      {silent.map(({ direction, state }) => (
+        <p key={direction} className={styles.note}>
+          {COLUMN_TITLES[direction]}: {STATE_WORDS[state]}
+        </p>
+      ))}
+      <Marks />
+    </>
+  )
+}
+
+function Marks() {
   return (
     <div className={styles.legend} aria-hidden="true">
       <span>

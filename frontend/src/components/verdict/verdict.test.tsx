@@ -7,7 +7,8 @@ import type { Occupancy } from '../../api/types'
 import { PreferencesProvider } from '../../lib/preferences'
 import { standingMark } from './certainty'
 import { LayerBar } from './LayerBar'
-import { ios, OccupancyCard } from './OccupancyCard'
+import { ios, iosWithin, OccupancyCard } from './OccupancyCard'
+import { unbroken } from './unbroken'
 
 const show = (node: ReactNode) =>
   render(
@@ -47,6 +48,17 @@ it('how sure a verdict is has a word and a shape of its own', () => {
 
 it('some I/Os are never none', () => {
   expect([0, 0.04, 0.44, 9.96, 31.4, 1234].map(ios)).toEqual(['0', '<0.1', '0.4', '10.0', '31', '1,234'])
+})
+
+it('no I/Os that may be some are told by their bound', () => {
+  const within = (ios: number, upper_ios: number) => iosWithin({ ios, upper_ios })
+  expect([within(0, 5.7), within(0, 0.04), within(0, 0), within(1.9, 6)]).toEqual(['≤ 5.7', '<0.1', '0', '1.9'])
+})
+
+it('a number keeps its unit on its line, and names keep their spaces', () => {
+  expect(unbroken('Array on a 2: 1.76 of 1.91 ms since 02:10 UTC, < 1 µs over usual')).toBe(
+    'Array on a 2: 1.76 of 1.91\u00a0ms since 02:10\u00a0UTC, <\u00a01\u00a0µs over usual',
+  )
 })
 
 import { layersWords, layerTime } from './layerWords'

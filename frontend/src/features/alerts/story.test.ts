@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { AlertDetail, LateOut } from '../../api/types'
-import { storyOf, windowOf } from './story'
+import { ownWindow, storyOf, windowOf } from './story'
 
 const at = (clock: string) => `2026-11-21T${clock}Z`
 const transition = (sequence: number, after: AlertDetail['state'], minute: string, found: string) => ({
@@ -77,6 +77,18 @@ describe('the window of an alert', () => {
       to_ms: Date.parse(at('02:41:00')),
     })
     expect(windowOf({ started_at: at('02:10:00'), ended_at: null }, now_ms).to_ms).toBe(Date.parse(at('04:00:00')))
+  })
+
+  it('leaves out the quiet minutes around it where times are averaged', () => {
+    const own = (ended_at: string | null, breach_ended_at: string | null) =>
+      ownWindow({ started_at: at('02:10:00'), ended_at, breach_ended_at }, now_ms)
+    expect(own(at('02:31:00'), at('02:26:00'))).toEqual({
+      kind: 'fixed',
+      from_ms: Date.parse(at('02:10:00')),
+      to_ms: Date.parse(at('02:26:00')),
+    })
+    expect(own(at('02:31:00'), null).to_ms).toBe(Date.parse(at('02:31:00')))
+    expect(own(null, null).to_ms).toBe(Date.parse(at('04:00:00')))
   })
 
   it('never ends before it begins, even when clocks differ', () => {
