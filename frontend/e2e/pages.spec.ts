@@ -89,7 +89,7 @@ test('an unknown address and an unknown object say so', async ({ page, watched }
   await page.goto('/no/such/page')
   await expect(page.getByText('There is no such page')).toBeVisible()
   await page.goto('/datastores/999999999')
-  await expect(page.getByRole('alert')).toContainText('Could not load the datastore')
+  await expect(page.getByRole('alert')).toContainText('There is no such datastore')
 })
 
 test('everything comes from Gavel itself', async ({ page, request, baseURL }) => {

@@ -49,15 +49,12 @@ function Header({ onHelp }: { onHelp: () => void }) {
   const [isMenuOpen, setMenuOpen] = useState(false)
   return (
     <header className={styles.header}>
-      <ActionIcon
-        className={styles.burger}
-        variant="default"
-        size="lg"
-        aria-label="Open the menu"
-        onClick={() => setMenuOpen(true)}
-      >
-        <Icon name="burger" />
-      </ActionIcon>
+      <div className={styles.burger}>
+        <ActionIcon variant="default" size="lg" aria-label="Open the menu" onClick={() => setMenuOpen(true)}>
+          <Icon name="burger" />
+        </ActionIcon>
+        <FiringCount />
+      </div>
       <Drawer
         opened={isMenuOpen}
         onClose={() => setMenuOpen(false)}

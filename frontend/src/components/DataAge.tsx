@@ -24,12 +24,15 @@ interface DataAgeProps {
   short?: boolean
   /** What is as old as that. */
   of?: string
+  /** Said where there was never one; left out, that nothing was measured, as trouble. */
+  never?: string
 }
 
 /** `at_ms`: the newest number's instant, or null when there was never one. */
-export function DataAge({ at_ms, short = false, of = 'newest number' }: DataAgeProps) {
+export function DataAge({ at_ms, short = false, of = 'newest number', never }: DataAgeProps) {
   const { zone } = usePreferences()
   useNow()
+  if (at_ms === null && never !== undefined) return <span className={styles.age}>{never}</span>
   if (at_ms === null) return <span className={`${styles.age} ${styles.lost}`}>never measured</span>
   const age_ms = Math.max(0, serverNow() - at_ms)
   const state = freshness(age_ms)

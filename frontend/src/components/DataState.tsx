@@ -2,10 +2,10 @@
 
 import { Button } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
-import { type ReactNode, useRef } from 'react'
+import { type ReactNode, useRef, useState } from 'react'
 import { ApiError } from '../api/errors'
 import { usePreferences } from '../lib/preferences'
-import { formatAge, formatClock } from '../lib/time'
+import { formatAge, formatClock, zoneName } from '../lib/time'
 import { useNow } from '../lib/useNow'
 import styles from './DataState.module.css'
 import { Icon } from './Icon'
@@ -28,20 +28,23 @@ interface DataStateProps<Data> {
   skeleton: ReactNode
   empty?: (data: Data) => EmptyText | null
   children: (data: Data) => ReactNode
+  /** What to do where the thing itself is not there any more. */
+  gone?: ReactNode
 }
 
 /** Shows `query` in the state it is in. Old data stays on screen while new data cannot be had, with a line that says so. */
-export function DataState<Data>({ query, skeleton, empty, children }: DataStateProps<Data>) {
+export function DataState<Data>({ query, skeleton, empty, children, gone }: DataStateProps<Data>) {
   const outage = useOutage(query)
   if (query.data === undefined) {
-    return outage ? <ErrorState query={query} outage={outage} /> : <div aria-busy="true">{skeleton}</div>
+    return outage ? <ErrorState query={query} outage={outage} gone={gone} /> : <div aria-busy="true">{skeleton}</div>
   }
   const emptyText = empty?.(query.data) ?? null
   return (
-    <>
+    // Of one piece, so that the note stays with what it is about; without a note the data stand in the page's own order.
+    <div className={query.error ? styles.noted : styles.plain}>
       {query.error && <StaleNote query={query} error={query.error} />}
       {emptyText ? <EmptyState {...emptyText} /> : children(query.data)}
-    </>
+    </div>
   )
 }
 
@@ -63,15 +66,31 @@ function useOutage(query: Query<unknown>): Outage | null {
   return outage.current
 }
 
+const isMissing = (error: Error): boolean => error instanceof ApiError && error.status === 404
+
 function whatFailed(error: Error): string {
+  if (error instanceof ApiError && isMissing(error)) return `There is no such ${error.what.replace(/^the /, '')}`
   return error instanceof ApiError ? `Could not load ${error.what}` : 'This part of the page failed'
 }
 
-function ErrorState({ query, outage }: { query: Query<unknown>; outage: Outage }) {
+interface ErrorStateProps {
+  query: Query<unknown>
+  outage: Outage
+  gone: ReactNode
+}
+
+function ErrorState({ query, outage, gone }: ErrorStateProps) {
   const { zone } = usePreferences()
   const now = useNow()
   const { error, since_ms } = outage
-  const isGone = error instanceof ApiError && error.status === 404
+  const isGone = isMissing(error)
+  // Gavel tries again by itself, too: the button is busy only with what it was asked for.
+  const [isAsked, setAsked] = useState(false)
+  const tryNow = async () => {
+    setAsked(true)
+    await query.refetch()
+    setAsked(false)
+  }
   return (
     <div className={styles.state} role="alert">
       <span className={styles.error}>
@@ -80,16 +99,20 @@ function ErrorState({ query, outage }: { query: Query<unknown>; outage: Outage }
       <p className={styles.stateTitle}>{whatFailed(error)}</p>
       <p className={styles.stateText}>{error.message}</p>
       {isGone ? (
-        <p className={styles.stateText}>It may have been removed at its source since this address was made.</p>
+        <div className={styles.stateText}>
+          {gone ?? 'It may have been removed at its source since this address was made.'}
+        </div>
       ) : (
-        <p className={`${styles.stateText} ${styles.tried}`}>
-          Failing since {formatClock(since_ms, zone, true)}. Last tried{' '}
-          {formatAge(Math.max(1000, now - query.errorUpdatedAt))} ago; Gavel tries again by itself every 15 s.
-        </p>
+        <>
+          <p className={`${styles.stateText} ${styles.tried}`}>
+            Failing since {formatClock(since_ms, zone, true)} {zoneName(zone, since_ms)}. Last tried{' '}
+            {formatAge(Math.max(1000, now - query.errorUpdatedAt))} ago; Gavel tries again by itself every 15 s.
+          </p>
+          <Button variant="default" size="xs" loading={isAsked} onClick={() => void tryNow()}>
+            Try now
+          </Button>
+        </>
       )}
-      <Button variant="default" size="xs" loading={query.isFetching} onClick={() => void query.refetch()}>
-        Try now
-      </Button>
     </div>
   )
 }
@@ -102,8 +125,8 @@ function StaleNote({ query, error }: { query: Query<unknown>; error: Error }) {
         <Icon name="warning" />
       </span>
       <span>
-        {whatFailed(error)} since {formatClock(query.dataUpdatedAt, zone, true)}: {error.message} Showing what was read
-        then; trying again every 15 s.
+        {whatFailed(error)} since {formatClock(query.dataUpdatedAt, zone, true)} {zoneName(zone, query.dataUpdatedAt)}:{' '}
+        {error.message} Showing what was read then; trying again every 15 s.
       </span>
     </div>
   )

@@ -97,6 +97,29 @@ describe('the four states', () => {
     expect(failing.refetch).toHaveBeenCalled()
   })
 
+  it('is busy with a try only where somebody asked for it', () => {
+    const retrying = query<string[]>({ error: failed, isFetching: true })
+    show(
+      <DataState query={retrying} skeleton={skeleton}>
+        {body}
+      </DataState>,
+    )
+    expect(screen.getByRole('button', { name: 'Try now' }).getAttribute('data-loading')).toBeNull()
+  })
+
+  it('does not offer to try again what is not there, but says what to do instead', () => {
+    const missing = query<string[]>({ error: new ApiError('the alert', 'There is no alert 7.', 404) })
+    show(
+      <DataState query={missing} skeleton={skeleton} gone="The list has those that are kept.">
+        {body}
+      </DataState>,
+    )
+    expect(screen.getByRole('alert').textContent).toBe(
+      'There is no such alertThere is no alert 7.The list has those that are kept.',
+    )
+    expect(screen.queryByRole('button')).toBeNull()
+  })
+
   it('says since when it fails, and goes on saying so while it tries again', () => {
     const states = [
       query<string[]>({ error: failed, errorUpdatedAt: Date.UTC(2026, 10, 20, 12, 0, 5), errorUpdateCount: 1 }),

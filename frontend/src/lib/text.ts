@@ -41,6 +41,11 @@ export function plural(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`
 }
 
+const POWER: Record<string, string> = { poweredOn: 'powered on', poweredOff: 'powered off' }
+
+/** "poweredOn" → "powered on". */
+export const powerWord = (state: string): string => POWER[state] ?? state
+
 const DATASTORE_TYPES: Record<string, string> = {
   vmfs: 'VMFS',
   vvol: 'vVol',

@@ -23,6 +23,7 @@ TABLES: Mapping[RefKind, Table] = {
     RefKind.VM_DISK: vm_disk,
     RefKind.DEVICE: host_device,
 }
+_WORDS = {RefKind.VM: "VM", RefKind.VCENTER: "vCenter", RefKind.VM_DISK: "virtual disk"}
 _LABELS = {RefKind.VM_DISK: "label", RefKind.DEVICE: "canonical_name"}
 
 
@@ -59,5 +60,5 @@ def require(connection: Connection, kind: RefKind, thing_id: int) -> Ref:
     """Raises NotFoundError."""
     found = refs(connection, kind, [thing_id])
     if not found:
-        raise NotFoundError(f"There is no {kind.replace('_', ' ')} {thing_id}.")
+        raise NotFoundError(f"There is no {_WORDS.get(kind, kind.value)} {thing_id}.")
     return found[thing_id]

@@ -16,7 +16,7 @@ interface Measured {
 export function sidesColumns<Row extends Measured>(max_us: number, leads: 'host' | 'disk' | 'array'): Column<Row>[] {
   const hostLeads = leads !== 'array'
   const host: Column<Row>[] = [
-    latency('gavg', leads === 'disk' ? 'Virtual disks' : 'GAVG', (newest) => newest.host_gavg_us, {
+    latency('gavg', leads === 'disk' ? 'Disk latency' : 'GAVG', (newest) => newest.host_gavg_us, {
       sortKey: hostLeads ? 'latency' : undefined,
       isHost: true,
     }),
@@ -29,21 +29,24 @@ export function sidesColumns<Row extends Measured>(max_us: number, leads: 'host'
     rate('host-iops', 'Host IOPS', (newest) => newest.host_iops, { sortKey: hostLeads ? 'iops' : undefined }),
   ]
   const array: Column<Row>[] = [
-    latency('array', 'Array', arrayLatencyUs, { sortKey: hostLeads ? undefined : 'latency' }),
+    latency('array', 'Array latency', arrayLatencyUs, {
+      width: 116,
+      sortKey: hostLeads ? undefined : 'latency',
+    }),
     latency('san', 'SAN', (newest) => newest.array_san_us, { from: 1600 }),
     rate('array-iops', 'Array IOPS', (newest) => newest.array_iops, { sortKey: hostLeads ? undefined : 'iops' }),
   ]
   const both: Column<Row> = {
     id: 'bars',
     header: 'Hosts over array',
-    width: 124,
+    width: 112,
     from: 1200,
     cell: ({ newest }) => <SidesBar newest={newest} max_us={max_us} />,
   }
   const age: Column<Row> = {
     id: 'age',
     header: 'Age',
-    width: 84,
+    width: 76,
     align: 'right',
     from: 700,
     cell: ({ newest }) => <DataAge at_ms={instantMs(newest.at)} short />,
@@ -54,7 +57,7 @@ export function sidesColumns<Row extends Measured>(max_us: number, leads: 'host'
 const davg = <Row extends Measured>() =>
   latency<Row>('davg', 'DAVG', (newest) => newest.host_davg_us, { from: 1600, isHost: true })
 
-type Options = Pick<Column<Measured>, 'from' | 'sortKey'> & { isHost?: boolean }
+type Options = Partial<Pick<Column<Measured>, 'from' | 'sortKey' | 'width'>> & { isHost?: boolean }
 
 function latency<Row extends Measured>(
   id: string,

@@ -12,7 +12,7 @@ export function volumeColumns(max_us: number): Column<VolumeRow>[] {
     {
       id: 'name',
       header: 'Volume',
-      width: 220,
+      width: 180,
       narrow: 140,
       grow: true,
       sortKey: 'name',
@@ -21,7 +21,7 @@ export function volumeColumns(max_us: number): Column<VolumeRow>[] {
     {
       id: 'array-name',
       header: 'Array',
-      width: 140,
+      width: 128,
       from: 700,
       cell: (volume) => <Name focusable>{volume.array.name}</Name>,
     },
@@ -29,7 +29,7 @@ export function volumeColumns(max_us: number): Column<VolumeRow>[] {
     {
       id: 'datastores',
       header: 'Datastore',
-      width: 190,
+      width: 160,
       from: 1200,
       cell: (volume) =>
         volume.datastores.length === 0 ? (

@@ -18,6 +18,10 @@ export const NOUNS: Record<JudgedKind, string> = {
 export const troubledOf = ({ by_certainty }: Totals): number =>
   (['certain', 'likely', 'undetermined'] as const).reduce((sum, one) => sum + (by_certainty[one] ?? 0), 0)
 
+/** The verdict on all I/Os together, beside those that lose time: "healthy" is no word for both. */
+export const meanWords = ({ sentence }: Pick<Overview['estate'], 'sentence'>): string =>
+  `Over all I/Os: ${sentence.replace(/^Healthy: /, '')}`
+
 /** "3 of 14 datastores lose time", "No datastore loses time". */
 export function troubledWords(totals: Totals, kind: JudgedKind): string {
   const troubled = troubledOf(totals)

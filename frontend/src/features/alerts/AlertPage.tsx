@@ -30,7 +30,16 @@ export default function AlertPage() {
       <Link to={'/alerts' as string} className={styles.back}>
         <Icon name="left" size={14} /> Alerts
       </Link>
-      <DataState query={query} skeleton={<AlertSkeleton />}>
+      <DataState
+        query={query}
+        skeleton={<AlertSkeleton />}
+        gone={
+          <>
+            It is older than what is kept, or the address is wrong.{' '}
+            <Link to={'/alerts' as string}>The list of alerts</Link> has those that are known.
+          </>
+        }
+      >
         {(alert) => (
           <>
             <Head alert={alert} />

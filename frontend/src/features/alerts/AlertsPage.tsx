@@ -11,7 +11,9 @@ import { NowCards } from './NowCards'
 
 export default function AlertsPage() {
   const query = useQuery(alertsNowQuery())
-  const hint = query.data && <DataAge at_ms={instantMs(query.data.judged_until_at)} of="newest judged minute" />
+  const hint = query.data && (
+    <DataAge at_ms={instantMs(query.data.judged_until_at)} of="newest judged minute" never="nothing judged yet" />
+  )
   return (
     <AlertsFrame title="Alerts" hint={hint} todo="acknowledge or silence alerts">
       <NowCards query={query} />

@@ -52,7 +52,7 @@ const columnsIn = (zone: Zone): Column<AlertMessage>[] => [
   {
     id: 'state',
     header: 'Delivery',
-    width: 230,
+    width: 235,
     cell: ({ state }) => <StateMark tone={fateOf(state).tone} word={fateOf(state).words} />,
   },
   {

@@ -1,11 +1,13 @@
 /** Breaches that were found when samples came late: they are shown, and page nobody. */
 
+import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { lateQuery } from '../../api/alerts'
 import type { LateOut } from '../../api/types'
 import { formatAmount, severityMark } from '../../components/alerts/words'
 import { Card } from '../../components/Card'
+import { DataState } from '../../components/DataState'
 import { EntityLink } from '../../components/EntityLink'
 import { Name } from '../../components/Name'
 import { StateMark } from '../../components/StateMark'
@@ -14,12 +16,11 @@ import { usePreferences } from '../../lib/preferences'
 import { formatSeconds, formatWindow } from '../../lib/time'
 import { useRange } from '../../lib/url'
 import styles from './Alerts.module.css'
-import { Failure } from './Failure'
 
 export function LateCard() {
   const { zone } = usePreferences()
   const [range] = useRange()
-  const { data = [], error } = useQuery(lateQuery(range))
+  const query = useQuery(lateQuery(range))
   const columns = useMemo<Column<LateOut>[]>(
     () => [
       { id: 'rule', header: 'Rule', width: 190, narrow: 150, cell: (late) => <Name focusable>{late.rule_name}</Name> },
@@ -55,19 +56,24 @@ export function LateCard() {
     ],
     [zone],
   )
-  if (error !== null && data.length === 0)
-    return <Failure title="What was found late could not be read" error={error} />
-  if (data.length === 0) return null
+  // Mostly there is none: nothing is announced until there is something to say.
+  if (query.data === undefined ? query.errorUpdateCount === 0 : query.data.length === 0) return null
   return (
     <Card title="Found late" hint="Samples that came long after their time" flush>
-      <p className={styles.note}>These minutes were over a threshold, but known too late to tell anybody.</p>
-      <VirtualTable
-        label="Found late"
-        columns={columns}
-        count={data.length}
-        rowAt={(index) => data[index]}
-        rowKey={(late) => `${late.rule_id}-${late.subject.kind}-${late.subject.id}-${late.from_at}`}
-      />
+      <DataState query={query} skeleton={<Skeleton height={120} />}>
+        {(data) => (
+          <>
+            <p className={styles.note}>These minutes were over a threshold, but known too late to tell anybody.</p>
+            <VirtualTable
+              label="Found late"
+              columns={columns}
+              count={data.length}
+              rowAt={(index) => data[index]}
+              rowKey={(late) => `${late.rule_id}-${late.subject.kind}-${late.subject.id}-${late.from_at}`}
+            />
+          </>
+        )}
+      </DataState>
     </Card>
   )
 }

@@ -14,7 +14,7 @@ import {
   subjectWord,
 } from '../../components/alerts/words'
 import { EntityLink } from '../../components/EntityLink'
-import { Name, NameLink } from '../../components/Name'
+import { NameLink } from '../../components/Name'
 import { StateMark } from '../../components/StateMark'
 import type { Column } from '../../components/table/VirtualTable'
 import { LayerSwatch } from '../../components/verdict/LayerBar'
@@ -134,8 +134,8 @@ const STATE: Column<AlertOut> = {
       <span className={styles.two}>
         <StateMark {...alertStateMark(alert.state)} />
         {known !== null && (
-          <span className={styles.small}>
-            <Name focusable>{known}</Name>
+          <span className={styles.small} title={known}>
+            {known}
           </span>
         )}
       </span>

@@ -7,7 +7,7 @@ import { StateMark } from '../../components/StateMark'
 import { standingMark, stateWord } from '../../components/verdict/certainty'
 import { LayerBar, LayerSwatch } from '../../components/verdict/LayerBar'
 import { ios } from '../../components/verdict/OccupancyCard'
-import { troubledOf, troubledWords } from '../../components/verdict/troubled'
+import { meanWords, troubledOf, troubledWords } from '../../components/verdict/troubled'
 import { formatBytesPerSecond, formatCount, formatIops } from '../../lib/units'
 import styles from './Overview.module.css'
 import { CERTAINTIES, KINDS } from './useRanking'
@@ -67,7 +67,7 @@ function Headline({ overview: { estate, totals }, kind }: Pick<EstateCardProps, 
     <>
       <p className={styles.sentence}>{troubledWords(totals, kind)}</p>
       <p>
-        {mark} <span className="muted">Over all I/Os:</span> {estate.sentence}
+        {mark} {meanWords(estate)}
       </p>
     </>
   )

@@ -28,7 +28,9 @@ export default function OverviewPage() {
     <div className={styles.page}>
       <header className={styles.head}>
         <h1 className={styles.title}>Overview</h1>
-        {query.data && <DataAge at_ms={instantMs(query.data.ledger_until_at)} of="newest judged minute" />}
+        {query.data && (
+          <DataAge at_ms={instantMs(query.data.ledger_until_at)} of="newest judged minute" never="nothing judged yet" />
+        )}
         <div className={styles.right}>
           <SpanSwitch />
         </div>

@@ -21,6 +21,8 @@ import { rankingColumns } from './rankingColumns'
 import { CERTAINTIES, KINDS, LAYERS, type Ranking } from './useRanking'
 
 const ROW_PX = 54
+/** Certainty, layer and alert, one below the other. */
+const NARROW_ROW_PX = 76
 
 export function RankingCard({ ranking }: { ranking: Ranking }) {
   const { kind, sort, setSort } = ranking
@@ -82,6 +84,7 @@ export function RankingCard({ ranking }: { ranking: Ranking }) {
             onSort={setSort}
             onWindow={onWindow}
             rowPx={ROW_PX}
+            narrowRowPx={NARROW_ROW_PX}
           />
         )}
       </DataState>

@@ -5,7 +5,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useCallback, useMemo } from 'react'
 import type { OverviewRow } from '../../api/types'
 import { overviewQuery } from '../../api/verdicts'
-import { type LayerId, layerWord } from '../../charts/segments'
+import { layerWord } from '../../charts/segments'
 import { type Tile, treemapOption } from '../../charts/treemap'
 import { Chart } from '../../components/chart/Chart'
 import { permalink } from '../../components/chart/timeChart'
@@ -22,7 +22,7 @@ import { formatWindow } from '../../lib/time'
 import { formatLatency } from '../../lib/units'
 import styles from './Overview.module.css'
 import { tileTooltip } from './tileTooltip'
-import { KINDS, LAYERS, type Ranking } from './useRanking'
+import { KINDS, LAYERS, namedLayers, type Ranking } from './useRanking'
 
 /** As high as the panel over time beside it. */
 const HEIGHT = 234
@@ -99,11 +99,15 @@ function tileOf(row: OverviewRow): Tile {
     name: row.subject.name,
     group: groupOf(row),
     ios: iosOf(row),
-    words: isNamed ? `${namedBy(row)}, +${formatLatency(row.excess_us)}` : word,
-    layers: LAYERS.filter((layer): layer is LayerId => isNamed && (row.layer ?? '').split('_').includes(layer)),
+    words: isNamed ? `${namedBy(row)}, +${formatLatency(namedExcess(row))}` : word,
+    layers: namedLayers(row),
     look: isNamed ? lookOf(row) : 'calm',
   }
 }
+
+/** Of the layer that is named, as in the sentence; other layers may have been faster than usual meanwhile. */
+const namedExcess = ({ layers, layer, excess_us }: OverviewRow) =>
+  layers.find(({ name }) => name === layer)?.excess_us ?? excess_us
 
 /** The array that it is on, or all of them; an array stands for itself. */
 function groupOf({ subject, arrays }: OverviewRow): Tile['group'] {

@@ -7,10 +7,11 @@ import { Quantity } from '../../components/Quantity'
 import { StateMark } from '../../components/StateMark'
 import type { Column } from '../../components/table/VirtualTable'
 import { standingMark } from '../../components/verdict/certainty'
-import { LayerBar } from '../../components/verdict/LayerBar'
+import { LayerBar, LayerSwatch } from '../../components/verdict/LayerBar'
 import { layersWords } from '../../components/verdict/layerWords'
 import { ios } from '../../components/verdict/OccupancyCard'
 import styles from './Overview.module.css'
+import { namedLayers } from './useRanking'
 
 const HEADERS: Record<string, string> = { datastore: 'Datastore', host: 'Host', volume: 'Volume', array: 'Array' }
 
@@ -25,7 +26,7 @@ export function rankingColumns(
       id: 'name',
       header: HEADERS[noun] ?? noun,
       width: 168,
-      narrow: 128,
+      narrow: 116,
       sortKey: 'name',
       cell: ({ subject }) => <EntityLink to={subject} />,
     },
@@ -33,9 +34,11 @@ export function rankingColumns(
       id: 'verdict',
       header: 'Verdict',
       width: 138,
+      narrow: 134,
       cell: (row) => (
         <span className={styles.verdict}>
           <StateMark {...standingMark(row)} />
+          <NamedLayer row={row} />
           <AlertBadge alerts={alertsAt(row.subject)} />
         </span>
       ),
@@ -68,6 +71,7 @@ export function rankingColumns(
       id: 'latency',
       header: 'Latency',
       width: 106,
+      narrow: 94,
       align: 'right',
       sortKey: 'latency',
       cell: ({ total_us }) => <Quantity value={total_us} unit="µs" />,
@@ -111,6 +115,19 @@ export function rankingColumns(
       cell: ({ grade }) => grade ?? <span className="faint">–</span>,
     },
   ]
+}
+
+/** Of what, where there is no room for the sentence. */
+function NamedLayer({ row }: { row: OverviewRow }) {
+  const layers = namedLayers(row)
+  if (layers.length === 0) return null
+  return (
+    <span className={styles.named}>
+      <LayerSwatch layers={layers} />
+      {row.layer_label}
+      {row.other_label !== null && ` or ${row.other_label}`}
+    </span>
+  )
 }
 
 function Standing({ row }: { row: OverviewRow }) {

@@ -1,7 +1,7 @@
 /** What the ranking shows, kept in the URL. */
 
 import { useMemo } from 'react'
-import type { Certainty, Layer } from '../../api/types'
+import type { Certainty, Layer, OverviewRow } from '../../api/types'
 import type { JudgedKind, RankingParams } from '../../api/verdicts'
 import { useVerdictWindow } from '../../components/verdict/SpanSwitch'
 import { useSearchParameter } from '../../lib/url'
@@ -15,6 +15,10 @@ export const KINDS = [
 ] as const satisfies readonly (readonly [JudgedKind, string, string])[]
 
 export const LAYERS: readonly Layer[] = ['guest', 'kernel', 'san', 'array']
+/** The layers that a verdict names; none where it names none. */
+export const namedLayers = ({ state, layer }: Pick<OverviewRow, 'state' | 'layer'>): Layer[] =>
+  LAYERS.filter((one) => state === 'judged' && layer !== null && layer.split('_').includes(one))
+
 export const CERTAINTIES: readonly Certainty[] = ['certain', 'likely', 'undetermined', 'healthy']
 
 export function useRanking() {

@@ -59,7 +59,7 @@ export function SourceCard({ source, onEdit, onRemove }: SourceCardProps) {
 function SourceFacts({ source }: { source: SourceOut }) {
   const clocks = source.clocks.filter((clock) => clock.subject === null)
   const facts: [string, string][] = [
-    ['Kind', source.kind],
+    ['Kind', KINDS[source.kind] ?? source.kind],
     ['Address', String(source.settings.address ?? 'not set')],
     ...(source.version === null ? [] : ([['Version', source.version]] as [string, string][])),
     ...(source.identity === null ? [] : ([['Identity', source.identity]] as [string, string][])),
@@ -80,6 +80,8 @@ function SourceFacts({ source }: { source: SourceOut }) {
     </dl>
   )
 }
+
+const KINDS: Record<string, string> = { flasharray: 'FlashArray', vcenter: 'vCenter' }
 
 const NOUNS: Record<string, [string, string]> = {
   array_host: ['array host', 'array hosts'],

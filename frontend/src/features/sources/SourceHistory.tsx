@@ -48,7 +48,7 @@ function RunsTable({ runs }: { runs: readonly RunOut[] }) {
         id: 'at',
         header: `Started (${zoneName(zone)})`,
         width: 150,
-        narrow: 136,
+        narrow: 150,
         cell: (run) => <Started at_ms={Date.parse(run.started_at)} zone={zone} />,
       },
       { id: 'stream', header: 'Stream', width: 130, cell: (run) => streamName(run.stream) },

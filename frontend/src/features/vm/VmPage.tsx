@@ -7,14 +7,14 @@ import { SeriesSection } from '../../components/entity/SeriesSection'
 import { MatchedVolumes } from '../../components/MatchMark'
 import { Name } from '../../components/Name'
 import { type Column, VirtualTable } from '../../components/table/VirtualTable'
-import { plural } from '../../lib/text'
+import { plural, powerWord } from '../../lib/text'
 import { formatBytes, formatIops } from '../../lib/units'
 
 type Disk = VmOut['vm_disks'][number]
 
 function facts(vm: VmOut): Fact[] {
   return [
-    { term: 'Power', value: vm.power_state },
+    { term: 'Power', value: powerWord(vm.power_state) },
     { term: 'Host', value: vm.host === null ? 'none' : <EntityLink to={vm.host} /> },
     ...(vm.cluster === null ? [] : [{ term: 'Cluster', value: <Name focusable>{vm.cluster.name}</Name> }]),
     { term: 'vCenter', value: <Name focusable>{vm.vcenter.name}</Name> },

@@ -3,6 +3,7 @@ import { EntityLink, EntityLinks } from '../../components/EntityLink'
 import { ListPage } from '../../components/entity/ListPage'
 import { sidesColumns } from '../../components/entity/sidesColumns'
 import type { Column } from '../../components/table/VirtualTable'
+import { powerWord } from '../../lib/text'
 
 const columns = (max_us: number): Column<VmRow>[] => [
   {
@@ -14,7 +15,7 @@ const columns = (max_us: number): Column<VmRow>[] => [
     sortKey: 'name',
     cell: ({ id, name }) => <EntityLink to={{ kind: 'vm', id, name }} />,
   },
-  { id: 'power', header: 'Power', width: 110, from: 1600, cell: ({ power_state }) => power_state },
+  { id: 'power', header: 'Power', width: 110, from: 1600, cell: ({ power_state }) => powerWord(power_state) },
   {
     id: 'host',
     header: 'Host',

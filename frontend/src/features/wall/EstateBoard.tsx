@@ -10,7 +10,7 @@ import { StateMark } from '../../components/StateMark'
 import { standingMark } from '../../components/verdict/certainty'
 import { LayerBar, LayerSwatch } from '../../components/verdict/LayerBar'
 import { ios } from '../../components/verdict/OccupancyCard'
-import { NOUNS, troubledOf, troubledWords } from '../../components/verdict/troubled'
+import { meanWords, NOUNS, troubledOf, troubledWords } from '../../components/verdict/troubled'
 import type { AgeState } from './age'
 import styles from './Wall.module.css'
 import { Waiting, WallFrame } from './WallFrame'
@@ -97,7 +97,7 @@ function EstateStrip({ overview: { estate, totals }, of, age }: Omit<BoardProps,
               )}
               {estate.state !== 'no_data' && (
                 <>
-                  <span>{troubled === 0 ? troubledWords(totals, of) : `Over all I/Os: ${estate.sentence}`}</span>
+                  <span>{troubled === 0 ? troubledWords(totals, of) : meanWords(estate)}</span>
                   <span>{ios(inside)} I/Os under way</span>
                 </>
               )}

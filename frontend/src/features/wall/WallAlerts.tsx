@@ -25,7 +25,11 @@ export function WallAlerts({
     <span className={styles.alerts}>
       <span className={styles.known}>{firing.length === 0 ? 'No alert fires' : 'Alerts'}</span>
       {bySeverity(firing).map(({ severity, count }) => (
-        <StateMark key={severity} tone={severityMark(severity).tone} word={`${count} ${severity}`} />
+        <StateMark
+          key={severity}
+          tone={severityMark(severity).tone}
+          word={`${count} ${count > 1 && severity === 'warning' ? 'warnings' : severity}`}
+        />
       ))}
       {known > 0 && <span className={styles.known}>{known} known or without data</span>}
     </span>

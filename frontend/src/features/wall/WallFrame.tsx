@@ -42,7 +42,7 @@ export function WallFrame({ title, turn, query, until_at, alerts, children }: Wa
         <h1 className={styles.title}>
           <Name>{title}</Name>
         </h1>
-        <span className={styles.age}>{age_ms === null ? 'never judged' : `${formatAge(age_ms)} old`}</span>
+        <span className={styles.age}>{ageWords(age_ms, query.dataUpdatedAt)}</span>
         {turn !== undefined && <span className={styles.age}>{turn}</span>}
         <WallAlerts choose={alerts} />
         <time className={styles.clock}>
@@ -54,6 +54,12 @@ export function WallFrame({ title, turn, query, until_at, alerts, children }: Wa
       <Sources />
     </main>
   )
+}
+
+/** How old the numbers are; nothing is said before anything was read. */
+function ageWords(age_ms: number | null, dataUpdatedAt: number): string {
+  if (age_ms !== null) return `${formatAge(age_ms)} old`
+  return dataUpdatedAt === 0 ? '—' : 'nothing judged yet'
 }
 
 function LostBanner({ since_ms }: { since_ms: number }) {
@@ -77,27 +83,27 @@ export function Waiting({ of, failed }: { of: string; failed: boolean }) {
 
 /** What is well needs no room: only how many are. */
 function Sources() {
-  const { data = [], error } = useQuery(sourcesQuery())
+  const { data, error } = useQuery(sourcesQuery())
+  if (data === undefined || error !== null)
+    return (
+      <footer className={styles.sources}>
+        <span>Sources: —</span>
+      </footer>
+    )
   const unwell = data.filter(({ state }) => state === 'failing' || state === 'late')
   const live = data.filter(({ state }) => state === 'live').length
   return (
     <footer className={styles.sources}>
-      {error !== null ? (
-        <span>Sources: —</span>
-      ) : (
-        <>
-          <span>
-            {live} of {plural(data.length, 'source')} live
-          </span>
-          {unwell.slice(0, 4).map((source) => (
-            <span key={source.id} className={styles.source}>
-              <SourceMark state={source.state} />
-              <Name>{source.name}</Name>
-            </span>
-          ))}
-          {unwell.length > 4 && <span>+{unwell.length - 4}</span>}
-        </>
-      )}
+      <span>
+        {live} of {plural(data.length, 'source')} live
+      </span>
+      {unwell.slice(0, 4).map((source) => (
+        <span key={source.id} className={styles.source}>
+          <SourceMark state={source.state} />
+          <Name>{source.name}</Name>
+        </span>
+      ))}
+      {unwell.length > 4 && <span>+{unwell.length - 4}</span>}
     </footer>
   )
 }

@@ -122,7 +122,7 @@ function Trouble({ channel, isAdmin }: { channel: ChannelOut; isAdmin: boolean }
   const { zone } = usePreferences()
   const switchOn = useAlertCommand(() => changeChannel(channel.id, { enabled: true }))
   const replay = useAlertCommand(() => replayChannel(channel.id))
-  const retries = channel.retry_at === null ? '' : ` Tried again ${formatInstant(Date.parse(channel.retry_at), zone)}.`
+  const retries = channel.retry_at === null ? '' : ` Next try ${formatInstant(Date.parse(channel.retry_at), zone)}.`
   return (
     <>
       {channel.state === 'off' && (

@@ -123,6 +123,7 @@ const matching = (rules: readonly RuleOut[], search: string) => {
 
 /** "6, 5 of them on". */
 function summary(rules: readonly RuleOut[]): string {
+  if (rules.length === 0) return 'no rule'
   const on = rules.filter(({ enabled }) => enabled).length
   return on === rules.length ? `${plural(rules.length, 'rule')}, all on` : `${plural(rules.length, 'rule')}, ${on} on`
 }
