@@ -29,6 +29,8 @@ export interface PanelLine {
   stroke: 'solid' | 'dashed' | 'dotted'
   /** Striped: waiting at a limit, inferred or unexplained. */
   hatched?: boolean
+  /** Holds its value until the next one, like a setting. */
+  isStepped?: boolean
   /** Line width in px, where it is not the usual one. */
   width?: number
   colour: LineColour

@@ -87,7 +87,7 @@ function lines(id: string, { in_flight_ios, waiting_ios, depth }: QueueNumbers):
       shape: 'band',
       hatched: true,
     },
-    { ...line(id, 'depth', 'Queue depth', depth, { ink: 'boundary' }), stroke: 'dotted', width: 2 },
+    { ...line(id, 'depth', 'Queue depth', depth, { ink: 'boundary' }), stroke: 'dotted', width: 2, isStepped: true },
   ]
 }
 

@@ -8,7 +8,7 @@ import { group, latencyColumn, rateColumn, START_MS, series } from '../testing/s
 import type { ChartEvent } from './events'
 import { panelsOf } from './panels'
 import type { SeriesData } from './series'
-import { axisLabel, points, timePanelsHeight, timePanelsOption } from './timePanels'
+import { axisLabel, points, shortened, timePanelsHeight, timePanelsOption } from './timePanels'
 import { chartTokens, variablesOf } from './tokens'
 
 use([LineChart, CustomChart, GridComponent, TooltipComponent, AxisPointerComponent, AriaComponent, SVGRenderer])
@@ -133,6 +133,16 @@ describe('the drawing', () => {
   it('never samples, since that would break the stacks', () => {
     expect(JSON.stringify(optionOf(data).option)).not.toContain('sampling')
   })
+})
+
+it('a hint without room loses whole clauses, never half a word', () => {
+  const hint = 'reads and writes, op-weighted; the time lies inside the band'
+  expect([80, 30, 20, 5].map((room) => shortened(hint, room))).toEqual([
+    hint,
+    'reads and writes, op-weighted',
+    'reads and writes',
+    '',
+  ])
 })
 
 describe('axis numbers', () => {

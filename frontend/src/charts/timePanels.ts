@@ -31,6 +31,8 @@ export interface TimePanelsInput {
   zone: Zone
   tokens: ChartTokens
   label: string
+  /** A phone's width: hints that have no room are told in part. */
+  narrow?: boolean
 }
 
 const HEIGHT = { tall: 168, short: 84 } as const
@@ -39,6 +41,8 @@ const GAP = 48
 const FOOT = 28
 const LEFT = 68
 const RIGHT = 16
+// Of a panel's title and hint together on a phone.
+const NARROW_LETTERS = 50
 
 /** Height in CSS pixels that the panels need. */
 export function timePanelsHeight(panels: readonly Panel[]): number {
@@ -55,7 +59,7 @@ export function timePanelsOption(input: TimePanelsInput): TimePanelsOption {
     aria: { enabled: true, label: { description: input.label } },
     grid: grids(panels),
     xAxis: panels.map((_, index) => timeAxis(input, index)),
-    yAxis: panels.map((panel, index) => valueAxis(panel, index, tokens)),
+    yAxis: panels.map((panel, index) => valueAxis(panel, index, input)),
     axisPointer: { link: [{ xAxisIndex: 'all' }], animation: false },
     tooltip: { trigger: 'axis', show: true },
     series: panels.flatMap((panel, index) => [
@@ -118,7 +122,8 @@ function tickLabel(at_ms: number, zone: Zone): string {
 
 const pointerLabel = (at_ms: number, zone: Zone) => `${formatDay(at_ms, zone)}, ${formatClock(at_ms, zone, true)}`
 
-function valueAxis(panel: Panel, index: number, tokens: ChartTokens): YAXisComponentOption {
+function valueAxis(panel: Panel, index: number, { tokens, narrow = false }: TimePanelsInput): YAXisComponentOption {
+  const hint = narrow ? shortened(panel.hint, NARROW_LETTERS - panel.title.length) : panel.hint
   return {
     gridIndex: index,
     type: 'value',
@@ -132,7 +137,7 @@ function valueAxis(panel: Panel, index: number, tokens: ChartTokens): YAXisCompo
     },
     splitLine: { lineStyle: { color: tokens.ink.grid } },
     axisPointer: { show: false },
-    name: `{title|${panel.title}}  {hint|${panel.hint}}`,
+    name: `{title|${panel.title}}  {hint|${hint}}`,
     nameLocation: 'end',
     nameGap: 20,
     nameTextStyle: {
@@ -144,6 +149,13 @@ function valueAxis(panel: Panel, index: number, tokens: ChartTokens): YAXisCompo
       },
     },
   }
+}
+
+/** As many of its clauses as have room; never half a word. */
+export function shortened(hint: string, room: number): string {
+  if (hint.length <= room) return hint
+  const ends = [...hint.matchAll(/[,;] /g)].map(({ index }) => index).filter((end) => end <= room)
+  return hint.slice(0, ends.at(-1) ?? 0)
 }
 
 const stepsOf = ({ unit, weight }: Panel) => (weight === 'short' ? 2 : unit === '%' ? 4 : 3)
@@ -191,6 +203,7 @@ function lineSeries(line: PanelLine, index: number, input: TimePanelsInput): Lin
     symbol: 'none',
     silent: true,
     connectNulls: false,
+    ...(line.isStepped ? { step: 'middle' as const } : {}),
     emphasis: { disabled: true },
     itemStyle: { color: colour, ...(line.hatched ? { decal: hatchDecal(tokens.ink.card) } : {}) },
     lineStyle: { color: edge, width: isArea ? 0.75 : (line.width ?? 1.5), type: line.stroke },

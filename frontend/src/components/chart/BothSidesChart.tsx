@@ -32,6 +32,7 @@ export function BothSidesChart({ name, series, groups, events }: BothSidesChartP
   const onBrush = useBrush()
   const { hidden, toggle } = useHiddenLines()
   const canDrag = useMediaMatch('(pointer: fine)')
+  const narrow = useMediaMatch('(max-width: 699px)')
   const legend = useMemo(() => legendOf(series, groups), [series, groups])
   const numbers = useMemo(() => numbersOf(series, groups), [series, groups])
   const panels = useMemo(() => panelsOf(series, groups, hidden), [series, groups, hidden])
@@ -50,10 +51,11 @@ export function BothSidesChart({ name, series, groups, events }: BothSidesChartP
       zone,
       tokens,
       label,
+      narrow,
     })
     const cursor = { panels, times_ms: series.times_ms, step_s: series.step_s, zone, events }
     return { ...base, tooltip: tooltip((index) => cursorElement(cursorReading(cursor, index), tokens), tokens.ink) }
-  }, [series, events, from_ms, to_ms, panels, zone, tokens, label])
+  }, [series, events, from_ms, to_ms, panels, zone, tokens, label, narrow])
 
   return (
     <Chart

@@ -30,7 +30,6 @@ export function EvidenceCard({ evidence }: { evidence: readonly Evidence[] }) {
         id: 'subject',
         header: 'Of',
         width: 170,
-        grow: true,
         cell: ({ subject }) => <Name focusable>{subject.name}</Name>,
       },
       { id: 'label', header: 'Number', width: 190, narrow: 170, cell: ({ label }) => <Name focusable>{label}</Name> },
@@ -54,7 +53,7 @@ export function EvidenceCard({ evidence }: { evidence: readonly Evidence[] }) {
       {
         id: 'counter',
         header: 'Counter',
-        width: 270,
+        width: 300,
         grow: true,
         cell: ({ counter }) => <Name focusable>{counter}</Name>,
       },

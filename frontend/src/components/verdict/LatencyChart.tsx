@@ -41,6 +41,7 @@ export function LatencyChart({ name, latency, events, gaps, named }: LatencyChar
   const onBrush = useBrush()
   const { hidden, toggle } = useHiddenLines()
   const canDrag = useMediaMatch('(pointer: fine)')
+  const narrow = useMediaMatch('(max-width: 699px)')
   const layers = useMemo(() => boundedLayers(latency), [latency])
   const [chosen, choose] = useSearchParameter('bounds', '')
   const bounded = [chosen, named].find((wanted) => layers.some((one) => one.name === wanted)) ?? layers[0]?.name ?? null
@@ -61,10 +62,10 @@ export function LatencyChart({ name, latency, events, gaps, named }: LatencyChar
 
   const option = useMemo(() => {
     const { times_ms, step_s } = latency
-    const base = timePanelsOption({ times_ms, step_s, from_ms, to_ms, panels, events, zone, tokens, label })
+    const base = timePanelsOption({ times_ms, step_s, from_ms, to_ms, panels, events, zone, tokens, label, narrow })
     const cursor = { panels, times_ms, step_s, zone, events }
     return { ...base, tooltip: tooltip((index) => cursorElement(cursorReading(cursor, index), tokens), tokens.ink) }
-  }, [latency, events, from_ms, to_ms, panels, zone, tokens, label])
+  }, [latency, events, from_ms, to_ms, panels, zone, tokens, label, narrow])
 
   return (
     <Chart
