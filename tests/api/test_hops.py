@@ -90,7 +90,7 @@ def test_a_path_that_is_down_is_said_and_its_own_counters_tell_its_load(
         write_samples(connection, way.vcenter, samples)
     nodes = by_name(ask(client, f"datastores/{store}/hops"))["path"]["nodes"]
     assert [(node["name"], node["detail"], node["state"]) for node in nodes] == [
-        ("vmhba1", ["1 of 2 paths working"], "degraded")
+        ("vmhba1", ["1/2 paths up"], "degraded")
     ] * 2
     assert [(node["load"]["iops"], node["load"]["us"], node["load"]["precision_us"]) for node in nodes] == [
         (1000, 1000, 1000),

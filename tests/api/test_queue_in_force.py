@@ -16,7 +16,7 @@ from gavel.domain.scope import ScopeKind
 from gavel.domain.source import Stream
 
 DEVICE = naa(SERIALS[0])
-QUEUE = f"The queue of {DEVICE} on esx-1 takes"
+QUEUE = f"The queue of simple ({DEVICE}) on esx-1 takes"
 
 
 _LOWERED = (
@@ -139,7 +139,7 @@ def test_a_depth_that_only_the_settings_tell_is_not_called_measured(client: Test
 def test_a_depth_that_nobody_tells_is_not_measured(client: TestClient, story: Story) -> None:
     story.settings(None, None)
     story.passes([float("nan")] * 10, [2] * 10)
-    assert caveats(client, story) == [f"How deep the queue of {DEVICE} on esx-1 is was not measured"]
+    assert caveats(client, story) == [f"How deep the queue of simple ({DEVICE}) on esx-1 is was not measured"]
 
 
 def test_vms_that_were_not_measured_are_not_counted(client: TestClient, story: Story) -> None:

@@ -126,6 +126,15 @@ def test_the_host_that_most_of_the_kernels_time_passes_through_is_named(
     )
 
 
+def test_of_a_host_the_device_is_named_by_the_datastore_on_it(client: TestClient, estate: Estate) -> None:
+    host, device = estate.id("esxi_host", "esx-1"), estate.id("host_device", f"esx-1/{naa(SERIALS[0])}")
+    estate.last_minutes(ScopeKind.HOST, host, 5, minute(60_000, 20_000, KERNEL))
+    estate.last_minutes(ScopeKind.HOST_DEVICE, device, 5, minute(60_000, 20_000, KERNEL))
+    assert ask(client, f"hosts/{host}/verdict")["sentence"]["head"].startswith(
+        "Kernel on the device of simple, mostly its"
+    )
+
+
 def test_the_array_is_named_by_its_name(client: TestClient, estate: Estate, store: int) -> None:
     slow = {**HEALTHY, span(Layer.ARRAY): (2000.0, 1990.0, 2010.0)}
     estate.last_minutes(DATASTORE, store, 5, minute(60_000, 20_000, slow))

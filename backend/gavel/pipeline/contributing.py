@@ -92,12 +92,12 @@ def contributors(
 
 def top_host(
     connection: Connection, kind: RefKind, thing_id: int, from_at: datetime, to_at: datetime, layer: Layer, least: float
-) -> str | None:
-    """The host with more than `least` of a layer's I/O-time, by name."""
+) -> Ref | None:
+    """The host (of a host: its device) with more than `least` of a layer's I/O-time."""
     _, by_host, devices = _owned(connection, kind, thing_id, from_at, to_at)
     ranked = _ranked(devices if devices is not None else by_host, layer, 1.0)
     if ranked and ranked[0].time_share is not None and ranked[0].time_share > least:
-        return ranked[0].subject.name
+        return ranked[0].subject
     return None
 
 

@@ -13,7 +13,8 @@ _MOST_NAMES = 3
 
 def told(found: QueueInForce) -> Iterator[str]:
     """Which depth is in force and why, then what brought it down."""
-    where = f"{found.device.name} on {found.settings.host}"
+    device = found.device.name if found.carried is None else f"{found.carried} ({found.device.name})"
+    where = f"{device} on {found.settings.host}"
     if found.depth is None:
         yield f"How deep the queue of {where} is was not measured"
         return

@@ -19,6 +19,7 @@ from gavel.db.queries.depths import (
     queue_settings,
     vm_minutes,
 )
+from gavel.db.queries.leaves import carried_name
 from gavel.db.queries.ledger import MINUTE, LedgerSeries
 from gavel.db.queries.queues import Queue, fullest, queues
 from gavel.db.queries.rows import Ref, RefKind
@@ -54,10 +55,12 @@ class FullestMinute:
 class QueueInForce:
     """A device's queue on a host: its depth in most minutes of the window, and what explains it.
 
-    vms: that did I/O there in most of those minutes; None: not measured. predicted: what the settings give; None: not known.
+    carried: the datastore or volume on it. vms: that did I/O there in most of those minutes; None: not measured. predicted: what
+    the settings give; None: not known.
     """
 
     device: Ref
+    carried: str | None
     settings: QueueSettings
     depth: float | None
     rule: DepthRule
@@ -118,6 +121,7 @@ def _explained(connection: Connection, device: Ref, from_at: datetime, to_at: da
     predicted = float(found.predicted[0])
     return QueueInForce(
         device=device,
+        carried=carried_name(connection, device.id),
         settings=settings,
         depth=None if np.isnan(found.depth[0]) else float(found.depth[0]),
         rule=DepthRule(int(found.rule[0])),

@@ -161,7 +161,7 @@ def _queue(way: Way, queue: Queue) -> Node:
 
 def _path(group: PathGroup) -> Node:
     state: PathState = "working" if group.working == group.paths else "degraded" if group.working else "dead"
-    words = f"{group.working} of {group.paths} {'path' if group.paths == 1 else 'paths'} working"
+    words = f"{group.working}/{group.paths} {'path' if group.paths == 1 else 'paths'} up"
     return Node(
         id=_path_id(group),
         ref=None,

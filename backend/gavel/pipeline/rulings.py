@@ -11,8 +11,9 @@ from gavel.analysis.stack import LAYER_SEGMENTS
 from gavel.analysis.verdict import Reason
 from gavel.db.engine import Connection
 from gavel.db.queries.expectations import behind
+from gavel.db.queries.leaves import carried_name
 from gavel.db.queries.ledger import LedgerSeries
-from gavel.db.queries.rows import RefKind
+from gavel.db.queries.rows import Ref, RefKind
 from gavel.db.queries.scopes import array_names
 from gavel.domain.io_path import Certainty, Direction, Layer, Segment
 from gavel.pipeline import depth_words
@@ -238,9 +239,19 @@ def _place(connection: Connection, kind: RefKind, found: Sum, named: int) -> str
     first, last = SPANS[named]
     thing_id, window = found.window.subject.id, found.window
     if first is last is Layer.KERNEL:
-        return top_host(connection, kind, thing_id, window.from_at, window.to_at, Layer.KERNEL, _MOST)
+        return _named(
+            connection, top_host(connection, kind, thing_id, window.from_at, window.to_at, Layer.KERNEL, _MOST)
+        )
     if first is last is Layer.ARRAY:
         on = {one.source_id for one in behind(connection, kind, [thing_id])}
         names = array_names(connection, sorted(on))
         return names[0] if len(names) == 1 else None
     return None
+
+
+def _named(connection: Connection, owner: Ref | None) -> str | None:
+    """Nobody knows a device by its number: what it carries comes first."""
+    if owner is None:
+        return None
+    carried = carried_name(connection, owner.id) if owner.kind is RefKind.DEVICE else None
+    return owner.name if carried is None else f"the device of {carried}"

@@ -6,9 +6,17 @@ from dataclasses import dataclass
 from sqlalchemy import text
 
 from gavel.db.engine import Connection
-from gavel.db.queries.members import DISKS_THROUGH, MEMBERS
+from gavel.db.queries.members import DATASTORE_DEVICE, DEVICE_VOLUME, DISKS_THROUGH, MEMBERS
 from gavel.db.queries.rows import Ref, RefKind
 from gavel.domain.source import Stream
+
+_CARRIED = f"""
+    SELECT coalesce(
+        (SELECT min(s.name) FROM ({DATASTORE_DEVICE}) e JOIN datastore s ON s.id = e.subject_id
+            WHERE e.entity_id = :id HAVING count(DISTINCT s.id) = 1),
+        (SELECT min(v.name) FROM ({DEVICE_VOLUME}) e JOIN volume v ON v.id = e.volume_id
+            WHERE e.device_id = :id HAVING count(DISTINCT v.name) = 1))
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,3 +75,9 @@ def device_leaves(connection: Connection, kind: RefKind, thing_id: int) -> Seque
         DeviceLeaf(Ref(RefKind.DEVICE, row.id, row.canonical_name), Ref(RefKind.HOST, row.host_id, row.host_name))
         for row in rows
     ]
+
+
+def carried_name(connection: Connection, device_id: int) -> str | None:
+    """What people call that which a device carries: its one datastore, else its one volume; None where there is neither."""
+    name: str | None = connection.execute(text(_CARRIED), {"id": device_id}).scalar_one()
+    return name

@@ -15,7 +15,7 @@ from gavel.db.queries.rows import RefKind
 from gavel.domain.source import Stream
 
 # Behind a device of a host: the volumes with its serial. A protocol endpoint carries vVols; its own volume holds no data.
-_DEVICE_VOLUME = """
+DEVICE_VOLUME = """
     SELECT d.id AS device_id, v.id AS volume_id FROM host_device d
     JOIN volume v ON v.serial = d.volume_serial AND v.present AND NOT v.is_protocol_endpoint
     WHERE d.present
@@ -96,11 +96,11 @@ MEMBERS: Mapping[tuple[RefKind, Stream], str] = {
     (RefKind.HOST, Stream.HOST_DEVICE): "SELECT host_id AS subject_id, id AS entity_id FROM host_device WHERE present",
     (RefKind.HOST, Stream.ARRAY_VOLUME): (
         "SELECT d.host_id AS subject_id, s.volume_id AS entity_id FROM host_device d"
-        f" JOIN ({_DEVICE_VOLUME}) s ON s.device_id = d.id"
+        f" JOIN ({DEVICE_VOLUME}) s ON s.device_id = d.id"
     ),
     (RefKind.CLUSTER, Stream.ARRAY_VOLUME): (
         "SELECT h.cluster_id AS subject_id, s.volume_id AS entity_id FROM esxi_host h"
-        f" JOIN host_device d ON d.host_id = h.id JOIN ({_DEVICE_VOLUME}) s ON s.device_id = d.id WHERE h.cluster_id IS NOT NULL"
+        f" JOIN host_device d ON d.host_id = h.id JOIN ({DEVICE_VOLUME}) s ON s.device_id = d.id WHERE h.cluster_id IS NOT NULL"
     ),
     (RefKind.ARRAY, Stream.HOST_DEVICE): (
         "SELECT a.id AS subject_id, d.id AS entity_id FROM storage_array a JOIN volume v ON v.source_id = a.source_id AND v.present"
@@ -129,7 +129,7 @@ MEMBERS: Mapping[tuple[RefKind, Stream], str] = {
     (
         RefKind.DEVICE,
         Stream.ARRAY_VOLUME,
-    ): f"SELECT device_id AS subject_id, volume_id AS entity_id FROM ({_DEVICE_VOLUME}) d",
+    ): f"SELECT device_id AS subject_id, volume_id AS entity_id FROM ({DEVICE_VOLUME}) d",
 }
 
 # The virtual disks whose I/O goes through a thing, also where its own numbers are told by its devices or volumes.
