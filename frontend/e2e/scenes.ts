@@ -214,7 +214,7 @@ function sickened<Source extends { state: string }>(source: Source, index: numbe
 }
 
 const OVER_TIME =
-  /\/api\/v1\/(overview|\w+\/\d+\/(series|latency|waterfall|verdict|occupancy|contributors|deltas|evidence|hops|hosts))(\?|$)/
+  /\/api\/v1\/(overview|estate\/latency|\w+\/\d+\/(series|latency|waterfall|verdict|occupancy|contributors|deltas|evidence|hops|hosts))(\?|$)/
 /** A time of which no fresh Gavel knows anything: its own words about that are the picture. */
 const BEFORE_GAVEL = { from: '-9d', to: '-8d' }
 

@@ -25,6 +25,8 @@ const SIZES = [
 ] as const
 const THEMES = ['dark', 'light'] as const
 const SETTLE_MS = 350
+const MOST_LOOKS = 4
+const MOST_PX = 6000
 
 interface Scene {
   name: string
@@ -51,17 +53,27 @@ const LISTS = ['datastores', 'vms', 'hosts', 'volumes', 'arrays'] as const
 /** The whole page, however long: the window is made as tall as what scrolls inside the frame. */
 async function shoot(page: Page, name: string, { wait }: Pick<Scene, 'wait'> = AS_IS) {
   const size = page.viewportSize() ?? { width: 1440, height: 900 }
-  if (wait === 'data') await whole(page)
-  await page.waitForTimeout(SETTLE_MS)
-  const needed = await page.locator('main').evaluate((main) => main.scrollHeight + main.getBoundingClientRect().top)
-  if (needed > size.height + 1) {
-    await page.setViewportSize({ width: size.width, height: Math.min(Math.ceil(needed), 6000) })
-    // What was far below is near now, and asks for its numbers.
+  if (wait === 'data') await begun(page)
+  let height = size.height
+  for (let look = 0; look < MOST_LOOKS; look++) {
     if (wait === 'data') await whole(page)
     await page.waitForTimeout(SETTLE_MS)
+    const needed = await page.locator('main').evaluate((main) => main.scrollHeight + main.getBoundingClientRect().top)
+    if (needed <= height + 1 || height === MOST_PX) break
+    // What was far below is near then, asks for its numbers, and may grow with them.
+    height = Math.min(Math.ceil(needed), MOST_PX)
+    await page.setViewportSize({ width: size.width, height })
   }
   await page.screenshot({ path: `${FOLDER}/${name}.png` })
   await page.setViewportSize(size)
+}
+
+/** Until the page itself is there: before it is, nothing is being read either. */
+async function begun(page: Page) {
+  await expect(page.locator('h1').first()).toBeVisible()
+  const table = page.locator('table[aria-rowcount]').first()
+  if ((await table.count()) > 0 && (await table.getAttribute('aria-rowcount')) !== '1')
+    await expect(table.locator('tbody tr').first()).toBeVisible()
 }
 
 /** Until nothing is being read and every chart is painted. */

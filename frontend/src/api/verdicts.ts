@@ -165,9 +165,8 @@ export const overviewQuery = (params: RankingParams, offset: number) =>
     queryKey: ['ledger', 'overview', params, offset] as const,
     queryFn: ({ signal }) => {
       const query = rankingSearch(params, offset)
-      return call('the estate', (options) => client.GET('/api/v1/overview', { params: { query }, ...options }), {
-        signal,
-      })
+      const what = params.limit === undefined ? `the ranking of ${params.kind}` : `the estate and its ${params.kind}`
+      return call(what, (options) => client.GET('/api/v1/overview', { params: { query }, ...options }), { signal })
     },
     placeholderData: keepPreviousData,
   })

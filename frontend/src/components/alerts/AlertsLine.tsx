@@ -19,6 +19,7 @@ import {
   type Subject,
   severityMark,
   subjectWord,
+  whenWords,
 } from './words'
 
 interface AlertsLineProps {
@@ -101,7 +102,9 @@ function OneAlert({ alert, isOwn }: { alert: AlertOut; isOwn: boolean }) {
       )}
       <span className={styles.much} title={measureWords(alert.measure)}>
         {formatAmount(alert.value, alert.measure.unit)}
-        {bound !== null && <span className="muted">, {bound}</span>}
+        <span className="muted">
+          {bound !== null && `, ${bound}`} {whenWords(alert)}
+        </span>
       </span>
       <span className={styles.age} title={`since ${formatInstant(began_ms, zone)}`}>
         for <TickingAge at_ms={began_ms} />

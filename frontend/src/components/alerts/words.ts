@@ -101,6 +101,10 @@ export function boundWords({ lower, measure }: Pick<AlertOut, 'lower' | 'measure
   return least === '' || least.startsWith('<') ? null : `surely ≥ ${least}`
 }
 
+/** Which minute an open alert's value is of: it stands still between two changes of the alert. */
+export const whenWords = ({ state, fired_at, since_at }: Pick<AlertOut, 'state' | 'fired_at' | 'since_at'>): string =>
+  state === 'firing' && since_at === fired_at ? 'when it fired' : 'at its newest change'
+
 /** "Kernel surely ≥ 0.30 ms". */
 export function conditionWords(condition: Condition, unit: Unit): string {
   const sure = condition.compared === 'lower' ? 'surely' : 'probably'

@@ -2,7 +2,14 @@ import type { ReactNode } from 'react'
 import type { AlertDetail } from '../../api/types'
 import { layerWord } from '../../charts/segments'
 import { TickingAge } from '../../components/alerts/TickingAge'
-import { alertStateMark, boundWords, formatAmount, measureWords, severityMark } from '../../components/alerts/words'
+import {
+  alertStateMark,
+  boundWords,
+  formatAmount,
+  measureWords,
+  severityMark,
+  whenWords,
+} from '../../components/alerts/words'
 import { Card } from '../../components/Card'
 import { EntityLink } from '../../components/EntityLink'
 import { Name } from '../../components/Name'
@@ -86,7 +93,7 @@ function Runbook({ url }: { url: string }) {
 
 function amount(alert: AlertDetail): string {
   const bound = boundWords(alert)
-  const end = alert.ended_at === null ? '' : ' at its end'
+  const end = alert.ended_at === null ? ` ${whenWords(alert)}` : ' at its end'
   const estimate = `${formatAmount(alert.value, alert.measure.unit)}${end}`
   return bound === null ? `${estimate}, no lower bound` : `${estimate}, ${bound}`
 }

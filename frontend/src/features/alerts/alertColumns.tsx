@@ -12,6 +12,7 @@ import {
   measureWords,
   severityMark,
   subjectWord,
+  whenWords,
 } from '../../components/alerts/words'
 import { EntityLink } from '../../components/EntityLink'
 import { NameLink } from '../../components/Name'
@@ -116,7 +117,7 @@ const VALUE: Column<AlertOut> = {
   from: 700,
   align: 'right',
   cell: (alert) => (
-    <span className={`${styles.two} ${styles.right} numeric`}>
+    <span className={`${styles.two} ${styles.right} numeric`} title={whenWords(alert)}>
       <span>{formatAmount(alert.value, alert.measure.unit)}</span>
       <span className={styles.small}>{boundWords(alert) ?? 'no lower bound'}</span>
     </span>

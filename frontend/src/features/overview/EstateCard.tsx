@@ -67,7 +67,7 @@ function Headline({ overview: { estate, totals }, kind }: Pick<EstateCardProps, 
     <>
       <p className={styles.sentence}>{troubledWords(totals, kind)}</p>
       <p>
-        {mark} {meanWords(estate)}
+        {meanWords(estate)} {mark}
       </p>
     </>
   )

@@ -46,6 +46,7 @@ export function RankingCard({ ranking }: { ranking: Ranking }) {
         {minute !== null && (
           <span className="muted numeric">at {formatClock(minute.from_ms, zone)}, at the cursor</span>
         )}
+        {sort === '-impact' && <span className="muted">those that lose time first</span>}
         <div className={styles.filters}>
           <NameFilter
             noun={noun}

@@ -130,7 +130,7 @@ const CSV_HEADER = [
   'arrays',
   'I/Os inside',
   'latency (µs)',
-  'over usual (µs)',
+  'over expected (µs)',
   'layer',
   'certainty',
   'waiting I/Os',

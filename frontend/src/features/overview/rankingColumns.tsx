@@ -10,6 +10,7 @@ import { standingMark } from '../../components/verdict/certainty'
 import { LayerBar, LayerSwatch } from '../../components/verdict/LayerBar'
 import { layersWords } from '../../components/verdict/layerWords'
 import { ios } from '../../components/verdict/OccupancyCard'
+import { piecesOf } from '../../components/verdict/pieces'
 import styles from './Overview.module.css'
 import { namedLayers } from './useRanking'
 
@@ -56,15 +57,11 @@ export function rankingColumns(
       header: 'By layer',
       width: 168,
       from: 1200,
-      cell: ({ layers, total_us }) =>
-        total_us === null ? (
+      cell: (row) =>
+        row.total_us === null ? (
           <span className="faint">–</span>
         ) : (
-          <LayerBar
-            pieces={layers.map((layer) => ({ ...layer, size: layer.us }))}
-            max={max_us}
-            words={layersWords(layers)}
-          />
+          <LayerBar pieces={piecesOf(row)} max={max_us} words={layersWords(row.layers)} />
         ),
     },
     {
@@ -78,7 +75,7 @@ export function rankingColumns(
     },
     {
       id: 'excess',
-      header: 'Over usual',
+      header: 'Over expected',
       width: 104,
       align: 'right',
       sortKey: 'excess',

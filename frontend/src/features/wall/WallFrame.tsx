@@ -2,6 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
+import { ApiError } from '../../api/errors'
 import { sourcesQuery } from '../../api/queries'
 import { serverNow } from '../../api/serverClock'
 import type { AlertOut } from '../../api/types'
@@ -49,7 +50,7 @@ export function WallFrame({ title, turn, query, until_at, alerts, children }: Wa
           {formatClock(now, zone, true)} <span className={styles.zone}>{zoneName(zone, now)}</span>
         </time>
       </header>
-      {query.error !== null && <LostBanner since_ms={query.dataUpdatedAt} />}
+      {query.error !== null && <LostBanner error={query.error} since_ms={query.dataUpdatedAt} />}
       {children(ageState(age_ms), age_ms)}
       <Sources />
     </main>
@@ -62,12 +63,15 @@ function ageWords(age_ms: number | null, dataUpdatedAt: number): string {
   return dataUpdatedAt === 0 ? '—' : 'nothing judged yet'
 }
 
-function LostBanner({ since_ms }: { since_ms: number }) {
+function LostBanner({ error, since_ms }: { error: Error; since_ms: number }) {
   const { zone } = usePreferences()
+  const isAnswered = error instanceof ApiError && error.status !== null
   return (
     <div className={styles.banner} role="alert">
       <Icon name="warning" size={40} />
-      No answer from Gavel{since_ms > 0 && ` since ${formatClock(since_ms, zone, true)}`}. Trying again every 15 s.
+      {isAnswered ? 'No numbers' : 'No answer'} from Gavel
+      {since_ms > 0 && ` since ${formatClock(since_ms, zone, true)}`}. {isAnswered && `${error.message} `}
+      Trying again every 15 s.
     </div>
   )
 }

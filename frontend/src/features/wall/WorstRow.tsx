@@ -5,6 +5,7 @@ import { StateMark } from '../../components/StateMark'
 import { standingMark } from '../../components/verdict/certainty'
 import { LayerBar } from '../../components/verdict/LayerBar'
 import { layersWords } from '../../components/verdict/layerWords'
+import { piecesOf } from '../../components/verdict/pieces'
 import { formatAge } from '../../lib/time'
 import { formatLatency } from '../../lib/units'
 import type { AgeState } from './age'
@@ -25,7 +26,7 @@ export function WorstRow({ row, age, age_ms, max_us, alerts }: WorstRowProps) {
   const isBlank = age === 'blank'
   const isCalm = row.state !== 'judged' || row.certainty === 'healthy'
   return (
-    <li className={styles.row} data-age={age} data-calm={isCalm || isBlank}>
+    <li className={styles.row} data-age={age} data-calm={isCalm || isBlank} data-certainty={row.certainty}>
       <span className={styles.mark}>
         {isBlank ? '—' : <StateMark {...standingMark(row)} />}
         {!isBlank && <AlertBadge alerts={alerts} linked={false} />}
@@ -38,12 +39,7 @@ export function WorstRow({ row, age, age_ms, max_us, alerts }: WorstRowProps) {
       </span>
       <span className={styles.bar}>
         {!isBlank && row.total_us !== null && (
-          <LayerBar
-            tall
-            pieces={row.layers.map((layer) => ({ ...layer, size: layer.us }))}
-            max={max_us}
-            words={layersWords(row.layers)}
-          />
+          <LayerBar tall pieces={piecesOf(row)} max={max_us} words={layersWords(row.layers)} />
         )}
       </span>
       <span className={styles.latency}>

@@ -26,10 +26,13 @@ import { bodyOfWindow, draftOfWindow, REPEATS, WEEKDAYS, type WindowDraft, windo
 
 const ZONES = Intl.supportedValuesOf('timeZone')
 
+/** From the next full hour on: a window that is over already would hold nothing back. */
+const nextHour = () => wallClock(serverNow() + 3_600_000, 'local')
+
 const newWindow = (): WindowDraft => ({
   name: '',
-  first_day: wallClock(serverNow(), 'local').slice(0, 10),
-  starts: '02:00',
+  first_day: nextHour().slice(0, 10),
+  starts: `${nextHour().slice(11, 13)}:00`,
   lasts_min: 120,
   zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
   repeat: 'once',
