@@ -8,6 +8,7 @@ import { MatchedVolumes } from '../MatchMark'
 import { Name } from '../Name'
 import { StateMark } from '../StateMark'
 import { type Column, VirtualTable } from '../table/VirtualTable'
+import { policyWords } from './pathPolicy'
 
 const HOST: Column<DeviceOut> = {
   id: 'host',
@@ -22,7 +23,7 @@ const COMMON: Column<DeviceOut>[] = [
   {
     id: 'device',
     header: 'Device',
-    width: 300,
+    width: 270,
     narrow: 170,
     cell: (device) => <Name focusable>{device.canonical_name}</Name>,
   },
@@ -44,13 +45,13 @@ const COMMON: Column<DeviceOut>[] = [
       device.path_policy === null ? (
         <span className="faint">not read</span>
       ) : (
-        <Name focusable>{device.path_policy}</Name>
+        <span title={device.path_policy}>{policyWords(device.path_policy)}</span>
       ),
   },
   {
     id: 'paths',
     header: 'Paths',
-    width: 150,
+    width: 136,
     cell: (device) => <Paths working={device.paths_working} total={device.paths_total} />,
   },
 ]

@@ -113,5 +113,11 @@ function HostsTable({ hosts }: { hosts: readonly ArrayHost[] }) {
 
 function PortHealth({ health }: { health: string | null }) {
   if (health === null) return <span className="faint">not read</span>
-  return <StateMark tone={health.startsWith('healthy') ? 'good' : 'warn'} word={health} />
+  return <StateMark tone={health.startsWith('healthy') ? 'good' : 'warn'} word={portWords(health)} />
+}
+
+/** "unknown: Unknown" says it twice. */
+function portWords(health: string): string {
+  const [state = '', detail = ''] = health.split(': ', 2)
+  return detail.replace(/\.+$/, '').toLowerCase() === state.toLowerCase() ? state : health
 }
