@@ -39,7 +39,7 @@ def test_the_ranking_is_by_impact_then_the_healthy_then_what_has_none_by_name(
     found = ask(client, "overview")
     assert names(found)[:3] == ["simple", "spanned", "nvme"]
     assert names(found)[3:] == sorted(names(found)[3:])
-    assert found["items"][0]["sentence"] == "Kernel: 0.44 of 0.93 ms, 0.44 ms over usual"
+    assert found["items"][0]["sentence"] == "Kernel: 0.44 of 0.93 ms, 0.44 ms over expected"
     assert found["total"] == 9
     assert found["from_at"] == ago(5)
     assert found["totals"]["by_certainty"] == {"certain": 2, "healthy": 1}

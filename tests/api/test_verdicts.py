@@ -40,11 +40,14 @@ def test_the_kernel_is_named_with_what_it_takes_since_when_and_why(
     said = found["sentence"]
     assert (
         said["head"]
-        == f"Kernel, mostly its queue: 0.44 of 0.93 ms since {NOW - 8 * MINUTE:%H:%M} UTC, 0.44 ms over usual"
+        == f"Kernel, mostly its queue: 0.44 of 0.93 ms since {NOW - 8 * MINUTE:%H:%M} UTC, 0.44 ms over expected"
     )
     assert said["certainty"] == "Certain"
     assert said["because"] == ["64 I/Os outstanding", "the array answers in 0.40 ms"]
-    assert said["caveats"] == ["Guest not measured; its virtual disk queue is full, so guest queueing is likely"]
+    assert said["caveats"] == [
+        "Guest not measured; its virtual disk queue is full, so guest queueing is likely",
+        "What is expected is the setting of the array source: no history of this hour yet",
+    ]
     assert said["settles"] == []
     assert said["text"].startswith(f"{said['head']}. Certain. — 64 I/Os outstanding")
     quality = found["quality"]
@@ -178,7 +181,7 @@ def test_a_healthy_thing_names_no_layer(client: TestClient, estate: Estate, stor
     estate.last_minutes(DATASTORE, store, 12, minute(60_000, 20_000, HEALTHY))
     found = ask(client, f"datastores/{store}/verdict")
     assert (found["certainty"], found["layer"], found["share"]) == ("healthy", None, None)
-    assert found["sentence"]["head"] == "Healthy: 0.51 ms per I/O, 95 µs below usual"
+    assert found["sentence"]["head"] == "Healthy: 0.51 ms per I/O, 95 µs below expected"
     assert found["since_at"] == ago(12)
 
 
@@ -291,6 +294,36 @@ def test_a_stored_history_is_expected_instead_and_is_chronic_above_its_cap(
     found = ask(client, f"datastores/{store}/verdict")
     assert [layer["expected_us"] for layer in found["layers"]] == [0, 150, 1000]
     assert "Chronic: its own history is slower than may be expected" in found["sentence"]["caveats"]
+    assert found["expected_from"] == "history"
+    assert found["sentence"]["head"].endswith("over usual")
+
+
+def test_what_was_never_learned_is_called_a_setting_and_not_usual(
+    client: TestClient, estate: Estate, store: int
+) -> None:
+    estate.last_minutes(DATASTORE, store, 5, minute(30_000, 10_000, HEALTHY))
+    answers = ("verdict", "waterfall", "deltas")
+
+    def bases() -> set[str | None]:
+        row = next(one for one in ask(client, "overview")["items"] if one["subject"]["id"] == store)
+        return {row["expected_from"], *(ask(client, f"datastores/{store}/{name}")["expected_from"] for name in answers)}
+
+    assert bases() == {"setting"}
+    said = ask(client, f"datastores/{store}/verdict")["sentence"]
+    assert said["head"].endswith("below expected")
+    assert "What is expected is the setting of the array source: no history of this hour yet" in said["caveats"]
+    hours = {(NOW - n * MINUTE).hour for n in range(1, 6)}
+    estate.expect(DATASTORE, store, dict.fromkeys(hours, (95.0, 400.0)))
+    assert bases() == {"history"}
+    assert "usual" in ask(client, f"datastores/{store}/verdict")["sentence"]["head"]
+
+
+def test_the_basis_is_of_what_was_measured(client: TestClient, estate: Estate, store: int) -> None:
+    kernel = {span(Layer.KERNEL): HEALTHY[span(Layer.KERNEL)]}
+    estate.last_minutes(DATASTORE, store, 5, minute(30_000, 10_000, kernel))
+    assert ask(client, f"datastores/{store}/verdict")["expected_from"] is None
+    nothing = ask(client, f"datastores/{estate.id('datastore', 'stretched')}/verdict")
+    assert nothing["expected_from"] is None
 
 
 def test_health_says_when_the_ledger_falls_behind_the_samples(

@@ -104,7 +104,7 @@ def test_what_is_named_is_told_as_it_was_where_it_was_measured(
     found = ruled(connection, store)
     assert found.layer == "array"
     assert ": 2.00 of 2.10 ms" in found.sentence.head
-    assert found.sentence.head.endswith("1.50 ms over usual")
+    assert found.sentence.head.endswith("1.50 ms over expected")
     assert "Array measured by itself in 60 % of the I/Os" in found.sentence.caveats
     assert "the kernel takes 15 µs at most" in found.sentence.because
     top = overview(connection, Wanted(RefKind.DATASTORE), NOW - 5 * MINUTE, NOW).items[0]

@@ -189,7 +189,7 @@ def _named_sign(start: float, end: float, y: float) -> str:
 
 
 _SIGNS: Sequence[tuple[str, Callable[[float, float, float], str]]] = (
-    ("usual for this hour", _usual_sign),
+    ("expected", _usual_sign),
     ("bounds", _bounds_sign),
     ("inferred, waiting at a limit, or not told apart", _hatch_sign),
     ("named by the verdict", _named_sign),
@@ -285,7 +285,7 @@ def _bar(piece: Piece, kind: str, index: int, plot: _Plot) -> Iterator[str]:
 
 
 def _usual(row: Row, index: int, plot: _Plot) -> Iterator[str]:
-    """Under the bar, as long as is usual for this hour."""
+    """Under the bar, as long as is expected: usual for this hour, or without a history the setting."""
     if row.expected_us:
         y = plot.middle(index) + _BARS[row.kind] / 2 + 3.5
         yield _line(plot.at(row.start_us), y, plot.at(row.expected_us), y, INKS["boundary"], 2.6, _ROUND_ENDS)

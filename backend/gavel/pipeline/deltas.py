@@ -13,8 +13,8 @@ from gavel.db.queries.rows import RefKind
 from gavel.domain.io_path import Layer
 from gavel.domain.scope import ScopeKind
 from gavel.pipeline.contributing import known_rows, leaf_sums
-from gavel.pipeline.expecting import hours_of
-from gavel.pipeline.judging import State, covered, known, write_share
+from gavel.pipeline.expecting import ExpectedFrom, hours_of
+from gavel.pipeline.judging import State, covered, expected_from, known, write_share
 from gavel.pipeline.summing import Window, summed
 
 # Name, label and layer of each, outermost first.
@@ -47,6 +47,7 @@ class Deltas(Window):
     """Outermost first, reads and writes together."""
 
     state: State
+    expected_from: ExpectedFrom | None
     deltas: tuple[Delta, ...]
 
 
@@ -63,6 +64,7 @@ def deltas(connection: Connection, datastore_id: int, from_at: datetime, to_at: 
     return Deltas(
         **found.window.fields,
         state=found.state,
+        expected_from=None if found.is_empty else expected_from(found.judged, 0),
         deltas=tuple(_delta(one, told, float(expected[layer])) for one, (_, layer) in _DELTAS.items()),
     )
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
+from enum import StrEnum
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from gavel.analysis.notes import Flags
 from gavel.db.engine import Connection
 from gavel.db.queries.expectations import HOURS, Behind, array_settings, behind, histories
 from gavel.db.queries.rows import RefKind
+from gavel.domain.io_path import Layer
 from gavel.domain.scope import ScopeKind, scope_key
 
 _HOUR = timedelta(hours=1)
@@ -35,6 +37,14 @@ _SETTINGS = {
 _ROUND_TRIP = "pod_round_trip_us"
 
 
+class ExpectedFrom(StrEnum):
+    """What an expectation rests on; BOTH: one of SAN and array on its history, the other on the setting."""
+
+    HISTORY = "history"
+    SETTING = "setting"
+    BOTH = "both"
+
+
 @dataclass(frozen=True, slots=True)
 class Usual:
     """Of n scopes: history (n, 24) by hour of the day, settings of their arrays (n,), and the round trip that a write waits for (n,)."""
@@ -54,6 +64,13 @@ class Usual:
         expected, chronic = expected_us(san, array, self.round_trip_us[scope] * write_share, own)
         is_chronic: Bools = np.logical_or.reduce(chronic, axis=1)
         return expected, is_chronic
+
+    def learned(self, scope: Flags, seconds: Floats) -> Bools:
+        """(m, 4) by layer, for rows as of `at`: whether there is a history of any hour that the row is in."""
+        result = np.zeros((len(scope), len(Layer)), dtype=np.bool_)
+        for layer, history in ((Layer.SAN, self.san_us), (Layer.ARRAY, self.array_us)):
+            result[:, layer] = (~np.isnan(history[scope]) & (seconds > 0)).any(axis=1)
+        return result
 
 
 def usual(connection: Connection, kind: ScopeKind, ids: Sequence[int]) -> Usual:

@@ -18,7 +18,7 @@ from gavel.analysis.verdict import LEAST_SHARE_OF_DEVICE, Case, Reason, Verdicts
 from gavel.db.queries.ledger import LedgerSeries
 from gavel.domain.io_path import Certainty, Direction, Grade, Layer
 from gavel.domain.scope import ScopeKind
-from gavel.pipeline.expecting import Usual
+from gavel.pipeline.expecting import ExpectedFrom, Usual
 
 MINUTE = timedelta(minutes=1)
 # What the overview and a page without a range look at.
@@ -75,7 +75,7 @@ class OccupancyNumbers:
 class Judged:
     """n rows. `states`: why a row has no verdict; then it is `UNKNOWN` and names nothing, whatever its numbers would say.
 
-    total_us: (n,) of everything measured, per I/O; NaN where nothing was.
+    total_us: (n,) of everything measured, per I/O; NaN where nothing was. learned: (n, 4) whether a layer's expectation is history.
     """
 
     rows: LedgerRows
@@ -88,6 +88,7 @@ class Judged:
     total_us: Floats
     impact: Floats
     grades: Sequence[Grade]
+    learned: Bools
 
     def __len__(self) -> int:
         return len(self.states)
@@ -122,7 +123,8 @@ def judged(found: LedgerSeries, kind: ScopeKind, scope: Flags, usual: Usual, sec
     shown = np.where(np.array([state is State.JUDGED for state in states], dtype=np.bool_), wasted, np.nan)
     letters = [_GRADES[letter] for letter in grades(notes.grade_reasons).tolist()]
     total = np.where(measured, np.nansum(case.value, axis=1), np.nan)
-    return Judged(rows, notes, wall_s, case, verdicts, states, _certainties(verdicts, states), total, shown, letters)
+    certainties, learned = _certainties(verdicts, states), usual.learned(scope, seconds)
+    return Judged(rows, notes, wall_s, case, verdicts, states, certainties, total, shown, letters, learned)
 
 
 _STATES = {one.value: one for one in State}
@@ -255,6 +257,22 @@ def expected_us(found: Judged, row: int) -> float | None:
     """Usual µs per I/O of all that was measured; None where nothing was."""
     measured = ~np.isnan(found.case.value[row])
     return float(found.case.expected[row][measured].sum()) if measured.any() else None
+
+
+def expected_from(found: Judged, row: int) -> ExpectedFrom | None:
+    """What `expected_us` rests on; None where neither SAN nor array was measured: of guest and kernel always nothing is expected."""
+    layers = {
+        layer for span in measured_spans(found.case, row) for layer in (Layer.SAN, Layer.ARRAY) if _holds(span, layer)
+    }
+    learned = {bool(found.learned[row, layer]) for layer in layers}
+    if len(learned) == 1:
+        return ExpectedFrom.HISTORY if learned.pop() else ExpectedFrom.SETTING
+    return ExpectedFrom.BOTH if learned else None
+
+
+def _holds(span: int, layer: Layer) -> bool:
+    first, last = SPANS[span]
+    return first <= layer <= last
 
 
 def told_us(found: Judged, row: int) -> float:

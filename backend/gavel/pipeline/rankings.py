@@ -18,12 +18,13 @@ from gavel.db.queries.rows import Ref, RefKind
 from gavel.db.queries.scopes import SCOPES, arrays_behind, ledger_until, present_things
 from gavel.domain.io_path import Certainty, Direction, Layer
 from gavel.domain.scope import ESTATE_ID, ScopeKind, scope_key
-from gavel.pipeline.expecting import hours_of, usual
+from gavel.pipeline.expecting import ExpectedFrom, hours_of, usual
 from gavel.pipeline.judging import (
     Judged,
     LayerNumbers,
     OccupancyNumbers,
     State,
+    expected_from,
     expected_us,
     judged,
     known,
@@ -69,6 +70,7 @@ class Standing:
     impact: float | None
     total_us: float | None
     expected_us: float | None
+    expected_from: ExpectedFrom | None
     excess_us: float | None
     iops: float | None
     bytes_per_s: float | None
@@ -280,6 +282,7 @@ _NOTHING = Standing(
     impact=None,
     total_us=None,
     expected_us=None,
+    expected_from=None,
     excess_us=None,
     iops=None,
     bytes_per_s=None,
@@ -303,6 +306,7 @@ def _standing(found: Judged, row: int) -> Standing:
         impact=known(found.impact[row]),
         total_us=known(total),
         expected_us=expected_us(found, row),
+        expected_from=expected_from(found, row),
         excess_us=float(found.verdicts.total_excess[row]) if state is State.JUDGED else None,
         iops=known(found.ops[row] / found.wall_s[row]),
         bytes_per_s=known(found.rows.bytes[row, Direction.ALL] / found.wall_s[row]),
@@ -320,6 +324,7 @@ def _facts(found: Judged, row: int) -> Facts:
         total_us=float(np.nan_to_num(found.total_us[row])),
         excess_us=told_excess(found, row),
         expected_us=expected_us(found, row),
+        expected_from=expected_from(found, row),
         reasons=Reason(int(found.verdicts.reasons[row])),
         named=found.named(row),
         other=found.other(row),

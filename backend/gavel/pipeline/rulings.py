@@ -21,10 +21,12 @@ from gavel.pipeline.contributing import top_host
 from gavel.pipeline.depths import QueueInForce, depth_evidence, fullest_minute, queue_in_force
 from gavel.pipeline.enduring import since
 from gavel.pipeline.evidence import Evidence, evidence
+from gavel.pipeline.expecting import ExpectedFrom
 from gavel.pipeline.judging import (
     LayerNumbers,
     State,
     covered,
+    expected_from,
     expected_us,
     known,
     named_spans,
@@ -80,6 +82,7 @@ class Verdict(Window):
     since_at: datetime | None
     total_us: float | None
     expected_us: float | None
+    expected_from: ExpectedFrom | None
     excess_us: float | None
     impact: float | None
     layers: tuple[LayerNumbers, ...]
@@ -109,6 +112,7 @@ def _nothing(found: Sum, raw: tuple[Evidence, ...]) -> Verdict:
         since_at=None,
         total_us=None,
         expected_us=None,
+        expected_from=None,
         excess_us=None,
         impact=None,
         layers=(),
@@ -137,6 +141,7 @@ def _verdict(connection: Connection, kind: RefKind, found: Sum, raw: tuple[Evide
         since_at=begun,
         total_us=known(total),
         expected_us=expected_us(one, 0),
+        expected_from=expected_from(one, 0),
         excess_us=float(one.verdicts.total_excess[0]) if is_judged else None,
         impact=known(one.impact[0]),
         layers=layers_of(found, Direction.ALL, one.case, total),
@@ -189,6 +194,7 @@ def _facts(
         total_us=float(np.nan_to_num(one.total_us[0])),
         excess_us=told_excess(one, 0),
         expected_us=expected_us(one, 0),
+        expected_from=expected_from(one, 0),
         reasons=Reason(int(one.verdicts.reasons[0])),
         disagreement_us=known(notes.disagreement_us[0]),
         named=named,

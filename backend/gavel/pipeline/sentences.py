@@ -7,6 +7,7 @@ from datetime import datetime
 from gavel.analysis.segments import SPANS
 from gavel.analysis.verdict import SETTLES, WORDS, Reason
 from gavel.domain.io_path import Certainty, Layer
+from gavel.pipeline.expecting import ExpectedFrom
 from gavel.pipeline.judging import MOSTLY, State, span_label
 
 _MILLISECOND_US = 1000.0
@@ -39,8 +40,8 @@ class Facts:
     """What is said about one scope and window. Times in µs per I/O; None where not measured or not known.
 
     named, other: positions in `SPANS`. named_us: of both where undetermined; excess_us: of what is named, else of everything;
-    expected_us: usual of the total. detail: the segment that most of the named layer's time is in, in words; detail_share: which
-    part of it. array_us: what the array takes; kernel_us: what the kernel takes at most. All of them per I/O that was measured
+    expected_us: of the total, by `expected_from`. detail: the segment that most of the named layer's time is in, in words; detail_share:
+    which part of it. array_us: what the array takes; kernel_us: what the kernel takes at most. All of them per I/O that was measured
     there; array_share, kernel_share: which part of the timed I/Os that is. partly: layers that were measured by themselves in
     such a part.
 
@@ -60,6 +61,7 @@ class Facts:
     other: int | None = None
     named_us: float = 0.0
     expected_us: float | None = None
+    expected_from: ExpectedFrom | None = ExpectedFrom.HISTORY
     detail: str | None = None
     detail_share: float = 1.0
     place: str | None = None
@@ -122,9 +124,13 @@ def head(facts: Facts) -> str:
     if facts.named is None:
         return f"Healthy: {duration(facts.total_us)} per I/O{_against_usual(facts)}"
     since = f" since {clock(facts.since_at, facts.to_at)}" if facts.since_at else ""
-    return (
-        f"{_subject(facts)}: {_part_of(facts.named_us, facts.total_us)}{since}, {duration(facts.excess_us)} over usual"
-    )
+    over = f"{duration(facts.excess_us)} over {_usual(facts)}"
+    return f"{_subject(facts)}: {_part_of(facts.named_us, facts.total_us)}{since}, {over}"
+
+
+def _usual(facts: Facts) -> str:
+    """Nothing is usual before it was learned."""
+    return "usual" if facts.expected_from is ExpectedFrom.HISTORY else "expected"
 
 
 def _subject(facts: Facts) -> str:
@@ -150,8 +156,8 @@ def _against_usual(facts: Facts) -> str:
         return ""
     over_us = facts.total_us - facts.expected_us
     if abs(over_us) < 1:
-        return ", as usual"
-    return f", {duration(abs(over_us))} {'over' if over_us > 0 else 'below'} usual"
+        return f", as {_usual(facts)}"
+    return f", {duration(abs(over_us))} {'over' if over_us > 0 else 'below'} {_usual(facts)}"
 
 
 def _because(facts: Facts) -> Iterator[str]:
@@ -188,6 +194,12 @@ def _layers(span: int | None) -> set[Layer]:
     return {layer for layer in Layer if first <= layer <= last}
 
 
+_NO_HISTORY = {
+    ExpectedFrom.SETTING: "What is expected is the setting of the array source: no history of this hour yet",
+    ExpectedFrom.BOTH: "What is expected is partly the setting of the array source: too little history of this hour yet",
+}
+
+
 def _caveats(facts: Facts) -> Iterator[str]:
     yield from facts.queue
     reasons = facts.reasons
@@ -202,6 +214,8 @@ def _caveats(facts: Facts) -> Iterator[str]:
     for reason, words in WORDS.items():
         if reason in reasons and reason not in _TOLD:
             yield words[0].upper() + words[1:]
+    if facts.expected_from in _NO_HISTORY:
+        yield _NO_HISTORY[facts.expected_from]
 
 
 def duration(us: float) -> str:

@@ -11,10 +11,12 @@ from gavel.analysis.verdict import Case
 from gavel.db.engine import Connection
 from gavel.db.queries.rows import RefKind
 from gavel.domain.io_path import Direction
+from gavel.pipeline.expecting import ExpectedFrom
 from gavel.pipeline.judging import (
     LayerNumbers,
     OccupancyNumbers,
     State,
+    expected_from,
     known,
     layer_numbers,
     not_measured,
@@ -54,6 +56,9 @@ class DirectionNumbers:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Waterfall(Window):
+    """expected_from: of what was measured in reads and writes together; None where nothing of it has an expectation."""
+
+    expected_from: ExpectedFrom | None
     directions: tuple[DirectionNumbers, ...]
 
 
@@ -72,11 +77,12 @@ def waterfall(connection: Connection, kind: RefKind, thing_id: int, from_at: dat
     """Raises NotFoundError, and ValueError for an empty range."""
     found = summed(connection, kind, thing_id, from_at, to_at)
     if found.is_empty:
-        directions = tuple(_nothing(direction) for direction in Direction)
+        basis, directions = None, tuple(_nothing(direction) for direction in Direction)
     else:
         stack = stacked(found.found.rows)
+        basis = expected_from(found.judged, 0)
         directions = tuple(_direction(found, direction, stack) for direction in Direction)
-    return Waterfall(**found.window.fields, directions=directions)
+    return Waterfall(**found.window.fields, expected_from=basis, directions=directions)
 
 
 def occupancy(connection: Connection, kind: RefKind, thing_id: int, from_at: datetime, to_at: datetime) -> Occupancy:

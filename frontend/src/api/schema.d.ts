@@ -1940,6 +1940,8 @@ export interface components {
         DeltasOut: {
             /** Deltas */
             deltas: components["schemas"]["DeltaOut"][];
+            /** Expected From */
+            expected_from: ("history" | "setting" | "both") | null;
             /**
              * From At
              * Format: date-time
@@ -2058,6 +2060,8 @@ export interface components {
             certainty: "unknown" | "healthy" | "certain" | "likely" | "undetermined";
             /** Excess Us */
             excess_us: number | null;
+            /** Expected From */
+            expected_from: ("history" | "setting" | "both") | null;
             /** Expected Us */
             expected_us: number | null;
             /** Grade */
@@ -2971,6 +2975,8 @@ export interface components {
             certainty: "unknown" | "healthy" | "certain" | "likely" | "undetermined";
             /** Excess Us */
             excess_us: number | null;
+            /** Expected From */
+            expected_from: ("history" | "setting" | "both") | null;
             /** Expected Us */
             expected_us: number | null;
             /** Grade */
@@ -4115,6 +4121,8 @@ export interface components {
             evidence: components["schemas"]["EvidenceOut"][];
             /** Excess Us */
             excess_us: number | null;
+            /** Expected From */
+            expected_from: ("history" | "setting" | "both") | null;
             /** Expected Us */
             expected_us: number | null;
             /**
@@ -4291,11 +4299,13 @@ export interface components {
         };
         /**
          * WaterfallOut
-         * @description One window, read, write and all.
+         * @description One window, read, write and all. `expected_from`: what `expected_us` rests on, over reads and writes together.
          */
         WaterfallOut: {
             /** Directions */
             directions: components["schemas"]["DirectionOut"][];
+            /** Expected From */
+            expected_from: ("history" | "setting" | "both") | null;
             /**
              * From At
              * Format: date-time
@@ -5592,6 +5602,7 @@ export interface operations {
                      *         }
                      *       ],
                      *       "excess_us": 438,
+                     *       "expected_from": "history",
                      *       "expected_us": 600,
                      *       "from_at": "2026-11-21T02:15:00Z",
                      *       "impact": 28.47,
@@ -6124,6 +6135,7 @@ export interface operations {
                      *           "total_us": 930
                      *         }
                      *       ],
+                     *       "expected_from": "history",
                      *       "from_at": "2026-11-21T02:15:00Z",
                      *       "ledger_until_at": "2026-11-21T02:20:00Z",
                      *       "minutes": 5,
@@ -8538,6 +8550,7 @@ export interface operations {
                      *           "us": 69
                      *         }
                      *       ],
+                     *       "expected_from": "history",
                      *       "from_at": "2026-11-21T02:15:00Z",
                      *       "ledger_until_at": "2026-11-21T02:20:00Z",
                      *       "minutes": 5,
@@ -9749,6 +9762,7 @@ export interface operations {
                      *         "bytes_per_s": 266240000,
                      *         "certainty": "certain",
                      *         "excess_us": 438,
+                     *         "expected_from": "history",
                      *         "expected_us": 600,
                      *         "grade": "A",
                      *         "impact": 28.47,
@@ -9860,6 +9874,7 @@ export interface operations {
                      *           "bytes_per_s": 266240000,
                      *           "certainty": "certain",
                      *           "excess_us": 438,
+                     *           "expected_from": "history",
                      *           "expected_us": 600,
                      *           "grade": "A",
                      *           "impact": 28.47,

@@ -36,8 +36,8 @@ export function Help({ opened, onClose }: { opened: boolean; onClose: () => void
       <p className={styles.text}>
         An I/O goes from the guest through the kernel and the SAN to the array; every picture keeps this order, left to
         right and bottom to top. “Where the time went” and “Latency over time” show what Gavel made of both sides:
-        whiskers and bands are the bounds inside which the time certainly lies, the line under a bar is what is usual at
-        this hour, and hatched grey between two layers says that nobody measured where one ends and the other begins.
+        whiskers and bands are the bounds inside which the time certainly lies, the line under a bar is what is expected
+        at this hour, and hatched grey between two layers says that nobody measured where one ends and the other begins.
       </p>
       <p className={styles.text}>
         “Latency of both sides” shows what was counted. Areas are the array’s own times: service, queue, QoS and the

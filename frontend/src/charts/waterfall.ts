@@ -270,7 +270,16 @@ export function waterfallScale(columns: readonly WaterfallColumn[]): { max_us: n
 
 /** Raw numbers of every layer and part, one row each. */
 export function waterfallCsv(columns: readonly WaterfallColumn[]): { header: string[]; rows: CsvCell[][] } {
-  const header = ['direction', 'part of the path', 'us', 'lower_us', 'upper_us', 'usual_us', 'over_usual_us', 'share']
+  const header = [
+    'direction',
+    'part of the path',
+    'us',
+    'lower_us',
+    'upper_us',
+    'expected_us',
+    'over_expected_us',
+    'share',
+  ]
   const rows = columns.flatMap(({ direction, total_us, expected_us, layers, parts }): CsvCell[][] => [
     [direction, 'total', total_us, null, null, expected_us, null, null],
     ...layers.map((one): CsvCell[] => [

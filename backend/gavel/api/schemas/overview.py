@@ -3,7 +3,14 @@
 from pydantic import AwareDatetime
 
 from gavel.api.schemas.common import Out, Ref
-from gavel.api.schemas.verdicts import CertaintyName, GradeName, LayerOut, OccupancyLayerOut, StateName
+from gavel.api.schemas.verdicts import (
+    CertaintyName,
+    ExpectedFromName,
+    GradeName,
+    LayerOut,
+    OccupancyLayerOut,
+    StateName,
+)
 
 
 class StandingOut(Out):
@@ -20,6 +27,7 @@ class StandingOut(Out):
     impact: float | None
     total_us: float | None
     expected_us: float | None
+    expected_from: ExpectedFromName | None
     excess_us: float | None
     iops: float | None
     bytes_per_s: float | None

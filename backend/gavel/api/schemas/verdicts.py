@@ -17,6 +17,9 @@ GradeName = Literal["A", "B", "C", "D"]
 # judged: there is a verdict. too_few: under 30 I/Os, shown greyed. idle: no I/O. not_measured: I/O without any latency.
 # no_data: no minute of the window is in the ledger.
 StateName = Literal["judged", "too_few", "idle", "not_measured", "no_data"]
+# What `expected_us` of SAN and array rests on: their own history of this hour, the setting of the array source (below three days of
+# history), or one on this and the other on that. null: neither was measured; of guest and kernel nothing is ever expected.
+ExpectedFromName = Literal["history", "setting", "both"]
 ResolutionName = Literal["1m", "5m", "1h"]
 
 
@@ -84,8 +87,9 @@ class DirectionOut(Out):
 
 
 class WaterfallOut(WindowOut):
-    """One window, read, write and all."""
+    """One window, read, write and all. `expected_from`: what `expected_us` rests on, over reads and writes together."""
 
+    expected_from: ExpectedFromName | None
     directions: list[DirectionOut]
 
 
@@ -180,6 +184,7 @@ class VerdictOut(WindowOut):
     since_at: AwareDatetime | None
     total_us: float | None
     expected_us: float | None
+    expected_from: ExpectedFromName | None
     excess_us: float | None
     impact: float | None
     layers: list[LayerOut]
@@ -317,6 +322,7 @@ class DeltasOut(WindowOut):
     """Outermost first. `driver_array` is compared with what is expected of the whole SAN layer."""
 
     state: StateName
+    expected_from: ExpectedFromName | None
     deltas: list[DeltaOut]
 
 

@@ -1,11 +1,13 @@
 /** The differences between neighbouring boundaries, reads and writes together: what "the array is fine" comes down to. */
 
-import type { Delta } from '../../api/types'
+import type { Deltas } from '../../api/types'
 import { formatLatencyIn, latencyScale } from '../../lib/units'
 import { Card } from '../Card'
+import { overWords } from './expectedWords'
 import styles from './Verdict.module.css'
 
-export function DeltasCard({ deltas }: { deltas: readonly Delta[] }) {
+export function DeltasCard({ deltas: { deltas, expected_from } }: { deltas: Deltas }) {
+  const over = overWords(expected_from)
   const scale = latencyScale(Math.max(0, ...deltas.map(({ upper_us }) => upper_us ?? 0)))
   const latency = (us: number | null) => formatLatencyIn(us, scale)
   return (
@@ -23,7 +25,7 @@ export function DeltasCard({ deltas }: { deltas: readonly Delta[] }) {
                 between
               </th>
               <th scope="col" className={styles.number}>
-                Over usual
+                {over.charAt(0).toUpperCase() + over.slice(1)}
               </th>
             </tr>
           </thead>

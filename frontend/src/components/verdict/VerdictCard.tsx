@@ -9,6 +9,7 @@ import { Card } from '../Card'
 import { DataAge } from '../DataAge'
 import { StateMark } from '../StateMark'
 import { NO_VERDICT, standingMark } from './certainty'
+import { overWords } from './expectedWords'
 import { LayerSwatch } from './LayerBar'
 import { ios } from './OccupancyCard'
 import { SpanSwitch } from './SpanSwitch'
@@ -91,7 +92,10 @@ function Checks({ verdict }: { verdict: Verdict }) {
       ? null
       : `${ios(quality.outstanding_ios)} counted, ${ios(quality.modelled_ios)} by IOPS × latency`
   const checks: [string, string | null][] = [
-    ['All layers over usual', verdict.excess_us === null ? null : formatLatency(verdict.excess_us)],
+    [
+      `All layers ${overWords(verdict.expected_from)}`,
+      verdict.excess_us === null ? null : formatLatency(verdict.excess_us),
+    ],
     ['Impact', verdict.impact === null ? null : `${ios(verdict.impact)} I/Os wait for nothing`],
     ['Host ops ÷ array ops', quality.coverage === null ? null : percent(quality.coverage)],
     ['Queue depth', quality.queue_depth === null ? null : formatCount(quality.queue_depth)],

@@ -137,7 +137,7 @@ function DeltasPart({ id, window }: { id: number; window: VerdictWindow }) {
   const query = useQuery(deltasQuery(id, window))
   return (
     <DataState query={query} skeleton={<CardSkeleton height={300} />}>
-      {({ deltas }) => <DeltasCard deltas={deltas} />}
+      {(deltas) => <DeltasCard deltas={deltas} />}
     </DataState>
   )
 }

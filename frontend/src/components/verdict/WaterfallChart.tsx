@@ -17,6 +17,7 @@ import { formatWindow } from '../../lib/time'
 import { Chart } from '../chart/Chart'
 import { permalink } from '../chart/timeChart'
 import { useTokens } from '../chart/useTokens'
+import { expectedWords, overWords } from './expectedWords'
 import styles from './Verdict.module.css'
 
 interface WaterfallChartProps {
@@ -49,9 +50,9 @@ export function WaterfallChart({ name, waterfall, named, hint }: WaterfallChartP
       option={option}
       height={waterfallHeight({ columns, stacked })}
       csv={() => waterfallCsv(columns)}
-      table={<WaterfallTable columns={columns} name={name} />}
+      table={<WaterfallTable columns={columns} name={name} over={overWords(waterfall.expected_from)} />}
       hint={hint}
-      legend={<Legend silent={silent} />}
+      legend={<Legend silent={silent} expected={expectedWords(waterfall.expected_from)} />}
       permalink={permalink(from_ms, to_ms)}
     />
   )
@@ -70,7 +71,7 @@ function inWords(column: WaterfallColumn): string {
   return `${COLUMN_TITLES[column.direction]} ${total?.value ?? ''}, of that ${layers.join(', ')}`
 }
 
-function Legend({ silent }: { silent: readonly WaterfallColumn[] }) {
+function Legend({ silent, expected }: { silent: readonly WaterfallColumn[]; expected: string }) {
   return (
     <>
       {silent.map(({ direction, state }) => (
@@ -78,16 +79,16 @@ function Legend({ silent }: { silent: readonly WaterfallColumn[] }) {
           {COLUMN_TITLES[direction]}: {STATE_WORDS[state]}
         </p>
       ))}
-      <Marks />
+      <Marks expected={expected} />
     </>
   )
 }
 
-function Marks() {
+function Marks({ expected }: { expected: string }) {
   return (
     <div className={styles.legend} aria-hidden="true">
       <span>
-        <i className={styles.usual} /> usual for this hour
+        <i className={styles.usual} /> {expected}
       </span>
       <span>
         <i className={styles.whisker} /> bounds of the layer
@@ -99,7 +100,13 @@ function Marks() {
   )
 }
 
-function WaterfallTable({ columns, name }: { columns: readonly WaterfallColumn[]; name: string }) {
+interface WaterfallTableProps {
+  columns: readonly WaterfallColumn[]
+  name: string
+  over: string
+}
+
+function WaterfallTable({ columns, name, over }: WaterfallTableProps) {
   const { scale } = waterfallScale(columns)
   const all = waterfallRows(columns, scale)
   return (
@@ -110,7 +117,7 @@ function WaterfallTable({ columns, name }: { columns: readonly WaterfallColumn[]
           <tr>
             <th scope="col">Part of the path</th>
             {columns.flatMap(({ direction }) =>
-              ['', 'share', 'over usual'].map((what) => (
+              ['', 'share', over].map((what) => (
                 <th key={direction + what} scope="col" className={styles.number}>
                   {COLUMN_TITLES[direction]} {what}
                 </th>

@@ -1,0 +1,52 @@
+// @vitest-environment jsdom
+import { MantineProvider } from '@mantine/core'
+import { cleanup, render, screen } from '@testing-library/react'
+import { afterEach, beforeAll, expect, it, vi } from 'vitest'
+import type { Deltas, Waterfall } from '../../api/types'
+import { PreferencesProvider } from '../../lib/preferences'
+import { DeltasCard } from './DeltasCard'
+import { WaterfallChart } from './WaterfallChart'
+
+// The chart waits until it is seen, which here is never; its legend does not.
+class NeverNear {
+  observe() {}
+  disconnect() {}
+}
+beforeAll(() => vi.stubGlobal('IntersectionObserver', NeverNear))
+afterEach(cleanup)
+
+const window = {
+  subject: { kind: 'datastore', id: 1, name: 'ds-1' },
+  from_at: '2026-11-20T12:00:00Z',
+  to_at: '2026-11-20T12:05:00Z',
+  minutes: 5,
+  ledger_until_at: '2026-11-20T12:05:00Z',
+  resolution: '1m',
+} as const
+
+function show(expected_from: Deltas['expected_from']): string {
+  const waterfall: Waterfall = { ...window, expected_from, directions: [] }
+  const deltas: Deltas = { ...window, expected_from, state: 'judged', deltas: [] }
+  const { container } = render(
+    <PreferencesProvider>
+      <MantineProvider withGlobalClasses={false} withCssVariables={false}>
+        <WaterfallChart name="ds-1" waterfall={waterfall} named={null} />
+        <DeltasCard deltas={deltas} />
+      </MantineProvider>
+    </PreferencesProvider>,
+  )
+  return container.textContent ?? ''
+}
+
+it('what was learned is usual for the hour', () => {
+  expect(show('history')).toContain('usual for this hour')
+  expect(screen.getByRole('columnheader', { name: 'Over usual' })).toBeTruthy()
+})
+
+it.each(['setting', 'both', null] as const)('what rests on %s is not called usual', (from) => {
+  const said = show(from)
+  expect(said).not.toContain('usual')
+  expect(said.includes('expected (setting, no history yet)')).toBe(from === 'setting')
+  expect(said.includes('partly setting')).toBe(from === 'both')
+  expect(screen.getByRole('columnheader', { name: 'Over expected' })).toBeTruthy()
+})
