@@ -22,10 +22,11 @@ DEVICE_VOLUME = """
 """
 # Behind a virtual disk: its own volume (RDM, vVol), else those of its datastore's extents.
 _DISK_VOLUME = """
-    SELECT k.id AS disk_id, v.id AS volume_id FROM vm_disk k
+    SELECT k.vm_id, k.id AS disk_id, v.id AS volume_id FROM vm_disk k
     JOIN volume v ON v.present AND v.serial = k.volume_serial WHERE k.present
-    UNION ALL SELECT k.id, v.id FROM vm_disk k JOIN volume v ON v.present AND v.vvol_id = k.vvol_id WHERE k.present
-    UNION ALL SELECT k.id, v.id FROM vm_disk k
+    UNION ALL SELECT k.vm_id, k.id, v.id FROM vm_disk k
+    JOIN volume v ON v.present AND v.vvol_id = k.vvol_id WHERE k.present
+    UNION ALL SELECT k.vm_id, k.id, v.id FROM vm_disk k
     JOIN datastore_extent x ON x.datastore_id = k.datastore_id
     JOIN volume v ON v.present AND v.serial = x.volume_serial
     WHERE k.present AND k.device_name IS NULL AND k.vvol_id IS NULL
@@ -90,9 +91,7 @@ MEMBERS: Mapping[tuple[RefKind, Stream], str] = {
     ),
     (RefKind.VM, Stream.HOST_DEVICE): f"SELECT vm_id AS subject_id, device_id AS entity_id FROM ({_VM_DISK_DEVICE}) k",
     (RefKind.VM, Stream.VM_DISK): "SELECT vm_id AS subject_id, id AS entity_id FROM vm_disk WHERE present",
-    (RefKind.VM, Stream.ARRAY_VOLUME): (
-        f"SELECT k.vm_id AS subject_id, s.volume_id AS entity_id FROM vm_disk k JOIN ({_DISK_VOLUME}) s ON s.disk_id = k.id"
-    ),
+    (RefKind.VM, Stream.ARRAY_VOLUME): f"SELECT vm_id AS subject_id, volume_id AS entity_id FROM ({_DISK_VOLUME}) k",
     (RefKind.HOST, Stream.HOST_DEVICE): "SELECT host_id AS subject_id, id AS entity_id FROM host_device WHERE present",
     (RefKind.HOST, Stream.ARRAY_VOLUME): (
         "SELECT d.host_id AS subject_id, s.volume_id AS entity_id FROM host_device d"
