@@ -50,8 +50,13 @@ const MISSING: Scene = { name: 'missing', prepare: async () => undefined, wait: 
 
 const LISTS = ['datastores', 'vms', 'hosts', 'volumes', 'arrays'] as const
 
-/** The whole page, however long: the window is made as tall as what scrolls inside the frame. */
-async function shoot(page: Page, name: string, { wait }: Pick<Scene, 'wait'> = AS_IS) {
+/** The whole page, however long: the window is made as tall as what scrolls inside the frame. `last`: what another size undoes. */
+async function shoot(
+  page: Page,
+  name: string,
+  { wait }: Pick<Scene, 'wait'> = AS_IS,
+  last: () => Promise<void> = async () => undefined,
+) {
   const size = page.viewportSize() ?? { width: 1440, height: 900 }
   if (wait === 'data') await begun(page)
   let height = size.height
@@ -64,6 +69,7 @@ async function shoot(page: Page, name: string, { wait }: Pick<Scene, 'wait'> = A
     height = Math.min(Math.ceil(needed), MOST_PX)
     await page.setViewportSize({ width: size.width, height })
   }
+  await last()
   await page.screenshot({ path: `${FOLDER}/${name}.png` })
   await page.setViewportSize(size)
 }
@@ -206,13 +212,17 @@ for (const theme of THEMES) {
         await page.goto(`/datastores/${(await aDatastore(request)).id}`)
         // What is far below is drawn when it comes near.
         await page.getByRole('heading', { name: 'Latency over time' }).scrollIntoViewIfNeeded()
-        await page.locator('canvas').first().hover()
-        await shoot(page, `datastores-one-cursor-${suffix}`)
+        await expect(page.locator('canvas').first()).toBeVisible()
+        await shoot(page, `datastores-one-cursor-${suffix}`, AS_IS, async () => {
+          await page.locator('canvas').first().hover()
+          await page.waitForTimeout(SETTLE_MS)
+        })
         await asFailing(page)
         await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')))
         await expect(page.getByRole('status').filter({ hasText: OUTAGE }).first()).toBeVisible()
         await shoot(page, `datastores-one-stale-${suffix}`)
         await page.unrouteAll({ behavior: 'ignoreErrors' })
+        await expect(page.getByRole('status').filter({ hasText: OUTAGE })).toHaveCount(0, { timeout: 25_000 })
         await page.getByRole('button', { name: 'Show as table of numbers' }).first().click()
         await shoot(page, `datastores-one-numbers-${suffix}`)
       })

@@ -81,18 +81,27 @@ const oneCell = (when: (alert: AlertOut) => ReactNode): Column<AlertOut> => ({
       <span className={styles.line}>
         <span className="muted">{subjectWord(alert.subject.kind)}</span>
         <EntityLink to={alert.subject} />
-        <span className={`${styles.line} ${styles.small}`}>
-          <Layer layer={alert.layer} />
-        </span>
+        <Layer layer={alert.layer} />
       </span>
       <span className={`${styles.small} numeric`}>
-        {[formatAmount(alert.value, alert.measure.unit), boundWords(alert)].filter(Boolean).join(', ')} · {when(alert)}{' '}
-        · {alertStateMark(alert.state).word}
-        {alert.quiet !== null ? ', quiet' : alert.acknowledged_at !== null && ', acknowledged'}
+        {muchWords(alert)} · {when(alert)} · {stateWords(alert)}
       </span>
     </span>
   ),
 })
+
+/** An alert that is over has no room for what it was at least. */
+function muchWords(alert: AlertOut): string {
+  const amount = formatAmount(alert.value, alert.measure.unit)
+  const bound = alert.ended_at === null ? boundWords(alert) : null
+  return bound === null ? amount : `${amount}, ${bound}`
+}
+
+function stateWords({ state, quiet, acknowledged_at }: AlertOut): string {
+  const { word } = alertStateMark(state)
+  if (quiet !== null) return `${word}, quiet`
+  return acknowledged_at === null ? word : `${word}, known`
+}
 
 const SENTENCE: Column<AlertOut> = {
   id: 'sentence',

@@ -97,8 +97,8 @@ function EstateStrip({ overview: { estate, totals }, of, age }: Omit<BoardProps,
               )}
               {estate.state !== 'no_data' && (
                 <>
-                  <span>{troubled === 0 ? troubledWords(totals, of) : meanWords(estate)}</span>
-                  <span>{ios(inside)} I/Os under way</span>
+                  <span className={styles.mean}>{troubled === 0 ? troubledWords(totals, of) : meanWords(estate)}</span>
+                  {troubled === 0 && <span>{ios(inside)} I/Os under way</span>}
                 </>
               )}
             </span>
