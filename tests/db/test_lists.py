@@ -225,7 +225,7 @@ def one_of(kind: str, connection: Connection) -> object:
 
 @pytest.mark.parametrize("kind", ["datastore", "vm", "host", "volume"])
 def test_what_is_not_there_is_not_found(store: Store, kind: str) -> None:
-    with reading(store.engine) as connection, pytest.raises(NotFoundError, match=f"no {kind} 2147483647"):
+    with reading(store.engine) as connection, pytest.raises(NotFoundError, match=f"(?i)no {kind} 2147483647"):
         one_of(kind, connection)
 
 
