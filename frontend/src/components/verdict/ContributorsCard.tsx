@@ -111,7 +111,7 @@ function perIo({ us, upper_ios, iops, is_merged }: Contributor): { us: number | 
   return { us, isBound: is_merged && us !== null }
 }
 
-function Ranking({ label, noun, rows, total, layers }: RankingProps) {
+export function Ranking({ label, noun, rows, total, layers }: RankingProps) {
   const columns = useMemo<Column<Contributor>[]>(
     () => [
       {

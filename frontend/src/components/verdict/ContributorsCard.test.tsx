@@ -1,0 +1,57 @@
+// @vitest-environment jsdom
+import { MantineProvider } from '@mantine/core'
+import { render, screen } from '@testing-library/react'
+import { expect, it, vi } from 'vitest'
+import type { Contributor } from '../../api/types'
+import { PreferencesProvider } from '../../lib/preferences'
+import { Ranking } from './ContributorsCard'
+
+vi.mock('@tanstack/react-router', () => ({
+  Link: ({ to, children }: { to: string; children: React.ReactNode }) => <a href={to}>{children}</a>,
+}))
+// Rows exist where there is room; a test has none.
+vi.mock('@tanstack/react-virtual', () => ({
+  useVirtualizer: ({ count }: { count: number }) => ({
+    getVirtualItems: () =>
+      Array.from({ length: count }, (_, index) => ({ index, start: 40 * index, end: 40 * index + 40, key: index })),
+    getTotalSize: () => 40 * count,
+  }),
+}))
+
+const host = (id: number, given: Partial<Contributor>): Contributor => ({
+  subject: { kind: 'host', id, name: `esx-${id}` },
+  iops: 100_000,
+  us: 73,
+  ios: 7.3,
+  lower_ios: 7,
+  upper_ios: 8,
+  time_share: 1,
+  is_merged: false,
+  ...given,
+})
+
+/** Name, share as a bar, share, I/Os inside, per I/O, IOPS. */
+function numbersOf(name: string) {
+  const found = screen.getAllByRole('row').find((one) => one.textContent?.includes(name))
+  return [...(found?.querySelectorAll('td') ?? [])].map((cell) => cell.textContent).slice(-4, -1)
+}
+
+it('a time that was not measured or is below what the counters can tell is never a made-up zero', () => {
+  const rows = [
+    host(1, {}),
+    host(2, { us: 0, ios: 0, lower_ios: 0, upper_ios: 5, time_share: 0 }),
+    host(3, { us: null, ios: 0, lower_ios: 0, upper_ios: 0, time_share: 0 }),
+    host(4, { us: 0, ios: 0, lower_ios: 0, upper_ios: 0, time_share: 0 }),
+  ]
+  render(
+    <PreferencesProvider>
+      <MantineProvider withGlobalClasses={false} withCssVariables={false}>
+        <Ranking label="Hosts" noun="host" rows={rows} total={4} layers={['kernel']} />
+      </MantineProvider>
+    </PreferencesProvider>,
+  )
+  expect(numbersOf('esx-1')).toEqual(['100 %', '7.3', '73 µs'])
+  expect(numbersOf('esx-2')).toEqual(['0 %', '≤ 5.0', '≤ 50 µs'])
+  expect(numbersOf('esx-3')).toEqual(['–', '–', 'not measured'])
+  expect(numbersOf('esx-4')).toEqual(['0 %', '0', '0 µs'])
+})
