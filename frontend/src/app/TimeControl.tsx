@@ -2,10 +2,11 @@
 
 import { ActionIcon, Button, Group, Loader, Popover, Tooltip } from '@mantine/core'
 import { lazy, Suspense, useState } from 'react'
-import { useLive } from '../api/live'
+import { useFailing } from '../api/failing'
+import { type Live, useLive } from '../api/live'
 import { serverNow } from '../api/serverClock'
 import { Icon } from '../components/Icon'
-import { StateMark } from '../components/StateMark'
+import { StateMark, type Tone } from '../components/StateMark'
 import { usePreferences } from '../lib/preferences'
 import { PRESETS, presetFor, presetLabel, type Range, rangeBounds, shiftRange } from '../lib/range'
 import { formatWindow } from '../lib/time'
@@ -105,9 +106,16 @@ function Presets({ range, onChoose }: { range: Range; onChoose: (range: Range) =
   )
 }
 
+/** Numbers that cannot be read are not live, however well the stream of events is. */
+function followMark(state: Live['state'], isFailing: boolean): { tone: Tone; word: string } {
+  if (state === 'polling') return { tone: 'warn', word: 'Every 15 s' }
+  return isFailing ? { tone: 'bad', word: 'Failing' } : { tone: 'good', word: 'Live' }
+}
+
 /** Live follows the clock; frozen stands still so that two people talk about the same picture. */
 function FreezeToggle({ range, onChange }: { range: Range; onChange: (range: Range) => void }) {
   const { state } = useLive()
+  const isFailing = useFailing()
   const isFrozen = range.kind === 'fixed'
   const explanation = isFrozen
     ? 'The window stands still. Click to follow the clock again.'
@@ -125,7 +133,7 @@ function FreezeToggle({ range, onChange }: { range: Range; onChange: (range: Ran
             <Icon name="frozen" size={14} /> Frozen
           </span>
         ) : (
-          <StateMark tone={state === 'polling' ? 'warn' : 'good'} word={state === 'polling' ? 'Every 15 s' : 'Live'} />
+          <StateMark {...followMark(state, isFailing)} />
         )}
       </Button>
     </Tooltip>
