@@ -95,7 +95,12 @@ const columnsIn = (zone: Zone, onOpen: (id: number) => void): Column<Notificatio
     narrow: 170,
     grow: true,
     cell: (one) => (
-      <button type="button" className={styles.open} onClick={() => onOpen(one.id)}>
+      <button
+        type="button"
+        className={styles.open}
+        onClick={() => onOpen(one.id)}
+        aria-label={visibleName(one.headline)}
+      >
         <Name>{one.headline}</Name>
       </button>
     ),
