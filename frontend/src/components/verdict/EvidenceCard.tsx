@@ -13,12 +13,6 @@ import { type Column, VirtualTable } from '../table/VirtualTable'
 
 const SIDES: Record<Evidence['side'], string> = { array: 'Array', host: 'Host side' }
 
-/** An array counts volumes, which other hosts and VMs use as well: its numbers stand beside those of one of them. */
-function numberOf({ side, subject, label }: Evidence): string {
-  const isOfOne = subject.kind === 'host' || subject.kind === 'vm'
-  return side === 'array' && isOfOne ? `${label}, whole volumes` : label
-}
-
 const NARROW_ORDER = ['label', 'value', 'side', 'subject']
 
 function narrowPlace({ id }: { id: string }): number {
@@ -38,7 +32,7 @@ export function EvidenceCard({ evidence }: { evidence: readonly Evidence[] }) {
         width: 170,
         cell: ({ subject }) => <Name focusable>{subject.name}</Name>,
       },
-      { id: 'label', header: 'Number', width: 190, narrow: 170, cell: (one) => <Name focusable>{numberOf(one)}</Name> },
+      { id: 'label', header: 'Number', width: 190, narrow: 170, cell: ({ label }) => <Name focusable>{label}</Name> },
       {
         id: 'value',
         header: 'Value',
