@@ -29,8 +29,11 @@ _POD_ARRAYS = """
     SELECT k.pod_id AS subject, b.id, b.name FROM pod_array k JOIN storage_array b ON b.key = k.array_key AND b.present
     WHERE k.pod_id = ANY(:ids)
 """
+# Preferred arrays are told by name; one that is no source of Gavel by its id.
 _HOSTS = """
-    SELECT h.name, h.personality, h.is_local, h.port_health, h.preferred_arrays
+    SELECT h.name, h.personality, h.is_local, h.port_health, ARRAY(
+        SELECT coalesce((SELECT min(b.name) FROM storage_array b WHERE b.key = k.array_key AND b.present), k.array_key)
+        FROM unnest(h.preferred_arrays) WITH ORDINALITY AS k (array_key, n) ORDER BY k.n) AS preferred_arrays
     FROM array_host h JOIN storage_array a ON a.source_id = h.source_id WHERE a.id = :id AND h.present ORDER BY lower(h.name), h.id
 """
 

@@ -1,0 +1,16 @@
+"""What an array knows, over HTTP, in names instead of ids."""
+
+from fastapi.testclient import TestClient
+from sqlalchemy import text
+from tests.api.ledgers import Estate, ask
+
+from gavel.db.engine import transaction
+
+
+def test_preferred_arrays_are_told_by_name_and_one_that_is_no_source_by_its_id(
+    client: TestClient, estate: Estate
+) -> None:
+    with transaction(estate.engine) as connection:
+        connection.execute(text("UPDATE array_host SET preferred_arrays = '{id-of-another,array-a}'"))
+    (host,) = ask(client, f"arrays/{estate.id('storage_array', 'array-a')}")["array_hosts"]
+    assert host["preferred_arrays"] == ["id-of-another", "name of array-a"]
