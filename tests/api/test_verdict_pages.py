@@ -302,6 +302,10 @@ def test_evidence_is_the_sources_own_numbers_with_counter_step_and_source(
     assert (gavg["side"], gavg["source"], gavg["at"]) == ("host", "source of vcenter", ago(0))
     service = next(one for one in found if one["name"] == "read_service_us")
     assert (service["side"], service["value"], service["label"]) == ("array", 300, "Read array service")
+    host = ask(client, f"hosts/{ask(client, 'hosts')['items'][0]['id']}/verdict")["evidence"]
+    labels = {(one["side"], one["label"]) for one in host}
+    assert ("array", "Read array service, all hosts") in labels
+    assert ("host", "Read GAVG") in labels
     raw = ask(client, f"datastores/{store}/evidence?{between(5, 0)}")
     assert {group["scope"] for group in raw["groups"]} == {"whole", "part"}
 

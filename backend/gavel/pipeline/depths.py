@@ -24,6 +24,7 @@ from gavel.db.queries.ledger import MINUTE, LedgerSeries
 from gavel.db.queries.queues import Queue, fullest, queues
 from gavel.db.queries.rows import Ref, RefKind
 from gavel.pipeline.evidence import Evidence
+from gavel.pipeline.labels import label
 
 # How long before the window a fall of the depth is looked for.
 _REACH = timedelta(hours=2)
@@ -221,6 +222,7 @@ def depth_evidence(found: QueueInForce) -> Iterator[Evidence]:
                 side="host",
                 subject=found.device,
                 name=name,
+                label=label(name),
                 direction=None,
                 counter=counter,
                 value=float(value),

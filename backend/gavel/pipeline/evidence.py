@@ -8,6 +8,7 @@ from typing import TypeAlias
 from gavel.db.engine import Connection
 from gavel.db.queries.rows import Ref, RefKind
 from gavel.db.queries.series import Direction, Series, SeriesColumn, SeriesGroup, Side, Unit, series
+from gavel.pipeline.labels import label
 
 # What the rules look at; errors and throughput are on the charts.
 _UNITS: tuple[Unit, ...] = ("µs", "ops/s", "I/Os")
@@ -16,16 +17,22 @@ _MINUTE = timedelta(minutes=1)
 _MOST_POINTS = 288
 # A value and its weight.
 Pair: TypeAlias = tuple[float, float]
+# An array counts whole volumes, whoever's the I/Os are.
+_OTHERS = {RefKind.HOST: ", all hosts", RefKind.VM: ", all VMs and hosts"}
 _SERIES = frozenset({RefKind.DATASTORE, RefKind.VM, RefKind.HOST, RefKind.VOLUME, RefKind.ARRAY})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """One number: a latency is the op-weighted mean over the window, others the mean over time. `at`: the window's end."""
+    """One number: a latency is the op-weighted mean over the window, others the mean over time. `at`: the window's end.
+
+    label: in words, with whose I/Os it is over where those are not of the verdict's thing alone.
+    """
 
     side: Side
     subject: Ref
     name: str
+    label: str
     direction: Direction | None
     counter: str
     value: float
@@ -43,10 +50,10 @@ def evidence(
         return ()
     found = series(connection, kind, thing_id, from_at, to_at, points=points_over(from_at, to_at))
     hosts_first = sorted(found.groups, key=lambda group: group.side != "host")
-    return tuple(one for group in hosts_first for one in _of_group(group, found))
+    return tuple(one for group in hosts_first for one in _of_group(group, found, _OTHERS.get(kind, "")))
 
 
-def _of_group(group: SeriesGroup, found: Series) -> Iterator[Evidence]:
+def _of_group(group: SeriesGroup, found: Series, others: str) -> Iterator[Evidence]:
     rates = {column.direction: column.values for column in group.columns if column.name.endswith("_iops")}
     for column in group.columns:
         value = mean(weighed(column, rates.get(column.direction)))
@@ -55,6 +62,7 @@ def _of_group(group: SeriesGroup, found: Series) -> Iterator[Evidence]:
                 side=group.side,
                 subject=group.entity,
                 name=column.name,
+                label=label(column.name) + (others if group.side == "array" else ""),
                 direction=column.direction,
                 counter=column.counter,
                 value=value,

@@ -20,7 +20,6 @@ from gavel.db.queries.scopes import ledger_until
 from gavel.domain.io_path import Grade
 from gavel.pipeline.evidence import Evidence
 from gavel.pipeline.judging import MINUTE, State
-from gavel.pipeline.labels import label
 from gavel.pipeline.outside import Outside
 from gavel.pipeline.rulings import Verdict, verdict
 from gavel.pipeline.sentences import duration
@@ -263,7 +262,7 @@ def _bare(one: Evidence) -> str:
 
 def _line(one: Evidence) -> str:
     amount = duration(one.value) if one.unit == "µs" else f"{one.value:.0f} {one.unit}"
-    return f"{label(one.name)} {amount} ({one.counter})" if one.counter else f"{label(one.name)} {amount}"
+    return f"{one.label} {amount} ({one.counter})" if one.counter else f"{one.label} {amount}"
 
 
 # --- links ------------------------------------------------------------------------------------------------------------

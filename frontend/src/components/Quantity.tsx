@@ -3,6 +3,9 @@
 import { type ColumnUnit, formatColumn, formatPrecision, formatRate, NOT_MEASURED } from '../lib/units'
 import styles from './Quantity.module.css'
 
+/** In place of a latency where operations were counted and there were none. */
+export const NO_IO = 'no I/O'
+
 interface QuantityProps {
   value: number | null
   unit: ColumnUnit
@@ -11,13 +14,22 @@ interface QuantityProps {
   origin?: string
   /** Leaves the unit of an I/O rate to the column's heading. */
   bare?: boolean
+  /** Stands where there is no number. */
+  absent?: string
 }
 
-export function Quantity({ value, unit, precision = null, origin, bare = false }: QuantityProps) {
+export function Quantity({
+  value,
+  unit,
+  precision = null,
+  origin,
+  bare = false,
+  absent = NOT_MEASURED,
+}: QuantityProps) {
   if (value === null) {
     return (
       <span className={styles.missing} title={origin}>
-        {NOT_MEASURED}
+        {absent}
       </span>
     )
   }

@@ -30,7 +30,6 @@ from gavel.db.engine import Connection, reading
 from gavel.db.queries.rows import RefKind
 from gavel.domain.io_path import Certainty, Layer
 from gavel.pipeline import contributing, deltas, host_rows, latencies, rankings, rulings, waterfalls
-from gavel.pipeline.labels import label
 from gavel.pipeline.summing import asked_window
 
 router = APIRouter(tags=["verdicts"], dependencies=[ReaderOnly])
@@ -148,8 +147,7 @@ def verdict(kind: Kind, thing_id: ThingId, here: HouseDep, at: NowDep, window: O
     with reading(here.engine) as connection:
         from_at, to_at = asked_window(connection, window.from_at, window.to_at, at)
         found = rulings.verdict(connection, kind.ref, thing_id, from_at, to_at)
-    raw = [fields_of(one) | {"label": label(one.name)} for one in found.evidence]
-    return VerdictOut.model_validate(fields_of(found) | {"evidence": raw})
+    return VerdictOut.model_validate(found)
 
 
 @router.get("/{kind}/{thing_id}/evidence")

@@ -9,10 +9,12 @@ from gavel.db.engine import Connection
 from gavel.db.queries.newest import newest_sides
 from gavel.db.queries.rows import ListQuery, RefKind, Sides, Sort
 
-_NUMBER: dict[Sort, Callable[[Sides], float | None]] = {
-    Sort.LATENCY: lambda sides: sides.host_gavg_us if sides.host_gavg_us is not None else sides.array_internal_us,
-    Sort.IOPS: lambda sides: sides.host_iops if sides.host_iops is not None else sides.array_iops,
+# By number of the hosts' side and of the array's; volumes and arrays are told by their own, everything else by what hosts see.
+_NUMBER: dict[Sort, tuple[Callable[[Sides], float | None], Callable[[Sides], float | None]]] = {
+    Sort.LATENCY: (lambda sides: sides.host_gavg_us, lambda sides: sides.array_internal_us),
+    Sort.IOPS: (lambda sides: sides.host_iops, lambda sides: sides.array_iops),
 }
+_ARRAY_LEADS = frozenset({RefKind.VOLUME, RefKind.ARRAY})
 
 
 def page_of(
@@ -30,13 +32,15 @@ def page_of(
         total = connection.execute(select(func.count()).select_from(matching.subquery())).scalar_one()
         return connection.scalars(ordered.limit(query.limit).offset(query.offset)).all(), total
     ids = connection.scalars(ordered).all()
-    ranked = _ranked(ids, newest_sides(connection, kind, ids, now), query)
+    ranked = _ranked(ids, newest_sides(connection, kind, ids, now), query, array_leads=kind in _ARRAY_LEADS)
     return ranked[query.offset : query.offset + query.limit], len(ids)
 
 
-def _ranked(ids: Sequence[int], sides: dict[int, Sides], query: ListQuery) -> Sequence[int]:
+def _ranked(ids: Sequence[int], sides: dict[int, Sides], query: ListQuery, *, array_leads: bool) -> Sequence[int]:
     """By number; what has none comes last, and equals stay in order of name."""
-    numbers = {thing: _NUMBER[query.sort](sides[thing]) for thing in ids}
+    of_hosts, of_array = _NUMBER[query.sort]
+    first, second = (of_array, of_hosts) if array_leads else (of_hosts, of_array)
+    numbers = {thing: first(sides[thing]) if first(sides[thing]) is not None else second(sides[thing]) for thing in ids}
     measured = [(number, thing) for thing, number in numbers.items() if number is not None]
     measured.sort(key=lambda pair: pair[0], reverse=query.descending)
     return [thing for _, thing in measured] + [thing for thing in ids if numbers[thing] is None]

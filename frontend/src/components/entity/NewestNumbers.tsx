@@ -2,8 +2,9 @@
 
 import type { Sides } from '../../api/types'
 import type { ColumnUnit } from '../../lib/units'
-import { Quantity } from '../Quantity'
+import { NO_IO, Quantity } from '../Quantity'
 import styles from './NewestNumbers.module.css'
+import { isIdle } from './sides'
 
 type HostKey = 'host_gavg_us' | 'host_davg_us' | 'host_kavg_us' | 'host_iops'
 
@@ -20,7 +21,7 @@ const DISK_NUMBERS: [string, HostKey, ColumnUnit][] = [
 ]
 
 /** A VM's own number is its virtual disks' latency; the boundaries below belong to devices and volumes that it shares. */
-export function NewestNumbers({ newest, isVm }: { newest: Sides; isVm: boolean }) {
+export function NewestNumbers({ newest, isVm, others }: { newest: Sides; isVm: boolean; others: string }) {
   const numbers: [string, 'host' | 'array', number | null, ColumnUnit][] = [
     ...(isVm ? DISK_NUMBERS : HOST_NUMBERS).map(([term, key, unit]): [string, 'host', number | null, ColumnUnit] => [
       term,
@@ -30,7 +31,7 @@ export function NewestNumbers({ newest, isVm }: { newest: Sides; isVm: boolean }
     ]),
     ['Array inside', 'array', newest.array_internal_us, 'µs'],
     ['Array SAN', 'array', newest.array_san_us, 'µs'],
-    [isVm ? 'Array IOPS, all VMs' : 'Array IOPS', 'array', newest.array_iops, 'ops/s'],
+    [others ? `Array IOPS, ${others}` : 'Array IOPS', 'array', newest.array_iops, 'ops/s'],
   ]
   return (
     <dl className={styles.numbers} aria-label="Newest minute">
@@ -42,6 +43,7 @@ export function NewestNumbers({ newest, isVm }: { newest: Sides; isVm: boolean }
               value={value}
               unit={unit}
               bare={unit === 'ops/s'}
+              absent={unit === 'µs' && isIdle(newest, owner) ? NO_IO : undefined}
               precision={owner === 'host' && unit === 'µs' ? newest.host_precision_us : null}
             />
           </dd>

@@ -51,7 +51,11 @@ export function SeriesSection({ kind, id, name, newest }: SeriesSectionProps) {
           setOpen(open)
         }}
       >
-        <NewestNumbers newest={newest} isVm={kind === 'vms'} />
+        <NewestNumbers
+          newest={newest}
+          isVm={kind === 'vms'}
+          others={kind === 'vms' || kind === 'hosts' ? 'all hosts' : ''}
+        />
         <DataState query={query} skeleton={<SeriesSkeleton />}>
           {(series) => (
             <Measured

@@ -9,6 +9,10 @@ export function arrayLatencyUs(newest: Sides): number | null {
   return newest.array_internal_us + (newest.array_san_us ?? 0)
 }
 
+/** Counted, and there was none: then there is no latency either, which is something else than one that nobody measured. */
+export const isIdle = ({ host_iops, array_iops }: Sides, side: 'host' | 'array') =>
+  (side === 'host' ? host_iops : array_iops) === 0
+
 /** The newest minute of several objects, or null when none was ever measured. */
 export function newestAt(all: readonly Sides[]): number | null {
   const instants = all.map((newest) => instantMs(newest.at)).filter((at) => at !== null)

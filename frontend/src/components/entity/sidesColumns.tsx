@@ -3,18 +3,26 @@
 import type { Sides } from '../../api/types'
 import { instantMs } from '../../lib/time'
 import { DataAge } from '../DataAge'
-import { Quantity } from '../Quantity'
+import { NO_IO, Quantity } from '../Quantity'
 import type { Column } from '../table/VirtualTable'
 import { SidesBar } from './SidesBar'
-import { arrayLatencyUs } from './sides'
+import { isIdle } from './sides'
 
 interface Measured {
   newest: Sides
 }
 
-/** `leads`: where the numbers were measured that the API's `latency` and `iops` sort by. */
-export function sidesColumns<Row extends Measured>(max_us: number, leads: 'host' | 'disk' | 'array'): Column<Row>[] {
+/**
+ * `leads`: where the numbers were measured that the API's `latency` and `iops` sort by. `others`: whose I/Os the array's numbers
+ * are over, where not only those of the row: it counts whole volumes.
+ */
+export function sidesColumns<Row extends Measured>(
+  max_us: number,
+  leads: 'host' | 'disk' | 'array',
+  others = '',
+): Column<Row>[] {
   const hostLeads = leads !== 'array'
+  const whose = others && `, ${others}`
   const host: Column<Row>[] = [
     latency('gavg', leads === 'disk' ? 'Disk latency' : 'GAVG', (newest) => newest.host_gavg_us, {
       sortKey: hostLeads ? 'latency' : undefined,
@@ -29,17 +37,20 @@ export function sidesColumns<Row extends Measured>(max_us: number, leads: 'host'
     rate('host-iops', 'Host IOPS', (newest) => newest.host_iops, { sortKey: hostLeads ? 'iops' : undefined }),
   ]
   const array: Column<Row>[] = [
-    latency('array', 'Array latency', arrayLatencyUs, {
-      width: 116,
+    latency('array', 'Array inside', (newest) => newest.array_internal_us, {
+      width: 110,
       sortKey: hostLeads ? undefined : 'latency',
     }),
     latency('san', 'SAN', (newest) => newest.array_san_us, { from: 1600 }),
-    rate('array-iops', 'Array IOPS', (newest) => newest.array_iops, { sortKey: hostLeads ? undefined : 'iops' }),
+    rate('array-iops', `Array IOPS${whose}`, (newest) => newest.array_iops, {
+      width: 98 + 6 * whose.length,
+      sortKey: hostLeads ? undefined : 'iops',
+    }),
   ]
   const both: Column<Row> = {
     id: 'bars',
     header: 'Hosts over array',
-    width: 112,
+    width: 120,
     from: 1200,
     cell: ({ newest }) => <SidesBar newest={newest} max_us={max_us} />,
   }
@@ -75,7 +86,13 @@ function latency<Row extends Measured>(
     align: 'right',
     ...options,
     cell: ({ newest }) => (
-      <Quantity value={read(newest)} unit="µs" precision={isHost ? newest.host_precision_us : null} origin={origin} />
+      <Quantity
+        value={read(newest)}
+        unit="µs"
+        precision={isHost ? newest.host_precision_us : null}
+        origin={origin}
+        absent={isIdle(newest, isHost ? 'host' : 'array') ? NO_IO : undefined}
+      />
     ),
   }
 }

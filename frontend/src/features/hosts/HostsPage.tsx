@@ -48,7 +48,7 @@ const columns = (max_us: number): Column<HostRow>[] => [
     from: 1600,
     cell: ({ vms }) => <span className="numeric">{vms}</span>,
   },
-  ...sidesColumns<HostRow>(max_us, 'host'),
+  ...sidesColumns<HostRow>(max_us, 'host', 'all hosts'),
 ]
 
 function HostState({ host }: { host: HostRow }) {

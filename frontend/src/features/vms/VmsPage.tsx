@@ -39,7 +39,7 @@ const columns = (max_us: number): Column<VmRow>[] => [
     from: 1600,
     cell: ({ disks }) => <span className="numeric">{disks}</span>,
   },
-  ...sidesColumns<VmRow>(max_us, 'disk'),
+  ...sidesColumns<VmRow>(max_us, 'disk', 'all hosts'),
 ]
 
 /** Every VM with its newest numbers. */
