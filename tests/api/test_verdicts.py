@@ -5,7 +5,7 @@ import math
 import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import Engine
-from tests.api.ledgers import HEALTHY, KERNEL, MINUTE, NOW, Estate, Interval, ago, ask, minute, span
+from tests.api.ledgers import HEALTHY, KERNEL, MINUTE, NOW, Estate, Interval, ago, ask, between, minute, span
 from tests.db.estates import SERIALS, naa
 
 from gavel.analysis.grade import GradeReason
@@ -316,6 +316,28 @@ def test_what_was_never_learned_is_called_a_setting_and_not_usual(
     estate.expect(DATASTORE, store, dict.fromkeys(hours, (95.0, 400.0)))
     assert bases() == {"history"}
     assert "usual" in ask(client, f"datastores/{store}/verdict")["sentence"]["head"]
+
+
+@pytest.mark.parametrize("coarse", [False, True])
+def test_whole_milliseconds_do_not_tell_the_kernels_segments_apart_and_parts_still_add_up(
+    client: TestClient, estate: Estate, store: int, coarse: bool
+) -> None:
+    reasons = int(GradeReason.MILLISECONDS) if coarse else 0
+    estate.last_minutes(DATASTORE, store, 5, minute(30_000, 10_000, KERNEL, grade_reasons=reasons))
+    for found in ask(client, f"datastores/{store}/waterfall")["directions"]:
+        kernel = {part["name"]: part for part in found["parts"] if part["layer"] == "kernel"}
+        (layer,) = (layer for layer in found["layers"] if layer["name"] == "kernel")
+        assert sum(part["us"] for part in kernel.values()) == pytest.approx(layer["us"])
+        assert sum(part["us"] for part in found["parts"]) == pytest.approx(found["total_us"])
+        if coarse:
+            assert [(name, part["label"], part["is_rest"]) for name, part in kernel.items()] == [
+                ("kernel_rest", "Kernel, not told apart", True)
+            ]
+        else:
+            assert {"hypervisor", "kernel_queue", "kernel_service"} <= set(kernel)
+    over_time = ask(client, f"datastores/{store}/latency?{between(5, 0)}")["directions"][2]
+    names = {part["name"] for part in over_time["parts"] if part["layer"] == "kernel"}
+    assert names == ({"kernel_rest"} if coarse else {"hypervisor", "kernel_queue", "kernel_service"})
 
 
 def test_the_basis_is_of_what_was_measured(client: TestClient, estate: Estate, store: int) -> None:

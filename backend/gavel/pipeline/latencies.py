@@ -11,7 +11,7 @@ from gavel.analysis.intervals import Bools, Floats
 from gavel.analysis.ledger import LedgerRows, timed_ops, too_few
 from gavel.analysis.notes import Flags
 from gavel.analysis.segments import SPANS
-from gavel.analysis.stack import Stack, stacked
+from gavel.analysis.stack import Stack
 from gavel.db.engine import Connection
 from gavel.db.queries.ledger import LedgerSeries, ledger
 from gavel.db.queries.queues import Queue
@@ -22,7 +22,7 @@ from gavel.domain.errors import GavelError
 from gavel.domain.io_path import Direction
 from gavel.domain.scope import ESTATE_ID, ScopeKind, scope_key
 from gavel.pipeline.judging import span_key, span_label, span_layers
-from gavel.pipeline.parts import PARTS
+from gavel.pipeline.parts import PARTS, told_stack
 from gavel.pipeline.queueing import FullestQueue, QueueNumbers, fullest_queue, queue_numbers
 from gavel.pipeline.summing import Window
 
@@ -126,7 +126,7 @@ def _over_time(
     found = ledger(connection, [scope_key(scope, subject.id)], from_at, to_at, width)
     grid = _Grid.of(found)
     _limit(grid.buckets, from_at, to_at)
-    stack = stacked(found.rows)
+    stack = told_stack(found.rows, found.notes.grade_reasons)
     return Latency(
         subject=subject,
         from_at=found.from_at,

@@ -1,10 +1,15 @@
 """The bands of a stack in I/O path order: each layer's segments, then what of the layer no segment explains; with their names."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from gavel.analysis.intervals import Floats
+import numpy as np
+
+from gavel.analysis.grade import GradeReason
+from gavel.analysis.intervals import Bools, Floats
+from gavel.analysis.ledger import LedgerRows
+from gavel.analysis.notes import Flags
 from gavel.analysis.segments import SPANS
-from gavel.analysis.stack import LAYER_SEGMENTS, Stack
+from gavel.analysis.stack import LAYER_SEGMENTS, Stack, stacked
 from gavel.domain.io_path import Layer, Segment
 from gavel.pipeline.judging import span_key, span_label
 
@@ -48,7 +53,7 @@ def _parts() -> tuple[Part, ...]:
         for last in Layer:
             if first <= last:
                 span = SPANS.index((first, last))
-                words = "not split" if first is last else "not told apart"
+                words = "not split" if first is last is not Layer.KERNEL else "not told apart"
                 label = f"{span_label(span)}, {words}"
                 found.append(Part(f"{span_key(span)}_rest", label, span_key(span), is_rest=True, position=span))
     return tuple(found)
@@ -56,3 +61,23 @@ def _parts() -> tuple[Part, ...]:
 
 # Outermost first.
 PARTS = _parts()
+_KERNEL, _KERNEL_PARTS = SPANS.index((Layer.KERNEL, Layer.KERNEL)), list(LAYER_SEGMENTS[Layer.KERNEL])
+
+
+def are_coarse(grade_reasons: Flags) -> Bools:
+    """(n,) whether whole milliseconds leave open which of the kernel's segments the time is in."""
+    coarse: Bools = (grade_reasons & int(GradeReason.MILLISECONDS)) != 0
+    return coarse
+
+
+def told_stack(rows: LedgerRows, grade_reasons: Flags) -> Stack:
+    """`stacked`, with the kernel's segments of coarse rows in one rest: what is not known is not drawn. The total stays."""
+    stack = stacked(rows)
+    own = stack.segments[:, :, _KERNEL_PARTS]
+    merged = are_coarse(grade_reasons)[:, None] & ~np.isnan(own).all(axis=2)
+    segments, rests = stack.segments.copy(), stack.rests.copy()
+    rests[:, :, _KERNEL] = np.where(
+        merged, np.nansum(own, axis=2) + np.nan_to_num(rests[:, :, _KERNEL]), rests[:, :, _KERNEL]
+    )
+    segments[:, :, _KERNEL_PARTS] = np.where(merged[:, :, None], np.nan, own)
+    return replace(stack, segments=segments, rests=rests)

@@ -5,7 +5,7 @@ from datetime import datetime
 
 import numpy as np
 
-from gavel.analysis.grade import GradeReason, in_words
+from gavel.analysis.grade import in_words
 from gavel.analysis.segments import SPANS
 from gavel.analysis.stack import LAYER_SEGMENTS
 from gavel.analysis.verdict import Reason
@@ -38,7 +38,7 @@ from gavel.pipeline.judging import (
     told_excess,
     told_us,
 )
-from gavel.pipeline.parts import SEGMENT_WORDS
+from gavel.pipeline.parts import SEGMENT_WORDS, are_coarse
 from gavel.pipeline.sentences import NOTHING, Facts, Sentence, sentence
 from gavel.pipeline.summing import EVERY_LAYER, Sum, Window, summed
 from gavel.pipeline.waterfalls import layers_of
@@ -230,7 +230,7 @@ def _detail(found: LedgerSeries, named: int) -> tuple[Segment, float] | None:
     Not of the kernel where whole milliseconds cannot tell its segments apart.
     """
     first, last = SPANS[named]
-    coarse = bool(int(found.notes.grade_reasons[0]) & GradeReason.MILLISECONDS)
+    coarse = bool(are_coarse(found.notes.grade_reasons)[0])
     if first is not last or first is Layer.SAN or (first is Layer.KERNEL and coarse):
         return None
     rows = found.rows

@@ -6,7 +6,7 @@ from datetime import datetime
 import numpy as np
 
 from gavel.analysis.ledger import LEAST_OPS, timed_ops
-from gavel.analysis.stack import Stack, stacked
+from gavel.analysis.stack import Stack
 from gavel.analysis.verdict import Case
 from gavel.db.engine import Connection
 from gavel.db.queries.rows import RefKind
@@ -22,7 +22,7 @@ from gavel.pipeline.judging import (
     not_measured,
     occupancies,
 )
-from gavel.pipeline.parts import PARTS
+from gavel.pipeline.parts import PARTS, told_stack
 from gavel.pipeline.summing import EVERY_LAYER, Sum, Window, summed
 
 
@@ -79,7 +79,7 @@ def waterfall(connection: Connection, kind: RefKind, thing_id: int, from_at: dat
     if found.is_empty:
         basis, directions = None, tuple(_nothing(direction) for direction in Direction)
     else:
-        stack = stacked(found.found.rows)
+        stack = told_stack(found.found.rows, found.found.notes.grade_reasons)
         basis = expected_from(found.judged, 0)
         directions = tuple(_direction(found, direction, stack) for direction in Direction)
     return Waterfall(**found.window.fields, expected_from=basis, directions=directions)

@@ -41,6 +41,15 @@ describe('the rows of a waterfall', () => {
     ])
   })
 
+  it('have one hatched part of a kernel whose segments were not told apart', () => {
+    const rest = { ...part('kernel_rest', 'kernel', 440), is_rest: true, label: 'Kernel, not told apart' }
+    const rows = rowsOf({ ...readColumn, parts: [rest, ...readColumn.parts.filter((one) => one.layer !== 'kernel')] })
+    const own = rows.filter(({ kind, layer }) => kind === 'part' && layer === 'kernel')
+    expect(own.map(({ label, value }) => [label, value])).toEqual([['Kernel, not told apart', '0.44 ms']])
+    const kernel = rows.find(({ key }) => key === 'kernel')
+    expect(kernel?.pieces.map(({ hatched, start_us, end_us }) => [hatched, start_us, end_us])).toEqual([[true, 0, 440]])
+  })
+
   it('begin where the layer before ended', () => {
     const layers = rowsOf(readColumn).filter(({ kind }) => kind === 'layer')
     expect(layers.map(({ start_us, end_us }) => [start_us, end_us])).toEqual([

@@ -115,6 +115,9 @@ function alignedKeys(columns: readonly WaterfallColumn[]): RowName[] {
 
 const TOTAL: RowName = { key: 'total', kind: 'total', layer: '', label: 'Total' }
 
+/** The kernel's time where counters cannot tell its segments apart: said in a row, as the sentence speaks of its queue. */
+const KERNEL_REST = 'kernel_rest'
+
 /** The parts of a layer worth rows of their own: several of them, at least one above zero. */
 function partNames(columns: readonly WaterfallColumn[], layer: string): RowName[] {
   const found = new Map<string, RowName>()
@@ -123,7 +126,7 @@ function partNames(columns: readonly WaterfallColumn[], layer: string): RowName[
       if (part.layer === layer && part.us > 0)
         found.set(part.name, { key: `part.${part.name}`, kind: 'part', layer, label: part.label })
   // A row for each names them in the order that they came in, which is that of the path.
-  return found.size > 1 ? [...found.values()] : []
+  return found.size > 1 || found.has(KERNEL_REST) ? [...found.values()] : []
 }
 
 const absent = (name: RowName, words = ''): WaterfallRow => ({
