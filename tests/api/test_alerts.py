@@ -35,7 +35,7 @@ def test_what_fires_is_there_with_its_numbers_and_its_verdict(client: TestClient
     assert (alert["state"], alert["layer"], alert["rule_key"]) == ("firing", "kernel", "kernel_slow")
     assert (alert["value"], alert["lower"]) == pytest.approx((438, 425), rel=1e-3)
     assert alert["measure"] == {"quantity": "time", "part": "kernel", "direction": "all", "unit": "µs"}
-    assert alert["sentence"].startswith("Kernel queue")
+    assert alert["sentence"].startswith("Kernel, mostly its queue: 0.44 of 0.93 ms")
     assert ask(client, f"alerts/now?subject=datastore&object_id={scene.store}")["alerts"] == [alert]
     assert ask(client, "alerts/now?subject=vm")["alerts"] == []
     assert ask(client, "alert-rules")[0]["open"] == 1

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
+from structlog.testing import CapturingLogger
 
 from gavel.api.app import build
 from gavel.config import Settings
@@ -131,11 +132,10 @@ def test_the_full_disk_of_a_database_elsewhere_is_found_when_nothing_is_recorded
 
 
 def test_workers_say_it_once_and_go_on_by_themselves(
-    full: Disk,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    caplog: pytest.LogCaptureFixture,
+    full: Disk, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
+    log = CapturingLogger()
+    monkeypatch.setattr(troubles, "log", log)
     monkeypatch.setattr(troubles, "_told", {})
     caplog.set_level(logging.WARNING)
     maintain = tasks.run_maintenance
@@ -143,10 +143,9 @@ def test_workers_say_it_once_and_go_on_by_themselves(
     monkeypatch.setattr(maintenance, "AHEAD", timedelta(hours=100))
     ended = [maintain.apply().state for _ in range(_TICKS)]
     assert set(ended) == {"FAILURE"}
-    said = capsys.readouterr()
-    lines = [line for line in (said.out + said.err).splitlines() if "database unavailable" in line]
-    assert len(lines) == 1, lines
-    assert "the database cannot write, for its disk is full" in lines[0]
+    (call,) = log.calls
+    assert (call.method_name, call.args) == ("error", ("database unavailable",))
+    assert "the database cannot write, for its disk is full" in call.kwargs["error"]
     assert not [record for record in caplog.records if record.exc_info], caplog.text
     full.filler.unlink()
     assert maintain.apply().state == "SUCCESS"

@@ -33,7 +33,7 @@ def test_a_slow_kernel_is_told_once_and_its_end_once(scene: AlertScene, receiver
     assert [one["type"] for one in (firing, resolved)] == ["alert.firing", "alert.resolved"]
     data = firing["data"]
     assert data["incident_id"] == resolved["data"]["incident_id"]
-    assert data["verdict"].startswith("Kernel queue")
+    assert data["verdict"].startswith("Kernel, mostly its queue: 0.44 of 0.93 ms")
     assert data["path"][-1] == "simple"
     assert data["labels"]["layer"] == "kernel"
     (kernel,) = (layer for layer in data["layers"] if layer["name"] == "Kernel")

@@ -9,6 +9,7 @@ import { usePreferences } from '../../../lib/preferences'
 import { plural } from '../../../lib/text'
 import { formatMoment, formatSeconds, formatWindow, type Zone, zoneName } from '../../../lib/time'
 import styles from '../Alerts.module.css'
+import own from './PreviewResult.module.css'
 
 type Firing = Preview['firings'][number]
 
@@ -54,7 +55,7 @@ function Strip({ preview: { from_at, to_at, firings } }: { preview: Preview }) {
   const [from_ms, to_ms] = [Date.parse(from_at), Date.parse(to_at)]
   const share = (at_ms: number) => Math.min(100, Math.max(0, (100 * (at_ms - from_ms)) / (to_ms - from_ms)))
   return (
-    <div className={styles.strip} aria-hidden="true">
+    <div className={own.strip} aria-hidden="true">
       {firings.map(({ object_id, fired_at, ended_at }) => {
         const left = share(Date.parse(fired_at))
         const right = ended_at === null ? 100 : share(Date.parse(ended_at))
