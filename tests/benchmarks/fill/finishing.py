@@ -13,8 +13,9 @@ from gavel.db.samples import advance_watermark
 from gavel.db.series import LEDGER, LEDGER_LEAVES, ROLLED, ROLLS, SAMPLES
 from gavel.domain.source import Stream
 
-# Written once, in the order of their key.
-_ORDERED = (*(SAMPLES[stream] for stream in ROLLED), LEDGER_LEAVES, LEDGER)
+# Written an hour at once, in the order of their key. The ledger comes in parts of an hour, roll-ups in days of a week: maintenance orders
+# them in the end.
+_ORDERED = tuple(SAMPLES[stream] for stream in ROLLED)
 
 
 def finish(engine: Engine, asked: Plan, sources: Iterable[int], say: Callable[[str], None]) -> None:
@@ -31,7 +32,7 @@ def finish(engine: Engine, asked: Plan, sources: Iterable[int], say: Callable[[s
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         connection.exec_driver_sql("SET statement_timeout = 0")
         connection.exec_driver_sql("VACUUM ANALYZE")
-        for table in (*(raw.name for raw in _ORDERED), *ROLLS):
+        for table in (*(raw.name for raw in (*_ORDERED, LEDGER_LEAVES, LEDGER)), *ROLLS):
             say(f"{table:<24}{connection.execute(text(f'SELECT count(*) FROM {table}')).scalar_one():>14,} rows")
 
 
@@ -62,7 +63,7 @@ def _let_go(engine: Engine, asked: Plan) -> None:
 def _note_order(connection: Connection, asked: Plan) -> None:
     tasks = [f"order {series.name}" for series in _ORDERED]
     connection.execute(text("DELETE FROM dirty_window WHERE task = ANY(:tasks)"), {"tasks": tasks})
-    for series in (*_ORDERED, *(ROLLS[f"{name}_1h"] for name in (*ROLLED, "ledger"))):
+    for series in _ORDERED:
         for partition in partitions.existing(connection, series):
             if partition.hi <= asked.until - REORDER_GRACE:
                 connection.execute(
