@@ -20,18 +20,25 @@ from gavel.db.queries import correlation as ask
 from gavel.db.room import make_room
 from gavel.db.series import LEDGER, LEDGER_LEAVES, LEDGER_ROLLS, Mode, Raw
 from gavel.domain.samples import Int64Array
+from gavel.domain.source import GRAIN_S, Stream
 from gavel.pipeline.mapping import Estate, estate
 from gavel.pipeline.mirroring import find_mirroring
-from gavel.pipeline.observing import observed
+from gavel.pipeline.observing import _REACH, observed
 from gavel.pipeline.offsets import Offsets, offsets
 from gavel.pipeline.proving import note_evidence, proofs
 
 _MINUTE, _HOUR = timedelta(minutes=1), timedelta(hours=1)
 _MINUTES_OF_AN_HOUR = 60
-_MINUTE_US = 60_000_000
-_SIDES = "devices", "disks", "volumes", "directories"
+_US = 1_000_000
+_MINUTE_US = 60 * _US
+_SIDES = {
+    "devices": Stream.HOST_DEVICE,
+    "disks": Stream.VM_DISK,
+    "volumes": Stream.ARRAY_VOLUME,
+    "directories": Stream.ARRAY_DIRECTORY,
+}
 _ROWS_PER_COPY = 250_000
-_CLOCKS_BEFORE = timedelta(days=2)
+_CLOCKS_BEFORE, _CLOCKS_AFTER = timedelta(days=2), timedelta(minutes=5)
 
 _Columns = Mapping[str, Numbers]
 
@@ -89,7 +96,7 @@ def _attributed(found: Estate, seen: Observed, since: datetime, minutes: int) ->
 def _then(connection: Connection, since: datetime, until: datetime) -> tuple[Estate, Offsets]:
     things = ask.things(connection, since, until)
     found = estate(things, ask.directory_arrays(connection), ask.mirrored_on_both(connection))
-    return found, offsets(found, ask.clocks(connection, since - _CLOCKS_BEFORE, until))
+    return found, offsets(found, ask.clocks(connection, since - _CLOCKS_BEFORE, until + _CLOCKS_AFTER))
 
 
 def _minutes(since: datetime, count: int) -> list[Stretch]:
@@ -98,13 +105,13 @@ def _minutes(since: datetime, count: int) -> list[Stretch]:
 
 
 def _around(seen: Observed, minute: Stretch) -> Observed:
-    """The samples of a minute and those beside them."""
+    """The samples that have a say in a minute, as many as correlation reads of it."""
     begin_us = minute.first * _MINUTE_US
     sides = {}
-    for name in _SIDES:
-        side = getattr(seen, name)
-        ends = side.times.end_us
-        index = np.flatnonzero((ends > begin_us - _MINUTE_US) & (ends <= begin_us + 2 * _MINUTE_US))
+    for name, stream in _SIDES.items():
+        side, reach = getattr(seen, name), _REACH * GRAIN_S[stream] * _US
+        ends = side.times.end_us - side.times.offset_us
+        index = np.flatnonzero((ends > begin_us - reach) & (ends <= begin_us + _MINUTE_US + reach))
         sides[name] = _picked(replace(side, times=_picked(side.times, index)), index)
     return replace(seen, **sides)
 
@@ -171,4 +178,4 @@ def _copy(connection: Connection, table: str, fields: list[Field] | tuple[Field,
 
 
 def _us(at: datetime) -> int:
-    return round(at.timestamp()) * 1_000_000
+    return round(at.timestamp()) * _US
