@@ -96,6 +96,16 @@ def test_ios_outstanding_stand_beside_what_the_queues_hold_and_the_fullest_one_i
     assert wide["in_flight_ios"] == [pytest.approx((few + 31.98) / 2, abs=0.01)]
 
 
+def test_the_fullest_queue_is_told_where_half_of_the_range_or_more_has_minutes_of_devices_left(
+    client: TestClient, store: int
+) -> None:
+    """They are kept for 48 hours."""
+    for days, is_told in ((1, True), (3, True), (5, False)):
+        window = between(days * 1440, 0)
+        found = ask(client, f"datastores/{store}/latency?{window}")["queues"]["fullest"]
+        assert (found is not None) == is_told, days
+
+
 def test_a_vms_queues_are_those_of_its_own_host_that_its_disks_are_on(
     client: TestClient, engine: Engine, estate: Estate
 ) -> None:

@@ -46,6 +46,12 @@ def test_every_queue_has_a_worker(tmp_path: Path) -> None:
     assert queues == {"live", "backfill", "inventory", "compute", "notify", "apart"}
 
 
+def test_pages_are_answered_before_minutes_are_computed_and_the_lab_stands_behind_both(tmp_path: Path) -> None:
+    found = {service.name: service.niceness for service in stack(Settings(data_dir=tmp_path))}
+    assert found["api"] == found["database"] == found["worker-live"] == 0
+    assert 0 < found["worker-back"] < found["lab"]
+
+
 def test_children_get_every_setting_spelled_out_so_that_all_agree(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

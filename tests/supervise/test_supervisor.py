@@ -2,6 +2,7 @@
 
 import asyncio
 import io
+import os
 import signal
 import subprocess
 import sys
@@ -88,6 +89,23 @@ def test_a_service_is_stopped_after_those_it_outlives_whichever_started_first(di
 
     asyncio.run(scenario())
     assert entries(diary)[2:] == ["worker stopped", "lab stopped"]
+
+
+def test_what_stands_back_does_so_with_all_it_started_also_after_a_restart(diary, supervise) -> None:
+    async def scenario() -> None:
+        nice = replace(service("family", diary, program=FAMILY), niceness=5)
+        supervisor = supervise([nice, service("other", diary)])
+        async with running(supervisor):
+            ours = os.getpriority(os.PRIO_PROCESS, 0)
+            assert os.getpriority(os.PRIO_PROCESS, pid_of(diary, "other")) == ours
+            for _ in range(2):
+                for name in ("family", "family-child", "family-grandchild"):
+                    assert os.getpriority(os.PRIO_PROCESS, pid_of(diary, name)) == min(ours + 5, 19), name
+                kill(pid_of(diary, "family"))
+                await until(lambda: supervisor.runners["family"].state is not State.READY)
+                await until(lambda: supervisor.runners["family"].state is State.READY)
+
+    asyncio.run(scenario())
 
 
 def test_a_step_is_done_before_what_comes_after_it(diary, supervise) -> None:

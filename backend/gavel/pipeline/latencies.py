@@ -81,7 +81,7 @@ class FullestColumns:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueueColumns:
-    """I/Os against what queues hold, as in `QueueNumbers`; `fullest` is None where there is no queue to tell of, or too many."""
+    """I/Os against what queues hold, as in `QueueNumbers`; `fullest` is None where `fullest_queue` says so."""
 
     outstanding_ios: list[float]
     in_flight_ios: list[float]

@@ -62,9 +62,11 @@ def _ios(time: Floats, ops: Floats, whole: Floats, wall_s: Floats) -> Floats:
 
 
 def fullest_queue(connection: Connection, kind: RefKind, thing_id: int, found: LedgerSeries) -> FullestQueue | None:
-    """In the buckets of `found`; None where the thing has no devices, or too many for the range."""
-    known = queues(connection, kind, thing_id)
+    """In the buckets of `found`; None where the thing has no devices, or too many for the range, or most of it has no such minutes left."""
     since = max(found.from_at, kept_since(connection))
+    if found.to_at - since < (found.to_at - found.from_at) / 2:
+        return None
+    known = queues(connection, kind, thing_id)
     if not known or len(known) * ((found.to_at - since) / MINUTE) > _MOST_ROWS:
         return None
     ids = [queue.device.id for queue in known]

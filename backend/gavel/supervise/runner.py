@@ -20,6 +20,7 @@ _STEADY_AFTER_S = 30.0
 _PROBE_PAUSE_S = 0.05
 _ATTEMPTS_AT_START = 3
 _CHUNK = 65536
+_LEAST_PRIORITY = 19
 
 
 class State(StrEnum):
@@ -149,9 +150,17 @@ class Runner:
             raise EndedError(f"{launch.argv[0]} cannot be started: {error.strerror}") from error
         finally:
             os.close(writer)
+        if self.service.niceness:
+            self._stand_back(self._process.pid)
         self._guard.add(self._process.pid, self.service.stop_signal)
         self._reader = asyncio.create_task(self._read(reader))
         return self._process
+
+    def _stand_back(self, pid: int) -> None:
+        """Before it has begun anything: what it starts itself inherits it. Relative to ours, for nobody but root may go below that."""
+        least = os.getpriority(os.PRIO_PROCESS, 0)
+        with suppress(ProcessLookupError):  # It may have ended already.
+            os.setpriority(os.PRIO_PROCESS, pid, min(least + self.service.niceness, _LEAST_PRIORITY))
 
     async def _read(self, descriptor: int) -> None:
         stream = asyncio.StreamReader()

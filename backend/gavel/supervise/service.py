@@ -43,6 +43,8 @@ class Service:
     stop_timeout_s: float = 3.0
     # What follows when it has not stopped in time.
     force_signal: signal.Signals = signal.SIGKILL
+    # How far it stands back for the others where the cores are busy: 0 not at all, 19 the furthest.
+    niceness: int = 0
 
 
 def in_order(services: list[Service]) -> list[Service]:

@@ -19,6 +19,8 @@ _WORKERS = {
     "worker-back": ("backfill,compute,apart", 2),
     "worker-notify": ("notify", 2),
 }
+# Whoever looks at a page is answered before minutes are computed, and the lab, which stands for other machines, takes what is left.
+_NICENESS = {"worker-back": 5, "lab": 10}
 
 
 def stack(settings: Settings) -> list[Service]:
@@ -98,7 +100,7 @@ def _lab(settings: Settings) -> list[Service]:
     register = _python(settings, [*_GAVEL, "register", str(announcement)])
     return [
         # Workers log out of its arrays and vCenters.
-        Service("lab", launch, probe=announcement.exists, outlives=tuple(_WORKERS)),
+        Service("lab", launch, probe=announcement.exists, outlives=tuple(_WORKERS), niceness=_NICENESS["lab"]),
         Service("lab-sources", register, after=("migrate", "lab"), once=True, repeat=True),
     ]
 
@@ -118,8 +120,9 @@ def _worker(settings: Settings, name: str, after: tuple[str, ...]) -> Service:
     # A task that was cut short by a stop (jobs.stopping); the broker has it back.
     noise = ("Worker exited prematurely: signal 15 (SIGTERM)",)
     return Service(
-        name, _python(settings, argv), after=after, ready_line=" ready.", stop_timeout_s=4.0, known_noise=noise
-    )
+        name, _python(settings, argv), after=after, ready_line=" ready.", stop_timeout_s=4.0, known_noise=noise,
+        niceness=_NICENESS.get(name, 0),
+    )  # fmt: skip
 
 
 def _beat(settings: Settings, after: tuple[str, ...]) -> Service:

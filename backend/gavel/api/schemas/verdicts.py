@@ -252,7 +252,8 @@ class QueueColumns(Out):
 
     `outstanding_ios`: in the virtual disks, as they counted themselves. `in_flight_ios`: at the devices, below the kernel: what fills their
     queues. `waiting_ios`: in the kernel, for room in a queue. `depth`: what the queues of the devices in use hold together, the largest of
-    the bucket. `fullest`: one full queue of many does not show in sums; null where there is none to tell of, or too many for the range.
+    the bucket. `fullest`: one full queue of many does not show in sums; null where there is none to tell of, too many, or too
+    little of the range whose minutes of devices are still kept.
     """
 
     outstanding_ios: list[float | None]
