@@ -1,4 +1,5 @@
-import { aJudged } from './scenes'
+import { anAlert, asAlerts } from './alertScenes'
+import { aJudged, fetched, HOSTILE_NAMES } from './scenes'
 import { expect, test } from './watch'
 
 test.use({ viewport: { width: 1920, height: 1080 } })
@@ -42,6 +43,47 @@ test('a wall needs no click, is read from afar, says when Gavel is lost and goes
   await page.clock.runFor(16_000)
   await expect(page.getByRole('alert')).toHaveCount(0)
   await expect(rows.first()).toHaveAttribute('data-age', 'fresh')
+})
+
+const KERNEL = {
+  state: 'judged',
+  certainty: 'certain',
+  layer: 'kernel',
+  layer_label: 'Kernel',
+  other: null,
+  other_label: null,
+  sentence: 'Kernel queue on esx-14: 1.20 of 1.60 ms, 1.20 ms over usual',
+}
+
+test('the headline names the worst and its layer, rows their layer in a word, and what recovers does not fire', async ({
+  page,
+}) => {
+  const calm = { acknowledged_at: null, quiet: null }
+  const states = ['firing', 'firing', 'recovering']
+  await asAlerts(
+    page,
+    states.map((state, index) => ({ ...anAlert(index, state), ...calm })),
+  )
+  const [long = ''] = HOSTILE_NAMES
+  await page.route(/\/api\/v1\/overview\?/, async (route) => {
+    const answer = await fetched(route)
+    const found = await answer.json()
+    const [first, ...others] = found.items
+    first.layers = first.layers.map((layer: object) => ({ ...layer, name: 'kernel', excess_us: 1200 }))
+    found.items = [{ ...first, ...KERNEL, subject: { ...first.subject, name: long } }, ...others]
+    found.totals.by_certainty = { certain: 3, healthy: 11 }
+    found.totals.by_state = { judged: 14 }
+    await route.fulfill({ response: answer, json: found })
+  })
+  await page.goto('/wall/estate')
+  const headline = page.getByTitle(`3 of 14 datastores lose time; worst: ${long}, kernel queue on esx-14, +1.20 ms`)
+  await expect(headline).toBeVisible()
+  // The name gives way, what it loses does not.
+  await expect(headline.getByText(', kernel queue on esx-14, +1.20 ms')).toBeInViewport({ ratio: 1 })
+  expect(await headline.evaluate((line) => line.scrollWidth - line.clientWidth)).toBeLessThanOrEqual(0)
+  const rows = page.getByRole('list', { name: 'Worst datastores' }).getByRole('listitem')
+  await expect(rows.first().getByText('Kernel', { exact: true })).toBeVisible()
+  await expect(page.locator('main > header')).toContainText(/2 firing.*1 recovering/)
 })
 
 test('boards take turns by the clock, in letters for the screen and the distance', async ({ page }) => {

@@ -3,7 +3,7 @@
 import type { Layer, LineColour } from './tokens'
 
 /** Outermost first: left to right in a waterfall, bottom to top in a stack. */
-const LAYER_IDS = ['guest', 'kernel', 'san', 'array'] as const
+export const LAYER_IDS = ['guest', 'kernel', 'san', 'array'] as const
 export type LayerId = (typeof LAYER_IDS)[number]
 
 const LAYER_WORDS: Record<LayerId, string> = { guest: 'Guest', kernel: 'Kernel', san: 'SAN', array: 'Array' }

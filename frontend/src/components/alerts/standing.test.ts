@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { AlertOut } from '../../api/types'
-import { alertsOf, alertsOnArray, bySeverity, eventsOfAlerts, unattended } from './standing'
+import { alertsOf, alertsOnArray, bySeverity, eventsOfAlerts, firingOf, openAlerts } from './standing'
 
 const alert = (id: number, given: Partial<AlertOut> = {}): AlertOut =>
   ({
@@ -46,11 +46,25 @@ describe('what a wall counts', () => {
       alert(4, { acknowledged_at: '2026-11-21T02:20:00Z' }),
       alert(5, { state: 'no_data' }),
     ]
-    expect(ids(unattended(open))).toEqual([1, 2])
-    expect(bySeverity(unattended(open))).toEqual([
+    const { firing, recovering, others } = openAlerts(open)
+    expect([firing, recovering, others].map(ids)).toEqual([[1, 2], [], [3, 4, 5]])
+    expect(bySeverity(firing)).toEqual([
       { severity: 'critical', count: 1 },
       { severity: 'warning', count: 1 },
     ])
+  })
+})
+
+describe('what recovers', () => {
+  it('does not fire any more, and is told apart from what somebody knows of', () => {
+    const open = [
+      alert(1),
+      alert(2, { state: 'recovering' }),
+      alert(3, { state: 'recovering', acknowledged_at: '2026-11-21T02:20:00Z' }),
+    ]
+    expect(ids(firingOf(open))).toEqual([1])
+    const { firing, recovering, others } = openAlerts(open)
+    expect([firing, recovering, others].map(ids)).toEqual([[1], [2], [3]])
   })
 })
 

@@ -18,11 +18,28 @@ export function alertsOf(alerts: readonly AlertOut[], thing: Thing, below: reado
 export const alertsOnArray = (alerts: readonly AlertOut[], { id, name }: { id: number; name: string }) =>
   alerts.filter((alert) => isOf(alert, { kind: 'array', id }) || alert.labels.array === name)
 
-/** The open alerts that are looked after by nobody and not silenced: what a wall has to show. */
-export const unattended = (alerts: readonly AlertOut[]) =>
-  alerts.filter(
-    ({ acknowledged_at, quiet, state }) => acknowledged_at === null && quiet === null && state !== 'no_data',
-  )
+/** Of all open alerts those that fire: what recovers, has no data or is pending does not. */
+export const firingOf = (alerts: readonly AlertOut[]) => alerts.filter(({ state }) => state === 'firing')
+
+interface OpenAlerts {
+  firing: AlertOut[]
+  /** Below their threshold, but not for long enough yet. */
+  recovering: AlertOut[]
+  /** Looked after by somebody, silenced, or without data. */
+  others: AlertOut[]
+}
+
+/** Open alerts as a wall has to tell them: first what fires and is looked after by nobody. */
+export function openAlerts(alerts: readonly AlertOut[]): OpenAlerts {
+  const isUnattended = ({ acknowledged_at, quiet }: AlertOut) => acknowledged_at === null && quiet === null
+  const firing = firingOf(alerts).filter(isUnattended)
+  const recovering = alerts.filter((alert) => alert.state === 'recovering' && isUnattended(alert))
+  return {
+    firing,
+    recovering,
+    others: alerts.filter((alert) => !firing.includes(alert) && !recovering.includes(alert)),
+  }
+}
 
 /** Recovered, or no longer looked at: its rule or its object went. */
 const ending = (state: AlertOut['state']) => (state === 'resolved' ? 'resolved' : 'ended')

@@ -6,6 +6,7 @@ import { Card } from '../Card'
 import { EmptyState } from '../DataState'
 import { NO_VERDICT } from './certainty'
 import { LayerBar, LayerSwatch } from './LayerBar'
+import { worthTelling } from './layerWords'
 import styles from './Verdict.module.css'
 
 export function OccupancyCard({ occupancy }: { occupancy: Occupancy }) {
@@ -76,7 +77,9 @@ function LayersTable({ layers }: { layers: readonly OccupancyLayer[] }) {
 }
 
 const inWords = (layers: readonly OccupancyLayer[]) =>
-  layers.map((layer) => `${iosWithin(layer)} ${layer.label}`).join(', ')
+  worthTelling(layers, (layer) => layer.ios || layer.upper_ios)
+    .map((layer) => `${iosWithin(layer)} ${layer.label}`)
+    .join(', ')
 
 /** A zero that only means "fewer than the counters can tell" is told by its bound. */
 export function iosWithin(one: { ios: number; upper_ios: number }): string {

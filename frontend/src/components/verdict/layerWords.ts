@@ -18,6 +18,16 @@ export function layerTime({ measured_us, ops_share }: LayerTimes): string {
   return ops_share < MOST_OPS ? `${time} in ${shareText(ops_share)} of I/Os` : time
 }
 
+const LEAST_TOLD = 0.01
+
+/** Without what is under a hundredth of the whole: charts and tables have it, in a sentence it only hides the rest. */
+export function worthTelling<Part>(parts: readonly Part[], sizeOf: (part: Part) => number): Part[] {
+  const whole = parts.reduce((sum, part) => sum + sizeOf(part), 0)
+  return parts.filter((part) => sizeOf(part) >= LEAST_TOLD * whole)
+}
+
 /** "Kernel 0.44 ms, Array 0.40 ms in 62 % of I/Os": a stacked bar for those who do not see it. */
 export const layersWords = (layers: readonly LayerTimes[]) =>
-  layers.map((layer) => `${layer.label} ${layerTime(layer)}`).join(', ')
+  worthTelling(layers, ({ measured_us, ops_share }) => measured_us * ops_share)
+    .map((layer) => `${layer.label} ${layerTime(layer)}`)
+    .join(', ')

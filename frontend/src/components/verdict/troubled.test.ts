@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { meanWords, troubledOf, troubledWords } from './troubled'
+import type { OverviewRow } from '../../api/types'
+import { meanWords, troubledOf, troubledWords, worstOf } from './troubled'
 
 it('whoever is over usual loses time, known layer or not; all of the kind are counted beside them', () => {
   const totals = {
@@ -14,7 +15,47 @@ it('whoever is over usual loses time, known layer or not; all of the kind are co
   expect(troubledWords({ by_certainty: { healthy: 4 }, by_state: { judged: 4 } }, 'vms')).toBe('No VM loses time')
 })
 
+it('what nobody judged is not called well', () => {
+  expect(troubledWords({ by_certainty: {}, by_state: { no_data: 13, idle: 1 } }, 'datastores')).toBe(
+    'None of 14 datastores could be judged',
+  )
+  expect(troubledWords({ by_certainty: {}, by_state: {} }, 'arrays')).toBe('No array is known')
+})
+
 it('a mean that is as usual is not called healthy beside those that lose time', () => {
   expect(meanWords({ sentence: 'Healthy: 0.74 ms per I/O' })).toBe('Over all I/Os: 0.74 ms per I/O')
   expect(meanWords({ sentence: 'Kernel: 0.44 of 0.93 ms' })).toBe('Over all I/Os: Kernel: 0.44 of 0.93 ms')
+})
+
+const layer = (name: string, excess_us: number) => ({ name, label: name, layers: [name], excess_us })
+const row = (name: string, given: Partial<OverviewRow> = {}) =>
+  ({
+    subject: { kind: 'datastore', id: 1, name },
+    state: 'judged',
+    certainty: 'certain',
+    layer: 'kernel',
+    layers: [layer('kernel', 1200), layer('array', -300)],
+    excess_us: 900,
+    sentence: 'Kernel queue on esx-14: 1.20 of 1.60 ms, 1.20 ms over usual',
+    ...given,
+  }) as OverviewRow
+const healthy = row('calm', { certainty: 'healthy', layer: null, sentence: 'Healthy: 0.40 ms per I/O' })
+const totals = (certain: number) => ({ by_certainty: { certain, healthy: 1 }, by_state: { judged: certain + 1 } })
+
+it('the worst is named with its layer and that layer’s own excess, after all of those that lose time', () => {
+  expect(worstOf({ totals: totals(3), items: [healthy, row('ds-sql-01'), row('ds-2')] })).toEqual({
+    lead: '; worst: ',
+    name: 'ds-sql-01',
+    loses: 'kernel queue on esx-14, +1.20 ms',
+  })
+})
+
+it('the only one that loses time is no worst of several, and abbreviations keep their capitals', () => {
+  const san = row('ds-1', { layer: 'san', sentence: 'SAN: 0.30 of 0.70 ms', layers: [], excess_us: 300 })
+  expect(worstOf({ totals: totals(1), items: [san] })).toEqual({ lead: ': ', name: 'ds-1', loses: 'SAN, +0.30 ms' })
+})
+
+it('nobody is the worst where nobody loses time, or where who does is not on the list', () => {
+  expect(worstOf({ totals: totals(0), items: [healthy] })).toBeNull()
+  expect(worstOf({ totals: totals(1), items: [] })).toBeNull()
 })

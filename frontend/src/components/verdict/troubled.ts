@@ -1,8 +1,9 @@
-/** How many things lose time, of all of their kind. */
+/** How many things lose time, of all of their kind, and which of them loses most. */
 
-import type { Overview } from '../../api/types'
+import type { Overview, OverviewRow } from '../../api/types'
 import type { JudgedKind } from '../../api/verdicts'
 import { plural } from '../../lib/text'
+import { midSentence, namedWords } from './namedWords'
 
 type Totals = Pick<Overview['totals'], 'by_certainty' | 'by_state'>
 
@@ -14,18 +15,43 @@ export const NOUNS: Record<JudgedKind, string> = {
   arrays: 'array',
 }
 
+const OVER = ['certain', 'likely', 'undetermined'] as const
+
 /** Those that are over their usual, whether or not the layer is known. */
 export const troubledOf = ({ by_certainty }: Totals): number =>
-  (['certain', 'likely', 'undetermined'] as const).reduce((sum, one) => sum + (by_certainty[one] ?? 0), 0)
+  OVER.reduce((sum, one) => sum + (by_certainty[one] ?? 0), 0)
 
 /** The verdict on all I/Os together, beside those that lose time: "healthy" is no word for both. */
 export const meanWords = ({ sentence }: Pick<Overview['estate'], 'sentence'>): string =>
   `Over all I/Os: ${sentence.replace(/^Healthy: /, '')}`
 
-/** "3 of 14 datastores lose time", "No datastore loses time". */
+/** "3 of 14 datastores lose time", "No datastore loses time", "None of 14 datastores could be judged". */
 export function troubledWords(totals: Totals, kind: JudgedKind): string {
   const troubled = troubledOf(totals)
   const all = Object.values(totals.by_state).reduce((sum, count) => sum + count, 0)
+  const things = plural(all, NOUNS[kind])
+  // Silence is no health.
+  if ((totals.by_state.judged ?? 0) === 0)
+    return all === 0 ? `No ${NOUNS[kind]} is known` : `None of ${things} could be judged`
   if (troubled === 0) return `No ${NOUNS[kind]} loses time`
-  return `${troubled.toLocaleString('en-US')} of ${plural(all, NOUNS[kind])} ${troubled === 1 ? 'loses' : 'lose'} time`
+  return `${troubled.toLocaleString('en-US')} of ${things} ${troubled === 1 ? 'loses' : 'lose'} time`
+}
+
+export interface WorstWords {
+  /** "; worst: ", or ": " where it is the only one: what stands between the count and the name. */
+  lead: string
+  name: string
+  /** "kernel queue on esx-14, +1.2 ms"; empty where the row names no layer. */
+  loses: string
+}
+
+/** Which of those that lose time loses most; `items` come worst first. Null where none of them loses any. */
+export function worstOf({ totals, items }: { totals: Totals; items: readonly OverviewRow[] }): WorstWords | null {
+  const worst = items.find(({ state, certainty }) => state === 'judged' && OVER.some((one) => one === certainty))
+  if (worst === undefined) return null
+  return {
+    lead: troubledOf(totals) === 1 ? ': ' : '; worst: ',
+    name: worst.subject.name,
+    loses: midSentence(namedWords(worst) ?? ''),
+  }
 }

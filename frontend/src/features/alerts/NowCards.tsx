@@ -7,6 +7,7 @@ import { useMemo, useState } from 'react'
 import { rulesQuery } from '../../api/alerts'
 import { useSession } from '../../api/session'
 import type { AlertOut, AlertsNow } from '../../api/types'
+import { firingOf } from '../../components/alerts/standing'
 import { Card } from '../../components/Card'
 import { DataState, EmptyState } from '../../components/DataState'
 import { StateMark } from '../../components/StateMark'
@@ -64,13 +65,16 @@ export function NowCards({ query }: { query: UseQueryResult<AlertsNow> }) {
   )
 }
 
-/** "3, 1 of them acknowledged or silenced". */
-function firingHint(firing: readonly AlertOut[]): string | undefined {
-  if (firing.length === 0) return undefined
-  const calm = firing.filter((one) => one.acknowledged_at !== null || one.quiet !== null).length
-  return calm === 0
-    ? plural(firing.length, 'alert')
-    : `${plural(firing.length, 'alert')}, ${calm} acknowledged or quiet`
+/** "3 alerts, 1 of them recovering, 1 acknowledged or quiet". */
+function firingHint(open: readonly AlertOut[]): string | undefined {
+  if (open.length === 0) return undefined
+  const recovering = open.length - firingOf(open).length
+  const calm = open.filter((one) => one.acknowledged_at !== null || one.quiet !== null).length
+  return [
+    plural(open.length, 'alert'),
+    ...(recovering === 0 ? [] : [`${recovering} of them recovering`]),
+    ...(calm === 0 ? [] : [`${calm} acknowledged or quiet`]),
+  ].join(', ')
 }
 
 interface TableProps {

@@ -5,7 +5,7 @@ import { useMemo } from 'react'
 import type { Overview, OverviewRow } from '../../api/types'
 import { overviewQuery } from '../../api/verdicts'
 import { niceMax } from '../../charts/panels'
-import { layerWord } from '../../charts/segments'
+import { LAYER_IDS, layerWord } from '../../charts/segments'
 import { useAlertsAt } from '../../components/alerts/useAlertsAt'
 import { useCursorMinute } from '../../components/chart/useCursorTime'
 import { DataState, type EmptyText } from '../../components/DataState'
@@ -18,7 +18,7 @@ import { usePreferences } from '../../lib/preferences'
 import { formatClock } from '../../lib/time'
 import styles from './Overview.module.css'
 import { rankingColumns } from './rankingColumns'
-import { CERTAINTIES, KINDS, LAYERS, type Ranking } from './useRanking'
+import { CERTAINTIES, KINDS, type Ranking } from './useRanking'
 
 const ROW_PX = 54
 /** Certainty, layer and alert, one below the other. */
@@ -55,7 +55,10 @@ export function RankingCard({ ranking }: { ranking: Ranking }) {
           />
           <NativeSelect
             aria-label="Only this layer"
-            data={[{ value: '', label: 'Any layer' }, ...LAYERS.map((value) => ({ value, label: layerWord(value) }))]}
+            data={[
+              { value: '', label: 'Any layer' },
+              ...LAYER_IDS.map((value) => ({ value, label: layerWord(value) })),
+            ]}
             value={ranking.layer ?? ''}
             onChange={(event) => ranking.setLayer(event.currentTarget.value)}
           />

@@ -5,7 +5,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useCallback, useMemo } from 'react'
 import type { OverviewRow } from '../../api/types'
 import { overviewQuery } from '../../api/verdicts'
-import { layerWord } from '../../charts/segments'
+import { LAYER_IDS, layerWord } from '../../charts/segments'
 import { type Tile, treemapOption } from '../../charts/treemap'
 import { Chart } from '../../components/chart/Chart'
 import { permalink } from '../../components/chart/timeChart'
@@ -14,15 +14,15 @@ import { DataState } from '../../components/DataState'
 import { addressOf } from '../../components/EntityLink'
 import { certaintyWord, standingMark } from '../../components/verdict/certainty'
 import { LayerSwatch } from '../../components/verdict/LayerBar'
+import { namedLayers, namedWords } from '../../components/verdict/namedWords'
 import { ios } from '../../components/verdict/OccupancyCard'
 import { CardSkeleton } from '../../components/verdict/Skeletons'
 import { usePreferences } from '../../lib/preferences'
 import { plural } from '../../lib/text'
 import { formatWindow } from '../../lib/time'
-import { formatLatency } from '../../lib/units'
 import styles from './Overview.module.css'
 import { tileTooltip } from './tileTooltip'
-import { KINDS, LAYERS, namedLayers, type Ranking } from './useRanking'
+import { KINDS, type Ranking } from './useRanking'
 
 /** As high as the panel over time beside it. */
 const HEIGHT = 234
@@ -93,21 +93,17 @@ const iosOf = ({ iops, total_us }: OverviewRow) => ((iops ?? 0) * (total_us ?? 0
 
 function tileOf(row: OverviewRow): Tile {
   const { word } = standingMark(row)
-  const isNamed = row.state === 'judged' && row.layer !== null
+  const named = namedWords(row)
   return {
     id: keyOf(row),
     name: row.subject.name,
     group: groupOf(row),
     ios: iosOf(row),
-    words: isNamed ? `${namedBy(row)}, +${formatLatency(namedExcess(row))}` : word,
+    words: named ?? word,
     layers: namedLayers(row),
-    look: isNamed ? lookOf(row) : 'calm',
+    look: named !== null ? lookOf(row) : 'calm',
   }
 }
-
-/** Of the layer that is named, as in the sentence; other layers may have been faster than usual meanwhile. */
-const namedExcess = ({ layers, layer, excess_us }: OverviewRow) =>
-  layers.find(({ name }) => name === layer)?.excess_us ?? excess_us
 
 /** The array that it is on, or all of them; an array stands for itself. */
 function groupOf({ subject, arrays }: OverviewRow): Tile['group'] {
@@ -117,9 +113,6 @@ function groupOf({ subject, arrays }: OverviewRow): Tile['group'] {
 }
 
 const arrayNames = (arrays: OverviewRow['arrays']) => arrays.map(({ name }) => name).join(' + ')
-
-/** "SAN or kernel": what stands before the numbers of the verdict's own sentence. */
-const namedBy = ({ sentence }: OverviewRow) => sentence.split(':')[0] ?? ''
 
 function lookOf({ certainty }: OverviewRow): Tile['look'] {
   return certainty === 'certain' || certainty === 'likely' || certainty === 'undetermined' ? certainty : 'calm'
@@ -150,7 +143,7 @@ const csvRow = (row: OverviewRow) => [
 function TreemapLegend() {
   return (
     <ul className={`${styles.layers} ${styles.legend}`} aria-label="What the colours mean">
-      {LAYERS.map((layer) => (
+      {LAYER_IDS.map((layer) => (
         <li key={layer}>
           <LayerSwatch layers={[layer]} />
           {layerWord(layer)}

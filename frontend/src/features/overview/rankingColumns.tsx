@@ -7,12 +7,12 @@ import { Quantity } from '../../components/Quantity'
 import { StateMark } from '../../components/StateMark'
 import type { Column } from '../../components/table/VirtualTable'
 import { standingMark } from '../../components/verdict/certainty'
-import { LayerBar, LayerSwatch } from '../../components/verdict/LayerBar'
+import { LayerBar } from '../../components/verdict/LayerBar'
 import { layersWords } from '../../components/verdict/layerWords'
+import { NamedLayer } from '../../components/verdict/NamedLayer'
 import { ios } from '../../components/verdict/OccupancyCard'
 import { piecesOf } from '../../components/verdict/pieces'
 import styles from './Overview.module.css'
-import { namedLayers } from './useRanking'
 
 const HEADERS: Record<string, string> = { datastore: 'Datastore', host: 'Host', volume: 'Volume', array: 'Array' }
 
@@ -39,7 +39,7 @@ export function rankingColumns(
       cell: (row) => (
         <span className={styles.verdict}>
           <StateMark {...standingMark(row)} />
-          <NamedLayer row={row} />
+          <NamedLayer row={row} className={styles.named} />
           <AlertBadge alerts={alertsAt(row.subject)} />
         </span>
       ),
@@ -112,19 +112,6 @@ export function rankingColumns(
       cell: ({ grade }) => grade ?? <span className="faint">–</span>,
     },
   ]
-}
-
-/** Of what, where there is no room for the sentence. */
-function NamedLayer({ row }: { row: OverviewRow }) {
-  const layers = namedLayers(row)
-  if (layers.length === 0) return null
-  return (
-    <span className={styles.named}>
-      <LayerSwatch layers={layers} />
-      {row.layer_label}
-      {row.other_label !== null && ` or ${row.other_label}`}
-    </span>
-  )
 }
 
 function Standing({ row }: { row: OverviewRow }) {

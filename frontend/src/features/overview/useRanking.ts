@@ -1,8 +1,9 @@
 /** What the ranking shows, kept in the URL. */
 
 import { useMemo } from 'react'
-import type { Certainty, Layer, OverviewRow } from '../../api/types'
+import type { Certainty } from '../../api/types'
 import type { JudgedKind, RankingParams } from '../../api/verdicts'
+import { LAYER_IDS } from '../../charts/segments'
 import { useVerdictWindow } from '../../components/verdict/SpanSwitch'
 import { useSearchParameter } from '../../lib/url'
 
@@ -14,11 +15,6 @@ export const KINDS = [
   ['arrays', 'Arrays', 'array'],
 ] as const satisfies readonly (readonly [JudgedKind, string, string])[]
 
-export const LAYERS: readonly Layer[] = ['guest', 'kernel', 'san', 'array']
-/** The layers that a verdict names; none where it names none. */
-export const namedLayers = ({ state, layer }: Pick<OverviewRow, 'state' | 'layer'>): Layer[] =>
-  LAYERS.filter((one) => state === 'judged' && layer !== null && layer.split('_').includes(one))
-
 export const CERTAINTIES: readonly Certainty[] = ['certain', 'likely', 'undetermined', 'healthy']
 
 export function useRanking() {
@@ -29,7 +25,7 @@ export function useRanking() {
   const [certaintyText, setCertainty] = useSearchParameter('certainty', '')
   const [sort, setSort] = useSearchParameter('sort', '-impact')
   const kind = KINDS.find(([one]) => one === kindText)?.[0] ?? 'datastores'
-  const layer = LAYERS.find((one) => one === layerText) ?? null
+  const layer = LAYER_IDS.find((one) => one === layerText) ?? null
   const certainty = CERTAINTIES.find((one) => one === certaintyText) ?? null
   const params = useMemo<RankingParams>(
     () => ({ kind, search, layer, certainty, sort, window }),

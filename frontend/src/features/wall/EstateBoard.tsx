@@ -5,12 +5,15 @@ import { useMemo } from 'react'
 import type { Overview } from '../../api/types'
 import { type JudgedKind, overviewQuery, type RankingParams } from '../../api/verdicts'
 import { niceMax } from '../../charts/panels'
+import { firingOf } from '../../components/alerts/standing'
 import { useAlertsAt } from '../../components/alerts/useAlertsAt'
+import { Name } from '../../components/Name'
 import { StateMark } from '../../components/StateMark'
 import { standingMark } from '../../components/verdict/certainty'
 import { LayerBar, LayerSwatch } from '../../components/verdict/LayerBar'
+import { worthTelling } from '../../components/verdict/layerWords'
 import { ios } from '../../components/verdict/OccupancyCard'
-import { meanWords, NOUNS, troubledOf, troubledWords } from '../../components/verdict/troubled'
+import { meanWords, NOUNS, troubledOf, troubledWords, worstOf } from '../../components/verdict/troubled'
 import type { AgeState } from './age'
 import styles from './Wall.module.css'
 import { Waiting, WallFrame } from './WallFrame'
@@ -67,7 +70,7 @@ function Board({ overview, of, age, age_ms }: BoardProps) {
               age={age}
               age_ms={age_ms}
               max_us={max_us}
-              alerts={alertsAt(row.subject)}
+              alerts={firingOf(alertsAt(row.subject))}
             />
           ))}
         </ol>
@@ -77,55 +80,64 @@ function Board({ overview, of, age, age_ms }: BoardProps) {
 }
 
 /** The mean over all I/Os can be as usual while somebody loses time: who does comes first. */
-function EstateStrip({ overview: { estate, totals }, of, age }: Omit<BoardProps, 'age_ms'>) {
+function EstateStrip({ overview, of, age }: Omit<BoardProps, 'age_ms'>) {
+  const { estate, totals } = overview
   const inside = estate.occupancy.reduce((sum, layer) => sum + layer.ios, 0)
-  const isBlank = age === 'blank'
-  const troubled = troubledOf(totals)
+  if (age === 'blank')
+    return (
+      <section className={styles.estate} data-age={age} aria-label="The estate by layer">
+        —
+      </section>
+    )
   return (
     <section className={styles.estate} data-age={age} aria-label="The estate by layer">
-      <div className={styles.summary}>
-        {isBlank ? (
-          '—'
-        ) : (
-          <>
-            <span className={styles.headline}>{troubled === 0 ? estate.sentence : troubledWords(totals, of)}</span>
-            <span className={styles.troubled} data-calm={troubled === 0}>
-              {(troubled === 0 || estate.certainty !== 'healthy') && (
-                <span className={styles.mark}>
-                  <StateMark {...standingMark(estate)} />
-                </span>
-              )}
-              {estate.state !== 'no_data' && (
-                <>
-                  <span className={styles.mean}>{troubled === 0 ? troubledWords(totals, of) : meanWords(estate)}</span>
-                  {troubled === 0 && <span>{ios(inside)} I/Os under way</span>}
-                </>
-              )}
-            </span>
-          </>
+      <Headline overview={overview} of={of} />
+      <div className={styles.troubled}>
+        {(troubledOf(totals) === 0 || estate.certainty !== 'healthy') && (
+          <span className={styles.mark}>
+            <StateMark {...standingMark(estate)} />
+          </span>
+        )}
+        {estate.state !== 'no_data' && (
+          <span className={styles.mean}>{isAnyJudged(overview) ? meanWords(estate) : troubledWords(totals, of)}</span>
         )}
       </div>
       <div className={styles.inside}>
-        {isBlank ? (
-          '—'
-        ) : (
-          <>
-            <LayerBar
-              tall
-              pieces={estate.occupancy.map((layer) => ({ ...layer, size: layer.ios }))}
-              max={Math.max(inside, 1e-9)}
-              words={estate.occupancy.map((layer) => `${ios(layer.ios)} ${layer.label}`).join(', ') || 'no I/O'}
-            />
-            <ul className={styles.layers}>
-              {estate.occupancy.map((layer) => (
-                <li key={layer.name}>
-                  <LayerSwatch layers={layer.layers} /> {ios(layer.ios)} {layer.label}
-                </li>
-              ))}
-            </ul>
-          </>
-        )}
+        <LayerBar
+          tall
+          pieces={estate.occupancy.map((layer) => ({ ...layer, size: layer.ios }))}
+          max={Math.max(inside, 1e-9)}
+          words={estate.occupancy.map((layer) => `${ios(layer.ios)} ${layer.label}`).join(', ') || 'no I/O'}
+        />
+        <ul className={styles.layers}>
+          {worthTelling(estate.occupancy, (layer) => layer.ios).map((layer) => (
+            <li key={layer.name}>
+              <LayerSwatch layers={layer.layers} /> {ios(layer.ios)} {layer.label}
+            </li>
+          ))}
+        </ul>
       </div>
     </section>
+  )
+}
+
+const isAnyJudged = ({ totals }: Pick<Overview, 'totals'>) => (totals.by_state.judged ?? 0) > 0
+
+/** "3 of 14 datastores lose time; worst: ds-sql-01, kernel queue, +1.2 ms": the name gives way, the rest stays whole. */
+function Headline({ overview, of }: Pick<BoardProps, 'overview' | 'of'>) {
+  const { estate, totals } = overview
+  const worst = worstOf(overview)
+  const standing = isAnyJudged(overview) ? troubledWords(totals, of) : estate.sentence
+  if (worst === null) return <p className={styles.headline}>{standing}</p>
+  const loses = worst.loses === '' ? '' : `, ${worst.loses}`
+  return (
+    <p className={styles.headline} title={`${standing}${worst.lead}${worst.name}${loses}`}>
+      <span className={styles.standing}>
+        {standing}
+        {worst.lead}
+      </span>
+      <Name>{worst.name}</Name>
+      <span className={styles.loses}>{loses}</span>
+    </p>
   )
 }

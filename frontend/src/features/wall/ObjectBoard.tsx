@@ -10,7 +10,7 @@ import { Name } from '../../components/Name'
 import { StateMark } from '../../components/StateMark'
 import { standingMark } from '../../components/verdict/certainty'
 import { LayerBar, LayerSwatch } from '../../components/verdict/LayerBar'
-import { layersWords, layerTime } from '../../components/verdict/layerWords'
+import { layersWords, layerTime, worthTelling } from '../../components/verdict/layerWords'
 import { ios } from '../../components/verdict/OccupancyCard'
 import { subjectOf } from '../../components/verdict/subject'
 import { formatIops, formatLatency } from '../../lib/units'
@@ -87,7 +87,7 @@ function VerdictStrip({ verdict, age }: { verdict: Verdict; age: AgeState }) {
           words={layersWords(layers) || sentence.head}
         />
         <ul className={styles.layers}>
-          {layers.map((layer) => (
+          {worthTelling(layers, ({ us }) => us).map((layer) => (
             <li key={layer.name}>
               <LayerSwatch layers={layer.layers} /> {layer.label} {layerTime(layer)}
             </li>

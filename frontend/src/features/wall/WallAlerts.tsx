@@ -3,7 +3,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { alertsNowQuery } from '../../api/alerts'
 import type { AlertOut } from '../../api/types'
-import { bySeverity, unattended } from '../../components/alerts/standing'
+import { bySeverity, openAlerts } from '../../components/alerts/standing'
 import { severityMark } from '../../components/alerts/words'
 import { StateMark } from '../../components/StateMark'
 import styles from './Wall.module.css'
@@ -17,13 +17,13 @@ export function WallAlerts({
   const { data, error } = useQuery(alertsNowQuery())
   if (data === undefined || error !== null) return <span className={styles.alerts}>Alerts: —</span>
   if (data.judged_until_at === null) return <span className={styles.alerts}>Alerts: nothing judged yet</span>
-  const open = choose === undefined ? data.alerts : choose(data.alerts)
-  const firing = unattended(open)
-  const known = open.length - firing.length
+  const { firing, recovering, others } = openAlerts(choose === undefined ? data.alerts : choose(data.alerts))
   // What is calm has no colour on a wall.
   return (
     <span className={styles.alerts}>
-      <span className={styles.known}>{firing.length === 0 ? 'No alert fires' : 'Alerts'}</span>
+      <span className={styles.known}>
+        {firing.length === 0 ? 'No alert fires' : `${firing.length.toLocaleString('en-US')} firing`}
+      </span>
       {bySeverity(firing).map(({ severity, count }) => (
         <StateMark
           key={severity}
@@ -31,7 +31,8 @@ export function WallAlerts({
           word={`${count} ${count > 1 && severity === 'warning' ? 'warnings' : severity}`}
         />
       ))}
-      {known > 0 && <span className={styles.known}>{known} known or without data</span>}
+      {recovering.length > 0 && <span className={styles.known}>{recovering.length} recovering</span>}
+      {others.length > 0 && <span className={styles.known}>{others.length} known or without data</span>}
     </span>
   )
 }

@@ -5,6 +5,7 @@ import { StateMark } from '../../components/StateMark'
 import { standingMark } from '../../components/verdict/certainty'
 import { LayerBar } from '../../components/verdict/LayerBar'
 import { layersWords } from '../../components/verdict/layerWords'
+import { NamedLayer } from '../../components/verdict/NamedLayer'
 import { piecesOf } from '../../components/verdict/pieces'
 import { formatAge } from '../../lib/time'
 import { formatLatency } from '../../lib/units'
@@ -17,11 +18,11 @@ interface WorstRowProps {
   age_ms: number | null
   /** What fills the width of a bar, the same in all rows. */
   max_us: number
-  /** Open alerts of it, worst first. */
+  /** Alerts of it that fire, worst first. */
   alerts: readonly AlertOut[]
 }
 
-/** One datastore, in two lines that are read from afar. */
+/** One thing, in two lines that are read from afar; its layer in a word beside the colours. */
 export function WorstRow({ row, age, age_ms, max_us, alerts }: WorstRowProps) {
   const isBlank = age === 'blank'
   const isCalm = row.state !== 'judged' || row.certainty === 'healthy'
@@ -41,6 +42,7 @@ export function WorstRow({ row, age, age_ms, max_us, alerts }: WorstRowProps) {
         {!isBlank && row.total_us !== null && (
           <LayerBar tall pieces={piecesOf(row)} max={max_us} words={layersWords(row.layers)} />
         )}
+        {!isBlank && <NamedLayer row={row} className={styles.layer} />}
       </span>
       <span className={styles.latency}>
         <span>{isBlank || row.total_us === null ? '—' : formatLatency(row.total_us)}</span>
