@@ -184,3 +184,14 @@ test('a silence is made, is in force, and is ended', async ({ page }) => {
   await dialog.getByRole('button', { name: 'Remove', exact: true }).click()
   await expect(row).toHaveCount(0)
 })
+
+test('"Silence" in a message leads to a silence that is filled in', async ({ page, request }) => {
+  await asAlarmed(page)
+  await asOneAlert(page, await aJudged(request))
+  await page.goto('/alerts/41?do=silence')
+  const dialog = page.getByRole('dialog', { name: 'Add a silence' })
+  await expect(dialog.getByLabel('Pattern 1')).not.toHaveValue('')
+  await dialog.getByRole('button', { name: 'Close' }).click()
+  await expect(dialog).toHaveCount(0)
+  await expect(page).not.toHaveURL(/do=/)
+})

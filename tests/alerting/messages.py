@@ -33,7 +33,7 @@ USUAL = Message(
     grade=Grade.B,
     links=(
         Link("Open", "https://gavel.example.org/datastores/7?from=1&to=2"),
-        Link("Silence", "https://gavel.example.org/silences/new?incident=123"),
+        Link("Silence", "https://gavel.example.org/alerts/123?do=silence"),
         Link("Runbook", "https://wiki.example.org/kernel_(queue)"),
     ),
     labels={"team": "storage", "array": "fa-1"},

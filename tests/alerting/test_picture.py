@@ -32,6 +32,7 @@ from tests.alerting.waterfalls import (
 from gavel.alerting.picture import LARGEST_PNG, picture_of, waterfall_picture
 from gavel.alerting.picture_font import MISSING, regular, semibold
 from gavel.alerting.picture_rows import (
+    EXPECTED_WORDS,
     LAYER_FILLS,
     SEGMENT_LOOKS,
     STATE_WORDS,
@@ -260,6 +261,19 @@ def test_segments_look_as_on_the_page() -> None:
     }
     fills = source.split("LAYER_FILLS")[1].split("}")[0]
     assert dict(re.findall(r"(\w+): '(\w+)'", fills)) == LAYER_FILLS
+
+
+@pytest.mark.parametrize("basis", EXPECTED_WORDS)
+def test_nothing_is_called_usual_before_it_was_learned(basis: str | None) -> None:
+    """In the page's words, and with room for the longest of them."""
+    svg = drawn(CERTAIN, expected_from=basis)
+    assert EXPECTED_WORDS[basis] in words(svg)
+    assert ("usual" in EXPECTED_WORDS[basis]) is (basis == "history")
+    assert max(right for _, _, right, _ in texts(svg)) <= WIDTH
+    page = (FRONTEND / "components/verdict/expectedWords.ts").read_text()
+    said = dict(re.findall(r"^  (\w+): '([^']+)',$", page, re.MULTILINE))
+    assert said == {basis: told for basis, told in EXPECTED_WORDS.items() if basis is not None}
+    assert f"from === null ? '{EXPECTED_WORDS[None]}'" in page
 
 
 def test_silence_is_said_in_the_page_s_words() -> None:

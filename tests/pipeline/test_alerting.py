@@ -9,11 +9,13 @@ from tests.api.ledgers import span
 from tests.pipeline.alert_scene import HEALTHY, KERNEL, MINUTE, SOURCE_SILENT, AlertScene, alert_scene, told
 
 from gavel.alerting.rule_file import default_rules
+from gavel.alerting.rule_plain import plain_rule
 from gavel.db import alert_memory
 from gavel.db.alert_memory import OvertakenError
 from gavel.db.engine import Connection, reading, transaction
 from gavel.db.queries import alerts
 from gavel.domain.io_path import Layer
+from gavel.domain.scope import ScopeKind
 from gavel.pipeline import alert_rules, alerting, delivering, quieting, telling, wording
 
 
@@ -54,6 +56,25 @@ def test_the_rules_that_ship_come_in_once(postgres_url: str) -> None:
         scene.ask_to_write("DELETE FROM alert_rule WHERE key = 'kernel_queueing'")
         scene.turn()
         assert len(scene.ask("SELECT key FROM alert_rule")) == len(keys) - 1
+
+
+@pytest.mark.parametrize("is_learned", [False, True])
+def test_nothing_is_called_usual_before_it_was_learned(
+    scene: AlertScene, receiver: HttpReceiver, is_learned: bool
+) -> None:
+    """Of the rules that ship, those that compare with it; in the words that people read."""
+    if is_learned:
+        scene.estate.expect(ScopeKind.DATASTORE, scene.store, dict.fromkeys(range(24), (95, 300)))
+    for rule in default_rules():
+        if rule.key in ("san_over_usual", "array_twice_usual"):
+            scene.rule(plain_rule(rule), for_min=0)
+    scene.channel(receiver, kind="mattermost", settings={"webhook_url": f"{receiver.url}/hooks/x"})
+    scene.step({**HEALTHY, span(Layer.SAN): (2500.0, 2400.0, 2600.0), span(Layer.ARRAY): (2000.0, 1900.0, 2100.0)})
+    assert scene.states() == ["firing", "firing"]
+    (message,) = (one.body.decode() for one in receiver.received)
+    assert "SAN slower than expected" in message
+    assert "Array at twice its expected latency" in message
+    assert ("usual" in message) is is_learned
 
 
 def test_a_minute_that_comes_twice_says_nothing_twice(scene: AlertScene, receiver: HttpReceiver) -> None:

@@ -139,6 +139,13 @@ STATE_WORDS = {
     "not_measured": "not measured",
     "no_data": "no minute of this window is attributed yet",
 }
+# Nothing is usual before it was learned: how an expectation is called, by what it rests on (components/verdict/expectedWords.ts).
+EXPECTED_WORDS: Mapping[str | None, str] = {
+    "history": "usual for this hour",
+    "setting": "expected (setting, no history yet)",
+    "both": "expected (partly setting, too little history yet)",
+    None: "expected",
+}
 _TOTAL = Row("total", "total", "", "Total")
 _ORDER = [layer.name.lower() for layer in Layer]
 _SEGMENTS = [segment.name.lower() for segment in Segment]

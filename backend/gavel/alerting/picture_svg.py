@@ -7,6 +7,7 @@ from html import escape
 from gavel.alerting.message import visible
 from gavel.alerting.picture_font import Font, regular, semibold
 from gavel.alerting.picture_rows import (
+    EXPECTED_WORDS,
     STATE_WORDS,
     Column,
     Piece,
@@ -61,13 +62,15 @@ _GAP = 9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Heading:
-    """What stands above the bars. named: keys of the layers that the verdict names, one or two, or none."""
+    """What stands above and below the bars. named: keys of the layers that the verdict names, one or two, or none. expected_from: a key of
+    `EXPECTED_WORDS`, what the expectation rests on."""
 
     name: str
     sentence: str
     window: str
     grade: str | None = None
     named: tuple[str, ...] = ()
+    expected_from: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +117,7 @@ def drawing(heading: Heading, columns: Sequence[Column]) -> tuple[str, int]:
     for index, (column, rows) in enumerate(zip(columns, every, strict=True)):
         plot = _plot(index, columns, max_us)
         parts += _column(column, rows, plot, heading.named, scale)
-    parts += [*_labels(every[0]), *_legend(height, has_named=bool(heading.named))]
+    parts += [*_labels(every[0]), *_legend(height, heading)]
     body = "".join(parts)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}">{body}</svg>',
@@ -161,17 +164,18 @@ def _labels(rows: Sequence[Row]) -> Iterator[str]:
         yield _text(x, _HEAD + _TITLES + _middle(index) + 0.35 * size, _Word(label, font, ink), size)
 
 
-def _legend(height: int, *, has_named: bool) -> Iterator[str]:
+def _legend(height: int, heading: Heading) -> Iterator[str]:
     y, x = height - 22, float(_MARGIN + _LABELS)
     yield _line(_MARGIN, height - 44, WIDTH - _MARGIN, height - 44, INKS["grid"], 1)
-    for words, sign in _SIGNS if has_named else _SIGNS[:-1]:
+    signs = [(EXPECTED_WORDS[heading.expected_from], _expected_sign), *_SIGNS]
+    for words, sign in signs if heading.named else signs[:-1]:
         yield sign(x, x + 22, y)
         yield _text(x + 30, y + 4.5, _Word(words, regular(), "muted"), 12.5)
         x += 60 + regular().width(words, 12.5)
     yield _rect(0.5, 0.5, WIDTH - 1, height - 1, "none", f' stroke="{INKS["border"]}"')
 
 
-def _usual_sign(start: float, end: float, y: float) -> str:
+def _expected_sign(start: float, end: float, y: float) -> str:
     return _line(start, y, end, y, INKS["boundary"], 2.6, _ROUND_ENDS)
 
 
@@ -189,7 +193,6 @@ def _named_sign(start: float, end: float, y: float) -> str:
 
 
 _SIGNS: Sequence[tuple[str, Callable[[float, float, float], str]]] = (
-    ("expected", _usual_sign),
     ("bounds", _bounds_sign),
     ("inferred, waiting at a limit, or not told apart", _hatch_sign),
     ("named by the verdict", _named_sign),
@@ -222,7 +225,7 @@ def _column(column: Column, rows: Sequence[Row], plot: _Plot, named: tuple[str, 
         yield from _connector(index, rows, plot)
         for piece in row.pieces:
             yield from _bar(piece, row.kind, index, plot)
-        yield from _usual(row, index, plot)
+        yield from _expected(row, index, plot)
         yield from _bounds(row, index, plot)
         yield from _value(row, index, plot)
 
@@ -284,7 +287,7 @@ def _bar(piece: Piece, kind: str, index: int, plot: _Plot) -> Iterator[str]:
         yield _rect(x, y, width, height, "url(#hatch)", edge)
 
 
-def _usual(row: Row, index: int, plot: _Plot) -> Iterator[str]:
+def _expected(row: Row, index: int, plot: _Plot) -> Iterator[str]:
     """Under the bar, as long as is expected: usual for this hour, or without a history the setting."""
     if row.expected_us:
         y = plot.middle(index) + _BARS[row.kind] / 2 + 3.5

@@ -37,6 +37,7 @@ def picture(connection: Connection, plain: Mapping[str, Any]) -> Picture | None:
             window=window(said.from_at, said.to_at),
             grade=said.grade.value if said.grade else None,
             named=tuple(of["named"]),
+            expected_from=found.expected_from,
         )
         return waterfall_picture(heading, found.directions)
     except (NotFoundError, ValueError):

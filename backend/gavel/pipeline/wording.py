@@ -272,15 +272,22 @@ def _links(alert: AlertRow, told: Told, outside: Outside) -> Iterator[Link]:
     """The permalink first: the page as it was, in the window that the message is about."""
     if outside.public_url:
         base = outside.public_url
-        if alert.subject == Subject.SOURCE:
-            yield Link("Open", f"{base}/sources")
-        else:
-            window = urlencode({"from": _iso(told.from_at), "to": _iso(told.to_at)}, safe=":")
-            yield Link("Open", f"{base}/{alert.subject}s/{alert.object_id}?{window}")
-        yield Link("Alert", f"{base}/alerts/{alert.id}")
-        yield Link("Silence", f"{base}/silences?alert={alert.id}")
+        own = f"{base}/alerts/{alert.id}"
+        yield Link("Open", _page(alert, told, base) or own)
+        yield Link("Alert", own)
+        yield Link("Silence", f"{own}?do=silence")
     if alert.runbook_url:
         yield Link("Runbook", alert.runbook_url)
+
+
+def _page(alert: AlertRow, told: Told, base: str) -> str | None:
+    """Where what it is about is shown; None of what has no page."""
+    if alert.subject == Subject.SOURCE:
+        return f"{base}/sources"
+    if alert.subject == Subject.CLUSTER:
+        return None
+    window = urlencode({"from": _iso(told.from_at), "to": _iso(told.to_at)}, safe=":")
+    return f"{base}/{alert.subject}s/{alert.object_id}?{window}"
 
 
 def _iso(at: datetime) -> str:

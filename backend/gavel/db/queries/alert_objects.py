@@ -22,6 +22,8 @@ _NAMES: Mapping[RefKind, str] = {
 # Volumes and directories of a kind's things, with their arrays.
 _VOLUMES_OF = tuple(kind for kind in _NAMES if (kind, Stream.ARRAY_VOLUME) in MEMBERS)
 _DIRECTORIES_OF = tuple(kind for kind in _NAMES if (kind, Stream.ARRAY_DIRECTORY) in MEMBERS)
+# VMs with a disk on a datastore.
+_DISKS = "vm_disk k JOIN vm m ON m.id = k.vm_id AND m.present"
 # (id, what, value) besides those of volumes.
 _MORE: Mapping[RefKind, tuple[str, ...]] = {
     RefKind.VM: (
@@ -32,11 +34,21 @@ _MORE: Mapping[RefKind, tuple[str, ...]] = {
     ),
     RefKind.HOST: (
         "SELECT h.id, 'cluster', c.name FROM esxi_host h JOIN cluster c ON c.id = h.cluster_id WHERE h.present",
+        "SELECT m.host_id, 'vm', m.name FROM vm m WHERE m.present AND m.host_id IS NOT NULL",
+        (
+            "SELECT DISTINCT m.host_id, 'attribute.' || t.key, t.value FROM vm m, jsonb_each_text(m.tags) t"
+            " WHERE m.present AND m.host_id IS NOT NULL"
+        ),
     ),
     RefKind.DATASTORE: (
         (
             "SELECT x.datastore_id, 'cluster', c.name FROM datastore_host x JOIN esxi_host h ON h.id = x.host_id"
             " JOIN cluster c ON c.id = h.cluster_id"
+        ),
+        f"SELECT DISTINCT k.datastore_id, 'vm', m.name FROM {_DISKS} WHERE k.present AND k.datastore_id IS NOT NULL",
+        (
+            f"SELECT DISTINCT k.datastore_id, 'attribute.' || t.key, t.value FROM {_DISKS}, jsonb_each_text(m.tags) t"
+            " WHERE k.present AND k.datastore_id IS NOT NULL"
         ),
     ),
     RefKind.SOURCE: (

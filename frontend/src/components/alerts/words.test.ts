@@ -50,10 +50,10 @@ describe('a rule in one sentence', () => {
 
   it('says of which direction', () => {
     expect(measureWords(condition({ quantity: 'excess', part: 'san', direction: 'write' }))).toBe(
-      'SAN over usual, writes',
+      'SAN over expected, writes',
     )
     expect(conditionWords(condition({ quantity: 'times_usual', part: 'array', at_least: 2 }), '×')).toBe(
-      'Array ÷ usual surely ≥ 2 ×',
+      'Array ÷ expected surely ≥ 2 ×',
     )
   })
 

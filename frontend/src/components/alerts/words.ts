@@ -47,8 +47,8 @@ export const partWord = (part: Part | null) => (part === null ? 'The whole I/O' 
 const QUANTITIES: Record<Quantity, string> = {
   time: 'Time',
   share: 'Share of the total',
-  excess: 'Time over usual',
-  times_usual: 'Times its usual',
+  excess: 'Time over expected',
+  times_usual: 'Times what is expected',
   impact: 'I/Os that wait for nothing',
   outstanding_at_depth: 'Outstanding I/Os ÷ queue depth',
   disagreement: 'Disagreement of the measurements',
@@ -72,14 +72,14 @@ export const subjectWord = (subject: Subject) => SUBJECTS[subject][0]
 export const subjectsWord = (subject: Subject) => SUBJECTS[subject][1]
 export const countOf = (count: number, subject: Subject) => plural(count, ...SUBJECTS[subject])
 
-/** "Kernel", "Kernel over usual, reads": what one measure is about. */
+/** "Kernel", "Kernel over expected, reads": what one measure is about. Expected: usual where that was learned, else the setting. */
 export function measureWords({ quantity, part = null, direction }: Measure): string {
   const of = direction === 'all' ? '' : `, ${direction}s`
   const whole = part === null ? 'Latency' : PARTS[part]
   if (quantity === 'time') return whole + of
   if (quantity === 'share') return `Share of ${whole}${of}`
-  if (quantity === 'excess') return `${whole} over usual${of}`
-  if (quantity === 'times_usual') return `${whole} ÷ usual${of}`
+  if (quantity === 'excess') return `${whole} over expected${of}`
+  if (quantity === 'times_usual') return `${whole} ÷ expected${of}`
   return QUANTITIES[quantity]
 }
 

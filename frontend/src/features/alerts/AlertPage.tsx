@@ -11,6 +11,7 @@ import type { AlertDetail } from '../../api/types'
 import { DataState } from '../../components/DataState'
 import { Icon } from '../../components/Icon'
 import { Name } from '../../components/Name'
+import { useSearchParameter } from '../../lib/url'
 import { AcknowledgeDialog } from './AcknowledgeDialog'
 import { AlertCharts } from './AlertCharts'
 import styles from './Alerts.module.css'
@@ -57,8 +58,14 @@ export default function AlertPage() {
 function Head({ alert }: { alert: AlertDetail }) {
   const { isAdmin } = useSession()
   const [dialog, setDialog] = useState<'acknowledge' | 'silence' | null>(null)
+  // "Silence" in a message leads here, before or after signing in.
+  const [asked, setAsked] = useSearchParameter('do', '')
+  const shown = dialog ?? (isAdmin && asked === 'silence' ? asked : null)
   const takeBack = useAlertCommand(() => takeBackAcknowledgement(alert.id))
-  const close = () => setDialog(null)
+  const close = () => {
+    setDialog(null)
+    if (asked !== '') setAsked('', { replace: true })
+  }
   return (
     <>
       <header className={styles.head}>
@@ -83,8 +90,8 @@ function Head({ alert }: { alert: AlertDetail }) {
         )}
       </header>
       <Failure title="The acknowledgement stays" error={takeBack.error} />
-      {dialog === 'acknowledge' && <AcknowledgeDialog alert={alert} onClose={close} />}
-      {dialog === 'silence' && <SilenceDialog matchers={matchersOf(alert)} onClose={close} />}
+      {shown === 'acknowledge' && <AcknowledgeDialog alert={alert} onClose={close} />}
+      {shown === 'silence' && <SilenceDialog matchers={matchersOf(alert)} onClose={close} />}
     </>
   )
 }
