@@ -68,14 +68,54 @@ test('one sentence says whose latency it is, and the numbers of both sides under
       .filter({ hasText: /\d+ of \d+$/ })
       .first(),
   ).toBeVisible()
-  const raw = page.getByRole('table', { name: 'Evidence' })
-  await expect(raw).toHaveAttribute('aria-rowcount', String(evidence.length + 1))
-  await expect(raw.getByRole('row').filter({ hasText: 'Host side' }).first()).toBeVisible()
-  for (const heading of ['Side', 'Value', 'Steps of', 'Counter', 'Source', 'Until'])
-    await expect(raw.getByRole('columnheader', { name: heading })).toBeVisible()
+  for (const [side, title] of [
+    ['host', 'Hosts'],
+    ['array', 'Array'],
+  ] as const) {
+    const raw = page.getByRole('table', { name: `Evidence: ${title}` })
+    const own = evidence.filter((one) => one.side === side)
+    await expect(raw).toHaveAttribute('aria-rowcount', String(own.length + 1))
+    for (const heading of ['Number, counter', 'Value, steps of', 'Of, source', 'Until'])
+      await expect(raw.getByRole('columnheader', { name: heading })).toBeVisible()
+  }
   await openRaw(page)
   const origins = page.getByRole('table', { name: 'Where these numbers come from' })
   await expect(origins.getByRole('row').filter({ hasText: 'Array' }).first()).toBeVisible()
+})
+
+test('one key leads from the verdict to the evidence of both sides, which stand beside each other, or one below the other', async ({
+  page,
+  request,
+}) => {
+  await openDatastore(page, request)
+  await expect(page.getByRole('button', { name: /^Raw series of both sides/ })).toHaveAttribute(
+    'aria-expanded',
+    'false',
+  )
+  await card(page, 'Verdict').getByRole('link', { name: 'Evidence' }).press('Enter')
+  const evidence = card(page, 'Evidence')
+  await expect(evidence).toBeFocused()
+  await expect(evidence.getByRole('heading', { name: 'Evidence', exact: true })).toBeInViewport()
+  await page.keyboard.press('Tab')
+  await expect(page.getByRole('region', { name: 'Evidence: Hosts, scrolls' })).toBeFocused()
+  const places = () =>
+    Promise.all(
+      ['Hosts', 'Array'].map(async (side) => {
+        const box = await page.getByRole('table', { name: `Evidence: ${side}` }).boundingBox()
+        if (box === null) throw new Error(`the evidence of ${side} has no place`)
+        return box
+      }),
+    )
+  const [hosts, array] = await places()
+  expect(hosts?.y).toBe(array?.y)
+  expect(hosts?.x).toBeLessThan(array?.x ?? 0)
+  await page.setViewportSize({ width: 1100, height: 900 })
+  await expect
+    .poll(async () => {
+      const [above, below] = await places()
+      return [above?.x === below?.x, (above?.y ?? 0) < (below?.y ?? 0)]
+    })
+    .toEqual([true, true])
 })
 
 test('a part that is switched off is gone from the stack, and stays so in the link', async ({ page, request }) => {

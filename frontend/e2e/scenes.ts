@@ -80,7 +80,7 @@ export async function aJudged(request: APIRequestContext, kind = 'datastores'): 
 export async function verdictOf(
   request: APIRequestContext,
   id: number,
-): Promise<{ sentence: { head: string }; evidence: unknown[] }> {
+): Promise<{ sentence: { head: string }; evidence: { side: string }[] }> {
   return await (await request.get(`${API}/datastores/${id}/verdict`)).json()
 }
 

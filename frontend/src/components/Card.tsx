@@ -7,14 +7,16 @@ interface CardProps {
   actions?: ReactNode
   /** Content that brings its own edges, such as a table. */
   flush?: boolean
+  /** Its name in addresses: links on the page lead to it and bring the keyboard along. */
+  anchor?: string
   children: ReactNode
 }
 
 /** A titled region of a page. */
-export function Card({ title, hint, actions, flush = false, children }: CardProps) {
+export function Card({ title, hint, actions, flush = false, anchor, children }: CardProps) {
   const id = useId()
   return (
-    <section className={styles.card} aria-labelledby={id}>
+    <section className={styles.card} aria-labelledby={id} id={anchor} tabIndex={anchor === undefined ? undefined : -1}>
       <header className={styles.head}>
         <h2 id={id} className={styles.title}>
           {title}

@@ -1,81 +1,120 @@
-/** The raw numbers behind a verdict, array and hosts side by side: counter, unit, precision, source, time. */
+/** The raw numbers behind a verdict, hosts and array side by side: counter, unit, precision, source, time. */
 
-import { useMemo } from 'react'
+import { useEffect, useMemo } from 'react'
 import type { Evidence } from '../../api/types'
-import { useMediaMatch, usePreferences } from '../../lib/preferences'
-import { formatClock } from '../../lib/time'
+import { usePreferences } from '../../lib/preferences'
+import { plural } from '../../lib/text'
+import { formatClock, type Zone } from '../../lib/time'
 import { formatPrecision } from '../../lib/units'
 import { Card } from '../Card'
 import { EmptyState } from '../DataState'
 import { Name } from '../Name'
 import { Quantity } from '../Quantity'
 import { type Column, VirtualTable } from '../table/VirtualTable'
+import styles from './Evidence.module.css'
+import { EVIDENCE, goToEvidence, isEvidenceAsked, SIDES } from './evidenceSides'
 
-const SIDES: Record<Evidence['side'], string> = { array: 'Array', host: 'Host side' }
-
-const NARROW_ORDER = ['label', 'value', 'side', 'subject']
-
-function narrowPlace({ id }: { id: string }): number {
-  const place = NARROW_ORDER.indexOf(id)
-  return place < 0 ? NARROW_ORDER.length : place
-}
+/** Two lines: the number and its counter, its value and its steps, its object and its source. */
+const ROW_PX = 52
 
 export function EvidenceCard({ evidence }: { evidence: readonly Evidence[] }) {
   const { zone } = usePreferences()
-  const isNarrow = useMediaMatch('(max-width: 699px)')
-  const columns = useMemo(() => {
-    const all: Column<Evidence>[] = [
-      { id: 'side', header: 'Side', width: 96, cell: ({ side }) => SIDES[side] },
-      {
-        id: 'subject',
-        header: 'Of',
-        width: 170,
-        cell: ({ subject }) => <Name focusable>{subject.name}</Name>,
-      },
-      { id: 'label', header: 'Number', width: 190, narrow: 170, cell: ({ label }) => <Name focusable>{label}</Name> },
-      {
-        id: 'value',
-        header: 'Value',
-        width: 116,
-        narrow: 96,
-        align: 'right',
-        cell: ({ value, unit, precision, counter }) => (
-          <Quantity value={value} unit={unit} precision={precision} origin={counter} />
-        ),
-      },
-      {
-        id: 'precision',
-        header: 'Steps of',
-        width: 92,
-        align: 'right',
-        cell: ({ precision, unit }) => <span className="numeric">{formatPrecision(precision, unit)}</span>,
-      },
-      {
-        id: 'counter',
-        header: 'Counter',
-        width: 300,
-        grow: true,
-        cell: ({ counter }) => <Name focusable>{counter}</Name>,
-      },
-      { id: 'source', header: 'Source', width: 120, cell: ({ source }) => <Name focusable>{source}</Name> },
-      {
-        id: 'at',
-        header: 'Until',
-        width: 84,
-        align: 'right',
-        cell: ({ at }) => <span className="numeric">{formatClock(Date.parse(at), zone)}</span>,
-      },
-    ]
-    // What is beyond the edge of a phone is read last: the number and its value come first there.
-    return isNarrow ? [...all].sort((a, b) => narrowPlace(a) - narrowPlace(b)) : all
-  }, [zone, isNarrow])
+  const columns = useMemo(() => evidenceColumns(zone), [zone])
+  useEffect(() => {
+    if (isEvidenceAsked()) goToEvidence()
+  }, [])
   return (
-    <Card title="Evidence" hint="the raw numbers of both sides behind this verdict, means over its window" flush>
+    <Card
+      title="Evidence"
+      hint="the raw numbers of both sides behind this verdict, means over its window"
+      anchor={EVIDENCE}
+      flush
+    >
       {evidence.length === 0 ? (
         <EmptyState title="No raw numbers in this window" text="Nothing was read from either side in it." />
       ) : (
-        <VirtualTable label="Evidence" columns={columns} count={evidence.length} rowAt={(index) => evidence[index]} />
+        <div className={styles.sides}>
+          {SIDES.map(({ side, title, nothing }) => {
+            const own = evidence.filter((one) => one.side === side)
+            return (
+              <div key={side} className={styles.side}>
+                <h3 className={styles.title}>
+                  {title} <span className={styles.count}>{plural(own.length, 'number')}</span>
+                </h3>
+                {own.length === 0 ? (
+                  <p className={styles.nothing}>{nothing}</p>
+                ) : (
+                  <VirtualTable
+                    label={`Evidence: ${title}`}
+                    columns={columns}
+                    count={own.length}
+                    rowAt={(index) => own[index]}
+                    rowPx={ROW_PX}
+                  />
+                )}
+              </div>
+            )
+          })}
+        </div>
       )}
     </Card>
   )
+}
+
+function evidenceColumns(zone: Zone): Column<Evidence>[] {
+  return [
+    {
+      id: 'label',
+      header: 'Number, counter',
+      width: 150,
+      narrow: 178,
+      grow: true,
+      cell: (one) => (
+        <span className={styles.lines}>
+          <Name focusable>{numberWords(one)}</Name>
+          <span className={styles.origin}>
+            <Name focusable>{one.counter}</Name>
+          </span>
+        </span>
+      ),
+    },
+    {
+      id: 'value',
+      header: 'Value, steps of',
+      width: 116,
+      narrow: 108,
+      align: 'right',
+      cell: ({ value, unit, precision, counter }) => (
+        <span className={styles.lines}>
+          <Quantity value={value} unit={unit} precision={precision} origin={counter} />
+          <span className={`${styles.origin} numeric`}>{formatPrecision(precision, unit)}</span>
+        </span>
+      ),
+    },
+    {
+      id: 'subject',
+      header: 'Of, source',
+      width: 118,
+      cell: ({ subject, source }) => (
+        <span className={styles.lines}>
+          <Name focusable>{subject.name}</Name>
+          <span className={styles.origin}>
+            <Name focusable>{source}</Name>
+          </span>
+        </span>
+      ),
+    },
+    {
+      id: 'at',
+      header: 'Until',
+      width: 84,
+      align: 'right',
+      cell: ({ at }) => <span className="numeric">{formatClock(Date.parse(at), zone)}</span>,
+    },
+  ]
+}
+
+/** The depth of anything but one device is a sum, which the counter's own name does not say. */
+function numberWords({ name, label, subject }: Evidence): string {
+  return name === 'queue_depth' && subject.kind !== 'device' ? `${label}, all its devices` : label
 }

@@ -9,6 +9,7 @@ import { Card } from '../Card'
 import { DataAge } from '../DataAge'
 import { StateMark } from '../StateMark'
 import { NO_VERDICT, standingMark } from './certainty'
+import { EvidenceLink } from './EvidenceLink'
 import { overWords } from './expectedWords'
 import { LayerSwatch } from './LayerBar'
 import { ios } from './OccupancyCard'
@@ -28,12 +29,17 @@ export function VerdictCard({ verdict }: { verdict: Verdict }) {
         <div className={styles.marks}>
           <StateMark tone={mark.tone} word={mark.word} />
           {isJudged && verdict.quality.grade !== null && <Grade quality={verdict.quality} />}
-          <DataAge at_ms={instantMs(verdict.ledger_until_at)} of="newest judged minute" />
+          <DataAge
+            at_ms={instantMs(verdict.ledger_until_at)}
+            of="newest judged minute"
+            isPlain={verdict.state === 'no_data' || verdict.state === 'not_measured'}
+          />
         </div>
         <p className={styles.sentence}>
           {named !== undefined && <LayerSwatch layers={named.layers} />}
           <strong>{unbroken(verdict.sentence.head)}</strong>.
         </p>
+        <EvidenceLink evidence={verdict.evidence} />
         {verdict.state === 'judged' ? (
           <Reasons sentence={verdict.sentence} />
         ) : (
@@ -98,7 +104,7 @@ function Checks({ verdict }: { verdict: Verdict }) {
     ],
     ['Impact', verdict.impact === null ? null : `${ios(verdict.impact)} I/Os wait for nothing`],
     ['Host ops ÷ array ops', quality.coverage === null ? null : percent(quality.coverage)],
-    ['Queue depth', quality.queue_depth === null ? null : formatCount(quality.queue_depth)],
+    ['Device queues hold together', quality.queue_depth === null ? null : `${formatCount(quality.queue_depth)} I/Os`],
     ['I/Os outstanding', little],
     ['Clocks within', quality.offset_error_s === null ? null : formatSeconds(quality.offset_error_s)],
     ['Sides disagree by', quality.disagreement_us ? formatLatency(quality.disagreement_us) : null],

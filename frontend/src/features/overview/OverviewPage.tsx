@@ -29,7 +29,12 @@ export default function OverviewPage() {
       <header className={styles.head}>
         <h1 className={styles.title}>Overview</h1>
         {query.data && (
-          <DataAge at_ms={instantMs(query.data.ledger_until_at)} of="newest judged minute" never="nothing judged yet" />
+          <DataAge
+            at_ms={instantMs(query.data.ledger_until_at)}
+            of="newest judged minute"
+            never="nothing judged yet"
+            isPlain={query.data.estate.state === 'no_data'}
+          />
         )}
         <div className={styles.right}>
           <SpanSwitch />

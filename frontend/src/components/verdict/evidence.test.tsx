@@ -1,0 +1,84 @@
+// @vitest-environment jsdom
+import { MantineProvider } from '@mantine/core'
+import { render, screen, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { expect, it, vi } from 'vitest'
+import type { Evidence } from '../../api/types'
+import { PreferencesProvider } from '../../lib/preferences'
+import { EvidenceCard } from './EvidenceCard'
+import { EvidenceLink } from './EvidenceLink'
+import { evidenceWords } from './evidenceSides'
+
+// What is in sight is as high as the screen, of which jsdom has none.
+vi.mock('@tanstack/react-virtual', () => ({
+  useVirtualizer: ({ count }: { count: number }) => ({
+    getVirtualItems: () =>
+      Array.from({ length: count }, (_, index) => ({ index, start: 40 * index, end: 40 * index + 40 })),
+    getTotalSize: () => 40 * count,
+  }),
+}))
+
+const number = (side: Evidence['side'], label: string, given: Partial<Evidence> = {}): Evidence => ({
+  side,
+  label,
+  name: 'read_gavg_us',
+  subject: { kind: 'datastore', id: 8, name: 'vdi-08' },
+  value: 969.7,
+  unit: 'µs',
+  precision: 1,
+  counter: `${side}.counter`,
+  source: side === 'host' ? 'vcenter-2' : 'flasharray-2',
+  at: '2026-11-22T05:33:00Z',
+  direction: 'read',
+  ...given,
+})
+
+const show = (evidence: readonly Evidence[]) =>
+  render(
+    <PreferencesProvider>
+      <MantineProvider withGlobalClasses={false} withCssVariables={false}>
+        <EvidenceLink evidence={evidence} />
+        <EvidenceCard evidence={evidence} />
+      </MantineProvider>
+    </PreferencesProvider>,
+  )
+
+it('each side has a table of its own, with counter, steps, source and time of every number', () => {
+  show([number('host', 'Read GAVG'), number('array', 'Read array service', { value: 358 })])
+  const hosts = within(screen.getByRole('table', { name: 'Evidence: Hosts' })).getAllByRole('row')
+  const array = within(screen.getByRole('table', { name: 'Evidence: Array' })).getAllByRole('row')
+  expect([hosts.length, array.length]).toEqual([2, 2])
+  for (const words of ['Read GAVG', 'host.counter', '0.97 ms', '1 µs', 'vdi-08', 'vcenter-2', '05:33'])
+    expect(hosts[1]?.textContent).toContain(words)
+  for (const words of ['Read array service', '0.36 ms', 'flasharray-2']) expect(array[1]?.textContent).toContain(words)
+})
+
+it('a side that told nothing says so, and a sum of depths says that it is one', () => {
+  const depth = { name: 'queue_depth', unit: 'I/Os', value: 288, precision: null } as const
+  const device = { kind: 'device', id: 3, name: 'naa.1' } as const
+  show([
+    number('host', 'Queue depth (DQLEN)', depth),
+    number('host', 'Queue depth (DQLEN)', { ...depth, value: 32, subject: device }),
+  ])
+  expect(screen.getByText('No array told a number in this window.')).toBeTruthy()
+  const [, all, one] = screen.getAllByRole('row')
+  expect(all?.textContent).toContain('all its devices')
+  expect(one?.textContent).not.toContain('all its devices')
+})
+
+it('the link under the verdict brings sight and keyboard to the evidence', async () => {
+  const scrolled = vi.fn()
+  Element.prototype.scrollIntoView = scrolled
+  show([number('host', 'Read GAVG')])
+  const link = screen.getByRole('link', { name: 'Evidence' })
+  link.focus()
+  await userEvent.keyboard('{Enter}')
+  const part = screen.getByRole('region', { name: 'Evidence' })
+  expect(scrolled.mock.contexts).toEqual([part])
+  expect(document.activeElement).toBe(part)
+})
+
+it('says how many numbers there are of each side', () => {
+  expect(evidenceWords([])).toBe('nothing was read from either side')
+  expect(evidenceWords([{ side: 'host' }, { side: 'array' }])).toBe('1 number of the hosts, 1 of the array')
+})

@@ -1,0 +1,38 @@
+/** The two sides of the evidence, and the way to it. */
+
+import type { Evidence } from '../../api/types'
+import { plural } from '../../lib/text'
+
+type Side = Evidence['side']
+
+interface SideWords {
+  side: Side
+  title: string
+  nothing: string
+}
+
+/** In the order of an I/O's path. */
+export const SIDES: readonly SideWords[] = [
+  { side: 'host', title: 'Hosts', nothing: 'No host told a number in this window.' },
+  { side: 'array', title: 'Array', nothing: 'No array told a number in this window.' },
+]
+
+/** The evidence's name in addresses. */
+export const EVIDENCE = 'evidence'
+
+export const isEvidenceAsked = () => location.hash === `#${EVIDENCE}`
+
+/** Brings the evidence into sight, and the keyboard with it. */
+export function goToEvidence(): void {
+  const part = document.getElementById(EVIDENCE)
+  part?.scrollIntoView({ block: 'start' })
+  part?.focus({ preventScroll: true })
+}
+
+/** "23 numbers of the hosts, 15 of the array": what is found there. */
+export function evidenceWords(evidence: readonly Pick<Evidence, 'side'>[]): string {
+  const count = (side: Side) => evidence.filter((one) => one.side === side).length
+  const [hosts, array] = [count('host'), count('array')]
+  if (hosts + array === 0) return 'nothing was read from either side'
+  return `${plural(hosts, 'number')} of the hosts, ${array} of the array`
+}
