@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 from functools import cache
+from math import isnan
 
 import numpy as np
 
@@ -247,10 +248,10 @@ def known_span(span: int) -> int | None:
     return None if span < 0 else int(span)
 
 
-def told_excess(found: Judged, row: int) -> float:
-    """µs of what the verdict names, else of everything."""
+def told_named(found: Judged, row: int) -> tuple[float, float]:
+    """µs that are spent in what the verdict names (0 where it names nothing), and the excess of that, else of everything."""
     named = told(found, row, named_spans(found, row))
-    return float(found.verdicts.excess[row].sum()) if named is None else named.excess_us
+    return (0.0, float(found.verdicts.excess[row].sum())) if named is None else (named.us, named.excess_us)
 
 
 def expected_us(found: Judged, row: int) -> float | None:
@@ -275,12 +276,6 @@ def _holds(span: int, layer: Layer) -> bool:
     return first <= layer <= last
 
 
-def told_us(found: Judged, row: int) -> float:
-    """µs that are spent in what the verdict names; 0 where it names nothing."""
-    named = told(found, row, named_spans(found, row))
-    return 0.0 if named is None else named.us
-
-
 def named_spans(found: Judged, row: int) -> list[int]:
     return [span for span in (found.named(row), found.other(row)) if span is not None]
 
@@ -291,10 +286,13 @@ def not_measured(case: Case, row: int) -> tuple[str, ...]:
     return tuple(layer.name.lower() for layer in Layer if layer.name.lower() not in there)
 
 
+_OUTERMOST_FIRST = sorted(range(len(SPANS)), key=SPANS.__getitem__)
+
+
 def measured_spans(case: Case, row: int) -> Iterator[int]:
     """Outermost first."""
-    found = np.flatnonzero(~np.isnan(case.value[row]))
-    yield from sorted((int(span) for span in found), key=lambda span: SPANS[span])
+    values = case.value[row].tolist()
+    yield from (span for span in _OUTERMOST_FIRST if not isnan(values[span]))
 
 
 def layer_numbers(case: Case, row: int, rows: LedgerRows, direction: Direction, total_us: float) -> list[LayerNumbers]:

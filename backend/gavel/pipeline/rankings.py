@@ -32,8 +32,7 @@ from gavel.pipeline.judging import (
     occupancies,
     span_key,
     span_label,
-    told_excess,
-    told_us,
+    told_named,
 )
 from gavel.pipeline.sentences import NOTHING, Facts, head
 
@@ -316,17 +315,18 @@ def _standing(found: Judged, row: int) -> Standing:
 
 
 def _facts(found: Judged, row: int) -> Facts:
+    named_us, excess = told_named(found, row)
     return Facts(
         state=found.states[row],
         certainty=found.certainties[row],
         ops=float(np.nan_to_num(found.ops[row])),
         minutes=round(float(found.wall_s[row]) / 60),
         total_us=float(np.nan_to_num(found.total_us[row])),
-        excess_us=told_excess(found, row),
+        excess_us=excess,
         expected_us=expected_us(found, row),
         expected_from=expected_from(found, row),
         reasons=Reason(int(found.verdicts.reasons[row])),
         named=found.named(row),
         other=found.other(row),
-        named_us=told_us(found, row),
+        named_us=named_us,
     )

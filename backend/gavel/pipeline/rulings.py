@@ -35,8 +35,7 @@ from gavel.pipeline.judging import (
     span_key,
     span_label,
     told,
-    told_excess,
-    told_us,
+    told_named,
 )
 from gavel.pipeline.parts import SEGMENT_WORDS, are_coarse
 from gavel.pipeline.sentences import NOTHING, Facts, Sentence, sentence
@@ -185,6 +184,7 @@ def _facts(
     one, notes = found.judged, found.found.notes
     named = one.named(0)
     detail = None if named is None else _detail(found.found, named)
+    named_us, excess = told_named(one, 0)
     array, kernel = told(one, 0, [_ARRAY]), told(one, 0, [_KERNEL])
     return Facts(
         state=found.state,
@@ -192,14 +192,14 @@ def _facts(
         ops=float(np.nan_to_num(one.ops[0])),
         minutes=found.window.minutes,
         total_us=float(np.nan_to_num(one.total_us[0])),
-        excess_us=told_excess(one, 0),
+        excess_us=excess,
         expected_us=expected_us(one, 0),
         expected_from=expected_from(one, 0),
         reasons=Reason(int(one.verdicts.reasons[0])),
         disagreement_us=known(notes.disagreement_us[0]),
         named=named,
         other=one.other(0),
-        named_us=told_us(one, 0),
+        named_us=named_us,
         detail=None if detail is None else SEGMENT_WORDS[detail[0]],
         detail_share=1.0 if detail is None else detail[1],
         place=None if named is None else _place(connection, kind, found, named),
