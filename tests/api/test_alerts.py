@@ -7,10 +7,14 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 from tests.alerting.receivers import Says, http_receiver
-from tests.api.ledgers import ask
+from tests.api.ledgers import ask, span
+from tests.api.ledgers import minute as row
 from tests.pipeline.alert_scene import HEALTHY, KERNEL, KERNEL_SLOW, MINUTE, AlertScene, alert_scene
 
 from gavel.alerting.picture_link import signed
+from gavel.domain.io_path import Layer
+from gavel.domain.scope import ScopeKind
+from gavel.pipeline import previewing
 
 
 @pytest.fixture
@@ -140,3 +144,64 @@ def test_a_picture_opens_by_its_signed_address_and_by_no_login(client: TestClien
         assert client.get(f"/api/v1/alert-pictures/{wrong}").status_code == 404
     over = signed(vault.derived("alert pictures"), event_id, datetime.now(UTC) - MINUTE)
     assert client.get(f"/api/v1/alert-pictures/{over}").status_code == 404
+
+
+def test_the_worst_minute_and_when_the_breach_ended_are_told(client: TestClient, scene: AlertScene) -> None:
+    worse = {**KERNEL, span(Layer.KERNEL): (900.0, 870.0, 930.0)}
+    began = scene.now
+    for spans in (KERNEL, worse, KERNEL):
+        scene.step(spans)
+    alert = firing(client)
+    assert [alert["peak"], alert["peak_lower"]] == pytest.approx([900, 870])
+    assert alert["peak_at"] == f"{began + MINUTE:%Y-%m-%dT%H:%M:%SZ}"
+    # What it says of now is the newest transition's, which was before the worst minute.
+    assert alert["value"] == pytest.approx(438)
+    assert (alert["breach_ended_at"], alert["ended_at"]) == (None, None)
+    scene.step(HEALTHY)
+    (over,) = ask(client, "alerts/history?from=-2h")["items"]
+    assert over["peak_at"] == alert["peak_at"]
+    assert over["breach_ended_at"] == f"{began + 3 * MINUTE:%Y-%m-%dT%H:%M:%SZ}"
+    assert ask(client, f"alerts/{over['id']}")["breach_ended_at"] == over["breach_ended_at"]
+
+
+def test_a_preview_of_much_takes_rows_of_five_minutes_for_what_is_further_back_and_says_so(
+    admin: TestClient, scene: AlertScene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As for many objects; here a few rows are many."""
+    monkeypatch.setattr(previewing, "_MOST_ROWS", 200)
+    scene.now = scene.now.replace(minute=30)
+    slow = {400: 20, 30: 10}
+    minutes = [begin - n for begin, length in slow.items() for n in range(length)]
+    scene.estate.write(
+        [(ScopeKind.DATASTORE, scene.store, scene.now - back * MINUTE, row(60_000, 30_000, KERNEL if back in minutes else HEALTHY))
+         for back in range(1, 451)]
+    )  # fmt: skip
+    scene.estate.attributed_until(scene.now)
+    rule = {**KERNEL_SLOW, "where": {"name": "simple"}}
+    tried = admin.post("/api/v1/alert-rules/preview", json={"rule": rule, "days": 1})
+    found = tried.raise_for_status().json()
+    assert [one["resolution"] for one in found["spans"]] == ["5m", "1m"]
+    assert (
+        found["spans"][0]["to_at"] == found["spans"][1]["from_at"] == f"{scene.now - 100 * MINUTE:%Y-%m-%dT%H:%M:%SZ}"
+    )
+    assert "judged by rows of five minutes" in found["note"]
+    assert "nothing before" in found["note"]
+    assert [one["fired_at"] for one in found["firings"]] == [
+        f"{scene.now - back * MINUTE:%Y-%m-%dT%H:%M:%SZ}" for back in (30, 400)
+    ]
+
+
+def test_a_dead_letter_is_sent_again_when_somebody_asks_for_it(admin: TestClient, scene: AlertScene) -> None:
+    with http_receiver() as receiver:
+        receiver.answers[:] = [Says(403), Says(200)]
+        scene.channel(receiver)
+        scene.step(KERNEL)
+        (dead,) = ask(admin, "notifications?state=dead")["items"]
+        path = f"/api/v1/notifications/{dead['id']}/replay"
+        assert admin.post(path).raise_for_status().json()["state"] == "pending"
+        scene.now += 31 * MINUTE  # the API's clock
+        scene.turn()
+        assert admin.post(path).status_code == 404
+    assert ask(admin, f"notifications/{dead['id']}")["state"] == "delivered"
+    assert len({one.headers["webhook-id"] for one in receiver.received}) == 1
+    assert len(receiver.received) == 2

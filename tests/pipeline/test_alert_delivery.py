@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from contextlib import ExitStack
 
 import pytest
 from tests.alerting.receivers import HttpReceiver, Says, http_receiver
@@ -9,8 +10,9 @@ from tests.pipeline.alert_scene import HEALTHY, KERNEL, MINUTE, AlertScene, aler
 
 from gavel.db.engine import reading, transaction
 from gavel.db.errors import NotFoundError
+from gavel.db.leases import only_one
 from gavel.db.queries import notifications as outbox
-from gavel.pipeline import picturing
+from gavel.pipeline import delivering, picturing, telling
 
 
 @pytest.fixture
@@ -93,6 +95,29 @@ def test_a_channel_that_is_ill_holds_up_no_other(scene: AlertScene, receiver: Ht
         scene.channel(receiver)
         scene.step(KERNEL)
     assert [one["type"] for one in told(receiver)] == ["alert.firing"]
+
+
+def test_channels_that_failed_wait_in_line_so_that_the_others_always_find_a_process(
+    scene: AlertScene, receiver: HttpReceiver
+) -> None:
+    """As many as may be are being tried just now, and take their time."""
+    scene.rule()
+    with http_receiver() as ill:
+        ill.answers[:] = [Says(500), Says(200)]
+        bad = scene.channel(ill, "ill")
+        scene.step(KERNEL)
+        assert len(ill.received) == 1
+        good = scene.channel(receiver)
+        scene.now += MINUTE
+        with ExitStack() as others:
+            for number in range(delivering.ILL_AT_ONCE):
+                assert others.enter_context(only_one(scene.engine, f"ill/{number}"))
+            elsewhere = scene.other_process()
+            assert telling.tell(elsewhere) == 1
+            assert delivering.deliver(elsewhere, bad, budget_s=5) == 0
+            assert delivering.deliver(elsewhere, good, budget_s=5) == 1
+        assert len(ill.received) == 1
+        assert delivering.deliver(scene.place(), bad, budget_s=5) == 1
 
 
 def test_a_channel_that_no_message_can_be_made_for_keeps_nothing_from_the_others(

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from gavel.config import Settings
+from gavel.pipeline.delivering import ILL_AT_ONCE
 from gavel.supervise.service import in_order
 from gavel.supervise.stack import child_environment, own_url, stack
 
@@ -44,6 +45,12 @@ def test_every_queue_has_a_worker(tmp_path: Path) -> None:
     launches = [service.launch().argv for service in stack(Settings(data_dir=tmp_path)) if "worker" in service.name]
     queues = {queue for argv in launches for queue in argv[argv.index("-Q") + 1].split(",")}
     assert queues == {"live", "backfill", "inventory", "compute", "notify", "apart"}
+
+
+def test_there_are_more_processes_for_messages_than_receivers_that_fail_may_keep(tmp_path: Path) -> None:
+    (notify,) = (one.launch().argv for one in stack(Settings(data_dir=tmp_path)) if one.name == "worker-notify")
+    assert int(notify[notify.index("-c") + 1]) > ILL_AT_ONCE
+    assert "compute" not in notify[notify.index("-Q") + 1]
 
 
 def test_pages_are_answered_before_minutes_are_computed_and_the_lab_stands_behind_both(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 import random
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -13,7 +15,7 @@ from gavel.alerting.message import Message, Picture
 from gavel.alerting.message_plain import message_of
 from gavel.alerting.rate import held, pace_of, plain_pace, taken
 from gavel.db import live
-from gavel.db.engine import Connection, transaction
+from gavel.db.engine import Connection, reading, transaction
 from gavel.db.leases import only_one
 from gavel.db.queries import channels as stored
 from gavel.db.queries import notifications as outbox
@@ -28,6 +30,8 @@ from gavel.pipeline.workplace import Workplace
 log = structlog.get_logger(__name__)
 
 _LONGEST_REQUEST = 20_000
+# Channels that failed last time and are tried at once, of all processes: fewer than there are processes for it (supervise.stack).
+ILL_AT_ONCE = 2
 # Jitter between installations, no secret.
 _CHANCE = random.Random()  # noqa: S311
 
@@ -35,13 +39,28 @@ _CHANCE = random.Random()  # noqa: S311
 def deliver(place: Workplace, channel_id: int, *, budget_s: float) -> int:
     """Send what is due on a channel, for about `budget_s`; returns how many were accepted. Nothing to do for a second caller meanwhile."""
     until, accepted = time.monotonic() + budget_s, 0
-    with only_one(place.engine, f"deliver/{channel_id}") as mine:
-        while mine and time.monotonic() < until and not place.stopping():
+    with only_one(place.engine, f"deliver/{channel_id}") as mine, _in_line(place, channel_id) as may:
+        while mine and may and time.monotonic() < until and not place.stopping():
             result = _deliver_next(place, channel_id)
             if result is None or result is Result.RETRY:
                 break
             accepted += result is Result.DELIVERED
     return accepted
+
+
+@contextmanager
+def _in_line(place: Workplace, channel_id: int) -> Iterator[bool]:
+    """Who failed last time may take all its patience again: a few of those at once, so that the others always find somebody to send theirs.
+
+    False: there are as many already. Its next tick comes soon.
+    """
+    with reading(place.engine) as connection:
+        is_ill = stored.channel_row(connection, channel_id).failures > 0
+    if not is_ill:
+        yield True
+        return
+    with only_one(place.engine, f"ill/{channel_id % ILL_AT_ONCE}") as held:
+        yield held
 
 
 def _deliver_next(place: Workplace, channel_id: int) -> Result | None:

@@ -13,11 +13,12 @@ from gavel.supervise.service import Launch, Service
 _CELERY = [sys.executable, "-m", "celery", "--quiet", "-A"]
 _GAVEL = [sys.executable, "-m", "gavel.cli"]
 _QUIET = ["--without-gossip", "--without-mingle"]
-# Two tasks at a time: one slow source never holds up the others' live reading, one slow receiver never what is computed.
+# Two tasks at a time: one slow source never holds up the others' live reading. Messages have more: receivers may be slow together, and of
+# those that were, fewer are tried at once than there are processes (pipeline.delivering).
 _WORKERS = {
     "worker-live": ("live,inventory", 2),
-    "worker-back": ("backfill,compute,apart", 2),
-    "worker-notify": ("notify", 2),
+    "worker-back": ("backfill,compute", 2),
+    "worker-notify": ("notify,apart", 4),
 }
 # Whoever looks at a page is answered before minutes are computed, and the lab, which stands for other machines, takes what is left.
 _NICENESS = {"worker-back": 5, "lab": 10}
