@@ -48,7 +48,7 @@ test('an empty list and a failing one fit too', async ({ page, watched }) => {
   await page.unrouteAll({ behavior: 'ignoreErrors' })
   await asFailing(page)
   await fits(page, '/datastores')
-  await expect(page.getByRole('alert')).toContainText(/Failing since \d\d:\d\d:\d\d/)
+  await expect(page.getByRole('alert')).toContainText(/No numbers from Gavel since \d\d:\d\d:\d\d/)
 })
 
 test('the name stays in sight while the numbers scroll', async ({ page }) => {

@@ -240,14 +240,16 @@ export async function asEmpty(page: Page): Promise<void> {
   })
 }
 
-export const OUTAGE = 'The database does not answer. Gavel keeps trying; `gavel status` says more.'
+const OUTAGE_DETAIL = 'The database does not answer. Gavel keeps trying; `gavel status` says more.'
+/** As pages say it: commands are set as such, without their ticks. */
+export const OUTAGE = OUTAGE_DETAIL.replaceAll('`', '')
 
 export async function asFailing(page: Page): Promise<void> {
   await page.route(DATA, fail)
 }
 
 export function fail(route: Route): Promise<void> {
-  const body = { type: 'about:blank', title: 'Unavailable', status: 503, detail: OUTAGE, errors: [] }
+  const body = { type: 'about:blank', title: 'Unavailable', status: 503, detail: OUTAGE_DETAIL, errors: [] }
   return route.fulfill({ status: 503, contentType: 'application/problem+json', body: JSON.stringify(body) })
 }
 

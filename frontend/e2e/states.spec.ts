@@ -8,9 +8,11 @@ for (const path of PAGES) {
     watched.expected.push(/503/)
     await asFailing(page)
     await page.goto(path)
-    await expect(page.getByRole('alert')).toContainText('Could not load')
+    await expect(page.getByText(/^Could not load the list of/).first()).toBeVisible()
+    await expect(page.getByRole('alert')).toContainText(/^No numbers from Gavel since \d\d:\d\d:\d\d UTC\./)
     await expect(page.getByRole('alert')).toContainText(OUTAGE)
-    await expect(page.getByRole('button', { name: 'Try now' })).toBeVisible()
+    await expect(page.getByRole('alert')).toContainText('Trying again every 15 s.')
+    await expect(page.getByRole('button', { name: 'Try now' })).toHaveCount(1)
   })
 
   test(`${path} says why it is empty and what to do`, async ({ page }) => {
@@ -38,6 +40,32 @@ test('a failure heals by itself and keeps what was there meanwhile', async ({ pa
   await expect(page.locator('canvas').first()).toBeVisible()
   await page.unroute(/\/series\?/)
   await expect(page.getByRole('status').filter({ hasText: OUTAGE })).toHaveCount(0, { timeout: 25_000 })
+})
+
+test('an outage is told once for the whole page, which keeps what was read, and ends by itself', async ({
+  page,
+  request,
+  watched,
+}) => {
+  watched.expected.push(/503/)
+  const { id, name } = await aDatastore(request)
+  await page.goto(`/datastores/${id}`)
+  await expect(page.locator('canvas').first()).toBeVisible()
+  await expect(page.locator('[aria-busy="true"]')).toHaveCount(0)
+  await asFailing(page)
+  const note = page.getByRole('alert')
+  // What was read a moment ago is not read again by coming back to the page: it may take some tries.
+  await expect(async () => {
+    await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')))
+    await expect(note).toContainText(OUTAGE, { timeout: 1500 })
+  }).toPass()
+  await expect(note).toContainText(/Shown is what was read until \d\d:\d\d:\d\d\./)
+  await expect(page.getByText(OUTAGE)).toHaveCount(1)
+  await expect(page.locator('h1')).toHaveText(name)
+  await expect(page.locator('canvas').first()).toBeVisible()
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+  await page.getByRole('button', { name: 'Try now' }).click()
+  await expect(page.getByText(OUTAGE)).toHaveCount(0)
 })
 
 test('without the live stream the page asks by itself and says so', async ({ page, watched }) => {

@@ -17,6 +17,22 @@ export class ApiError extends Error {
   }
 }
 
+/** No answer at all; an answer that only takes too long may be one question's own fault. */
+export const isUnreachable = (error: Error): boolean =>
+  error instanceof ApiError && error.status === null && !isLate(error.cause)
+
+const AWAY = new Set([502, 503, 504])
+
+/** Gavel, its database or a proxy before it is away: nothing is wrong with what was asked. */
+export const isAway = (error: Error): boolean =>
+  error instanceof ApiError && (error.status === null || AWAY.has(error.status))
+
+/** "No answer from Gavel", or "No numbers from Gavel" where it answers, but with nothing. */
+export const lostWords = (error: Error): string =>
+  error instanceof ApiError && error.status !== null ? 'No numbers from Gavel' : 'No answer from Gavel'
+
+const isLate = (cause: unknown): boolean => cause instanceof Error && cause.name === 'TimeoutError'
+
 function isProblem(body: unknown): body is Problem {
   return typeof body === 'object' && body !== null && 'detail' in body && typeof body.detail === 'string'
 }
@@ -29,8 +45,7 @@ export function answerError(what: string, response: Response, body: unknown): Ap
 
 /** A call that got no answer: the network, a stopped server or the deadline. */
 export function unreachableError(what: string, cause: unknown, deadline_s: number): ApiError {
-  const late = cause instanceof Error && cause.name === 'TimeoutError'
-  const detail = late
+  const detail = isLate(cause)
     ? `Gavel did not answer within ${deadline_s} s.`
     : 'Gavel cannot be reached. It may be restarting, or the network is down.'
   return new ApiError(what, detail, null, [], cause)

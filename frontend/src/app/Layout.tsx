@@ -1,16 +1,16 @@
-/** The frame around every page: header, menu, banner when the server is lost, and the page itself. */
+/** The frame around every page: header, menu, a note when the server is lost, and the page itself. */
 
 import { ActionIcon, Drawer } from '@mantine/core'
 import { Link, Outlet, useMatches } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import { LiveProvider, useLive } from '../api/live'
+import { LiveProvider } from '../api/live'
+import { OutageProvider } from '../api/outage'
 import { Icon } from '../components/Icon'
-import { usePreferences } from '../lib/preferences'
-import { formatClock } from '../lib/time'
 import { useRange } from '../lib/url'
 import { FiringCount } from './FiringCount'
 import { Help } from './Help'
 import styles from './Layout.module.css'
+import { OutageNote } from './OutageNote'
 import { PreferencesMenu } from './PreferencesMenu'
 import { HOME, menuPath, PAGES } from './pages'
 import { SearchBox } from './SearchBox'
@@ -34,10 +34,12 @@ export function Layout() {
           <Menu />
         </nav>
         <main className={styles.main} id="main">
-          <LostBanner />
-          <div className={styles.page}>
-            <Outlet />
-          </div>
+          <OutageProvider>
+            <OutageNote />
+            <div className={styles.page}>
+              <Outlet />
+            </div>
+          </OutageProvider>
         </main>
       </div>
       <Help opened={isHelpOpen} onClose={() => setHelpOpen(false)} />
@@ -100,19 +102,6 @@ function Menu({ onChoose }: { onChoose?: () => void }) {
         </li>
       ))}
     </ul>
-  )
-}
-
-function LostBanner() {
-  const { downSince_ms } = useLive()
-  const { zone } = usePreferences()
-  if (downSince_ms === null) return null
-  return (
-    <div className={styles.banner} role="status">
-      <Icon name="warning" />
-      Live updates are interrupted since {formatClock(downSince_ms, zone, true)}. Gavel asks every 15 s instead and
-      reconnects by itself.
-    </div>
   )
 }
 

@@ -10,6 +10,7 @@ import type { SearchHit } from '../api/types'
 import { addressOf } from '../components/EntityLink'
 import { Icon, type IconName } from '../components/Icon'
 import { Name } from '../components/Name'
+import { Worded } from '../components/Worded'
 import styles from './SearchBox.module.css'
 
 export const SEARCH_ID = 'search'
@@ -84,7 +85,7 @@ export function SearchBox() {
           ))}
           {hits.length === 0 && !isFetching && (
             <Combobox.Empty>
-              {error ? `The search failed: ${error.message}` : 'Nothing has a name like that.'}
+              <Worded>{error ? `The search failed: ${error.message}` : 'Nothing has a name like that.'}</Worded>
             </Combobox.Empty>
           )}
         </Combobox.Options>

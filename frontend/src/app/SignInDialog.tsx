@@ -4,6 +4,7 @@ import { Alert, Button, Code, CopyButton, Modal, PasswordInput, Stack } from '@m
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { useSession, useSignIn } from '../api/session'
 import { Icon } from '../components/Icon'
+import { Worded } from '../components/Worded'
 
 export function SignInDialog({ setupToken }: { setupToken: string | null }) {
   const { isDialogOpen, openDialog, closeDialog, setupPending, isStranger } = useSession()
@@ -60,7 +61,7 @@ export function SignInDialog({ setupToken }: { setupToken: string | null }) {
             </p>
             {signIn.error && (
               <Alert color="red" variant="outline" icon={<Icon name="warning" />} title="Not signed in">
-                {signIn.error.message}
+                <Worded>{signIn.error.message}</Worded>
               </Alert>
             )}
             <PasswordInput

@@ -4,6 +4,7 @@ import { Alert, Button, Code, CopyButton, Stack } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { makeWallToken } from '../api/commands'
 import { Icon } from '../components/Icon'
+import { Worded } from '../components/Worded'
 
 export function WallAddress() {
   const make = useMutation({ mutationFn: makeWallToken })
@@ -21,7 +22,7 @@ export function WallAddress() {
         <span className="faint">It may only read. The address before it stops working.</span>
         {make.error && (
           <Alert color="red" variant="outline" icon={<Icon name="warning" />} title="No address was made">
-            {make.error.message}
+            <Worded>{make.error.message}</Worded>
           </Alert>
         )}
       </Stack>

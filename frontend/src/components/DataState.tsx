@@ -3,12 +3,14 @@
 import { Button } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { type ReactNode, useRef, useState } from 'react'
-import { ApiError } from '../api/errors'
+import { ApiError, isAway } from '../api/errors'
+import { useOutage } from '../api/outage'
 import { usePreferences } from '../lib/preferences'
 import { formatAge, formatClock, zoneName } from '../lib/time'
 import { useNow } from '../lib/useNow'
 import styles from './DataState.module.css'
 import { Icon } from './Icon'
+import { Worded } from './Worded'
 
 export interface EmptyText {
   title: string
@@ -32,23 +34,30 @@ interface DataStateProps<Data> {
   gone?: ReactNode
 }
 
-/** Shows `query` in the state it is in. Old data stays on screen while new data cannot be had, with a line that says so. */
+/**
+ * Shows `query` in the state it is in. Old data stays on screen while new data cannot be had, with a line that says so; where all
+ * of Gavel is away the page says so once, and its parts are quiet.
+ */
 export function DataState<Data>({ query, skeleton, empty, children, gone }: DataStateProps<Data>) {
-  const outage = useOutage(query)
+  const trouble = useTrouble(query)
+  const isPageAway = useOutage() !== null
   if (query.data === undefined) {
-    return outage ? <ErrorState query={query} outage={outage} gone={gone} /> : <div aria-busy="true">{skeleton}</div>
+    if (trouble === null) return <div aria-busy="true">{skeleton}</div>
+    if (isPageAway && isAway(trouble.error)) return <p className={styles.away}>{whatFailed(trouble.error)}</p>
+    return <ErrorState query={query} trouble={trouble} gone={gone} />
   }
   const emptyText = empty?.(query.data) ?? null
+  const own = query.error !== null && !(isPageAway && isAway(query.error)) ? query.error : null
   return (
     // Of one piece, so that the note stays with what it is about; without a note the data stand in the page's own order.
-    <div className={query.error ? styles.noted : styles.plain}>
-      {query.error && <StaleNote query={query} error={query.error} />}
+    <div className={own ? styles.noted : styles.plain}>
+      {own && <StaleNote query={query} error={own} />}
       {emptyText ? <EmptyState {...emptyText} /> : children(query.data)}
     </div>
   )
 }
 
-interface Outage {
+interface Trouble {
   error: Error
   since_ms: number
 }
@@ -57,13 +66,13 @@ interface Outage {
  * What went wrong and since when, until data comes. A query without data forgets its error while it tries again; what the page
  * says must not flicker with every try.
  */
-function useOutage(query: Query<unknown>): Outage | null {
-  const outage = useRef<Outage | null>(null)
-  if (query.data !== undefined || query.errorUpdateCount === 0) outage.current = null
+function useTrouble(query: Query<unknown>): Trouble | null {
+  const trouble = useRef<Trouble | null>(null)
+  if (query.data !== undefined || query.errorUpdateCount === 0) trouble.current = null
   else if (query.error) {
-    outage.current = { error: query.error, since_ms: outage.current?.since_ms ?? query.errorUpdatedAt }
+    trouble.current = { error: query.error, since_ms: trouble.current?.since_ms ?? query.errorUpdatedAt }
   }
-  return outage.current
+  return trouble.current
 }
 
 const isMissing = (error: Error): boolean => error instanceof ApiError && error.status === 404
@@ -75,14 +84,14 @@ function whatFailed(error: Error): string {
 
 interface ErrorStateProps {
   query: Query<unknown>
-  outage: Outage
+  trouble: Trouble
   gone: ReactNode
 }
 
-function ErrorState({ query, outage, gone }: ErrorStateProps) {
+function ErrorState({ query, trouble, gone }: ErrorStateProps) {
   const { zone } = usePreferences()
   const now = useNow()
-  const { error, since_ms } = outage
+  const { error, since_ms } = trouble
   const isGone = isMissing(error)
   // Gavel tries again by itself, too: the button is busy only with what it was asked for.
   const [isAsked, setAsked] = useState(false)
@@ -97,7 +106,9 @@ function ErrorState({ query, outage, gone }: ErrorStateProps) {
         <Icon name="warning" size={24} />
       </span>
       <p className={styles.stateTitle}>{whatFailed(error)}</p>
-      <p className={styles.stateText}>{error.message}</p>
+      <p className={styles.stateText}>
+        <Worded>{error.message}</Worded>
+      </p>
       {isGone ? (
         <div className={styles.stateText}>
           {gone ?? 'It may have been removed at its source since this address was made.'}
@@ -126,7 +137,7 @@ function StaleNote({ query, error }: { query: Query<unknown>; error: Error }) {
       </span>
       <span>
         {whatFailed(error)} since {formatClock(query.dataUpdatedAt, zone, true)} {zoneName(zone, query.dataUpdatedAt)}:{' '}
-        {error.message} Showing what was read then; trying again every 15 s.
+        <Worded>{error.message}</Worded> Showing what was read then; trying again every 15 s.
       </span>
     </div>
   )

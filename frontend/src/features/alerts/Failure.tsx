@@ -1,5 +1,6 @@
 import { Alert } from '@mantine/core'
 import { Icon } from '../../components/Icon'
+import { Worded } from '../../components/Worded'
 import styles from './Alerts.module.css'
 
 /** Why something was not done, in the server's own words. */
@@ -7,7 +8,9 @@ export function Failure({ title, error }: { title: string; error: Error | null }
   if (error === null) return null
   return (
     <Alert color="red" variant="outline" icon={<Icon name="warning" />} title={title}>
-      <span className={styles.lines}>{error.message}</span>
+      <span className={styles.lines}>
+        <Worded>{error.message}</Worded>
+      </span>
     </Alert>
   )
 }

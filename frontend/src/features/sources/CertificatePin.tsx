@@ -6,6 +6,7 @@ import { readCertificate } from '../../api/commands'
 import type { Certificate } from '../../api/types'
 import type { Values } from '../../components/form/schema'
 import { Icon } from '../../components/Icon'
+import { Worded } from '../../components/Worded'
 import { usePreferences } from '../../lib/preferences'
 import { formatInstant } from '../../lib/time'
 import styles from './SourcesPage.module.css'
@@ -35,7 +36,7 @@ export function CertificatePin({ values, onChange }: { values: Values; onChange:
       </Group>
       {reading.error && (
         <Alert color="red" variant="outline" icon={<Icon name="warning" />} title="No certificate">
-          {reading.error.message}
+          <Worded>{reading.error.message}</Worded>
         </Alert>
       )}
       {certificate && (

@@ -4,6 +4,7 @@ import { removeSource } from '../../api/commands'
 import type { SourceOut } from '../../api/types'
 import { Icon } from '../../components/Icon'
 import { Name } from '../../components/Name'
+import { Worded } from '../../components/Worded'
 
 export function RemoveDialog({ source, onClose }: { source: SourceOut; onClose: () => void }) {
   const client = useQueryClient()
@@ -26,7 +27,7 @@ export function RemoveDialog({ source, onClose }: { source: SourceOut; onClose: 
         </p>
         {removal.error && (
           <Alert color="red" variant="outline" icon={<Icon name="warning" />} title="Not removed">
-            {removal.error.message}
+            <Worded>{removal.error.message}</Worded>
           </Alert>
         )}
         <Group justify="flex-end">

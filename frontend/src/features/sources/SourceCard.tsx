@@ -8,6 +8,7 @@ import { Card } from '../../components/Card'
 import { Icon } from '../../components/Icon'
 import { Name } from '../../components/Name'
 import { SourceMark } from '../../components/SourceMark'
+import { Worded } from '../../components/Worded'
 import { usePreferences } from '../../lib/preferences'
 import { plural, streamName } from '../../lib/text'
 import { formatInstant, formatOffset } from '../../lib/time'
@@ -116,14 +117,16 @@ function SourceNotes({ source }: { source: SourceOut }) {
         <div className={`${styles.note} ${styles.failure}`} role="alert">
           <Icon name="warning" />
           <p>
-            <strong>Failing{since}.</strong> {source.error_message}
+            <strong>Failing{since}.</strong> <Worded>{source.error_message}</Worded>
           </p>
         </div>
       )}
       {source.warnings.map((warning) => (
         <div key={warning} className={styles.note}>
           <Icon name="warning" />
-          <p>{warning}</p>
+          <p>
+            <Worded>{warning}</Worded>
+          </p>
         </div>
       ))}
     </div>

@@ -8,6 +8,7 @@ import type { SourceKind, SourceOut } from '../../api/types'
 import { DataState } from '../../components/DataState'
 import { SchemaForm } from '../../components/form/SchemaForm'
 import { Icon } from '../../components/Icon'
+import { Worded } from '../../components/Worded'
 import { visibleName } from '../../lib/text'
 import { CertificatePin } from './CertificatePin'
 import { PreflightList } from './PreflightList'
@@ -93,7 +94,7 @@ function SourceForm({ kinds, source, onClose }: SourceFormProps) {
 function Failure({ title, error }: { title: string; error: Error }) {
   return (
     <Alert color="red" variant="outline" icon={<Icon name="warning" />} title={title}>
-      {error.message}
+      <Worded>{error.message}</Worded>
     </Alert>
   )
 }

@@ -2,13 +2,14 @@
 
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { ApiError } from '../../api/errors'
+import { ApiError, lostWords } from '../../api/errors'
 import { sourcesQuery } from '../../api/queries'
 import { serverNow } from '../../api/serverClock'
 import type { AlertOut } from '../../api/types'
 import { Icon } from '../../components/Icon'
 import { Name } from '../../components/Name'
 import { SourceMark } from '../../components/SourceMark'
+import { Worded } from '../../components/Worded'
 import { usePreferences } from '../../lib/preferences'
 import { plural } from '../../lib/text'
 import { formatAge, formatClock, instantMs, zoneName } from '../../lib/time'
@@ -69,9 +70,12 @@ function LostBanner({ error, since_ms }: { error: Error; since_ms: number }) {
   return (
     <div className={styles.banner} role="alert">
       <Icon name="warning" size={40} />
-      {isAnswered ? 'No numbers' : 'No answer'} from Gavel
-      {since_ms > 0 && ` since ${formatClock(since_ms, zone, true)}`}. {isAnswered && `${error.message} `}
-      Trying again every 15 s.
+      <span>
+        {lostWords(error)}
+        {since_ms > 0 && ` since ${formatClock(since_ms, zone, true)}`}.{' '}
+        {isAnswered && <Worded>{`${error.message} `}</Worded>}
+        Trying again every 15 s.
+      </span>
     </div>
   )
 }

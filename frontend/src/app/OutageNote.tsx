@@ -1,0 +1,63 @@
+/** The one thing that a page says when Gavel is away: what, since when, what is shown meanwhile, and what is tried. */
+
+import { Button } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { lostWords } from '../api/errors'
+import { useLive } from '../api/live'
+import { askAgain, type Outage, useOutage } from '../api/outage'
+import { Icon } from '../components/Icon'
+import { Worded } from '../components/Worded'
+import { usePreferences } from '../lib/preferences'
+import { formatClock, type Zone, zoneName } from '../lib/time'
+import styles from './Layout.module.css'
+
+export function OutageNote() {
+  const outage = useOutage()
+  const { downSince_ms } = useLive()
+  if (outage !== null) return <Away outage={outage} />
+  return downSince_ms === null ? null : <StreamLost since_ms={downSince_ms} />
+}
+
+function Away({ outage }: { outage: Outage }) {
+  const { zone } = usePreferences()
+  const client = useQueryClient()
+  const [isAsked, setAsked] = useState(false)
+  // Gavel tries again by itself, too: the button is busy only with what it was asked for.
+  const tryNow = async () => {
+    setAsked(true)
+    await askAgain(client)
+    setAsked(false)
+  }
+  return (
+    <div className={styles.outage}>
+      <Icon name="warning" />
+      <p role="alert">
+        <strong>
+          {lostWords(outage.error)} since {formatClock(outage.since_ms, zone, true)} {zoneName(zone, outage.since_ms)}.
+        </strong>{' '}
+        <Worded>{outage.error.message}</Worded> {shownWords(outage, zone)} Trying again every 15 s.
+      </p>
+      <Button variant="default" size="xs" loading={isAsked} onClick={() => void tryNow()}>
+        Try now
+      </Button>
+    </div>
+  )
+}
+
+/** What stands below the note meanwhile. */
+function shownWords({ read_ms }: Outage, zone: Zone): string {
+  if (read_ms === null) return 'Nothing was read before, so nothing is shown.'
+  return `Shown is what was read until ${formatClock(read_ms, zone, true)}.`
+}
+
+function StreamLost({ since_ms }: { since_ms: number }) {
+  const { zone } = usePreferences()
+  return (
+    <div className={styles.banner} role="status">
+      <Icon name="warning" />
+      Live updates are interrupted since {formatClock(since_ms, zone, true)}. Gavel asks every 15 s instead and
+      reconnects by itself.
+    </div>
+  )
+}
