@@ -1,6 +1,7 @@
 """Shapes of answers: problems for people, ranges that make sense, pages that are fenced in."""
 
 import dataclasses
+import gzip
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -141,6 +142,26 @@ def test_any_address_a_person_opens_is_the_page_with_a_fresh_nonce(pages: TestCl
     assert "frame-ancestors 'none'" in policy
     assert first.text != second.text
     assert first.headers["cache-control"] == "no-cache"
+
+
+def test_assets_come_as_the_build_has_compressed_them_to_whoever_takes_that(pages: TestClient, dist: Path) -> None:
+    script = b"let a = 1\n" * 1000
+    (dist / "assets" / "main-1a2b.js").write_bytes(script)
+    (dist / "assets" / "main-1a2b.js.gz").write_bytes(gzip.compress(script, 9))
+    with pages:
+        packed, plain = (
+            pages.get("/assets/main-1a2b.js", headers={"accept-encoding": wanted}) for wanted in ("gzip", "identity")
+        )
+        again = pages.get("/assets/main-1a2b.js", headers={"if-none-match": packed.headers["etag"]})
+    assert packed.content == plain.content == script
+    assert int(packed.headers["content-length"]) == len(gzip.compress(script, 9))
+    assert packed.headers["content-encoding"] == "gzip"
+    assert "content-encoding" not in plain.headers
+    for one in (packed, plain):
+        assert one.headers["vary"] == "Accept-Encoding"
+        assert one.headers["content-type"].startswith("text/javascript")
+        assert "immutable" in one.headers["cache-control"]
+    assert again.status_code == 304
 
 
 def test_assets_are_kept_for_ever_and_files_beside_the_pages_are_not_served(pages: TestClient) -> None:

@@ -1,10 +1,12 @@
 """The web pages: files of the built front end by name, index.html for everything a person may open, and the headers that fence them in."""
 
+import os
 import secrets
 from pathlib import Path
 
 from fastapi import FastAPI, Request
 from fastapi.responses import FileResponse, HTMLResponse, Response
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -55,12 +57,26 @@ class SecurityHeaders:
         await self._app(scope, receive, send_with_headers)
 
 
+class Assets(StaticFiles):
+    """Files as they are, or as the build has compressed them (`….gz` beside them) for whoever takes that."""
+
+    def file_response(
+        self, full_path: str | os.PathLike[str], stat_result: os.stat_result, scope: Scope, status_code: int = 200
+    ) -> Response:
+        compressed = Path(f"{os.fspath(full_path)}.gz")
+        if "gzip" not in Headers(scope=scope).get("accept-encoding", "") or not compressed.is_file():
+            return super().file_response(full_path, stat_result, scope, status_code)
+        found = super().file_response(compressed, compressed.stat(), scope, status_code)
+        found.headers["content-encoding"] = "gzip"
+        return found
+
+
 def install(app: FastAPI, dist: Path) -> None:
     """Serve `dist` below the API. Only files that were there at start are served: no request path is ever joined to a folder."""
     index = dist / "index.html"
     top = {file.name: file for file in dist.iterdir() if file.is_file() and file != index} if dist.is_dir() else {}
     if (dist / "assets").is_dir():
-        app.mount("/assets", StaticFiles(directory=dist / "assets"), name="assets")
+        app.mount("/assets", Assets(directory=dist / "assets"), name="assets")
 
     @app.get("/{path:path}", include_in_schema=False)
     def page(path: str, request: Request) -> Response:
