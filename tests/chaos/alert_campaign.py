@@ -1,8 +1,5 @@
 """A seeded campaign against alerts: kill -9 of worker, scheduler and database between any two steps, then the accounts."""
 
-import base64
-import hashlib
-import hmac
 import json
 import random
 import signal
@@ -18,6 +15,7 @@ from typing import Any
 import psycopg
 from tests.alerting.plain_machine import Plain
 from tests.alerting.receivers import HttpReceiver, http_receiver
+from tests.alerting.signing import is_signed
 from tests.chaos.alert_estate import RULES, founded, kind_of_rule
 from tests.chaos.alert_plan import clock_beside
 from tests.chaos.alert_processes import Processes
@@ -263,7 +261,7 @@ class Campaign:
             body = json.loads(one.body)
             event_id, data = one.headers["webhook-id"], body["data"]
             arrived[event_id].append(number)
-            if not _is_signed(one.headers, one.body):
+            if not is_signed(one.headers, one.body, SECRET):
                 yield f"{event_id}: its signature is wrong"
             if data["event_id"] != event_id or said.setdefault(event_id, data) != data:
                 yield f"{event_id}: another message came under the same id"
@@ -328,10 +326,3 @@ def campaign(folder: Path, seed: int) -> Iterator[Campaign]:
 def _spoken(state: str) -> str:
     """Over long ago and inactive are the same past."""
     return State.INACTIVE.name.lower() if state == State.RESOLVED.name.lower() else state
-
-
-def _is_signed(headers: dict[str, str], body: bytes) -> bool:
-    content = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.".encode() + body
-    key = base64.b64decode(SECRET.removeprefix("whsec_"))
-    ours = base64.b64encode(hmac.new(key, content, hashlib.sha256).digest()).decode()
-    return f"v1,{ours}" in headers["webhook-signature"].split()

@@ -12,7 +12,7 @@ from gavel.db.engine import reading, transaction
 from gavel.db.errors import NotFoundError
 from gavel.db.leases import only_one
 from gavel.db.queries import notifications as outbox
-from gavel.pipeline import delivering, picturing, telling
+from gavel.pipeline import alerting, delivering, picturing, telling
 
 
 @pytest.fixture
@@ -95,6 +95,20 @@ def test_a_channel_that_is_ill_holds_up_no_other(scene: AlertScene, receiver: Ht
         scene.channel(receiver)
         scene.step(KERNEL)
     assert [one["type"] for one in told(receiver)] == ["alert.firing"]
+
+
+def test_apprise_has_a_queue_of_its_own(scene: AlertScene, receiver: HttpReceiver) -> None:
+    scene.rule()
+    native = scene.channel(receiver)
+    apart = scene.channel(receiver, "apart", kind="apprise", settings={"url": receiver.url.replace("http", "json", 1)})
+    scene.now += MINUTE
+    scene.write(KERNEL)
+    alerting.judge(scene.place(), budget_s=20)
+    assert telling.tell(scene.place()) == 2
+    assert [(one.channel_id, one.is_apart) for one in telling.due_channels(scene.place())] == [
+        (native, False),
+        (apart, True),
+    ]
 
 
 def test_channels_that_failed_wait_in_line_so_that_the_others_always_find_a_process(

@@ -108,6 +108,13 @@ def test_names_that_mean_harm_are_inert_from_the_ledger_to_the_wire(scene: Alert
     assert {kind: [*map(list, (complaints(kind, body) for body in sent))] for kind, sent in bodies.items()} == {
         kind: [[], []] for kind in kinds
     }
+    # Where a vendor lets it, the end changes the message of the beginning.
+    ways = {
+        kind: [(one.method, one.path.rpartition("/")[2]) for one in receivers[kind].received]
+        for kind in ("slack_bot", "discord")
+    }
+    assert [path for _, path in ways["slack_bot"] if path.startswith("chat.")] == ["chat.postMessage", "chat.update"]
+    assert [method for method, _ in ways["discord"]] == ["POST", "PATCH"]
     # What vendors know an incident by is the same from its beginning to its end, whatever its object is called.
     fired, over = (json.loads(body) for body in bodies["alertmanager"])
     assert fired[0]["labels"] == over[0]["labels"]
