@@ -68,6 +68,7 @@ class Assets(StaticFiles):
             return super().file_response(full_path, stat_result, scope, status_code)
         found = super().file_response(compressed, compressed.stat(), scope, status_code)
         found.headers["content-encoding"] = "gzip"
+        found.headers["vary"] = "Accept-Encoding"
         return found
 
 
