@@ -101,7 +101,7 @@ test('one thing has a board of its own, and what is no board says which there ar
   await page.goto(`/datastores/${id}`)
   await page.getByRole('link', { name: 'On a wall' }).click()
   await expect(page).toHaveURL(new RegExp(`/wall/datastores-${id}`))
-  await expect(page.locator('h1')).toHaveText(name)
+  await expect(page.getByRole('heading', { level: 1, name, exact: true })).toBeVisible()
   await expect(page.getByRole('region', { name: 'Verdict' })).toContainText(/(Certain|Likely|Undetermined|Healthy)/)
   await expect(page.getByRole('list', { name: 'Who takes part' }).getByRole('listitem').first()).toContainText(/IOPS/)
   await page.goto('/wall/rotate?boards=estate,kitchen')

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { BOX_HEIGHT, fullness, type HopLink, hopPicture, linkTime } from './hops'
+import { BOX_HEIGHT, fullness, type HopLink, hopPicture, linkTime, seenBy } from './hops'
 
 const load = { iops: 100, us: 900, precision_us: null, ios: 6.24, depth: null }
 const node = (id: string, more: object = {}) => ({ id, name: id, state: null, load, ...more })
@@ -91,4 +91,13 @@ it('a queue says how full it is where its depth is known', () => {
   expect(fullness({ ...load, depth: 32 })).toEqual({ text: '6.2 of 32', share: 6.24 / 32 })
   expect(fullness({ ...load, ios: 71.6, depth: 64 })).toEqual({ text: '72 of 64', share: 1 })
   expect(fullness(load)).toBeNull()
+})
+
+it('every hop says whose measurement its numbers are', () => {
+  const [hosts, array] = [
+    ['vm', 'vm_disk', 'queue', 'path'],
+    ['volume', 'array'],
+  ]
+  for (const hop of hosts ?? []) expect(seenBy(hop), hop).toBe('seen by hosts')
+  for (const hop of array ?? []) expect(seenBy(hop), hop).toBe('seen by array')
 })

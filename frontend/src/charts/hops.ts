@@ -67,9 +67,14 @@ export interface HopPicture<Node> {
   links: PlacedLink[]
 }
 
+const SEEN_BY_ARRAY = new Set(['volume', 'array'])
+
+/** Whose measurement the numbers of a hop are: each side times another stretch of the same I/O. */
+export const seenBy = (hop: string): string => (SEEN_BY_ARRAY.has(hop) ? 'seen by array' : 'seen by hosts')
+
 /** Width of a box in per cent of the picture's. */
 export const BOX_WIDTH = 12
-export const BOX_HEIGHT = 100
+export const BOX_HEIGHT = 114
 const HEAD = 34
 const PITCH = BOX_HEIGHT + 14
 

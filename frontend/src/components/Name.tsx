@@ -1,4 +1,4 @@
-/** A name from outside: cut in the middle, whole on hover and focus, never markup. */
+/** A name from outside: cut in the middle, whole on hover and focus and when it is read aloud, never markup. */
 
 import { Tooltip } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
@@ -41,7 +41,7 @@ export function NameLink({ children, to }: { children: string; to: string }) {
     <WholeName name={name} disabled={!isCut}>
       <Link to={to} className={styles.link} aria-label={name}>
         <bdi className={styles.name} dir="auto">
-          <Cut name={name} measure={measure} />
+          <Cut name={name} measure={measure} isNamed />
         </bdi>
       </Link>
     </WholeName>
@@ -58,15 +58,27 @@ function WholeName({ name, disabled, children }: { name: string; disabled: boole
   )
 }
 
-function Cut({ name, measure }: { name: string; measure: (element: HTMLElement | null) => void }) {
+interface CutProps {
+  name: string
+  measure: (element: HTMLElement | null) => void
+  /** What it stands in has the whole name already. */
+  isNamed?: boolean
+}
+
+/** Pieces are for the eye: they would be read aloud one by one, so the whole name is there for that. */
+function Cut({ name, measure, isNamed = false }: CutProps) {
   const { head, tail, domain } = partsForCut(name)
+  const isOnePiece = tail === '' && domain === ''
   return (
     <>
-      <span className={styles.head} ref={measure}>
-        {head}
+      {!isOnePiece && !isNamed && <span className={styles.spoken}>{name}</span>}
+      <span className={styles.pieces} aria-hidden={!isOnePiece}>
+        <span className={styles.head} ref={measure}>
+          {head}
+        </span>
+        {tail !== '' && <span className={styles.tail}>{tail}</span>}
+        {domain !== '' && <span className={styles.domain}>{domain}</span>}
       </span>
-      {tail !== '' && <span className={styles.tail}>{tail}</span>}
-      {domain !== '' && <span className={styles.domain}>{domain}</span>}
     </>
   )
 }

@@ -5,6 +5,7 @@ import { type Ref, useEffect, useImperativeHandle, useRef, useState } from 'reac
 import styles from './Chart.module.css'
 import { followCursor, moveCursor } from './cursorTime'
 import { init } from './echarts'
+import { hideNarrowLabels } from './narrowLabels'
 
 export interface CanvasHandle {
   /** The drawing at twice the screen's resolution. */
@@ -18,12 +19,23 @@ interface CanvasProps {
   sharesCursor?: boolean | undefined
   /** Told the two times between which the pointer was dragged. */
   onBrush?: ((a_ms: number, b_ms: number) => void) | undefined
+  /** Labels with less room are left out. */
+  leastLabel_px?: number | undefined
   /** Told the id of what was clicked. */
   onPick?: ((id: string) => void) | undefined
   ref?: Ref<CanvasHandle>
 }
 
-export default function Canvas({ option, height, label, sharesCursor = false, onBrush, onPick, ref }: CanvasProps) {
+export default function Canvas({
+  option,
+  height,
+  label,
+  sharesCursor = false,
+  leastLabel_px = 0,
+  onBrush,
+  onPick,
+  ref,
+}: CanvasProps) {
   const box = useRef<HTMLDivElement>(null)
   const chart = useRef<ECharts | null>(null)
   const others = useRef<HTMLDivElement>(null)
@@ -45,6 +57,7 @@ export default function Canvas({ option, height, label, sharesCursor = false, on
       const id = (data as { id?: unknown } | undefined)?.id
       if (typeof id === 'string') handlers.current.onPick?.(id)
     })
+    if (leastLabel_px > 0) instance.on('rendered', () => hideNarrowLabels(instance, leastLabel_px))
     instance.on('globalout', () => {
       if (sharesCursor) moveCursor(host, null)
     })
@@ -61,7 +74,7 @@ export default function Canvas({ option, height, label, sharesCursor = false, on
       instance.dispose()
       chart.current = null
     }
-  }, [sharesCursor])
+  }, [sharesCursor, leastLabel_px])
 
   // Parts that are gone are replaced, the rest stays in place: a refresh neither flashes nor closes the tooltip.
   useEffect(() => {

@@ -37,6 +37,8 @@ export interface ChartProps {
   permalink: string
   /** Moves with the cursor of the page's other charts over time. */
   sharesCursor?: boolean
+  /** Labels with less room than that are left out. */
+  leastLabel_px?: number
   onBrush?: (a_ms: number, b_ms: number) => void
   onPick?: (id: string) => void
 }
@@ -61,6 +63,7 @@ export function Chart(props: ChartProps) {
                 height={props.height}
                 label={props.label}
                 sharesCursor={props.sharesCursor}
+                leastLabel_px={props.leastLabel_px}
                 onBrush={props.onBrush}
                 onPick={props.onPick}
               />

@@ -2,7 +2,7 @@
 
 import type { CSSProperties } from 'react'
 import type { Hops } from '../../api/types'
-import { BOX_HEIGHT, BOX_WIDTH, fullness, hopPicture, linkTime, type PlacedLink } from '../../charts/hops'
+import { BOX_HEIGHT, BOX_WIDTH, fullness, hopPicture, linkTime, type PlacedLink, seenBy } from '../../charts/hops'
 import { colourOf } from '../../charts/tokens'
 import { formatIops, formatLatency, NOT_MEASURED } from '../../lib/units'
 import { Card } from '../Card'
@@ -51,7 +51,7 @@ export function HopsCard({ hops, named }: { hops: Hops; named: string | null }) 
                         style={place(x, y)}
                         data-state={node.state ?? undefined}
                       >
-                        <NodeText node={node} parent={parentOf(node.id, hop.name, hops)} />
+                        <NodeText node={node} hop={hop.name} parent={parentOf(node.id, hop.name, hops)} />
                         <Times links={hops.links.filter(({ from_id }) => from_id === node.id)} hops={hops.hops} />
                       </li>
                     ))}
@@ -99,7 +99,7 @@ const DOMAIN = /^([a-z0-9-]+)(?:\.[a-z0-9-]+)*\.[a-z]{2,}$/i
 const shortHost = (name: string) => name.replace(DOMAIN, '$1')
 
 /** `parent`: told where hops stand one under the other and no line leads to it. */
-function NodeText({ node, parent }: { node: HopNode; parent: string | null }) {
+function NodeText({ node, hop, parent }: { node: HopNode; hop: string; parent: string | null }) {
   const { iops, us, precision_us } = node.load
   const full = fullness(node.load)
   return (
@@ -118,6 +118,7 @@ function NodeText({ node, parent }: { node: HopNode; parent: string | null }) {
           <Name focusable>{node.detail.join(' · ')}</Name>
         </span>
       )}
+      {(iops !== null || us !== null) && <span className={styles.seen}>{seenBy(hop)}</span>}
       <span className={styles.load}>{iops === null ? NOT_MEASURED : formatIops(iops)}</span>
       {us !== null && <span className={styles.load}>{formatLatency(us, precision_us)}</span>}
       {full !== null && (

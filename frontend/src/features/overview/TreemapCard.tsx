@@ -26,6 +26,8 @@ import { KINDS, type Ranking } from './useRanking'
 
 /** As high as the panel over time beside it. */
 const HEIGHT = 234
+/** A letter or two of a name tell nothing: the cursor and the table name what is smaller. */
+const LEAST_LABEL_PX = 40
 
 export function TreemapCard({ ranking }: { ranking: Ranking }) {
   const query = useQuery(overviewQuery({ ...ranking.params, sort: '-impact' }, 0))
@@ -83,6 +85,7 @@ function Treemap({ rows, total, ranking, from_at, to_at }: TreemapProps) {
       table={<TilesTable tiles={tiles} label={`Numbers of where the I/Os of ${title} are`} />}
       legend={<TreemapLegend />}
       permalink={permalink(from_ms, to_ms)}
+      leastLabel_px={LEAST_LABEL_PX}
       onPick={open}
     />
   )

@@ -1,0 +1,39 @@
+import { TreemapChart } from 'echarts/charts'
+import { init, use } from 'echarts/core'
+import { SVGRenderer } from 'echarts/renderers'
+import { expect, it } from 'vitest'
+import { chartTokens, variablesOf } from '../../charts/tokens'
+import { treemapOption } from '../../charts/treemap'
+import css from '../../styles/tokens.css?raw'
+import { hideNarrowLabels } from './narrowLabels'
+
+use([TreemapChart, SVGRenderer])
+
+const tokens = chartTokens(variablesOf(css, 'dark'))
+const tile = (name: string, ios: number, group: string) => ({
+  id: name,
+  name,
+  ios,
+  words: 'Healthy',
+  layers: [],
+  look: 'calm' as const,
+  group: { id: group, name: group },
+})
+
+function drawn(width: number): string {
+  const chart = init(null, null, { renderer: 'svg', ssr: true, width, height: 200 })
+  const tiles = [tile('sql', 970, 'flash-large'), tile('web', 30, 'flash-small')]
+  chart.setOption(treemapOption({ tiles, tokens, label: 'where the I/Os are' }))
+  chart.renderToSVGString()
+  hideNarrowLabels(chart, 40)
+  const svg = chart.renderToSVGString()
+  chart.dispose()
+  return svg
+}
+
+it('the head of a narrow group is left out, not cut to a letter; where it has room it is there', () => {
+  const narrow = drawn(600)
+  expect(narrow).toContain('flash-large')
+  expect(narrow).not.toMatch(/>fl?\w{0,2}</)
+  expect(drawn(6000)).toContain('flash-small')
+})
