@@ -1,6 +1,7 @@
 """Verdicts over HTTP: whose latency it is, in numbers and words, and what is said where there is no verdict."""
 
 import math
+from datetime import datetime
 
 import pytest
 from fastapi.testclient import TestClient
@@ -183,6 +184,21 @@ def test_a_healthy_thing_names_no_layer(client: TestClient, estate: Estate, stor
     assert (found["certainty"], found["layer"], found["share"]) == ("healthy", None, None)
     assert found["sentence"]["head"] == "Healthy: 0.51 ms per I/O, 95 µs below expected"
     assert found["since_at"] == ago(12)
+
+
+def test_what_began_over_an_hour_ago_is_told_to_five_minutes_and_no_single_minute_ends_it(
+    client: TestClient, estate: Estate, store: int
+) -> None:
+    estate.last_minutes(DATASTORE, store, 240, minute(60_000, 20_000, HEALTHY))
+    estate.last_minutes(DATASTORE, store, 190, minute(60_000, 20_000, KERNEL))
+    estate.write([(DATASTORE, store, NOW - 100 * MINUTE, minute(60_000, 20_000, HEALTHY))])
+    found = ask(client, f"datastores/{store}/verdict")
+    begun = datetime.fromisoformat(found["since_at"])
+    assert NOW - 195 * MINUTE < begun < NOW - 185 * MINUTE
+    assert begun.minute % 5 == 0
+    # In the last hour each minute counts.
+    estate.write([(DATASTORE, store, NOW - 30 * MINUTE, minute(60_000, 20_000, HEALTHY))])
+    assert ask(client, f"datastores/{store}/verdict")["since_at"] == ago(29)
 
 
 def test_a_vm_with_the_minor_part_of_its_device_is_at_most_likely_by_the_sum_of_the_window(
