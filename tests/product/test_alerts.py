@@ -16,6 +16,7 @@ from tests.alerting.receivers import HttpReceiver, http_receiver
 from tests.product import ledgers, stories
 from tests.product.comparing import KEPT_S, caught_up
 from tests.product.running import Product, tell
+from tests.product.vendors import vendors
 
 DOCS = Path(__file__).parents[2] / "docs/alerts.md"
 NOT_OF_THE_RULE = {"id", "is_default", "open", "created_at", "changed_at", "error", "error_at"}
@@ -56,7 +57,8 @@ def test_a_datastore_whose_array_takes_time_is_told_once_and_so_is_its_end_whate
 ) -> None:
     """Every array takes more than 20 µs, in whatever minute of the hour; nothing takes an hour.
 
-    Beside the receiver that writes down stand others that fail, each in its own way, one of them by taking 60 s.
+    Beside the receiver that writes down stand one of every vendor's kind, and others that fail, each in its own way, one of them by
+    taking 60 s.
     """
     caught_up(product)
     store = product.api.get("/datastores", params={"limit": 1}).raise_for_status().json()["items"][0]
@@ -64,6 +66,9 @@ def test_a_datastore_whose_array_takes_time_is_told_once_and_so_is_its_end_whate
         second = stack.enter_context(http_receiver())
         dead_letters = _channel(product, stack, "dead letters", second.url, NOBODY_S)
         _channel(product, stack, "recording", receiver.url, ONLY_OURS)
+        of_vendors = stack.enter_context(vendors())
+        for kind, settings in of_vendors.settings().items():
+            _add(product, stack, {"kind": kind, "name": f"of {kind}", "settings": settings, "route": ONLY_OURS})
         ill = {
             name: _channel(
                 product, stack, name, stack.enter_context(_failing(fault, tmp_path, name)).url, ONLY_OURS, dead_letters
@@ -80,12 +85,21 @@ def test_a_datastore_whose_array_takes_time_is_told_once_and_so_is_its_end_whate
         assert firing["data"]["path"][-1] == store["name"]
         _numbers_are_those_of_the_verdict(product, store["id"], firing["data"])
         _came_in_time(product, store, firing["data"], came_at)
+        begun_s = product.wait_for(lambda: of_vendors.have_had(1), "the same in the form of every vendor", MUCH_LATER_S)
         # Its threshold out of reach: what had fired is over.
         product.api.put(f"/alert-rules/{rule}", json=_rule(store["name"], 3.6e9)).raise_for_status()
-        product.wait_for(lambda: len(receiver.received) > 1, "the message that it is over", 120)
+        over_s = product.wait_for(lambda: len(receiver.received) > 1, "the message that it is over", 120)
         resolved = _told(receiver)[1]
         assert (resolved["type"], resolved["data"]["incident_id"]) == ("alert.resolved", firing["data"]["incident_id"])
-        product.wait_for(lambda: _all_tried(product, ill), "an attempt on every channel", PATIENCE_S + MUCH_LATER_S)
+        ended_s = product.wait_for(lambda: of_vendors.have_had(2), "the end in the form of every vendor", MUCH_LATER_S)
+        assert of_vendors.problems(firing["data"]) == []
+        tried_s = product.wait_for(
+            lambda: _all_tried(product, ill), "an attempt on every channel", PATIENCE_S + MUCH_LATER_S
+        )
+        tell(
+            f"every vendor's kind had it {begun_s:.0f} s later; its end came in {over_s:.0f} s, to all of them {ended_s:.0f} s later;"
+            f" the slow one was waited for {tried_s:.0f} s more"
+        )
         _fared_as_they_should(product, ill)
         product.wait_for(lambda: _are_told_on(second), "the dead letters on the second channel", 60)
         assert len(receiver.received) == 2
@@ -147,9 +161,15 @@ def _rule(datastore: str, at_least_us: float) -> dict[str, Any]:
 def _channel(
     product: Product, stack: ExitStack, name: str, url: str, route: dict[str, Any], second_id: int | None = None
 ) -> int:
-    """Its id. It is removed with the stack."""
+    """The id of one that signs what it sends."""
     settings = {"url": f"{url}/hook", "secrets": [SECRET]}
-    body = {"kind": "webhook", "name": name, "settings": settings, "route": route, "second_id": second_id}
+    return _add(
+        product, stack, {"kind": "webhook", "name": name, "settings": settings, "route": route, "second_id": second_id}
+    )
+
+
+def _add(product: Product, stack: ExitStack, body: dict[str, Any]) -> int:
+    """Its id. It is removed with the stack."""
     made: int = product.api.post("/channels", json=body).raise_for_status().json()["id"]
     stack.callback(product.api.delete, f"/channels/{made}")
     return made
