@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { BOX_HEIGHT, fullness, type HopLink, hopPicture, linkTime, seenBy } from './hops'
+import { BOX_HEIGHT, fullness, type HopLink, hopPicture, linkTime, readingsOf } from './hops'
 
 const load = { iops: 100, us: 900, precision_us: null, ios: 6.24, depth: null }
 const node = (id: string, more: object = {}) => ({ id, name: id, state: null, load, ...more })
@@ -93,11 +93,33 @@ it('a queue says how full it is where its depth is known', () => {
   expect(fullness(load)).toBeNull()
 })
 
-it('every hop says whose measurement its numbers are', () => {
-  const [hosts, array] = [
-    ['vm', 'vm_disk', 'queue', 'path'],
-    ['volume', 'array'],
-  ]
-  for (const hop of hosts ?? []) expect(seenBy(hop), hop).toBe('seen by hosts')
-  for (const hop of array ?? []) expect(seenBy(hop), hop).toBe('seen by array')
+describe('whose latency a hop tells', () => {
+  const volume = node('volume-1', { load: { ...load, us: 340 } })
+  const array = node('array-1', { load: { ...load, us: 720 } })
+  const hops = [hop('vm', node('vm')), hop('volume', volume), hop('array', array)]
+  const own = (us: number | null) => ({
+    hops,
+    links: [link('volume-1', 'array-1', { name: 'array', layers: ['array'], us })],
+  })
+  const told = (name: string, one: ReturnType<typeof node>, way: ReturnType<typeof own>) =>
+    readingsOf(name, one, way).map(({ us, by }) => [us, by])
+
+  it('is the hosts’ above the array, and of a volume both sides’', () => {
+    expect(told('vm', node('vm'), own(180))).toEqual([[900, 'seen by hosts']])
+    expect(told('volume', volume, own(180))).toEqual([
+      [180, 'seen by array'],
+      [340, 'seen by hosts'],
+    ])
+    expect(told('array', array, own(180))).toEqual([[720, 'seen by hosts']])
+  })
+
+  it('is the array’s alone where no host measured anything', () => {
+    expect(told('volume', volume, own(340))).toEqual([[340, 'seen by array']])
+    expect(told('array', array, own(340))).toEqual([[720, 'seen by array']])
+  })
+
+  it('is nobody’s where nothing was timed, and never the array’s where the array said nothing', () => {
+    expect(told('vm', node('vm', { load: { ...load, us: null } }), own(180))).toEqual([])
+    expect(told('volume', volume, own(null))).toEqual([[340, 'seen by hosts']])
+  })
 })

@@ -67,11 +67,6 @@ export interface HopPicture<Node> {
   links: PlacedLink[]
 }
 
-const SEEN_BY_ARRAY = new Set(['volume', 'array'])
-
-/** Whose measurement the numbers of a hop are: each side times another stretch of the same I/O. */
-export const seenBy = (hop: string): string => (SEEN_BY_ARRAY.has(hop) ? 'seen by array' : 'seen by hosts')
-
 /** Width of a box in per cent of the picture's. */
 export const BOX_WIDTH = 12
 export const BOX_HEIGHT = 114
@@ -172,3 +167,40 @@ export function fullness({ ios, depth }: HopNode['load']): { text: string; share
     share: Math.min(1, ios / depth),
   }
 }
+
+/** A latency and whose it is: each side times another stretch of the same I/O. */
+export interface Reading {
+  us: number
+  precision_us: number | null
+  by: 'seen by hosts' | 'seen by array'
+}
+
+/** The part of a thing's time that is the array's own, by the link that leads from it to the array. */
+const arrayPart = (id: string, links: readonly HopLink[]): number | null =>
+  links.find(({ from_id, name }) => from_id === id && name === 'array')?.us ?? null
+
+/**
+ * The latencies of a node. Volumes and arrays have the time of everything that was measured of their I/Os, which is what hosts see of
+ * them; of a volume the array's own part is known besides. Where that is all there is, no host measured anything.
+ */
+export function readingsOf(
+  hop: string,
+  { id, load }: Pick<HopNode, 'id' | 'load'>,
+  { hops, links }: { hops: readonly Hop<HopNode>[]; links: readonly HopLink[] },
+): Reading[] {
+  const { us, precision_us } = load
+  if (us === null) return []
+  const whole = { us, precision_us, by: 'seen by hosts' as const }
+  if (hop === 'volume') {
+    const own_us = arrayPart(id, links)
+    const own = own_us === null ? [] : [{ us: own_us, precision_us: null, by: 'seen by array' as const }]
+    return isAll(us, own_us) ? own : [...own, whole]
+  }
+  const volumes = hops.flatMap(({ name, nodes }) => (name === 'volume' ? nodes : []))
+  const isArrayAlone =
+    hop === 'array' && volumes.length > 0 && volumes.every((one) => isAll(one.load.us, arrayPart(one.id, links)))
+  return [isArrayAlone ? { ...whole, by: 'seen by array' } : whole]
+}
+
+/** Below a tenth of a µs nobody counts. */
+const isAll = (us: number | null, part_us: number | null) => us !== null && part_us !== null && us - part_us < 0.1

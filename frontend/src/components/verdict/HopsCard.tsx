@@ -2,7 +2,7 @@
 
 import type { CSSProperties } from 'react'
 import type { Hops } from '../../api/types'
-import { BOX_HEIGHT, BOX_WIDTH, fullness, hopPicture, linkTime, type PlacedLink, seenBy } from '../../charts/hops'
+import { BOX_HEIGHT, BOX_WIDTH, fullness, hopPicture, linkTime, type PlacedLink, readingsOf } from '../../charts/hops'
 import { colourOf } from '../../charts/tokens'
 import { formatIops, formatLatency, NOT_MEASURED } from '../../lib/units'
 import { Card } from '../Card'
@@ -51,7 +51,7 @@ export function HopsCard({ hops, named }: { hops: Hops; named: string | null }) 
                         style={place(x, y)}
                         data-state={node.state ?? undefined}
                       >
-                        <NodeText node={node} hop={hop.name} parent={parentOf(node.id, hop.name, hops)} />
+                        <NodeText node={node} hop={hop.name} hops={hops} />
                         <Times links={hops.links.filter(({ from_id }) => from_id === node.id)} hops={hops.hops} />
                       </li>
                     ))}
@@ -98,9 +98,10 @@ const DOMAIN = /^([a-z0-9-]+)(?:\.[a-z0-9-]+)*\.[a-z]{2,}$/i
 /** "esx-05.lab.example" → "esx-05": all hosts have the rest in common. */
 const shortHost = (name: string) => name.replace(DOMAIN, '$1')
 
-/** `parent`: told where hops stand one under the other and no line leads to it. */
-function NodeText({ node, hop, parent }: { node: HopNode; hop: string; parent: string | null }) {
-  const { iops, us, precision_us } = node.load
+function NodeText({ node, hop, hops }: { node: HopNode; hop: string; hops: Hops }) {
+  const { iops } = node.load
+  // Told where hops stand one under the other and no line leads to it.
+  const parent = parentOf(node.id, hop, hops)
   const full = fullness(node.load)
   return (
     <>
@@ -118,9 +119,12 @@ function NodeText({ node, hop, parent }: { node: HopNode; hop: string; parent: s
           <Name focusable>{node.detail.join(' · ')}</Name>
         </span>
       )}
-      {(iops !== null || us !== null) && <span className={styles.seen}>{seenBy(hop)}</span>}
       <span className={styles.load}>{iops === null ? NOT_MEASURED : formatIops(iops)}</span>
-      {us !== null && <span className={styles.load}>{formatLatency(us, precision_us)}</span>}
+      {readingsOf(hop, node, hops).map(({ us, precision_us, by }) => (
+        <span key={by} className={styles.reading}>
+          {formatLatency(us, precision_us)} <span className={styles.by}>{by}</span>
+        </span>
+      ))}
       {full !== null && (
         <span className={styles.load}>
           {full.text} in flight

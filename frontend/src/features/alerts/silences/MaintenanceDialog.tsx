@@ -22,6 +22,7 @@ import styles from '../Alerts.module.css'
 import { Failure } from '../Failure'
 import { useAlertCommand } from '../useAlertCommand'
 import { MatchersInput } from './MatchersInput'
+import { TimeOfDay } from './TimeOfDay'
 import { bodyOfWindow, draftOfWindow, REPEATS, WEEKDAYS, type WindowDraft, windowProblems } from './when'
 
 const ZONES = Intl.supportedValuesOf('timeZone')
@@ -82,11 +83,10 @@ export function MaintenanceDialog({ window, onClose }: { window: MaintenanceOut 
               onChange={(event) => set({ first_day: event.currentTarget.value })}
               error={problems.get('first_day')}
             />
-            <TextInput
-              type="time"
+            <TimeOfDay
               label="From"
               value={draft.starts}
-              onChange={(event) => set({ starts: event.currentTarget.value })}
+              onChange={(starts) => set({ starts })}
               error={problems.get('starts')}
             />
             <NumberInput

@@ -7,10 +7,12 @@ import { serverNow } from '../../../api/serverClock'
 import type { Matcher } from '../../../api/types'
 import { usePreferences } from '../../../lib/preferences'
 import { formatInstant, fromWallClock, wallClock, zoneName } from '../../../lib/time'
+import styles from '../Alerts.module.css'
 import { Failure } from '../Failure'
 import { useAlertCommand } from '../useAlertCommand'
 import { useMyName } from '../useMyName'
 import { MatchersInput } from './MatchersInput'
+import { TimeOfDay } from './TimeOfDay'
 
 const MINUTE_MS = 60_000
 const LENGTHS = [
@@ -32,11 +34,15 @@ export function SilenceDialog({ matchers: given, onClose }: SilenceDialogProps) 
   const { zone } = usePreferences()
   const [matchers, setMatchers] = useState<Matcher[]>([...given])
   const [length, setLength] = useState('120')
-  const [until, setUntil] = useState(() => wallClock(serverNow() + 120 * MINUTE_MS, zone).slice(0, 16))
+  const [until, setUntil] = useState(() => {
+    const usual = wallClock(serverNow() + 120 * MINUTE_MS, zone)
+    return { day: usual.slice(0, 10), time: usual.slice(11, 16) }
+  })
   const [reason, setReason] = useState('')
   const [by, setBy] = useMyName()
   const [wasSubmitted, setSubmitted] = useState(false)
-  const until_ms = length === '' ? fromWallClock(until, zone) : serverNow() + Number(length) * MINUTE_MS
+  const until_ms =
+    length === '' ? fromWallClock(`${until.day} ${until.time}`, zone) : serverNow() + Number(length) * MINUTE_MS
 
   const problems = {
     matchers: matchersProblem(matchers),
@@ -75,13 +81,21 @@ export function SilenceDialog({ matchers: given, onClose }: SilenceDialogProps) 
             description={Number.isFinite(until_ms) ? `Ends ${formatInstant(until_ms, zone)}` : undefined}
           />
           {length === '' && (
-            <TextInput
-              type="datetime-local"
-              label={`Until (${zoneName(zone)})`}
-              value={until}
-              onChange={(event) => setUntil(event.currentTarget.value)}
-              error={shown.until}
-            />
+            <div className={styles.numbers}>
+              <TextInput
+                type="date"
+                label={`Until (${zoneName(zone)})`}
+                value={until.day}
+                onChange={(event) => setUntil({ ...until, day: event.currentTarget.value })}
+                error={shown.until}
+              />
+              <TimeOfDay
+                label="At"
+                value={until.time}
+                onChange={(time) => setUntil({ ...until, time })}
+                error={undefined}
+              />
+            </div>
           )}
           <Textarea
             label="Reason"
