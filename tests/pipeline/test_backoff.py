@@ -21,11 +21,19 @@ def test_after_success_there_is_no_pause() -> None:
     assert ready_at([], INTERVAL) is None
 
 
-@given(
-    st.lists(
-        st.sampled_from([ErrorKind.TIMEOUT, ErrorKind.UNREACHABLE, ErrorKind.OVERLOADED]), min_size=1, max_size=500
-    )
+# A proxy in front of a source that restarts shows its own page, or its own certificate, for as long: no password was sent there.
+AWAY = (
+    ErrorKind.TIMEOUT,
+    ErrorKind.UNREACHABLE,
+    ErrorKind.OVERLOADED,
+    ErrorKind.NAME,
+    ErrorKind.PROTOCOL,
+    ErrorKind.WRONG_KIND,
+    ErrorKind.CERTIFICATE,
 )
+
+
+@given(st.lists(st.sampled_from(AWAY), min_size=1, max_size=500))
 def test_a_source_that_is_away_is_looked_for_at_least_every_two_cycles(errors: list[ErrorKind]) -> None:
     ready = ready_at(_attempts(*errors), INTERVAL)
     assert ready is not None

@@ -32,11 +32,10 @@ class SettingsError(GavelError):
 class SourceError(GavelError):
     """A source could not be read.
 
-    `waiting_helps` tells the scheduler whether to try again by itself; `retry_after_s` is the source's own wish, if it gave one.
+    `retry_after_s`: when it wishes to be asked again, if it said so.
     """
 
     kind = ErrorKind.INTERNAL
-    waiting_helps = True
 
     def __init__(self, message: str, *, retry_after_s: float | None = None) -> None:
         super().__init__(message)
@@ -45,17 +44,14 @@ class SourceError(GavelError):
 
 class AuthenticationError(SourceError):
     kind = ErrorKind.AUTHENTICATION
-    waiting_helps = False
 
 
 class PermissionMissingError(SourceError):
     kind = ErrorKind.PERMISSION
-    waiting_helps = False
 
 
 class CertificateError(SourceError):
     kind = ErrorKind.CERTIFICATE
-    waiting_helps = False
 
 
 class NameResolutionError(SourceError):
@@ -80,9 +76,7 @@ class ProtocolError(SourceError):
 
 class WrongKindError(SourceError):
     kind = ErrorKind.WRONG_KIND
-    waiting_helps = False
 
 
 class DuplicateError(SourceError):
     kind = ErrorKind.DUPLICATE
-    waiting_helps = False

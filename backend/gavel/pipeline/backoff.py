@@ -8,16 +8,7 @@ from itertools import takewhile
 from gavel.domain.errors import ErrorKind
 
 # A refused password must not lock an account: two tries, then long pauses. Changed settings are tried at once.
-_REFUSED = frozenset(
-    {
-        ErrorKind.AUTHENTICATION,
-        ErrorKind.PERMISSION,
-        ErrorKind.CERTIFICATE,
-        ErrorKind.WRONG_KIND,
-        ErrorKind.SETTINGS,
-        ErrorKind.DUPLICATE,
-    }
-)
+_REFUSED = frozenset({ErrorKind.AUTHENTICATION, ErrorKind.PERMISSION, ErrorKind.SETTINGS, ErrorKind.DUPLICATE})
 _REFUSED_PAUSE = timedelta(minutes=15)
 # A source that is merely away is looked for often, so that it is live again within a cycle of its return.
 _LONGEST_PAUSE = timedelta(seconds=40)

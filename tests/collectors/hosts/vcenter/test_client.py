@@ -72,9 +72,8 @@ def test_a_wrong_password_is_sent_once_whatever_is_asked_afterwards(scripted: Sc
     scripted.script.answers["Login"] = [fault("invalid_login")]
     client = scripted.client()
     for _ in range(3):
-        with pytest.raises(AuthenticationError, match=USER) as caught:
+        with pytest.raises(AuthenticationError, match=USER):
             current_time(client)
-        assert not caught.value.waiting_helps
     assert scripted.script.asked.count("Login") == 1
 
 
@@ -145,6 +144,8 @@ WHOLE = reply(recording("current_time.xml"))
         (reply(recording("proxy_error.html")), ProtocolError, "in SOAP.*Bad Gateway"),
         (reply(b"<html>", 403), ProtocolError, "HTTP 403"),
         (reply(b""), ProtocolError, "empty"),
+        (reply(bytes(range(128, 256))), ProtocolError, "128 bytes that are no text"),
+        (reply("Größe über 80 Zeichen: ".encode() * 9), ProtocolError, "Größe über"),
         (reply(recording("query_perf_cut_off.xml")), ProtocolError, "not SOAP"),
         (reply(b"busy", 503, retry_after="7"), OverloadedError, "busy"),
         (reply(b"slow down", 429), OverloadedError, "429"),
@@ -159,9 +160,8 @@ def test_a_broken_answer_is_named(scripted: Scripted, answer: bytes, error: type
 
     scripted.script.answers["CurrentTime"] = [once, WHOLE]
     client = scripted.client()
-    with pytest.raises(error, match=words) as caught:
+    with pytest.raises(error, match=words):
         current_time(client)
-    assert caught.value.waiting_helps
     assert current_time(client), "the next call starts on a fresh connection"
 
 
@@ -195,9 +195,8 @@ def test_a_reply_beyond_all_reason_is_abandoned(scripted: Scripted, monkeypatch:
 @pytest.mark.parametrize("trouble", [silence, drip])
 def test_silence_and_dripping_end_in_a_deadline(scripted: Scripted, method: str, trouble: Any) -> None:
     scripted.script.answers[method] = [trouble]
-    with pytest.raises(DeadlineError, match=r"127\.0\.0\.1") as caught:
+    with pytest.raises(DeadlineError, match=r"127\.0\.0\.1"):
         current_time(scripted.client())
-    assert caught.value.waiting_helps
 
 
 def test_closing_never_raises(scripted: Scripted) -> None:

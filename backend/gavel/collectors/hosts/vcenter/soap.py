@@ -108,7 +108,13 @@ def _offered_versions(content: bytes) -> set[str]:
     return offered
 
 
+# Stands for bytes that are no UTF-8; the cut may make one.
+_NO_LETTER = "\N{REPLACEMENT CHARACTER}"
+
+
 def _shown(content: bytes) -> str:
+    if b"\0" in content or content[:_STARTS_LIKE].decode(errors="replace").count(_NO_LETTER) > 1:
+        return f"{len(content)} bytes that are no text"
     text = re.sub(r"\s+", " ", content[: _STARTS_LIKE * 2].decode(errors="replace")).strip()
     return f"starts with {text[:_STARTS_LIKE]!r}" if text else "empty"
 
