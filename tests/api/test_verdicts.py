@@ -88,7 +88,7 @@ def test_a_minute_whose_ios_nobody_counted_has_its_reason_and_thins_out_nothing(
     assert (page["state"], page["minutes"], page["quality"]["grade"]) == ("judged", 5, "D")
     assert page["quality"]["missing_s"] == 60
     assert page["quality"]["grade_reasons"] == [
-        "a sample of the minute is missing", "one side, hosts or array, is not measured",
+        "in some minute, a sample is missing", "one side, hosts or array, is not measured",
     ]  # fmt: skip
     assert page["quality"]["modelled_ios"] == pytest.approx(1300 * 930e-6, rel=1e-6)
     (ranked,) = (one for one in ask(client, "overview?kind=datastores")["items"] if one["subject"]["id"] == store)

@@ -25,14 +25,15 @@ class GradeReason(IntFlag):
     SIDE_MISSING = 256
 
 
+# A row of a window is graded by its worst minute.
 WORDS = {
     GradeReason.MILLISECONDS: "a boundary is measured in whole milliseconds",
-    GradeReason.COVERAGE_OFF_5: "host ops differ from array ops by more than 5 %",
+    GradeReason.COVERAGE_OFF_5: "in some minute, host ops differ from array ops by more than 5 %",
     GradeReason.OFFSET_OVER_1_S: "clock offsets are known no better than 1 s",
     GradeReason.DISAGREEMENT: "measurements of this path contradict each other",
-    GradeReason.COVERAGE_OFF_10: "host ops differ from array ops by more than 10 %",
+    GradeReason.COVERAGE_OFF_10: "in some minute, host ops differ from array ops by more than 10 %",
     GradeReason.OFFSET_OVER_5_S: "clock offsets are known no better than 5 s",
-    GradeReason.SAMPLE_MISSING: "a sample of the minute is missing",
+    GradeReason.SAMPLE_MISSING: "in some minute, a sample is missing",
     GradeReason.SMALL_SHARE: "less than a fifth of the device's I/Os are its own",
     GradeReason.SIDE_MISSING: "one side, hosts or array, is not measured",
 }
