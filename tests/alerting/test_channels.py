@@ -296,6 +296,24 @@ def test_alertmanager_knows_the_alert_again_when_it_is_over() -> None:
     assert fired["endsAt"] > over["endsAt"] > fired["startsAt"]
 
 
+def test_alertmanager_knows_a_summary_again_whoever_of_it_has_news() -> None:
+    every = replace(summary(), is_joint=True, dedupe_key="group")
+    lost = replace(
+        every, status=Status.NO_DATA, path=("other",), labels={"datastore": "other"}, object_count=1, rule_key="x"
+    )
+    labels = [json.loads(rendered("alertmanager", one).body)[0]["labels"] for one in (every, lost)]
+    assert labels[0] == labels[1]
+
+
+def test_alertmanager_knows_an_alert_again_however_long_its_names_are() -> None:
+    """What else a message says may need so much room that texts are cut shorter."""
+    name = "🔥" * 10_000
+    same = {"path": (name,) * 8, "labels": {f"label_{number}": name for number in range(8)}, "rule_key": USUAL.rule_key}
+    messages = [replace(one, **same) for one in (USUAL, hostile(name, Status.RESOLVED))]  # type: ignore[arg-type]
+    labels = [json.loads(rendered("alertmanager", one).body)[0]["labels"] for one in messages]
+    assert labels[0] == labels[1]
+
+
 def test_a_webhook_is_signed_with_every_secret_and_keeps_its_id(receiver: HttpReceiver) -> None:
     delivered("webhook", receiver)
     delivered("webhook", receiver)

@@ -68,8 +68,9 @@ class Message:
     """One state of one incident, or (`object_count` > 1) a summary of many.
 
     event_id: of this change; incident_id: the same from firing to resolved. dedupe_key: rule + object + layer. path: outermost first.
-    objects: of a summary, the worst first. ended_at: when the breach
-    ended, by the minutes' own time. links: the permalink first. Names are as somebody typed them: each channel makes them inert.
+    objects: of a summary, the worst first. is_joint: of several incidents since its beginning, whichever of them it is about now.
+    ended_at: when the breach ended, by the minutes' own time. links: the permalink first. Names are as somebody typed them: each channel
+    makes them inert.
     """
 
     event_id: str
@@ -95,6 +96,7 @@ class Message:
     labels: Mapping[str, str] = field(default_factory=dict)
     objects: tuple[str, ...] = ()
     object_count: int = 1
+    is_joint: bool = False
     peak: Peak | None = None
     picture: Picture | None = None
 

@@ -28,6 +28,7 @@ def plain_message(message: Message) -> dict[str, Any]:
         "links": [[one.label, one.url] for one in message.links],
         "labels": dict(message.labels),
         "peak": _plain_peak(message.peak),
+        "is_joint": message.is_joint,
     }
 
 
@@ -45,8 +46,9 @@ def message_of(plain: Mapping[str, Any]) -> Message:
         grade=Grade(plain["grade"]) if plain["grade"] else None,
         links=tuple(Link(*one) for one in plain["links"]),
         labels=dict(plain["labels"]),
-        # What was planned before peaks were kept has none.
+        # What was planned before these were kept has none.
         peak=_peak_of(plain.get("peak")),
+        is_joint=plain.get("is_joint", False),
     )
 
 

@@ -113,6 +113,7 @@ def message(connection: Connection, occasion: Occasion, outside: Outside) -> Wor
         labels=_common(occasion.members),
         objects=tuple(_object_line(one) for one in occasion.members[:MOST_OBJECTS]) if many > 1 else (),
         object_count=many,
+        is_joint=not occasion.is_solo,
         peak=_peak(first) if len(occasion.members) == 1 else None,
     )
     return Worded(said, _picture_of(first, found) if many == 1 else None)

@@ -6,11 +6,13 @@ from typing import Annotated
 from pydantic import AfterValidator, ConfigDict, Field, SecretStr
 
 from gavel.alerting.contract import JSON_TYPE, ChannelKind, ChannelSettings, Json, Receipt, json_bytes, send, usable_url
-from gavel.alerting.message import Message, Status, evidence_lines, facts, fitting, headline
+from gavel.alerting.message import Message, Status, clipped, evidence_lines, facts, fitting, headline
 from gavel.alerting.rate import Limit
 from gavel.alerting.wire import Request
 
 LARGEST = 64_000
+# A name longer than that is cut alike in every state, however long the rest of the message is.
+_LONGEST_LABEL = 200
 # Without an end, Alertmanager would resolve after its own five minutes what is said only once.
 _HOLDS = timedelta(days=1)
 
@@ -34,14 +36,12 @@ def render(settings: AlertmanagerSettings, message: Message, _receipt: Receipt) 
 
 
 def _alert(message: Message) -> Json:
-    """Labels say which alert it is, and so are the same in every state; what changes stands in annotations."""
+    """Labels say which alert it is, and so have to be the same in every state; what changes stands in annotations."""
     ends_at = message.ended_at or message.sent_at
     alert: Json = {
         "labels": {
-            **message.labels,
-            "alertname": message.rule_key,
+            **(_of_many() if message.is_joint else _of_one(message)),
             "severity": message.severity.value,
-            "object": " / ".join(message.path),
             "gavel_dedupe_key": message.dedupe_key,
         },
         "annotations": {
@@ -56,6 +56,16 @@ def _alert(message: Message) -> Json:
         "endsAt": (ends_at if message.status is Status.RESOLVED else message.sent_at + _HOLDS).isoformat(),
     }
     return alert | ({"generatorURL": message.permalink} if message.permalink else {})
+
+
+def _of_one(message: Message) -> dict[str, str]:
+    labels = {**message.labels, "alertname": message.rule_key, "object": " / ".join(message.path)}
+    return {name: clipped(value, _LONGEST_LABEL) for name, value in labels.items()}
+
+
+def _of_many() -> dict[str, str]:
+    """What they have alike, and who is the worst, changes with those that still have news."""
+    return {"alertname": "several_objects", "object": "several objects"}
 
 
 ALERTMANAGER = ChannelKind(
