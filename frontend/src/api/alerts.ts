@@ -72,8 +72,9 @@ export const lateQuery = (range: Range, of: AlertOut['subject'] | null = null) =
         { signal },
       )
     },
-    placeholderData: keepPreviousData,
     ...live,
+    placeholderData: (previous, query) =>
+      query?.queryKey[3] === of?.kind && query?.queryKey[4] === of?.id ? previous : undefined,
   })
 
 export const alertQuery = (alert_id: number) =>

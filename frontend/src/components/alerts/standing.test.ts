@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { AlertOut } from '../../api/types'
-import { alertsOf, alertsOnArray, bySeverity, eventsOfAlerts, firingOf, openAlerts } from './standing'
+import type { AlertOut, LateOut } from '../../api/types'
+import { alertsOf, alertsOnArray, bySeverity, eventsOfAlerts, eventsOfLate, firingOf, openAlerts } from './standing'
 
 const alert = (id: number, given: Partial<AlertOut> = {}): AlertOut =>
   ({
@@ -96,5 +96,26 @@ describe('alerts in a chart', () => {
   it('name the thing where the chart is about many, in the order of time', () => {
     const later = alert(2, { subject: { kind: 'vm', id: 1, name: 'vm-1' }, fired_at: '2026-11-21T02:10:00Z' })
     expect(eventsOfAlerts([alert(1), later], true).map(({ label }) => label)).toEqual(['vm-1 fired', 'ds-7 fired'])
+  })
+})
+
+describe('breaches that were found late', () => {
+  const late = {
+    rule_name: 'Kernel queueing',
+    subject: { kind: 'datastore', id: 7, name: 'ds-7' },
+    from_at: '2026-11-21T02:14:00Z',
+    minutes: 3,
+  } as LateOut
+
+  it('stand at their first minute, neither good nor bad, and say that nobody was told', () => {
+    expect(eventsOfLate([late])).toEqual([
+      {
+        at_ms: Date.parse('2026-11-21T02:14:00Z'),
+        text: 'Found late: Kernel queueing of ds-7, for 3 min; nobody was told',
+        label: 'Kernel queueing, late',
+        tone: 'calm',
+      },
+    ])
+    expect(eventsOfLate([late], true)[0]?.label).toBe('ds-7, late')
   })
 })

@@ -1,6 +1,6 @@
 /** Which alerts stand for a thing, and what of their story belongs into its charts. */
 
-import type { AlertOut, Ref } from '../../api/types'
+import type { AlertOut, LateOut, Ref } from '../../api/types'
 import type { ChartEvent } from '../../charts/events'
 import { SEVERITIES, severityMark } from './words'
 
@@ -76,6 +76,16 @@ export function eventsOfAlerts(alerts: readonly AlertOut[], named = false): Char
       return [...fired, ...resolved]
     })
     .sort((a, b) => a.at_ms - b.at_ms)
+}
+
+/** Breaches that became known too late to page anybody, at their first minute: neither fired nor over. */
+export function eventsOfLate(late: readonly LateOut[], named = false): ChartEvent[] {
+  return late.map(({ rule_name, subject, minutes, from_at }) => ({
+    at_ms: Date.parse(from_at),
+    text: `Found late: ${rule_name} of ${subject.name}, for ${minutes} min; nobody was told`,
+    label: `${named ? subject.name : rule_name}, late`,
+    tone: 'calm',
+  }))
 }
 
 export interface SeverityCount {

@@ -2,15 +2,16 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { alertsDuringQuery } from '../../api/alerts'
-import type { AlertOut } from '../../api/types'
+import { alertsDuringQuery, lateQuery } from '../../api/alerts'
+import type { AlertOut, LateOut } from '../../api/types'
 import type { ChartEvent } from '../../charts/events'
 import type { Range } from '../../lib/range'
-import { alertsOnArray, eventsOfAlerts } from './standing'
+import { alertsOnArray, eventsOfAlerts, eventsOfLate } from './standing'
 
 type Subject = AlertOut['subject']
 
 const NONE: readonly AlertOut[] = []
+const NONE_LATE: readonly LateOut[] = []
 
 /** Of one thing; of an array what is on it alone, too; null: of everything. */
 export function useAlertsDuring(range: Range, of: Subject | null): readonly AlertOut[] {
@@ -22,8 +23,9 @@ export function useAlertsDuring(range: Range, of: Subject | null): readonly Aler
 
 export function useAlertEvents(range: Range, of: Subject | null): readonly ChartEvent[] {
   const alerts = useAlertsDuring(range, of)
+  const late = useQuery(lateQuery(range, of)).data ?? NONE_LATE
   const named = isAboutSeveral(of)
-  return useMemo(() => eventsOfAlerts(alerts, named), [alerts, named])
+  return useMemo(() => [...eventsOfAlerts(alerts, named), ...eventsOfLate(late, named)], [alerts, late, named])
 }
 
 /** Whether its charts have to name what an alert is about. */
