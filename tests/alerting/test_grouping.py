@@ -80,6 +80,19 @@ def test_a_message_is_over_when_everything_in_it_is() -> None:
     assert (ended.status, ended.key) == (Status.RESOLVED, fired.key)
 
 
+def test_a_message_has_no_data_when_nothing_in_it_fires_any_more() -> None:
+    """Where a channel changes its message, the one without data would hide the others."""
+    both = [incident(1), incident(2)]
+    groups = plan(both, {}, NOTHING, AT)
+    said = after(groups, {}, AT)
+    lost = [replace(both[0], status=Status.NO_DATA), both[1]]
+    assert plan(lost, said, NOTHING, AT) == ()
+    ended = [lost[0], over(both[1])]
+    found = plan(ended, said, NOTHING, AT)
+    assert told(*found) == [(Status.NO_DATA, ["inc-1"])]
+    assert [group.key for group in found] == [groups[0].key]
+
+
 def test_what_was_never_said_is_not_said_to_be_over_or_without_data() -> None:
     assert plan([incident(1, Status.RESOLVED), incident(2, Status.NO_DATA)], {}, NOTHING, AT) == ()
 

@@ -85,7 +85,10 @@ def plan(
     incidents: Sequence[Incident], said: Mapping[str, Said], quiet: Quiet, at: datetime, *, apart: bool = False
 ) -> tuple[Group, ...]:
     """The messages to one channel now. said: by incident id. apart: the channel keeps incidents by key, so each gets its own message."""
+    fires = {said[one.incident_id].group_key for one in incidents if _fires(one) and one.incident_id in said}
     news = [one for one in incidents if one.status is not Status.RESOLVED and _is_news(one, said, quiet, at)]
+    # A message has no data when nothing in it fires any more: it would hide what still does.
+    news = [one for one in news if _fires(one) or said[one.incident_id].group_key not in fires]
     groups = [
         group for status in (Status.FIRING, Status.NO_DATA) for group in _grouped(status, news, said, apart=apart)
     ]
@@ -105,6 +108,10 @@ def key_of(incident_ids: Iterable[str]) -> str:
 
 def object_count(incidents: Iterable[Incident]) -> int:
     return len({(one.subject, one.object_id) for one in incidents})
+
+
+def _fires(incident: Incident) -> bool:
+    return incident.status is Status.FIRING
 
 
 def _is_news(incident: Incident, said: Mapping[str, Said], quiet: Quiet, at: datetime) -> bool:
