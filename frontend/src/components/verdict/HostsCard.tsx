@@ -68,7 +68,7 @@ function hostColumns(hosts: readonly HostOnDatastore[]): Column<HostOnDatastore>
       grow: true,
       cell: ({ subject }) => <EntityLink to={subject} />,
     },
-    number('iops', 'IOPS', 104, ({ iops }) => (iops === null ? null : formatRate(iops))),
+    number('iops', 'IOPS', 116, ({ iops }) => (iops === null ? null : formatRate(iops))),
     ...LATENCIES.map(([name, header, meaning]) =>
       number(
         name,
