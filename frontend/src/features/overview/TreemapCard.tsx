@@ -126,7 +126,7 @@ const CSV_HEADER = [
   'arrays',
   'I/Os inside',
   'latency (µs)',
-  'over expected (µs)',
+  'lost per I/O (µs)',
   'layer',
   'certainty',
   'waiting I/Os',

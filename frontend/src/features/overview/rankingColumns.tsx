@@ -75,7 +75,7 @@ export function rankingColumns(
     },
     {
       id: 'excess',
-      header: 'Over expected',
+      header: 'Lost per I/O',
       width: 104,
       align: 'right',
       sortKey: 'excess',
