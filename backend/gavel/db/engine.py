@@ -81,6 +81,8 @@ def open_engine(
         pool_timeout=limits.pool_wait,
         pool_pre_ping=True,
         pool_recycle=1800,
+        # The one used last knows the plans of what is asked most: over all partitions, a plan takes a quarter of a second to make.
+        pool_use_lifo=True,
         connect_args=connect_args,
     )
 
