@@ -46,10 +46,10 @@ from gavel.domain.scope import ScopeKind, scope_key
 from gavel.domain.source import SourceKind
 from gavel.embedded import postgres
 
-DATASTORES, VMS, MINUTES, DAYS, RUNS = 2_000, 20_000, 6, 30, 20
+DATASTORES, VMS, MINUTES, DAYS, RUNS = 2_000, 20_000, 6, 30, 60
 # Of other things: a connection plans each of its questions anew ten times (psycopg prepares at the sixth, PostgreSQL plans five of
 # those for their values), then once for good.
-WARM_UP = 12
+WARM_UP = 16
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 NOW = datetime.fromtimestamp(time.time() // 300 * 300, UTC)
 HOSTS = ("esx-1", "esx-2")
