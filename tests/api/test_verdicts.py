@@ -114,7 +114,20 @@ def test_outstanding_ios_stand_beside_the_fullest_queue_of_one_host_in_one_minut
         estate.last_minutes(ScopeKind.HOST_DEVICE, device, 5, minute(ops, 0, KERNEL, queue_depth=64))
         estate.last_minutes(ScopeKind.HOST_DEVICE, device, 3, minute(ops, 0, KERNEL, queue_depth=32))
     because = ask(client, f"datastores/{store}/verdict")["sentence"]["because"]
-    assert because[:2] == ["53 I/Os outstanding", "the fullest queue, on esx-1, held 31 of 32"]
+    assert because[:2] == ["53 I/Os outstanding", "the fullest queue, on esx-1, held 31 of 32, 22 more waited"]
+
+
+def test_the_queue_that_is_told_of_is_one_of_the_host_that_is_named(
+    client: TestClient, estate: Estate, store: int
+) -> None:
+    """Another host's may be fuller, in which hardly anything waits."""
+    estate.last_minutes(DATASTORE, store, 5, minute(60_000, 20_000, KERNEL))
+    for host, ops, depth in (("esx-1", 3_780_000, 64), ("esx-2", 60_000, 0.5)):
+        device = estate.id("host_device", f"{host}/{naa(SERIALS[0])}")
+        estate.last_minutes(ScopeKind.HOST_DEVICE, device, 5, minute(ops, 0, KERNEL, queue_depth=depth))
+    said = ask(client, f"datastores/{store}/verdict")["sentence"]
+    assert " on esx-1" in said["head"]
+    assert said["because"][1].startswith("the fullest queue, on esx-1, held 31 of 64")
 
 
 def test_the_host_that_most_of_the_kernels_time_passes_through_is_named(

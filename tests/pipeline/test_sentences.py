@@ -9,7 +9,7 @@ from gavel.analysis.segments import SPANS
 from gavel.analysis.verdict import SETTLES, Reason
 from gavel.domain.io_path import Certainty, Layer
 from gavel.pipeline.judging import State
-from gavel.pipeline.sentences import NOTHING, Facts, duration, head, sentence
+from gavel.pipeline.sentences import NOTHING, Facts, FullestMinute, duration, head, sentence
 
 KERNEL, SAN = SPANS.index((Layer.KERNEL, Layer.KERNEL)), SPANS.index((Layer.SAN, Layer.SAN))
 FOUND = Facts(
@@ -29,7 +29,7 @@ FOUND = Facts(
     array_us=400,
     kernel_us=440,
     outstanding=64,
-    fullest=("esx-14", 31.6, 32),
+    fullest=FullestMinute(host="esx-14", in_flight_ios=31.6, depth=32, waiting_ios=0.2),
 )
 HEALTHY = replace(FOUND, certainty=Certainty.HEALTHY, named=None)
 
@@ -68,7 +68,13 @@ def test_a_layers_time_is_given_to_one_of_its_parts_only_where_that_takes_all_of
 
 
 def test_a_queue_holds_no_more_than_its_depth_and_the_others_wait() -> None:
-    assert "held 32 of 32, 1 more waited" in sentence(replace(FOUND, fullest=("esx-14", 33.2, 32))).text
+    for in_flight, waiting, words in (
+        (33.2, None, "held 32 of 32, 1 more waited"),
+        (31.9, 30.6, "held 32 of 32, 31 more waited"),
+        (12.4, 0.0, "held 12 of 32;"),
+    ):
+        queue = FullestMinute(host="esx-14", in_flight_ios=in_flight, depth=32, waiting_ios=waiting)
+        assert words in sentence(replace(FOUND, fullest=queue)).text
 
 
 def test_a_run_that_began_on_another_day_says_which() -> None:

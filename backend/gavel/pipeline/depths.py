@@ -25,6 +25,7 @@ from gavel.db.queries.queues import Queue, fullest, queues
 from gavel.db.queries.rows import Ref, RefKind
 from gavel.pipeline.evidence import Evidence
 from gavel.pipeline.labels import label
+from gavel.pipeline.sentences import FullestMinute
 
 # How long before the window a fall of the depth is looked for.
 _REACH = timedelta(hours=2)
@@ -41,15 +42,6 @@ class Fall:
     before: float
     at: datetime
     newcomers: tuple[Ref, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class FullestMinute:
-    """I/Os at one device of a host in one minute, and what its queue held then."""
-
-    host: str
-    in_flight_ios: float
-    depth: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,18 +79,27 @@ def queue_in_force(
     return None if device_id is None else _explained(connection, known[device_id].device, from_at, to_at)
 
 
-def fullest_minute(connection: Connection, kind: RefKind, thing_id: int, whole: LedgerSeries) -> FullestMinute | None:
+def fullest_minute(
+    connection: Connection, kind: RefKind, thing_id: int, whole: LedgerSeries, owner: Ref | None
+) -> FullestMinute | None:
     """The minute of the window in which one queue behind the thing came nearest to its depth; None where that is not known.
 
-    One queue in one minute, for depths add up to a queue that nobody has, and they change.
+    One queue in one minute, for depths add up to a queue that nobody has, and they change. owner: the host or device that is looked at.
     """
     known = _queues(connection, kind, thing_id, whole)
+    if owner is not None:
+        known = {device: queue for device, queue in known.items() if owner in (queue.device, queue.host)}
     found = fullest(connection, list(known), whole.from_at, whole.to_at, MINUTE) if known else None
     if found is None or len(found.depth) == 0:
         return None
     row = int(np.argmax(found.in_flight_ios / found.depth))
-    queue = known[int(found.device_id[row])]
-    return FullestMinute(queue.host.name, float(found.in_flight_ios[row]), float(found.depth[row]))
+    queue, waiting = known[int(found.device_id[row])], float(found.waiting_ios[row])
+    return FullestMinute(
+        host=queue.host.name,
+        in_flight_ios=float(found.in_flight_ios[row]),
+        depth=float(found.depth[row]),
+        waiting_ios=None if np.isnan(waiting) else waiting,
+    )
 
 
 def _queues(connection: Connection, kind: RefKind, thing_id: int, whole: LedgerSeries) -> Mapping[int, Queue]:

@@ -38,7 +38,7 @@ from gavel.pipeline.judging import (
     told_named,
 )
 from gavel.pipeline.parts import SEGMENT_WORDS, are_coarse
-from gavel.pipeline.sentences import NOTHING, Facts, Sentence, sentence
+from gavel.pipeline.sentences import NOTHING, Facts, FullestMinute, Sentence, sentence
 from gavel.pipeline.summing import EVERY_LAYER, Sum, Window, summed
 from gavel.pipeline.waterfalls import layers_of
 
@@ -185,6 +185,7 @@ def _facts(
     named = one.named(0)
     detail = None if named is None else _detail(found.found, named)
     named_us, excess = told_named(one, 0)
+    owner = None if named is None else _kernel_owner(connection, kind, found, named)
     array, kernel = told(one, 0, [_ARRAY]), told(one, 0, [_KERNEL])
     return Facts(
         state=found.state,
@@ -202,7 +203,7 @@ def _facts(
         named_us=named_us,
         detail=None if detail is None else SEGMENT_WORDS[detail[0]],
         detail_share=1.0 if detail is None else detail[1],
-        place=None if named is None else _place(connection, kind, found, named),
+        place=None if named is None else _place(connection, kind, found, named, owner),
         since_at=begun,
         to_at=found.window.to_at,
         array_us=None if array is None else array.us,
@@ -211,17 +212,16 @@ def _facts(
         kernel_share=1.0 if kernel is None else kernel.share,
         partly=tuple(partly_measured(one, 0)),
         outstanding=found.outstanding,
-        fullest=_fullest(connection, kind, found) if found.state is State.JUDGED else None,
+        fullest=_fullest(connection, kind, found, owner) if found.state is State.JUDGED else None,
         queue=() if queue is None else tuple(depth_words.told(queue)),
     )
 
 
-def _fullest(connection: Connection, kind: RefKind, found: Sum) -> tuple[str, float, float] | None:
+def _fullest(connection: Connection, kind: RefKind, found: Sum, owner: Ref | None) -> FullestMinute | None:
     """Told beside the I/Os outstanding, of which guest and kernel are the matter."""
     if not any(SPANS[span][0] <= Layer.KERNEL for span in named_spans(found.judged, 0)):
         return None
-    one = fullest_minute(connection, kind, found.window.subject.id, found.found)
-    return None if one is None else (one.host, one.in_flight_ios, one.depth)
+    return fullest_minute(connection, kind, found.window.subject.id, found.found, owner)
 
 
 def _detail(found: LedgerSeries, named: int) -> tuple[Segment, float] | None:
@@ -240,19 +240,23 @@ def _detail(found: LedgerSeries, named: int) -> tuple[Segment, float] | None:
     return (largest, min(1.0, times[largest] / whole)) if times[largest] > _MOST * whole else None
 
 
-def _place(connection: Connection, kind: RefKind, found: Sum, named: int) -> str | None:
-    """Where the layer is: the host that most of the kernel's time passes through, or the array where there is one only."""
+def _kernel_owner(connection: Connection, kind: RefKind, found: Sum, named: int) -> Ref | None:
+    """Where the kernel is named: the host, or of a host the device, that most of its time passes through."""
     first, last = SPANS[named]
+    if not first is last is Layer.KERNEL:
+        return None
     thing_id, window = found.window.subject.id, found.window
-    if first is last is Layer.KERNEL:
-        return _named(
-            connection, top_host(connection, kind, thing_id, window.from_at, window.to_at, Layer.KERNEL, _MOST)
-        )
+    return top_host(connection, kind, thing_id, window.from_at, window.to_at, Layer.KERNEL, _MOST)
+
+
+def _place(connection: Connection, kind: RefKind, found: Sum, named: int, owner: Ref | None) -> str | None:
+    """Where the layer is: where most of the kernel's time is, or the array where there is one only."""
+    first, last = SPANS[named]
     if first is last is Layer.ARRAY:
-        on = {one.source_id for one in behind(connection, kind, [thing_id])}
+        on = {one.source_id for one in behind(connection, kind, [found.window.subject.id])}
         names = array_names(connection, sorted(on))
         return names[0] if len(names) == 1 else None
-    return None
+    return _named(connection, owner)
 
 
 def _named(connection: Connection, owner: Ref | None) -> str | None:

@@ -36,6 +36,16 @@ class Sentence:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FullestMinute:
+    """I/Os at one device of a host in one minute, what its queue held then, and those that waited for room in it (None: not known)."""
+
+    host: str
+    in_flight_ios: float
+    depth: float
+    waiting_ios: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
     """What is said about one scope and window. Times in µs per I/O; None where not measured or not known.
 
@@ -45,7 +55,7 @@ class Facts:
     there; array_share, kernel_share: which part of the timed I/Os that is. partly: layers that were measured by themselves in
     such a part.
 
-    outstanding: I/Os. fullest: host, I/Os in flight and depth of one queue in one minute. ops, minutes: of the window. queue: sentences
+    outstanding: I/Os. fullest: one queue where the layer is named. ops, minutes: of the window. queue: sentences
     about the depth of the queue where I/Os wait.
     """
 
@@ -73,7 +83,7 @@ class Facts:
     kernel_share: float = 1.0
     partly: tuple[tuple[Layer, float], ...] = ()
     outstanding: float | None = None
-    fullest: tuple[str, float, float] | None = None
+    fullest: FullestMinute | None = None
     queue: tuple[str, ...] = ()
 
 
@@ -165,18 +175,18 @@ def _because(facts: Facts) -> Iterator[str]:
     if facts.outstanding is not None and layers & {Layer.GUEST, Layer.KERNEL}:
         yield f"{facts.outstanding:.0f} I/Os outstanding"
         if facts.fullest is not None:
-            host, in_flight, depth = facts.fullest
-            yield f"the fullest queue, on {host}, held {_held(in_flight, depth)}"
+            yield f"the fullest queue, on {facts.fullest.host}, held {_held(facts.fullest)}"
     if facts.array_us is not None and Layer.ARRAY not in layers:
         yield f"the array answers in {duration(facts.array_us)}{_measured_in(facts.array_share)}"
     if facts.kernel_us is not None and Layer.KERNEL not in layers:
         yield f"the kernel takes {duration(facts.kernel_us)} at most{_measured_in(facts.kernel_share)}"
 
 
-def _held(in_flight: float, depth: float) -> str:
-    """A queue holds no more than its depth: what is above that waits."""
-    waiting = round(in_flight) - round(depth)
-    return f"{in_flight:.0f} of {depth:.0f}" if waiting <= 0 else f"{depth:.0f} of {depth:.0f}, {waiting} more waited"
+def _held(queue: FullestMinute) -> str:
+    """A queue holds no more than its depth: what counters put above that waits, too."""
+    held = min(round(queue.in_flight_ios), round(queue.depth))
+    waiting = round(queue.waiting_ios or 0) or round(queue.in_flight_ios) - held
+    return f"{held} of {queue.depth:.0f}" + (f", {waiting} more waited" if waiting else "")
 
 
 def _measured_in(share: float) -> str:
