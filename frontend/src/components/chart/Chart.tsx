@@ -2,7 +2,7 @@
 
 import { ActionIcon, Skeleton, Tooltip } from '@mantine/core'
 import type { EChartsCoreOption } from 'echarts/core'
-import { lazy, type ReactNode, Suspense, useRef, useState } from 'react'
+import { lazy, type ReactNode, Suspense, startTransition, useRef, useState } from 'react'
 import { type CsvCell, toCsv } from '../../lib/csv'
 import { Card } from '../Card'
 import { Icon, type IconName } from '../Icon'
@@ -47,7 +47,9 @@ export function Chart(props: ChartProps) {
   const [asTable, setAsTable] = useState(false)
   const canvas = useRef<CanvasHandle>(null)
   const [place, isNear] = useNearViewport<HTMLDivElement>()
-  const tools = <Tools {...props} canvas={canvas} asTable={asTable} onTable={() => setAsTable(!asTable)} />
+  // The press is answered before thousands of numbers, or a chart, are drawn.
+  const turn = () => startTransition(() => setAsTable(!asTable))
+  const tools = <Tools {...props} canvas={canvas} asTable={asTable} onTable={turn} />
   return (
     <Card title={props.title} hint={props.hint} actions={tools}>
       {props.legend}
