@@ -52,7 +52,7 @@ def test_a_message_arrives_with_its_picture(receiver: HttpReceiver) -> None:
     assert (outcome.result, outcome.status) == (Result.DELIVERED, 200), outcome.detail
     (arrived,) = receiver.received
     told = json.loads(arrived.body)
-    assert told["title"] == "CRITICAL · Kernel queueing"
+    assert told["title"] == "CRITICAL · Time in the kernel"
     assert "0.44 ms (0.42 ms to 0.45 ms)" in told["message"]
     assert USUAL.links[0].url in told["message"]
     assert told["type"] == "failure"

@@ -345,7 +345,7 @@ def test_a_mail_arrives_in_the_thread_of_its_incident(mailbox: SmtpReceiver) -> 
     assert "AUTH" in mailbox.commands
     mail = email.message_from_bytes(mailbox.mails[0], policy=email.policy.default)
     assert mail["References"] == f"<{USUAL.incident_id}@gavel.invalid>"
-    assert mail["Subject"] == "CRITICAL · Kernel queueing: ds-prod-07"
+    assert mail["Subject"] == "CRITICAL · Time in the kernel: ds-prod-07"
     body = mail.get_body(("plain",))
     assert body is not None
     assert "0.44 ms (0.42 ms to 0.45 ms)" in body.get_content()

@@ -173,23 +173,45 @@ def test_every_migration_can_be_undone_and_done_again_on_timescaledb(empty_times
         engine.dispose()
 
 
-def test_rules_that_ship_get_their_new_names_and_names_that_somebody_gave_stay(empty: Engine) -> None:
-    alembic(empty, "upgrade", "0011")
-    named = {
-        "san_over_usual": "SAN slower than usual",
-        "array_twice_usual": "Arrays, mine",
-        "other": "SAN slower than usual",
-    }
+@pytest.mark.parametrize(
+    ("former", "revision", "shipped", "own", "renamed"),
+    [
+        (
+            "0011",
+            "0012",
+            {"san_over_usual": "SAN slower than usual"},
+            {"array_twice_usual": "Arrays, mine", "other": "SAN slower than usual"},
+            {"san_over_usual": "SAN slower than expected"},
+        ),
+        (
+            "0012",
+            "0013",
+            {"kernel_queueing": "Kernel queueing"},
+            {"other": "Kernel queueing"},
+            {"kernel_queueing": "Time in the kernel"},
+        ),
+        ("0012", "0013", {}, {"kernel_queueing": "Kernel, mine"}, {}),
+    ],
+)
+def test_rules_that_ship_get_their_new_names_and_names_that_somebody_gave_stay(
+    empty: Engine,
+    former: str,
+    revision: str,
+    shipped: dict[str, str],
+    own: dict[str, str],
+    renamed: dict[str, str],
+) -> None:
+    alembic(empty, "upgrade", former)
     insert = """
         INSERT INTO alert_rule (key, definition, enabled, created_at, changed_at)
         VALUES (:key, jsonb_build_object('name', CAST(:name AS text), 'for_min', 5), true, now(), now())
     """
     with transaction(empty) as connection:
-        connection.execute(text(insert), [{"key": key, "name": name} for key, name in named.items()])
-    alembic(empty, "upgrade", "0012")
+        connection.execute(text(insert), [{"key": key, "name": name} for key, name in (shipped | own).items()])
+    alembic(empty, "upgrade", revision)
     with transaction(empty) as connection:
         found = connection.execute(
             text("SELECT key, definition ->> 'name', definition ->> 'for_min' FROM alert_rule")
         ).all()
-    assert {key: name for key, name, _ in found} == named | {"san_over_usual": "SAN slower than expected"}
+    assert {key: name for key, name, _ in found} == own | renamed
     assert {minutes for _, _, minutes in found} == {"5"}

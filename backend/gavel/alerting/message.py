@@ -106,7 +106,7 @@ class Message:
 
 
 def headline(message: Message) -> str:
-    """ "CRITICAL · Kernel queueing"."""
+    """ "CRITICAL · Time in the kernel"."""
     state = {Status.FIRING: message.severity.value, Status.RESOLVED: "resolved", Status.NO_DATA: "no data"}[
         message.status
     ]

@@ -5,7 +5,7 @@ import { alertsOf, alertsOnArray, bySeverity, eventsOfAlerts, eventsOfLate, firi
 const alert = (id: number, given: Partial<AlertOut> = {}): AlertOut =>
   ({
     id,
-    rule_name: 'Kernel queueing',
+    rule_name: 'Time in the kernel',
     severity: 'warning',
     subject: { kind: 'datastore', id: 7, name: 'ds-7' },
     labels: {},
@@ -74,14 +74,14 @@ describe('alerts in a chart', () => {
     expect(eventsOfAlerts([over])).toEqual([
       {
         at_ms: Date.parse('2026-11-21T02:14:00Z'),
-        text: 'Alert fired (critical): Kernel queueing of ds-7',
-        label: 'Kernel queueing fired',
+        text: 'Alert fired (critical): Time in the kernel of ds-7',
+        label: 'Time in the kernel fired',
         tone: 'bad',
       },
       {
         at_ms: Date.parse('2026-11-21T02:31:00Z'),
-        text: 'Alert resolved: Kernel queueing of ds-7',
-        label: 'Kernel queueing resolved',
+        text: 'Alert resolved: Time in the kernel of ds-7',
+        label: 'Time in the kernel resolved',
         tone: 'good',
       },
     ])
@@ -90,7 +90,7 @@ describe('alerts in a chart', () => {
   it('that are open have no end; what ended without recovery is not called resolved', () => {
     expect(eventsOfAlerts([alert(1)])).toHaveLength(1)
     const gone = alert(1, { state: 'inactive', ended_at: '2026-11-21T02:31:00Z' })
-    expect(eventsOfAlerts([gone]).at(-1)?.label).toBe('Kernel queueing ended')
+    expect(eventsOfAlerts([gone]).at(-1)?.label).toBe('Time in the kernel ended')
   })
 
   it('name the thing where the chart is about many, in the order of time', () => {
@@ -101,7 +101,7 @@ describe('alerts in a chart', () => {
 
 describe('breaches that were found late', () => {
   const late = {
-    rule_name: 'Kernel queueing',
+    rule_name: 'Time in the kernel',
     subject: { kind: 'datastore', id: 7, name: 'ds-7' },
     from_at: '2026-11-21T02:14:00Z',
     minutes: 3,
@@ -111,8 +111,8 @@ describe('breaches that were found late', () => {
     expect(eventsOfLate([late])).toEqual([
       {
         at_ms: Date.parse('2026-11-21T02:14:00Z'),
-        text: 'Found late: Kernel queueing of ds-7, for 3 min; nobody was told',
-        label: 'Kernel queueing, late',
+        text: 'Found late: Time in the kernel of ds-7, for 3 min; nobody was told',
+        label: 'Time in the kernel, late',
         tone: 'calm',
       },
     ])

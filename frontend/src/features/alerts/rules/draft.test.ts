@@ -18,7 +18,7 @@ const QUANTITIES: Quantities = new Map([use({}), SHARE, IMPACT, SILENT].map((one
 
 const RULE: RuleBody = {
   key: 'kernel_queueing',
-  name: 'Kernel queueing',
+  name: 'Time in the kernel',
   of: 'datastore',
   where: { cluster: 'prod*' },
   when: [

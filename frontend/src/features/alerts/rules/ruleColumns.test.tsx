@@ -16,7 +16,7 @@ const TIME: QuantityUse = {
 const UNITS = new Map([['time', 'µs']] as const)
 
 const RULE: RuleOut = {
-  ...bodyOf({ ...NEW_RULE, key: 'kernel_queueing', name: 'Kernel queueing' }, new Map([['time', TIME]])),
+  ...bodyOf({ ...NEW_RULE, key: 'kernel_queueing', name: 'Time in the kernel' }, new Map([['time', TIME]])),
   id: 1,
   is_default: false,
   open: 0,
