@@ -55,7 +55,8 @@ export async function asAlarmed(page: Page): Promise<void> {
   await page.route(/\/api\/v1\/alerts\/history/, (route) =>
     route.fulfill({ json: { items: past, total: past.length, limit: 100, offset: 0 } }),
   )
-  await page.route(/\/api\/v1\/alerts\/late/, (route) => route.fulfill({ json: EXAMPLES.late_breaches }))
+  const late = EXAMPLES.late_breaches.map((one: object) => ({ ...one, from_at: ago(20), to_at: ago(17) }))
+  await page.route(/\/api\/v1\/alerts\/late/, (route) => route.fulfill({ json: late }))
   const [channel] = EXAMPLES.channels
   const channels = CHANNEL_STATES.map((state, index) => ({
     ...channel,

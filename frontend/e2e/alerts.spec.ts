@@ -52,6 +52,10 @@ test('pages of alerts fit a phone, whatever the names', async ({ page }) => {
     )
     expect(overhang, path).toBeLessThanOrEqual(0)
   }
+  await page.goto('/alerts')
+  const firing = page.getByRole('region', { name: 'Firing alerts, scrolls' })
+  await expect(firing.getByRole('link').first()).toBeVisible()
+  expect(await firing.evaluate((box) => box.scrollHeight - box.clientHeight)).toBeLessThanOrEqual(1)
 })
 
 test('a new alert comes in above, the focus stays with the alert that has it, and the menu counts', async ({

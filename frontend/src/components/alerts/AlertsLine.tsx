@@ -103,7 +103,7 @@ function OneAlert({ alert, isOwn }: { alert: AlertOut; isOwn: boolean }) {
       <span className={styles.much} title={measureWords(alert.measure)}>
         {formatAmount(alert.value, alert.measure.unit)}
         <span className="muted">
-          {bound !== null && `, ${bound}`} {whenWords(alert)}
+          {bound !== null && `, ${bound}`} {whenWords(alert, zone)}
         </span>
       </span>
       <span className={styles.age} title={`since ${formatInstant(began_ms, zone)}`}>

@@ -1,6 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import type { Condition } from '../../api/types'
-import { boundWords, conditionWords, formatAmount, measureWords, ruleWords, scopeWords } from './words'
+import {
+  atMinute,
+  boundWords,
+  conditionWords,
+  formatAmount,
+  measureWords,
+  recoveredWords,
+  ruleWords,
+  scopeWords,
+  whenWords,
+} from './words'
 
 const condition = (given: Partial<Condition>): Condition => ({
   quantity: 'time',
@@ -62,5 +72,41 @@ describe('a rule in one sentence', () => {
     expect(scopeWords({ of: 'datastore', where: { cluster: 'prod*', 'tag.tier': 'gold' } })).toBe(
       'Datastores with cluster prod*, tag.tier gold',
     )
+  })
+})
+
+describe('the minute of a value', () => {
+  const now_ms = Date.parse('2026-11-22T07:00:00Z')
+  const alert = { since_at: '2026-11-22T06:41:00Z', fired_at: '2026-11-22T06:10:00Z' }
+
+  it('is said by the clock, with its day where that is another', () => {
+    expect(atMinute('2026-11-22T06:41:00Z', 'utc', now_ms)).toBe('at 06:41')
+    expect(atMinute('2026-11-21T23:41:00Z', 'utc', now_ms)).toBe('at 21 Nov, 23:41')
+    expect(atMinute('2025-11-22T06:41:00Z', 'utc', now_ms)).toBe('at 22 Nov, 06:41')
+  })
+
+  it('is that of the newest change, which is when it fired as long as nothing came after', () => {
+    expect(whenWords({ ...alert, state: 'recovering' }, 'utc')).toMatch(/^at .*06:41$/)
+    expect(whenWords({ ...alert, state: 'firing', since_at: alert.fired_at }, 'utc')).toBe('when it fired')
+  })
+})
+
+describe('a recovering alert', () => {
+  const measure = { quantity: 'times_usual', part: 'array', direction: 'all', unit: '×' } as const
+  const alert = { state: 'recovering', measure, value: 0.76, lower: 0.5 } as const
+  const first = condition({ quantity: 'times_usual', part: 'array', at_least: 2 })
+
+  it('says over what it is not any more, as sure as its rule asks', () => {
+    expect(recoveredWords(alert, { when: [first] })).toBe('no longer surely over 2 ×')
+    expect(recoveredWords(alert, { when: [{ ...first, compared: 'estimate' }] })).toBe('no longer over 2 ×')
+    expect(recoveredWords({ ...alert, state: 'firing' }, { when: [first] })).toBeNull()
+  })
+
+  it('claims nothing of a threshold that its number still passes, or that is not known', () => {
+    expect(recoveredWords({ ...alert, value: 3, lower: 2.5 }, { when: [first, condition({})] })).toBe(
+      'another condition does not hold any more',
+    )
+    expect(recoveredWords(alert)).toBe('no longer over its threshold')
+    expect(recoveredWords(alert, { when: [condition({})] })).toBe('no longer over its threshold')
   })
 })

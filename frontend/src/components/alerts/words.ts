@@ -1,8 +1,9 @@
 /** Alerts and rules in words: what is compared, how much, how bad, and in which state. */
 
+import { serverNow } from '../../api/serverClock'
 import type { AlertOut, AlertState, Condition, QuantityUse, RuleBody, Severity } from '../../api/types'
 import { plural } from '../../lib/text'
-import { formatSeconds } from '../../lib/time'
+import { formatClock, formatDay, formatMoment, formatSeconds, type Zone } from '../../lib/time'
 import { formatCount, formatFixed, formatLatency, NOT_MEASURED } from '../../lib/units'
 import type { Tone } from '../StateMark'
 
@@ -101,9 +102,39 @@ export function boundWords({ lower, measure }: Pick<AlertOut, 'lower' | 'measure
   return least === '' || least.startsWith('<') ? null : `surely ≥ ${least}`
 }
 
-/** Which minute an open alert's value is of: it stands still between two changes of the alert. */
-export const whenWords = ({ state, fired_at, since_at }: Pick<AlertOut, 'state' | 'fired_at' | 'since_at'>): string =>
-  state === 'firing' && since_at === fired_at ? 'when it fired' : 'at its newest change'
+/** Which minute an alert's value is of: it stands still between two changes of the alert. */
+export const whenWords = (alert: Pick<AlertOut, 'state' | 'fired_at' | 'since_at'>, zone: Zone): string =>
+  alert.state === 'firing' && alert.since_at === alert.fired_at ? 'when it fired' : atMinute(alert.since_at, zone)
+
+/** "at 06:41"; with its day where that is not the day of `now_ms`. */
+export function atMinute(at: string, zone: Zone, now_ms: number = serverNow()): string {
+  const at_ms = Date.parse(at)
+  const isToday = formatDay(at_ms, zone) === formatDay(now_ms, zone) && Math.abs(now_ms - at_ms) < DAY_MS
+  return `at ${isToday ? formatClock(at_ms, zone) : formatMoment(at_ms, zone)}`
+}
+
+const DAY_MS = 86_400_000
+
+type Recovering = Pick<AlertOut, 'state' | 'measure' | 'value' | 'lower'>
+
+/**
+ * "no longer surely over 2 ×": what a recovering alert is not any more; null for others. `rule`: as it is now. One condition that does
+ * not hold is enough, and only of the first the numbers are here.
+ */
+export function recoveredWords(
+  { state, measure, value, lower }: Recovering,
+  rule?: Pick<RuleBody, 'when'>,
+): string | null {
+  if (state !== 'recovering') return null
+  const first = rule?.when.find((one) => isOf(one, measure))
+  if (first === undefined) return 'no longer over its threshold'
+  const [found, sure] = first.compared === 'lower' ? [lower, 'surely over'] : [value, 'over']
+  if (found !== null && found >= first.at_least) return 'another condition does not hold any more'
+  return `no longer ${sure} ${formatAmount(first.at_least, measure.unit)}`
+}
+
+const isOf = (one: Condition, { quantity, part, direction }: AlertOut['measure']) =>
+  one.quantity === quantity && (one.part ?? null) === part && one.direction === direction
 
 /** "Kernel surely ≥ 0.30 ms". */
 export function conditionWords(condition: Condition, unit: Unit): string {

@@ -4,7 +4,7 @@ import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { lateQuery } from '../../api/alerts'
-import type { LateOut } from '../../api/types'
+import { serverNow } from '../../api/serverClock'
 import { formatAmount, severityMark } from '../../components/alerts/words'
 import { Card } from '../../components/Card'
 import { DataState } from '../../components/DataState'
@@ -16,12 +16,15 @@ import { usePreferences } from '../../lib/preferences'
 import { formatSeconds, formatWindow } from '../../lib/time'
 import { useRange } from '../../lib/url'
 import styles from './Alerts.module.css'
+import { ALERT_ROW_PX } from './alertColumns'
+import { askedFor, cutWords, type ShownLate, shownLate } from './late'
 
 export function LateCard() {
   const { zone } = usePreferences()
   const [range] = useRange()
-  const query = useQuery(lateQuery(range))
-  const columns = useMemo<Column<LateOut>[]>(
+  const now_ms = serverNow()
+  const query = useQuery(lateQuery(askedFor(range, now_ms)))
+  const columns = useMemo<Column<ShownLate>[]>(
     () => [
       { id: 'rule', header: 'Rule', width: 190, narrow: 150, cell: (late) => <Name focusable>{late.rule_name}</Name> },
       {
@@ -36,7 +39,10 @@ export function LateCard() {
         header: 'When',
         width: 250,
         cell: (late) => (
-          <span className="numeric">{formatWindow(Date.parse(late.from_at), Date.parse(late.to_at), zone)}</span>
+          <span className={styles.two}>
+            <span className="numeric">{formatWindow(Date.parse(late.from_at), Date.parse(late.to_at), zone)}</span>
+            <span className={styles.small}>{cutWords(late)}</span>
+          </span>
         ),
       },
       {
@@ -44,7 +50,12 @@ export function LateCard() {
         header: 'Lasted',
         width: 90,
         align: 'right',
-        cell: (late) => <span className="numeric">{formatSeconds(late.minutes * 60)}</span>,
+        cell: (late) => (
+          <span className="numeric">
+            {cutWords(late) === null ? '' : '≥ '}
+            {formatSeconds(late.minutes * 60)}
+          </span>
+        ),
       },
       {
         id: 'peak',
@@ -57,18 +68,20 @@ export function LateCard() {
     [zone],
   )
   // Mostly there is none: nothing is announced until there is something to say.
-  if (query.data === undefined ? query.errorUpdateCount === 0 : query.data.length === 0) return null
+  const shown = shownLate(query.data ?? [], range, now_ms)
+  if (query.data === undefined ? query.errorUpdateCount === 0 : shown.length === 0) return null
   return (
     <Card title="Found late" hint="Samples that came long after their time" flush>
       <DataState query={query} skeleton={<Skeleton height={120} />}>
-        {(data) => (
+        {() => (
           <>
             <p className={styles.note}>These minutes were over a threshold, but known too late to tell anybody.</p>
             <VirtualTable
               label="Found late"
               columns={columns}
-              count={data.length}
-              rowAt={(index) => data[index]}
+              count={shown.length}
+              rowAt={(index) => shown[index]}
+              rowPx={ALERT_ROW_PX}
               rowKey={(late) => `${late.rule_id}-${late.subject.kind}-${late.subject.id}-${late.from_at}`}
             />
           </>

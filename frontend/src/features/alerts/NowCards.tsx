@@ -26,13 +26,15 @@ export function NowCards({ query }: { query: UseQueryResult<AlertsNow> }) {
   const [dialog, setDialog] = useState<Dialog>(null)
   const { isAdmin } = useSession()
   const { zone } = usePreferences()
+  const { data: rules } = useQuery(rulesQuery())
   const columns = useMemo(() => {
     const actions = {
       onAcknowledge: (alert: AlertOut) => setDialog({ kind: 'acknowledge', alert }),
       onSilence: (alert: AlertOut) => setDialog({ kind: 'silence', alert }),
     }
-    return openColumns(zone, isAdmin ? actions : null)
-  }, [zone, isAdmin])
+    const ruleOf = ({ rule_id }: AlertOut) => rules?.find(({ id }) => id === rule_id)
+    return openColumns(zone, ruleOf, isAdmin ? actions : null)
+  }, [zone, rules, isAdmin])
   const close = () => setDialog(null)
   return (
     <>
@@ -43,7 +45,13 @@ export function NowCards({ query }: { query: UseQueryResult<AlertsNow> }) {
           return (
             <>
               <Card title="Firing" hint={firingHint(firing)} flush>
-                {firing.length === 0 ? <Quiet /> : <Table label="Firing alerts" rows={firing} columns={columns} />}
+                {firing.length === 0 ? (
+                  <Quiet />
+                ) : (
+                  <div className={styles.wholeOnPhones}>
+                    <Table label="Firing alerts" rows={firing} columns={columns} />
+                  </div>
+                )}
               </Card>
               {silent.length > 0 && (
                 <Card title="No data" hint="They fired, and their numbers stopped: that is no recovery" flush>

@@ -1,5 +1,7 @@
+import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import type { AlertDetail } from '../../api/types'
+import { rulesQuery } from '../../api/alerts'
+import type { AlertDetail, RuleOut } from '../../api/types'
 import { layerWord } from '../../charts/segments'
 import { TickingAge } from '../../components/alerts/TickingAge'
 import {
@@ -7,6 +9,7 @@ import {
   boundWords,
   formatAmount,
   measureWords,
+  recoveredWords,
   severityMark,
   whenWords,
 } from '../../components/alerts/words'
@@ -18,11 +21,17 @@ import { LayerSwatch } from '../../components/verdict/LayerBar'
 import { usePreferences } from '../../lib/preferences'
 import { formatInstant, formatSeconds, type Zone } from '../../lib/time'
 import styles from './Alerts.module.css'
+import { Receivers } from './Receivers'
 
 /** The verdict when it fired, and how the alert stands. */
 export function StandingCard({ alert }: { alert: AlertDetail }) {
+  const { zone } = usePreferences()
+  const { fired_at } = alert
   return (
-    <Card title="Verdict">
+    <Card
+      title={fired_at === null ? 'Verdict' : 'Verdict when it fired'}
+      hint={fired_at === null ? undefined : formatInstant(Date.parse(fired_at), zone)}
+    >
       <div className={styles.marks}>
         <StateMark {...severityMark(alert.severity)} />
         <StateMark {...alertStateMark(alert.state)} />
@@ -44,7 +53,9 @@ export function StandingCard({ alert }: { alert: AlertDetail }) {
 
 function Facts({ alert }: { alert: AlertDetail }) {
   const { zone } = usePreferences()
-  const facts = factsOf(alert, zone).filter(([, value]) => value !== null)
+  const { data: rules } = useQuery(rulesQuery())
+  const rule = rules?.find(({ id }) => id === alert.rule_id)
+  const facts = factsOf(alert, zone, rule).filter(([, value]) => value !== null)
   return (
     <dl className={styles.facts}>
       {facts.map(([term, value]) => (
@@ -58,13 +69,13 @@ function Facts({ alert }: { alert: AlertDetail }) {
 }
 
 /** What is known of it; null says nothing here. */
-function factsOf(alert: AlertDetail, zone: Zone): [string, ReactNode][] {
+function factsOf(alert: AlertDetail, zone: Zone, rule: RuleOut | undefined): [string, ReactNode][] {
   const { layer, fired_at, breach_ended_at, ended_at, impact, path, quiet, runbook_url } = alert
   const instant = (at: string) => formatInstant(Date.parse(at), zone)
   return [
     ['Of', <EntityLink key="of" to={alert.subject} />],
     ['Layer', layer && <LayerName key="layer" layer={layer} />],
-    [measureWords(alert.measure), amount(alert)],
+    [measureWords(alert.measure), amount(alert, zone, rule)],
     ['At its worst', worst(alert, instant)],
     ['Began', instant(alert.started_at)],
     ['Fired', fired_at === null ? (ended_at === null ? 'not yet' : 'never') : instant(fired_at)],
@@ -72,7 +83,14 @@ function factsOf(alert: AlertDetail, zone: Zone): [string, ReactNode][] {
     ['Ended', ended_at === null ? 'not yet' : instant(ended_at)],
     ['Impact', impact === null ? null : `${formatAmount(impact, 'I/Os')} wait for nothing`],
     ['Path', path.length < 2 ? null : wholeName(path.join(' › '))],
-    ['Messages', ended_at !== null ? null : quiet === null ? 'are sent' : wholeName(`held back: ${quiet}`)],
+    [
+      'Messages',
+      ended_at !== null ? null : quiet === null ? (
+        <Receivers key="messages" alert={alert} />
+      ) : (
+        wholeName(`held back: ${quiet}`)
+      ),
+    ],
     ['Runbook', runbook_url === '' ? null : <Runbook key="runbook" url={runbook_url} />],
   ]
 }
@@ -91,11 +109,11 @@ function Runbook({ url }: { url: string }) {
   )
 }
 
-function amount(alert: AlertDetail): string {
-  const bound = boundWords(alert)
-  const end = alert.ended_at === null ? ` ${whenWords(alert)}` : ' at its end'
-  const estimate = `${formatAmount(alert.value, alert.measure.unit)}${end}`
-  return bound === null ? `${estimate}, no lower bound` : `${estimate}, ${bound}`
+function amount(alert: AlertDetail, zone: Zone, rule: RuleOut | undefined): string {
+  const { value, measure, ended_at } = alert
+  const when = value === null ? '' : ended_at === null ? ` ${whenWords(alert, zone)}` : ' at its end'
+  const note = recoveredWords(alert, rule) ?? boundWords(alert) ?? 'no lower bound'
+  return `${formatAmount(value, measure.unit)}${when}, ${note}`
 }
 
 /** The worst minute so far; null before one breached. */

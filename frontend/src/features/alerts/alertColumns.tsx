@@ -2,17 +2,18 @@
 
 import { Button } from '@mantine/core'
 import type { ReactNode } from 'react'
-import type { AlertOut } from '../../api/types'
+import type { AlertOut, RuleOut } from '../../api/types'
 import { layerWord } from '../../charts/segments'
 import { TickingAge } from '../../components/alerts/TickingAge'
 import {
   alertStateMark,
+  atMinute,
   boundWords,
   formatAmount,
   measureWords,
+  recoveredWords,
   severityMark,
   subjectWord,
-  whenWords,
 } from '../../components/alerts/words'
 import { EntityLink } from '../../components/EntityLink'
 import { NameLink } from '../../components/Name'
@@ -65,8 +66,11 @@ function Layer({ layer }: Pick<AlertOut, 'layer'>) {
   )
 }
 
+/** How much, and what it was at least or is no longer. */
+type Much = (alert: AlertOut) => { amount: string; note: string | null }
+
 /** All of it in one cell, where a screen has room for one. `when`: since when, or how long. */
-const oneCell = (when: (alert: AlertOut) => ReactNode): Column<AlertOut> => ({
+const oneCell = (when: (alert: AlertOut) => ReactNode, much: Much): Column<AlertOut> => ({
   id: 'all',
   header: 'Alert',
   width: 280,
@@ -83,19 +87,35 @@ const oneCell = (when: (alert: AlertOut) => ReactNode): Column<AlertOut> => ({
         <EntityLink to={alert.subject} />
         <Layer layer={alert.layer} />
       </span>
-      <span className={`${styles.small} numeric`}>
-        {muchWords(alert)} · {when(alert)} · {stateWords(alert)}
+      <span className={`${styles.small} ${styles.wraps} numeric`}>
+        {joined(much(alert))} · {when(alert)} · {stateWords(alert)}
       </span>
     </span>
   ),
 })
 
-/** An alert that is over has no room for what it was at least. */
-function muchWords(alert: AlertOut): string {
-  const amount = formatAmount(alert.value, alert.measure.unit)
-  const bound = alert.ended_at === null ? boundWords(alert) : null
-  return bound === null ? amount : `${amount}, ${bound}`
+const joined = ({ amount, note }: ReturnType<Much>) => (note === null ? amount : `${amount}, ${note}`)
+
+type RuleOf = (alert: AlertOut) => RuleOut | undefined
+
+/** The value of an open alert with its minute: it stands still between two changes. */
+const openMuch =
+  (ruleOf: RuleOf, zone: Zone): Much =>
+  (alert) => ({
+    amount: valueWords(alert, zone),
+    note: recoveredWords(alert, ruleOf(alert)) ?? boundWords(alert),
+  })
+
+function valueWords({ value, measure, since_at }: AlertOut, zone: Zone): string {
+  const amount = formatAmount(value, measure.unit)
+  return value === null ? amount : `${amount} ${atMinute(since_at, zone)}`
 }
+
+/** How bad it was at its worst; where no minute of it is kept, its last value. */
+const pastMuch: Much = ({ peak, peak_lower, value, measure }) =>
+  peak === null
+    ? { amount: formatAmount(value, measure.unit), note: value === null ? null : 'its last value' }
+    : { amount: formatAmount(peak, measure.unit), note: boundWords({ lower: peak_lower, measure }) }
 
 function stateWords({ state, quiet, acknowledged_at }: AlertOut): string {
   const { word } = alertStateMark(state)
@@ -103,35 +123,39 @@ function stateWords({ state, quiet, acknowledged_at }: AlertOut): string {
   return acknowledged_at === null ? word : `${word}, known`
 }
 
-const SENTENCE: Column<AlertOut> = {
+const sentenceColumn = (zone: Zone): Column<AlertOut> => ({
   id: 'sentence',
-  header: 'Verdict',
+  header: 'Verdict when it fired',
   width: 240,
   grow: true,
   from: 1200,
-  cell: (alert) => {
-    const words = alert.sentence ?? measureWords(alert.measure)
+  cell: ({ sentence, measure, fired_at }) => {
+    const words = sentence ?? measureWords(measure)
+    const whole = fired_at === null || sentence === null ? words : `${atMinute(fired_at, zone)}: ${words}`
     return (
-      <span className={styles.sentence} title={words}>
-        {words}
+      <span className={styles.sentence} title={whole}>
+        {whole}
       </span>
     )
   },
-}
+})
 
-const VALUE: Column<AlertOut> = {
+const muchColumn = (header: string, much: Much): Column<AlertOut> => ({
   id: 'value',
-  header: 'How much',
-  width: 136,
+  header,
+  width: 150,
   from: 700,
   align: 'right',
-  cell: (alert) => (
-    <span className={`${styles.two} ${styles.right} numeric`} title={whenWords(alert)}>
-      <span>{formatAmount(alert.value, alert.measure.unit)}</span>
-      <span className={styles.small}>{boundWords(alert) ?? 'no lower bound'}</span>
-    </span>
-  ),
-}
+  cell: (alert) => {
+    const { amount, note } = much(alert)
+    return (
+      <span className={`${styles.two} ${styles.right} numeric`}>
+        <span>{amount}</span>
+        <span className={`${styles.small} ${styles.wraps}`}>{note ?? 'no lower bound'}</span>
+      </span>
+    )
+  },
+})
 
 const STATE: Column<AlertOut> = {
   id: 'state',
@@ -164,14 +188,15 @@ interface Actions {
   onSilence: (alert: AlertOut) => void
 }
 
-export function openColumns(zone: Zone, actions: Actions | null): Column<AlertOut>[] {
+export function openColumns(zone: Zone, ruleOf: RuleOf, actions: Actions | null): Column<AlertOut>[] {
+  const much = openMuch(ruleOf, zone)
   const since = ({ started_at }: AlertOut) => (
     <span className="numeric" title={`since ${formatInstant(Date.parse(started_at), zone)}`}>
       <TickingAge at_ms={Date.parse(started_at)} />
     </span>
   )
   const age: Column<AlertOut> = { id: 'age', header: 'For', width: 72, from: 700, align: 'right', cell: since }
-  const columns = [oneCell(since), WHAT, WHERE, SENTENCE, VALUE, age, STATE]
+  const columns = [oneCell(since, much), WHAT, WHERE, sentenceColumn(zone), muchColumn('How much', much), age, STATE]
   return actions === null ? columns : [...columns, actionColumn(actions)]
 }
 
@@ -224,5 +249,14 @@ export function pastColumns(zone: Zone): Column<AlertOut>[] {
     align: 'right',
     cell: (alert) => <span className="numeric">{lasted(alert)}</span>,
   }
-  return [oneCell(inShort), WHAT, WHERE, SENTENCE, { ...VALUE, header: 'Last value' }, when, length, STATE]
+  return [
+    oneCell(inShort, pastMuch),
+    WHAT,
+    WHERE,
+    sentenceColumn(zone),
+    muchColumn('Peak', pastMuch),
+    when,
+    length,
+    STATE,
+  ]
 }
