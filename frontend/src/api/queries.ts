@@ -93,9 +93,13 @@ export const listQuery = <Kind extends EntityKind>(kind: Kind, params: ListParam
     queryFn: ({ signal }) => {
       const { source, ...rest } = params
       const search = { ...rest, ...(source === null ? {} : { source }), limit: PAGE_SIZE, offset }
-      const list = call(`the list of ${kind}`, (options): Promise<Answer<unknown>> => LIST[kind](search, options), {
-        signal,
-      })
+      const list = call(
+        `the list of ${kind === 'vms' ? 'VMs' : kind}`,
+        (options): Promise<Answer<unknown>> => LIST[kind](search, options),
+        {
+          signal,
+        },
+      )
       return list as Promise<ListPage<EntityTypes[Kind]['row']>>
     },
     placeholderData: keepPreviousData,

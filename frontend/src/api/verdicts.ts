@@ -165,7 +165,8 @@ export const overviewQuery = (params: RankingParams, offset: number) =>
     queryKey: ['ledger', 'overview', params, offset] as const,
     queryFn: ({ signal }) => {
       const query = rankingSearch(params, offset)
-      const what = params.limit === undefined ? `the ranking of ${params.kind}` : `the estate and its ${params.kind}`
+      const things = params.kind === 'vms' ? 'VMs' : params.kind
+      const what = params.limit === undefined ? `the ranking of ${things}` : `the estate and its ${things}`
       return call(what, (options) => client.GET('/api/v1/overview', { params: { query }, ...options }), { signal })
     },
     placeholderData: keepPreviousData,

@@ -158,7 +158,17 @@ describe('numbers that are written', () => {
 })
 
 it('shares are never rounded to nothing or to all', () => {
-  expect([null, 0, 0.004, 0.314, 0.999, 1].map(shareText)).toEqual(['', '0 %', '<1 %', '31 %', '99 %', '100 %'])
+  expect([null, 0, 0.004, 0.314, 0.994, 0.995, 89_624 / 89_625, 1, 1.27].map(shareText)).toEqual([
+    '',
+    '0 %',
+    '<1 %',
+    '31 %',
+    '99 %',
+    '100 %',
+    '100 %',
+    '100 %',
+    '127 %',
+  ])
 })
 
 it('one scale holds every bound of every column', () => {
@@ -178,7 +188,7 @@ describe('the drawing', () => {
     const columns = [readColumn, merged]
     const tokens = chartTokens(variablesOf(css, theme))
     const chart = init(null, null, { renderer: 'svg', ssr: true, width: 1200, height: 600 })
-    chart.setOption(waterfallOption({ columns, stacked, named: 'kernel', tokens, label: 'where the time went' }))
+    chart.setOption(waterfallOption({ columns, stacked, named: ['kernel'], tokens, label: 'where the time went' }))
     const svg = chart.renderToSVGString()
     chart.dispose()
     return { svg, tokens }
@@ -197,12 +207,28 @@ describe('the drawing', () => {
     const long = { ...readColumn, layers: readColumn.layers.map((one) => ({ ...one, excess_us: 390 })) }
     const tokens = chartTokens(variablesOf(css, 'light'))
     const chart = init(null, null, { renderer: 'svg', ssr: true, width: 330, height: 600 })
-    chart.setOption(waterfallOption({ columns: [long], stacked: true, named: null, tokens, label: '' }))
+    chart.setOption(waterfallOption({ columns: [long], stacked: true, named: [], tokens, label: '' }))
     const svg = chart.renderToSVGString()
     chart.dispose()
     // The excess stays where the share has no room.
     expect(svg.match(/\+0\.39 ms/g)).toHaveLength(3)
     expect(svg).not.toContain('47 %')
+  })
+
+  it('has the shares of all rows or of none, reads and writes alike', () => {
+    const sharesAt = (width: number) => {
+      const long = { ...readColumn, layers: readColumn.layers.map((one) => ({ ...one, excess_us: 390 })) }
+      const tokens = chartTokens(variablesOf(css, 'light'))
+      const chart = init(null, null, { renderer: 'svg', ssr: true, width, height: 600 })
+      const columns = [long, { ...long, direction: 'write' as const }]
+      chart.setOption(waterfallOption({ columns, stacked: false, named: [], tokens, label: '' }))
+      const svg = chart.renderToSVGString()
+      chart.dispose()
+      return svg.match(/\d %/g)?.length ?? 0
+    }
+    const shares = waterfallRows([readColumn], SCALE)[0]?.filter(({ share }) => share !== '').length ?? 0
+    expect(sharesAt(1160)).toBe(2 * shares)
+    expect(sharesAt(700)).toBe(0)
   })
 
   it('stands one under the other where there is no room', () => {

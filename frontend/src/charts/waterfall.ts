@@ -249,12 +249,12 @@ function totalRow(column: WaterfallColumn, rows: readonly WaterfallRow[], scale:
   }
 }
 
-/** Never "0 %" for something and never "100 %" for less than all; nothing for an unknown share. */
+/** To the nearest percent, never "0 %" for something; nothing for an unknown share. More than all is told as it is. */
 export function shareText(share: number | null): string {
   if (share === null) return ''
   if (share <= 0) return '0 %'
   if (share < 0.01) return '<1 %'
-  return `${share < 1 ? Math.min(99, Math.round(100 * share)) : Math.round(100 * share)} %`
+  return `${Math.round(100 * share)} %`
 }
 
 /** What is over usual, unless it is too small for the chart's decimals. */

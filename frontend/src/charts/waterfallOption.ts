@@ -13,8 +13,8 @@ export interface WaterfallInput {
   columns: readonly WaterfallColumn[]
   /** One column under the other, for narrow screens. */
   stacked: boolean
-  /** The layer that the verdict names, marked by a wash. */
-  named: string | null
+  /** The layers that the verdict names, marked by a wash: two where it could not decide between them. */
+  named: readonly string[]
   tokens: ChartTokens
   label: string
 }
@@ -28,8 +28,9 @@ const LABELS_STACKED = 116
 const RIGHT = 120
 // Two columns beside the labels of the first, in shares of the chart's width.
 const SIDE_BY_SIDE = ['14%', '57%'] as const
-const PLOT_WIDTH = '35%'
-const ROOM = 0.08
+const PLOT_WIDTH = '30%'
+// Between the end of a plot and what follows it: for all words of a row whose bar goes to the end.
+const ROOM = 0.13
 const BAR = { total: 20, layer: 17, part: 7 } as const
 const LEAD = 13
 const TEXT_PX = 6.7
@@ -58,7 +59,7 @@ export function waterfallOption(input: WaterfallInput): WaterfallOption {
     grid: grids(input, rows[0]?.length ?? 0),
     xAxis: columns.map((_, index) => latencyAxis(index, max_us, input)),
     yAxis: columns.map((column, index) => rowAxis(column, rows[index] ?? [], index, input)),
-    series: rows.map((own, index) => rowSeries(own, index, input)),
+    series: rows.map((own, index) => rowSeries(own, rows, index, input)),
   }
 }
 
@@ -139,7 +140,12 @@ function rowAxis(
   }
 }
 
-function rowSeries(rows: readonly WaterfallRow[], index: number, input: WaterfallInput): CustomSeriesOption {
+function rowSeries(
+  rows: readonly WaterfallRow[],
+  all: readonly (readonly WaterfallRow[])[],
+  index: number,
+  input: WaterfallInput,
+): CustomSeriesOption {
   const { tokens, named, columns, stacked } = input
   const isFaint = columns[index]?.state !== 'judged'
   return {
@@ -162,12 +168,12 @@ function rowSeries(rows: readonly WaterfallRow[], index: number, input: Waterfal
         type: 'group',
         ...(isFaint ? { style: { opacity: 0.45 } } : {}),
         children: [
-          ...(named !== null && row.layer === named && !isFaint ? wash(at) : []),
+          ...(named.includes(row.layer) && !isFaint ? wash(at) : []),
           ...connector(row, rows, at),
           ...row.pieces.flatMap((piece) => bar(piece, BAR[row.kind], at, isFaint)),
           ...usualMark(row, at),
           ...whisker(row, at),
-          valueText(row, at),
+          valueText(row, at, sharesFit(all.flat(), at)),
         ],
       }
     },
@@ -243,12 +249,25 @@ function usualMark({ kind, start_us, expected_us }: WaterfallRow, { place, middl
   ]
 }
 
-/** Right of everything drawn in its row, or left of it; with fewer words where there is no room for all. */
-function valueText(row: WaterfallRow, { place, middle, plot, tokens, end }: RowPlace) {
+/** Where words beside a row's bar begin, and how much room they have there. */
+function roomBeside(row: WaterfallRow, { place, plot, end }: RowPlace) {
   const after = place(Math.max(row.end_us, row.upper_us ?? 0)) + LEAD - 4
   const before = place(Math.min(row.start_us, row.lower_us ?? row.start_us)) - LEAD + 4
-  const room = { right: end - after, left: before - plot.x }
-  const choices = wordChoices(row)
+  return { after, before, room: { right: end - after, left: before - plot.x } }
+}
+
+/** Whether every row has room for its share: said of all or of none, so that none seems to be left out. All plots are equally wide, on one scale. */
+const sharesFit = (rows: readonly WaterfallRow[], at: RowPlace) =>
+  rows.every((row) => {
+    const { room } = roomBeside(row, at)
+    return row.share === '' || widthOf(wordChoices(row, true)[0] ?? []) <= Math.max(room.right, room.left)
+  })
+
+/** Right of everything drawn in its row, or left of it; with fewer words where there is no room for all. */
+function valueText(row: WaterfallRow, at: RowPlace, withShare: boolean) {
+  const { middle, tokens } = at
+  const { after, before, room } = roomBeside(row, at)
+  const choices = wordChoices(row, withShare)
   const words = choices.find((one) => widthOf(one) <= Math.max(room.right, room.left)) ?? choices.at(-1) ?? []
   const isRight = widthOf(words) <= room.right || widthOf(words) > room.left
   const isMissing = row.colour === null
@@ -281,12 +300,11 @@ type Word = ['value' | 'share' | 'over' | 'maybe', string]
 const widthOf = (words: readonly Word[]) => words.map(([, text]) => text).join('  ').length * TEXT_PX
 
 /** All that can be said about a row, then less and less. */
-function wordChoices({ value, share, excess, isOver }: WaterfallRow): Word[][] {
+function wordChoices({ value, share, excess, isOver }: WaterfallRow, withShare: boolean): Word[][] {
   const all: Word[] = [
     ['value', value],
-    ['share', share],
+    ['share', withShare ? share : ''],
     [isOver ? 'over' : 'maybe', excess],
   ]
-  const withoutShare = all.filter(([style]) => style !== 'share')
-  return [all, withoutShare, all.slice(0, 1)].map((words) => words.filter(([, text]) => text !== ''))
+  return [all, all.slice(0, 1)].map((words) => words.filter(([, text]) => text !== ''))
 }

@@ -19,14 +19,23 @@ const HOST: Column<DeviceOut> = {
   cell: (device) => <EntityLink to={device.host} />,
 }
 
-const COMMON: Column<DeviceOut>[] = [
-  {
-    id: 'device',
-    header: 'Device',
-    width: 270,
-    narrow: 170,
-    cell: (device) => <Name focusable>{device.canonical_name}</Name>,
-  },
+const DEVICE: Column<DeviceOut> = {
+  id: 'device',
+  header: 'Device',
+  width: 270,
+  narrow: 170,
+  cell: (device) => <Name focusable>{device.canonical_name}</Name>,
+}
+
+/** Next to the first column: what may be a warning is in sight on phones, too. */
+const PATHS: Column<DeviceOut> = {
+  id: 'paths',
+  header: 'Paths',
+  width: 136,
+  cell: (device) => <Paths working={device.paths_working} total={device.paths_total} />,
+}
+
+const REST: Column<DeviceOut>[] = [
   {
     id: 'volume',
     header: 'Array volume',
@@ -48,12 +57,6 @@ const COMMON: Column<DeviceOut>[] = [
         <span title={device.path_policy}>{policyWords(device.path_policy)}</span>
       ),
   },
-  {
-    id: 'paths',
-    header: 'Paths',
-    width: 136,
-    cell: (device) => <Paths working={device.paths_working} total={device.paths_total} />,
-  },
 ]
 
 const depth = (ios: number | null) =>
@@ -70,6 +73,6 @@ function Paths({ working, total }: { working: number; total: number }) {
 }
 
 export function DevicesTable({ devices, withHost = true }: { devices: readonly DeviceOut[]; withHost?: boolean }) {
-  const columns = useMemo(() => (withHost ? [HOST, ...COMMON] : COMMON), [withHost])
+  const columns = useMemo(() => (withHost ? [HOST, PATHS, DEVICE, ...REST] : [DEVICE, PATHS, ...REST]), [withHost])
   return <VirtualTable label="Devices" columns={columns} count={devices.length} rowAt={(index) => devices[index]} />
 }

@@ -83,7 +83,7 @@ interface Happened {
   kind: string
   text: string
   /** Where it can be read in full. */
-  to: ReactNode
+  to: ReactNode | null
 }
 
 /** What the sources told of, and the alerts that fired or ended in the window, oldest first. */
@@ -114,6 +114,7 @@ function happenedIn({ events, from_at, to_at }: Series, alerts: readonly AlertOu
 
 function EventsTable({ events }: { events: readonly Happened[] }) {
   const { zone } = usePreferences()
+  const hasLinks = events.some(({ to }) => to !== null)
   const columns = useMemo<Column<Happened>[]>(
     () => [
       {
@@ -130,9 +131,9 @@ function EventsTable({ events }: { events: readonly Happened[] }) {
         grow: true,
         cell: (event) => <Name focusable>{event.text}</Name>,
       },
-      { id: 'subject', header: 'To', width: 180, cell: (event) => event.to },
+      ...(hasLinks ? [{ id: 'subject', header: 'To', width: 180, cell: ({ to }: Happened) => to }] : []),
     ],
-    [zone],
+    [zone, hasLinks],
   )
   return <VirtualTable label="Events" columns={columns} count={events.length} rowAt={(index) => events[index]} />
 }

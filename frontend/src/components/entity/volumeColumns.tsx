@@ -25,7 +25,7 @@ export function volumeColumns(max_us: number): Column<VolumeRow>[] {
       from: 700,
       cell: (volume) => <Name focusable>{volume.array.name}</Name>,
     },
-    { id: 'pod', header: 'Pod', width: 172, from: 1600, cell: (volume) => <Pod volume={volume} /> },
+    { id: 'pod', header: 'Pod', width: 172, from: 1900, cell: (volume) => <Pod volume={volume} /> },
     {
       id: 'datastores',
       header: 'Datastore',
@@ -43,7 +43,7 @@ export function volumeColumns(max_us: number): Column<VolumeRow>[] {
       header: 'QoS limit',
       width: 150,
       align: 'right',
-      from: 1600,
+      from: 1900,
       cell: (volume) => <span className="numeric">{qosLimit(volume)}</span>,
     },
     ...sidesColumns<VolumeRow>(max_us, 'array'),

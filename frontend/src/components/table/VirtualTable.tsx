@@ -188,12 +188,13 @@ function useVisibleColumns<Row>(columns: readonly Column<Row>[]) {
   const above700 = useMediaMatch(WIDE)
   const above1200 = useMediaMatch('(min-width: 1200px)')
   const above1600 = useMediaMatch('(min-width: 1600px)')
+  const above1900 = useMediaMatch('(min-width: 1900px)')
   return useMemo(() => {
-    const width = above1600 ? 1600 : above1200 ? 1200 : above700 ? 700 : 0
+    const width = above1900 ? 1900 : above1600 ? 1600 : above1200 ? 1200 : above700 ? 700 : 0
     const isShown = ({ from = 0, narrowOnly = false }: Column<Row>) => from <= width && !(narrowOnly && above700)
     const visible = Object.fromEntries(columns.map((column) => [column.id, isShown(column)]))
     return { visible, isNarrow: !above700 }
-  }, [columns, above700, above1200, above1600])
+  }, [columns, above700, above1200, above1600, above1900])
 }
 
 const widthOf = <Row,>(columns: readonly Column<Row>[]) => columns.reduce((sum, column) => sum + column.width, 0)

@@ -4,7 +4,7 @@ import { render, screen } from '@testing-library/react'
 import { expect, it, vi } from 'vitest'
 import type { Contributor } from '../../api/types'
 import { PreferencesProvider } from '../../lib/preferences'
-import { Ranking } from './ContributorsCard'
+import { Nobody, Ranking } from './ContributorsCard'
 
 vi.mock('@tanstack/react-router', () => ({
   Link: ({ to, children }: { to: string; children: React.ReactNode }) => <a href={to}>{children}</a>,
@@ -54,4 +54,12 @@ it('a time that was not measured or is below what the counters can tell is never
   expect(numbersOf('esx-2')).toEqual(['0 %', '≤ 5.0', '≤ 50 µs'])
   expect(numbersOf('esx-3')).toEqual(['–', '–', 'not measured'])
   expect(numbersOf('esx-4')).toEqual(['0 %', '0', '0 µs'])
+})
+
+it('nobody to rank is not said where there are no data to rank by', () => {
+  const { rerender } = render(<Nobody hasData={false} layer="kernel" />)
+  expect(screen.getByText('No data in this window')).toBeTruthy()
+  expect(screen.queryByText('Nobody to rank')).toBeNull()
+  rerender(<Nobody hasData layer="kernel" />)
+  expect(screen.getByText('Nobody to rank')).toBeTruthy()
 })

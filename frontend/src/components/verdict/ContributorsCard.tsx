@@ -18,6 +18,7 @@ import { EntityLink } from '../EntityLink'
 import { Quantity } from '../Quantity'
 import { type Column, VirtualTable } from '../table/VirtualTable'
 import { LayerBar } from './LayerBar'
+import { NoNumbers } from './NoNumbers'
 import { ios, iosWithin } from './OccupancyCard'
 import { CardSkeleton } from './Skeletons'
 import styles from './Verdict.module.css'
@@ -30,9 +31,11 @@ interface ContributorsCardProps {
   window: VerdictWindow
   /** The layer that the verdict names. */
   named: string | null
+  /** Whether anything is known of the window. */
+  hasData: boolean
 }
 
-export function ContributorsCard({ kind, id, window, named }: ContributorsCardProps) {
+export function ContributorsCard({ kind, id, window, named, hasData }: ContributorsCardProps) {
   const [chosen, choose] = useSearchParameter('of', '')
   const layer =
     LAYERS.find((one) => one === chosen) ?? LAYERS.find((one) => named?.split('_').includes(one)) ?? 'kernel'
@@ -50,10 +53,7 @@ export function ContributorsCard({ kind, id, window, named }: ContributorsCardPr
       <DataState query={query} skeleton={<CardSkeleton height={200} />}>
         {({ vms, vms_total, hosts, hosts_total, non_vm_iops }) =>
           vms.length + hosts.length === 0 ? (
-            <EmptyState
-              title="Nobody to rank"
-              text={`No time of this window is known to be spent in ${layerWord(layer)}.`}
-            />
+            <Nobody hasData={hasData || minute !== null} layer={layer} />
           ) : (
             <>
               {kind !== 'vms' && vms.length > 0 && (
@@ -69,13 +69,21 @@ export function ContributorsCard({ kind, id, window, named }: ContributorsCardPr
                 <Ranking label="Hosts" rows={hosts} total={hosts_total} layers={[layer]} noun="host" />
               )}
               {non_vm_iops !== null && non_vm_iops >= 1 && (
-                <p className={styles.silent}>{formatIops(non_vm_iops)} come from no VM: non-VM I/O.</p>
+                <p className={styles.silent}>{formatIops(Math.round(non_vm_iops))} come from no VM: non-VM I/O.</p>
               )}
             </>
           )
         }
       </DataState>
     </Card>
+  )
+}
+
+/** No data is not the same as no time. */
+export function Nobody({ hasData, layer }: { hasData: boolean; layer: Layer }) {
+  if (!hasData) return <NoNumbers title="" state="no_data" />
+  return (
+    <EmptyState title="Nobody to rank" text={`No time of this window is known to be spent in ${layerWord(layer)}.`} />
   )
 }
 

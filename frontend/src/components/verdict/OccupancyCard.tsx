@@ -3,31 +3,33 @@
 import type { Occupancy } from '../../api/types'
 import { formatFixed } from '../../lib/units'
 import { Card } from '../Card'
-import { EmptyState } from '../DataState'
-import { NO_VERDICT } from './certainty'
 import { LayerBar, LayerSwatch } from './LayerBar'
 import { worthTelling } from './layerWords'
+import { NoNumbers } from './NoNumbers'
 import styles from './Verdict.module.css'
 
 export function OccupancyCard({ occupancy }: { occupancy: Occupancy }) {
   const { state, total_ios, layers, outstanding_ios, not_measured } = occupancy
+  const decimals = decimalsOf(total_ios ?? 0)
+  const total = toldTotal(total_ios ?? 0, layers, decimals)
+  const told = layers.map((layer) => toldLayer(layer, decimals))
   return (
     <Card title="Where the I/Os are" hint="on average at any moment">
       {total_ios === null || state === 'idle' || state === 'no_data' ? (
-        <EmptyState title="No I/O to be found" text={state === 'judged' ? '' : NO_VERDICT[state]} />
+        <NoNumbers title="No I/O to be found" state={state} />
       ) : (
         <>
           <p className={styles.lead}>
-            {ios(total_ios)} I/Os are on their way
-            {layers.length > 0 && <span className="muted">: {inWords(layers)}</span>}
+            {total} I/Os are on their way
+            {layers.length > 0 && <span className="muted">: {inWords(told)}</span>}
           </p>
           <LayerBar
             tall
             pieces={layers.map((layer) => ({ ...layer, size: layer.ios }))}
             max={total_ios}
-            words={`${ios(total_ios)} I/Os: ${inWords(layers)}`}
+            words={`${total} I/Os: ${inWords(told)}`}
           />
-          <LayersTable layers={layers} />
+          <LayersTable layers={told} />
           <p className={styles.note}>
             {outstanding_ios === null
               ? 'The virtual disks were not asked how many I/Os they have outstanding.'
@@ -40,9 +42,36 @@ export function OccupancyCard({ occupancy }: { occupancy: Occupancy }) {
   )
 }
 
+/** A layer with its I/Os and their bounds in words, all in the same steps. */
+type ToldLayer = OccupancyLayer & { told: string; between: string }
 type OccupancyLayer = Occupancy['layers'][number]
 
-function LayersTable({ layers }: { layers: readonly OccupancyLayer[] }) {
+/** The same for the total and its layers: tenths, but for large totals. */
+const decimalsOf = (total_ios: number) => (total_ios < 100 ? 1 : 0)
+
+function toldLayer(layer: OccupancyLayer, decimals: number): ToldLayer {
+  const [lower, upper] = [inSteps(layer.lower_ios, decimals), inSteps(layer.upper_ios, decimals)]
+  return {
+    ...layer,
+    told: layer.ios > 0 ? inSteps(layer.ios, decimals) : iosWithin(layer),
+    between: `${lower} and ${upper}`,
+  }
+}
+
+/** The sum of the layers as they are written, so that whoever adds them up comes to the same; what they leave out is not in them. */
+function toldTotal(total_ios: number, layers: readonly OccupancyLayer[], decimals: number): string {
+  const per = 10 ** decimals
+  const sum = layers.reduce((steps, layer) => steps + Math.round(layer.ios * per), 0) / per
+  return inSteps(Math.abs(sum - total_ios) * per <= layers.length / 2 ? sum || total_ios : total_ios, decimals)
+}
+
+/** Never "0.0" for some. */
+function inSteps(value: number, decimals: number): string {
+  const step = 10 ** -decimals
+  return value > 0 && value < step ? `<${formatFixed(step, decimals)}` : formatFixed(value, value === 0 ? 0 : decimals)
+}
+
+function LayersTable({ layers }: { layers: readonly ToldLayer[] }) {
   return (
     <table className={styles.rows} aria-label="I/Os inside each layer">
       <thead>
@@ -65,10 +94,8 @@ function LayersTable({ layers }: { layers: readonly OccupancyLayer[] }) {
                 {layer.label}
               </span>
             </td>
-            <td className={styles.number}>{iosWithin(layer)}</td>
-            <td className={styles.number}>
-              {ios(layer.lower_ios)} and {ios(layer.upper_ios)}
-            </td>
+            <td className={styles.number}>{layer.told}</td>
+            <td className={styles.number}>{layer.between}</td>
           </tr>
         ))}
       </tbody>
@@ -76,9 +103,9 @@ function LayersTable({ layers }: { layers: readonly OccupancyLayer[] }) {
   )
 }
 
-const inWords = (layers: readonly OccupancyLayer[]) =>
+const inWords = (layers: readonly ToldLayer[]) =>
   worthTelling(layers, (layer) => layer.ios || layer.upper_ios)
-    .map((layer) => `${iosWithin(layer)} ${layer.label}`)
+    .map((layer) => `${layer.told} ${layer.label}`)
     .join(', ')
 
 /** A zero that only means "fewer than the counters can tell" is told by its bound. */
@@ -89,6 +116,5 @@ export function iosWithin(one: { ios: number; upper_ios: number }): string {
 
 /** Never "0.0" for some. */
 export function ios(value: number): string {
-  if (value > 0 && value < 0.1) return '<0.1'
-  return formatFixed(value, value < 10 && value > 0 ? 1 : 0)
+  return inSteps(value, value < 10 ? 1 : 0)
 }

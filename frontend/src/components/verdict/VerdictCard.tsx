@@ -10,8 +10,8 @@ import { DataAge } from '../DataAge'
 import { StateMark } from '../StateMark'
 import { NO_VERDICT, standingMark } from './certainty'
 import { EvidenceLink } from './EvidenceLink'
-import { overWords } from './expectedWords'
 import { LayerSwatch } from './LayerBar'
+import { namedLayers } from './namedWords'
 import { ios } from './OccupancyCard'
 import { SpanSwitch } from './SpanSwitch'
 import { unbroken } from './unbroken'
@@ -20,7 +20,7 @@ import styles from './Verdict.module.css'
 export function VerdictCard({ verdict }: { verdict: Verdict }) {
   const { zone } = usePreferences()
   const mark = standingMark(verdict)
-  const named = verdict.layers.find(({ name }) => name === verdict.layer)
+  const named = namedLayers(verdict)
   const isJudged = verdict.state === 'judged'
   const words = formatWindow(Date.parse(verdict.from_at), Date.parse(verdict.to_at), zone)
   return (
@@ -36,7 +36,7 @@ export function VerdictCard({ verdict }: { verdict: Verdict }) {
           />
         </div>
         <p className={styles.sentence}>
-          {named !== undefined && <LayerSwatch layers={named.layers} />}
+          {named.length > 0 && <LayerSwatch layers={named} />}
           <strong>{unbroken(verdict.sentence.head)}</strong>.
         </p>
         <EvidenceLink evidence={verdict.evidence} />
@@ -90,6 +90,9 @@ function Reasons({ sentence }: { sentence: Sentence }) {
 /** Samples are never cut to the second: less than that is no sample. */
 const LEAST_MISSING_S = 1
 
+/** Not what the total is over: a layer that is faster than expected makes up for nothing here. */
+const LOST = 'what single layers take over what is expected of them, added up'
+
 /** The numbers by which the verdict can be doubted. */
 function Checks({ verdict }: { verdict: Verdict }) {
   const { quality } = verdict
@@ -97,13 +100,10 @@ function Checks({ verdict }: { verdict: Verdict }) {
     quality.outstanding_ios === null || quality.modelled_ios === null
       ? null
       : `${ios(quality.outstanding_ios)} counted, ${ios(quality.modelled_ios)} by IOPS × latency`
-  const checks: [string, string | null][] = [
-    [
-      `All layers ${overWords(verdict.expected_from)}`,
-      verdict.excess_us === null ? null : formatLatency(verdict.excess_us),
-    ],
+  const checks: [string, string | null, string?][] = [
+    ['Lost per I/O', verdict.excess_us === null ? null : formatLatency(verdict.excess_us), LOST],
     ['Impact', verdict.impact === null ? null : `${ios(verdict.impact)} I/Os wait for nothing`],
-    ['Host ops ÷ array ops', quality.coverage === null ? null : percent(quality.coverage)],
+    ['Host ops ÷ array ops', quality.coverage === null ? null : shareText(quality.coverage)],
     ['Device queues hold together', quality.queue_depth === null ? null : `${formatCount(quality.queue_depth)} I/Os`],
     ['I/Os outstanding', little],
     ['Clocks within', quality.offset_error_s === null ? null : formatSeconds(quality.offset_error_s)],
@@ -116,9 +116,9 @@ function Checks({ verdict }: { verdict: Verdict }) {
   return (
     <dl className={styles.checks}>
       {checks.map(
-        ([term, value]) =>
+        ([term, value, hint]) =>
           value !== null && (
-            <div key={term} className={styles.check}>
+            <div key={term} className={styles.check} title={hint}>
               <dt>{term}</dt>
               <dd className="numeric">{value}</dd>
             </div>
@@ -127,6 +127,3 @@ function Checks({ verdict }: { verdict: Verdict }) {
     </dl>
   )
 }
-
-/** Coverage may be more than all: someone else does I/O, too. */
-const percent = (share: number) => (share <= 1 ? shareText(share) : `${Math.round(100 * share)} %`)

@@ -19,14 +19,14 @@ import { gapBands } from '../../charts/panels'
 import { useRange } from '../../lib/url'
 import { useAlertEvents } from '../alerts/useAlertEvents'
 import { Card } from '../Card'
-import { DataState, EmptyState } from '../DataState'
+import { DataState } from '../DataState'
 import { ContributorsCard } from './ContributorsCard'
-import { NO_VERDICT } from './certainty'
 import { DeltasCard } from './DeltasCard'
 import { EvidenceCard } from './EvidenceCard'
 import { HopsCard } from './HopsCard'
 import { HostsCard } from './HostsCard'
 import { LatencyChart } from './LatencyChart'
+import { NoNumbers } from './NoNumbers'
 import { OccupancyCard } from './OccupancyCard'
 import { CardSkeleton, VerdictSkeleton } from './Skeletons'
 import { useVerdictWindow } from './SpanSwitch'
@@ -45,7 +45,8 @@ export function VerdictSection({ kind, id, name }: VerdictSectionProps) {
   const window = useVerdictWindow()
   const verdict = useQuery(verdictQuery(kind, id, window))
   const named = verdict.data?.layer ?? null
-  const about = { kind, id, name, window, named }
+  const other = verdict.data?.other ?? null
+  const about = { kind, id, name, window, named, other }
   return (
     <div className={styles.section}>
       <DataState query={verdict} skeleton={<VerdictSkeleton />}>
@@ -60,7 +61,7 @@ export function VerdictSection({ kind, id, name }: VerdictSectionProps) {
             <OccupancyPart {...about} />
             {kind === 'datastores' && <DeltasPart id={id} window={window} />}
           </div>
-          <ContributorsCard {...about} />
+          <ContributorsCard {...{ kind, id, window, named }} hasData={verdict.data.state !== 'no_data'} />
           {kind === 'datastores' && <HostsCard id={id} window={window} />}
           <EvidenceCard evidence={verdict.data.evidence} />
         </>
@@ -71,20 +72,22 @@ export function VerdictSection({ kind, id, name }: VerdictSectionProps) {
 
 interface PartProps extends VerdictSectionProps {
   window: VerdictWindow
+  /** The layer that the verdict names, and the one that it could not decide from. */
   named: string | null
+  other: string | null
 }
 
-function WaterfallPart({ kind, id, name, window, named }: PartProps) {
+function WaterfallPart({ kind, id, name, window, named, other }: PartProps) {
   const query = useQuery(waterfallQuery(kind, id, window))
   return (
     <DataState query={query} skeleton={<CardSkeleton height={470} />}>
       {(waterfall) => {
         const silent = waterfall.directions.find(({ direction }) => direction === 'all')?.state ?? 'no_data'
         if (silent === 'judged' || silent === 'too_few')
-          return <WaterfallChart name={name} waterfall={waterfall} named={named} />
+          return <WaterfallChart name={name} waterfall={waterfall} named={named} other={other} />
         return (
           <Card title="Where the time went">
-            <EmptyState title="No time to show" text={NO_VERDICT[silent]} />
+            <NoNumbers title="No time to show" state={silent} />
           </Card>
         )
       }}
@@ -105,7 +108,7 @@ function LatencyPart({ kind, id, name, named }: PartProps) {
       {(latency) =>
         latency.minutes === 0 ? (
           <Card title="Latency over time">
-            <EmptyState title="No minute of this window is attributed" text={NO_VERDICT.no_data} />
+            <NoNumbers title="" state="no_data" />
           </Card>
         ) : (
           <LatencyChart name={name} latency={latency} events={events} gaps={gaps} named={named} />
@@ -115,11 +118,11 @@ function LatencyPart({ kind, id, name, named }: PartProps) {
   )
 }
 
-function HopsPart({ kind, id, window, named }: PartProps & { kind: HoppingKind }) {
+function HopsPart({ kind, id, window, named, other }: PartProps & { kind: HoppingKind }) {
   const query = useQuery(hopsQuery(kind, id, window))
   return (
     <DataState query={query} skeleton={<CardSkeleton height={420} />}>
-      {(hops) => <HopsCard hops={hops} named={named} />}
+      {(hops) => <HopsCard hops={hops} named={other === null ? named : `${named}_${other}`} />}
     </DataState>
   )
 }

@@ -23,12 +23,13 @@ import styles from './Verdict.module.css'
 interface WaterfallChartProps {
   name: string
   waterfall: Waterfall
-  /** The layer that the verdict names. */
+  /** The layer that the verdict names, and the one that it could not decide from. */
   named: string | null
+  other?: string | null
   hint?: ReactNode
 }
 
-export function WaterfallChart({ name, waterfall, named, hint }: WaterfallChartProps) {
+export function WaterfallChart({ name, waterfall, named, other = null, hint }: WaterfallChartProps) {
   const { zone } = usePreferences()
   const tokens = useTokens()
   const stacked = useMediaMatch('(max-width: 900px)')
@@ -38,8 +39,8 @@ export function WaterfallChart({ name, waterfall, named, hint }: WaterfallChartP
   const to_ms = Date.parse(waterfall.to_at)
   const label = `Where the time of one I/O of ${name} went: ${columns.map(inWords).join('; ')}`
   const option = useMemo(
-    () => waterfallOption({ columns, stacked, named, tokens, label }),
-    [columns, stacked, named, tokens, label],
+    () => waterfallOption({ columns, stacked, named: [named, other].filter((one) => one !== null), tokens, label }),
+    [columns, stacked, named, other, tokens, label],
   )
   return (
     <Chart
@@ -52,7 +53,13 @@ export function WaterfallChart({ name, waterfall, named, hint }: WaterfallChartP
       csv={() => waterfallCsv(columns)}
       table={<WaterfallTable columns={columns} name={name} over={overWords(waterfall.expected_from)} />}
       hint={hint}
-      legend={<Legend silent={silent} expected={expectedWords(waterfall.expected_from)} />}
+      legend={
+        <Legend
+          silent={silent}
+          expected={expectedWords(waterfall.expected_from)}
+          over={overWords(waterfall.expected_from)}
+        />
+      }
       permalink={permalink(from_ms, to_ms)}
     />
   )
@@ -71,7 +78,12 @@ function inWords(column: WaterfallColumn): string {
   return `${COLUMN_TITLES[column.direction]} ${total?.value ?? ''}, of that ${layers.join(', ')}`
 }
 
-function Legend({ silent, expected }: { silent: readonly WaterfallColumn[]; expected: string }) {
+interface MarksProps {
+  expected: string
+  over: string
+}
+
+function Legend({ silent, ...marks }: MarksProps & { silent: readonly WaterfallColumn[] }) {
   return (
     <>
       {silent.map(({ direction, state }) => (
@@ -79,12 +91,12 @@ function Legend({ silent, expected }: { silent: readonly WaterfallColumn[]; expe
           {COLUMN_TITLES[direction]}: {STATE_WORDS[state]}
         </p>
       ))}
-      <Marks expected={expected} />
+      <Marks {...marks} />
     </>
   )
 }
 
-function Marks({ expected }: { expected: string }) {
+function Marks({ expected, over }: MarksProps) {
   return (
     <div className={styles.legend} aria-hidden="true">
       <span>
@@ -92,6 +104,12 @@ function Marks({ expected }: { expected: string }) {
       </span>
       <span>
         <i className={styles.whisker} /> bounds of the layer
+      </span>
+      <span>
+        <b className={styles.over}>+</b> surely {over}
+      </span>
+      <span>
+        <b>+</b> perhaps {over}
       </span>
       <span>
         <i className={styles.hatch} /> inferred, waiting, or not told apart

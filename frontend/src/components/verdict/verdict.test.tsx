@@ -5,19 +5,19 @@ import type { ReactNode } from 'react'
 import { describe, expect, it } from 'vitest'
 import type { Occupancy } from '../../api/types'
 import { PreferencesProvider } from '../../lib/preferences'
-import { standingMark } from './certainty'
+import { NO_VERDICT, standingMark } from './certainty'
 import { LayerBar } from './LayerBar'
 import { ios, iosWithin, OccupancyCard } from './OccupancyCard'
 import { unbroken } from './unbroken'
 
-const show = (node: ReactNode) =>
-  render(
-    <PreferencesProvider>
-      <MantineProvider withGlobalClasses={false} withCssVariables={false}>
-        {node}
-      </MantineProvider>
-    </PreferencesProvider>,
-  )
+const framed = (node: ReactNode) => (
+  <PreferencesProvider>
+    <MantineProvider withGlobalClasses={false} withCssVariables={false}>
+      {node}
+    </MantineProvider>
+  </PreferencesProvider>
+)
+const show = (node: ReactNode) => render(framed(node))
 
 const occupancy: Occupancy = {
   subject: { kind: 'datastore', id: 1, name: 'ds-1' },
@@ -66,9 +66,27 @@ import { layersWords, layerTime } from './layerWords'
 describe('where the I/Os are', () => {
   it('is said in numbers, with bounds, and says what is not in it', () => {
     show(<OccupancyCard occupancy={occupancy} />)
-    expect(screen.getByText(/60 I\/Os are on their way/)).toBeTruthy()
-    expect(screen.getByText('20 and 40')).toBeTruthy()
+    expect(screen.getByText(/60\.0 I\/Os are on their way/)).toBeTruthy()
+    expect(screen.getByText('20.0 and 40.0')).toBeTruthy()
     expect(screen.getByText(/Not measured, so not in here: guest/)).toBeTruthy()
+  })
+
+  it('has parts that add up to its total as they are written, and none that is written as nothing', () => {
+    const layers = occupancy.layers.map((layer, index) => ({ ...layer, ios: [6.46, 41.64, 3.16][index] ?? 0 }))
+    const { container, rerender } = show(<OccupancyCard occupancy={{ ...occupancy, total_ios: 51.26, layers }} />)
+    const told = () => [...container.querySelectorAll('tbody td:nth-child(2)')].map(({ textContent }) => textContent)
+    expect(screen.getByText(/51\.3 I\/Os are on their way/)).toBeTruthy()
+    expect(told()).toEqual(['6.5', '41.6', '3.2'])
+    const large = occupancy.layers.map((layer, index) => ({ ...layer, ios: [70.3, 49.7, 0.04][index] ?? 0 }))
+    rerender(framed(<OccupancyCard occupancy={{ ...occupancy, total_ios: 120.04, layers: large }} />))
+    expect(screen.getByText(/120 I\/Os are on their way/)).toBeTruthy()
+    expect(told()[2]).toBe('<1')
+  })
+
+  it('without any data leaves the reason to the verdict above', () => {
+    show(<OccupancyCard occupancy={{ ...occupancy, state: 'no_data', total_ios: null, layers: [] }} />)
+    expect(screen.getByText('No data in this window')).toBeTruthy()
+    expect(screen.queryByText(NO_VERDICT.no_data)).toBeNull()
   })
 
   it('says why when there are none', () => {

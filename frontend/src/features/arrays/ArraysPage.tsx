@@ -13,7 +13,7 @@ const count = (id: 'volumes' | 'pods' | 'hosts', header: string): Column<ArrayRo
   cell: (row) => <span className="numeric">{row[id]}</span>,
 })
 
-const columns = (max_us: number): Column<ArrayRow>[] => [
+export const arrayColumns = (max_us: number): Column<ArrayRow>[] => [
   {
     id: 'name',
     header: 'Array',
@@ -30,7 +30,7 @@ const columns = (max_us: number): Column<ArrayRow>[] => [
     from: 700,
     cell: ({ model }) => model ?? <span className="faint">not read</span>,
   },
-  { id: 'purity', header: 'Purity', width: 90, from: 1200, cell: ({ purity_version }) => purity_version },
+  { id: 'purity', header: 'Purity', width: 90, from: 1600, cell: ({ purity_version }) => purity_version },
   count('volumes', 'Volumes'),
   count('hosts', 'Hosts'),
   ...sidesColumns<ArrayRow>(max_us, 'array'),
@@ -43,7 +43,7 @@ export default function ArraysPage() {
       kind="arrays"
       title="Arrays"
       noun="array"
-      columns={columns}
+      columns={arrayColumns}
       empty={{ title: 'No array is known yet', text: 'Arrays come from FlashArray sources. Add one under Sources.' }}
     />
   )

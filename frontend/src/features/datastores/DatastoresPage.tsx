@@ -7,7 +7,7 @@ import { Name } from '../../components/Name'
 import type { Column } from '../../components/table/VirtualTable'
 import { datastoreType } from '../../lib/text'
 
-const columns = (max_us: number): Column<DatastoreRow>[] => [
+export const datastoreColumns = (max_us: number): Column<DatastoreRow>[] => [
   {
     id: 'name',
     header: 'Datastore',
@@ -30,7 +30,7 @@ const columns = (max_us: number): Column<DatastoreRow>[] => [
     id: 'vcenter',
     header: 'vCenter',
     width: 110,
-    from: 1600,
+    from: 1900,
     cell: ({ vcenter }) => <Name focusable>{vcenter.name}</Name>,
   },
   {
@@ -38,7 +38,7 @@ const columns = (max_us: number): Column<DatastoreRow>[] => [
     header: 'Hosts',
     width: 66,
     align: 'right',
-    from: 1600,
+    from: 1900,
     cell: ({ hosts }) => <span className="numeric">{hosts}</span>,
   },
   {
@@ -46,7 +46,7 @@ const columns = (max_us: number): Column<DatastoreRow>[] => [
     header: 'VMs',
     width: 66,
     align: 'right',
-    from: 1600,
+    from: 1900,
     cell: ({ vms }) => <span className="numeric">{vms}</span>,
   },
   ...sidesColumns<DatastoreRow>(max_us, 'host'),
@@ -59,7 +59,7 @@ export default function DatastoresPage() {
       kind="datastores"
       title="Datastores"
       noun="datastore"
-      columns={columns}
+      columns={datastoreColumns}
       empty={{
         title: 'No datastore is known yet',
         text: 'Datastores come from vCenter. Add a vCenter under Sources; the inventory is read within a minute after that.',

@@ -6,21 +6,21 @@ import { Name } from '../../components/Name'
 import { StateMark } from '../../components/StateMark'
 import type { Column } from '../../components/table/VirtualTable'
 
-const columns = (max_us: number): Column<HostRow>[] => [
+export const hostColumns = (max_us: number): Column<HostRow>[] => [
   {
     id: 'name',
     header: 'Host',
-    width: 200,
+    width: 148,
     narrow: 140,
     grow: true,
     sortKey: 'name',
     cell: ({ id, name }) => <EntityLink to={{ kind: 'host', id, name }} />,
   },
-  { id: 'state', header: 'State', width: 128, from: 700, cell: (host) => <HostState host={host} /> },
+  { id: 'state', header: 'State', width: 120, from: 700, cell: (host) => <HostState host={host} /> },
   {
     id: 'cluster',
     header: 'Cluster',
-    width: 150,
+    width: 110,
     from: 1200,
     cell: ({ cluster }) =>
       cluster === null ? <span className="faint">none</span> : <Name focusable>{cluster.name}</Name>,
@@ -29,7 +29,7 @@ const columns = (max_us: number): Column<HostRow>[] => [
     id: 'version',
     header: 'ESXi',
     width: 90,
-    from: 1600,
+    from: 1900,
     cell: ({ version }) => version ?? <span className="faint">not read</span>,
   },
   {
@@ -37,7 +37,7 @@ const columns = (max_us: number): Column<HostRow>[] => [
     header: 'Devices',
     width: 82,
     align: 'right',
-    from: 1600,
+    from: 1900,
     cell: ({ devices }) => <span className="numeric">{devices}</span>,
   },
   {
@@ -45,7 +45,7 @@ const columns = (max_us: number): Column<HostRow>[] => [
     header: 'VMs',
     width: 66,
     align: 'right',
-    from: 1600,
+    from: 1900,
     cell: ({ vms }) => <span className="numeric">{vms}</span>,
   },
   ...sidesColumns<HostRow>(max_us, 'host', 'all hosts'),
@@ -63,7 +63,7 @@ export default function HostsPage() {
       kind="hosts"
       title="Hosts"
       noun="host"
-      columns={columns}
+      columns={hostColumns}
       empty={{ title: 'No host is known yet', text: 'Hosts come from vCenter. Add a vCenter under Sources.' }}
     />
   )

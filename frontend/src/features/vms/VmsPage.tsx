@@ -5,11 +5,11 @@ import { sidesColumns } from '../../components/entity/sidesColumns'
 import type { Column } from '../../components/table/VirtualTable'
 import { powerWord } from '../../lib/text'
 
-const columns = (max_us: number): Column<VmRow>[] => [
+export const vmColumns = (max_us: number): Column<VmRow>[] => [
   {
     id: 'name',
     header: 'VM',
-    width: 200,
+    width: 172,
     narrow: 140,
     grow: true,
     sortKey: 'name',
@@ -19,14 +19,14 @@ const columns = (max_us: number): Column<VmRow>[] => [
   {
     id: 'host',
     header: 'Host',
-    width: 172,
+    width: 146,
     from: 700,
     cell: ({ host }) => (host === null ? <span className="faint">none</span> : <EntityLink to={host} />),
   },
   {
     id: 'datastores',
     header: 'Datastore',
-    width: 180,
+    width: 146,
     grow: true,
     from: 1200,
     cell: ({ datastores }) => <EntityLinks to={datastores} most={1} />,
@@ -36,7 +36,7 @@ const columns = (max_us: number): Column<VmRow>[] => [
     header: 'Disks',
     width: 70,
     align: 'right',
-    from: 1600,
+    from: 1900,
     cell: ({ disks }) => <span className="numeric">{disks}</span>,
   },
   ...sidesColumns<VmRow>(max_us, 'disk', 'all hosts'),
@@ -49,7 +49,7 @@ export default function VmsPage() {
       kind="vms"
       title="VMs"
       noun="VM"
-      columns={columns}
+      columns={vmColumns}
       empty={{ title: 'No VM is known yet', text: 'VMs come from vCenter. Add a vCenter under Sources.' }}
     />
   )

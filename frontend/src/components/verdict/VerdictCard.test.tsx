@@ -1,0 +1,66 @@
+// @vitest-environment jsdom
+import { MantineProvider } from '@mantine/core'
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { render, screen } from '@testing-library/react'
+import { expect, it, vi } from 'vitest'
+import type { Verdict } from '../../api/types'
+import { PreferencesProvider } from '../../lib/preferences'
+import { VerdictCard } from './VerdictCard'
+
+vi.mock('./SpanSwitch', () => ({ SpanSwitch: () => null }))
+vi.mock('./EvidenceLink', () => ({ EvidenceLink: () => null }))
+
+const verdict = {
+  from_at: '2026-11-21T12:00:00Z',
+  to_at: '2026-11-21T12:05:00Z',
+  ledger_until_at: '2026-11-21T12:05:00Z',
+  state: 'judged',
+  certainty: 'undetermined',
+  layer: 'array',
+  other: 'kernel',
+  layers: [{ name: 'array', layers: ['array'] }],
+  sentence: { head: 'Array or kernel, undetermined', because: [], caveats: [], settles: [] },
+  evidence: [],
+  excess_us: 40,
+  expected_from: 'setting',
+  impact: null,
+  quality: {
+    grade: null,
+    grade_reasons: [],
+    coverage: 89_624 / 89_625,
+    queue_depth: null,
+    outstanding_ios: null,
+    modelled_ios: null,
+    offset_error_s: null,
+    disagreement_us: null,
+    missing_s: null,
+  },
+} as unknown as Verdict
+
+const show = (given: Partial<Verdict> = {}) =>
+  render(
+    <QueryClientProvider client={new QueryClient()}>
+      <PreferencesProvider>
+        <MantineProvider withGlobalClasses={false} withCssVariables={false}>
+          <VerdictCard verdict={{ ...verdict, ...given }} />
+        </MantineProvider>
+      </PreferencesProvider>
+    </QueryClientProvider>,
+  )
+
+it('what could not be decided has the hatched sign of both layers, what could has its own', () => {
+  const sign = (container: HTMLElement) => container.querySelector('[data-hatched]')?.getAttribute('data-hatched')
+  expect(sign(show().container)).toBe('true')
+  expect(sign(show({ certainty: 'certain', other: null }).container)).toBe('false')
+})
+
+it('what single layers lose is not said of all of them together', () => {
+  show()
+  expect(screen.getByText('Lost per I/O').parentElement?.title).toMatch(/single layers .* added up/)
+  expect(screen.queryByText(/All layers/)).toBeNull()
+})
+
+it('a part that is nearly all is rounded to the nearest percent', () => {
+  show()
+  expect(screen.getByText('Host ops ÷ array ops').nextElementSibling?.textContent).toBe('100 %')
+})

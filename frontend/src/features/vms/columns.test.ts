@@ -1,0 +1,7 @@
+import { expect, it } from 'vitest'
+import { spareWidth, WIDE_SCREENS } from '../../testing/tableWidth'
+import { vmColumns } from './VmsPage'
+
+it.each(WIDE_SCREENS)('all columns of the list, down to its age, are on a screen of %i px', (screen) => {
+  expect(spareWidth(vmColumns(1), screen)).toBeGreaterThanOrEqual(0)
+})
