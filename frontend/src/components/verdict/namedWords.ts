@@ -13,7 +13,8 @@ export const namedLayers = ({ state, layer, other }: Pick<OverviewRow, 'state' |
 }
 
 /** "Kernel queue on esx-14": what stands before the numbers of the verdict's own sentence. */
-const namedBy = ({ sentence }: Pick<Named, 'sentence'>) => sentence.split(':')[0] ?? ''
+export const namedBy = ({ sentence, layer }: Pick<Named, 'sentence' | 'layer'>) =>
+  layer === null ? '' : (sentence.split(':')[0] ?? '')
 
 /** Of the layer that is named, as in the sentence; other layers may have been faster than usual meanwhile. */
 const namedExcess = ({ layers, layer, excess_us }: Named) =>

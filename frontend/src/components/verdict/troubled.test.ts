@@ -36,23 +36,24 @@ const row = (name: string, given: Partial<OverviewRow> = {}) =>
     layer: 'kernel',
     layers: [layer('kernel', 1200), layer('array', -300)],
     excess_us: 900,
+    impact: 27.4,
     sentence: 'Kernel queue on esx-14: 1.20 of 1.60 ms, 1.20 ms over usual',
     ...given,
   }) as OverviewRow
 const healthy = row('calm', { certainty: 'healthy', layer: null, sentence: 'Healthy: 0.40 ms per I/O' })
 const totals = (certain: number) => ({ by_certainty: { certain, healthy: 1 }, by_state: { judged: certain + 1 } })
 
-it('the worst is named with its layer and that layer’s own excess, after all of those that lose time', () => {
+it('the worst is named with its layer and the I/Os that wait, after all of those that lose time', () => {
   expect(worstOf({ totals: totals(3), items: [healthy, row('ds-sql-01'), row('ds-2')] })).toEqual({
     lead: '; worst: ',
     name: 'ds-sql-01',
-    loses: 'kernel queue on esx-14, +1.20 ms',
+    loses: 'kernel queue on esx-14, 27 I/Os wait',
   })
 })
 
 it('the only one that loses time is no worst of several, and abbreviations keep their capitals', () => {
-  const san = row('ds-1', { layer: 'san', sentence: 'SAN: 0.30 of 0.70 ms', layers: [], excess_us: 300 })
-  expect(worstOf({ totals: totals(1), items: [san] })).toEqual({ lead: ': ', name: 'ds-1', loses: 'SAN, +0.30 ms' })
+  const san = row('ds-1', { layer: 'san', sentence: 'SAN: 0.30 of 0.70 ms', layers: [], excess_us: 300, impact: null })
+  expect(worstOf({ totals: totals(1), items: [san] })).toEqual({ lead: ': ', name: 'ds-1', loses: 'SAN' })
 })
 
 it('nobody is the worst where nobody loses time, or where who does is not on the list', () => {

@@ -3,7 +3,8 @@
 import type { Overview, OverviewRow } from '../../api/types'
 import type { JudgedKind } from '../../api/verdicts'
 import { plural } from '../../lib/text'
-import { midSentence, namedWords } from './namedWords'
+import { midSentence, namedBy } from './namedWords'
+import { ios } from './OccupancyCard'
 
 type Totals = Pick<Overview['totals'], 'by_certainty' | 'by_state'>
 
@@ -37,11 +38,15 @@ export function troubledWords(totals: Totals, kind: JudgedKind): string {
   return `${troubled.toLocaleString('en-US')} of ${things} ${troubled === 1 ? 'loses' : 'lose'} time`
 }
 
+/** "27 I/Os wait": what things are ranked by; empty where it is not known. */
+export const waitWords = ({ impact }: Pick<OverviewRow, 'impact'>): string =>
+  impact === null ? '' : `${ios(impact)} I/Os wait`
+
 export interface WorstWords {
   /** "; worst: ", or ": " where it is the only one: what stands between the count and the name. */
   lead: string
   name: string
-  /** "kernel queue on esx-14, +1.2 ms"; empty where the row names no layer. */
+  /** "kernel queue on esx-14, 27 I/Os wait": by these it is the worst, though each of another's I/Os may lose more. */
   loses: string
 }
 
@@ -52,6 +57,6 @@ export function worstOf({ totals, items }: { totals: Totals; items: readonly Ove
   return {
     lead: troubledOf(totals) === 1 ? ': ' : '; worst: ',
     name: worst.subject.name,
-    loses: midSentence(namedWords(worst) ?? ''),
+    loses: [midSentence(namedBy(worst)), waitWords(worst)].filter((words) => words !== '').join(', '),
   }
 }

@@ -99,7 +99,11 @@ function EstateStrip({ overview, of, age }: Omit<BoardProps, 'age_ms'>) {
           </span>
         )}
         {estate.state !== 'no_data' && (
-          <span className={styles.mean}>{isAnyJudged(overview) ? meanWords(estate) : troubledWords(totals, of)}</span>
+          <span className={styles.mean}>
+            {isAnyJudged(overview)
+              ? `${meanWords(estate)}, mean of ${minutesOf(overview)} min`
+              : troubledWords(totals, of)}
+          </span>
         )}
       </div>
       <div className={styles.inside}>
@@ -110,6 +114,7 @@ function EstateStrip({ overview, of, age }: Omit<BoardProps, 'age_ms'>) {
           words={estate.occupancy.map((layer) => `${ios(layer.ios)} ${layer.label}`).join(', ') || 'no I/O'}
         />
         <ul className={styles.layers}>
+          <li>{ios(inside)} I/Os inside:</li>
           {worthTelling(estate.occupancy, (layer) => layer.ios).map((layer) => (
             <li key={layer.name}>
               <LayerSwatch layers={layer.layers} /> {ios(layer.ios)} {layer.label}
@@ -121,9 +126,12 @@ function EstateStrip({ overview, of, age }: Omit<BoardProps, 'age_ms'>) {
   )
 }
 
+const minutesOf = ({ from_at, to_at }: Pick<Overview, 'from_at' | 'to_at'>) =>
+  Math.round((Date.parse(to_at) - Date.parse(from_at)) / 60_000)
+
 const isAnyJudged = ({ totals }: Pick<Overview, 'totals'>) => (totals.by_state.judged ?? 0) > 0
 
-/** "3 of 14 datastores lose time; worst: ds-sql-01, kernel queue, +1.2 ms": the name gives way, the rest stays whole. */
+/** "3 of 14 datastores lose time; worst: ds-sql-01, kernel queue, 27 I/Os wait": the name gives way, the rest stays whole. */
 function Headline({ overview, of }: Pick<BoardProps, 'overview' | 'of'>) {
   const { estate, totals } = overview
   const worst = worstOf(overview)

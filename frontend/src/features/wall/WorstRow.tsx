@@ -7,6 +7,7 @@ import { LayerBar } from '../../components/verdict/LayerBar'
 import { layersWords } from '../../components/verdict/layerWords'
 import { NamedLayer } from '../../components/verdict/NamedLayer'
 import { piecesOf } from '../../components/verdict/pieces'
+import { waitWords } from '../../components/verdict/troubled'
 import { formatAge } from '../../lib/time'
 import { formatLatency } from '../../lib/units'
 import type { AgeState } from './age'
@@ -22,7 +23,9 @@ interface WorstRowProps {
   alerts: readonly AlertOut[]
 }
 
-/** One thing, in two lines that are read from afar; its layer in a word beside the colours. */
+const ageWords = (age_ms: number | null) => (age_ms === null ? '' : `${formatAge(age_ms)} old`)
+
+/** One thing, in two lines that are read from afar; its layer in a word beside the colours. What is worst is so by the I/Os that wait. */
 export function WorstRow({ row, age, age_ms, max_us, alerts }: WorstRowProps) {
   const isBlank = age === 'blank'
   const isCalm = row.state !== 'judged' || row.certainty === 'healthy'
@@ -46,7 +49,7 @@ export function WorstRow({ row, age, age_ms, max_us, alerts }: WorstRowProps) {
       </span>
       <span className={styles.latency}>
         <span>{isBlank || row.total_us === null ? '—' : formatLatency(row.total_us)}</span>
-        <span className={styles.age}>{age_ms === null ? '' : `${formatAge(age_ms)} old`}</span>
+        <span className={styles.age}>{isCalm || isBlank ? ageWords(age_ms) : waitWords(row)}</span>
       </span>
     </li>
   )
