@@ -1,6 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import type { AlertOut, LateOut } from '../../api/types'
-import { alertsOf, alertsOnArray, bySeverity, eventsOfAlerts, eventsOfLate, firingOf, openAlerts } from './standing'
+import {
+  alertsOf,
+  alertsOnArray,
+  bySeverity,
+  eventsOfAlerts,
+  eventsOfLate,
+  firingOf,
+  formerlyNamed,
+  openAlerts,
+} from './standing'
 
 const alert = (id: number, given: Partial<AlertOut> = {}): AlertOut =>
   ({
@@ -34,6 +43,18 @@ describe('the alerts of a thing', () => {
   it('of an array are those of everything on it alone', () => {
     const open = [alert(1, { labels: { array: 'fa-1' } }), alert(2, { labels: { array: 'fa-2' } }), alert(3)]
     expect(ids(alertsOnArray(open, { id: 1, name: 'fa-1' }))).toEqual([1])
+  })
+
+  it('stay with an array that was renamed since they began, and with no other', () => {
+    const open = [
+      alert(1, { labels: { array: 'fa-before' } }),
+      alert(2, { labels: { array: 'fa-2' } }),
+      alert(3),
+      alert(4, { subject: { kind: 'array', id: 1, name: 'fa-before' } }),
+    ]
+    expect(ids(formerlyNamed(open, new Set(['fa-now', 'fa-2'])))).toEqual([1])
+    expect(ids(alertsOnArray(open, { id: 1, name: 'fa-now' }, new Set([1])))).toEqual([1, 4])
+    expect(ids(alertsOnArray(open, { id: 2, name: 'fa-2' }))).toEqual([2])
   })
 })
 

@@ -6,6 +6,7 @@ import { contributorsQuery, type JudgedKind, verdictQuery } from '../../api/verd
 import { layerWord } from '../../charts/segments'
 import { shareText } from '../../charts/waterfall'
 import { alertsOf, alertsOnArray } from '../../components/alerts/standing'
+import { useFormerlyNamed } from '../../components/alerts/useFormerlyNamed'
 import { Name } from '../../components/Name'
 import { StateMark } from '../../components/StateMark'
 import { standingMark } from '../../components/verdict/certainty'
@@ -28,6 +29,7 @@ interface ObjectBoardProps {
 export function ObjectBoard({ of, id, rows, turn }: ObjectBoardProps) {
   const query = useQuery(verdictQuery(of, id, null))
   const verdict = query.data
+  const former = useFormerlyNamed(of === 'arrays' ? id : null)
   return (
     <WallFrame
       title={verdict?.subject.name ?? `${of} ${id}`}
@@ -36,7 +38,7 @@ export function ObjectBoard({ of, id, rows, turn }: ObjectBoardProps) {
       until_at={verdict?.ledger_until_at ?? null}
       alerts={(alerts) =>
         of === 'arrays' && verdict !== undefined
-          ? alertsOnArray(alerts, verdict.subject)
+          ? alertsOnArray(alerts, verdict.subject, former)
           : alertsOf(alerts, subjectOf(of, id))
       }
     >
