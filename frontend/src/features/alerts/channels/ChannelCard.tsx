@@ -16,6 +16,7 @@ import { formatInstant } from '../../../lib/time'
 import styles from '../Alerts.module.css'
 import { Failure } from '../Failure'
 import { useAlertCommand } from '../useAlertCommand'
+import own from './Channels.module.css'
 import { TrialResult } from './TrialResult'
 import { channelMark, routeWords } from './words'
 
@@ -126,7 +127,7 @@ function Trouble({ channel, isAdmin }: { channel: ChannelOut; isAdmin: boolean }
   return (
     <>
       {channel.state === 'off' && (
-        <div className={styles.trouble} role="alert">
+        <div className={own.trouble} role="alert">
           <Icon name="warning" />
           <p>{channel.off_reason}</p>
           {isAdmin && (
@@ -137,7 +138,7 @@ function Trouble({ channel, isAdmin }: { channel: ChannelOut; isAdmin: boolean }
         </div>
       )}
       {channel.state === 'failing' && (
-        <div className={styles.trouble} role="alert">
+        <div className={own.trouble} role="alert">
           <Icon name="warning" />
           <p>
             {plural(channel.failures, 'attempt')} failed one after another.{retries} The log below says why.
@@ -145,7 +146,7 @@ function Trouble({ channel, isAdmin }: { channel: ChannelOut; isAdmin: boolean }
         </div>
       )}
       {channel.dead > 0 && isAdmin && (
-        <div className={styles.trouble}>
+        <div className={own.trouble}>
           <Icon name="warning" />
           <p>
             {plural(channel.dead, 'message')} could not be delivered. When the cause is gone, send again what is still

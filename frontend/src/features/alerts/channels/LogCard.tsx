@@ -17,6 +17,7 @@ import { visibleName } from '../../../lib/text'
 import { formatMoment, type Zone, zoneName } from '../../../lib/time'
 import { useSearchParameter } from '../../../lib/url'
 import styles from '../Alerts.module.css'
+import own from './Channels.module.css'
 import { MessageDialog } from './MessageDialog'
 import { NOTIFICATION_STATES, sentMark } from './words'
 
@@ -42,7 +43,7 @@ export function LogCard({ channels }: { channels: readonly ChannelOut[] }) {
         ]}
         value={channel === null ? '' : String(channel)}
         onChange={(event) => setChannel(event.currentTarget.value)}
-        className={styles.select}
+        className={own.select}
       />
       <NativeSelect
         aria-label="Only in this state"
@@ -95,12 +96,7 @@ const columnsIn = (zone: Zone, onOpen: (id: number) => void): Column<Notificatio
     narrow: 170,
     grow: true,
     cell: (one) => (
-      <button
-        type="button"
-        className={styles.open}
-        onClick={() => onOpen(one.id)}
-        aria-label={visibleName(one.headline)}
-      >
+      <button type="button" className={own.open} onClick={() => onOpen(one.id)} aria-label={visibleName(one.headline)}>
         <Name>{one.headline}</Name>
       </button>
     ),

@@ -16,6 +16,7 @@ import { formatInstant, formatSeconds } from '../../../lib/time'
 import styles from '../Alerts.module.css'
 import { Failure } from '../Failure'
 import { useAlertCommand } from '../useAlertCommand'
+import own from './Channels.module.css'
 import { resultMark, sentMark } from './words'
 
 export function MessageDialog({ id, onClose }: { id: number; onClose: () => void }) {
@@ -81,7 +82,7 @@ function Attempts({ message }: { message: NotificationDetail }) {
   return (
     <ol className={styles.story} aria-label="Attempts">
       {message.log.map((attempt) => (
-        <li key={attempt.id} className={styles.attempt}>
+        <li key={attempt.id} className={own.attempt}>
           <p className={styles.marks}>
             <StateMark {...resultMark(attempt.result)} />
             <span className="numeric muted">
@@ -92,7 +93,7 @@ function Attempts({ message }: { message: NotificationDetail }) {
           <p className={styles.wide}>{visibleName(attempt.detail)}</p>
           <details>
             <summary>The request, secrets masked</summary>
-            <Code block className={styles.request}>
+            <Code block className={own.request}>
               {attempt.request}
             </Code>
           </details>
