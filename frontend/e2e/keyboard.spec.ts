@@ -66,6 +66,8 @@ test('the time window opens, is chosen and closes by keyboard, and gives the foc
   await page.keyboard.press('Enter')
   await expect(page.getByRole('button', { name: 'Last 6 hours' })).toBeVisible()
   await page.keyboard.press('Escape')
+  // While it closes, a button of the same name is still in it.
+  await expect(page.getByRole('button', { name: 'Last 6 hours' })).toHaveCount(0)
   await expect(window).toBeFocused()
   await page.keyboard.press('Enter')
   await page.getByRole('button', { name: 'Last 6 hours' }).focus()
