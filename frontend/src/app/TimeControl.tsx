@@ -34,6 +34,8 @@ export function TimeControl() {
             size="sm"
             className={styles.window}
             onClick={() => setOpen(!isOpen)}
+            // Fast fingers press it before the focus has moved into what opened.
+            onKeyDown={({ key }) => key === 'Escape' && setOpen(false)}
             leftSection={<Icon name="clock" />}
           >
             <span className={`numeric ${styles.words}`}>{words}</span>
