@@ -272,13 +272,18 @@ class Campaign:
         yield from (f"{event_id} was never received" for event_id in wanted - arrived.keys())
         yield from (f"{event_id} is {state}" for event_id, _, state, _ in rows if state != "delivered")
         told: dict[int, list[tuple[int, str]]] = defaultdict(list)
+        joint: set[int] = set()
         for event_id, status, _, alert_ids in rows:
+            joint.update(alert_ids if len(alert_ids) > 1 else ())
             for alert_id in alert_ids:
                 told[alert_id].append((min(arrived[event_id], default=-1), status))
-        yield from self._wrong_orders(told)
+        yield from self._wrong_orders(told, joint)
 
-    def _wrong_orders(self, told: dict[int, list[tuple[int, str]]]) -> Iterator[str]:
-        """Of each alert once that it fires, then once that it is over; and of each store one alert after the other."""
+    def _wrong_orders(self, told: dict[int, list[tuple[int, str]]], joint: set[int]) -> Iterator[str]:
+        """Of each alert once that it fires, then once that it is over; and of each store one alert after the other.
+
+        What was told together with others is over in its message when the last of them is, which may be after it fired anew.
+        """
         stores: dict[int, list[tuple[int, str]]] = defaultdict(list)
         for alert_id, store, is_over in self._ask(
             "SELECT id, object_id, ended_at IS NOT NULL FROM alert WHERE fired_at IS NOT NULL ORDER BY id"
@@ -286,10 +291,10 @@ class Campaign:
             order = sorted(told[alert_id])
             if [status for _, status in order] != (["firing", "resolved"] if is_over else ["firing"]):
                 yield f"alert {alert_id}: told {order}"
-            stores[store] += order
+            stores[store] += order if alert_id not in joint else []
         for store, order in stores.items():
             if order != sorted(order):
-                yield f"store {store}: told out of order"
+                yield f"store {store}: told out of order, {order}"
 
     # --- asking -------------------------------------------------------------------------------------------------------
 
