@@ -80,6 +80,17 @@ def test_a_message_is_over_when_everything_in_it_is() -> None:
     assert (ended.status, ended.key) == (Status.RESOLVED, fired.key)
 
 
+def test_what_is_over_is_said_before_the_same_fires_anew() -> None:
+    """Both have one key: the end would else end what has just begun."""
+    first = incident(1)
+    said = after(plan([first], {}, NOTHING, AT), {}, AT)
+    again = replace(first, incident_id="inc-1-again")
+    assert told(*plan([over(first), again], said, NOTHING, AT)) == [
+        (Status.RESOLVED, ["inc-1"]),
+        (Status.FIRING, ["inc-1-again"]),
+    ]
+
+
 def test_a_message_has_no_data_when_nothing_in_it_fires_any_more() -> None:
     """Where a channel changes its message, the one without data would hide the others."""
     both = [incident(1), incident(2)]

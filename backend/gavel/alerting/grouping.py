@@ -92,7 +92,8 @@ def plan(
     groups = [
         group for status in (Status.FIRING, Status.NO_DATA) for group in _grouped(status, news, said, apart=apart)
     ]
-    return (*groups, *_over(incidents, said))
+    # What is over first: where something fires anew under the same key, its end would else end what has just begun.
+    return (*_over(incidents, said), *groups)
 
 
 def after(groups: Iterable[Group], said: Mapping[str, Said], at: datetime) -> dict[str, Said]:
