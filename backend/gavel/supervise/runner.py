@@ -20,7 +20,6 @@ _STEADY_AFTER_S = 30.0
 _PROBE_PAUSE_S = 0.05
 _ATTEMPTS_AT_START = 3
 _CHUNK = 65536
-_LEAST_PRIORITY = 19
 
 
 class State(StrEnum):
@@ -142,7 +141,7 @@ class Runner:
             self._process = await asyncio.create_subprocess_exec(
                 *launch.argv,
                 stdin=asyncio.subprocess.DEVNULL, stdout=writer, stderr=writer, start_new_session=True, env=launch.env,
-                preexec_fn=with_parent(self.service.stop_signal),
+                preexec_fn=_in_child(self.service),
                 **launch.options,
             )  # fmt: skip
         except OSError as error:
@@ -150,17 +149,9 @@ class Runner:
             raise EndedError(f"{launch.argv[0]} cannot be started: {error.strerror}") from error
         finally:
             os.close(writer)
-        if self.service.niceness:
-            self._stand_back(self._process.pid)
         self._guard.add(self._process.pid, self.service.stop_signal)
         self._reader = asyncio.create_task(self._read(reader))
         return self._process
-
-    def _stand_back(self, pid: int) -> None:
-        """Before it has begun anything: what it starts itself inherits it. Relative to ours, for nobody but root may go below that."""
-        least = os.getpriority(os.PRIO_PROCESS, 0)
-        with suppress(ProcessLookupError):  # It may have ended already.
-            os.setpriority(os.PRIO_PROCESS, pid, min(least + self.service.niceness, _LEAST_PRIORITY))
 
     async def _read(self, descriptor: int) -> None:
         stream = asyncio.StreamReader()
@@ -236,3 +227,15 @@ def _ending(code: int) -> str:
 def _send(send: Callable[[int, int], None], target: int, number: int) -> None:
     with suppress(ProcessLookupError):
         send(target, number)
+
+
+def _in_child(service: Service) -> Callable[[], None]:
+    """What a child does before its program begins, so that whatever that starts has it too: it ends with us, and stands back."""
+    end_with_parent, niceness = with_parent(service.stop_signal), service.niceness
+
+    def prepare() -> None:
+        end_with_parent()
+        if niceness:
+            os.nice(niceness)
+
+    return prepare
