@@ -121,7 +121,7 @@ def test_of_one_message_only_the_newest_state_waits_and_the_least_tried_comes_fi
     newer = a_message(store, channel, "a", 2, attempts=1)
     other = a_message(store, channel, "b", 1)
     with transaction(store.engine) as connection:
-        assert outbox.supersede(connection, channel, NOW) == 1
+        assert outbox.supersede(connection, channel, NOW, by_key=False) == 1
         assert outbox.notification_row(connection, first).state == "superseded"
         found = outbox.next_due(connection, channel, NOW)
         assert found is not None
@@ -140,7 +140,7 @@ def test_a_dead_letter_that_a_newer_state_has_overtaken_is_not_told_again(store:
     a_message(store, channel, "a", 2, state="delivered")
     with transaction(store.engine) as connection:
         assert outbox.replay(connection, NOW, channel_id=channel) == 1
-        outbox.supersede(connection, channel, NOW)
+        outbox.supersede(connection, channel, NOW, by_key=False)
         assert outbox.notification_row(connection, dead).state == "superseded"
 
 

@@ -1,5 +1,6 @@
 """Delivery of alerts on a real database: outages, patience, refusals, second channels, pictures."""
 
+import json
 import re
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -41,6 +42,23 @@ def test_after_an_outage_of_the_channel_only_the_newest_state_is_told(
     assert dict(scene.ask("SELECT state, count(*) FROM notification GROUP BY 1")) == {"superseded": 1, "delivered": 2}
 
 
+def test_an_end_that_was_refused_at_first_is_still_told_before_the_same_fires_anew(
+    scene: AlertScene, receiver: HttpReceiver
+) -> None:
+    """A receiver that keeps incidents by key would else close what has just begun."""
+    scene.rule()
+    scene.channel(receiver)
+    scene.step(KERNEL)
+    receiver.answers[:] = [Says(503), Says(200)]
+    for spans in (HEALTHY, KERNEL):
+        scene.step(spans)
+    scene.now += 60 * MINUTE
+    scene.turn()
+    states = [(one["data"]["status"], one["data"]["incident_id"]) for one in told(receiver)]
+    first, second = dict.fromkeys(incident for _, incident in states)
+    assert states == [("firing", first), ("resolved", first), ("resolved", first), ("firing", second)]
+
+
 def test_a_receiver_that_asks_for_patience_gets_it(scene: AlertScene, receiver: HttpReceiver) -> None:
     scene.rule()
     scene.channel(receiver)
@@ -73,6 +91,24 @@ def test_what_a_channel_refuses_is_told_on_the_second_one_and_can_be_replayed(
     ids = [one.headers["webhook-id"] for one in receiver.received]
     assert len(ids) == 2
     assert len(set(ids)) == 1
+
+
+def test_a_replayed_end_does_not_close_what_fires_under_the_same_key_by_now(
+    scene: AlertScene, receiver: HttpReceiver
+) -> None:
+    scene.rule()
+    settings = {"routing_key": "0" * 32, "events_url": f"{receiver.url}/v2/enqueue"}
+    channel = scene.channel(receiver, kind="pagerduty", settings=settings)
+    receiver.answers[:] = [Says(202), Says(400), Says(202)]
+    for spans in (KERNEL, HEALTHY, KERNEL):
+        scene.step(spans)
+    actions = [json.loads(one.body)["event_action"] for one in receiver.received]
+    assert actions == ["trigger", "resolve", "trigger"]
+    with transaction(scene.engine) as connection:
+        assert outbox.replay(connection, scene.now, channel_id=channel) == 1
+    scene.turn()
+    assert len(receiver.received) == 3
+    assert dict(scene.ask("SELECT state, count(*) FROM notification GROUP BY 1")) == {"superseded": 1, "delivered": 2}
 
 
 def test_a_receiver_that_is_gone_switches_its_channel_off(scene: AlertScene, receiver: HttpReceiver) -> None:

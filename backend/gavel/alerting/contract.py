@@ -40,6 +40,7 @@ class ChannelKind:
     with inert names. deliver: one attempt, never raising. largest: bytes of a rendered body without its picture.
     limits: how often. updates: replaces its former message. takes_pictures: as files; the others show them by their address.
     is_apart: every delivery is a process of its own, so it belongs into a queue of its own.
+    keeps_by_key: the receiver keeps one incident per dedupe key, so each of ours has to be one of theirs.
     """
 
     kind: str
@@ -52,6 +53,7 @@ class ChannelKind:
     updates: bool = False
     takes_pictures: bool = False
     is_apart: bool = False
+    keeps_by_key: bool = False
 
 
 def json_bytes(value: object) -> bytes:

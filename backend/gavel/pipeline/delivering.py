@@ -70,7 +70,7 @@ def _deliver_next(place: Workplace, channel_id: int) -> Result | None:
         now = place.now()
         if not row.enabled or (row.retry_at is not None and row.retry_at > now):
             return None
-        outbox.supersede(connection, channel_id, now)
+        outbox.supersede(connection, channel_id, now, by_key=_kind(row).keeps_by_key)
         one = outbox.next_due(connection, channel_id, now)
         if one is None or not _may_go(connection, row, now):
             return None

@@ -21,6 +21,7 @@ from gavel.db.queries.alerts import AlertRow, alerts_by_id, open_alerts
 from gavel.db.queries.channels import ChannelRow
 from gavel.db.queries.notifications import SaidRow
 from gavel.domain.io_path import Layer
+from gavel.pipeline.channels import kind_of
 from gavel.pipeline.outside import Outside
 from gavel.pipeline.picturing import PICTURE_OF
 from gavel.pipeline.quieting import matchers_of, quiet_now
@@ -31,8 +32,6 @@ from gavel.pipeline.workplace import Workplace
 log = structlog.get_logger(__name__)
 
 _TELLING = "telling"
-# Receivers that keep one incident of their own per key: each of ours has to be one of theirs.
-_APART = frozenset({"pagerduty", "alertmanager"})
 _RANK = {Severity.INFO: 0, Severity.WARNING: 1, Severity.CRITICAL: 2}
 _STATUS = {"no_data": Status.NO_DATA, "resolved": Status.RESOLVED}
 # A verdict for each of very many alerts that fire at once would take longer than anybody reads.
@@ -94,7 +93,7 @@ def _tell_channel(
     incidents = [incident_of(row) for row in alerts.values()]
     told = {name_of(one.alert_id): Said(Status(one.status), one.group_key, one.said_at) for one in said}
     quiet = quiet_now(connection, found, now)
-    groups = plan(incidents, told, quiet, now, apart=channel.kind in _APART)
+    groups = plan(incidents, told, quiet, now, apart=kind_of(channel.kind).keeps_by_key)
     for group in groups:
         _write(connection, channel, group, alerts, outside, now)
     return len(groups)

@@ -69,5 +69,5 @@ def _of_many() -> dict[str, str]:
 
 
 ALERTMANAGER = ChannelKind(
-    "alertmanager", "Alertmanager", AlertmanagerSettings, render, send, LARGEST, (Limit(50, 0.1),)
+    "alertmanager", "Alertmanager", AlertmanagerSettings, render, send, LARGEST, (Limit(50, 0.1),), keeps_by_key=True
 )

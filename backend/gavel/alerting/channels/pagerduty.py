@@ -68,4 +68,4 @@ def _images(message: Message) -> Json:
     return {"images": [{"src": picture.url, "alt": picture.alt}]}
 
 
-PAGERDUTY = ChannelKind("pagerduty", "PagerDuty", PagerDutySettings, render, send, LARGEST, LIMITS)
+PAGERDUTY = ChannelKind("pagerduty", "PagerDuty", PagerDutySettings, render, send, LARGEST, LIMITS, keeps_by_key=True)

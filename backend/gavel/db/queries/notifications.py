@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
-from sqlalchemy import ColumnElement, func, insert, select, text, update
+from sqlalchemy import ColumnElement, FromClause, func, insert, select, text, update
 from sqlalchemy.dialects.postgresql import insert as upsert
 
 from gavel.db.engine import Connection
@@ -98,15 +98,20 @@ def add_notification(connection: Connection, **values: Any) -> int:
     return notification_id
 
 
-def supersede(connection: Connection, channel_id: int, now: datetime) -> int:
-    """Whatever waits while a newer state of the same message waits or was told need not be told any more; returns how many."""
+def supersede(connection: Connection, channel_id: int, now: datetime, *, by_key: bool) -> int:
+    """Whatever waits while a newer state of the same message waits or was told need not be told any more; returns how many.
+
+    by_key: neither does what comes after a later incident under the same dedupe key was told, for it would change that one.
+    """
     query = text("""
         UPDATE notification o SET state = 'superseded', finished_at = :now, detail = 'a newer state was told instead'
-        WHERE o.channel_id = :channel_id AND o.state = 'pending' AND EXISTS (
-            SELECT FROM notification n WHERE n.channel_id = o.channel_id AND n.group_key = o.group_key
+        WHERE o.channel_id = :channel_id AND o.state = 'pending' AND (
+            EXISTS (SELECT FROM notification n WHERE n.channel_id = o.channel_id AND n.group_key = o.group_key
                 AND n.sequence > o.sequence AND n.state IN ('pending', 'delivered'))
+            OR :by_key AND EXISTS (SELECT FROM notification n WHERE n.channel_id = o.channel_id AND n.id > o.id
+                AND n.state = 'delivered' AND n.message ->> 'dedupe_key' = o.message ->> 'dedupe_key'))
     """)
-    return connection.execute(query, {"channel_id": channel_id, "now": now}).rowcount
+    return connection.execute(query, {"channel_id": channel_id, "now": now, "by_key": by_key}).rowcount
 
 
 def due_channels(connection: Connection, now: datetime) -> list[tuple[int, str]]:
@@ -119,16 +124,30 @@ def due_channels(connection: Connection, now: datetime) -> list[tuple[int, str]]
 
 
 def next_due(connection: Connection, channel_id: int, now: datetime) -> NotificationRow | None:
-    """The one to be tried next: what was tried least, oldest first, so that none that fails for ever holds up the others."""
+    """The one to be tried next: what was tried least, oldest first, so that none that fails for ever holds up the others.
+
+    It holds up only what comes after it under the same dedupe key: an end told second would end what has just begun.
+    """
+    older = notification.alias("older")
+    waits = (
+        select(older.c.id)
+        .where(older.c.channel_id == channel_id, older.c.state == "pending", older.c.id < notification.c.id)
+        .where(_key_of(older) == _key_of(notification))
+    )
     mine = (
         notification.c.channel_id == channel_id,
         notification.c.state == "pending",
         notification.c.next_at <= now,
         channel.c.enabled,
+        ~waits.exists(),
     )
     query = _WITH_CHANNEL.where(*mine).order_by(notification.c.attempts, notification.c.id).limit(1)
     found = connection.execute(query).mappings().one_or_none()
     return None if found is None else NotificationRow(**found)
+
+
+def _key_of(table: FromClause) -> ColumnElement[str]:
+    return cast("ColumnElement[str]", table.c.message["dedupe_key"].astext)
 
 
 def last_receipt(connection: Connection, channel_id: int, group_key: str) -> Mapping[str, str]:
