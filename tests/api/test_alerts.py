@@ -9,7 +9,7 @@ from fastapi.testclient import TestClient
 from tests.alerting.receivers import Says, http_receiver
 from tests.api.ledgers import ask, span
 from tests.api.ledgers import minute as row
-from tests.pipeline.alert_scene import HEALTHY, KERNEL, KERNEL_SLOW, MINUTE, AlertScene, alert_scene
+from tests.pipeline.alert_scene import HEALTHY, KERNEL, KERNEL_SLOW, MINUTE, SOURCE_SILENT, AlertScene, alert_scene
 
 from gavel.alerting.picture_link import signed
 from gavel.domain.io_path import Layer
@@ -64,6 +64,44 @@ def test_one_alert_has_its_story_and_its_messages(client: TestClient, scene: Ale
     parts = {part["name"]: part for part in ask(client, "health")["parts"]}
     assert parts["alerts"]["status"] == "degraded"
     assert "2 messages could not be delivered" in parts["alerts"]["detail"]
+
+
+def test_one_alert_tells_what_its_measure_is_by_now(client: TestClient, scene: AlertScene) -> None:
+    scene.step(KERNEL)
+    scene.step(KERNEL)
+    fired = firing(client)
+    path = f"alerts/{fired['id']}"
+    newest = ask(client, path)["newest"]
+    assert newest["at"] == f"{scene.now - MINUTE:%Y-%m-%dT%H:%M:%SZ}" != fired["since_at"]
+    assert (newest["value"], newest["lower"]) == pytest.approx((438, 425), rel=1e-3)
+    scene.step(None)
+    assert ask(client, path)["newest"] == {
+        "at": f"{scene.now - MINUTE:%Y-%m-%dT%H:%M:%SZ}", "value": None, "lower": None,
+    }  # fmt: skip
+    scene.step(HEALTHY)
+    assert ask(client, path)["ended_at"] is not None
+    assert ask(client, path)["newest"] is None
+
+
+def test_a_silent_source_tells_how_long_it_is_silent_by_now(client: TestClient, scene: AlertScene) -> None:
+    scene.rule(SOURCE_SILENT)
+    scene.now = datetime.now(UTC)
+    scene.ran(scene.estate.array, samples_until=scene.now - 10 * MINUTE, error="unreachable")
+    scene.turn()
+    (alert,) = (one for one in ask(client, "alerts/now")["alerts"] if one["rule_key"] == "silent")
+    assert alert["array_ids"] == [scene.estate.id("storage_array", "array-a")]
+    newest = ask(client, f"alerts/{alert['id']}")["newest"]
+    assert newest["value"] == newest["lower"] == pytest.approx(600, abs=30)
+
+
+def test_an_alert_names_the_arrays_it_lies_on_also_when_they_were_renamed_since(
+    client: TestClient, scene: AlertScene
+) -> None:
+    scene.step(KERNEL)
+    scene.ask_to_write("UPDATE storage_array SET name = 'renamed'")
+    alert = firing(client)
+    assert alert["labels"]["array"] != "renamed"
+    assert alert["array_ids"] == [scene.estate.id("storage_array", "array-a")]
 
 
 def test_history_is_what_was_open_in_the_range(client: TestClient, scene: AlertScene) -> None:

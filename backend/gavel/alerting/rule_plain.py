@@ -45,6 +45,14 @@ def rule_of(plain: Mapping[str, Any]) -> Rule:
     )
 
 
+def measure_of(plain: Mapping[str, Any]) -> Measure:
+    """What `plain_measure` gave. Raises KeyError or ValueError for what is no measure."""
+    part = plain["part"]
+    return Measure(
+        Quantity(plain["quantity"]), None if part is None else _PARTS[part], Direction[plain["direction"].upper()]
+    )
+
+
 def parts() -> tuple[str, ...]:
     """Names of what a measure may be of, besides the whole."""
     return tuple(_PARTS)
@@ -62,8 +70,4 @@ def _plain_condition(condition: Condition) -> dict[str, Any]:
 
 
 def _condition(plain: Mapping[str, Any]) -> Condition:
-    part = plain["part"]
-    measure = Measure(
-        Quantity(plain["quantity"]), None if part is None else _PARTS[part], Direction[plain["direction"].upper()]
-    )
-    return Condition(measure, plain["at_least"], plain["recover_below"], Compared(plain["compared"]))
+    return Condition(measure_of(plain), plain["at_least"], plain["recover_below"], Compared(plain["compared"]))

@@ -1,6 +1,7 @@
 """From what the pipeline and the database know of alerts to what crosses the API."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
@@ -14,6 +15,7 @@ from gavel.api.schemas.alerts import (
     LateOut,
     MaintenanceOut,
     MatcherBody,
+    NewestMeasure,
     PreviewOut,
     RuleBody,
     RuleOut,
@@ -36,6 +38,7 @@ from gavel.db.queries.quiet import MaintenanceRow, SilenceRow
 from gavel.domain.errors import SettingsError
 from gavel.pipeline import alert_rules, channels, quieting
 from gavel.pipeline.alert_objects import Named
+from gavel.pipeline.alert_present import Newest
 from gavel.pipeline.previewing import Preview
 from gavel.pipeline.sending import Trial, headline_of
 
@@ -85,32 +88,43 @@ def preview_out(found: Preview) -> PreviewOut:
     return PreviewOut.model_validate(found)
 
 
-def alert_out(row: AlertRow, quiet: quieting.QuietNow, at: datetime) -> AlertOut:
-    return AlertOut(**_alert_fields(row, quiet, at))
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What alerts are told with: what keeps them quiet at `at`, and the arrays they lie on, by alert id."""
+
+    quiet: quieting.QuietNow
+    arrays: Mapping[int, Sequence[int]]
+    at: datetime
+
+
+def alert_out(row: AlertRow, around: Surroundings) -> AlertOut:
+    return AlertOut(**_alert_fields(row, around))
 
 
 def alert_detail(
     row: AlertRow,
-    quiet: quieting.QuietNow,
-    at: datetime,
+    around: Surroundings,
+    newest: Newest | None,
     moved: Iterable[TransitionRow],
     messages: Iterable[NotificationRow],
 ) -> AlertDetail:
     return AlertDetail(
-        **_alert_fields(row, quiet, at),
+        **_alert_fields(row, around),
+        newest=None if newest is None else NewestMeasure.model_validate(newest),
         transitions=[TransitionOut.model_validate(one) for one in moved],
         messages=[AlertMessageOut.model_validate(one) for one in messages],
     )
 
 
-def _alert_fields(row: AlertRow, quiet: quieting.QuietNow, at: datetime) -> dict[str, Any]:
+def _alert_fields(row: AlertRow, around: Surroundings) -> dict[str, Any]:
     return {
         **{name: getattr(row, name) for name in _SAME_IN_ALERT},
         "subject": {"kind": row.subject, "id": row.object_id, "name": row.object_name},
+        "array_ids": list(around.arrays.get(row.id, ())),
         "path": list(row.path),
         "labels": dict(row.labels),
         "measure": dict(row.measure),
-        "quiet": quieting.reason(quiet, row, at) if row.ended_at is None else None,
+        "quiet": quieting.reason(around.quiet, row, around.at) if row.ended_at is None else None,
     }
 
 

@@ -1240,7 +1240,10 @@ export interface components {
             /** Address */
             address: string;
         };
-        /** AlertDetail */
+        /**
+         * AlertDetail
+         * @description newest: null once it is over, or where what it is about is gone.
+         */
         AlertDetail: {
             /** Acknowledged At */
             acknowledged_at: string | null;
@@ -1248,6 +1251,8 @@ export interface components {
             acknowledged_by: string | null;
             /** Acknowledged Note */
             acknowledged_note: string | null;
+            /** Array Ids */
+            array_ids: number[];
             /** Breach Ended At */
             breach_ended_at: string | null;
             /** Ended At */
@@ -1269,6 +1274,7 @@ export interface components {
             measure: components["schemas"]["MeasureOut"];
             /** Messages */
             messages: components["schemas"]["AlertMessageOut"][];
+            newest: components["schemas"]["NewestMeasure"] | null;
             /** Path */
             path: string[];
             /** Peak */
@@ -1355,6 +1361,7 @@ export interface components {
          *     value, lower: of the rule's first measure at the newest transition, in its unit; peak, peak_lower: in the worst of its breaching
          *     minutes, which began at peak_at. fired_at null: it is pending, or never fired. breach_ended_at: begin of the recovery that led to
          *     ended_at, or goes on.
+         *     array_ids: the arrays that it lies on now, by whatever name; none of a host or cluster, which reach them all.
          *     quiet: why nothing is said about it now (silence, maintenance, array down); null: it is said. sentence: the verdict when it fired.
          */
         AlertOut: {
@@ -1364,6 +1371,8 @@ export interface components {
             acknowledged_by: string | null;
             /** Acknowledged Note */
             acknowledged_note: string | null;
+            /** Array Ids */
+            array_ids: number[];
             /** Breach Ended At */
             breach_ended_at: string | null;
             /** Ended At */
@@ -1791,7 +1800,8 @@ export interface components {
         };
         /**
          * ContributorOut
-         * @description `time_share`: of the layer's I/O-time of all that are listed or counted in `total`; `us`: per I/O of this one.
+         * @description `ios`: I/Os of this one inside the layer; `us`: per I/O of this one. `time_share`: of the thing's own time in the layer, with
+         *     bounds; of that of all VMs (hosts) together where this is more; null where that time is 0.
          *
          *     `is_merged`: (a part of) the time is of neighbouring layers that were not told apart.
          */
@@ -1804,6 +1814,10 @@ export interface components {
             is_merged: boolean;
             /** Lower Ios */
             lower_ios: number;
+            /** Share Lower */
+            share_lower: number | null;
+            /** Share Upper */
+            share_upper: number | null;
             subject: components["schemas"]["Ref"];
             /** Time Share */
             time_share: number | null;
@@ -1814,9 +1828,11 @@ export interface components {
         };
         /**
          * ContributorsOut
-         * @description Who the layer's time belongs to: VMs by their virtual disks, hosts by their devices (so without the hypervisor's part).
+         * @description Who the layer's time belongs to. `ios`: the thing's own I/Os inside the layer, as its occupancy tells them; null: not measured.
          *
-         *     `vms_total`, `hosts_total`: how many did I/O. `non_vm_iops`: device ops that no virtual disk explains; null: no device was measured.
+         *     VMs are told by their virtual disks, hosts by their devices and what their disks have above these (devices of a host by themselves).
+         *     `vms_total`, `hosts_total`: how many did I/O. `vms_ios`, `hosts_ios`: I/Os of all of them inside; `vms_rest_ios`, `hosts_rest_ios`:
+         *     of `ios` those of none of them. `non_vm_iops`: device ops that no virtual disk explains; null: no device was measured.
          */
         ContributorsOut: {
             /**
@@ -1826,8 +1842,14 @@ export interface components {
             from_at: string;
             /** Hosts */
             hosts: components["schemas"]["ContributorOut"][];
+            /** Hosts Ios */
+            hosts_ios: number;
+            /** Hosts Rest Ios */
+            hosts_rest_ios: number | null;
             /** Hosts Total */
             hosts_total: number;
+            /** Ios */
+            ios: number | null;
             /**
              * Layer
              * @enum {string}
@@ -1852,6 +1874,10 @@ export interface components {
             to_at: string;
             /** Vms */
             vms: components["schemas"]["ContributorOut"][];
+            /** Vms Ios */
+            vms_ios: number;
+            /** Vms Rest Ios */
+            vms_rest_ios: number | null;
             /** Vms Total */
             vms_total: number;
         };
@@ -2780,6 +2806,21 @@ export interface components {
              * @enum {string}
              */
             unit: "µs" | "share" | "×" | "I/Os" | "s";
+        };
+        /**
+         * NewestMeasure
+         * @description An alert's measure in the newest minute that was judged, which began at `at`; of a source as it stands now.
+         */
+        NewestMeasure: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Lower */
+            lower: number | null;
+            /** Value */
+            value: number | null;
         };
         /** NotificationDetail */
         NotificationDetail: {
@@ -3859,9 +3900,13 @@ export interface components {
         };
         /**
          * SourceKindOut
-         * @description A kind of source that can be added. `settings_schema` is the JSON Schema its form is made from; secret fields are `writeOnly`.
+         * @description A kind of source that can be added. `at_hand`: what is needed before beginning, and where it is made.
+         *
+         *     `settings_schema` is the JSON Schema its form is made from; secret fields are `writeOnly`, those few have to think about `advanced`.
          */
         SourceKindOut: {
+            /** At Hand */
+            at_hand: string;
             /** Kind */
             kind: string;
             /** Settings Schema */
@@ -4440,20 +4485,25 @@ export interface operations {
                      *       "hosts": [
                      *         {
                      *           "iops": 65000,
-                     *           "ios": 25.623,
+                     *           "ios": 28.47,
                      *           "is_merged": false,
-                     *           "lower_ios": 25.22,
+                     *           "lower_ios": 27.625,
+                     *           "share_lower": 0.94,
+                     *           "share_upper": 1,
                      *           "subject": {
                      *             "id": 1,
                      *             "kind": "host",
                      *             "name": "esx-1"
                      *           },
                      *           "time_share": 1,
-                     *           "upper_ios": 26.0325,
-                     *           "us": 394.2
+                     *           "upper_ios": 29.315,
+                     *           "us": 438
                      *         }
                      *       ],
+                     *       "hosts_ios": 28.47,
+                     *       "hosts_rest_ios": 0,
                      *       "hosts_total": 1,
+                     *       "ios": 28.47,
                      *       "layer": "kernel",
                      *       "ledger_until_at": "2026-11-21T02:20:00Z",
                      *       "minutes": 5,
@@ -4471,6 +4521,8 @@ export interface operations {
                      *           "ios": 28.47,
                      *           "is_merged": false,
                      *           "lower_ios": 27.625,
+                     *           "share_lower": 0.94,
+                     *           "share_upper": 1,
                      *           "subject": {
                      *             "id": 1,
                      *             "kind": "vm",
@@ -4481,6 +4533,8 @@ export interface operations {
                      *           "us": 438
                      *         }
                      *       ],
+                     *       "vms_ios": 28.47,
+                     *       "vms_rest_ios": 0,
                      *       "vms_total": 1
                      *     }
                      */
@@ -6765,6 +6819,9 @@ export interface operations {
                      *       "acknowledged_at": null,
                      *       "acknowledged_by": null,
                      *       "acknowledged_note": null,
+                     *       "array_ids": [
+                     *         1
+                     *       ],
                      *       "breach_ended_at": null,
                      *       "ended_at": null,
                      *       "fired_at": "2026-11-21T02:14:00Z",
@@ -6800,6 +6857,11 @@ export interface operations {
                      *           "status": "firing"
                      *         }
                      *       ],
+                     *       "newest": {
+                     *         "at": "2026-11-21T02:31:00Z",
+                     *         "lower": 402,
+                     *         "value": 431
+                     *       },
                      *       "path": [
                      *         "fa-1",
                      *         "vol-prod-07",
@@ -6881,6 +6943,9 @@ export interface operations {
                      *       "acknowledged_at": null,
                      *       "acknowledged_by": null,
                      *       "acknowledged_note": null,
+                     *       "array_ids": [
+                     *         1
+                     *       ],
                      *       "breach_ended_at": null,
                      *       "ended_at": null,
                      *       "fired_at": "2026-11-21T02:14:00Z",
@@ -6916,6 +6981,11 @@ export interface operations {
                      *           "status": "firing"
                      *         }
                      *       ],
+                     *       "newest": {
+                     *         "at": "2026-11-21T02:31:00Z",
+                     *         "lower": 402,
+                     *         "value": 431
+                     *       },
                      *       "path": [
                      *         "fa-1",
                      *         "vol-prod-07",
@@ -6994,6 +7064,9 @@ export interface operations {
                      *       "acknowledged_at": null,
                      *       "acknowledged_by": null,
                      *       "acknowledged_note": null,
+                     *       "array_ids": [
+                     *         1
+                     *       ],
                      *       "breach_ended_at": null,
                      *       "ended_at": null,
                      *       "fired_at": "2026-11-21T02:14:00Z",
@@ -7029,6 +7102,11 @@ export interface operations {
                      *           "status": "firing"
                      *         }
                      *       ],
+                     *       "newest": {
+                     *         "at": "2026-11-21T02:31:00Z",
+                     *         "lower": 402,
+                     *         "value": 431
+                     *       },
                      *       "path": [
                      *         "fa-1",
                      *         "vol-prod-07",
@@ -7122,6 +7200,9 @@ export interface operations {
                      *           "acknowledged_at": null,
                      *           "acknowledged_by": null,
                      *           "acknowledged_note": null,
+                     *           "array_ids": [
+                     *             1
+                     *           ],
                      *           "breach_ended_at": "2026-11-21T02:26:00Z",
                      *           "ended_at": "2026-11-21T02:31:00Z",
                      *           "fired_at": "2026-11-21T02:14:00Z",
@@ -7262,6 +7343,9 @@ export interface operations {
                      *           "acknowledged_at": null,
                      *           "acknowledged_by": null,
                      *           "acknowledged_note": null,
+                     *           "array_ids": [
+                     *             1
+                     *           ],
                      *           "breach_ended_at": null,
                      *           "ended_at": null,
                      *           "fired_at": "2026-11-21T02:14:00Z",
@@ -7574,6 +7658,7 @@ export interface operations {
                      *           "additionalProperties": false,
                      *           "properties": {
                      *             "ca_pem": {
+                     *               "advanced": true,
                      *               "anyOf": [
                      *                 {
                      *                   "type": "string"
@@ -7598,6 +7683,7 @@ export interface operations {
                      *               ],
                      *               "default": null,
                      *               "description": "64 hex digits, colons allowed. Accepts exactly this certificate, self-signed or not.",
+                     *               "format": "certificate-sha256",
                      *               "title": "Certificate fingerprint (SHA-256)"
                      *             },
                      *             "webhook_url": {
@@ -7631,6 +7717,7 @@ export interface operations {
                      *               "writeOnly": true
                      *             },
                      *             "ca_pem": {
+                     *               "advanced": true,
                      *               "anyOf": [
                      *                 {
                      *                   "type": "string"
@@ -7661,6 +7748,7 @@ export interface operations {
                      *               ],
                      *               "default": null,
                      *               "description": "64 hex digits, colons allowed. Accepts exactly this certificate, self-signed or not.",
+                     *               "format": "certificate-sha256",
                      *               "title": "Certificate fingerprint (SHA-256)"
                      *             },
                      *             "token": {
@@ -10286,6 +10374,7 @@ export interface operations {
                     /**
                      * @example [
                      *       {
+                     *         "at_hand": "The address of the array's management port and the API token of a user with the role readonly. The token is made on the array: Settings › Access › Users, “Create API Token” in the menu of that user, or `pureadmin create --api-token USER` over SSH.",
                      *         "kind": "flasharray",
                      *         "settings_schema": {
                      *           "additionalProperties": false,
@@ -10298,7 +10387,7 @@ export interface operations {
                      *               "type": "string"
                      *             },
                      *             "api_token": {
-                     *               "description": "Token of a user with the role readonly: Settings › Users › API tokens, or 'pureadmin create --api-token'.",
+                     *               "description": "Of a user with the role readonly. Stored encrypted, never shown again.",
                      *               "format": "password",
                      *               "maxLength": 200,
                      *               "minLength": 8,
@@ -10307,6 +10396,7 @@ export interface operations {
                      *               "writeOnly": true
                      *             },
                      *             "array_cap_us": {
+                     *               "advanced": true,
                      *               "anyOf": [
                      *                 {
                      *                   "maximum": 1000000,
@@ -10322,6 +10412,7 @@ export interface operations {
                      *               "title": "Most expected array time (µs)"
                      *             },
                      *             "ca_pem": {
+                     *               "advanced": true,
                      *               "anyOf": [
                      *                 {
                      *                   "type": "string"
@@ -10336,6 +10427,7 @@ export interface operations {
                      *               "title": "Certificate authority"
                      *             },
                      *             "expected_array_us": {
+                     *               "advanced": true,
                      *               "anyOf": [
                      *                 {
                      *                   "maximum": 1000000,
@@ -10351,6 +10443,7 @@ export interface operations {
                      *               "title": "Expected array time (µs)"
                      *             },
                      *             "expected_san_us": {
+                     *               "advanced": true,
                      *               "anyOf": [
                      *                 {
                      *                   "maximum": 1000000,
@@ -10376,9 +10469,11 @@ export interface operations {
                      *               ],
                      *               "default": null,
                      *               "description": "64 hex digits, colons allowed. Accepts exactly this certificate, self-signed or not.",
+                     *               "format": "certificate-sha256",
                      *               "title": "Certificate fingerprint (SHA-256)"
                      *             },
                      *             "pod_round_trip_us": {
+                     *               "advanced": true,
                      *               "anyOf": [
                      *                 {
                      *                   "maximum": 1000000,
@@ -10394,6 +10489,7 @@ export interface operations {
                      *               "title": "Round trip between pod arrays (µs)"
                      *             },
                      *             "poll_interval_s": {
+                     *               "advanced": true,
                      *               "default": 30,
                      *               "description": "Seconds between two reads. The array keeps 30 s samples, so 60 loses nothing and halves the load on big sites.",
                      *               "maximum": 60,
@@ -10402,6 +10498,7 @@ export interface operations {
                      *               "type": "integer"
                      *             },
                      *             "san_cap_us": {
+                     *               "advanced": true,
                      *               "anyOf": [
                      *                 {
                      *                   "maximum": 1000000,
@@ -10427,6 +10524,7 @@ export interface operations {
                      *         "title": "Pure Storage FlashArray"
                      *       },
                      *       {
+                     *         "at_hand": "The address of the vCenter Server and a user with the built-in role Read-only on the vCenter itself (the top of the inventory), with “Propagate to children”. Nothing more is needed: only the hosts' queue settings may stay unknown without further rights.",
                      *         "kind": "vcenter",
                      *         "settings_schema": {
                      *           "properties": {
@@ -10440,6 +10538,7 @@ export interface operations {
                      *               "type": "string"
                      *             },
                      *             "ca_pem": {
+                     *               "advanced": true,
                      *               "anyOf": [
                      *                 {
                      *                   "type": "string"
@@ -10464,6 +10563,7 @@ export interface operations {
                      *               ],
                      *               "default": null,
                      *               "description": "64 hex digits, colons allowed. Accepts exactly this certificate, self-signed or not.",
+                     *               "format": "certificate-sha256",
                      *               "title": "Certificate fingerprint (SHA-256)"
                      *             },
                      *             "password": {
@@ -10475,6 +10575,7 @@ export interface operations {
                      *               "writeOnly": true
                      *             },
                      *             "poll_interval_s": {
+                     *               "advanced": true,
                      *               "default": 20,
                      *               "description": "How often samples are fetched. The grain is 20 s either way; 60 costs less at big sites.",
                      *               "enum": [
@@ -10485,6 +10586,7 @@ export interface operations {
                      *               "type": "integer"
                      *             },
                      *             "read_esxcli": {
+                     *               "advanced": true,
                      *               "default": true,
                      *               "description": "Reads DSNRO, HBA queue depths and path policies through esxcli; without the privilege, it is left out.",
                      *               "title": "Read queue settings of the hosts",
@@ -10503,7 +10605,8 @@ export interface operations {
                      *           },
                      *           "required": [
                      *             "address",
-                     *             "username"
+                     *             "username",
+                     *             "password"
                      *           ],
                      *           "title": "VcenterSettings",
                      *           "type": "object"

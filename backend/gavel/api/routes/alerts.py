@@ -1,10 +1,19 @@
 """Alerts: what is open, what was, one with its story; and what keeps messages back."""
 
+from collections.abc import Sequence
+from datetime import datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from gavel.api.convert_alerts import alert_detail, alert_out, late_out, maintenance_out, silence_out
+from gavel.api.convert_alerts import (
+    Surroundings,
+    alert_detail,
+    alert_out,
+    late_out,
+    maintenance_out,
+    silence_out,
+)
 from gavel.api.deps import AdminOnly, HouseDep, NowDep, ReaderOnly
 from gavel.api.ranges import Limit, RangeDep
 from gavel.api.schemas.alerts import (
@@ -22,12 +31,13 @@ from gavel.api.schemas.alerts import (
     SubjectName,
 )
 from gavel.api.schemas.common import Page
-from gavel.db.engine import reading, transaction
+from gavel.db.engine import Connection, reading, transaction
 from gavel.db.queries import alerts as stored
 from gavel.db.queries import notifications
 from gavel.db.queries import quiet as quiet_rows
 from gavel.pipeline import quieting
 from gavel.pipeline.alert_objects import key_of, names_of
+from gavel.pipeline.alert_present import arrays_of, newest
 from gavel.pipeline.judged import judged_until
 
 router = APIRouter(tags=["alerts"], dependencies=[ReaderOnly])
@@ -41,16 +51,16 @@ def alerts_now(here: HouseDep, at: NowDep, subject: Subject = None, object_id: O
     """What is open, worst first, and what is about to be."""
     with reading(here.engine) as connection:
         found = stored.open_alerts(connection)
-        quiet = quieting.quiet_now(connection, found, at)
         pending = stored.pending_alerts(connection)
+        around = Surroundings(quieting.quiet_now(connection, found, at), arrays_of(connection, (*found, *pending)), at)
         until = judged_until(connection)
 
     def mine(row: stored.AlertRow) -> bool:
         return subject in (None, row.subject) and object_id in (None, row.object_id)
 
     return AlertsNow(
-        alerts=[alert_out(row, quiet, at) for row in found if mine(row)],
-        pending=[alert_out(row, quiet, at) for row in pending if mine(row)],
+        alerts=[alert_out(row, around) for row in found if mine(row)],
+        pending=[alert_out(row, around) for row in pending if mine(row)],
         judged_until_at=until,
     )
 
@@ -82,8 +92,8 @@ def alert_history(
     )
     with reading(here.engine) as connection:
         found = stored.alert_history(connection, wanted)
-        quiet = quieting.quiet_now(connection, stored.open_alerts(connection), at)
-    items = [alert_out(row, quiet, at) for row in found.items]
+        around = _around(connection, found.items, at)
+    items = [alert_out(row, around) for row in found.items]
     return Page[AlertOut](items=items, total=found.total, limit=limit, offset=offset)
 
 
@@ -177,9 +187,14 @@ def remove_maintenance_window(window_id: int, here: HouseDep) -> None:
 def _detail(here: HouseDep, alert_id: int, at: NowDep) -> AlertDetail:
     with reading(here.engine) as connection:
         row = stored.one_alert(connection, alert_id)
-        quiet = quieting.quiet_now(connection, stored.open_alerts(connection), at)
         moved = stored.transitions(connection, alert_id)
-        return alert_detail(row, quiet, at, moved, notifications.of_alert(connection, alert_id))
+        told = notifications.of_alert(connection, alert_id)
+        return alert_detail(row, _around(connection, [row], at), newest(connection, row, at), moved, told)
+
+
+def _around(connection: Connection, rows: Sequence[stored.AlertRow], at: datetime) -> Surroundings:
+    quiet = quieting.quiet_now(connection, stored.open_alerts(connection), at)
+    return Surroundings(quiet, arrays_of(connection, rows), at)
 
 
 def _silence(here: HouseDep, silence_id: int, at: NowDep) -> SilenceOut:

@@ -185,6 +185,7 @@ class AlertOut(Out):
     value, lower: of the rule's first measure at the newest transition, in its unit; peak, peak_lower: in the worst of its breaching
     minutes, which began at peak_at. fired_at null: it is pending, or never fired. breach_ended_at: begin of the recovery that led to
     ended_at, or goes on.
+    array_ids: the arrays that it lies on now, by whatever name; none of a host or cluster, which reach them all.
     quiet: why nothing is said about it now (silence, maintenance, array down); null: it is said. sentence: the verdict when it fired.
     """
 
@@ -195,6 +196,7 @@ class AlertOut(Out):
     severity: SeverityName
     subject: AlertSubject
     layer: Literal["guest", "kernel", "san", "array"] | None
+    array_ids: list[int]
     path: list[str]
     labels: dict[str, str]
     measure: MeasureOut
@@ -267,7 +269,18 @@ class LateOut(Out):
     unit: UnitName
 
 
+class NewestMeasure(Out):
+    """An alert's measure in the newest minute that was judged, which began at `at`; of a source as it stands now."""
+
+    at: AwareDatetime
+    value: float | None
+    lower: float | None
+
+
 class AlertDetail(AlertOut):
+    """newest: null once it is over, or where what it is about is gone."""
+
+    newest: NewestMeasure | None
     transitions: list[TransitionOut]
     messages: list[AlertMessageOut]
 

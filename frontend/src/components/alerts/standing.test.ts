@@ -1,15 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { AlertOut, LateOut } from '../../api/types'
-import {
-  alertsOf,
-  alertsOnArray,
-  bySeverity,
-  eventsOfAlerts,
-  eventsOfLate,
-  firingOf,
-  formerlyNamed,
-  openAlerts,
-} from './standing'
+import { alertsOf, alertsOnArray, bySeverity, eventsOfAlerts, eventsOfLate, firingOf, openAlerts } from './standing'
 
 const alert = (id: number, given: Partial<AlertOut> = {}): AlertOut =>
   ({
@@ -17,6 +8,7 @@ const alert = (id: number, given: Partial<AlertOut> = {}): AlertOut =>
     rule_name: 'Time in the kernel',
     severity: 'warning',
     subject: { kind: 'datastore', id: 7, name: 'ds-7' },
+    array_ids: [],
     labels: {},
     state: 'firing',
     fired_at: '2026-11-21T02:14:00Z',
@@ -40,21 +32,9 @@ describe('the alerts of a thing', () => {
     expect(ids(alertsOf(open, { kind: 'datastore', id: 7 }))).toEqual([2])
   })
 
-  it('of an array are those of everything on it alone', () => {
-    const open = [alert(1, { labels: { array: 'fa-1' } }), alert(2, { labels: { array: 'fa-2' } }), alert(3)]
-    expect(ids(alertsOnArray(open, { id: 1, name: 'fa-1' }))).toEqual([1])
-  })
-
-  it('stay with an array that was renamed since they began, and with no other', () => {
-    const open = [
-      alert(1, { labels: { array: 'fa-before' } }),
-      alert(2, { labels: { array: 'fa-2' } }),
-      alert(3),
-      alert(4, { subject: { kind: 'array', id: 1, name: 'fa-before' } }),
-    ]
-    expect(ids(formerlyNamed(open, new Set(['fa-now', 'fa-2'])))).toEqual([1])
-    expect(ids(alertsOnArray(open, { id: 1, name: 'fa-now' }, new Set([1])))).toEqual([1, 4])
-    expect(ids(alertsOnArray(open, { id: 2, name: 'fa-2' }))).toEqual([2])
+  it('of an array are those of everything that lies on it', () => {
+    const open = [alert(1, { array_ids: [1] }), alert(2, { array_ids: [2] }), alert(3), alert(4, { array_ids: [1, 2] })]
+    expect(ids(alertsOnArray(open, 1))).toEqual([1, 4])
   })
 })
 

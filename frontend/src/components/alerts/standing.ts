@@ -14,18 +14,9 @@ export function alertsOf(alerts: readonly AlertOut[], thing: Thing, below: reado
   return [...own, ...alerts.filter((alert) => !own.includes(alert) && below.some((one) => isOf(alert, one)))]
 }
 
-const NOBODY: ReadonlySet<number> = new Set()
-
-/** Alerts about something on an array: by the name that they carry, or among `former`, which carry one that it had. */
-export const alertsOnArray = (
-  alerts: readonly AlertOut[],
-  { id, name }: { id: number; name: string },
-  former: ReadonlySet<number> = NOBODY,
-) => alerts.filter((alert) => isOf(alert, { kind: 'array', id }) || alert.labels.array === name || former.has(alert.id))
-
-/** Alerts keep the name that the array had when they began: those whose name no array has now. */
-export const formerlyNamed = (alerts: readonly AlertOut[], names: ReadonlySet<string>) =>
-  alerts.filter(({ labels: { array } }) => array !== undefined && !names.has(array))
+/** Alerts about something that lies on an array. */
+export const alertsOnArray = (alerts: readonly AlertOut[], array_id: number) =>
+  alerts.filter(({ array_ids }) => array_ids.includes(array_id))
 
 /** Of all open alerts those that fire: what recovers, has no data or is pending does not. */
 export const firingOf = (alerts: readonly AlertOut[]) => alerts.filter(({ state }) => state === 'firing')

@@ -13,12 +13,12 @@ type Subject = AlertOut['subject']
 const NONE: readonly AlertOut[] = []
 const NONE_LATE: readonly LateOut[] = []
 
-/** Of one thing; of an array what is on it alone, too; null: of everything. */
+/** Of one thing; of an array what lies on it, too; null: of everything. */
 export function useAlertsDuring(range: Range, of: Subject | null): readonly AlertOut[] {
   const isArray = of?.kind === 'array'
   const alerts = useQuery(alertsDuringQuery(range, isArray ? null : of)).data?.items ?? NONE
-  const [id, name] = [of?.id ?? 0, of?.name ?? '']
-  return useMemo(() => (isArray ? alertsOnArray(alerts, { id, name }) : alerts), [alerts, isArray, id, name])
+  const id = of?.id ?? 0
+  return useMemo(() => (isArray ? alertsOnArray(alerts, id) : alerts), [alerts, isArray, id])
 }
 
 export function useAlertEvents(range: Range, of: Subject | null): readonly ChartEvent[] {

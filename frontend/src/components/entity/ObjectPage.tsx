@@ -9,7 +9,6 @@ import type { Match, Sides } from '../../api/types'
 import { instantMs } from '../../lib/time'
 import { AlertsLine } from '../alerts/AlertsLine'
 import { alertsOf, alertsOnArray, type Thing } from '../alerts/standing'
-import { useFormerlyNamed } from '../alerts/useFormerlyNamed'
 import { DataAge } from '../DataAge'
 import { DataState } from '../DataState'
 import { Icon } from '../Icon'
@@ -46,7 +45,6 @@ export function ObjectPage<Kind extends EntityKind>({
   const { id: text = '' } = useParams({ strict: false }) as { id?: string }
   const id = Number(text)
   const query = useQuery(oneQuery(kind, id))
-  const former = useFormerlyNamed(kind === 'arrays' ? id : null)
   return (
     <div className={styles.page}>
       <Link to={`/${kind}` as string} className={styles.back}>
@@ -59,9 +57,7 @@ export function ObjectPage<Kind extends EntityKind>({
             <AlertsLine
               of={subjectOf(kind, id)}
               choose={(alerts) =>
-                kind === 'arrays'
-                  ? alertsOnArray(alerts, one, former)
-                  : alertsOf(alerts, subjectOf(kind, id), below?.(one))
+                kind === 'arrays' ? alertsOnArray(alerts, id) : alertsOf(alerts, subjectOf(kind, id), below?.(one))
               }
             />
             {match && <MatchNote match={match(one)} />}

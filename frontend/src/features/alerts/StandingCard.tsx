@@ -1,15 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { rulesQuery } from '../../api/alerts'
+import { quantitiesQuery, rulesQuery } from '../../api/alerts'
 import type { AlertDetail, RuleOut } from '../../api/types'
 import { layerWord } from '../../charts/segments'
 import { TickingAge } from '../../components/alerts/TickingAge'
 import {
   alertStateMark,
+  atMinute,
   boundWords,
   formatAmount,
   measureWords,
   recoveredWords,
+  ruleWords,
   severityMark,
   whenWords,
 } from '../../components/alerts/words'
@@ -22,6 +24,8 @@ import { usePreferences } from '../../lib/preferences'
 import { formatInstant, formatSeconds, type Zone } from '../../lib/time'
 import styles from './Alerts.module.css'
 import { Receivers } from './Receivers'
+
+type Newest = NonNullable<AlertDetail['newest']>
 
 /** The verdict when it fired, and how the alert stands. */
 export function StandingCard({ alert }: { alert: AlertDetail }) {
@@ -54,8 +58,14 @@ export function StandingCard({ alert }: { alert: AlertDetail }) {
 function Facts({ alert }: { alert: AlertDetail }) {
   const { zone } = usePreferences()
   const { data: rules } = useQuery(rulesQuery())
+  const { data: quantities } = useQuery(quantitiesQuery())
   const rule = rules?.find(({ id }) => id === alert.rule_id)
-  const facts = factsOf(alert, zone, rule).filter(([, value]) => value !== null)
+  const units = new Map(quantities?.map(({ quantity, unit }) => [quantity, unit]))
+  const limit = rule === undefined || quantities === undefined ? null : ruleWords(rule, units)
+  const facts: [string, ReactNode][] = [
+    ...nowAndLimit(alert, limit, zone),
+    ...factsOf(alert, zone, rule).filter(([, value]) => value !== null),
+  ]
   return (
     <dl className={styles.facts}>
       {facts.map(([term, value]) => (
@@ -66,6 +76,18 @@ function Facts({ alert }: { alert: AlertDetail }) {
       ))}
     </dl>
   )
+}
+
+/** What somebody who was woken asks first: how it is by now, and what it would have to be. */
+function nowAndLimit({ newest, measure }: AlertDetail, limit: string | null, zone: Zone): [string, ReactNode][] {
+  const now: [string, ReactNode][] =
+    newest === null ? [] : [[`${measureWords(measure)} now`, newestWords(newest, measure, zone)]]
+  return limit === null ? now : [...now, ['Fires at', limit]]
+}
+
+function newestWords({ at, value, lower }: Newest, measure: AlertDetail['measure'], zone: Zone): string {
+  const bound = boundWords({ lower, measure })
+  return `${formatAmount(value, measure.unit)}${bound === null ? '' : `, ${bound}`}, ${atMinute(at, zone)}`
 }
 
 /** What is known of it; null says nothing here. */

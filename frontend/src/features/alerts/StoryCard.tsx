@@ -10,13 +10,20 @@ import { visibleName } from '../../lib/text'
 import { formatInstant } from '../../lib/time'
 import styles from './Alerts.module.css'
 import { Failure } from './Failure'
+import { askedFor, shownLate } from './late'
 import { storyOf, windowOf } from './story'
 
 /** What happened, in the order of time. */
 export function StoryCard({ alert }: { alert: AlertDetail }) {
   const { zone } = usePreferences()
-  const late = useQuery(lateQuery(windowOf(alert, serverNow()), alert.subject))
-  const chapters = useMemo(() => storyOf(alert, late.data ?? []), [alert, late.data])
+  const now_ms = serverNow()
+  const window = windowOf(alert, now_ms)
+  const late = useQuery(lateQuery(askedFor(window, now_ms), alert.subject))
+  const { from_ms, to_ms } = window
+  const chapters = useMemo(
+    () => storyOf(alert, shownLate(late.data ?? [], { kind: 'fixed', from_ms, to_ms }, to_ms)),
+    [alert, late.data, from_ms, to_ms],
+  )
   return (
     <Card title="Story" hint="By the minutes that were judged">
       {late.data === undefined && <Failure title="What was found late could not be read" error={late.error} />}

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { AlertDetail, LateOut } from '../../api/types'
+import type { AlertDetail } from '../../api/types'
+import type { ShownLate } from './late'
 import { ownWindow, storyOf, windowOf } from './story'
 
 const at = (clock: string) => `2026-11-21T${clock}Z`
@@ -38,8 +39,18 @@ const ALERT = {
   acknowledged_note: 'known',
 } as unknown as AlertDetail
 
-const late = (rule_id: number): LateOut =>
-  ({ rule_id, from_at: at('01:10:00'), to_at: at('01:22:00'), minutes: 12, peak: 512, unit: 'µs' }) as LateOut
+const late = (rule_id: number, cut: Partial<ShownLate> = {}): ShownLate =>
+  ({
+    rule_id,
+    from_at: at('01:10:00'),
+    to_at: at('01:22:00'),
+    minutes: 12,
+    peak: 512,
+    unit: 'µs',
+    began_before: false,
+    went_on: false,
+    ...cut,
+  }) as ShownLate
 
 describe('the story of an alert', () => {
   it('is told in the order of time, whatever it is made of', () => {
@@ -60,6 +71,13 @@ describe('the story of an alert', () => {
     const story = storyOf(ALERT, [])
     expect(story.filter(({ isLate }) => isLate).map(({ what }) => what)).toEqual(['Resolved'])
     expect(story.at(-1)?.how).toContain('found 39 min later')
+  })
+
+  it('says of a late breach that its window cuts where the rest of it is', () => {
+    const [cut] = storyOf(ALERT, [late(1, { began_before: true })])
+    expect(cut?.how).toBe(
+      '12 min over the threshold, up to 0.51 ms; began before this window; too late to tell anybody',
+    )
   })
 
   it('leaves out what other rules found late', () => {

@@ -1,9 +1,10 @@
 /** What happened to one alert, in the order of time: its transitions, what people did, what was told, what was found late. */
 
-import type { AlertDetail, LateOut, Transition } from '../../api/types'
+import type { AlertDetail, Transition } from '../../api/types'
 import { alertStateMark, boundWords, formatAmount } from '../../components/alerts/words'
 import type { Tone } from '../../components/StateMark'
 import { formatSeconds } from '../../lib/time'
+import { cutWords, type ShownLate } from './late'
 
 export interface Chapter {
   key: string
@@ -32,7 +33,7 @@ const FATES: Record<AlertDetail['messages'][number]['state'], { tone: Tone; word
 }
 export const fateOf = (state: AlertDetail['messages'][number]['state']) => FATES[state]
 
-export function storyOf(alert: AlertDetail, late: readonly LateOut[]): Chapter[] {
+export function storyOf(alert: AlertDetail, late: readonly ShownLate[]): Chapter[] {
   const chapters = [
     ...alert.transitions.map((one) => transitionChapter(one, alert)),
     ...alert.messages.map((message): Chapter => {
@@ -54,7 +55,11 @@ export function storyOf(alert: AlertDetail, late: readonly LateOut[]): Chapter[]
           at_ms: Date.parse(one.from_at),
           tone: 'calm',
           what: 'Found late',
-          how: `${formatSeconds(one.minutes * 60)} over the threshold, up to ${formatAmount(one.peak, one.unit)}; too late to tell anybody`,
+          how: [
+            `${formatSeconds(one.minutes * 60)} over the threshold, up to ${formatAmount(one.peak, one.unit)}`,
+            ...(cutWords(one) === null ? [] : [cutWords(one)]),
+            'too late to tell anybody',
+          ].join('; '),
           isLate: true,
         }),
       ),

@@ -6,7 +6,6 @@ import { contributorsQuery, type JudgedKind, verdictQuery } from '../../api/verd
 import { layerWord } from '../../charts/segments'
 import { shareText } from '../../charts/waterfall'
 import { alertsOf, alertsOnArray } from '../../components/alerts/standing'
-import { useFormerlyNamed } from '../../components/alerts/useFormerlyNamed'
 import { Name } from '../../components/Name'
 import { StateMark } from '../../components/StateMark'
 import { standingMark } from '../../components/verdict/certainty'
@@ -29,18 +28,13 @@ interface ObjectBoardProps {
 export function ObjectBoard({ of, id, rows, turn }: ObjectBoardProps) {
   const query = useQuery(verdictQuery(of, id, null))
   const verdict = query.data
-  const former = useFormerlyNamed(of === 'arrays' ? id : null)
   return (
     <WallFrame
       title={verdict?.subject.name ?? `${of} ${id}`}
       turn={turn}
       query={query}
       until_at={verdict?.ledger_until_at ?? null}
-      alerts={(alerts) =>
-        of === 'arrays' && verdict !== undefined
-          ? alertsOnArray(alerts, verdict.subject, former)
-          : alertsOf(alerts, subjectOf(of, id))
-      }
+      alerts={(alerts) => (of === 'arrays' ? alertsOnArray(alerts, id) : alertsOf(alerts, subjectOf(of, id)))}
     >
       {(age) =>
         verdict === undefined ? (
