@@ -8,9 +8,10 @@ import re
 import socket
 import ssl
 from collections.abc import Iterator
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from pydantic import BaseModel, Field, field_validator, model_validator
+from pydantic.config import JsonDict
 
 from gavel.domain.errors import (
     CertificateError,
@@ -22,22 +23,28 @@ from gavel.domain.errors import (
 )
 from gavel.network import CONNECT_S, READ_S, Address, open_tcp, parse_address, remaining_s, total_deadline
 
+# Of a setting that few have to think about: forms fold it away.
+ADVANCED: Final[JsonDict] = {"advanced": True}
 _FINGERPRINT = re.compile(r"[0-9a-f]{64}")
 
 
 class TlsTrust(BaseModel):
-    """The settings that say which certificate is accepted. With neither field set, the system's authorities decide."""
+    """The settings that say which certificate is accepted. With neither field set, the system's authorities decide.
+
+    Forms are made from these settings' schemas: `format` says what is offered beside a field.
+    """
 
     ca_pem: str | None = Field(
         default=None,
         title="Certificate authority",
         description="PEM text of the private authority that signed the certificate. The host name is checked too.",
-        json_schema_extra={"format": "multiline"},
+        json_schema_extra={"format": "multiline"} | ADVANCED,
     )
     fingerprint_sha256: str | None = Field(
         default=None,
         title="Certificate fingerprint (SHA-256)",
         description="64 hex digits, colons allowed. Accepts exactly this certificate, self-signed or not.",
+        json_schema_extra={"format": "certificate-sha256"},
     )
 
     @field_validator("ca_pem", "fingerprint_sha256", mode="before")

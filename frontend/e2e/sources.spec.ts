@@ -42,6 +42,38 @@ test.describe('signed in', () => {
     await expect(dialog.getByText(/^API token is needed\./)).toBeVisible()
   })
 
+  test('what everybody needs comes first and says where to get it; the rest is folded away', async ({ page }) => {
+    await page.goto('/sources')
+    await page.getByRole('button', { name: 'Add a source' }).first().click()
+    const dialog = page.getByRole('dialog')
+    await expect(dialog.getByText(/API token of a user with the role readonly/)).toBeVisible()
+    await expect(dialog.getByLabel('Poll interval')).toHaveCount(0)
+    const certificate = dialog.getByRole('button', { name: 'Read its certificate' })
+    await expect(certificate).toBeDisabled()
+    await dialog.getByLabel('Management address').fill('127.0.0.1:9')
+    await expect(certificate).toBeEnabled()
+    const more = dialog.getByRole('button', { name: /^More settings/ })
+    await dialog.getByLabel('Certificate fingerprint').focus()
+    await page.keyboard.press('Tab')
+    await expect(more).toBeFocused()
+    await page.keyboard.press('Enter')
+    await dialog.getByLabel('Poll interval').fill('5')
+    await more.click()
+    await expect(dialog.getByLabel('Poll interval')).toHaveCount(0)
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click()
+    await expect(dialog.getByText('Poll interval (s) is at least 30.')).toBeVisible()
+    await dialog.getByLabel('Kind').selectOption({ label: 'VMware vCenter' })
+    await expect(dialog.getByText(/Have at hand:.*built-in role Read-only/)).toBeVisible()
+  })
+
+  test('a first visitor is told what to have at hand', async ({ page }) => {
+    await page.route(/\/api\/v1\/sources$/, (route) => route.fulfill({ json: [] }))
+    await page.goto('/sources')
+    await expect(page.getByText('No source is polled yet')).toBeVisible()
+    await expect(page.getByText(/pureadmin create --api-token/)).toBeVisible()
+    await expect(page.getByText(/built-in role Read-only/)).toBeVisible()
+  })
+
   test('a test of an address where nothing listens fails check by check, with what to do', async ({
     page,
     watched,

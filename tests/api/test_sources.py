@@ -128,3 +128,20 @@ def test_every_kind_publishes_a_form_with_its_secrets_marked(client: TestClient)
         properties = kind["settings_schema"]["properties"]
         assert any(field.get("writeOnly") for field in properties.values())
         assert all(field.get("title") and field.get("description") for field in properties.values())
+
+
+@pytest.mark.parametrize(
+    ("kind", "asked"),
+    [
+        ("flasharray", {"address", "api_token", "fingerprint_sha256"}),
+        ("vcenter", {"address", "username", "password", "fingerprint_sha256"}),
+    ],
+)
+def test_a_form_asks_first_for_what_everybody_needs_and_says_where_to_get_it(
+    client: TestClient, kind: str, asked: set[str]
+) -> None:
+    (found,) = (one for one in client.get("/api/v1/source-kinds").json() if one["kind"] == kind)
+    schema = found["settings_schema"]
+    assert {name for name, field in schema["properties"].items() if not field.get("advanced")} == asked
+    assert set(schema["required"]) <= asked
+    assert "role" in found["at_hand"]

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from gavel.cli.commands import COMMANDS, main
+from gavel.collectors.registry import COLLECTORS
 
 
 @pytest.fixture(autouse=True)
@@ -72,3 +73,12 @@ def test_the_lab_is_started_as_a_program_of_its_own() -> None:
     command = [sys.executable, "-m", "gavel.cli", "lab", "--", "--help"]
     said = subprocess.run(command, capture_output=True, text=True, check=True)
     assert "python -m gavel_lab" in said.stdout
+
+
+def test_adding_a_source_explains_what_to_have_at_hand(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["source", "add", "--help"])
+    assert ended.value.code == 0
+    said = " ".join(capsys.readouterr().out.split())
+    for kind in COLLECTORS.values():
+        assert f"{kind.kind}: {kind.at_hand}" in said

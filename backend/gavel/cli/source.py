@@ -2,7 +2,9 @@
 
 import argparse
 import getpass
+import shutil
 import sys
+import textwrap
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,6 +21,8 @@ from gavel.pipeline.connections import secret_fields
 from gavel.pipeline.health import state
 from gavel.pipeline.secrets import Vault, load_vault
 
+_WIDEST = 100
+_SECRETS = "Token or password are asked for, or read as a line of standard input; never give them as arguments."
 _SIGNS = {
     CheckState.OK: "ok     ",
     CheckState.WARNING: "warning",
@@ -29,7 +33,13 @@ _SIGNS = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
-    add = actions.add_parser("add", help="try a source and add it")
+    add = actions.add_parser(
+        "add",
+        help="try a source and add it",
+        description="Tries everything that may be wrong with a source, says what to do about it, and adds it.",
+        epilog=_at_hand(),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     _describe(add)
     add.add_argument("name", help="what Gavel calls it")
     add.add_argument("--untested", action="store_true", help="add it even if the test fails")
@@ -38,6 +48,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     test.add_argument("name", help="a source's name")
     remove = actions.add_parser("remove", help="remove a source; its stored samples leave with their retention")
     remove.add_argument("name", help="a source's name")
+
+
+def _at_hand() -> str:
+    """What each kind needs, as the page Sources says it, for the width of a terminal."""
+    width = min(shutil.get_terminal_size().columns, _WIDEST) - 2
+    told = [
+        textwrap.fill(f"{kind.kind}: {kind.at_hand}", width, initial_indent="  ", subsequent_indent="    ")
+        for kind in sources.kinds()
+    ]
+    return "\n".join(["have at hand:", *told, "", textwrap.fill(_SECRETS, width)])
 
 
 def _describe(parser: argparse.ArgumentParser) -> None:

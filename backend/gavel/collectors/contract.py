@@ -64,9 +64,13 @@ class Collector(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class CollectorKind:
-    """One line of the registry. `settings` is the pydantic model that API, CLI and form are made from; secrets are `SecretStr` fields."""
+    """One line of the registry. `settings` is the pydantic model that API, CLI and form are made from; secrets are `SecretStr` fields.
+
+    at_hand: what whoever adds one needs before beginning, and where it is made.
+    """
 
     kind: SourceKind
     title: str
+    at_hand: str
     settings: type[BaseModel]
     open: Callable[[BaseModel], Collector]

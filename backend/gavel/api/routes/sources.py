@@ -40,7 +40,12 @@ _RECENT_RUNS = 50
 @router.get("/source-kinds")
 def source_kinds() -> list[SourceKindOut]:
     return [
-        SourceKindOut(kind=kind.kind, title=kind.title, settings_schema=kind.settings.model_json_schema())
+        SourceKindOut(
+            kind=kind.kind,
+            title=kind.title,
+            at_hand=kind.at_hand,
+            settings_schema=kind.settings.model_json_schema(),
+        )
         for kind in use.kinds()
     ]
 

@@ -8,10 +8,14 @@ from gavel.api.schemas.common import GapOut, Out
 
 
 class SourceKindOut(Out):
-    """A kind of source that can be added. `settings_schema` is the JSON Schema its form is made from; secret fields are `writeOnly`."""
+    """A kind of source that can be added. `at_hand`: what is needed before beginning, and where it is made.
+
+    `settings_schema` is the JSON Schema its form is made from; secret fields are `writeOnly`, those few have to think about `advanced`.
+    """
 
     kind: str
     title: str
+    at_hand: str
     settings_schema: dict[str, Any]
 
 

@@ -1,6 +1,8 @@
 /** Renders the fields of a JSON Schema. A new kind of source or channel needs no front-end file. */
 
 import { Fieldset, NativeSelect, NumberInput, PasswordInput, Stack, Switch, Textarea, TextInput } from '@mantine/core'
+import { Fragment, type ReactNode } from 'react'
+import { MoreSettings } from './MoreSettings'
 import type { Field, Values } from './schema'
 
 interface SchemaFormProps {
@@ -13,6 +15,8 @@ interface SchemaFormProps {
   secretsSet: ReadonlySet<string>
   disabled?: boolean
   path?: string
+  /** What helps to fill a field in; shown above it. */
+  above?: (field: Field) => ReactNode
 }
 
 export function SchemaForm({
@@ -23,21 +27,31 @@ export function SchemaForm({
   secretsSet,
   disabled = false,
   path = '',
+  above,
 }: SchemaFormProps) {
+  const input = (field: Field) => (
+    <Fragment key={field.name}>
+      {above?.(field)}
+      <FieldInput
+        field={field}
+        at={path + field.name}
+        value={values[field.name]}
+        onChange={(value) => onChange({ ...values, [field.name]: value })}
+        problems={problems}
+        secretsSet={secretsSet}
+        disabled={disabled}
+      />
+    </Fragment>
+  )
+  const more = fields.filter((field) => field.advanced)
   return (
     <Stack gap="md">
-      {fields.map((field) => (
-        <FieldInput
-          key={field.name}
-          field={field}
-          at={path + field.name}
-          value={values[field.name]}
-          onChange={(value) => onChange({ ...values, [field.name]: value })}
-          problems={problems}
-          secretsSet={secretsSet}
-          disabled={disabled}
-        />
-      ))}
+      {fields.filter((field) => !field.advanced).map(input)}
+      {more.length > 0 && (
+        <MoreSettings fields={more} values={values} problems={problems} secretsSet={secretsSet} path={path}>
+          {more.map(input)}
+        </MoreSettings>
+      )}
     </Stack>
   )
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fieldsOf, initialValues, problemsOf, settingsOf, UnreadableSchema } from './schema'
+import { fieldsOf, initialValues, isAsGiven, problemsOf, settingsOf, UnreadableSchema } from './schema'
 
 // The shape that pydantic writes for a settings model.
 const SCHEMA = {
@@ -85,6 +85,36 @@ describe('a form made from the API’s JSON Schema', () => {
   it('sees numbers out of range before the server does', () => {
     const values = { ...initialValues(fields, { address: 'fa-1' }), api_token: 'x', interval_s: 5 }
     expect(problemsOf(fields, values, new Set()).get('interval_s')).toBe('Interval (s) is at least 20.')
+  })
+
+  it('puts what must be given first and what few think about last', () => {
+    const text = (advanced?: boolean) => ({ type: 'string', ...(advanced === undefined ? {} : { advanced }) })
+    const shuffled = fieldsOf({
+      required: ['token', 'odd'],
+      properties: { ca: text(true), pin: text(), odd: text(true), token: text(), limit: text(true) },
+    })
+    expect(shuffled.map(({ name, advanced }) => [name, advanced])).toEqual([
+      ['odd', false],
+      ['token', false],
+      ['pin', false],
+      ['ca', true],
+      ['limit', true],
+    ])
+  })
+
+  it('knows what was changed from what the form began with', () => {
+    const changed = (settings: Record<string, unknown>, set: string[] = []) =>
+      fields
+        .filter((field) => !isAsGiven(field, initialValues(fields, settings)[field.name], set.includes(field.name)))
+        .map(({ name }) => name)
+    expect(changed({})).toEqual([])
+    expect(changed({ interval_s: 30, skip: [], tls: { ca_file: null, verify: 'system' } })).toEqual([])
+    expect(changed({ interval_s: 60, balance: false, tls: { verify: 'pin' } })).toEqual([
+      'interval_s',
+      'balance',
+      'tls',
+    ])
+    expect(changed({}, ['api_token'])).toEqual(['api_token'])
   })
 
   it('refuses a schema that it cannot show instead of losing a setting', () => {

@@ -9,6 +9,10 @@ interface FieldBase {
   required: boolean
   nullable: boolean
   initial: unknown
+  /** The schema's own word for what the text is, beyond what JSON Schema knows. */
+  format: string | null
+  /** Few have to think about it. */
+  advanced: boolean
 }
 
 export type Field = FieldBase &
@@ -33,14 +37,15 @@ const isObject = (value: unknown): value is JsonSchema =>
 const asText = (value: unknown) => (typeof value === 'string' ? value : null)
 const asNumber = (value: unknown) => (typeof value === 'number' ? value : null)
 
-/** The fields of an object schema: what must be given first, else in the schema's own order. */
+/** The fields of an object schema: what must be given first, what few think about last, else in the schema's own order. */
 export function fieldsOf(schema: JsonSchema, root: JsonSchema = schema): Field[] {
   const properties = isObject(schema.properties) ? schema.properties : {}
   const required = new Set(Array.isArray(schema.required) ? schema.required : [])
   const fields = Object.entries(properties)
     .filter(([, property]) => isObject(property) && !('const' in property))
     .map(([name, property]) => fieldOf(name, property as JsonSchema, required.has(name), root))
-  return [...fields.filter((field) => field.required), ...fields.filter((field) => !field.required)]
+  const rank = (field: Field) => (field.required ? 0 : field.advanced ? 2 : 1)
+  return fields.toSorted((one, other) => rank(one) - rank(other))
 }
 
 function fieldOf(name: string, property: JsonSchema, required: boolean, root: JsonSchema): Field {
@@ -52,6 +57,9 @@ function fieldOf(name: string, property: JsonSchema, required: boolean, root: Js
     required,
     nullable,
     initial: schema.default ?? null,
+    format: asText(schema.format),
+    // What must be given is never folded away.
+    advanced: schema.advanced === true && !required,
   }
   const choices = choicesOf(schema)
   if (choices) return { ...base, kind: 'choice', choices }
@@ -140,6 +148,11 @@ export function initialValues(fields: readonly Field[], settings: Values = {}): 
       ]
     }),
   )
+}
+
+/** Whether a field holds what the form of a new thing starts with. A stored secret is something of its own. */
+export function isAsGiven(field: Field, value: unknown, isSet: boolean): boolean {
+  return !isSet && JSON.stringify(value) === JSON.stringify(initialValues([field])[field.name])
 }
 
 /** Problems that can be seen without asking the server, by field path. `secretsSet`: secrets that may be left out. */

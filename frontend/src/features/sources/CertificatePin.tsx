@@ -4,20 +4,25 @@ import { Alert, Button, Group, Stack } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { readCertificate } from '../../api/commands'
 import type { Certificate } from '../../api/types'
-import type { Values } from '../../components/form/schema'
 import { Icon } from '../../components/Icon'
 import { Worded } from '../../components/Worded'
 import { usePreferences } from '../../lib/preferences'
 import { formatInstant } from '../../lib/time'
 import styles from './SourcesPage.module.css'
 
-const PIN = 'fingerprint_sha256'
+/** The format, in a settings schema, of the field that a fingerprint is pinned in. */
+export const PIN_FORMAT = 'certificate-sha256'
 
-/** Shown for kinds of sources whose settings have an address and a pin. */
-export function CertificatePin({ values, onChange }: { values: Values; onChange: (values: Values) => void }) {
+interface CertificatePinProps {
+  address: string
+  /** The fingerprint that the form holds. */
+  pinned: string
+  onPin: (sha256: string) => void
+}
+
+export function CertificatePin({ address: given, pinned, onPin }: CertificatePinProps) {
   const reading = useMutation({ mutationFn: (address: string) => readCertificate(address) })
-  const address = typeof values.address === 'string' ? values.address.trim() : ''
-  if (!('address' in values) || !(PIN in values)) return null
+  const address = given.trim()
   const certificate = reading.data?.address === address || reading.variables === address ? reading.data : undefined
   return (
     <Stack gap="xs">
@@ -32,7 +37,11 @@ export function CertificatePin({ values, onChange }: { values: Values; onChange:
         >
           Read its certificate
         </Button>
-        <span className="muted">For self-signed certificates: compare the fingerprint, then pin it.</span>
+        <span className="muted">
+          {address === ''
+            ? 'Needs the address above.'
+            : 'Shows whether this machine trusts it. A self-signed one is compared, then pinned.'}
+        </span>
       </Group>
       {reading.error && (
         <Alert color="red" variant="outline" icon={<Icon name="warning" />} title="No certificate">
@@ -40,19 +49,30 @@ export function CertificatePin({ values, onChange }: { values: Values; onChange:
         </Alert>
       )}
       {certificate && (
-        <Found certificate={certificate} onPin={() => onChange({ ...values, [PIN]: certificate.sha256 })} />
+        <Found
+          certificate={certificate}
+          isPinned={certificate.sha256 === pinned}
+          onPin={() => onPin(certificate.sha256)}
+        />
       )}
     </Stack>
   )
 }
 
-function Found({ certificate, onPin }: { certificate: Certificate; onPin: () => void }) {
+interface FoundProps {
+  certificate: Certificate
+  isPinned: boolean
+  onPin: () => void
+}
+
+function Found({ certificate, isPinned, onPin }: FoundProps) {
   const { zone } = usePreferences()
+  const isTrusted = certificate.trusted_by_system
   return (
     <Alert
       color="blue"
       variant="outline"
-      title={certificate.trusted_by_system ? 'Trusted by this system: no pin is needed' : 'Not trusted by this system'}
+      title={isTrusted ? 'Trusted by this machine: nothing more to do' : 'Not trusted by this machine'}
     >
       <Stack gap={6}>
         <p>
@@ -60,8 +80,9 @@ function Found({ certificate, onPin }: { certificate: Certificate; onPin: () => 
           {formatInstant(Date.parse(certificate.not_after), zone)}
         </p>
         <p className={styles.fingerprint}>{certificate.sha256}</p>
-        <Button size="xs" variant="default" onClick={onPin} w="fit-content">
-          I have compared it: pin this certificate
+        {!isTrusted && !isPinned && <p>Compare this fingerprint with the one that the source itself shows.</p>}
+        <Button size="xs" variant="default" onClick={onPin} disabled={isPinned} w="fit-content">
+          {isPinned ? 'Pinned' : 'I have compared it: pin this certificate'}
         </Button>
       </Stack>
     </Alert>

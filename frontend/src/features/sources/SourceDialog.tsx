@@ -10,7 +10,8 @@ import { SchemaForm } from '../../components/form/SchemaForm'
 import { Icon } from '../../components/Icon'
 import { Worded } from '../../components/Worded'
 import { visibleName } from '../../lib/text'
-import { CertificatePin } from './CertificatePin'
+import { AtHand } from './AtHand'
+import { CertificatePin, PIN_FORMAT } from './CertificatePin'
 import { PreflightList } from './PreflightList'
 import { useSourceForm } from './useSourceForm'
 
@@ -52,6 +53,7 @@ function SourceForm({ kinds, source, onClose }: SourceFormProps) {
             onChange={(event) => form.setKind(event.currentTarget.value)}
           />
         )}
+        {source === null && <AtHand kinds={kinds.filter(({ kind }) => kind === form.kind)} />}
         <TextInput
           label="Name"
           description="How Gavel calls it; free to choose."
@@ -68,8 +70,16 @@ function SourceForm({ kinds, source, onClose }: SourceFormProps) {
           onChange={form.setValues}
           problems={form.settingProblems}
           secretsSet={form.secretsSet}
+          above={({ name, format }) =>
+            format === PIN_FORMAT && (
+              <CertificatePin
+                address={String(form.values.address ?? '')}
+                pinned={String(form.values[name] ?? '')}
+                onPin={(sha256) => form.setValues({ ...form.values, [name]: sha256 })}
+              />
+            )
+          }
         />
-        <CertificatePin values={form.values} onChange={form.setValues} />
         <Switch
           label="Poll this source"
           checked={form.enabled}

@@ -3,12 +3,13 @@
 import { Button, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { sourcesQuery } from '../../api/queries'
+import { sourceKindsQuery, sourcesQuery } from '../../api/queries'
 import { useSession } from '../../api/session'
 import type { SourceOut } from '../../api/types'
 import { DataState } from '../../components/DataState'
 import { Icon } from '../../components/Icon'
 import { ReadOnlyHint } from '../../components/ReadOnlyHint'
+import { AtHand } from './AtHand'
 import { RemoveDialog } from './RemoveDialog'
 import { SourceCard } from './SourceCard'
 import { SourceDialog } from './SourceDialog'
@@ -43,7 +44,7 @@ export default function SourcesPage() {
             ? null
             : {
                 title: 'No source is polled yet',
-                text: 'Gavel shows nothing without an array and a vCenter. A read-only user on each is enough: Gavel never changes a setting there.',
+                text: <NoSource />,
                 action: add,
               }
         }
@@ -65,6 +66,16 @@ export default function SourcesPage() {
       {dialog?.kind === 'add' && <SourceDialog source={null} onClose={close} />}
       {dialog?.kind === 'edit' && <SourceDialog source={dialog.source} onClose={close} />}
       {dialog?.kind === 'remove' && <RemoveDialog source={dialog.source} onClose={close} />}
+    </div>
+  )
+}
+
+function NoSource() {
+  const kinds = useQuery(sourceKindsQuery())
+  return (
+    <div className={styles.first}>
+      <p>Gavel needs an array and a vCenter. It only reads from them and never changes a setting. Have at hand:</p>
+      <AtHand kinds={kinds.data ?? []} isNamed />
     </div>
   )
 }

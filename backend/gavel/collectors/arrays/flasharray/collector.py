@@ -140,5 +140,13 @@ def _open(settings: BaseModel) -> FlashArrayCollector:
 
 
 FLASHARRAY = CollectorKind(
-    kind=SourceKind.FLASHARRAY, title="Pure Storage FlashArray", settings=FlashArraySettings, open=_open
+    kind=SourceKind.FLASHARRAY,
+    title="Pure Storage FlashArray",
+    at_hand=(
+        "The address of the array's management port and the API token of a user with the role readonly. "
+        "The token is made on the array: Settings › Access › Users, “Create API Token” in the menu of that user, "
+        "or `pureadmin create --api-token USER` over SSH."
+    ),
+    settings=FlashArraySettings,
+    open=_open,
 )

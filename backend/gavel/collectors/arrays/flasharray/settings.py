@@ -3,7 +3,7 @@
 from pydantic import ConfigDict, Field, SecretStr, field_validator
 
 from gavel.network import parse_address
-from gavel.trust import TlsTrust
+from gavel.trust import ADVANCED, TlsTrust
 
 
 class FlashArraySettings(TlsTrust):
@@ -18,7 +18,7 @@ class FlashArraySettings(TlsTrust):
     )
     api_token: SecretStr = Field(
         title="API token",
-        description="Token of a user with the role readonly: Settings › Users › API tokens, or 'pureadmin create --api-token'.",
+        description="Of a user with the role readonly. Stored encrypted, never shown again.",
         min_length=8,
         max_length=200,
     )
@@ -28,14 +28,15 @@ class FlashArraySettings(TlsTrust):
         description="Seconds between two reads. The array keeps 30 s samples, so 60 loses nothing and halves the load on big sites.",
         ge=30,
         le=60,
+        json_schema_extra=ADVANCED,
     )
-
     expected_san_us: int | None = Field(
         default=None,
         title="Expected SAN time (µs)",
         description="What one round trip to this array may take before its own history is known. Empty: 100.",
         ge=0,
         le=1_000_000,
+        json_schema_extra=ADVANCED,
     )
     expected_array_us: int | None = Field(
         default=None,
@@ -43,6 +44,7 @@ class FlashArraySettings(TlsTrust):
         description="What this array may take for one I/O before its own history is known. Empty: 500.",
         ge=0,
         le=1_000_000,
+        json_schema_extra=ADVANCED,
     )
     san_cap_us: int | None = Field(
         default=None,
@@ -50,6 +52,7 @@ class FlashArraySettings(TlsTrust):
         description="History never makes a slower SAN expected than this. Empty: 300.",
         ge=0,
         le=1_000_000,
+        json_schema_extra=ADVANCED,
     )
     array_cap_us: int | None = Field(
         default=None,
@@ -57,6 +60,7 @@ class FlashArraySettings(TlsTrust):
         description="History never makes a slower array expected than this. Empty: 1,000.",
         ge=0,
         le=1_000_000,
+        json_schema_extra=ADVANCED,
     )
     pod_round_trip_us: int | None = Field(
         default=None,
@@ -64,6 +68,7 @@ class FlashArraySettings(TlsTrust):
         description="From this array to its ActiveCluster partner and back: every write of a stretched volume waits for it. Empty: 0.",
         ge=0,
         le=1_000_000,
+        json_schema_extra=ADVANCED,
     )
 
     @field_validator("address")

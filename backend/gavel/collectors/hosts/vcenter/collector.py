@@ -117,4 +117,14 @@ def _open(settings: BaseModel) -> VcenterCollector:
     return VcenterCollector(VcenterSettings.model_validate(settings))
 
 
-VCENTER: Final = CollectorKind(SourceKind.VCENTER, "VMware vCenter", VcenterSettings, _open)
+VCENTER: Final = CollectorKind(
+    kind=SourceKind.VCENTER,
+    title="VMware vCenter",
+    at_hand=(
+        "The address of the vCenter Server and a user with the built-in role Read-only on the vCenter itself "
+        "(the top of the inventory), with “Propagate to children”. "
+        "Nothing more is needed: only the hosts' queue settings may stay unknown without further rights."
+    ),
+    settings=VcenterSettings,
+    open=_open,
+)

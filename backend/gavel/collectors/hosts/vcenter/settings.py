@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import Field, SecretStr, field_validator
 
 from gavel.network import parse_address
-from gavel.trust import TlsTrust
+from gavel.trust import ADVANCED, TlsTrust
 
 
 class VcenterSettings(TlsTrust):
@@ -27,11 +27,13 @@ class VcenterSettings(TlsTrust):
         default=20,
         title="Poll interval (s)",
         description="How often samples are fetched. The grain is 20 s either way; 60 costs less at big sites.",
+        json_schema_extra=ADVANCED,
     )
     read_esxcli: bool = Field(
         default=True,
         title="Read queue settings of the hosts",
         description="Reads DSNRO, HBA queue depths and path policies through esxcli; without the privilege, it is left out.",
+        json_schema_extra=ADVANCED,
     )
 
     @field_validator("address")

@@ -1,0 +1,17 @@
+/** What whoever adds a source needs before beginning, as the API says it of each kind. */
+
+import type { SourceKind } from '../../api/types'
+import { Worded } from '../../components/Worded'
+import styles from './SourcesPage.module.css'
+
+export function AtHand({ kinds, isNamed = false }: { kinds: readonly SourceKind[]; isNamed?: boolean }) {
+  return (
+    <div className={styles.atHand}>
+      {kinds.map(({ kind, title, at_hand }) => (
+        <p key={kind}>
+          <strong>{isNamed ? title : 'Have at hand'}:</strong> <Worded>{at_hand}</Worded>
+        </p>
+      ))}
+    </div>
+  )
+}
