@@ -206,35 +206,6 @@ def test_a_range_with_an_end_alone_is_refused(client: TestClient, store: int) ->
 # --- what is behind it -------------------------------------------------------------------------------------------------
 
 
-def test_contributors_are_vms_and_hosts_by_their_time_in_the_layer(
-    client: TestClient, estate: Estate, store: int
-) -> None:
-    estate.last_minutes(DATASTORE, store, 5, minute(80_000, 0, KERNEL))
-    for disk, ops in (("vm-1/scsi0:0", 60_000), ("vm-2/scsi0:0", 15_000)):
-        estate.last_minutes(ScopeKind.VM_DISK, estate.id("vm_disk", disk), 5, minute(ops, 0, KERNEL))
-    for host, ops in (("esx-1", 62_000), ("esx-2", 18_000)):
-        device = estate.id("host_device", f"{host}/{naa(SERIALS[0])}")
-        estate.last_minutes(ScopeKind.HOST_DEVICE, device, 5, minute(ops, 0, KERNEL))
-    found = ask(client, f"datastores/{store}/contributors?layer=san")
-    assert found["layer"] == "san"
-    assert [(one["subject"]["name"], one["time_share"]) for one in found["vms"]] == [("db01", 0.8), ("web_02%", 0.2)]
-    assert [one["subject"]["name"] for one in found["hosts"]] == ["esx-1", "esx-2"]
-    assert found["vms"][0]["us"] == pytest.approx(92)
-    assert found["vms"][0]["ios"] == pytest.approx(1_000 * 92e-6)
-    assert found["non_vm_iops"] == pytest.approx(5_000 / 60)
-
-
-def test_contributors_of_an_nfs_datastore_are_told_by_disks_alone(client: TestClient, estate: Estate) -> None:
-    nfs = estate.id("datastore", "nfs")
-    rest: dict[int, Interval] = {span(Layer.KERNEL, Layer.ARRAY): (900.0, 890.0, 910.0)}
-    estate.last_minutes(DATASTORE, nfs, 5, minute(6_000, 0, rest))
-    estate.last_minutes(ScopeKind.VM_DISK, estate.id("vm_disk", "vm-1/scsi0:4"), 5, minute(6_000, 0, rest))
-    found = ask(client, f"datastores/{nfs}/contributors?layer=array")
-    assert [(one["subject"]["name"], one["is_merged"]) for one in found["vms"]] == [("db01", True)]
-    assert [one["subject"]["name"] for one in found["hosts"]] == ["esx-1"]
-    assert found["non_vm_iops"] is None
-
-
 def test_deltas_have_intervals_that_hold_their_estimate(client: TestClient, estate: Estate, store: int) -> None:
     estate.last_minutes(DATASTORE, store, 5, minute(60_000, 0, KERNEL))
     below: dict[int, Interval] = {**KERNEL, span(Layer.KERNEL): (394.2, 388.0, 400.0)}

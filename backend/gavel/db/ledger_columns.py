@@ -35,6 +35,9 @@ REALS = (*OPS, *BYTES, *SEGMENTS, *SPAN_COLUMNS, *OUTERMOST, *WORST, *SUMMED_NOT
 LAYERS = (
     tuple(name for name in REALS if name not in SEGMENTS and not name.startswith(("read_", "write_"))) + OPS + BYTES
 )
+# The same, with what virtual disks have above the devices that they are on.
+_ABOVE = ("guest_queue", "hypervisor")
+ABOVE = LAYERS + tuple(f"{d}_{s}_{part}" for d in _DIRECTIONS[: Direction.ALL] for s in _ABOVE for part in SEGMENT_PARTS)
 # SQL type of each column of a 1-minute table; `ts` is the start of the minute, `entity_id` a scope's key.
 TYPES: Mapping[str, str] = (
     {"ts": "timestamptz NOT NULL", "entity_id": "integer NOT NULL"}

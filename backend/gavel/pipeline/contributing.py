@@ -1,31 +1,27 @@
-"""Whose I/O-time it is: the leaves behind a scope, gathered by VM and by host."""
+"""Whose I/O-time it is: the thing's time in a layer, split among VMs and among hosts."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import datetime
 
 import numpy as np
 
-from gavel.analysis.columns import picked
-from gavel.analysis.intervals import Floats
 from gavel.analysis.ledger import LedgerRows, non_vm_ops, rolled_up
-from gavel.analysis.segments import SPAN_LAYERS, SPANS
+from gavel.analysis.owners import InLayer, in_layer, shares
 from gavel.db.engine import Connection
-from gavel.db.queries.leaves import device_leaves, disk_leaves
-from gavel.db.queries.ledger import Detail, LedgerSeries, ledger
 from gavel.db.queries.rows import Ref, RefKind
 from gavel.domain.io_path import Direction, Layer
-from gavel.domain.scope import ScopeKind, scope_key, scope_of
-from gavel.pipeline.summing import Window, summed
+from gavel.pipeline.judging import known
+from gavel.pipeline.owned import Behind, Owned, behind, known_rows
+from gavel.pipeline.summing import Sum, Window, summed
 
 MOST = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contributor:
-    """`ios`: I/Os of this one inside the layer on average, with bounds; `us` per I/O measured there; `time_share`: of all that
-    did I/O.
+    """`ios`: I/Os of this one inside the layer on average, with bounds; `us` per I/O measured there.
 
+    time_share: of the thing's time in the layer (of that of all listed, where this is more), with bounds; None where that is 0.
     is_merged: (a part of) the time is of neighbouring layers that were not told apart.
     """
 
@@ -36,142 +32,114 @@ class Contributor:
     lower_ios: float
     upper_ios: float
     time_share: float | None
+    share_lower: float | None
+    share_upper: float | None
     is_merged: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contributors(Window):
-    """The largest first; `*_total`: how many did I/O. non_vm_iops: device ops that no virtual disk explains; None without
-    devices that were measured."""
+    """The largest first; `*_total`: how many did I/O. `ios`: the thing's own I/Os inside the layer, None where nobody measured it;
+    `*_ios`: those of all VMs and all hosts, `*_rest_ios`: those of none of them.
+
+    non_vm_iops: device ops that no virtual disk explains; None without devices that were measured.
+    """
 
     layer: str
+    ios: float | None
     vms: tuple[Contributor, ...]
     vms_total: int
+    vms_ios: float
+    vms_rest_ios: float | None
     hosts: tuple[Contributor, ...]
     hosts_total: int
+    hosts_ios: float
+    hosts_rest_ios: float | None
     non_vm_iops: float | None
 
 
 @dataclass(frozen=True, slots=True)
-class Owned:
-    """Leaves of one kind: their sums over the window (n,), and who owns each."""
-
-    found: LedgerSeries
-    owners: Sequence[Ref | None]
-
-    @property
-    def whole(self) -> LedgerRows:
-        """(1,) all of them."""
-        return rolled_up(known_rows(self.found.rows), np.zeros(len(self.found), dtype=np.int64), 1)
+class _Split:
+    listed: list[Contributor]
+    ios: float
+    rest_ios: float | None
 
 
 def contributors(
     connection: Connection, kind: RefKind, thing_id: int, from_at: datetime, to_at: datetime, layer: Layer
 ) -> Contributors:
-    """VMs (of a VM: its disks) by virtual disks, hosts (of a host: its devices) by devices.
-
-    Where no device is the thing's own (NFS, vVol), hosts are told by the virtual disks of their VMs.
+    """VMs (of a VM: its disks) by virtual disks; hosts (of a host: its devices) by devices, and what their disks have above these.
 
     Raises NotFoundError, and ValueError for an empty range.
     """
-    window = summed(connection, kind, thing_id, from_at, to_at).window
-    disks, by_host, devices = _owned(connection, kind, thing_id, window.from_at, window.to_at)
-    wall_s = (window.to_at - window.from_at).total_seconds()
-    hosts = devices if devices is not None else by_host
-    vms_listed, hosts_listed = (_ranked(owned, layer, wall_s) for owned in (disks, hosts))
+    found = summed(connection, kind, thing_id, from_at, to_at)
+    window = found.window
+    made_of = behind(connection, kind, thing_id, window.from_at, window.to_at)
+    wall_us = (window.to_at - window.from_at).total_seconds() * 1e6
+    own = known_rows(found.found.rows)
+    whole = in_layer(_sum(own), layer)
+    part = made_of.part_of_shared(float(own.ops[:, Direction.ALL].sum()))
+    vms, hosts = (_split(owned, layer, whole, wall_us) for owned in (made_of.by_vm(part), made_of.by_host(part)))
     return Contributors(
         **window.fields,
         layer=layer.name.lower(),
-        vms=tuple(vms_listed[:MOST]),
-        vms_total=len(vms_listed),
-        hosts=tuple(hosts_listed[:MOST]),
-        hosts_total=len(hosts_listed),
-        non_vm_iops=_not_of_vms(devices, disks, wall_s),
+        ios=float(whole.time[0]) / wall_us if whole.measured[0] > 0 else None,
+        vms=tuple(vms.listed[:MOST]),
+        vms_total=len(vms.listed),
+        vms_ios=vms.ios,
+        vms_rest_ios=vms.rest_ios,
+        hosts=tuple(hosts.listed[:MOST]),
+        hosts_total=len(hosts.listed),
+        hosts_ios=hosts.ios,
+        hosts_rest_ios=hosts.rest_ios,
+        non_vm_iops=_not_of_vms(made_of, wall_us / 1e6),
     )
 
 
-def top_host(
-    connection: Connection, kind: RefKind, thing_id: int, from_at: datetime, to_at: datetime, layer: Layer, least: float
-) -> Ref | None:
+def top_host(connection: Connection, kind: RefKind, found: Sum, layer: Layer, least: float) -> Ref | None:
     """The host (of a host: its device) with more than `least` of a layer's I/O-time."""
-    _, by_host, devices = _owned(connection, kind, thing_id, from_at, to_at)
-    ranked = _ranked(devices if devices is not None else by_host, layer, 1.0)
+    window = found.window
+    made_of = behind(connection, kind, window.subject.id, window.from_at, window.to_at)
+    own = known_rows(found.found.rows)
+    owned = made_of.by_host(made_of.part_of_shared(float(own.ops[:, Direction.ALL].sum())))
+    ranked = _split(owned, layer, in_layer(_sum(own), layer), 1e6).listed
     if ranked and ranked[0].time_share is not None and ranked[0].time_share > least:
         return ranked[0].subject
     return None
 
 
-def _owned(
-    connection: Connection, kind: RefKind, thing_id: int, from_at: datetime, to_at: datetime
-) -> tuple[Owned, Owned, Owned | None]:
-    """Virtual disks by VM, the same by host, and devices by host; None where the thing has none of its own."""
-    disks = disk_leaves(connection, kind, thing_id)
-    vms = {leaf.disk.id: leaf.disk if kind is RefKind.VM else leaf.vm for leaf in disks}
-    disk_hosts = {leaf.disk.id: leaf.host for leaf in disks}
-    of_disks = leaf_sums(connection, ScopeKind.VM_DISK, list(vms), from_at, to_at)
-    ids = _ids(of_disks)
-    by_vm, by_host = Owned(of_disks, [vms[i] for i in ids]), Owned(of_disks, [disk_hosts[i] for i in ids])
-    devices = device_leaves(connection, kind, thing_id)
-    if not devices:
-        return by_vm, by_host, None
-    hosts = {leaf.device.id: leaf.device if kind is RefKind.HOST else leaf.host for leaf in devices}
-    of_devices = leaf_sums(connection, ScopeKind.HOST_DEVICE, list(hosts), from_at, to_at)
-    return by_vm, by_host, Owned(of_devices, [hosts[i] for i in _ids(of_devices)])
+def _sum(rows: LedgerRows) -> LedgerRows:
+    """(1,)"""
+    return rolled_up(rows, np.zeros(len(rows), dtype=np.int64), 1)
 
 
-def leaf_sums(
-    connection: Connection, kind: ScopeKind, ids: Sequence[int], from_at: datetime, to_at: datetime
-) -> LedgerSeries:
-    """Layers of the leaves with these ids over the window; those without a minute in it have no row."""
-    return ledger(connection, [scope_key(kind, i) for i in ids], from_at, to_at, None, Detail.LAYERS)
-
-
-def _ids(found: LedgerSeries) -> list[int]:
-    return [scope_of(int(key))[1] for key in found.keys]
-
-
-def known_rows(rows: LedgerRows) -> LedgerRows:
-    """For sums: what was not read or not measured adds nothing."""
-    return LedgerRows(*(np.nan_to_num(getattr(rows, field.name)) for field in fields(LedgerRows)))
-
-
-def _ranked(owned: Owned, layer: Layer, wall_s: float) -> list[Contributor]:
+def _split(owned: Owned, layer: Layer, whole: InLayer, wall_us: float) -> _Split:
     """Owners that did I/O, by I/O-time in the layer, then by name."""
-    owners = sorted({owner for owner in owned.owners if owner is not None}, key=lambda owner: (owner.name, owner.id))
-    position = {owner: n for n, owner in enumerate(owners)}
-    kept = np.array([n for n, owner in enumerate(owned.owners) if owner is not None], dtype=np.int64)
-    scope = np.array([position[owner] for owner in owned.owners if owner is not None], dtype=np.int64)
-    rows = known_rows(owned.found.rows)
-    sums = rolled_up(picked(rows, kept), scope, len(owners))
-    time, lower, upper = (_in_layer(part, layer) for part in (sums.span_time, sums.span_lower, sums.span_upper))
-    measured = _in_layer(sums.span_ops, layer)
-    own = SPANS.index((layer, layer))
-    ops, whole = sums.ops[:, Direction.ALL], float(time.sum())
+    own = in_layer(owned.rows, layer)
+    of_whole, ops = shares(own, whole), owned.rows.ops[:, Direction.ALL]
     listed = [
         Contributor(
             subject=owner,
-            iops=float(ops[n]) / wall_s,
-            us=float(time[n] / measured[n]) if measured[n] > 0 else None,
-            ios=float(time[n]) / wall_s / 1e6,
-            lower_ios=float(lower[n]) / wall_s / 1e6,
-            upper_ios=float(upper[n]) / wall_s / 1e6,
-            time_share=float(time[n]) / whole if whole > 0 else None,
-            is_merged=bool(measured[n] > sums.span_ops[n, Direction.ALL, own]),
+            iops=float(ops[n]) / wall_us * 1e6,
+            us=float(own.time[n] / own.measured[n]) if own.measured[n] > 0 else None,
+            ios=float(own.time[n]) / wall_us,
+            lower_ios=float(own.lower[n]) / wall_us,
+            upper_ios=float(own.upper[n]) / wall_us,
+            time_share=known(of_whole.value[n]),
+            share_lower=known(of_whole.lower[n]),
+            share_upper=known(of_whole.upper[n]),
+            is_merged=bool(own.measured[n] > own.own[n]),
         )
-        for n, owner in enumerate(owners)
+        for n, owner in enumerate(owned.owners)
         if ops[n] > 0
     ]
-    return sorted(listed, key=lambda one: -one.ios)
+    rest = of_whole.rest / wall_us if whole.measured[0] > 0 else None
+    return _Split(sorted(listed, key=lambda one: -one.ios), float(own.time.sum()) / wall_us, rest)
 
 
-def _in_layer(spans: Floats, layer: Layer) -> Floats:
-    """(n,) of all spans that hold the layer, reads and writes together."""
-    total: Floats = spans[:, Direction.ALL] @ SPAN_LAYERS[:, layer]
-    return total
-
-
-def _not_of_vms(devices: Owned | None, disks: Owned, wall_s: float) -> float | None:
+def _not_of_vms(made_of: Behind, wall_s: float) -> float | None:
     """None where no device was measured."""
-    if devices is None or len(devices.found) == 0:
+    devices, disks = made_of.devices, made_of.disks
+    if devices is None or len(devices.ids) == 0:
         return None
-    return float(non_vm_ops(devices.whole, disks.whole)[0, Direction.ALL]) / wall_s
+    return float(non_vm_ops(_sum(devices.rows), _sum(disks.rows))[0, Direction.ALL]) / wall_s

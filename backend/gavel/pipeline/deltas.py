@@ -12,9 +12,9 @@ from gavel.db.queries.leaves import device_leaves, disk_leaves
 from gavel.db.queries.rows import RefKind
 from gavel.domain.io_path import Layer
 from gavel.domain.scope import ScopeKind
-from gavel.pipeline.contributing import known_rows, leaf_sums
 from gavel.pipeline.expecting import ExpectedFrom, hours_of
 from gavel.pipeline.judging import State, covered, expected_from, known, write_share
+from gavel.pipeline.owned import known_rows, leaf_sums
 from gavel.pipeline.summing import Window, summed
 
 # Name, label and layer of each, outermost first.

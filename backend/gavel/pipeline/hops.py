@@ -16,8 +16,8 @@ from gavel.db.queries.leaves import DiskLeaf
 from gavel.db.queries.queues import Queue
 from gavel.db.queries.rows import Ref, RefKind
 from gavel.domain.io_path import Direction, Layer, Segment
-from gavel.pipeline.contributing import known_rows
 from gavel.pipeline.judging import known, span_key, span_label, span_layers
+from gavel.pipeline.owned import known_rows
 from gavel.pipeline.parts import SEGMENT_WORDS
 from gavel.pipeline.queueing import queue_numbers
 from gavel.pipeline.summing import Window, summed

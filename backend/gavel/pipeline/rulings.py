@@ -245,8 +245,7 @@ def _kernel_owner(connection: Connection, kind: RefKind, found: Sum, named: int)
     first, last = SPANS[named]
     if not first is last is Layer.KERNEL:
         return None
-    thing_id, window = found.window.subject.id, found.window
-    return top_host(connection, kind, thing_id, window.from_at, window.to_at, Layer.KERNEL, _MOST)
+    return top_host(connection, kind, found, Layer.KERNEL, _MOST)
 
 
 def _place(connection: Connection, kind: RefKind, found: Sum, named: int, owner: Ref | None) -> str | None:

@@ -25,7 +25,7 @@ from gavel.db.queries.rows import Ref, RefKind
 from gavel.domain.io_path import Direction
 from gavel.domain.scope import ScopeKind, scope_key, scope_of
 from gavel.domain.source import Stream
-from gavel.pipeline.contributing import leaf_sums
+from gavel.pipeline.owned import leaf_sums
 from gavel.pipeline.summing import Window
 
 # Of each kind, those with the most I/Os inside; the others are counted.

@@ -1800,7 +1800,8 @@ export interface components {
         };
         /**
          * ContributorOut
-         * @description `time_share`: of the layer's I/O-time of all that are listed or counted in `total`; `us`: per I/O of this one.
+         * @description `ios`: I/Os of this one inside the layer; `us`: per I/O of this one. `time_share`: of the thing's own time in the layer, with
+         *     bounds; of that of all VMs (hosts) together where this is more; null where that time is 0.
          *
          *     `is_merged`: (a part of) the time is of neighbouring layers that were not told apart.
          */
@@ -1813,6 +1814,10 @@ export interface components {
             is_merged: boolean;
             /** Lower Ios */
             lower_ios: number;
+            /** Share Lower */
+            share_lower: number | null;
+            /** Share Upper */
+            share_upper: number | null;
             subject: components["schemas"]["Ref"];
             /** Time Share */
             time_share: number | null;
@@ -1823,9 +1828,11 @@ export interface components {
         };
         /**
          * ContributorsOut
-         * @description Who the layer's time belongs to: VMs by their virtual disks, hosts by their devices (so without the hypervisor's part).
+         * @description Who the layer's time belongs to. `ios`: the thing's own I/Os inside the layer, as its occupancy tells them; null: not measured.
          *
-         *     `vms_total`, `hosts_total`: how many did I/O. `non_vm_iops`: device ops that no virtual disk explains; null: no device was measured.
+         *     VMs are told by their virtual disks, hosts by their devices and what their disks have above these (devices of a host by themselves).
+         *     `vms_total`, `hosts_total`: how many did I/O. `vms_ios`, `hosts_ios`: I/Os of all of them inside; `vms_rest_ios`, `hosts_rest_ios`:
+         *     of `ios` those of none of them. `non_vm_iops`: device ops that no virtual disk explains; null: no device was measured.
          */
         ContributorsOut: {
             /**
@@ -1835,8 +1842,14 @@ export interface components {
             from_at: string;
             /** Hosts */
             hosts: components["schemas"]["ContributorOut"][];
+            /** Hosts Ios */
+            hosts_ios: number;
+            /** Hosts Rest Ios */
+            hosts_rest_ios: number | null;
             /** Hosts Total */
             hosts_total: number;
+            /** Ios */
+            ios: number | null;
             /**
              * Layer
              * @enum {string}
@@ -1861,6 +1874,10 @@ export interface components {
             to_at: string;
             /** Vms */
             vms: components["schemas"]["ContributorOut"][];
+            /** Vms Ios */
+            vms_ios: number;
+            /** Vms Rest Ios */
+            vms_rest_ios: number | null;
             /** Vms Total */
             vms_total: number;
         };
@@ -4468,20 +4485,25 @@ export interface operations {
                      *       "hosts": [
                      *         {
                      *           "iops": 65000,
-                     *           "ios": 25.623,
+                     *           "ios": 28.47,
                      *           "is_merged": false,
-                     *           "lower_ios": 25.22,
+                     *           "lower_ios": 27.625,
+                     *           "share_lower": 0.94,
+                     *           "share_upper": 1,
                      *           "subject": {
                      *             "id": 1,
                      *             "kind": "host",
                      *             "name": "esx-1"
                      *           },
                      *           "time_share": 1,
-                     *           "upper_ios": 26.0325,
-                     *           "us": 394.2
+                     *           "upper_ios": 29.315,
+                     *           "us": 438
                      *         }
                      *       ],
+                     *       "hosts_ios": 28.47,
+                     *       "hosts_rest_ios": 0,
                      *       "hosts_total": 1,
+                     *       "ios": 28.47,
                      *       "layer": "kernel",
                      *       "ledger_until_at": "2026-11-21T02:20:00Z",
                      *       "minutes": 5,
@@ -4499,6 +4521,8 @@ export interface operations {
                      *           "ios": 28.47,
                      *           "is_merged": false,
                      *           "lower_ios": 27.625,
+                     *           "share_lower": 0.94,
+                     *           "share_upper": 1,
                      *           "subject": {
                      *             "id": 1,
                      *             "kind": "vm",
@@ -4509,6 +4533,8 @@ export interface operations {
                      *           "us": 438
                      *         }
                      *       ],
+                     *       "vms_ios": 28.47,
+                     *       "vms_rest_ios": 0,
                      *       "vms_total": 1
                      *     }
                      */

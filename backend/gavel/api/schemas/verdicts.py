@@ -275,7 +275,8 @@ class LatencyOut(WindowOut):
 
 
 class ContributorOut(Out):
-    """`time_share`: of the layer's I/O-time of all that are listed or counted in `total`; `us`: per I/O of this one.
+    """`ios`: I/Os of this one inside the layer; `us`: per I/O of this one. `time_share`: of the thing's own time in the layer, with
+    bounds; of that of all VMs (hosts) together where this is more; null where that time is 0.
 
     `is_merged`: (a part of) the time is of neighbouring layers that were not told apart.
     """
@@ -287,20 +288,29 @@ class ContributorOut(Out):
     lower_ios: float
     upper_ios: float
     time_share: float | None
+    share_lower: float | None
+    share_upper: float | None
     is_merged: bool
 
 
 class ContributorsOut(WindowOut):
-    """Who the layer's time belongs to: VMs by their virtual disks, hosts by their devices (so without the hypervisor's part).
+    """Who the layer's time belongs to. `ios`: the thing's own I/Os inside the layer, as its occupancy tells them; null: not measured.
 
-    `vms_total`, `hosts_total`: how many did I/O. `non_vm_iops`: device ops that no virtual disk explains; null: no device was measured.
+    VMs are told by their virtual disks, hosts by their devices and what their disks have above these (devices of a host by themselves).
+    `vms_total`, `hosts_total`: how many did I/O. `vms_ios`, `hosts_ios`: I/Os of all of them inside; `vms_rest_ios`, `hosts_rest_ios`:
+    of `ios` those of none of them. `non_vm_iops`: device ops that no virtual disk explains; null: no device was measured.
     """
 
     layer: LayerName
+    ios: float | None
     vms: list[ContributorOut]
     vms_total: int
+    vms_ios: float
+    vms_rest_ios: float | None
     hosts: list[ContributorOut]
     hosts_total: int
+    hosts_ios: float
+    hosts_rest_ios: float | None
     non_vm_iops: float | None
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from sqlalchemy import text
 
 from gavel.db.engine import Connection
-from gavel.db.queries.members import DATASTORE_DEVICE, DEVICE_VOLUME, DISKS_THROUGH, MEMBERS
+from gavel.db.queries.members import DATASTORE_DEVICE, DEVICE_VOLUME, DISK_VOLUME, DISKS_THROUGH, MEMBERS
 from gavel.db.queries.rows import Ref, RefKind
 from gavel.domain.source import Stream
 
@@ -17,15 +17,26 @@ _CARRIED = f"""
         (SELECT min(v.name) FROM ({DEVICE_VOLUME}) e JOIN volume v ON v.id = e.volume_id
             WHERE e.device_id = :id HAVING count(DISTINCT v.name) = 1))
 """
+_STRETCHED = f"""
+    WITH stretched AS (
+        SELECT DISTINCT v.id, v.serial FROM storage_array a JOIN volume v ON v.source_id = a.source_id AND v.present
+        JOIN volume o ON o.serial = v.serial AND o.source_id <> v.source_id AND o.present WHERE a.id = :id)
+    SELECT d.id, false AS is_disk FROM host_device d JOIN stretched s ON s.serial = d.volume_serial
+    UNION SELECT k.disk_id, true FROM ({DISK_VOLUME}) k JOIN stretched s ON s.id = k.volume_id
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class DiskLeaf:
-    """A virtual disk; `host` is where its VM runs now, None for one that is off."""
+    """A virtual disk; `host` is where its VM runs now, None for one that is off.
+
+    is_alone: no device of the thing tells its I/Os (NFS; vVols, but to their host, where the protocol endpoint is a device).
+    """
 
     disk: Ref
     vm: Ref
     host: Ref | None
+    is_alone: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,17 +52,19 @@ def disk_leaves(connection: Connection, kind: RefKind, thing_id: int) -> Sequenc
     members = f"SELECT DISTINCT entity_id FROM ({DISKS_THROUGH[kind]}) m WHERE subject_id = :id"
     rows = connection.execute(
         text(
-            "SELECT k.id, k.label, m.id AS vm_id, m.name AS vm_name, h.id AS host_id, h.name AS host_name"
+            "SELECT k.id, k.label, m.id AS vm_id, m.name AS vm_name, h.id AS host_id, h.name AS host_name,"
+            " k.device_name IS NULL AND ((k.vvol_id IS NOT NULL AND NOT :endpoints) OR s.type IS NOT DISTINCT FROM 'nfs') AS alone"
             f" FROM ({members}) d JOIN vm_disk k ON k.id = d.entity_id JOIN vm m ON m.id = k.vm_id"
-            " LEFT JOIN esxi_host h ON h.id = m.host_id ORDER BY k.id"
+            " LEFT JOIN esxi_host h ON h.id = m.host_id LEFT JOIN datastore s ON s.id = k.datastore_id ORDER BY k.id"
         ),
-        {"id": thing_id},
+        {"id": thing_id, "endpoints": kind is RefKind.HOST},
     )
     return [
         DiskLeaf(
             Ref(RefKind.VM_DISK, row.id, row.label),
             Ref(RefKind.VM, row.vm_id, row.vm_name),
             None if row.host_id is None else Ref(RefKind.HOST, row.host_id, row.host_name),
+            row.alone,
         )
         for row in rows
     ]
@@ -75,6 +88,13 @@ def device_leaves(connection: Connection, kind: RefKind, thing_id: int) -> Seque
         DeviceLeaf(Ref(RefKind.DEVICE, row.id, row.canonical_name), Ref(RefKind.HOST, row.host_id, row.host_name))
         for row in rows
     ]
+
+
+def stretched_leaves(connection: Connection, array_id: int) -> tuple[frozenset[int], frozenset[int]]:
+    """Virtual disks and devices on volumes that another array has, too: the array did a part of their I/Os only."""
+    found = connection.execute(text(_STRETCHED), {"id": array_id}).all()
+    disks, devices = (frozenset(row.id for row in found if row.is_disk is wanted) for wanted in (True, False))
+    return disks, devices
 
 
 def carried_name(connection: Connection, device_id: int) -> str | None:

@@ -36,10 +36,12 @@ class Detail(Enum):
     """How much of a row is read; the rest of it is NaN.
 
     LAYERS: reads and writes together, by layer: what verdicts and rankings look at, in a third of the time.
+    ABOVE: the same, with the segments above the device: what a place takes from its virtual disks.
     """
 
     EVERYTHING = ledger_columns.REALS
     LAYERS = ledger_columns.LAYERS
+    ABOVE = ledger_columns.ABOVE
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,15 +326,15 @@ def _decoded(found: dict[str, npt.NDArray[Any]], detail: Detail) -> tuple[Ledger
         span_ops=span_ops,
         outermost_lower=np.nan_to_num(_block(found, ledger_columns.OUTERMOST)),
     )
-    if detail is Detail.LAYERS:
-        _forget_ways(rows)
+    if detail is not Detail.EVERYTHING:
+        _forget_ways(rows, Segment.KERNEL_QUEUE if detail is Detail.ABOVE else Segment.GUEST_QUEUE)
     return rows, Notes(**{name: found[name] for name in (*ledger_columns.FLAGS, *_NOTES)})
 
 
-def _forget_ways(rows: LedgerRows) -> None:
-    """What was not read is no zero."""
+def _forget_ways(rows: LedgerRows, first: Segment) -> None:
+    """What was not read is no zero: segments from `first` on, and directions by themselves."""
     for segments in (rows.segment_time, rows.segment_ops):
-        segments[:] = np.nan
+        segments[..., first:] = np.nan
     for ways in (rows.span_time, rows.span_lower, rows.span_upper, rows.span_ops, rows.outermost_lower):
         ways[:, : Direction.ALL] = np.nan
 

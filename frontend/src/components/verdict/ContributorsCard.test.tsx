@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { MantineProvider } from '@mantine/core'
-import { render, screen } from '@testing-library/react'
+import { cleanup, render, screen } from '@testing-library/react'
 import { expect, it, vi } from 'vitest'
 import type { Contributor } from '../../api/types'
 import { PreferencesProvider } from '../../lib/preferences'
@@ -26,9 +26,21 @@ const host = (id: number, given: Partial<Contributor>): Contributor => ({
   lower_ios: 7,
   upper_ios: 8,
   time_share: 1,
+  share_lower: 0,
+  share_upper: 1,
   is_merged: false,
   ...given,
 })
+
+function shown(rows: Contributor[], sums: { whole_ios: number; all_ios: number; rest_ios: number }) {
+  render(
+    <PreferencesProvider>
+      <MantineProvider withGlobalClasses={false} withCssVariables={false}>
+        <Ranking noun="host" rows={rows} total={rows.length} layers={['kernel']} {...sums} />
+      </MantineProvider>
+    </PreferencesProvider>,
+  )
+}
 
 /** Name, share as a bar, share, I/Os inside, per I/O, IOPS. */
 function numbersOf(name: string) {
@@ -39,21 +51,27 @@ function numbersOf(name: string) {
 it('a time that was not measured or is below what the counters can tell is never a made-up zero', () => {
   const rows = [
     host(1, {}),
-    host(2, { us: 0, ios: 0, lower_ios: 0, upper_ios: 5, time_share: 0 }),
+    host(2, { us: 0, ios: 0, lower_ios: 0, upper_ios: 5, time_share: 0, share_upper: 0.4 }),
     host(3, { us: null, ios: 0, lower_ios: 0, upper_ios: 0, time_share: 0 }),
     host(4, { us: 0, ios: 0, lower_ios: 0, upper_ios: 0, time_share: 0 }),
+    host(5, { us: 0, ios: 0, lower_ios: 0, upper_ios: 9, time_share: null }),
   ]
-  render(
-    <PreferencesProvider>
-      <MantineProvider withGlobalClasses={false} withCssVariables={false}>
-        <Ranking label="Hosts" noun="host" rows={rows} total={4} layers={['kernel']} />
-      </MantineProvider>
-    </PreferencesProvider>,
-  )
+  shown(rows, { whole_ios: 7.3, all_ios: 7.3, rest_ios: 0 })
   expect(numbersOf('esx-1')).toEqual(['100 %', '7.3', '73 µs'])
-  expect(numbersOf('esx-2')).toEqual(['0 %', '≤ 5.0', '≤ 50 µs'])
+  expect(numbersOf('esx-2')).toEqual(['≤ 40 %', '≤ 5.0', '≤ 50 µs'])
   expect(numbersOf('esx-3')).toEqual(['–', '–', 'not measured'])
   expect(numbersOf('esx-4')).toEqual(['0 %', '0', '0 µs'])
+  expect(numbersOf('esx-5')).toEqual(['not known', '≤ 9.0', '≤ 90 µs'])
+  expect(screen.queryByText(/Not assigned/)).toBeNull()
+})
+
+it('what is of nobody in the list has a row, and parts that have more than the whole are told', () => {
+  shown([host(1, { time_share: 0.73 })], { whole_ios: 10, all_ios: 7.3, rest_ios: 2.7 })
+  expect(numbersOf('Not assigned to any host')).toEqual(['27 %', '2.7', ''])
+  expect(screen.queryByText(/By their own numbers/)).toBeNull()
+  cleanup()
+  shown([host(1, {})], { whole_ios: 5, all_ios: 7.3, rest_ios: 0 })
+  expect(screen.getByText(/the hosts have 7.3 I\/Os inside, all of it together has 5.0/)).toBeTruthy()
 })
 
 it('nobody to rank is not said where there are no data to rank by', () => {

@@ -51,22 +51,24 @@ export function ContributorsCard({ kind, id, window, named, hasData }: Contribut
       flush
     >
       <DataState query={query} skeleton={<CardSkeleton height={200} />}>
-        {({ vms, vms_total, hosts, hosts_total, non_vm_iops }) =>
-          vms.length + hosts.length === 0 ? (
+        {({ ios: whole_ios, non_vm_iops, ...found }) =>
+          found.vms.length + found.hosts.length === 0 ? (
             <Nobody hasData={hasData || minute !== null} layer={layer} />
           ) : (
             <>
-              {kind !== 'vms' && vms.length > 0 && (
-                <Ranking label="VMs" rows={vms} total={vms_total} layers={[layer]} noun="VM" />
+              {kind !== 'vms' && found.vms.length > 0 && (
+                <Ranking
+                  {...{ noun: 'VM', rows: found.vms, total: found.vms_total, layers: [layer], whole_ios }}
+                  all_ios={found.vms_ios}
+                  rest_ios={found.vms_rest_ios}
+                />
               )}
-              {kind !== 'hosts' && layer === 'kernel' && non_vm_iops !== null && vms.length > 0 && hosts.length > 0 && (
-                <p className={styles.silent}>
-                  Hosts are told by their devices: what waits above these, at virtual disks, is among the VMs’ time
-                  only.
-                </p>
-              )}
-              {kind !== 'hosts' && hosts.length > 0 && (
-                <Ranking label="Hosts" rows={hosts} total={hosts_total} layers={[layer]} noun="host" />
+              {kind !== 'hosts' && found.hosts.length > 0 && (
+                <Ranking
+                  {...{ noun: 'host', rows: found.hosts, total: found.hosts_total, layers: [layer], whole_ios }}
+                  all_ios={found.hosts_ios}
+                  rest_ios={found.hosts_rest_ios}
+                />
               )}
               {non_vm_iops !== null && non_vm_iops >= 1 && (
                 <p className={styles.silent}>{formatIops(Math.round(non_vm_iops))} come from no VM: non-VM I/O.</p>
@@ -106,11 +108,31 @@ function LayerSwitch({
 }
 
 interface RankingProps {
-  label: string
-  noun: string
+  noun: 'VM' | 'host'
   rows: readonly Contributor[]
   total: number
   layers: readonly LayerId[]
+  /** I/Os inside the layer: of the thing itself, of all in the list (also those not shown), and what is of none of them. */
+  whole_ios: number | null
+  all_ios: number
+  rest_ios: number | null
+}
+
+/** What nobody in the list has of the thing's time. */
+interface Rest {
+  subject: null
+  label: string
+  ios: number
+  time_share: number | null
+}
+type Row = Contributor | Rest
+
+/** Less is rounding: every number of the list is told to a percent at best. */
+const WORTH_A_ROW = 0.005
+
+function restRow(noun: string, whole_ios: number | null, rest_ios: number | null): Rest | null {
+  if (whole_ios === null || rest_ios === null || rest_ios <= WORTH_A_ROW * whole_ios) return null
+  return { subject: null, label: `Not assigned to any ${noun}`, ios: rest_ios, time_share: rest_ios / whole_ios }
 }
 
 /** A zero that only means "less than the counters can tell" is told by its bound. */
@@ -119,16 +141,39 @@ function perIo({ us, upper_ios, iops, is_merged }: Contributor): { us: number | 
   return { us, isBound: is_merged && us !== null }
 }
 
-export function Ranking({ label, noun, rows, total, layers }: RankingProps) {
-  const columns = useMemo<Column<Contributor>[]>(
+/** So is its share; a share that may be anything up to all of it is not known. */
+function shareWords(one: Row): string {
+  if (one.subject === null) return shareText(one.time_share)
+  if (one.us === null) return '–'
+  if (one.us > 0 || one.upper_ios <= 0) return shareText(one.time_share) || '–'
+  const most = one.share_upper ?? 1
+  return most < 0.995 ? `≤ ${shareText(most)}` : 'not known'
+}
+
+/** Shares are of the thing's own time, but where its parts have more of it by their own numbers. */
+function TooMuch({ noun, whole_ios, all_ios }: Pick<RankingProps, 'noun' | 'whole_ios' | 'all_ios'>) {
+  if (whole_ios === null || all_ios <= 1.02 * whole_ios || ios(all_ios) === ios(whole_ios)) return null
+  return (
+    <p className={styles.silent}>
+      By their own numbers the {noun}s have {ios(all_ios)} I/Os inside, all of it together has {ios(whole_ios)}: shares
+      are of the {noun}s’ sum.
+    </p>
+  )
+}
+
+export function Ranking({ noun, rows, total, layers, whole_ios, all_ios, rest_ios }: RankingProps) {
+  const rest = restRow(noun, whole_ios, rest_ios)
+  const listed: readonly Row[] = rest === null ? rows : [...rows, rest]
+  const columns = useMemo<Column<Row>[]>(
     () => [
       {
         id: 'name',
-        header: label === 'VMs' ? 'VM' : 'Host',
+        header: noun === 'VM' ? 'VM' : 'Host',
         width: 220,
         narrow: 140,
         grow: true,
-        cell: ({ subject }) => <EntityLink to={subject} />,
+        cell: (one) =>
+          one.subject === null ? <span className="muted">{one.label}</span> : <EntityLink to={one.subject} />,
       },
       {
         id: 'share',
@@ -136,31 +181,34 @@ export function Ranking({ label, noun, rows, total, layers }: RankingProps) {
         width: 190,
         grow: true,
         from: 700,
-        cell: ({ time_share, us }) => (
+        cell: (one) => (
           <LayerBar
-            pieces={[{ name: 'share', label: '', layers, size: time_share ?? 0 }]}
+            pieces={[{ name: 'share', label: '', layers, size: one.time_share ?? 0 }]}
             max={1}
-            words={(us !== null && shareText(time_share)) || 'not known'}
+            words={shareWords(one)}
           />
         ),
       },
       {
         id: 'percent',
         header: 'Share',
-        width: 76,
+        width: 86,
         align: 'right',
-        cell: ({ time_share, us }) => <span className="numeric">{us === null ? '–' : shareText(time_share)}</span>,
+        cell: (one) => <span className="numeric">{shareWords(one)}</span>,
       },
       {
         id: 'ios',
         header: 'I/Os inside',
         width: 104,
         align: 'right',
-        cell: (one) => (
-          <span className="numeric" title={`between ${ios(one.lower_ios)} and ${ios(one.upper_ios)}`}>
-            {one.us === null ? '–' : iosWithin(one)}
-          </span>
-        ),
+        cell: (one) =>
+          one.subject === null ? (
+            <span className="numeric">{ios(one.ios)}</span>
+          ) : (
+            <span className="numeric" title={`between ${ios(one.lower_ios)} and ${ios(one.upper_ios)}`}>
+              {one.us === null ? '–' : iosWithin(one)}
+            </span>
+          ),
       },
       {
         id: 'us',
@@ -168,6 +216,7 @@ export function Ranking({ label, noun, rows, total, layers }: RankingProps) {
         width: 112,
         align: 'right',
         cell: (one) => {
+          if (one.subject === null) return ''
           const { us, isBound } = perIo(one)
           return (
             <span title={one.is_merged ? 'partly not told apart from the neighbouring layer' : undefined}>
@@ -182,19 +231,20 @@ export function Ranking({ label, noun, rows, total, layers }: RankingProps) {
         header: 'IOPS',
         width: 92,
         align: 'right',
-        cell: ({ iops }) => <Quantity value={iops} unit="ops/s" bare />,
+        cell: (one) => (one.subject === null ? '' : <Quantity value={one.iops} unit="ops/s" bare />),
       },
     ],
-    [label, layers],
+    [noun, layers],
   )
   return (
     <>
       <VirtualTable
-        label={`${label} by I/O-time`}
+        label={`${noun === 'VM' ? 'VMs' : 'Hosts'} by I/O-time`}
         columns={columns}
-        count={rows.length}
-        rowAt={(index) => rows[index]}
+        count={listed.length}
+        rowAt={(index) => listed[index]}
       />
+      <TooMuch {...{ noun, whole_ios, all_ios }} />
       {total > rows.length && (
         <p className={styles.silent}>
           The first {rows.length} of {plural(total, noun)} with I/O.
