@@ -38,7 +38,7 @@ class TlsTrust(BaseModel):
         default=None,
         title="Certificate authority",
         description="PEM text of the private authority that signed the certificate. The host name is checked too.",
-        json_schema_extra={"format": "multiline"} | ADVANCED,
+        json_schema_extra={"format": "multiline", **ADVANCED},
     )
     fingerprint_sha256: str | None = Field(
         default=None,
