@@ -49,9 +49,20 @@ export function StandingCard({ alert }: { alert: AlertDetail }) {
           )}
         </span>
       </div>
-      <p className={styles.verdict}>{alert.sentence ?? `${measureWords(alert.measure)}: no verdict was made of it.`}</p>
+      <Verdict sentence={alert.sentence ?? `${measureWords(alert.measure)}: no verdict was made of it.`} />
       <Facts alert={alert} />
     </Card>
+  )
+}
+
+/** Whose latency it was in large letters; what that rests on, which the sentence has behind a dash, under it. */
+function Verdict({ sentence }: { sentence: string }) {
+  const [head = '', ...because] = sentence.split(' — ')
+  return (
+    <>
+      <p className={styles.verdict}>{head}</p>
+      {because.length > 0 && <p className={styles.because}>Because {because.join(' — ')}</p>}
+    </>
   )
 }
 
