@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import TypeAlias
 
 from gavel.db.engine import Connection
+from gavel.db.queries.leaves import stretched_leaves
 from gavel.db.queries.rows import Ref, RefKind
 from gavel.db.queries.series import Direction, Series, SeriesColumn, SeriesGroup, Side, Unit, series
 from gavel.pipeline.labels import label
@@ -17,8 +18,10 @@ _MINUTE = timedelta(minutes=1)
 _MOST_POINTS = 288
 # A value and its weight.
 Pair: TypeAlias = tuple[float, float]
-# An array counts whole volumes, whoever's the I/Os are.
-_OTHERS = {RefKind.HOST: ", all hosts", RefKind.VM: ", all VMs and hosts"}
+# An array counts whole volumes, whoever's the I/Os are; of an array there may be some that no polled host uses.
+_OTHERS = {RefKind.HOST: ", all hosts", RefKind.VM: ", all VMs and hosts", RefKind.ARRAY: ", all its volumes"}
+# A host does not tell which array did an I/O to a stretched volume.
+_BOTH_ARRAYS = ", of stretched volumes to both arrays"
 _SERIES = frozenset({RefKind.DATASTORE, RefKind.VM, RefKind.HOST, RefKind.VOLUME, RefKind.ARRAY})
 
 
@@ -50,10 +53,12 @@ def evidence(
         return ()
     found = series(connection, kind, thing_id, from_at, to_at, points=points_over(from_at, to_at))
     hosts_first = sorted(found.groups, key=lambda group: group.side != "host")
-    return tuple(one for group in hosts_first for one in _of_group(group, found, _OTHERS.get(kind, "")))
+    is_shared = kind is RefKind.ARRAY and any(stretched_leaves(connection, thing_id))
+    whose = {"array": _OTHERS.get(kind, ""), "host": _BOTH_ARRAYS if is_shared else ""}
+    return tuple(one for group in hosts_first for one in _of_group(group, found, whose[group.side]))
 
 
-def _of_group(group: SeriesGroup, found: Series, others: str) -> Iterator[Evidence]:
+def _of_group(group: SeriesGroup, found: Series, whose: str) -> Iterator[Evidence]:
     rates = {column.direction: column.values for column in group.columns if column.name.endswith("_iops")}
     for column in group.columns:
         value = mean(weighed(column, rates.get(column.direction)))
@@ -62,7 +67,7 @@ def _of_group(group: SeriesGroup, found: Series, others: str) -> Iterator[Eviden
                 side=group.side,
                 subject=group.entity,
                 name=column.name,
-                label=label(column.name) + (others if group.side == "array" else ""),
+                label=label(column.name) + whose,
                 direction=column.direction,
                 counter=column.counter,
                 value=value,

@@ -175,14 +175,19 @@ def _states(minutes: Flags, rows: LedgerRows, measured: Bools) -> list[State]:
 _INSIDE_ARRAY = SPANS.index((Layer.ARRAY, Layer.ARRAY))
 
 
-def covered(notes: Notes, rows: LedgerRows) -> Floats:
-    """(n,) host ÷ array ops; NaN where one side is absent.
+def counted_by_both(notes: Notes, rows: LedgerRows) -> tuple[Floats, Floats]:
+    """(n,) ops as the hosts counted them, and the array, of what is matched on both sides; NaN where one side is absent.
 
     A window may hold minutes, and a place things, that the array did not measure: `array_ops` has none of theirs, so host ops are those
     whose time inside the array was measured. Of each direction: what the array did not count at all, it did not time either.
     """
     counted = rows.span_ops[:, : Direction.ALL, _INSIDE_ARRAY].sum(axis=1)
-    return coverage(np.where(counted > 0, counted, rows.ops[:, Direction.ALL]), notes.array_ops)
+    return np.where(counted > 0, counted, rows.ops[:, Direction.ALL]), notes.array_ops
+
+
+def covered(notes: Notes, rows: LedgerRows) -> Floats:
+    """(n,) host ÷ array ops; NaN where one side is absent."""
+    return coverage(*counted_by_both(notes, rows))
 
 
 @dataclass(frozen=True, slots=True)

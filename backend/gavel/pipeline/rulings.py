@@ -25,6 +25,7 @@ from gavel.pipeline.expecting import ExpectedFrom
 from gavel.pipeline.judging import (
     LayerNumbers,
     State,
+    counted_by_both,
     covered,
     expected_from,
     expected_us,
@@ -58,6 +59,8 @@ class Quality:
     grade: str | None = None
     grade_reasons: tuple[str, ...] = ()
     coverage: float | None = None
+    covered_host_iops: float | None = None
+    covered_array_iops: float | None = None
     disagreement_us: float | None = None
     offset_error_s: float | None = None
     missing_s: float | None = None
@@ -162,10 +165,13 @@ def _queue(connection: Connection, kind: RefKind, found: Sum) -> QueueInForce | 
 def _quality(found: Sum, total_us: float) -> Quality:
     one, notes = found.judged, found.found.notes
     ratio = covered(notes, one.rows)[0]
+    by_hosts, by_array = (known(ops[0] / one.wall_s[0]) for ops in counted_by_both(notes, one.rows))
     return Quality(
         grade=one.grades[0].value,
         grade_reasons=in_words(int(notes.grade_reasons[0])),
         coverage=float(ratio) if np.isfinite(ratio) else None,
+        covered_host_iops=None if by_array is None else by_hosts,
+        covered_array_iops=by_array,
         disagreement_us=known(notes.disagreement_us[0]),
         offset_error_s=known(notes.offset_error_s[0]),
         missing_s=known(notes.missing_s[0]),

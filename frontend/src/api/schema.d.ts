@@ -3276,7 +3276,8 @@ export interface components {
         };
         /**
          * QualityOut
-         * @description How good the numbers behind a verdict are. `grade_reasons`: why it is not an A, in words. `coverage`: host ÷ array ops.
+         * @description How good the numbers behind a verdict are. `grade_reasons`: why it is not an A, in words. `coverage`: host ÷ array ops of what is
+         *     matched on both sides, `covered_host_iops` ÷ `covered_array_iops`: an array may have volumes that no polled host uses.
          *
          *     `offset_error_s`: of the worst clock; `missing_s`: seconds in which a side had no sample. `outstanding_ios` (as the virtual disks
          *     counted them) against `modelled_ios` (IOPS × latency) is Little's check. `queue_depth`: I/Os that the devices in use hold together.
@@ -3284,6 +3285,10 @@ export interface components {
         QualityOut: {
             /** Coverage */
             coverage: number | null;
+            /** Covered Array Iops */
+            covered_array_iops: number | null;
+            /** Covered Host Iops */
+            covered_host_iops: number | null;
             /** Disagreement Us */
             disagreement_us: number | null;
             /** Grade */
@@ -5725,6 +5730,8 @@ export interface operations {
                      *       "other_label": null,
                      *       "quality": {
                      *         "coverage": 1,
+                     *         "covered_array_iops": 65000,
+                     *         "covered_host_iops": 65000,
                      *         "disagreement_us": 0,
                      *         "grade": "A",
                      *         "grade_reasons": [],

@@ -148,7 +148,8 @@ class EvidenceOut(Out):
 
 
 class QualityOut(Out):
-    """How good the numbers behind a verdict are. `grade_reasons`: why it is not an A, in words. `coverage`: host ÷ array ops.
+    """How good the numbers behind a verdict are. `grade_reasons`: why it is not an A, in words. `coverage`: host ÷ array ops of what is
+    matched on both sides, `covered_host_iops` ÷ `covered_array_iops`: an array may have volumes that no polled host uses.
 
     `offset_error_s`: of the worst clock; `missing_s`: seconds in which a side had no sample. `outstanding_ios` (as the virtual disks
     counted them) against `modelled_ios` (IOPS × latency) is Little's check. `queue_depth`: I/Os that the devices in use hold together.
@@ -157,6 +158,8 @@ class QualityOut(Out):
     grade: GradeName | None
     grade_reasons: list[str]
     coverage: float | None
+    covered_host_iops: float | None
+    covered_array_iops: float | None
     disagreement_us: float | None
     offset_error_s: float | None
     missing_s: float | None

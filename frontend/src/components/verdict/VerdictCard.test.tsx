@@ -14,6 +14,7 @@ const verdict = {
   from_at: '2026-11-21T12:00:00Z',
   to_at: '2026-11-21T12:05:00Z',
   ledger_until_at: '2026-11-21T12:05:00Z',
+  subject: { kind: 'datastore', id: 1, name: 'ds-1' },
   state: 'judged',
   certainty: 'undetermined',
   layer: 'array',
@@ -28,6 +29,8 @@ const verdict = {
     grade: null,
     grade_reasons: [],
     coverage: 89_624 / 89_625,
+    covered_host_iops: 89_624,
+    covered_array_iops: 89_625,
     queue_depth: null,
     outstanding_ios: null,
     modelled_ios: null,
@@ -62,5 +65,14 @@ it('what single layers lose is not said of all of them together', () => {
 
 it('a part that is nearly all is rounded to the nearest percent', () => {
   show()
-  expect(screen.getByText('Host ops ÷ array ops').nextElementSibling?.textContent).toBe('100 %')
+  const term = screen.getByText('Host ops ÷ array ops')
+  expect(term.nextElementSibling?.textContent).toBe('100 %')
+  expect(term.parentElement?.title).toContain('89,624 IOPS by the hosts ÷ 89,625 IOPS by the array')
+})
+
+it('what both sides counted of an array is of the volumes that are matched to hosts, and says so', () => {
+  show({ subject: { kind: 'array', id: 1, name: 'fa-1' } } as Partial<Verdict>)
+  expect(screen.getByText('Host ops ÷ array ops').nextElementSibling?.textContent).toBe(
+    '100 % on volumes that are matched to hosts',
+  )
 })

@@ -4,7 +4,7 @@ import type { Sentence, Verdict } from '../../api/types'
 import { shareText } from '../../charts/waterfall'
 import { usePreferences } from '../../lib/preferences'
 import { formatSeconds, formatWindow, instantMs } from '../../lib/time'
-import { formatCount, formatLatency } from '../../lib/units'
+import { formatCount, formatIops, formatLatency } from '../../lib/units'
 import { Card } from '../Card'
 import { DataAge } from '../DataAge'
 import { StateMark } from '../StateMark'
@@ -93,6 +93,17 @@ const LEAST_MISSING_S = 1
 /** Not what the total is over: a layer that is faster than expected makes up for nothing here. */
 const LOST = 'what single layers take over what is expected of them, added up'
 
+/** An array may have volumes that no polled host uses; what the evidence tells holds these, too. */
+function coverageText({ quality: { coverage }, subject }: Verdict): string | null {
+  if (coverage === null) return null
+  return subject.kind === 'array' ? `${shareText(coverage)} on volumes that are matched to hosts` : shareText(coverage)
+}
+
+function coverageHint({ covered_host_iops, covered_array_iops }: Verdict['quality']): string | undefined {
+  if (covered_host_iops === null || covered_array_iops === null) return undefined
+  return `where both sides are known: ${formatIops(covered_host_iops)} by the hosts ÷ ${formatIops(covered_array_iops)} by the array`
+}
+
 /** The numbers by which the verdict can be doubted. */
 function Checks({ verdict }: { verdict: Verdict }) {
   const { quality } = verdict
@@ -103,7 +114,7 @@ function Checks({ verdict }: { verdict: Verdict }) {
   const checks: [string, string | null, string?][] = [
     ['Lost per I/O', verdict.excess_us === null ? null : formatLatency(verdict.excess_us), LOST],
     ['Impact', verdict.impact === null ? null : `${ios(verdict.impact)} I/Os wait for nothing`],
-    ['Host ops ÷ array ops', quality.coverage === null ? null : shareText(quality.coverage)],
+    ['Host ops ÷ array ops', coverageText(verdict), coverageHint(quality)],
     ['Device queues hold together', quality.queue_depth === null ? null : `${formatCount(quality.queue_depth)} I/Os`],
     ['I/Os outstanding', little],
     ['Clocks within', quality.offset_error_s === null ? null : formatSeconds(quality.offset_error_s)],
