@@ -65,7 +65,10 @@ test('an unknown address and an unknown object say so', async ({ page, watched }
   await page.goto('/no/such/page')
   await expect(page.getByText('There is no such page')).toBeVisible()
   await page.goto('/datastores/999999999')
-  await expect(page.getByRole('alert')).toContainText('There is no such datastore')
+  await expect(page.getByRole('heading', { name: 'There is no datastore 999999999' })).toBeVisible()
+  await expect(page.getByRole('alert').getByRole('link', { name: 'Datastores' })).toBeVisible()
+  await page.goto('/vms/sql-01')
+  await expect(page.getByRole('heading', { name: '“sql-01” is no VM' })).toBeVisible()
 })
 
 test('everything comes from Gavel itself', async ({ page, request, baseURL }) => {

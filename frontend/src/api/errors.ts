@@ -27,6 +27,9 @@ const AWAY = new Set([502, 503, 504])
 export const isAway = (error: Error): boolean =>
   error instanceof ApiError && (error.status === null || AWAY.has(error.status))
 
+/** What was asked for is not there. */
+export const isMissing = (error: Error): boolean => error instanceof ApiError && error.status === 404
+
 /** "No answer from Gavel", or "No numbers from Gavel" where it answers, but with nothing. */
 export const lostWords = (error: Error): string =>
   error instanceof ApiError && error.status !== null ? 'No numbers from Gavel' : 'No answer from Gavel'

@@ -1,7 +1,8 @@
 /** Questions to the API as React Query options. The first word of a key says how it lives: `list`, `one`, `series`, `sources` … */
 
-import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query'
 import { type Range, rangeQuery } from '../lib/range'
+import { visibleName } from '../lib/text'
 import { type Answer, call, client } from './client'
 import type {
   ArrayOut,
@@ -105,7 +106,7 @@ export const listQuery = <Kind extends EntityKind>(kind: Kind, params: ListParam
     placeholderData: keepPreviousData,
   })
 
-const SINGULAR = {
+export const SINGULAR = {
   datastores: 'datastore',
   vms: 'VM',
   hosts: 'host',
@@ -113,13 +114,19 @@ const SINGULAR = {
   arrays: 'array',
 } as const
 
+/** What a list said a thing is called: its own answer is not needed to name it. */
+export function knownName(cache: QueryClient, kind: EntityKind, id: number): string | null {
+  const lists = cache.getQueriesData<ListPage<{ id: number; name: string }>>({ queryKey: ['list', kind] })
+  const found = lists.flatMap(([, page]) => page?.items ?? []).find((row) => row.id === id)
+  return found === undefined ? null : visibleName(found.name)
+}
+
 export const oneQuery = <Kind extends EntityKind>(kind: Kind, id: number) =>
   queryOptions({
     queryKey: ['one', kind, id] as const,
-    queryFn: ({ signal }) => {
-      const one = call(`the ${SINGULAR[kind]}`, (options): Promise<Answer<unknown>> => ONE[kind](id, options), {
-        signal,
-      })
+    queryFn: ({ signal, client: cache }) => {
+      const what = `the ${SINGULAR[kind]} ${knownName(cache, kind, id) ?? id}`
+      const one = call(what, (options): Promise<Answer<unknown>> => ONE[kind](id, options), { signal })
       return one as Promise<EntityTypes[Kind]['one']>
     },
   })

@@ -3,7 +3,7 @@
 import { Button } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { type ReactNode, useRef, useState } from 'react'
-import { ApiError, isAway } from '../api/errors'
+import { ApiError, isAway, isMissing } from '../api/errors'
 import { useOutage } from '../api/outage'
 import { usePreferences } from '../lib/preferences'
 import { formatAge, formatClock, zoneName } from '../lib/time'
@@ -32,19 +32,21 @@ interface DataStateProps<Data> {
   children: (data: Data) => ReactNode
   /** What to do where the thing itself is not there any more. */
   gone?: ReactNode
+  /** It is all the page has to say. */
+  heading?: boolean
 }
 
 /**
  * Shows `query` in the state it is in. Old data stays on screen while new data cannot be had, with a line that says so; where all
  * of Gavel is away the page says so once, and its parts are quiet.
  */
-export function DataState<Data>({ query, skeleton, empty, children, gone }: DataStateProps<Data>) {
+export function DataState<Data>({ query, skeleton, empty, children, gone, heading = false }: DataStateProps<Data>) {
   const trouble = useTrouble(query)
   const isPageAway = useOutage() !== null
   if (query.data === undefined) {
     if (trouble === null) return <div aria-busy="true">{skeleton}</div>
     if (isPageAway && isAway(trouble.error)) return <p className={styles.away}>{whatFailed(trouble.error)}</p>
-    return <ErrorState query={query} trouble={trouble} gone={gone} />
+    return <ErrorState query={query} trouble={trouble} gone={gone} heading={heading} />
   }
   const emptyText = empty?.(query.data) ?? null
   const own = query.error !== null && !(isPageAway && isAway(query.error)) ? query.error : null
@@ -75,10 +77,9 @@ function useTrouble(query: Query<unknown>): Trouble | null {
   return trouble.current
 }
 
-const isMissing = (error: Error): boolean => error instanceof ApiError && error.status === 404
-
+/** What is missing is named by the answer itself: "There is no datastore 7". */
 function whatFailed(error: Error): string {
-  if (error instanceof ApiError && isMissing(error)) return `There is no such ${error.what.replace(/^the /, '')}`
+  if (isMissing(error)) return error.message.replace(/\.$/, '')
   return error instanceof ApiError ? `Could not load ${error.what}` : 'This part of the page failed'
 }
 
@@ -86,13 +87,15 @@ interface ErrorStateProps {
   query: Query<unknown>
   trouble: Trouble
   gone: ReactNode
+  heading: boolean
 }
 
-function ErrorState({ query, trouble, gone }: ErrorStateProps) {
+function ErrorState({ query, trouble, gone, heading }: ErrorStateProps) {
   const { zone } = usePreferences()
   const now = useNow()
   const { error, since_ms } = trouble
   const isGone = isMissing(error)
+  const Title = heading ? 'h1' : 'p'
   // Gavel tries again by itself, too: the button is busy only with what it was asked for.
   const [isAsked, setAsked] = useState(false)
   const tryNow = async () => {
@@ -105,10 +108,12 @@ function ErrorState({ query, trouble, gone }: ErrorStateProps) {
       <span className={styles.error}>
         <Icon name="warning" size={24} />
       </span>
-      <p className={styles.stateTitle}>{whatFailed(error)}</p>
-      <p className={styles.stateText}>
-        <Worded>{error.message}</Worded>
-      </p>
+      <Title className={styles.stateTitle}>{whatFailed(error)}</Title>
+      {!isGone && (
+        <p className={styles.stateText}>
+          <Worded>{error.message}</Worded>
+        </p>
+      )}
       {isGone ? (
         <div className={styles.stateText}>
           {gone ?? 'It may have been removed at its source since this address was made.'}

@@ -121,9 +121,7 @@ describe('the four states', () => {
         {body}
       </DataState>,
     )
-    expect(screen.getByRole('alert').textContent).toBe(
-      'There is no such alertThere is no alert 7.The list has those that are kept.',
-    )
+    expect(screen.getByRole('alert').textContent).toBe('There is no alert 7The list has those that are kept.')
     expect(screen.queryByRole('button')).toBeNull()
   })
 

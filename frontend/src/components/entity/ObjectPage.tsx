@@ -4,13 +4,14 @@ import { Alert, Skeleton, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { type EntityKind, type EntityTypes, oneQuery } from '../../api/queries'
+import { type EntityKind, type EntityTypes, oneQuery, SINGULAR } from '../../api/queries'
 import type { Match, Sides } from '../../api/types'
+import { visibleName } from '../../lib/text'
 import { instantMs } from '../../lib/time'
 import { AlertsLine } from '../alerts/AlertsLine'
 import { alertsOf, alertsOnArray, type Thing } from '../alerts/standing'
 import { DataAge } from '../DataAge'
-import { DataState } from '../DataState'
+import { DataState, EmptyState } from '../DataState'
 import { Icon } from '../Icon'
 import { Name } from '../Name'
 import { VerdictSkeleton } from '../verdict/Skeletons'
@@ -43,30 +44,61 @@ export function ObjectPage<Kind extends EntityKind>({
 }: ObjectPageProps<Kind>) {
   type One = EntityTypes[Kind]['one']
   const { id: text = '' } = useParams({ strict: false }) as { id?: string }
-  const id = Number(text)
-  const query = useQuery(oneQuery(kind, id))
+  const id = /^\d{1,15}$/.test(text) ? Number(text) : null
+  const query = useQuery({ ...oneQuery(kind, id ?? 0), enabled: id !== null })
   return (
     <div className={styles.page}>
       <Link to={`/${kind}` as string} className={styles.back}>
         <Icon name="left" size={14} /> {listTitle}
       </Link>
-      <DataState<One> query={query as never} skeleton={<ObjectSkeleton />}>
-        {(one) => (
-          <>
-            <Head name={one.name} newest={one.newest} facts={facts(one)} wall={`/wall/${kind}-${id}`} />
-            <AlertsLine
-              of={subjectOf(kind, id)}
-              choose={(alerts) =>
-                kind === 'arrays' ? alertsOnArray(alerts, id) : alertsOf(alerts, subjectOf(kind, id), below?.(one))
-              }
-            />
-            {match && <MatchNote match={match(one)} />}
-            <VerdictSection kind={kind} id={id} name={one.name} />
-            {children(one, id)}
-          </>
-        )}
-      </DataState>
+      {id === null ? (
+        <EmptyState
+          heading
+          title={`“${visibleName(text)}” is no ${SINGULAR[kind]}`}
+          text={
+            <>
+              The address of a {SINGULAR[kind]} ends in its number. <Elsewhere kind={kind} listTitle={listTitle} />
+            </>
+          }
+        />
+      ) : (
+        <DataState<One>
+          query={query as never}
+          skeleton={<ObjectSkeleton />}
+          heading
+          gone={
+            <>
+              The address asks for the {SINGULAR[kind]} with this number, and Gavel has none. It was removed since the
+              address was made, or the address is of another Gavel. <Elsewhere kind={kind} listTitle={listTitle} />
+            </>
+          }
+        >
+          {(one) => (
+            <>
+              <Head name={one.name} newest={one.newest} facts={facts(one)} wall={`/wall/${kind}-${id}`} />
+              <AlertsLine
+                of={subjectOf(kind, id)}
+                choose={(alerts) =>
+                  kind === 'arrays' ? alertsOnArray(alerts, id) : alertsOf(alerts, subjectOf(kind, id), below?.(one))
+                }
+              />
+              {match && <MatchNote match={match(one)} />}
+              <VerdictSection kind={kind} id={id} name={one.name} />
+              {children(one, id)}
+            </>
+          )}
+        </DataState>
+      )}
     </div>
+  )
+}
+
+/** Where else to look. */
+function Elsewhere({ kind, listTitle }: { kind: EntityKind; listTitle: string }) {
+  return (
+    <>
+      Look for its name in the search above, or in the list of <Link to={`/${kind}` as string}>{listTitle}</Link>.
+    </>
   )
 }
 

@@ -36,7 +36,7 @@ export function EstateBoard({ title, of, rows, turn }: EstateBoardProps) {
     <WallFrame title={title} turn={turn} query={query} until_at={query.data?.ledger_until_at ?? null}>
       {(age, age_ms) =>
         query.data === undefined ? (
-          <Waiting of="the estate" failed={query.error !== null} />
+          <Waiting of="the estate" error={query.error} />
         ) : (
           <Board overview={query.data} of={of} age={age} age_ms={age_ms} />
         )

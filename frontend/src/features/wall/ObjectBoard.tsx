@@ -1,6 +1,7 @@
 /** One thing on a wall: its verdict, where an I/O's time goes, and who takes part in the layer that matters. */
 
 import { useQuery } from '@tanstack/react-query'
+import { SINGULAR } from '../../api/queries'
 import type { Contributor, Layer, Verdict } from '../../api/types'
 import { contributorsQuery, type JudgedKind, verdictQuery } from '../../api/verdicts'
 import { layerWord } from '../../charts/segments'
@@ -30,7 +31,7 @@ export function ObjectBoard({ of, id, rows, turn }: ObjectBoardProps) {
   const verdict = query.data
   return (
     <WallFrame
-      title={verdict?.subject.name ?? `${of} ${id}`}
+      title={verdict?.subject.name ?? `${SINGULAR[of]} ${id}`}
       turn={turn}
       query={query}
       until_at={verdict?.ledger_until_at ?? null}
@@ -38,7 +39,7 @@ export function ObjectBoard({ of, id, rows, turn }: ObjectBoardProps) {
     >
       {(age) =>
         verdict === undefined ? (
-          <Waiting of={`${of} ${id}`} failed={query.error !== null} />
+          <Waiting of={`${SINGULAR[of]} ${id}`} error={query.error} />
         ) : (
           <>
             <VerdictStrip verdict={verdict} age={age} />
@@ -108,7 +109,7 @@ const MOST = 0.5
 function TakingPart({ of, id, verdict, rows, age }: TakingPartProps) {
   const layer = mainLayer(verdict)
   const query = useQuery(contributorsQuery(of, id, layer, null))
-  if (query.data === undefined) return <Waiting of="who takes part" failed={query.error !== null} />
+  if (query.data === undefined) return <Waiting of="who takes part" error={query.error} />
   const { vms, hosts } = query.data
   const listed = (of === 'vms' || vms.length === 0 ? hosts : vms).slice(0, rows)
   if (listed.length === 0) return <p className={styles.quiet}>Nobody is known to take part in this minute.</p>

@@ -2,7 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { ApiError, lostWords } from '../../api/errors'
+import { ApiError, isMissing, lostWords } from '../../api/errors'
 import { sourcesQuery } from '../../api/queries'
 import { serverNow } from '../../api/serverClock'
 import type { AlertOut } from '../../api/types'
@@ -81,10 +81,10 @@ function LostBanner({ error, since_ms }: { error: Error; since_ms: number }) {
 }
 
 /** While the first numbers are on their way, or never came. */
-export function Waiting({ of, failed }: { of: string; failed: boolean }) {
+export function Waiting({ of, error }: { of: string; error: Error | null }) {
   return (
-    <p className={styles.quiet} aria-busy={!failed}>
-      {failed ? 'Nothing was read yet.' : `Reading ${of} …`}
+    <p className={styles.quiet} aria-busy={error === null}>
+      {error === null ? `Reading ${of} …` : isMissing(error) ? error.message : 'Nothing was read yet.'}
     </p>
   )
 }
