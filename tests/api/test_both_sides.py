@@ -47,3 +47,29 @@ def test_what_is_not_measured_on_both_sides_has_no_ratio_and_no_parts_of_one(
     estate.last_minutes(ScopeKind.DATASTORE, store, 5, minute(6_000, 0, HEALTHY, array_ops=float("nan")))
     quality = ask(client, f"datastores/{store}/verdict")["quality"]
     assert [quality[name] for name in ("coverage", "covered_host_iops", "covered_array_iops")] == [None, None, None]
+
+
+def test_what_the_array_counted_stands_beside_what_was_fitted(client: TestClient, estate: Estate, store: int) -> None:
+    """Inside is the sum of its components, writes are with mirrored ones, and both by operations."""
+    estate.last_minutes(ScopeKind.DATASTORE, store, 5, minute(6_000, 3_000, HEALTHY))
+    reads = {"read_ops": 3_000, "read_service_us": 400, "read_queue_us": 30, "read_qos_us": 10, "read_san_us": 35}
+    writes = {"write_ops": 1_000, "write_service_us": 900, "write_queue_us": 0, "write_qos_us": 0, "write_san_us": 50}
+    mirrored = {"mirrored_write_ops": 500, "mirrored_write_service_us": 2_400, "mirrored_write_san_us": 80}
+    told_by_array(estate, "id-v0", **reads, **writes, **mirrored)
+    counted = {one["direction"]: one for one in ask(client, f"datastores/{store}/verdict")["array_counted"]}
+    assert [counted["read"][name] for name in ("inside_us", "port_us")] == pytest.approx([440, 35])
+    assert [counted["write"][name] for name in ("inside_us", "port_us")] == pytest.approx([1_400, 60])
+    assert counted["all"]["inside_us"] == pytest.approx((3_000 * 440 + 1_500 * 1_400) / 4_500)
+
+
+def test_of_files_the_array_counts_no_port_and_of_nothing_nothing(client: TestClient, estate: Estate) -> None:
+    nfs, vvol = estate.id("datastore", "nfs"), estate.id("datastore", "vvol")
+    ends = every(30, NOW - 5 * MINUTE + timedelta(seconds=30), 10)
+    with transaction(estate.engine) as connection:
+        files = batch(Stream.ARRAY_DIRECTORY, "dir-1", ends, 30, read_ops=900, read_usec_us=250)
+        write_samples(connection, estate.array, files)
+    estate.last_minutes(ScopeKind.DATASTORE, nfs, 5, minute(1_800, 0, HEALTHY))
+    counted = ask(client, f"datastores/{nfs}/verdict")["array_counted"]
+    assert [(one["inside_us"], one["port_us"]) for one in counted] == [(250, None), (None, None), (250, None)]
+    counted = ask(client, f"datastores/{vvol}/verdict")["array_counted"]
+    assert [(one["inside_us"], one["port_us"]) for one in counted] == [(None, None)] * 3

@@ -45,17 +45,33 @@ class Evidence:
     at: datetime
 
 
-def evidence(
-    connection: Connection, kind: RefKind, thing_id: int, from_at: datetime, to_at: datetime
-) -> tuple[Evidence, ...]:
-    """Of both sides, outermost first; empty for a kind that has no counters of its own (a cluster)."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArrayCounted:
+    """What the array's own counters say of an I/O: µs inside it, and at its port (SAN); None: not measured. Mirrored writes are writes."""
+
+    direction: str
+    inside_us: float | None
+    port_us: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Raw:
+    numbers: tuple[Evidence, ...] = ()
+    counted: tuple[ArrayCounted, ...] = ()
+
+
+def evidence(connection: Connection, kind: RefKind, thing_id: int, from_at: datetime, to_at: datetime) -> Raw:
+    """Of both sides, outermost first; nothing of a kind that has no counters of its own (a cluster)."""
     if kind not in _SERIES:
-        return ()
+        return Raw()
     found = series(connection, kind, thing_id, from_at, to_at, points=points_over(from_at, to_at))
     hosts_first = sorted(found.groups, key=lambda group: group.side != "host")
     is_shared = kind is RefKind.ARRAY and any(stretched_leaves(connection, thing_id))
     whose = {"array": _OTHERS.get(kind, ""), "host": _BOTH_ARRAYS if is_shared else ""}
-    return tuple(one for group in hosts_first for one in _of_group(group, found, whose[group.side]))
+    return Raw(
+        tuple(one for group in hosts_first for one in _of_group(group, found, whose[group.side])),
+        tuple(_counted([group for group in found.groups if group.side == "array"])),
+    )
 
 
 def _of_group(group: SeriesGroup, found: Series, whose: str) -> Iterator[Evidence]:
@@ -96,3 +112,33 @@ def mean(pairs: Iterable[Pair]) -> float | None:
     known = list(pairs)
     total = sum(weight for _, weight in known)
     return sum(value * weight for value, weight in known) / total if total > 0 else None
+
+
+# Columns that add up to the time inside the array; of a directory it is one.
+_INSIDE = ("service_us", "queue_us", "qos_us", "qos_sched_us")
+_WAYS = {"read": ("read",), "write": ("write", "mirrored_write"), "all": ("read", "write", "mirrored_write")}
+
+
+def _counted(groups: Sequence[SeriesGroup]) -> Iterator[ArrayCounted]:
+    for way, directions in _WAYS.items():
+        told = [(group, direction) for group in groups for direction in directions]
+        yield ArrayCounted(
+            direction=way,
+            inside_us=mean(pair for group, direction in told for pair in _inside(group, direction)),
+            port_us=mean(pair for group, direction in told for pair in _timed(group, direction, "san_us")),
+        )
+
+
+def _inside(group: SeriesGroup, direction: str) -> list[Pair]:
+    """One pair, of all operations whose time was measured; none of a direction that had none."""
+    parts = [list(_timed(group, direction, part)) for part in _INSIDE]
+    service = parts[0] or list(_timed(group, direction, "usec_us"))
+    us = sum(mean(one) or 0.0 for one in (service, *parts[1:]))
+    return [(us, sum(weight for _, weight in service))] if service else []
+
+
+def _timed(group: SeriesGroup, direction: str, quantity: str) -> Iterator[Pair]:
+    columns = {column.name: column for column in group.columns}
+    column, rates = columns.get(f"{direction}_{quantity}"), columns.get(f"{direction}_iops")
+    if column is not None and rates is not None:
+        yield from weighed(column, rates.values)

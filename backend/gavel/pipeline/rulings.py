@@ -20,7 +20,7 @@ from gavel.pipeline import depth_words
 from gavel.pipeline.contributing import top_host
 from gavel.pipeline.depths import QueueInForce, depth_evidence, fullest_minute, queue_in_force
 from gavel.pipeline.enduring import since
-from gavel.pipeline.evidence import Evidence, evidence
+from gavel.pipeline.evidence import ArrayCounted, Evidence, Raw, evidence
 from gavel.pipeline.expecting import ExpectedFrom
 from gavel.pipeline.judging import (
     LayerNumbers,
@@ -91,6 +91,7 @@ class Verdict(Window):
     not_measured: tuple[str, ...]
     quality: Quality
     evidence: tuple[Evidence, ...]
+    array_counted: tuple[ArrayCounted, ...]
 
 
 def verdict(connection: Connection, kind: RefKind, thing_id: int, from_at: datetime, to_at: datetime) -> Verdict:
@@ -100,7 +101,7 @@ def verdict(connection: Connection, kind: RefKind, thing_id: int, from_at: datet
     return _nothing(found, raw) if found.is_empty else _verdict(connection, kind, found, raw)
 
 
-def _nothing(found: Sum, raw: tuple[Evidence, ...]) -> Verdict:
+def _nothing(found: Sum, raw: Raw) -> Verdict:
     return Verdict(
         **found.window.fields,
         state=State.NO_DATA,
@@ -120,11 +121,12 @@ def _nothing(found: Sum, raw: tuple[Evidence, ...]) -> Verdict:
         layers=(),
         not_measured=EVERY_LAYER,
         quality=Quality(),
-        evidence=raw,
+        evidence=raw.numbers,
+        array_counted=raw.counted,
     )
 
 
-def _verdict(connection: Connection, kind: RefKind, found: Sum, raw: tuple[Evidence, ...]) -> Verdict:
+def _verdict(connection: Connection, kind: RefKind, found: Sum, raw: Raw) -> Verdict:
     one = found.judged
     total, named, other = float(one.total_us[0]), one.named(0), one.other(0)
     is_judged = found.state is State.JUDGED
@@ -149,7 +151,8 @@ def _verdict(connection: Connection, kind: RefKind, found: Sum, raw: tuple[Evide
         layers=layers_of(found, Direction.ALL, one.case, total),
         not_measured=not_measured(one.case, 0),
         quality=_quality(found, total),
-        evidence=raw if queue is None else (*raw, *depth_evidence(queue)),
+        evidence=raw.numbers if queue is None else (*raw.numbers, *depth_evidence(queue)),
+        array_counted=raw.counted,
     )
 
 

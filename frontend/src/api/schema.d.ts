@@ -1464,6 +1464,23 @@ export interface components {
             name: string;
         };
         /**
+         * ArrayCountedOut
+         * @description What the array's own counters say of an I/O, over the same volumes and window as the evidence: µs inside it and at its port.
+         *
+         *     Mirrored writes are writes; null: not measured. Layers and parts are fitted to the counters of both sides, so they may differ.
+         */
+        ArrayCountedOut: {
+            /**
+             * Direction
+             * @enum {string}
+             */
+            direction: "read" | "write" | "all";
+            /** Inside Us */
+            inside_us: number | null;
+            /** Port Us */
+            port_us: number | null;
+        };
+        /**
          * ArrayHostOut
          * @description A host as the array knows it.
          */
@@ -4163,6 +4180,8 @@ export interface components {
          *     something else, or nothing.
          */
         VerdictOut: {
+            /** Array Counted */
+            array_counted: components["schemas"]["ArrayCountedOut"][];
             /**
              * Certainty
              * @enum {string}
@@ -5522,6 +5541,23 @@ export interface operations {
                 content: {
                     /**
                      * @example {
+                     *       "array_counted": [
+                     *         {
+                     *           "direction": "read",
+                     *           "inside_us": 400,
+                     *           "port_us": 23
+                     *         },
+                     *         {
+                     *           "direction": "write",
+                     *           "inside_us": 400,
+                     *           "port_us": 23
+                     *         },
+                     *         {
+                     *           "direction": "all",
+                     *           "inside_us": 400,
+                     *           "port_us": 23
+                     *         }
+                     *       ],
                      *       "certainty": "certain",
                      *       "evidence": [
                      *         {

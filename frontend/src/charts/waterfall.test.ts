@@ -178,8 +178,8 @@ it('one scale holds every bound of every column', () => {
 it('leaves as a spreadsheet with raw numbers, bounds and usual times; what has none is empty', () => {
   const { header, rows } = waterfallCsv([readColumn])
   expect(header.slice(0, 3)).toEqual(['direction', 'part of the path', 'us'])
-  expect(rows[0]).toEqual(['read', 'total', 930, null, null, 600, null, null])
-  expect(rows[1]).toEqual(['read', 'kernel', 440, 220, 880, 0, 440, 0.473])
+  expect(rows[0]).toEqual(['read', 'total', 930, null, null, 600, null, null, null])
+  expect(rows[1]).toEqual(['read', 'kernel', 440, 220, 880, 0, 440, 0.473, null])
   expect(rows.at(-1)?.slice(0, 4)).toEqual(['read', 'array: array_service', 400, null])
 })
 

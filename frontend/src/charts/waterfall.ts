@@ -1,7 +1,14 @@
 /** Where one I/O's time went in one window: floating bars in path order under their total, with bounds, usual time and share. */
 
 import type { CsvCell } from '../lib/csv'
-import { formatFixed, formatLatencyIn, type LatencyScale, latencyScale, NOT_MEASURED } from '../lib/units'
+import {
+  formatFixed,
+  formatLatency,
+  formatLatencyIn,
+  type LatencyScale,
+  latencyScale,
+  NOT_MEASURED,
+} from '../lib/units'
 import { niceMax } from './panels'
 import { type LayerId, layerLook, layerWord, partLook, pathOrder } from './segments'
 import type { LineColour } from './tokens'
@@ -17,6 +24,10 @@ export interface WaterfallLayer {
   excess_us: number
   excess_lower_us: number
   share: number | null
+  /** Part of the I/Os whose time here was measured. */
+  ops_share?: number
+  /** What the array's own counters say of it. */
+  counted_us?: number | null
 }
 
 export interface WaterfallPart {
@@ -26,6 +37,7 @@ export interface WaterfallPart {
   is_rest: boolean
   us: number
   share: number | null
+  counted_us?: number | null
 }
 
 /** One direction of a window, as the API tells it: layers outermost first, parts that add up to the total. */
@@ -56,6 +68,8 @@ export interface WaterfallRow {
   /** Where the usual time of this hour would end. */
   expected_us: number | null
   value: string
+  /** The array's own number of the same; empty where there is none. */
+  counted: string
   share: string
   /** "+0.40 ms": over usual. */
   excess: string
@@ -138,6 +152,7 @@ const absent = (name: RowName, words = ''): WaterfallRow => ({
   upper_us: null,
   expected_us: null,
   value: words,
+  counted: '',
   share: '',
   excess: '',
   isOver: false,
@@ -204,6 +219,7 @@ function placed(parts: readonly WaterfallPart[], from_us: number, whole: number,
       start_us,
       end_us: at_us,
       value: stepsText(part.us, steps[index] ?? 0, scale),
+      counted: countedText(part),
       share: shareText(part.share),
       pieces: part.us > 0 ? [piece] : [],
     }
@@ -232,12 +248,16 @@ function layerRow(
     upper_us: start_us + layer.upper_us,
     expected_us: layer.expected_us > 0 ? start_us + layer.expected_us : null,
     value,
+    counted: countedText(layer),
     share: shareText(layer.share),
     excess: excessText(layer.excess_us, scale),
     isOver: layer.excess_lower_us > 0,
     pieces: pieces.length > 0 ? pieces : layer.us > 0 ? [whole] : [],
   }
 }
+
+const countedText = ({ counted_us = null }: { counted_us?: number | null }) =>
+  counted_us === null ? '' : formatLatency(counted_us)
 
 function totalRow(column: WaterfallColumn, rows: readonly WaterfallRow[], scale: LatencyScale): WaterfallRow {
   return {
@@ -282,9 +302,10 @@ export function waterfallCsv(columns: readonly WaterfallColumn[]): { header: str
     'expected_us',
     'over_expected_us',
     'share',
+    'counted_by_array_us',
   ]
   const rows = columns.flatMap(({ direction, total_us, expected_us, layers, parts }): CsvCell[][] => [
-    [direction, 'total', total_us, null, null, expected_us, null, null],
+    [direction, 'total', total_us, null, null, expected_us, null, null, null],
     ...layers.map((one): CsvCell[] => [
       direction,
       one.label,
@@ -294,6 +315,7 @@ export function waterfallCsv(columns: readonly WaterfallColumn[]): { header: str
       one.expected_us,
       one.excess_us,
       one.share,
+      one.counted_us ?? null,
     ]),
     ...parts.map((one): CsvCell[] => [
       direction,
@@ -304,6 +326,7 @@ export function waterfallCsv(columns: readonly WaterfallColumn[]): { header: str
       null,
       null,
       one.share,
+      one.counted_us ?? null,
     ]),
   ])
   return { header, rows }

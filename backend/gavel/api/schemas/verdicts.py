@@ -147,6 +147,17 @@ class EvidenceOut(Out):
     at: AwareDatetime
 
 
+class ArrayCountedOut(Out):
+    """What the array's own counters say of an I/O, over the same volumes and window as the evidence: µs inside it and at its port.
+
+    Mirrored writes are writes; null: not measured. Layers and parts are fitted to the counters of both sides, so they may differ.
+    """
+
+    direction: DirectionName
+    inside_us: float | None
+    port_us: float | None
+
+
 class QualityOut(Out):
     """How good the numbers behind a verdict are. `grade_reasons`: why it is not an A, in words. `coverage`: host ÷ array ops of what is
     matched on both sides, `covered_host_iops` ÷ `covered_array_iops`: an array may have volumes that no polled host uses.
@@ -194,6 +205,7 @@ class VerdictOut(WindowOut):
     not_measured: list[LayerName]
     quality: QualityOut
     evidence: list[EvidenceOut]
+    array_counted: list[ArrayCountedOut]
 
 
 class LayerColumns(Out):

@@ -3,6 +3,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { seriesQuery } from '../../api/queries'
+import type { Verdict } from '../../api/types'
 import {
   deltasQuery,
   type HoppingKind,
@@ -54,7 +55,7 @@ export function VerdictSection({ kind, id, name }: VerdictSectionProps) {
       </DataState>
       {verdict.data !== undefined && (
         <>
-          <WaterfallPart {...about} />
+          <WaterfallPart {...about} counted={verdict.data.array_counted} />
           {(kind === 'vms' || kind === 'datastores') && <HopsPart {...about} kind={kind} />}
           <LatencyPart {...about} />
           <div className={styles.pair}>
@@ -77,14 +78,22 @@ interface PartProps extends VerdictSectionProps {
   other: string | null
 }
 
-function WaterfallPart({ kind, id, name, window, named, other }: PartProps) {
+function WaterfallPart({
+  kind,
+  id,
+  name,
+  window,
+  named,
+  other,
+  counted,
+}: PartProps & { counted: Verdict['array_counted'] }) {
   const query = useQuery(waterfallQuery(kind, id, window))
   return (
     <DataState query={query} skeleton={<CardSkeleton height={470} />}>
       {(waterfall) => {
         const silent = waterfall.directions.find(({ direction }) => direction === 'all')?.state ?? 'no_data'
         if (silent === 'judged' || silent === 'too_few')
-          return <WaterfallChart name={name} waterfall={waterfall} named={named} other={other} />
+          return <WaterfallChart {...{ name, waterfall, named, other, counted }} />
         return (
           <Card title="Where the time went">
             <NoNumbers title="No time to show" state={silent} />

@@ -2,6 +2,7 @@
 
 import { type ReactNode, useMemo } from 'react'
 import type { Waterfall } from '../../api/types'
+import { type Counted, countedWords, withCounted } from '../../charts/counted'
 import {
   COLUMN_TITLES,
   STATE_WORDS,
@@ -27,14 +28,19 @@ interface WaterfallChartProps {
   named: string | null
   other?: string | null
   hint?: ReactNode
+  /** What the array's own counters say of the same window. */
+  counted?: readonly Counted[]
 }
 
-export function WaterfallChart({ name, waterfall, named, other = null, hint }: WaterfallChartProps) {
+const NONE: readonly Counted[] = []
+
+export function WaterfallChart({ name, waterfall, named, other = null, hint, counted = NONE }: WaterfallChartProps) {
   const { zone } = usePreferences()
   const tokens = useTokens()
   const stacked = useMediaMatch('(max-width: 900px)')
-  const columns = useMemo(() => shownColumns(waterfall.directions), [waterfall])
-  const silent = waterfall.directions.filter((one) => one.direction !== 'all' && !columns.includes(one))
+  const columns = useMemo(() => withCounted(shownColumns(waterfall.directions), counted), [waterfall, counted])
+  const shown = new Set(columns.map(({ direction }) => direction))
+  const silent = waterfall.directions.filter(({ direction }) => direction !== 'all' && !shown.has(direction))
   const from_ms = Date.parse(waterfall.from_at)
   const to_ms = Date.parse(waterfall.to_at)
   const label = `Where the time of one I/O of ${name} went: ${columns.map(inWords).join('; ')}`
@@ -56,6 +62,7 @@ export function WaterfallChart({ name, waterfall, named, other = null, hint }: W
       legend={
         <Legend
           silent={silent}
+          counted={countedSentence(countedWords(columns), waterfall.subject.kind)}
           expected={expectedWords(waterfall.expected_from)}
           over={overWords(waterfall.expected_from)}
         />
@@ -83,9 +90,22 @@ interface MarksProps {
   over: string
 }
 
-function Legend({ silent, ...marks }: MarksProps & { silent: readonly WaterfallColumn[] }) {
+/** The array counts whole volumes, whoever's the I/Os are. */
+const WHOSE: Record<string, string> = {
+  host: ' over all hosts',
+  vm: ' over all VMs and hosts',
+  array: ' over all its volumes',
+}
+
+function countedSentence(words: string, kind: string): string {
+  if (words === '') return ''
+  return `${words} Fitted agrees best with the counters of both sides; counted is by the array alone${WHOSE[kind] ?? ''}.`
+}
+
+function Legend({ silent, counted, ...marks }: MarksProps & { silent: readonly WaterfallColumn[]; counted: string }) {
   return (
     <>
+      {counted !== '' && <p className={styles.note}>{counted}</p>}
       {silent.map(({ direction, state }) => (
         <p key={direction} className={styles.note}>
           {COLUMN_TITLES[direction]}: {STATE_WORDS[state]}
@@ -157,7 +177,8 @@ function WaterfallTable({ columns, name, over }: WaterfallTableProps) {
 }
 
 function numberCells(row: WaterfallRow | undefined, key: string) {
-  return [row?.value, row?.share, row?.excess].map((text, index) => (
+  const value = row?.counted ? `${row.value} (counted ${row.counted})` : row?.value
+  return [value, row?.share, row?.excess].map((text, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: three fixed cells
     <td key={`${key}.${index}`} className={styles.number}>
       {text || '–'}

@@ -4,6 +4,7 @@ import { cleanup, render, screen } from '@testing-library/react'
 import { afterEach, beforeAll, expect, it, vi } from 'vitest'
 import type { Deltas, Waterfall } from '../../api/types'
 import { PreferencesProvider } from '../../lib/preferences'
+import { readColumn } from '../../testing/verdicts'
 import { DeltasCard } from './DeltasCard'
 import { WaterfallChart } from './WaterfallChart'
 
@@ -49,4 +50,24 @@ it.each(['setting', 'both', null] as const)('what rests on %s is not called usua
   expect(said.includes('expected (setting, no history yet)')).toBe(from === 'setting')
   expect(said.includes('partly setting')).toBe(from === 'both')
   expect(screen.getByRole('columnheader', { name: 'Over expected' })).toBeTruthy()
+})
+
+it('where the array counted something else than was fitted, the waterfall says so', () => {
+  const waterfall = { ...window, expected_from: null, directions: [readColumn] } as unknown as Waterfall
+  const shown = (inside_us: number) =>
+    render(
+      <PreferencesProvider>
+        <MantineProvider withGlobalClasses={false} withCssVariables={false}>
+          <WaterfallChart
+            name="ds-1"
+            waterfall={waterfall}
+            named={null}
+            counted={[{ direction: 'read', inside_us, port_us: null }]}
+          />
+        </MantineProvider>
+      </PreferencesProvider>,
+    ).container.textContent
+  expect(shown(450)).toContain('Inside the array: 0.40 ms fitted, 0.45 ms counted.')
+  cleanup()
+  expect(shown(401)).not.toContain('counted')
 })
