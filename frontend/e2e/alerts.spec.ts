@@ -1,6 +1,6 @@
 import { settled, violationsInDarkAndLight } from './accessible'
 import { ALERT_PAGES, anAlert, asAlarmed, asAlerts, asOneAlert } from './alertScenes'
-import { ADMIN_STATE, aJudged, asEmpty, asFailing, asLongNamed, OUTAGE } from './scenes'
+import { ADMIN_STATE, aJudged, asEmpty, asFailing, asLongNamed, fail, OUTAGE } from './scenes'
 import { expect, test } from './watch'
 
 test.use({ storageState: ADMIN_STATE })
@@ -60,6 +60,7 @@ test('pages of alerts fit a phone, whatever the names', async ({ page }) => {
 
 test('a new alert comes in above, the focus stays with the alert that has it, and the menu counts', async ({
   page,
+  watched,
 }) => {
   const old = anAlert(20, 'firing')
   await asAlerts(page, [old])
@@ -77,6 +78,13 @@ test('a new alert comes in above, the focus stays with the alert that has it, an
   }).toPass()
   await expect(nav.getByRole('link', { name: 'Alerts 2 firing' })).toBeVisible()
   await expect(link).toBeFocused()
+  // What was last read stays while reading fails, and says so; before anything was read it is not known.
+  watched.expected.push(/503/)
+  await page.route(/\/alerts\/now/, fail)
+  await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')))
+  await expect(nav.getByRole('link', { name: /^Alerts 2 firing at \d\d:\d\d:\d\d UTC, not read since$/ })).toBeVisible()
+  await page.reload()
+  await expect(nav.getByRole('link', { name: 'Alerts firing not known yet' })).toContainText('?')
 })
 
 test('what fires stands on the overview, on its own page and on walls, in words, and leads to the alert', async ({

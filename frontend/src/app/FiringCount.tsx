@@ -2,17 +2,31 @@ import { VisuallyHidden } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { alertsNowQuery } from '../api/alerts'
 import { firingOf } from '../components/alerts/standing'
+import { usePreferences } from '../lib/preferences'
+import { formatClock, type Zone, zoneName } from '../lib/time'
 import styles from './Layout.module.css'
 
-/** How many alerts fire now. Nothing is claimed while that is not known. */
+/** How many alerts fire: what was last read, and "?" where that is not known or none fired then and nothing was read since. */
 export function FiringCount() {
-  const { data } = useQuery(alertsNowQuery())
-  const firing = firingOf(data?.alerts ?? []).length
-  if (firing === 0) return null
+  const { data, error, dataUpdatedAt } = useQuery(alertsNowQuery())
+  const { zone } = usePreferences()
+  const firing = data === undefined ? null : firingOf(data.alerts).length
+  if (firing === 0 && error === null) return null
+  const words = firingWords(firing, error === null ? null : dataUpdatedAt, zone)
+  const isKnown = firing !== null && firing > 0
   return (
-    <span className={`${styles.count} numeric`}>
-      {firing.toLocaleString('en-US')}
-      <VisuallyHidden> firing</VisuallyHidden>
+    <span className={`${styles.count} numeric`} data-known={isKnown} title={words}>
+      <span aria-hidden>{isKnown ? firing.toLocaleString('en-US') : '?'}</span>
+      <VisuallyHidden> {words}</VisuallyHidden>
     </span>
   )
+}
+
+/** `lost_ms`: when it was last read, where reading fails since; null while all is well. */
+function firingWords(firing: number | null, lost_ms: number | null, zone: Zone): string {
+  if (firing === null) return 'firing not known yet'
+  const words = `${firing === 0 ? 'none' : firing.toLocaleString('en-US')} firing`
+  return lost_ms === null
+    ? words
+    : `${words} at ${formatClock(lost_ms, zone, true)} ${zoneName(zone, lost_ms)}, not read since`
 }
