@@ -186,6 +186,26 @@ def test_the_truth_lies_in_every_layer_and_no_certain_verdict_is_wrong(seed: int
     known = ~np.isnan(whole.spans.value)
     assert (whole.spans.lower[known] <= spans[known] + EPS).all()
     assert (spans[known] <= whole.spans.upper[known] + EPS).all()
+    for direction, own, other in (
+        (Direction.READ, read_truth, Direction.WRITE),
+        (Direction.WRITE, write_truth, Direction.READ),
+    ):
+        way, rest, part = ways[direction], ways[other], true_layers(own) @ SPAN_LAYERS.T
+        known = ~np.isnan(way.spans.value)
+        assert (way.spans.lower[known] <= part[known] * (1 + EPS) + EPS).all()
+        assert (part[known] <= way.spans.upper[known] * (1 + EPS) + EPS).all()
+        # What one direction may take is what both may, without what is certain of the other.
+        both = (
+            known
+            & ~np.isnan(rest.spans.value)
+            & np.isclose(
+                whole.spans.value * whole.ops[:, None],
+                way.spans.value * way.ops[:, None] + np.nan_to_num(rest.spans.value) * rest.ops[:, None],
+                rtol=1e-6,
+            )
+        )
+        most = whole.spans.upper * whole.ops[:, None] - rest.spans.lower * rest.ops[:, None]
+        assert (way.spans.upper * way.ops[:, None] <= most * (1 + EPS) + 1)[both].all()
 
     rows = rows_of(ways, np.zeros(ROWS), np.zeros(ROWS))
     verdicts = rule(case_of(rows, Direction.ALL, by_default(ROWS), np.zeros(ROWS, np.int64)))

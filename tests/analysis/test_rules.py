@@ -48,6 +48,35 @@ def test_a_parts_share_widens_by_a_quarter_of_what_it_is_not() -> None:
     assert ends(of_part(plus_minus(1000, 5), column(1))) == (995, 1005)
 
 
+def test_what_is_certain_of_both_directions_together_holds_for_each_of_them() -> None:
+    """Whole milliseconds leave 0.5 ms to the driver of the reads; the depth of the queue leaves 102 µs to all, and reads are nearly all."""
+    chain = {
+        Boundary.DRIVER: plus_minus(500, 500),
+        Boundary.ARRAY: plus_minus(400, 1),
+        Boundary.ARRAY_INTERNAL: plus_minus(398, 1),
+    }
+    ways = attribute(one_way(chain, 9_990), one_way(chain, 10), column(500.0))
+    san = SPANS.index((Layer.SAN, Layer.SAN))
+    reads, writes, both = (ways[direction].spans.upper[0, san] for direction in Direction)
+    assert both == pytest.approx(103)
+    assert reads == pytest.approx((10_000 * 103 - 10 * ways[Direction.WRITE].spans.lower[0, san]) / 9_990)
+    assert writes == pytest.approx(603)
+
+
+def test_the_san_is_not_fitted_below_the_port_that_the_array_timed() -> None:
+    """A host that seems faster than the array: its driver's whole millisecond is fitted to both, and the port stays what it was."""
+    chain = {
+        Boundary.DRIVER: plus_minus(1_000, 700),
+        Boundary.ARRAY: plus_minus(1_635, 400),
+        Boundary.ARRAY_INTERNAL: plus_minus(1_600, 400),
+    }
+    ways = attribute(one_way(chain, 6_000), one_way(chain, 0))
+    found = ways[Direction.READ]
+    assert found.segments.value[0, Segment.ARRAY_PORT] == pytest.approx(35)
+    assert found.segments.value[0, Segment.FABRIC] == 0
+    assert 1_200 < found.spans.value[0, SPANS.index((Layer.ARRAY, Layer.ARRAY))] < 1_600
+
+
 def test_several_measurements_meet_in_their_intersection() -> None:
     both = combined([plus_minus(930, 93.5), plus_minus(1000, 500), plus_minus(NAN, 1)])
     assert ends(both) == (836.5, 1023.5)

@@ -40,7 +40,7 @@ def attribute(
     begins: boundaries outside of it are evidence about those inside, but no part of the rows.
 
     driver_limit_us: (n,) Little's bound on the driver time of all I/Os (`chain.depth_bound`), ∞ where unknown. It moves the estimates of
-    reads and writes only until their op-weighted sum obeys it; their own bounds stay free of it.
+    reads and writes only until their op-weighted sum obeys it; of their own bounds it takes only what it says of both together.
     """
     chains = [with_derived(_with_ops(way)) for way in (read, write)]
     limits = [bounds(chain) for chain in chains]
@@ -53,7 +53,9 @@ def attribute(
         _attributed(way, *one)
         for way, one in zip((read, write), zip(chains, limits, fitted, ops, strict=True), strict=True)
     )
-    return {Direction.READ: reads, Direction.WRITE: writes, Direction.ALL: _summed([reads, writes], whole)}
+    both = _summed([reads, writes], whole)
+    reads, writes = _told_by_both(reads, writes, both), _told_by_both(writes, reads, both)
+    return {Direction.READ: reads, Direction.WRITE: writes, Direction.ALL: both}
 
 
 def _inside(fitted: Floats, begins: Boundary) -> Floats:
@@ -148,3 +150,22 @@ def _summed_spans(ways: list[Attributed], own: Parts, ops: list[Floats]) -> Part
     low = np.where(alone, own.lower, np.where(same, np.fmax(own.lower, lower), lower))
     high = np.where(alone, own.upper, np.where(same, np.fmin(own.upper, upper), upper))
     return Parts(np.where(alone, own.value, value), low, np.fmax(low, high))
+
+
+def _told_by_both(way: Attributed, other: Attributed, both: Attributed) -> Attributed:
+    """Bounds of spans no wider than those of both directions leave: at most all there may be without what is certain of the other.
+
+    Where the whole's stretch is not the sum of both, it says nothing about one of them.
+    """
+    own, rest = way.ops[:, None], other.ops[:, None]
+    idle = rest <= 0
+    value, low, high = (np.where(idle, 0.0, getattr(other.spans, name)) * rest for name in ("value", "lower", "upper"))
+    total = both.ops[:, None]
+    same = np.isclose(both.spans.value * total, way.spans.value * own + value, rtol=1e-9, atol=1e-6)
+    shares = own > 0
+    least = np.divide(both.spans.lower * total - high, own, out=np.full_like(value, -np.inf), where=shares & same)
+    most = np.divide(both.spans.upper * total - low, own, out=np.full_like(value, np.inf), where=shares & same)
+    spans_ = way.spans
+    lower = np.minimum(np.maximum(spans_.lower, least), spans_.value)
+    upper = np.maximum(np.minimum(spans_.upper, most), spans_.value)
+    return replace(way, spans=Parts(spans_.value, lower, upper))

@@ -30,19 +30,31 @@ def _best_from(first: int, product: Floats, weight: Floats) -> Floats:
 
 
 def estimate(chain: Chain, limits: Bounds) -> Floats:
-    """(n, 6) fitted boundaries, non-increasing inwards, each inside its bounds; NaN where a boundary is absent."""
-    measured = chain.boundaries
-    fitted = isotonic(measured.value, measured.half_width**-2.0)
+    """(n, 6) fitted boundaries, non-increasing inwards, each inside its bounds; NaN where a boundary is absent.
+
+    What the array timed at its port stays between what is inside the array and all that is around it, where the bounds have room.
+    """
+    measured, port = chain.boundaries, _port(chain)
+    around = np.where(np.arange(len(Boundary)) < Boundary.ARRAY_INTERNAL, port[:, None], 0.0)
+    fitted = isotonic(measured.value - around, measured.half_width**-2.0) + around
     result = np.full_like(fitted, np.nan)
     outer = np.full(len(fitted), np.inf)
     for boundary in Boundary:
         low, high = limits.lower[:, boundary], np.minimum(limits.upper[:, boundary], outer)
         if boundary is Boundary.DRIVER:
             low, high = _within_kavg(chain, result[:, Boundary.DEVICE], low, high)
+        if boundary is Boundary.ARRAY_INTERNAL:
+            high = np.maximum(np.minimum(high, outer - port), np.minimum(low, high))
         placed = np.minimum(np.maximum(fitted[:, boundary], low), high)
         result[:, boundary] = np.where(limits.present[:, boundary], placed, np.nan)
         outer = np.where(limits.present[:, boundary], placed, outer)
     return result
+
+
+def _port(chain: Chain) -> Floats:
+    """(n,) the array's time at its port, which both of its boundaries come from; 0 where one of them was not measured."""
+    value = chain.boundaries.value
+    return np.maximum(np.nan_to_num(value[:, Boundary.ARRAY] - value[:, Boundary.ARRAY_INTERNAL]), 0.0)
 
 
 def _within_kavg(chain: Chain, device: Floats, low: Floats, high: Floats) -> tuple[Floats, Floats]:

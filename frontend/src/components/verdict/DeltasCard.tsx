@@ -47,6 +47,9 @@ export function DeltasCard({ deltas: { deltas, expected_from } }: { deltas: Delt
           </tbody>
         </table>
       </section>
+      {deltas.some(({ name, us }) => name === 'driver_array' && us !== null) && (
+        <p className={styles.note}>Driver − array is the SAN layer without the port that the array times itself.</p>
+      )}
     </Card>
   )
 }
