@@ -39,7 +39,8 @@ def in_layer(rows: LedgerRows, layer: Layer) -> InLayer:
     """Of all spans that hold the layer."""
     holding = SPAN_LAYERS[:, layer]
     sums = (rows.span_time, rows.span_lower, rows.span_upper, rows.span_ops)
-    return InLayer(*(part[:, _ALL] @ holding for part in sums), own=rows.span_ops[:, _ALL, SPANS.index((layer, layer))])
+    time, lower, upper, measured = (part[:, _ALL] @ holding for part in sums)
+    return InLayer(time, lower, upper, measured, rows.span_ops[:, _ALL, SPANS.index((layer, layer))])
 
 
 def hosts_of_a_place(devices: LedgerRows, disks: LedgerRows, alone: LedgerRows) -> LedgerRows:

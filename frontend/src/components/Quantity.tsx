@@ -1,6 +1,6 @@
 /** A number with its unit. What was not measured says so and is never a zero. */
 
-import { type ColumnUnit, formatColumn, formatPrecision, formatRate, NOT_MEASURED } from '../lib/units'
+import { type ColumnUnit, formatColumn, formatCounter, formatPrecision, formatRate, NOT_MEASURED } from '../lib/units'
 import styles from './Quantity.module.css'
 
 /** In place of a latency where operations were counted and there were none. */
@@ -14,6 +14,8 @@ interface QuantityProps {
   origin?: string
   /** Leaves the unit of an I/O rate to the column's heading. */
   bare?: boolean
+  /** A latency beside finer ones: a counter of whole ms is written as what it may stand for. */
+  isCompared?: boolean
   /** Stands where there is no number. */
   absent?: string
 }
@@ -24,6 +26,7 @@ export function Quantity({
   precision = null,
   origin,
   bare = false,
+  isCompared = false,
   absent = NOT_MEASURED,
 }: QuantityProps) {
   if (value === null) {
@@ -37,7 +40,7 @@ export function Quantity({
   const title = [origin, step].filter(Boolean).join(' · ')
   return (
     <span className="numeric" title={title || undefined}>
-      {bare ? formatRate(value) : formatColumn(value, unit, precision)}
+      {bare ? formatRate(value) : isCompared ? formatCounter(value, precision) : formatColumn(value, unit, precision)}
     </span>
   )
 }

@@ -198,16 +198,20 @@ describe('the bar of the hosts', () => {
   const drawn = (...numbers: Parameters<typeof sides>) =>
     hostParts(sides(...numbers)).map(({ us, isBelowStep }) => [us, isBelowStep === true])
 
-  it('is hatched up to one step where a ms counter says zero, never empty', () => {
-    expect(drawn(0, 0, 0, 1000)).toEqual([[1000, true]])
-    expect(drawn(84, 80, 2, 1000)).toEqual([[1000, true]])
+  it('is hatched where a ms counter says zero, as far as it may stand for, never empty', () => {
+    expect(drawn(0, 0, 0, 1000).at(-1)).toEqual([1000, true])
+    expect(drawn(84, 80, 2, 1000).at(-1)).toEqual([1084, true])
   })
 
-  it('hatches what the steps of a ms counter hide between its parts', () => {
-    expect(drawn(1000, 0, 0, 1000)).toEqual([
-      [0, false],
-      [0, false],
-      [1000, true],
+  it('is solid only as far as whole milliseconds are certain, and hatched up to all that they may stand for', () => {
+    expect(drawn(8000, 2000, 6000, 1000)).toEqual([
+      [1500, false],
+      [5500, false],
+      [2000, true],
+    ])
+    expect(drawn(1000, null, null, 1000)).toEqual([
+      [500, false],
+      [1500, true],
     ])
   })
 

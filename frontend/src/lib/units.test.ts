@@ -4,6 +4,7 @@ import {
   formatBytes,
   formatBytesPerSecond,
   formatColumn,
+  formatCounter,
   formatIops,
   formatLatency,
   formatLatencyIn,
@@ -30,6 +31,15 @@ describe('latency', () => {
     expect(formatLatency(3_000, 1000)).toBe('3 ms')
     expect(formatLatency(370, 1000)).toBe('<1 ms')
     expect(formatLatencyIn(1_400, latencyScale(2_000), 1000)).toBe('1 ms')
+  })
+
+  it('says what a counter of whole ms may stand for where it is compared with finer ones', () => {
+    expect(formatCounter(0, 1000)).toBe('0–1 ms')
+    expect(formatCounter(1_000, 1000)).toBe('0.5–2 ms')
+    expect(formatCounter(8_000, 1000)).toBe('7.5–9 ms')
+    expect(formatCounter(1_234_000, 1000)).toBe('1,234–1,235 ms')
+    expect(formatCounter(440, 1)).toBe('0.44 ms')
+    expect(formatCounter(null, 1000)).toBe(NOT_MEASURED)
   })
 
   it('does not take the zero of a ms counter for no time at all', () => {

@@ -57,6 +57,21 @@ export function formatLatencyIn(
   return `${formatFixed(value, decimals)} ${scale.unit}`
 }
 
+/** What a counter of whole ms may stand for (it rounds or truncates, nobody knows which): [v − ½, v + 1] ms; others are what they say. */
+export function counterBounds(value_us: number, precision_us: number | null): [number, number] {
+  const step_us = precision_us ?? 0
+  return step_us < US_PER_MS ? [value_us, value_us] : [Math.max(0, value_us - step_us / 2), value_us + step_us]
+}
+
+/** "0–1 ms", "7.5–9 ms" for a counter of whole ms: a point would compare with numbers that are a thousand times finer. */
+export function formatCounter(value_us: number | null, precision_us: number | null): string {
+  if (value_us === null || (precision_us ?? 0) < US_PER_MS) return formatLatency(value_us, precision_us)
+  const [lower, upper] = counterBounds(value_us, precision_us).map((us) =>
+    Number((us / US_PER_MS).toFixed(us < 100 * US_PER_MS ? 1 : 0)).toLocaleString('en-US'),
+  )
+  return `${lower}–${upper} ms`
+}
+
 /** A latency on its own: "0.44 ms", "77 µs", "12.3 ms". */
 export function formatLatency(value_us: number | null, precision_us: number | null = null): string {
   if (value_us === null) return NOT_MEASURED

@@ -14,7 +14,7 @@ import { NameFilter } from '../NameFilter'
 import { useServerRows } from '../table/useServerRows'
 import { type Column, VirtualTable } from '../table/VirtualTable'
 import styles from './ListPage.module.css'
-import { arrayLatencyUs, newestAt } from './sides'
+import { mostUs, newestAt } from './sides'
 
 interface ListPageProps<Kind extends EntityKind> {
   kind: Kind
@@ -100,7 +100,7 @@ const TO_SOURCES = (
 
 /** Scale of the bars: a round number over the largest latency in sight, so that it rarely moves. */
 function largest(newest: readonly Sides[]): number {
-  return niceMax(Math.max(0, ...newest.flatMap((one) => [one.host_gavg_us ?? 0, arrayLatencyUs(one) ?? 0])))
+  return niceMax(Math.max(0, ...newest.map(mostUs)))
 }
 
 function nothingLike(search: string, noun: string): EmptyText {

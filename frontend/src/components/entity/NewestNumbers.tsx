@@ -45,6 +45,7 @@ export function NewestNumbers({ newest, isVm, others }: { newest: Sides; isVm: b
               bare={unit === 'ops/s'}
               absent={unit === 'µs' && isIdle(newest, owner) ? NO_IO : undefined}
               precision={owner === 'host' && unit === 'µs' ? newest.host_precision_us : null}
+              isCompared={owner === 'host' && unit === 'µs'}
             />
           </dd>
         </div>

@@ -1,32 +1,32 @@
 /** Two bars on one scale: what the hosts measured (driver, kernel) over what the array measured (inside, port). */
 
 import type { Sides } from '../../api/types'
-import { formatLatency } from '../../lib/units'
+import { counterBounds, formatCounter, formatLatency } from '../../lib/units'
 import styles from './SidesBar.module.css'
 import { arrayLatencyUs } from './sides'
 
 interface Part {
   us: number | null
   colour: string
-  /** Not resolved by the counter: somewhere below one step, or the rest that its steps hide. */
+  /** Not resolved by the counter: it may stand for so much more. */
   isBelowStep?: boolean
 }
 
-/** A counter in whole ms: its zero is "less than 1 ms", which is drawn as such and not as nothing. */
 const COARSE_US = 1000
 
-/** What the hosts measured; what their counters' steps hide is hatched. */
+/** What the hosts measured: of counters in whole ms what is certain is solid, and what they may stand for besides is hatched. */
 export function hostParts({ host_gavg_us, host_davg_us, host_kavg_us, host_precision_us }: Sides): Part[] {
-  const step_us = host_precision_us ?? 0
-  if (host_gavg_us !== null && step_us >= COARSE_US && host_gavg_us < step_us / 2)
-    return [{ us: step_us, colour: BOUNDARY, isBelowStep: true }]
-  if (host_davg_us === null) return [{ us: host_gavg_us, colour: BOUNDARY }]
-  const rest_us = (host_gavg_us ?? 0) - host_davg_us - (host_kavg_us ?? 0)
-  return [
-    { us: host_davg_us, colour: BOUNDARY },
-    { us: host_kavg_us, colour: 'var(--gv-kernel-queue)' },
-    ...(rest_us > 0 && step_us >= COARSE_US ? [{ us: rest_us, colour: BOUNDARY, isBelowStep: true }] : []),
+  const [whole_us, driver_us] = [host_gavg_us ?? host_davg_us, host_davg_us ?? host_gavg_us]
+  const kernel_us = host_davg_us === null ? null : host_kavg_us
+  const parts = [
+    { us: driver_us, colour: BOUNDARY },
+    ...(kernel_us === null ? [] : [{ us: kernel_us, colour: 'var(--gv-kernel-queue)' }]),
   ]
+  if (whole_us === null || (host_precision_us ?? 0) < COARSE_US) return parts
+  const certain = parts.map((part) => ({ ...part, us: counterBounds(part.us ?? 0, host_precision_us)[0] }))
+  const certain_us = certain.reduce((sum, { us }) => sum + us, 0)
+  const perhaps_us = counterBounds(whole_us, host_precision_us)[1] - certain_us
+  return [...certain, { us: perhaps_us, colour: BOUNDARY, isBelowStep: true }]
 }
 
 const BOUNDARY = 'var(--gv-boundary)'
@@ -36,7 +36,7 @@ export function SidesBar({ newest, max_us }: { newest: Sides; max_us: number }) 
     { us: newest.array_internal_us, colour: 'var(--gv-array-service)' },
     { us: newest.array_san_us, colour: 'var(--gv-san)' },
   ]
-  const words = `Hosts ${formatLatency(newest.host_gavg_us, newest.host_precision_us)}, array ${formatLatency(arrayLatencyUs(newest))}`
+  const words = `Hosts ${formatCounter(newest.host_gavg_us, newest.host_precision_us)}, array ${formatLatency(arrayLatencyUs(newest))}`
   return (
     <span className={styles.bars} role="img" aria-label={words} title={words}>
       <Bar parts={hostParts(newest)} max_us={max_us} />

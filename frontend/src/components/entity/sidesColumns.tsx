@@ -90,6 +90,7 @@ function latency<Row extends Measured>(
         value={read(newest)}
         unit="µs"
         precision={isHost ? newest.host_precision_us : null}
+        isCompared={isHost}
         origin={origin}
         absent={isIdle(newest, isHost ? 'host' : 'array') ? NO_IO : undefined}
       />

@@ -4,7 +4,7 @@ import type { CSSProperties } from 'react'
 import type { Hops } from '../../api/types'
 import { BOX_HEIGHT, BOX_WIDTH, fullness, hopPicture, linkTime, type PlacedLink, readingsOf } from '../../charts/hops'
 import { colourOf } from '../../charts/tokens'
-import { formatIops, formatLatency, NOT_MEASURED } from '../../lib/units'
+import { formatCounter, formatIops, formatLatency, NOT_MEASURED } from '../../lib/units'
 import { Card } from '../Card'
 import { useTokens } from '../chart/useTokens'
 import { EmptyState } from '../DataState'
@@ -122,7 +122,7 @@ function NodeText({ node, hop, hops }: { node: HopNode; hop: string; hops: Hops 
       <span className={styles.load}>{iops === null ? NOT_MEASURED : formatIops(iops)}</span>
       {readingsOf(hop, node, hops).map(({ us, precision_us, by }) => (
         <span key={by} className={styles.reading}>
-          {formatLatency(us, precision_us)} <span className={styles.by}>{by}</span>
+          {formatCounter(us, precision_us)} <span className={styles.by}>{by}</span>
         </span>
       ))}
       {full !== null && (
@@ -146,14 +146,16 @@ function Times({ links, hops }: { links: readonly HopLink[]; hops: readonly Hop[
       {links.map((link) => (
         <li key={link.to_id}>
           {link.label} to {names.get(link.to_id)}: {link.us === null ? NOT_MEASURED : linkTime(link)}
-          {link.us !== null &&
-            link.lower_us !== null &&
-            link.upper_us !== null &&
-            `, between ${formatLatency(link.lower_us)} and ${formatLatency(link.upper_us)}`}
+          {boundsWords(link)}
         </li>
       ))}
     </ul>
   )
+}
+
+function boundsWords({ us, lower_us, upper_us }: Pick<HopLink, 'us' | 'lower_us' | 'upper_us'>): string {
+  if (us === null || lower_us === null || upper_us === null) return ''
+  return `, between ${formatLatency(lower_us)} and ${formatLatency(upper_us)}`
 }
 
 function Lines({ links, height }: { links: readonly PlacedLink[]; height: number }) {
@@ -182,7 +184,7 @@ function Lines({ links, height }: { links: readonly PlacedLink[]; height: number
           data-faint={isFaint}
           data-hatched={hatched}
           style={place(x, y)}
-          title={`${link.label}: ${link.us === null ? NOT_MEASURED : text}`}
+          title={`${link.label}: ${link.us === null ? NOT_MEASURED : text}${boundsWords(link)}`}
         >
           {text}
         </span>
