@@ -18,7 +18,7 @@ from gavel.db.engine import reading, transaction
 from gavel.db.ledger import FIRST_PARENT, write_ledger
 from gavel.db.queries import ledger as questions
 from gavel.db.queries.ledger import Detail, LedgerSeries, ledger
-from gavel.domain.io_path import Direction
+from gavel.domain.io_path import Direction, Segment
 from gavel.domain.samples import Int64Array
 from gavel.domain.scope import LEAVES, ScopeKind, scope_key, scope_of
 
@@ -329,7 +329,10 @@ def test_layers_alone_are_the_same_layers(store: Store, step: timedelta | None) 
     keys = keys_of(ScopeKind.VM, 3)
     write(store, grid(keys, minutes_from(HOUR, 4)), *ledger_rows(12))
     with reading(store.engine) as connection:
-        whole, layers = (ledger(connection, keys, HOUR, HOUR + 4 * MINUTE, step, detail) for detail in Detail)
+        whole, layers = (
+            ledger(connection, keys, HOUR, HOUR + 4 * MINUTE, step, detail)
+            for detail in (Detail.EVERYTHING, Detail.LAYERS)
+        )
     require_same(layers.notes, whole.notes)
     for name in ("span_time", "span_lower", "span_upper", "span_ops", "outermost_lower"):
         got, want = getattr(layers.rows, name), getattr(whole.rows, name)
@@ -338,6 +341,20 @@ def test_layers_alone_are_the_same_layers(store: Store, step: timedelta | None) 
     assert np.array_equal(layers.rows.ops, whole.rows.ops)
     assert np.array_equal(layers.rows.bytes, whole.rows.bytes)
     assert np.isnan(layers.rows.segment_time).all()
+
+
+def test_what_is_above_the_device_is_read_beside_the_layers(store: Store) -> None:
+    keys = keys_of(ScopeKind.VM, 3)
+    write(store, grid(keys, minutes_from(HOUR, 4)), *ledger_rows(12))
+    with reading(store.engine) as connection:
+        whole, layers, above = (ledger(connection, keys, HOUR, HOUR + 4 * MINUTE, None, detail).rows for detail in (
+            Detail.EVERYTHING, Detail.LAYERS, Detail.ABOVE
+        ))  # fmt: skip
+    assert np.array_equal(above.span_time, layers.span_time, equal_nan=True)
+    for name in ("segment_time", "segment_ops"):
+        got, want = getattr(above, name)[:, Direction.ALL], getattr(whole, name)[:, Direction.ALL]
+        assert np.array_equal(got[:, : Segment.KERNEL_QUEUE], want[:, : Segment.KERNEL_QUEUE])
+        assert np.isnan(got[:, Segment.KERNEL_QUEUE :]).all(), "what was not read is no zero"
 
 
 # --- what is left of it -----------------------------------------------------------------------------------------------
