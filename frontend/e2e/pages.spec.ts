@@ -1,5 +1,5 @@
 import { settled, violations, violationsInDarkAndLight } from './accessible'
-import { ADMIN_STATE, aDatastore, firstId } from './scenes'
+import { ADMIN_STATE, aDatastore, api, firstId } from './scenes'
 import { expect, test } from './watch'
 
 for (const kind of ['datastores', 'vms', 'hosts', 'volumes', 'arrays']) {
@@ -69,6 +69,24 @@ test('an unknown address and an unknown object say so', async ({ page, watched }
   await expect(page.getByRole('alert').getByRole('link', { name: 'Datastores' })).toBeVisible()
   await page.goto('/vms/sql-01')
   await expect(page.getByRole('heading', { name: '“sql-01” is no VM' })).toBeVisible()
+})
+
+test('the page of an array lists its volumes, the slowest first, and leads to each', async ({ page, request }) => {
+  const [first] = (await api(request, '/volumes?limit=1')).items as unknown as { name: string; array: { id: number } }[]
+  if (!first) throw new Error('there are no volumes')
+  await page.goto(`/arrays/${first.array.id}`)
+  const volumes = page.getByRole('region', { name: 'Volumes', exact: true })
+  const table = volumes.getByRole('table', { name: 'Volumes' })
+  for (const heading of ['Array inside', 'Reads', 'Writes', 'IOPS']) {
+    await expect(table.getByRole('columnheader', { name: heading })).toBeVisible()
+  }
+  await expect(table.getByRole('columnheader', { name: 'Array inside' })).toHaveAttribute('aria-sort', 'descending')
+  await table.getByRole('button', { name: 'Volume', exact: true }).click()
+  await expect(page).toHaveURL(/sort=name/)
+  await volumes.getByLabel('Filter by volume name').fill(first.name)
+  await expect(table).toHaveAttribute('aria-rowcount', '2')
+  await table.locator('tbody').getByRole('link').first().click()
+  await expect(page).toHaveURL(/\/volumes\/\d+/)
 })
 
 test('everything comes from Gavel itself', async ({ page, request, baseURL }) => {

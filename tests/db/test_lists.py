@@ -133,12 +133,30 @@ def test_newest_numbers_are_the_last_minute_of_both_sides(estate: Estate, store:
         300.0,
         100.0,
     )
+    assert (newest.array_read_us, newest.array_write_us) == (300.0, None)
     with reading(store.engine) as connection:
         (busy, *_) = hosts(connection, estate.asking(sort=Sort.LATENCY, descending=True), NOW).items
         (loaded, *_) = datastores(connection, estate.asking(sort=Sort.IOPS, descending=True), NOW).items
         stale = datastores(connection, estate.asking(sort=Sort.IOPS), NOW + timedelta(minutes=10)).items
     assert (busy.name, busy.newest.host_gavg_us, loaded.name) == ("esx-2", 3000.0, "simple")
     assert all(row.newest.at is None for row in stale)
+
+
+def test_the_arrays_own_time_is_told_of_reads_and_of_writes_alone(estate: Estate, store: Store) -> None:
+    """What mirrored writes take is in neither, but in the time of all."""
+    end = NOW - timedelta(seconds=30)
+    ops = {"read_ops": 300, "write_ops": 100, "mirrored_write_ops": 100}
+    times = {
+        f"{d}_{part}_us": us
+        for d, service in (("read", 200), ("write", 500), ("mirrored_write", 900))
+        for part, us in (("service", service), ("queue", 20), ("qos", 0), ("san", 50))
+    }
+    store.write(estate.array, batch(Stream.ARRAY_VOLUME, "id-v0", every(30, end, 2), 30, **ops, **times))
+    store.advance(estate.array, Stream.ARRAY_VOLUME, end + timedelta(seconds=30))
+    with reading(store.engine) as connection:
+        (row,) = (one for one in volumes(connection, ListQuery(source_id=estate.array), NOW).items if one.name == "v0")
+    assert (row.newest.array_read_us, row.newest.array_write_us) == (220.0, 520.0)
+    assert row.newest.array_internal_us == pytest.approx((3 * 220 + 520 + 920) / 5)
 
 
 def test_volumes_are_sorted_by_the_arrays_own_time_whatever_hosts_see(estate: Estate, store: Store) -> None:
@@ -306,4 +324,4 @@ def test_a_thing_on_volumes_and_files_has_both_in_its_newest_numbers(estate: Est
 def test_what_neither_side_measured_stays_unknown(estate: Estate, store: Store) -> None:
     array_id = estate.id("storage_array", f"array-{estate.tag}")
     with reading(store.engine) as connection:
-        assert newest_sides(connection, RefKind.ARRAY, [array_id], NOW) == {array_id: Sides(*[None] * 9)}
+        assert newest_sides(connection, RefKind.ARRAY, [array_id], NOW) == {array_id: Sides(*[None] * 11)}

@@ -3737,14 +3737,19 @@ export interface components {
          * @description The newest complete minute as the two sides tell it. Null is "not measured"; latencies are op-weighted means in µs.
          *
          *     `array_*`: volumes and files together (files have no SAN part); `host_*` of an array: devices, and the virtual disks on its files.
+         *     `array_read_us`, `array_write_us`: `array_internal_us` of reads and of writes by hosts alone.
          */
         Sides: {
             /** Array Internal Us */
             array_internal_us: number | null;
             /** Array Iops */
             array_iops: number | null;
+            /** Array Read Us */
+            array_read_us: number | null;
             /** Array San Us */
             array_san_us: number | null;
+            /** Array Write Us */
+            array_write_us: number | null;
             /** At */
             at: string | null;
             /** Host Davg Us */
@@ -7483,7 +7488,9 @@ export interface operations {
                      *           "newest": {
                      *             "array_internal_us": 333.8,
                      *             "array_iops": 29780,
+                     *             "array_read_us": 307.1,
                      *             "array_san_us": 36.24,
+                     *             "array_write_us": 377.2,
                      *             "at": "2026-11-21T23:41:30Z",
                      *             "host_davg_us": 247,
                      *             "host_gavg_us": 248.4,
@@ -7510,7 +7517,9 @@ export interface operations {
                      *           "newest": {
                      *             "array_internal_us": 185.3,
                      *             "array_iops": 2014,
+                     *             "array_read_us": 170.5,
                      *             "array_san_us": null,
+                     *             "array_write_us": 209.4,
                      *             "at": "2026-11-21T23:41:30Z",
                      *             "host_davg_us": 210.4,
                      *             "host_gavg_us": 210.9,
@@ -7589,7 +7598,9 @@ export interface operations {
                      *       "newest": {
                      *         "array_internal_us": 333.8,
                      *         "array_iops": 29780,
+                     *         "array_read_us": 307.1,
                      *         "array_san_us": 36.24,
+                     *         "array_write_us": 377.2,
                      *         "at": "2026-11-21T23:41:30Z",
                      *         "host_davg_us": 247,
                      *         "host_gavg_us": 248.4,
@@ -8224,7 +8235,9 @@ export interface operations {
                      *           "newest": {
                      *             "array_internal_us": 464.1,
                      *             "array_iops": 89490,
+                     *             "array_read_us": 427,
                      *             "array_san_us": 18.02,
+                     *             "array_write_us": 524.4,
                      *             "at": "2026-11-21T23:41:30Z",
                      *             "host_davg_us": 0,
                      *             "host_gavg_us": 0,
@@ -8268,7 +8281,9 @@ export interface operations {
                      *           "newest": {
                      *             "array_internal_us": null,
                      *             "array_iops": 0,
+                     *             "array_read_us": null,
                      *             "array_san_us": null,
+                     *             "array_write_us": null,
                      *             "at": "2026-11-21T23:41:30Z",
                      *             "host_davg_us": null,
                      *             "host_gavg_us": null,
@@ -8394,7 +8409,9 @@ export interface operations {
                      *       "newest": {
                      *         "array_internal_us": 464.1,
                      *         "array_iops": 89490,
+                     *         "array_read_us": 427,
                      *         "array_san_us": 18.02,
+                     *         "array_write_us": 524.4,
                      *         "at": "2026-11-21T23:41:30Z",
                      *         "host_davg_us": 0,
                      *         "host_gavg_us": 0,
@@ -8441,7 +8458,9 @@ export interface operations {
                      *           "newest": {
                      *             "array_internal_us": 464.1,
                      *             "array_iops": 89490,
+                     *             "array_read_us": 427,
                      *             "array_san_us": 18.02,
+                     *             "array_write_us": 524.4,
                      *             "at": "2026-11-21T23:41:30Z",
                      *             "host_davg_us": 0,
                      *             "host_gavg_us": 0,
@@ -9150,7 +9169,9 @@ export interface operations {
                      *           "newest": {
                      *             "array_internal_us": 646.4,
                      *             "array_iops": 129600,
+                     *             "array_read_us": 594.7,
                      *             "array_san_us": 23.99,
+                     *             "array_write_us": 730.4,
                      *             "at": "2026-11-21T23:41:30Z",
                      *             "host_davg_us": 466.6,
                      *             "host_gavg_us": 466.6,
@@ -9181,7 +9202,9 @@ export interface operations {
                      *           "newest": {
                      *             "array_internal_us": 646.4,
                      *             "array_iops": 129600,
+                     *             "array_read_us": 594.7,
                      *             "array_san_us": 23.99,
+                     *             "array_write_us": 730.4,
                      *             "at": "2026-11-21T23:41:30Z",
                      *             "host_davg_us": 694.1,
                      *             "host_gavg_us": 694.1,
@@ -9320,7 +9343,9 @@ export interface operations {
                      *       "newest": {
                      *         "array_internal_us": 646.4,
                      *         "array_iops": 129600,
+                     *         "array_read_us": 594.7,
                      *         "array_san_us": 23.99,
+                     *         "array_write_us": 730.4,
                      *         "at": "2026-11-21T23:41:30Z",
                      *         "host_davg_us": 466.6,
                      *         "host_gavg_us": 466.6,
@@ -11566,7 +11591,9 @@ export interface operations {
                      *           "newest": {
                      *             "array_internal_us": 464.1,
                      *             "array_iops": 89490,
+                     *             "array_read_us": 427,
                      *             "array_san_us": 18.02,
+                     *             "array_write_us": 524.4,
                      *             "at": "2026-11-21T23:41:30Z",
                      *             "host_davg_us": null,
                      *             "host_gavg_us": 603.1,
@@ -11609,7 +11636,9 @@ export interface operations {
                      *           "newest": {
                      *             "array_internal_us": 464.1,
                      *             "array_iops": 89490,
+                     *             "array_read_us": 427,
                      *             "array_san_us": 18.02,
+                     *             "array_write_us": 524.4,
                      *             "at": "2026-11-21T23:41:30Z",
                      *             "host_davg_us": null,
                      *             "host_gavg_us": 573,
@@ -11684,7 +11713,9 @@ export interface operations {
                      *       "newest": {
                      *         "array_internal_us": 464.1,
                      *         "array_iops": 89490,
+                     *         "array_read_us": 427,
                      *         "array_san_us": 18.02,
+                     *         "array_write_us": 524.4,
                      *         "at": "2026-11-21T23:41:30Z",
                      *         "host_davg_us": null,
                      *         "host_gavg_us": 603.1,
@@ -11953,7 +11984,9 @@ export interface operations {
                      *           "newest": {
                      *             "array_internal_us": 464.1,
                      *             "array_iops": 89490,
+                     *             "array_read_us": 427,
                      *             "array_san_us": 18.02,
+                     *             "array_write_us": 524.4,
                      *             "at": "2026-11-21T23:41:30Z",
                      *             "host_davg_us": 0,
                      *             "host_gavg_us": 0,
@@ -11986,7 +12019,9 @@ export interface operations {
                      *           "newest": {
                      *             "array_internal_us": null,
                      *             "array_iops": 0,
+                     *             "array_read_us": null,
                      *             "array_san_us": null,
+                     *             "array_write_us": null,
                      *             "at": "2026-11-21T23:41:30Z",
                      *             "host_davg_us": null,
                      *             "host_gavg_us": null,
@@ -12109,7 +12144,9 @@ export interface operations {
                      *       "newest": {
                      *         "array_internal_us": 464.1,
                      *         "array_iops": 89490,
+                     *         "array_read_us": 427,
                      *         "array_san_us": 18.02,
+                     *         "array_write_us": 524.4,
                      *         "at": "2026-11-21T23:41:30Z",
                      *         "host_davg_us": 0,
                      *         "host_gavg_us": 0,

@@ -71,6 +71,7 @@ class Sides(Out):
     """The newest complete minute as the two sides tell it. Null is "not measured"; latencies are op-weighted means in µs.
 
     `array_*`: volumes and files together (files have no SAN part); `host_*` of an array: devices, and the virtual disks on its files.
+    `array_read_us`, `array_write_us`: `array_internal_us` of reads and of writes by hosts alone.
     """
 
     at: AwareDatetime | None
@@ -82,6 +83,8 @@ class Sides(Out):
     array_iops: float | None
     array_internal_us: float | None
     array_san_us: float | None
+    array_read_us: float | None
+    array_write_us: float | None
 
 
 class GapOut(Out):

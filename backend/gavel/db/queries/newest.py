@@ -26,12 +26,20 @@ _DIRECTIONS: Mapping[Stream, tuple[str, ...]] = {
 }
 # Before REST 2.49 there is no scheduling time, and its absence adds nothing.
 _INTERNAL = "s.{d}_service_us + s.{d}_queue_us + s.{d}_qos_us + coalesce(s.{d}_qos_sched_us, 0)"
+_DIRECTORY = "s.{d}_usec_us"
+
+
+def _split(latency: str) -> dict[str, str]:
+    """The same time of reads and of writes alone: of the other directions it is NULL, and NULL weighs nothing."""
+    return {f"internal_{one}": f"CASE WHEN '{{d}}' = '{one}' THEN {latency} END" for one in ("read", "write")}
+
+
 _LATENCIES: Mapping[Stream, Mapping[str, str]] = {
     Stream.HOST_DEVICE: {name: f"s.{{d}}_{name}_us" for name in ("gavg", "davg", "kavg")},
     Stream.VM_DISK: {"gavg": "coalesce(s.{d}_latency_us, s.{d}_total_latency_us)"},
-    Stream.ARRAY_VOLUME: {"internal": _INTERNAL, "san": "s.{d}_san_us"},
+    Stream.ARRAY_VOLUME: {"internal": _INTERNAL, "san": "s.{d}_san_us"} | _split(_INTERNAL),
     # A directory has one time and no SAN part.
-    Stream.ARRAY_DIRECTORY: {"internal": "s.{d}_usec_us"},
+    Stream.ARRAY_DIRECTORY: {"internal": _DIRECTORY} | _split(_DIRECTORY),
 }
 _ARRAY = frozenset({Stream.ARRAY_VOLUME, Stream.ARRAY_DIRECTORY})
 # NFS has no devices, and the devices of vVols are shared by all of them: these are told by their virtual disks.
@@ -94,6 +102,8 @@ def _sides(host: _Side, array: _Side) -> Sides:
         array_iops=array.iops,
         array_internal_us=array.mean("internal"),
         array_san_us=array.mean("san"),
+        array_read_us=array.mean("internal_read"),
+        array_write_us=array.mean("internal_write"),
     )
 
 

@@ -68,6 +68,7 @@ class Sides:
     """The newest numbers as the two sides tell them, over the minute before `at`. `host_precision_us`: step of the host's counters.
 
     `host_*` of a VM are its virtual disks': `host_gavg_us` is then the latency at the virtual disk, and DAVG and KAVG are null.
+    `array_read_us`, `array_write_us`: `array_internal_us` of reads and of writes by hosts alone.
     """
 
     at: datetime | None
@@ -79,6 +80,8 @@ class Sides:
     array_iops: float | None
     array_internal_us: float | None
     array_san_us: float | None
+    array_read_us: float | None
+    array_write_us: float | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,8 @@ const idle: Sides = {
   array_iops: 0,
   array_internal_us: null,
   array_san_us: null,
+  array_read_us: null,
+  array_write_us: null,
 }
 const busy: Sides = { ...idle, array_iops: 800, array_internal_us: 1510, array_san_us: 1380 }
 

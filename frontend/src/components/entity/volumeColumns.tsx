@@ -25,7 +25,7 @@ export function volumeColumns(max_us: number): Column<VolumeRow>[] {
       from: 700,
       cell: (volume) => <Name focusable>{volume.array.name}</Name>,
     },
-    { id: 'pod', header: 'Pod', width: 172, from: 1900, cell: (volume) => <Pod volume={volume} /> },
+    { id: 'pod', header: 'Pod', width: 172, from: 1900, cell: (volume) => <VolumePod volume={volume} /> },
     {
       id: 'datastores',
       header: 'Datastore',
@@ -50,7 +50,7 @@ export function volumeColumns(max_us: number): Column<VolumeRow>[] {
   ]
 }
 
-function Pod({ volume }: { volume: VolumeRow }) {
+export function VolumePod({ volume }: { volume: VolumeRow }) {
   if (volume.pod === null) return <span className="faint">none</span>
   return <Name focusable>{volume.stretched ? `${volume.pod.name} (stretched)` : volume.pod.name}</Name>
 }

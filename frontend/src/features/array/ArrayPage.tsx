@@ -7,6 +7,7 @@ import { Name } from '../../components/Name'
 import { StateMark } from '../../components/StateMark'
 import { type Column, VirtualTable } from '../../components/table/VirtualTable'
 import { plural } from '../../lib/text'
+import { ArrayVolumesCard } from './ArrayVolumesCard'
 
 type Pod = ArrayOut['pod_list'][number]
 type ArrayHost = ArrayOut['array_hosts'][number]
@@ -31,6 +32,7 @@ export default function ArrayPage() {
     <ObjectPage kind="arrays" listTitle="Arrays" facts={facts}>
       {(array, id) => (
         <>
+          <ArrayVolumesCard array={array} />
           {array.pod_list.length > 0 && (
             <Card title="Pods" flush>
               <PodsTable pods={array.pod_list} />

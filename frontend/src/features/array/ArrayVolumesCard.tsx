@@ -1,0 +1,58 @@
+/** The volumes of one array, the slowest first: as the array itself times them, page by page. */
+
+import { useMemo } from 'react'
+import { listQuery, type ListPage as Rows } from '../../api/queries'
+import type { ArrayOut, VolumeRow } from '../../api/types'
+import { Card } from '../../components/Card'
+import { DataState } from '../../components/DataState'
+import { NameFilter } from '../../components/NameFilter'
+import { useServerRows } from '../../components/table/useServerRows'
+import { VirtualTable } from '../../components/table/VirtualTable'
+import { CardSkeleton } from '../../components/verdict/Skeletons'
+import { useSearchParameter } from '../../lib/url'
+import { arrayVolumeColumns } from './arrayVolumeColumns'
+
+export function ArrayVolumesCard({ array }: { array: ArrayOut }) {
+  const [search, setSearch] = useSearchParameter('q', '')
+  const [sort, setSort] = useSearchParameter('sort', '-latency')
+  const params = useMemo(() => ({ search, sort, source: array.source.id }), [search, sort, array.source.id])
+  const { query, rowAt, onWindow } = useServerRows<VolumeRow, Rows<VolumeRow>>(
+    (offset) => listQuery('volumes', params, offset) as never,
+  )
+  const columns = useMemo(() => arrayVolumeColumns(array.pod_list.length > 0), [array.pod_list.length])
+  return (
+    <Card
+      title="Volumes"
+      hint="newest minute, measured by the array, all hosts"
+      actions={<NameFilter noun="volume" value={search} onChange={(text) => setSearch(text, { replace: true })} />}
+      flush
+    >
+      <DataState
+        query={query}
+        skeleton={<CardSkeleton height={280} />}
+        empty={({ total }) =>
+          total > 0
+            ? null
+            : search === ''
+              ? {
+                  title: 'This array has no volumes',
+                  text: 'Volumes appear here after the next reading of its inventory.',
+                }
+              : { title: 'No volume fits', text: `Nothing is named like “${search}”. Shorten or clear the filter.` }
+        }
+      >
+        {({ total }) => (
+          <VirtualTable
+            label="Volumes"
+            columns={columns}
+            count={total}
+            rowAt={rowAt}
+            sort={sort}
+            onSort={setSort}
+            onWindow={onWindow}
+          />
+        )}
+      </DataState>
+    </Card>
+  )
+}
