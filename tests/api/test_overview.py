@@ -6,15 +6,28 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 from jsonschema import Draft202012Validator
-from tests.api.ledgers import HEALTHY, KERNEL, MINUTE, NOW, Estate, ago, ask, between, minute
+from tests.api.ledgers import HEALTHY, KERNEL, MINUTE, NOW, Estate, Interval, ago, ask, between, minute, span
 
 from gavel.api.examples import EXAMPLES
 from gavel.api.openapi import document
 from gavel.db import live
 from gavel.db.engine import transaction
+from gavel.domain.io_path import Layer
 from gavel.domain.scope import ScopeKind
 
 DATASTORE, VM, HOST, ESTATE = ScopeKind.DATASTORE, ScopeKind.VM, ScopeKind.HOST, ScopeKind.ESTATE
+
+
+FAST: dict[int, Interval] = {
+    span(Layer.KERNEL): (0.0, 0.0, 5.0),
+    span(Layer.SAN): (50.0, 45.0, 55.0),
+    span(Layer.ARRAY): (150.0, 148.5, 151.5),
+}
+
+
+def mean(one: Interval, two: Interval) -> Interval:
+    lower, middle, upper = (sum(pair) / 2 for pair in zip(one, two, strict=True))
+    return lower, middle, upper
 
 
 # --- overview ----------------------------------------------------------------------------------------------------------
@@ -93,6 +106,48 @@ def test_totals_are_the_sums_of_all_pages(client: TestClient, ranked: Estate, ki
     assert sum(item["iops"] or 0 for item in items) == pytest.approx(whole["totals"]["iops"])
     assert sum(item["impact"] or 0 for item in items) == pytest.approx(whole["totals"]["impact"])
     assert all(page["totals"] == whole["totals"] for page in pages)
+
+
+def test_what_one_datastore_saves_makes_up_for_nothing_that_another_loses(client: TestClient, estate: Estate) -> None:
+    """Half of the I/Os wait 438 µs in the kernel, the other half are 400 µs faster than expected: the mean loses 219 µs."""
+    for name, spans in (("simple", KERNEL), ("nvme", FAST)):
+        estate.last_minutes(DATASTORE, estate.id("datastore", name), 5, minute(600_000, 0, spans))
+    estate.last_minutes(
+        ESTATE, 0, 5, minute(1_200_000, 0, {layer: mean(KERNEL[layer], FAST[layer]) for layer in KERNEL})
+    )
+    for query in ("overview", "overview?search=nvme", "overview?kind=vms"):
+        assert ask(client, query)["estate"]["impact"] == pytest.approx(10_000 * 438e-6)
+    found = ask(client, "overview")
+    assert sum(item["impact"] or 0 for item in found["items"]) == pytest.approx(found["estate"]["impact"])
+
+
+def test_what_is_on_no_datastore_counts_for_the_estate_too(client: TestClient, estate: Estate) -> None:
+    estate.last_minutes(ESTATE, 0, 5, minute(600_000, 0, KERNEL))
+    assert ask(client, "overview")["estate"]["impact"] == pytest.approx(10_000 * 438e-6)
+
+
+def test_ios_that_wait_in_one_of_two_layers_are_counted_in_neither(client: TestClient, estate: Estate) -> None:
+    blurred: dict[int, Interval] = {
+        span(Layer.KERNEL): (312.0, 0.0, 624.0),
+        span(Layer.SAN): (218.0, 0.0, 602.0),
+        span(Layer.ARRAY): (400.0, 398.5, 401.5),
+    }
+    row = minute(300_000, 0, blurred, outermost_us=836.0)
+    estate.last_minutes(DATASTORE, estate.id("datastore", "nvme"), 5, row)
+    estate.last_minutes(DATASTORE, estate.id("datastore", "simple"), 5, minute(300_000, 0, KERNEL))
+    estate.last_minutes(
+        ESTATE, 0, 5, minute(600_000, 0, {layer: mean(KERNEL[layer], blurred[layer]) for layer in KERNEL})
+    )
+    for query in ("overview", "overview?search=simple", "overview?kind=hosts"):
+        inside = {one["name"]: one for one in ask(client, query)["estate"]["occupancy"]}
+        assert list(inside) == ["kernel", "kernel_or_san", "san", "array"]
+        assert {name: round(one["ios"], 3) for name, one in inside.items()} == {
+            "kernel": 2.19, "kernel_or_san": 2.65, "san": 0.46, "array": 4.0,
+        }  # fmt: skip
+        open_ = inside["kernel_or_san"]
+        assert (open_["label"], open_["layers"]) == ("Kernel or SAN", ["kernel", "san"])
+        assert (open_["lower_ios"], open_["upper_ios"]) == (0, pytest.approx(5_000 * 1_226e-6))
+        assert all(one["lower_ios"] <= one["ios"] <= one["upper_ios"] for one in inside.values())
 
 
 def test_the_overview_can_look_back(client: TestClient, estate: Estate, store: int) -> None:

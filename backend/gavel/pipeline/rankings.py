@@ -35,6 +35,7 @@ from gavel.pipeline.judging import (
     told_named,
 )
 from gavel.pipeline.sentences import NOTHING, Facts, head
+from gavel.pipeline.undecided import impact_of_parts, occupancy_of_parts
 
 Order = Literal["impact", "excess", "latency", "iops", "name"]
 Way = Literal["asc", "desc"]
@@ -87,6 +88,8 @@ class Ranked(Standing):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EstateStanding(Standing):
+    """impact: of its datastores added up. occupancy: those of undetermined datastores apart, as "kernel or SAN"."""
+
     occupancy: tuple[OccupancyNumbers, ...]
 
 
@@ -140,6 +143,8 @@ def overview(connection: Connection, wanted: Wanted, from_at: datetime, to_at: d
     estate = _judge(connection, ScopeKind.ESTATE, [ESTATE_ID], from_at, to_at)
     things = present_things(connection, wanted.kind, wanted.search)
     ruled = _judge(connection, SCOPES[wanted.kind], [thing_id for thing_id, _ in things], from_at, to_at)
+    is_whole = wanted.kind is RefKind.DATASTORE and not wanted.search
+    parts = ruled if is_whole else _datastores(connection, from_at, to_at)
     listed = _Listed.of(wanted.kind, things, ruled)
     matching = _matching(listed, wanted)
     ranked = _ordered(listed, matching, wanted)
@@ -149,7 +154,7 @@ def overview(connection: Connection, wanted: Wanted, from_at: datetime, to_at: d
         from_at=ruled.from_at,
         to_at=ruled.to_at,
         ledger_until_at=ledger_until(connection),
-        estate=_estate(estate),
+        estate=_estate(estate, parts.judged),
         totals=_totals(listed, matching),
         items=tuple(_ranked(listed, n, arrays) for n in page),
         total=len(matching),
@@ -174,6 +179,11 @@ def _judge(connection: Connection, scope: ScopeKind, ids: Sequence[int], from_at
     hours = np.tile(hours_of(found.from_at, found.to_at), (len(found), 1))
     ruled = judged(found, scope, position, usual(connection, scope, wanted.tolist()), hours)
     return _Ruled(wanted[position], ruled, found.from_at, found.to_at)
+
+
+def _datastores(connection: Connection, from_at: datetime, to_at: datetime) -> _Ruled:
+    things = present_things(connection, RefKind.DATASTORE, "")
+    return _judge(connection, ScopeKind.DATASTORE, [thing_id for thing_id, _ in things], from_at, to_at)
 
 
 def _rows_of(things: Sequence[tuple[int, str]], ids: Index) -> Index:
@@ -259,10 +269,13 @@ def _ranked(listed: _Listed, n: int, arrays: Mapping[int, tuple[Ref, ...]]) -> R
     return Ranked(subject=subject, arrays=arrays.get(subject.id, ()), **_fields(standing))
 
 
-def _estate(ruled: _Ruled) -> EstateStanding:
-    if len(ruled.judged) == 0:
+def _estate(ruled: _Ruled, datastores: Judged) -> EstateStanding:
+    found = ruled.judged
+    if len(found) == 0:
         return EstateStanding(occupancy=(), **_fields(_NOTHING))
-    return EstateStanding(occupancy=tuple(occupancies(ruled.judged, 0)), **_fields(_standing(ruled.judged, 0)))
+    standing = _fields(_standing(found, 0)) | {"impact": impact_of_parts(float(found.impact[0]), datastores)}
+    layers = occupancy_of_parts(occupancies(found, 0), datastores, float(found.wall_s[0]))
+    return EstateStanding(occupancy=tuple(layers), **standing)
 
 
 def _fields(standing: Standing) -> dict[str, Any]:

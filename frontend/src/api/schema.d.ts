@@ -2091,7 +2091,9 @@ export interface components {
         };
         /**
          * EstateOut
-         * @description Everything together, and the I/Os inside each layer.
+         * @description Everything together, and the I/Os inside each layer. `impact`: of all datastores added up, whatever was asked for.
+         *
+         *     `occupancy`: I/Os of datastores whose verdict is undetermined are not in its two layers but in one of their own, "kernel_or_san".
          */
         EstateOut: {
             /** Bytes Per S */

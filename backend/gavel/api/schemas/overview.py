@@ -43,7 +43,10 @@ class OverviewRow(StandingOut):
 
 
 class EstateOut(StandingOut):
-    """Everything together, and the I/Os inside each layer."""
+    """Everything together, and the I/Os inside each layer. `impact`: of all datastores added up, whatever was asked for.
+
+    `occupancy`: I/Os of datastores whose verdict is undetermined are not in its two layers but in one of their own, "kernel_or_san".
+    """
 
     occupancy: list[OccupancyLayerOut]
 

@@ -27,7 +27,14 @@ export function EstateCard({ overview, kind, chosen, onChoose }: EstateCardProps
       <div className={styles.estate}>
         <div>
           <Headline overview={overview} kind={kind} />
-          {estate.impact !== null && <p className="muted">{ios(estate.impact)} I/Os wait for nothing at any moment</p>}
+          {estate.impact !== null && (
+            <p
+              className="muted"
+              title="of its datastores added up: what one saves makes up for nothing that another loses"
+            >
+              {ios(estate.impact)} I/Os wait for nothing at any moment
+            </p>
+          )}
         </div>
         <div>
           <p className={styles.lead}>{insideWords(estate, inside)}</p>
