@@ -24,6 +24,16 @@ export const sourceEvent = ({ at, kind, text }: { at: string; kind: string; text
   tone: 'calm',
 })
 
+/** What is told of each bucket, in full; empty where nothing happened. */
+export function eventTexts(times_ms: readonly number[], step_s: number, events: readonly ChartEvent[]): string[] {
+  return times_ms.map((from_ms) =>
+    events
+      .filter(({ at_ms }) => from_ms <= at_ms && at_ms < from_ms + step_s * 1000)
+      .map(({ text }) => visibleName(text))
+      .join('; '),
+  )
+}
+
 const INKS: Record<Tone, Ink> = { bad: 'bad', warn: 'warn', open: 'warn', good: 'good', calm: 'muted' }
 
 /** A mark at its event's line, and words on the side of it that has room for them. */
@@ -33,6 +43,8 @@ export interface PlacedLabel {
   /** Left end and width of the words in px; a width of 0: there is no room for any. */
   x: number
   width: number
+  /** 0: beside the mark; 1: in the row above the marks, from its mark on or up to it. */
+  row: 0 | 1
   text: string
   tone: Tone
   /** How many events it stands for. */
@@ -55,8 +67,9 @@ interface Spot {
 }
 
 /**
- * Marks of events in one row from `left` to `right`, each with as many words as there is room for beside it. Events whose marks would
- * touch share one, with the words of the worst of them and how many more there are. `xOf` answers the place of an instant in px.
+ * Marks of events in one row from `left` to `right`, each with as many words as there is room for: beside it, or in the row above where
+ * that has more. Events whose marks would touch share one, with the words of the worst of them and how many more there are. `xOf`
+ * answers the place of an instant in px.
  */
 export function placeLabels(
   events: readonly ChartEvent[],
@@ -65,15 +78,20 @@ export function placeLabels(
   right: number,
 ): PlacedLabel[] {
   const spots = spotsOf(events, xOf, left, right)
-  let free_from = left
+  const free_from: Record<0 | 1, number> = { 0: left, 1: left }
   return spots.map((spot, index) => {
     const next = spots[index + 1]
     const end = next === undefined ? right : next.mark_x - LABEL_GAP
-    const found = placed(spot, free_from, end)
-    free_from = Math.max(spot.mark_x + MARK_PX, found.x + found.width) + LABEL_GAP
+    const beside = placed(spot, free_from[0], end)
+    const over = beside.width < wantedPx(beside.text) ? above(beside, free_from[1], right) : beside
+    const found = over.width > beside.width ? over : beside
+    free_from[0] = spot.mark_x + MARK_PX + LABEL_GAP
+    if (found.width > 0) free_from[found.row] = Math.max(free_from[found.row], found.x + found.width + LABEL_GAP)
     return found
   })
 }
+
+const wantedPx = (text: string) => Math.ceil([...text].length * CHARACTER_PX)
 
 function spotsOf(events: readonly ChartEvent[], xOf: (at_ms: number) => number, left: number, right: number): Spot[] {
   const spots: Spot[] = []
@@ -88,18 +106,28 @@ function spotsOf(events: readonly ChartEvent[], xOf: (at_ms: number) => number, 
   return spots
 }
 
-/** Right of the mark where there is room, else left of it, where nobody stands from `free_from` on. */
+/** Right of the mark or left of it, where nobody stands from `free_from` on: where all the words have room, else where most of them do. */
 function placed({ mark_x, events }: Spot, free_from: number, end: number): PlacedLabel {
   const worst = [...events].sort((a, b) => WORST_FIRST.indexOf(a.tone) - WORST_FIRST.indexOf(b.tone))[0] as ChartEvent
   const text = events.length === 1 ? cut(worst.label) : `${cut(worst.label)} +${events.length - 1}`
-  const wanted = Math.ceil([...text].length * CHARACTER_PX)
-  const after = mark_x + MARK_PX + MARK_GAP
-  const before = mark_x - MARK_GAP
-  const about = { mark_x, text, tone: worst.tone, events: events.length }
-  if (end - after >= Math.min(wanted, SHORTEST_PX)) return { ...about, x: after, width: Math.min(wanted, end - after) }
-  const width = Math.min(wanted, before - free_from)
-  if (width >= Math.min(wanted, SHORTEST_PX)) return { ...about, x: before - width, width }
-  return { ...about, x: after, width: 0 }
+  const wanted = wantedPx(text)
+  const [left, right] = [mark_x - MARK_GAP, mark_x + MARK_PX + MARK_GAP]
+  const [before, after] = [Math.min(wanted, left - free_from), Math.min(wanted, end - right)]
+  const width = Math.max(before, after)
+  const about = { mark_x, row: 0 as const, text, tone: worst.tone, events: events.length }
+  if (width < Math.min(wanted, SHORTEST_PX)) return { ...about, x: right, width: 0 }
+  return { ...about, width, x: after === width ? right : left - width }
+}
+
+/** Over the mark: from its left end on, else up to its right end. */
+function above(label: PlacedLabel, free_from: number, right: number): PlacedLabel {
+  const wanted = wantedPx(label.text)
+  const mark_end = label.mark_x + MARK_PX
+  const after = label.mark_x >= free_from ? Math.min(wanted, right - label.mark_x) : 0
+  const before = Math.min(wanted, mark_end - free_from)
+  const width = Math.max(after, before)
+  if (width < Math.min(wanted, SHORTEST_PX)) return { ...label, width: 0 }
+  return { ...label, row: 1, width, x: after >= before ? label.mark_x : mark_end - width }
 }
 
 const cut = (label: string) => {
@@ -153,12 +181,17 @@ function eventLine(x: number, box: Rect, { tone }: ChartEvent, tokens: ChartToke
 }
 
 const LABEL_ROW_PX = 8
+/** From one row of words to the next; the first panel leaves room for both. */
+export const LABEL_ROWS_PX = 14
 
-function labelShapes({ mark_x, x, width, text, tone }: PlacedLabel, top: number, tokens: ChartTokens) {
+function labelShapes({ mark_x, x, width, row, text, tone }: PlacedLabel, top: number, tokens: ChartTokens) {
   const y = top - LABEL_ROW_PX
+  // A path that is drawn again keeps the place inside its shape: only its own place moves with its line.
   const mark = {
     type: 'path' as const,
-    shape: { pathData: MARK_SHAPES[tone], x: mark_x, y: y - MARK_PX / 2, width: MARK_PX, height: MARK_PX },
+    x: mark_x,
+    y: y - MARK_PX / 2,
+    shape: { pathData: MARK_SHAPES[tone], x: 0, y: 0, width: MARK_PX, height: MARK_PX },
     style: { fill: tokens.ink[INKS[tone]] },
   }
   if (width === 0) return [mark]
@@ -178,7 +211,7 @@ function labelShapes({ mark_x, x, width, text, tone }: PlacedLabel, top: number,
     {
       type: 'text' as const,
       x: isBefore ? x + width : x,
-      y,
+      y: y - row * LABEL_ROWS_PX,
       style: { ...style, align: isBefore ? ('right' as const) : ('left' as const) },
     },
   ]

@@ -3,6 +3,7 @@
 import type { CsvCell } from '../lib/csv'
 import { isoSeconds } from '../lib/range'
 import { formatPrecision } from '../lib/units'
+import { type ChartEvent, eventTexts } from './events'
 import type { Panel } from './panels'
 import type { SeriesColumn, SeriesData, SeriesGroup } from './series'
 import { levelLabel, levelOf } from './series'
@@ -19,6 +20,14 @@ interface NumbersColumn {
 export interface NumbersTable {
   times_ms: readonly number[]
   columns: NumbersColumn[]
+  /** What happened, by row; left out where nothing did. */
+  events?: readonly string[]
+}
+
+/** The same table with what happened beside its numbers. */
+export function withEvents(table: NumbersTable, step_s: number, events: readonly ChartEvent[]): NumbersTable {
+  const texts = eventTexts(table.times_ms, step_s, events)
+  return texts.some((text) => text !== '') ? { ...table, events: texts } : table
 }
 
 /** Every column of `groups` that has at least one number. */
@@ -60,10 +69,15 @@ function numbersColumn(group: SeriesGroup, column: SeriesColumn): NumbersColumn 
 /** Header and rows for a spreadsheet: raw numbers in the API's own units, UTC times, empty where not measured. */
 export function numbersCsv(table: NumbersTable): { header: string[]; rows: CsvCell[][] } {
   return {
-    header: ['time (UTC)', ...table.columns.map((column) => `${column.title} (${column.unit}) [${column.origin}]`)],
+    header: [
+      'time (UTC)',
+      ...table.columns.map((column) => `${column.title} (${column.unit}) [${column.origin}]`),
+      ...(table.events === undefined ? [] : ['events']),
+    ],
     rows: table.times_ms.map((at_ms, index) => [
       isoSeconds(at_ms),
       ...table.columns.map((column) => column.values[index] ?? null),
+      ...(table.events === undefined ? [] : [table.events[index] || null]),
     ]),
   }
 }

@@ -127,7 +127,8 @@ describe('the drawing', () => {
     const ink = { bad: 'bad', warn: 'warn', open: 'warn', good: 'good', calm: 'muted' } as const
     const drawn = [...marked.matchAll(/<path d="([^"]+)"[^>]* fill="([^"]+)"/g)]
     const mark = drawn.find(([, , fill]) => fill === dark.ink[ink[tone]].toLowerCase())
-    expect(mark?.[1]?.length).toBeGreaterThan(20)
+    // Three corners at least.
+    expect(mark?.[1]?.length).toBeGreaterThan(14)
   })
 
   it('never samples, since that would break the stacks', () => {

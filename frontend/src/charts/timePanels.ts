@@ -7,7 +7,7 @@ import type { XAXisComponentOption, YAXisComponentOption } from 'echarts/types/d
 import { formatClock, formatDay, type Zone } from '../lib/time'
 import { type ColumnUnit, formatFixed, formatRate, latencyScale } from '../lib/units'
 import { bandSeries, boundsSeries } from './bands'
-import { type ChartEvent, eventSeries } from './events'
+import { type ChartEvent, eventSeries, LABEL_ROWS_PX } from './events'
 import { gapSeries, veilSeries } from './gaps'
 import { hatchDecal } from './hatch'
 import type { Panel, PanelLine } from './panels'
@@ -36,7 +36,8 @@ export interface TimePanelsInput {
 }
 
 const HEIGHT = { tall: 168, short: 84 } as const
-const HEAD = 42
+// The first panel's title stands over two rows of words about events.
+const HEAD = 42 + LABEL_ROWS_PX
 const GAP = 48
 const FOOT = 28
 const LEFT = 68
@@ -139,7 +140,7 @@ function valueAxis(panel: Panel, index: number, { tokens, narrow = false }: Time
     axisPointer: { show: false },
     name: `{title|${panel.title}}  {hint|${hint}}`,
     nameLocation: 'end',
-    nameGap: 20,
+    nameGap: index === 0 ? 20 + LABEL_ROWS_PX : 20,
     nameTextStyle: {
       align: 'left',
       padding: [0, 0, 0, -LEFT + 8],

@@ -2,7 +2,7 @@
 
 import { useMemo } from 'react'
 import type { ChartEvent } from '../../charts/events'
-import { numbersCsv, numbersOf } from '../../charts/numbers'
+import { numbersCsv, numbersOf, withEvents } from '../../charts/numbers'
 import { legendOf, panelsOf } from '../../charts/panels'
 import { levelLabel, levelOf, type SeriesData, type SeriesGroup } from '../../charts/series'
 import { timePanelsHeight, timePanelsOption } from '../../charts/timePanels'
@@ -34,7 +34,7 @@ export function BothSidesChart({ name, series, groups, events }: BothSidesChartP
   const canDrag = useMediaMatch('(pointer: fine)')
   const narrow = useMediaMatch('(max-width: 699px)')
   const legend = useMemo(() => legendOf(series, groups), [series, groups])
-  const numbers = useMemo(() => numbersOf(series, groups), [series, groups])
+  const numbers = useMemo(() => withEvents(numbersOf(series, groups), series.step_s, events), [series, groups, events])
   const panels = useMemo(() => panelsOf(series, groups, hidden), [series, groups, hidden])
   const from_ms = Date.parse(series.from_at)
   const to_ms = Date.parse(series.to_at)

@@ -5,6 +5,7 @@ import type { NumbersTable } from '../../charts/numbers'
 import { usePreferences } from '../../lib/preferences'
 import { formatClock, formatDay, zoneName } from '../../lib/time'
 import { formatColumn } from '../../lib/units'
+import { Name } from '../Name'
 import { type Column, VirtualTable } from '../table/VirtualTable'
 
 interface Moment {
@@ -41,7 +42,14 @@ export function NumbersView({ table, label }: { table: NumbersTable; label: stri
         },
       }
     })
-    return [time, ...numbers]
+    const { events } = table
+    const happened: Column<Moment> = {
+      id: 'events',
+      header: 'Events',
+      width: 260,
+      cell: ({ index }) => (events?.[index] ? <Name focusable>{events[index]}</Name> : ''),
+    }
+    return [time, ...(events === undefined ? [] : [happened]), ...numbers]
   }, [table, zone])
 
   const last = table.times_ms.length - 1

@@ -9,7 +9,7 @@ import {
   latencyLegend,
   latencyPanels,
 } from '../../charts/latency-stack'
-import { numbersCsv, numbersOfPanels } from '../../charts/numbers'
+import { numbersCsv, numbersOfPanels, withEvents } from '../../charts/numbers'
 import type { GapBand } from '../../charts/panels'
 import { timePanelsHeight, timePanelsOption } from '../../charts/timePanels'
 import { colourOf } from '../../charts/tokens'
@@ -55,7 +55,10 @@ export function LatencyChart({ name, latency, events, gaps, named }: LatencyChar
     () => latencyPanels(latency, { hidden, gaps, bounded, asShare }),
     [latency, hidden, gaps, bounded, asShare],
   )
-  const numbers = useMemo(() => numbersOfPanels(latency.times_ms, panels, 'attributed by Gavel'), [latency, panels])
+  const numbers = useMemo(
+    () => withEvents(numbersOfPanels(latency.times_ms, panels, 'attributed by Gavel'), latency.step_s, events),
+    [latency, panels, events],
+  )
   const from_ms = Date.parse(latency.from_at)
   const to_ms = Date.parse(latency.to_at)
   const label = `Latency of ${name} over time by part of the I/O path, reads and writes apart, with I/O rates`
