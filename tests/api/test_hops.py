@@ -8,6 +8,7 @@ from sqlalchemy import text
 from tests.api.ledgers import KERNEL, NOW, Estate, Interval, ask, minute, span
 from tests.db.estates import SERIALS, batch, naa
 
+from gavel.analysis.grade import GradeReason
 from gavel.db.engine import transaction
 from gavel.db.samples import write_samples
 from gavel.domain.io_path import Layer
@@ -69,7 +70,8 @@ def test_the_time_between_hops_is_that_of_the_part_of_the_path_between_them(
     assert (guest["layers"], guest["us"], guest["lower_us"]) == (["guest"], None, None)
     hypervisor = links[first["vm_disk"], first["queue"]]
     assert (hypervisor["label"], hypervisor["layers"]) == ("Hypervisor", ["kernel"])
-    assert hypervisor["us"] == pytest.approx(43.8, rel=1e-5)
+    # What waits above the device is within all of the disk's kernel.
+    assert [hypervisor[key] for key in ("us", "lower_us", "upper_us")] == pytest.approx([43.8, 0, 451], rel=1e-5)
     kernel = links[first["queue"], first["path"]]
     assert [kernel[key] for key in ("us", "lower_us", "upper_us")] == pytest.approx([438, 425, 451], rel=1e-5)
     san, array = links[first["path"], first["volume"]], links[first["volume"], first["array"]]
@@ -77,6 +79,16 @@ def test_the_time_between_hops_is_that_of_the_part_of_the_path_between_them(
     assert (san["us"], array["us"]) == (pytest.approx(92, rel=1e-5), pytest.approx(400, rel=1e-5))
     ids = {node["id"] for hop in found["hops"] for node in hop["nodes"]}
     assert {end for pair in links for end in pair} == ids
+
+
+def test_a_queue_says_that_its_time_is_fitted_to_whole_milliseconds(
+    client: TestClient, way: Estate, store: int
+) -> None:
+    device = way.id("host_device", f"esx-1/{naa(SERIALS[0])}")
+    way.last_minutes(DEVICE, device, 5, minute(60_000, 0, KERNEL, grade_reasons=int(GradeReason.MILLISECONDS)))
+    coarse, fine = by_name(ask(client, f"datastores/{store}/hops"))["queue"]["nodes"]
+    assert (coarse["load"]["us"], coarse["load"]["precision_us"]) == (pytest.approx(930, rel=1e-5), 1000)
+    assert fine["load"]["precision_us"] is None
 
 
 def test_a_path_that_is_down_is_said_and_its_own_counters_tell_its_load(

@@ -1,14 +1,14 @@
 """The way of I/Os, hop by hop: VM, virtual disk, host queue, path, volume, array; how loaded each is, and the time between."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 
 import numpy as np
 
 from gavel.analysis.columns import picked
-from gavel.analysis.ledger import LedgerRows, ops_in, rolled_up, timed_ops
+from gavel.analysis.ledger import KERNEL, LedgerRows, ops_in, rolled_up, timed_ops
 from gavel.analysis.segments import SPANS
 from gavel.db.engine import Connection
 from gavel.db.queries.hops import PathGroup
@@ -18,7 +18,7 @@ from gavel.db.queries.rows import Ref, RefKind
 from gavel.domain.io_path import Direction, Layer, Segment
 from gavel.pipeline.judging import known, span_key, span_label, span_layers
 from gavel.pipeline.owned import known_rows
-from gavel.pipeline.parts import SEGMENT_WORDS
+from gavel.pipeline.parts import SEGMENT_WORDS, are_coarse
 from gavel.pipeline.queueing import queue_numbers
 from gavel.pipeline.summing import Window, summed
 from gavel.pipeline.way import Loads, Way
@@ -35,10 +35,15 @@ _LABELS: Mapping[HopName, str] = {
 }
 
 
+_MILLISECOND_US = 1000.0
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Load:
-    """us: per I/O from here on, in steps of `precision_us` where it is a counter's own; ios: inside from here on, on average (of a
-    queue: in flight below it, against `depth`). None: not measured."""
+    """us: per I/O from here on, in steps of `precision_us` where it is a counter's own (paths), or fitted to such (queues).
+
+    ios: inside from here on, on average (of a queue: in flight below it, against `depth`). None: not measured.
+    """
 
     iops: float | None = None
     us: float | None = None
@@ -148,7 +153,13 @@ def _queue(way: Way, queue: Queue) -> Node:
     load = _known_load(way.of_queues, queue.device.id)
     if row is not None:
         numbers = queue_numbers(way.of_queues.found)
-        load = Load(iops=load.iops, us=load.us, ios=known(numbers.in_flight_ios[row]), depth=known(numbers.depth[row]))
+        is_coarse = bool(are_coarse(way.of_queues.found.notes.grade_reasons)[row])
+        load = replace(
+            load,
+            precision_us=_MILLISECOND_US if is_coarse else None,
+            ios=known(numbers.in_flight_ios[row]),
+            depth=known(numbers.depth[row]),
+        )
     return Node(
         id=_id("queue", queue.device.id),
         ref=queue.host,
@@ -286,14 +297,22 @@ def _touching(rows: LedgerRows, row: int, first: Layer, last: Layer) -> list[int
 
 
 def _hypervisor(loads: Loads, disk_id: int) -> _Between:
-    """From the virtual disk to the device, which has no bounds of its own."""
+    """From the virtual disk to the device: it has no bounds of its own, but is within the kernel of the disk."""
+    name, label, layers = (
+        Segment.HYPERVISOR.name.lower(),
+        SEGMENT_WORDS[Segment.HYPERVISOR],
+        (Layer.KERNEL.name.lower(),),
+    )
     row = loads.row.get(disk_id)
-    us: float | None = None
-    if row is not None:
-        rows, segment = loads.found.rows, Segment.HYPERVISOR
-        ops = float(rows.segment_ops[row, Direction.ALL, segment])
-        us = float(rows.segment_time[row, Direction.ALL, segment]) / ops if ops > 0 else None
-    return _link(Segment.HYPERVISOR.name.lower(), SEGMENT_WORDS[Segment.HYPERVISOR], (Layer.KERNEL.name.lower(),), us)
+    ops = 0.0 if row is None else float(loads.found.rows.segment_ops[row, Direction.ALL, Segment.HYPERVISOR])
+    if row is None or not ops > 0:
+        return _link(name, label, layers)
+    rows = loads.found.rows
+    us = float(rows.segment_time[row, Direction.ALL, Segment.HYPERVISOR]) / ops
+    around = float(rows.span_ops[row, Direction.ALL, KERNEL])
+    if not around > 0:
+        return _link(name, label, layers, us)
+    return _link(name, label, layers, us, 0.0, max(us, float(rows.span_upper[row, Direction.ALL, KERNEL]) / around))
 
 
 def _link(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { BOX_HEIGHT, fullness, type HopLink, hopPicture, linkTime, readingsOf } from './hops'
+import { BOX_HEIGHT, fullness, type HopLink, hopPicture, linkTime, readingsOf, readingText } from './hops'
 
 const load = { iops: 100, us: 900, precision_us: null, ios: 6.24, depth: null }
 const node = (id: string, more: object = {}) => ({ id, name: id, state: null, load, ...more })
@@ -111,6 +111,15 @@ describe('whose latency a hop tells', () => {
       [340, 'seen by hosts'],
     ])
     expect(told('array', array, own(180))).toEqual([[720, 'seen by hosts']])
+  })
+
+  it('of a queue is about as long as whole milliseconds can tell, of a path what its counter may stand for', () => {
+    const coarse = { load: { ...load, us: 500, precision_us: 1000 } }
+    const words = (name: string) =>
+      readingsOf(name, node(name, coarse), own(180)).map((one) => [readingText(one), one.by])
+    expect(words('queue')).toEqual([['≈ 0.5 ms', 'fitted to whole ms']])
+    expect(words('path')).toEqual([['0–1.5 ms', 'seen by hosts']])
+    expect(readingsOf('queue', node('q'), own(180)).map(readingText)).toEqual(['0.90 ms'])
   })
 
   it('is the array’s alone where no host measured anything', () => {

@@ -1,6 +1,6 @@
 /** The way of I/Os as a picture: hops are columns in the order of the path, their nodes boxes, the time between them links. Pure. */
 
-import { formatLatency, formatRate } from '../lib/units'
+import { formatCounter, formatLatency, formatLatencyIn, formatRate } from '../lib/units'
 import { type LayerId, layerLook, partLook } from './segments'
 import type { LineColour } from './tokens'
 
@@ -172,7 +172,13 @@ export function fullness({ ios, depth }: HopNode['load']): { text: string; share
 export interface Reading {
   us: number
   precision_us: number | null
-  by: 'seen by hosts' | 'seen by array'
+  by: 'seen by hosts' | 'seen by array' | 'fitted to whole ms'
+}
+
+/** "≈ 0.5 ms" of what is fitted to whole milliseconds; "0–1 ms" where such a counter tells it itself. */
+export function readingText({ us, precision_us, by }: Reading): string {
+  if (by !== 'fitted to whole ms') return formatCounter(us, precision_us)
+  return `≈ ${formatLatencyIn(us, { unit: 'ms', decimals: 1 })}`
 }
 
 /** The part of a thing's time that is the array's own, by the link that leads from it to the array. */
@@ -190,6 +196,7 @@ export function readingsOf(
 ): Reading[] {
   const { us, precision_us } = load
   if (us === null) return []
+  if (hop === 'queue' && precision_us !== null) return [{ us, precision_us, by: 'fitted to whole ms' }]
   const whole = { us, precision_us, by: 'seen by hosts' as const }
   if (hop === 'volume') {
     const own_us = arrayPart(id, links)

@@ -32,7 +32,7 @@ const host = (id: number, given: Partial<Contributor>): Contributor => ({
   ...given,
 })
 
-function shown(rows: Contributor[], sums: { whole_ios: number; all_ios: number; rest_ios: number }) {
+function shown(rows: Contributor[], sums: { whole_ios: number; all_ios: number; rest_ios: number; others?: number }) {
   render(
     <PreferencesProvider>
       <MantineProvider withGlobalClasses={false} withCssVariables={false}>
@@ -55,6 +55,7 @@ it('a time that was not measured or is below what the counters can tell is never
     host(3, { us: null, ios: 0, lower_ios: 0, upper_ios: 0, time_share: 0 }),
     host(4, { us: 0, ios: 0, lower_ios: 0, upper_ios: 0, time_share: 0 }),
     host(5, { us: 0, ios: 0, lower_ios: 0, upper_ios: 9, time_share: null }),
+    host(6, { us: 0, ios: 0, lower_ios: 0, upper_ios: 0.04, time_share: 0, share_upper: 0.004 }),
   ]
   shown(rows, { whole_ios: 7.3, all_ios: 7.3, rest_ios: 0 })
   expect(numbersOf('esx-1')).toEqual(['100 %', '7.3', '73 µs'])
@@ -62,13 +63,17 @@ it('a time that was not measured or is below what the counters can tell is never
   expect(numbersOf('esx-3')).toEqual(['–', '–', 'not measured'])
   expect(numbersOf('esx-4')).toEqual(['0 %', '0', '0 µs'])
   expect(numbersOf('esx-5')).toEqual(['not known', '≤ 9.0', '≤ 90 µs'])
+  expect(numbersOf('esx-6')[0]).toBe('<1 %')
   expect(screen.queryByText(/Not assigned/)).toBeNull()
 })
 
 it('what is of nobody in the list has a row, and parts that have more than the whole are told', () => {
-  shown([host(1, { time_share: 0.73 })], { whole_ios: 10, all_ios: 7.3, rest_ios: 2.7 })
+  shown([host(1, { time_share: 0.73 })], { whole_ios: 10, all_ios: 7.3, rest_ios: 2.7, others: 0.3 })
   expect(numbersOf('Not assigned to any host')).toEqual(['27 %', '2.7', ''])
   expect(screen.queryByText(/By their own numbers/)).toBeNull()
+  cleanup()
+  shown([host(1, { time_share: 0.73 })], { whole_ios: 10, all_ios: 7.3, rest_ios: 2.7 })
+  expect(screen.getByText(/the hosts have 7.3 I\/Os inside, all of it together has 10\. Counters/)).toBeTruthy()
   cleanup()
   shown([host(1, {})], { whole_ios: 5, all_ios: 7.3, rest_ios: 0 })
   expect(screen.getByText(/the hosts have 7.3 I\/Os inside, all of it together has 5.0/)).toBeTruthy()

@@ -61,6 +61,7 @@ export function ContributorsCard({ kind, id, window, named, hasData }: Contribut
                   {...{ noun: 'VM', rows: found.vms, total: found.vms_total, layers: [layer], whole_ios }}
                   all_ios={found.vms_ios}
                   rest_ios={found.vms_rest_ios}
+                  others={partOf(non_vm_iops ?? 0, found.vms)}
                 />
               )}
               {kind !== 'hosts' && found.hosts.length > 0 && (
@@ -79,6 +80,12 @@ export function ContributorsCard({ kind, id, window, named, hasData }: Contribut
       </DataState>
     </Card>
   )
+}
+
+/** Which part of all I/Os these are beside those of the VMs. */
+function partOf(iops: number, vms: readonly Contributor[]): number {
+  const all = vms.reduce((sum, one) => sum + one.iops, iops)
+  return all > 0 ? iops / all : 0
 }
 
 /** No data is not the same as no time. */
@@ -116,6 +123,8 @@ interface RankingProps {
   whole_ios: number | null
   all_ios: number
   rest_ios: number | null
+  /** Part of the I/Os that are of none in the list. */
+  others?: number
 }
 
 /** What nobody in the list has of the thing's time. */
@@ -147,21 +156,33 @@ function shareWords(one: Row): string {
   if (one.us === null) return '–'
   if (one.us > 0 || one.upper_ios <= 0) return shareText(one.time_share) || '–'
   const most = one.share_upper ?? 1
-  return most < 0.995 ? `≤ ${shareText(most)}` : 'not known'
+  if (most >= 0.995) return 'not known'
+  return most < 0.01 ? shareText(most) : `≤ ${shareText(most)}`
 }
 
-/** Shares are of the thing's own time, but where its parts have more of it by their own numbers. */
-function TooMuch({ noun, whole_ios, all_ios }: Pick<RankingProps, 'noun' | 'whole_ios' | 'all_ios'>) {
-  if (whole_ios === null || all_ios <= 1.02 * whole_ios || ios(all_ios) === ios(whole_ios)) return null
+/** Counters of disks and of devices may differ by so much before it is worth a word. */
+const WORTH_A_WORD = 0.05
+
+/** Why shares do not add up to all of it, where no other I/Os are the reason. */
+function OwnNumbers({
+  noun,
+  whole_ios,
+  all_ios,
+  others,
+}: Required<Pick<RankingProps, 'noun' | 'whole_ios' | 'all_ios' | 'others'>>) {
+  if (whole_ios === null || whole_ios === 0 || ios(all_ios) === ios(whole_ios)) return null
+  const missing = 1 - all_ios / whole_ios
+  if (missing < WORTH_A_WORD + others && missing > -WORTH_A_WORD) return null
   return (
     <p className={styles.silent}>
-      By their own numbers the {noun}s have {ios(all_ios)} I/Os inside, all of it together has {ios(whole_ios)}: shares
-      are of the {noun}s’ sum.
+      By their own numbers the {noun}s have {ios(all_ios)} I/Os inside, all of it together has {ios(whole_ios)}
+      {missing < 0 && `: shares are of the ${noun}s’ sum`}. Counters of virtual disks and of devices differ within their
+      bounds.
     </p>
   )
 }
 
-export function Ranking({ noun, rows, total, layers, whole_ios, all_ios, rest_ios }: RankingProps) {
+export function Ranking({ noun, rows, total, layers, whole_ios, all_ios, rest_ios, others = 0 }: RankingProps) {
   const rest = restRow(noun, whole_ios, rest_ios)
   const listed: readonly Row[] = rest === null ? rows : [...rows, rest]
   const columns = useMemo<Column<Row>[]>(
@@ -244,7 +265,7 @@ export function Ranking({ noun, rows, total, layers, whole_ios, all_ios, rest_io
         count={listed.length}
         rowAt={(index) => listed[index]}
       />
-      <TooMuch {...{ noun, whole_ios, all_ios }} />
+      <OwnNumbers {...{ noun, whole_ios, all_ios, others }} />
       {total > rows.length && (
         <p className={styles.silent}>
           The first {rows.length} of {plural(total, noun)} with I/O.

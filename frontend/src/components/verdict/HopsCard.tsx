@@ -2,9 +2,18 @@
 
 import type { CSSProperties } from 'react'
 import type { Hops } from '../../api/types'
-import { BOX_HEIGHT, BOX_WIDTH, fullness, hopPicture, linkTime, type PlacedLink, readingsOf } from '../../charts/hops'
+import {
+  BOX_HEIGHT,
+  BOX_WIDTH,
+  fullness,
+  hopPicture,
+  linkTime,
+  type PlacedLink,
+  readingsOf,
+  readingText,
+} from '../../charts/hops'
 import { colourOf } from '../../charts/tokens'
-import { formatCounter, formatIops, formatLatency, NOT_MEASURED } from '../../lib/units'
+import { formatIops, formatLatency, NOT_MEASURED } from '../../lib/units'
 import { Card } from '../Card'
 import { useTokens } from '../chart/useTokens'
 import { EmptyState } from '../DataState'
@@ -120,9 +129,9 @@ function NodeText({ node, hop, hops }: { node: HopNode; hop: string; hops: Hops 
         </span>
       )}
       <span className={styles.load}>{iops === null ? NOT_MEASURED : formatIops(iops)}</span>
-      {readingsOf(hop, node, hops).map(({ us, precision_us, by }) => (
-        <span key={by} className={styles.reading}>
-          {formatCounter(us, precision_us)} <span className={styles.by}>{by}</span>
+      {readingsOf(hop, node, hops).map((reading) => (
+        <span key={reading.by} className={styles.reading}>
+          {readingText(reading)} <span className={styles.by}>{reading.by}</span>
         </span>
       ))}
       {full !== null && (
