@@ -300,30 +300,6 @@ def test_roll_ups_hold_the_ops_of_every_part_in_full(store: Store) -> None:
         assert store.rows(f"{query} WHERE entity_id = :key", key=key) == [(200, 100, None, 100, 300)]
 
 
-def test_means_over_time_are_over_the_minutes_in_which_something_was_measured(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Of twenty minutes five lack their ops and seven their outstanding I/Os; roll-ups know it of whole buckets only."""
-    (key,) = keys_of(ScopeKind.DATASTORE, 1)
-    minutes = minutes_from(HOUR, 20)
-    rows, notes = ledger_rows(20)
-    ops, outstanding_s = np.full((20, 3), 600.0), np.full(20, 120.0)
-    ops[5:10], outstanding_s[3:10] = np.nan, np.nan
-    notes = replace(notes, outstanding_s=outstanding_s)
-    write(store, grid([key], minutes), replace(rows, ops=ops), notes)
-    store.roll(NOW)
-    for worthwhile, resolution, with_outstanding, mean in ((10**9, "1m", 13, 2.0), (0, "5m", 15, 120 * 13 / 900)):
-        monkeypatch.setattr(questions, "_WORTHWHILE", worthwhile)
-        found = read(store, [key], HOUR, HOUR + 20 * MINUTE, None)
-        assert found.resolution == resolution
-        assert (found.minutes[0], found.ops_minutes[0], found.outstanding_minutes[0]) == (20, 15, with_outstanding)
-        assert found.wall_s[0] == 15 * 60
-        assert found.outstanding_ios[0] == pytest.approx(mean)
-        by_bucket = read(store, [key], HOUR, HOUR + 20 * MINUTE, 5 * MINUTE)
-        assert by_bucket.ops_minutes.tolist() == [5, 0, 5, 5]
-        assert np.isnan(by_bucket.outstanding_ios[1])
-
-
 @pytest.mark.parametrize("step", [MINUTE, None])
 def test_layers_alone_are_the_same_layers(store: Store, step: timedelta | None) -> None:
     keys = keys_of(ScopeKind.VM, 3)

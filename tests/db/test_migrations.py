@@ -84,10 +84,12 @@ def test_series_are_what_the_list_says(store: Store, name: str) -> None:
 
 DIRECTORIES = ("array_directory_sample", "array_directory_5m", "array_directory_1h")
 LEDGER = ("ledger_leaf_1m", "ledger_1m", "ledger_5m", "ledger_1h")
+MEASURED = ("ledger_measured_5m", "ledger_measured_1h")
 SCRIPTS = {
-    "0004_series": [name for name in (*RAWS, *ROLLS) if name not in (*DIRECTORIES, *LEDGER)],
+    "0004_series": [name for name in (*RAWS, *ROLLS) if name not in (*DIRECTORIES, *LEDGER, *MEASURED)],
     "0005_directories": DIRECTORIES,
     "0006_ledger": LEDGER,
+    "0014_measured_minutes": MEASURED,
 }
 
 

@@ -37,7 +37,9 @@ LAYERS = (
 )
 # The same, with what virtual disks have above the devices that they are on.
 _ABOVE = ("guest_queue", "hypervisor")
-ABOVE = LAYERS + tuple(f"{d}_{s}_{part}" for d in _DIRECTIONS[: Direction.ALL] for s in _ABOVE for part in SEGMENT_PARTS)
+ABOVE = LAYERS + tuple(
+    f"{d}_{s}_{part}" for d in _DIRECTIONS[: Direction.ALL] for s in _ABOVE for part in SEGMENT_PARTS
+)
 # SQL type of each column of a 1-minute table; `ts` is the start of the minute, `entity_id` a scope's key.
 TYPES: Mapping[str, str] = (
     {"ts": "timestamptz NOT NULL", "entity_id": "integer NOT NULL"}
@@ -83,3 +85,15 @@ def _sum(name: str) -> Partial:
 
 # What a roll-up keeps besides `entity_id` and `bucket`, in order.
 PARTIALS = tuple(_partials())
+
+
+def _minutes_with(name: str, number: str) -> Partial:
+    return Partial(name, f"(count({number}))::int", f"(sum({name}))::int", "integer")
+
+
+# Minutes of a bucket in which a number was measured at all, in a roll-up of their own: by them means over time are told.
+MEASURED = {"ops_minutes": "coalesce(read_ops, write_ops)", "outstanding_minutes": "outstanding_s"}
+MEASURED_PARTIALS = (
+    Partial("minutes", "(count(*))::int", "(sum(minutes))::int", "integer"),
+    *(_minutes_with(name, number) for name, number in MEASURED.items()),
+)

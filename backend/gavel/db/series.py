@@ -97,8 +97,12 @@ SAMPLES: Mapping[Stream, Raw] = {stream: _samples(stream) for stream in Stream}
 LEDGER_LEAVES = _ledger("ledger_leaf_1m", {Mode.PLAIN: timedelta(hours=48), Mode.TIMESCALE: 14 * DAY})
 LEDGER = _ledger("ledger_1m", dict.fromkeys(Mode, 8 * DAY))
 LEDGER_ROLLS = _rolls("ledger", LEDGER, ledger_columns.PARTIALS, EPOCH)
+# By the width of the roll-up whose buckets they tell more of. Apart from them: a continuous aggregate takes no new column.
+LEDGER_MEASURED = {
+    roll.width: roll for roll in _rolls("ledger_measured", LEDGER, ledger_columns.MEASURED_PARTIALS, EPOCH)
+}
 
 RAWS: Mapping[str, Raw] = {raw.name: raw for raw in (*SAMPLES.values(), LEDGER_LEAVES, LEDGER)}
 _SAMPLE_ROLLS = (roll for stream in ROLLED for roll in _rolls(stream, SAMPLES[stream], partials(stream), END_STAMPED))
 # In order: a roll-up comes after its source.
-ROLLS: Mapping[str, Roll] = {roll.name: roll for roll in (*_SAMPLE_ROLLS, *LEDGER_ROLLS)}
+ROLLS: Mapping[str, Roll] = {roll.name: roll for roll in (*_SAMPLE_ROLLS, *LEDGER_ROLLS, *LEDGER_MEASURED.values())}

@@ -18,7 +18,7 @@ from gavel.db.arrays_out import ColumnType, fetch, int_array
 from gavel.db.engine import Connection
 from gavel.db.ledger import FIRST_PARENT
 from gavel.db.measures import Partial
-from gavel.db.series import EPOCH, HOUR, LEDGER, LEDGER_LEAVES, LEDGER_ROLLS, Raw, Roll
+from gavel.db.series import EPOCH, HOUR, LEDGER, LEDGER_LEAVES, LEDGER_MEASURED, LEDGER_ROLLS, Raw, Roll
 from gavel.domain.io_path import Direction, Segment
 from gavel.domain.samples import Int64Array
 from gavel.domain.scope import ESTATE_ID, ScopeKind, scope_key
@@ -49,8 +49,8 @@ class LedgerSeries:
     """n sums, by key, then by time; a key has no row where it has no minute. Segments have no bounds here: those are NaN.
 
     keys: (n,) `scope_key`. starts_us: (n,) start of the bucket, µs since 1970. minutes: (n,) minutes of the ledger in the sum; ops_minutes,
-    outstanding_minutes: (n,) those of them in which ops, and outstanding I/Os, were measured. Roll-ups do not keep how many these were: of
-    their buckets all minutes count, if any did.
+    outstanding_minutes: (n,) those of them in which ops, and outstanding I/Os, were measured. Of buckets that were rolled up before that
+    was kept all minutes count, if any did.
     from_at, to_at: what was read, in whole buckets. step: their width, or the whole range. resolution: the coarsest table read.
     """
 
@@ -230,7 +230,7 @@ def _resolution(pieces: Sequence[_Piece]) -> Resolution:
 
 _NOTES = (*ledger_columns.WORST, *ledger_columns.SUMMED_NOTES)
 # Minutes in which a number was measured: told by the number's being there.
-_MEASURED = {"ops_minutes": "coalesce(read_ops, write_ops)", "outstanding_minutes": "outstanding_s"}
+_MEASURED = ledger_columns.MEASURED
 
 
 @lru_cache
@@ -265,10 +265,8 @@ def _part(piece: _Piece, number: int, over: _Range, partials: Sequence[Partial])
     """Partials with key and bucket of one table; rows as wide as a bucket are taken as they are."""
     series = piece.series
     time, of_minutes = series.time, isinstance(series, Raw)
-    rows = (
-        f"FROM {series.name} WHERE entity_id = ANY(CAST(:keys AS int[]))"
-        f" AND {time} >= :lo{number} AND {time} < :hi{number}"
-    )
+    where = f"WHERE entity_id = ANY(CAST(:keys AS int[])) AND {time} >= :lo{number} AND {time} < :hi{number}"
+    rows = f"FROM {series.name} {_beside(series, where)} {where}"
     if piece.width == over.step:
         names = ", ".join(
             (
@@ -287,10 +285,20 @@ def _part(piece: _Piece, number: int, over: _Range, partials: Sequence[Partial])
     return f"SELECT entity_id, {bucket} AS b, {sums} {rows} GROUP BY 1, 2"
 
 
+def _beside(series: Raw | Roll, where: str) -> str:
+    """What else a roll-up keeps of the same buckets; limited by itself, since an outer join hands no limits on."""
+    if isinstance(series, Raw):
+        return ""
+    measured = ", ".join(f"{name} AS {name}_kept" for name in ("minutes", *_MEASURED))
+    other = LEDGER_MEASURED[series.width].name
+    return f"LEFT JOIN (SELECT entity_id, {series.time}, {measured} FROM {other} {where}) kept USING (entity_id, {series.time})"
+
+
 def _minutes_of(*, is_raw: bool) -> Iterator[tuple[str, str]]:
-    """Of one row, by name, SQL for the minutes in which a number was measured."""
+    """Of one row, by name, SQL for the minutes in which a number was measured; what is kept of other minutes says nothing of these."""
     for name, number in _MEASURED.items():
-        yield name, f"CASE WHEN {number} IS NULL THEN 0 ELSE {'1' if is_raw else 'minutes'} END"
+        there = "1" if is_raw else f"CASE WHEN minutes_kept = minutes THEN {name}_kept ELSE minutes END"
+        yield name, f"CASE WHEN {number} IS NULL THEN 0 ELSE {there} END"
 
 
 def _parameters(pieces: Sequence[_Piece], keys: Sequence[int], over: _Range) -> dict[str, Any]:
