@@ -109,7 +109,7 @@ describe('labels of events', () => {
 describe('what is drawn of an event', () => {
   it('moves with its line: a path that is drawn again keeps the place inside its shape', () => {
     const input = { from_ms: 0, to_ms: 1000, events: [event(500, 'moved')], tokens: TOKENS }
-    const render = eventSeries(0, input).renderItem as (params: unknown, api: unknown) => { children: Drawn[] }
+    const render = eventSeries(0, input)[0]?.renderItem as (params: unknown, api: unknown) => { children: Drawn[] }
     const marksAt = (px_per_ms: number) =>
       render(
         { coordSys: { x: 0, y: 50, width: 1000 * px_per_ms, height: 100 } },

@@ -143,27 +143,30 @@ interface EventsInput {
 }
 
 /** The lines of one panel; the first panel (`index` 0) carries the words above it. */
-export function eventSeries(index: number, { events, from_ms, to_ms, tokens }: EventsInput): CustomSeriesOption {
+export function eventSeries(index: number, { events, from_ms, to_ms, tokens }: EventsInput): CustomSeriesOption[] {
   const shown = events.filter(({ at_ms }) => at_ms >= from_ms && at_ms <= to_ms)
-  return {
-    id: `${index}.events`,
-    type: 'custom',
-    xAxisIndex: index,
-    yAxisIndex: index,
-    silent: true,
-    clip: false,
-    z: 6,
-    encode: { x: 0, y: -1 },
-    tooltip: { show: false },
-    data: shown.length === 0 ? [] : [[from_ms, 0]],
-    renderItem: (params, api) => {
-      const box = params.coordSys as unknown as Rect
-      const xOf = (at_ms: number) => api.coord([at_ms, 0])[0] ?? box.x
-      const lines = shown.map((event) => eventLine(xOf(event.at_ms), box, event, tokens))
-      const labels = index === 0 ? placeLabels(shown, xOf, box.x, box.x + box.width) : []
-      return { type: 'group', children: [...lines, ...labels.flatMap((label) => labelShapes(label, box.y, tokens))] }
+  if (shown.length === 0) return []
+  return [
+    {
+      id: `${index}.events`,
+      type: 'custom',
+      xAxisIndex: index,
+      yAxisIndex: index,
+      silent: true,
+      clip: false,
+      z: 6,
+      encode: { x: 0, y: -1 },
+      tooltip: { show: false },
+      data: [[from_ms, 0]],
+      renderItem: (params, api) => {
+        const box = params.coordSys as unknown as Rect
+        const xOf = (at_ms: number) => api.coord([at_ms, 0])[0] ?? box.x
+        const lines = shown.map((event) => eventLine(xOf(event.at_ms), box, event, tokens))
+        const labels = index === 0 ? placeLabels(shown, xOf, box.x, box.x + box.width) : []
+        return { type: 'group', children: [...lines, ...labels.flatMap((label) => labelShapes(label, box.y, tokens))] }
+      },
     },
-  }
+  ]
 }
 
 /** Beginnings are dashed in their colour, ends and what merely happened are dotted and grey. */

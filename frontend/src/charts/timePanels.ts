@@ -64,12 +64,12 @@ export function timePanelsOption(input: TimePanelsInput): TimePanelsOption {
     axisPointer: { link: [{ xAxisIndex: 'all' }], animation: false },
     tooltip: { trigger: 'axis', show: true },
     series: panels.flatMap((panel, index) => [
-      gapSeries(panel, index, tokens),
+      ...gapSeries(panel, index, tokens),
       ...boundsSeries(panel, index, input),
       ...bandSeries(panel, index, input),
       ...panel.lines.filter(({ shape }) => shape !== 'band').map((line) => lineSeries(line, index, input)),
-      veilSeries(panel, index, tokens),
-      eventSeries(index, input),
+      ...veilSeries(panel, index, tokens),
+      ...eventSeries(index, input),
     ]),
   }
 }
@@ -193,14 +193,16 @@ function lineSeries(line: PanelLine, index: number, input: TimePanelsInput): Lin
   const colour = colourOf(line, tokens)
   const isArea = line.shape === 'area'
   const edge = isArea && 'layer' in line.colour ? tokens.edge[line.colour.layer] : colour
+  const data = points(input.times_ms, line.values, input.step_s)
   return {
     id: `${index}.${line.id}`,
     name: line.label,
     type: 'line',
     xAxisIndex: index,
     yAxisIndex: index,
-    data: points(input.times_ms, line.values, input.step_s),
-    showSymbol: true,
+    data,
+    // Going through a thousand points for a dot is worth it only where there is one.
+    showSymbol: data.some((point) => !Array.isArray(point)),
     symbol: 'none',
     silent: true,
     connectNulls: false,
