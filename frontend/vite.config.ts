@@ -18,8 +18,15 @@ export default defineConfig({
         // What both the charts and the frame need (tslib) must not drag the charts into the first load.
         codeSplitting: {
           groups: [
-            { name: 'base', test: /node_modules[\\/](react|react-dom|scheduler|tslib)[\\/]/, priority: 2 },
-            { name: 'echarts', test: /node_modules[\\/](echarts|zrender)[\\/]/, priority: 1 },
+            { name: 'base', test: /node_modules[\\/](react|react-dom|scheduler|tslib)[\\/]/, priority: 4 },
+            { name: 'echarts', test: /node_modules[\\/](echarts|zrender)[\\/]/, priority: 3 },
+            // One piece for the frame and one for what pages are made of: dozens of small ones take longer to ask for than to read.
+            { name: 'frame', tags: ['$initial'], priority: 2 },
+            {
+              name: 'parts',
+              test: /src[\\/](charts|components[\\/](verdict|entity|table|chart[\\/](?!Canvas|drawing|echarts|narrowLabels)))/,
+              priority: 1,
+            },
           ],
         },
       },

@@ -6,6 +6,8 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app/App'
 import { shareNonce } from './app/nonce'
+import { createQueryClient } from './app/queryClient'
+import { createAppRouter } from './app/router'
 import { takeSetupToken } from './app/setupToken'
 
 const root = document.getElementById('root')
@@ -16,8 +18,13 @@ const setupToken = takeSetupToken(window)
 
 shareNonce()
 
+const client = createQueryClient()
+const router = createAppRouter(client)
+// The page's code and its first answers are on their way before the frame around it is drawn. What fails is shown by the page.
+void router.load()
+
 createRoot(root).render(
   <StrictMode>
-    <App setupToken={setupToken} />
+    <App client={client} router={router} setupToken={setupToken} />
   </StrictMode>,
 )

@@ -55,13 +55,21 @@ export function LiveProvider({ frozen, children }: { frozen: boolean; children: 
   useEffect(() => {
     const follow = (streams?: ReadonlySet<string>) =>
       refresh(client, frozenNow.current, streams === undefined || streams.has('ledger'))
+    let wasDown = false
+    const followSoon = gathered(() => follow(), GATHER_MS)
     return openStream({
       onUpdate: gathered(follow, GATHER_MS),
       onUp: () => {
         setConnection({ state: 'live', downSince_ms: null })
-        follow()
+        // What a page asks for first is still on its way when its stream opens: nothing is asked twice before it is there.
+        if (wasDown) follow()
+        else followSoon()
+        wasDown = false
       },
-      onDown: () => setConnection((before) => ({ state: 'polling', downSince_ms: before.downSince_ms ?? serverNow() })),
+      onDown: () => {
+        wasDown = true
+        setConnection((before) => ({ state: 'polling', downSince_ms: before.downSince_ms ?? serverNow() }))
+      },
     })
   }, [client])
 

@@ -131,14 +131,17 @@ export const oneQuery = <Kind extends EntityKind>(kind: Kind, id: number) =>
     },
   })
 
-export const seriesQuery = (kind: EntityKind, id: number, range: Range) =>
+/** `none`: of the object itself, with gaps and events; `parts`: of each of its devices, disks and volumes, too, which is a lot. */
+export const seriesQuery = (kind: EntityKind, id: number, range: Range, detail: Window['detail']) =>
   queryOptions({
-    queryKey: ['series', kind, id, range] as const,
+    queryKey: ['series', kind, id, range, kind === 'arrays' ? 'parts' : detail] as const,
     queryFn: ({ signal }) => {
-      const query = { ...rangeQuery(range), points: POINTS, detail: 'parts' as const }
+      const query = { ...rangeQuery(range), points: POINTS, detail }
       const what = `the numbers of this ${SINGULAR[kind]}`
       return call(what, (options) => SERIES[kind](id, query, options), { signal })
     },
+    // Comparing thousands of numbers with thousands takes longer than drawing them.
+    structuralSharing: false,
     // A new window keeps the former picture until its own numbers are there; another object must not.
     placeholderData: (previous, query) =>
       query?.queryKey[2] === id && query.queryKey[1] === kind ? previous : undefined,

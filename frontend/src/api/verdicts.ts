@@ -157,7 +157,6 @@ export interface RankingParams {
   /** "-impact": largest first. */
   sort: string
   window: VerdictWindow
-  limit?: number
 }
 
 export const overviewQuery = (params: RankingParams, offset: number) =>
@@ -166,23 +165,23 @@ export const overviewQuery = (params: RankingParams, offset: number) =>
     queryFn: ({ signal }) => {
       const query = rankingSearch(params, offset)
       const things = params.kind === 'vms' ? 'VMs' : params.kind
-      const what = params.limit === undefined ? `the ranking of ${things}` : `the estate and its ${things}`
-      return call(what, (options) => client.GET('/api/v1/overview', { params: { query }, ...options }), { signal })
+      return call(
+        `the estate and its ${things}`,
+        (options) => client.GET('/api/v1/overview', { params: { query }, ...options }),
+        { signal },
+      )
     },
     placeholderData: keepPreviousData,
   })
 
-function rankingSearch(
-  { kind, search, layer, certainty, sort, window, limit = PAGE_SIZE }: RankingParams,
-  offset: number,
-) {
+function rankingSearch({ kind, search, layer, certainty, sort, window }: RankingParams, offset: number) {
   const key: Order = ORDERS.find((one) => one === sort.replace(/^-/, '')) ?? 'impact'
   return {
     kind,
     search,
     sort: key,
     order: sort.startsWith('-') ? ('desc' as const) : ('asc' as const),
-    limit,
+    limit: PAGE_SIZE,
     offset,
     ...(layer === null ? {} : { layer }),
     ...(certainty === null ? {} : { certainty }),

@@ -1,18 +1,21 @@
 import { MantineProvider } from '@mantine/core'
-import { QueryClientProvider } from '@tanstack/react-query'
+import { type QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
-import { useState } from 'react'
 import { SessionProvider } from '../api/session'
+import { Tip } from '../components/Tip'
 import { PreferencesProvider, usePreferences } from '../lib/preferences'
 import { pageNonce } from './nonce'
-import { createQueryClient } from './queryClient'
-import { createAppRouter } from './router'
+import type { AppRouter } from './router'
 import { SignInDialog } from './SignInDialog'
 import { cssVariablesResolver, theme } from './theme'
 
-export function App({ setupToken }: { setupToken: string | null }) {
-  const [client] = useState(createQueryClient)
-  const [router] = useState(createAppRouter)
+interface AppProps {
+  client: QueryClient
+  router: AppRouter
+  setupToken: string | null
+}
+
+export function App({ client, router, setupToken }: AppProps) {
   return (
     <PreferencesProvider>
       <Themed>
@@ -20,6 +23,7 @@ export function App({ setupToken }: { setupToken: string | null }) {
           <SessionProvider>
             <RouterProvider router={router} />
             <SignInDialog setupToken={setupToken} />
+            <Tip />
           </SessionProvider>
         </QueryClientProvider>
       </Themed>

@@ -1,8 +1,8 @@
 /** The frame around every page: header, menu, a note when the server is lost, and the page itself. */
 
 import { ActionIcon, Drawer } from '@mantine/core'
-import { Link, Outlet, useMatches } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { Link, Outlet, useRouterState } from '@tanstack/react-router'
+import { memo, type ReactNode, useCallback, useEffect, useState } from 'react'
 import { LiveProvider } from '../api/live'
 import { OutageProvider } from '../api/outage'
 import { Icon } from '../components/Icon'
@@ -19,17 +19,16 @@ import { TimeControl } from './TimeControl'
 import { useShortcuts } from './useShortcuts'
 
 export function Layout() {
-  const [range] = useRange()
   const [isHelpOpen, setHelpOpen] = useState(false)
-  useShortcuts(() => setHelpOpen(true))
+  const openHelp = useCallback(() => setHelpOpen(true), [])
   useTitle()
   return (
-    <LiveProvider frozen={range.kind === 'fixed'}>
+    <Following>
       <a href="#main" className={styles.skip}>
         Skip to the page
       </a>
       <div className={styles.shell}>
-        <Header onHelp={() => setHelpOpen(true)} />
+        <Header onHelp={openHelp} />
         <nav className={styles.nav} aria-label="Pages">
           <Menu />
         </nav>
@@ -42,12 +41,24 @@ export function Layout() {
           </OutageProvider>
         </main>
       </div>
+      <Shortcuts onHelp={openHelp} />
       <Help opened={isHelpOpen} onClose={() => setHelpOpen(false)} />
-    </LiveProvider>
+    </Following>
   )
 }
 
-function Header({ onHelp }: { onHelp: () => void }) {
+/** A window that stands still is not followed. */
+function Following({ children }: { children: ReactNode }) {
+  const [range] = useRange()
+  return <LiveProvider frozen={range.kind === 'fixed'}>{children}</LiveProvider>
+}
+
+function Shortcuts({ onHelp }: { onHelp: () => void }) {
+  useShortcuts(onHelp)
+  return null
+}
+
+const Header = memo(function Header({ onHelp }: { onHelp: () => void }) {
   const [isMenuOpen, setMenuOpen] = useState(false)
   return (
     <header className={styles.header}>
@@ -82,7 +93,7 @@ function Header({ onHelp }: { onHelp: () => void }) {
       </div>
     </header>
   )
-}
+})
 
 function Menu({ onChoose }: { onChoose?: () => void }) {
   return (
@@ -106,7 +117,7 @@ function Menu({ onChoose }: { onChoose?: () => void }) {
 }
 
 function useTitle() {
-  const title = useMatches().at(-1)?.staticData.title
+  const title = useRouterState({ select: ({ matches }) => matches.at(-1)?.staticData.title })
   useEffect(() => {
     document.title = title ? `${title} · Gavel` : 'Gavel'
   }, [title])

@@ -1,4 +1,4 @@
-import { Button, Tooltip } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useSession, useSignOut } from '../api/session'
 import { Icon } from '../components/Icon'
 
@@ -6,22 +6,22 @@ import { Icon } from '../components/Icon'
 export function SessionButton() {
   const { isAdmin, known, openDialog } = useSession()
   const signOut = useSignOut()
-  if (!known) return null
   const words = isAdmin
     ? 'You may change sources. Click to sign out.'
     : 'You may look at everything. Changing needs the admin token.'
   return (
-    <Tooltip label={words} events={{ hover: true, focus: true, touch: false }}>
-      <Button
-        variant="default"
-        size="sm"
-        px={10}
-        loading={signOut.isPending}
-        leftSection={isAdmin ? undefined : <Icon name="lock" size={14} />}
-        onClick={() => (isAdmin ? signOut.mutate() : openDialog())}
-      >
-        {isAdmin ? 'Sign out' : 'Sign in'}
-      </Button>
-    </Tooltip>
+    <Button
+      variant="default"
+      size="sm"
+      px={10}
+      data-tip={words}
+      // Its room is there before it is known what it says: nothing beside it moves.
+      style={known ? undefined : { visibility: 'hidden' }}
+      loading={signOut.isPending}
+      leftSection={isAdmin ? undefined : <Icon name="lock" size={14} />}
+      onClick={() => (isAdmin ? signOut.mutate() : openDialog())}
+    >
+      {isAdmin ? 'Sign out' : 'Sign in'}
+    </Button>
   )
 }

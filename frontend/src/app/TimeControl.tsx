@@ -1,6 +1,6 @@
 /** Which window is looked at, and whether it moves with the clock. */
 
-import { ActionIcon, Button, Group, Loader, Popover, Tooltip } from '@mantine/core'
+import { ActionIcon, Button, Group, Loader, Popover } from '@mantine/core'
 import { lazy, Suspense, useState } from 'react'
 import { useFailing } from '../api/failing'
 import { type Live, useLive } from '../api/live'
@@ -128,16 +128,21 @@ function FreezeToggle({ range, onChange }: { range: Range; onChange: (range: Ran
     )
   }
   return (
-    <Tooltip label={explanation} events={{ hover: true, focus: true, touch: false }}>
-      <Button variant="default" size="sm" onClick={toggle} aria-pressed={isFrozen} className={styles.freeze}>
-        {isFrozen ? (
-          <span className={styles.frozen}>
-            <Icon name="frozen" size={14} /> Frozen
-          </span>
-        ) : (
-          <StateMark {...followMark(state, isFailing)} />
-        )}
-      </Button>
-    </Tooltip>
+    <Button
+      variant="default"
+      size="sm"
+      onClick={toggle}
+      aria-pressed={isFrozen}
+      className={styles.freeze}
+      data-tip={explanation}
+    >
+      {isFrozen ? (
+        <span className={styles.frozen}>
+          <Icon name="frozen" size={14} /> Frozen
+        </span>
+      ) : (
+        <StateMark {...followMark(state, isFailing)} />
+      )}
+    </Button>
   )
 }

@@ -1,23 +1,58 @@
 /** The list of pages. Menu, router and keyboard shortcuts are all made from it: a new page is one entry. */
 
+import type { QueryClient } from '@tanstack/react-query'
 import type { ComponentType } from 'react'
+import { alertsNowQuery } from '../api/alerts'
+import { type EntityKind, oneQuery, sourcesQuery } from '../api/queries'
+import { overviewQuery, verdictQuery } from '../api/verdicts'
 import type { IconName } from '../components/Icon'
+import { rankingOf, unfiltered } from '../features/overview/ranking'
+import { judgedRange, parseRange } from '../lib/range'
+import type { FlatSearch } from '../lib/search'
+import { numberOf } from '../lib/url'
+
+interface Opened {
+  params: Record<string, string>
+  search: FlatSearch
+}
 
 export interface Page {
   path: string
   title: string
   load: () => Promise<{ default: ComponentType }>
+  /** Asks for what the page answers first, while its code is still on its way. */
+  ask?: (client: QueryClient, opened: Opened) => void
   /** Pages with a place in the menu; `key` is typed after `g`. `to`: where a path with parameters leads. `counts`: what is counted beside it. */
   menu?: { icon: IconName; key: string; to?: string; counts?: 'alerts' }
   /** Without header and menu: screens on a wall. */
   bare?: boolean
 }
 
+const windowOf = (search: FlatSearch) => judgedRange(parseRange(search), search.span ?? '')
+
+function askOverview(client: QueryClient, { search }: Opened) {
+  const ranking = rankingOf(search, windowOf(search))
+  void client.prefetchQuery(alertsNowQuery())
+  void client.prefetchQuery(overviewQuery(unfiltered(ranking), 0))
+  void client.prefetchQuery(sourcesQuery())
+}
+
+const askObject =
+  (kind: EntityKind) =>
+  (client: QueryClient, { params, search }: Opened) => {
+    const id = numberOf(params.id ?? '')
+    void client.prefetchQuery(alertsNowQuery())
+    if (id === null) return
+    void client.prefetchQuery(oneQuery(kind, id))
+    void client.prefetchQuery(verdictQuery(kind, id, windowOf(search)))
+  }
+
 export const PAGES: readonly Page[] = [
   {
     path: '/',
     title: 'Overview',
     load: () => import('../features/overview/OverviewPage'),
+    ask: askOverview,
     menu: { icon: 'overview', key: 'o' },
   },
   {
@@ -26,30 +61,40 @@ export const PAGES: readonly Page[] = [
     load: () => import('../features/datastores/DatastoresPage'),
     menu: { icon: 'datastore', key: 'd' },
   },
-  { path: '/datastores/$id', title: 'Datastore', load: () => import('../features/datastore/DatastorePage') },
+  {
+    path: '/datastores/$id',
+    title: 'Datastore',
+    load: () => import('../features/datastore/DatastorePage'),
+    ask: askObject('datastores'),
+  },
   { path: '/vms', title: 'VMs', load: () => import('../features/vms/VmsPage'), menu: { icon: 'vm', key: 'm' } },
-  { path: '/vms/$id', title: 'VM', load: () => import('../features/vm/VmPage') },
+  { path: '/vms/$id', title: 'VM', load: () => import('../features/vm/VmPage'), ask: askObject('vms') },
   {
     path: '/hosts',
     title: 'Hosts',
     load: () => import('../features/hosts/HostsPage'),
     menu: { icon: 'host', key: 'h' },
   },
-  { path: '/hosts/$id', title: 'Host', load: () => import('../features/host/HostPage') },
+  { path: '/hosts/$id', title: 'Host', load: () => import('../features/host/HostPage'), ask: askObject('hosts') },
   {
     path: '/volumes',
     title: 'Volumes',
     load: () => import('../features/volumes/VolumesPage'),
     menu: { icon: 'volume', key: 'v' },
   },
-  { path: '/volumes/$id', title: 'Volume', load: () => import('../features/volume/VolumePage') },
+  {
+    path: '/volumes/$id',
+    title: 'Volume',
+    load: () => import('../features/volume/VolumePage'),
+    ask: askObject('volumes'),
+  },
   {
     path: '/arrays',
     title: 'Arrays',
     load: () => import('../features/arrays/ArraysPage'),
     menu: { icon: 'array', key: 'r' },
   },
-  { path: '/arrays/$id', title: 'Array', load: () => import('../features/array/ArrayPage') },
+  { path: '/arrays/$id', title: 'Array', load: () => import('../features/array/ArrayPage'), ask: askObject('arrays') },
   {
     path: '/alerts',
     title: 'Alerts',

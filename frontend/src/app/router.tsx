@@ -1,5 +1,6 @@
 /** The router, made from the list of pages. Parameters of the URL are plain words, and the time window follows from page to page. */
 
+import type { QueryClient } from '@tanstack/react-query'
 import {
   createRootRoute,
   createRoute,
@@ -7,12 +8,13 @@ import {
   lazyRouteComponent,
   retainSearchParams,
 } from '@tanstack/react-router'
-import { type FlatSearch, parseSearch, SHARED_PARAMETERS, stringifySearch } from '../lib/url'
+import { type FlatSearch, SearchProvider } from '../lib/search'
+import { parseSearch, SHARED_PARAMETERS, stringifySearch } from '../lib/url'
 import { Layout } from './Layout'
 import { PageFailed, PageMissing, PagePending } from './PageStates'
 import { PAGES, type Page } from './pages'
 
-export function createAppRouter() {
+export function createAppRouter(client: QueryClient) {
   const root = createRootRoute({
     validateSearch: (search: FlatSearch) => search,
     search: { middlewares: [retainSearchParams([...SHARED_PARAMETERS])] },
@@ -24,6 +26,9 @@ export function createAppRouter() {
       getParentRoute: parent,
       path: page.path,
       component: lazyRouteComponent(page.load),
+      beforeLoad: ({ params, search, cause }) => {
+        if (cause === 'enter') page.ask?.(client, { params, search })
+      },
       staticData: { title: page.title },
     })
   const inFrame = PAGES.filter((page) => !page.bare).map((page) => pageRoute(() => framed as never, page))
@@ -36,8 +41,11 @@ export function createAppRouter() {
     defaultErrorComponent: PageFailed,
     defaultPendingComponent: PagePending,
     scrollRestoration: true,
+    InnerWrap: SearchProvider,
   })
 }
+
+export type AppRouter = ReturnType<typeof createAppRouter>
 
 declare module '@tanstack/react-router' {
   interface StaticDataRouteOption {

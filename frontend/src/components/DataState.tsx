@@ -2,7 +2,7 @@
 
 import { Button } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
-import { type ReactNode, useRef, useState } from 'react'
+import { type ReactNode, useDeferredValue, useRef, useState } from 'react'
 import { ApiError, isAway, isMissing } from '../api/errors'
 import { useOutage } from '../api/outage'
 import { usePreferences } from '../lib/preferences'
@@ -43,18 +43,21 @@ interface DataStateProps<Data> {
 export function DataState<Data>({ query, skeleton, empty, children, gone, heading = false }: DataStateProps<Data>) {
   const trouble = useTrouble(query)
   const isPageAway = useOutage() !== null
-  if (query.data === undefined) {
+  // An answer is drawn in pieces, and after what the reader does meanwhile.
+  const late = useDeferredValue(query.data)
+  const data = query.data === undefined ? undefined : late
+  if (data === undefined) {
     if (trouble === null) return <div aria-busy="true">{skeleton}</div>
     if (isPageAway && isAway(trouble.error)) return <p className={styles.away}>{whatFailed(trouble.error)}</p>
     return <ErrorState query={query} trouble={trouble} gone={gone} heading={heading} />
   }
-  const emptyText = empty?.(query.data) ?? null
+  const emptyText = empty?.(data) ?? null
   const own = query.error !== null && !(isPageAway && isAway(query.error)) ? query.error : null
   return (
     // Of one piece, so that the note stays with what it is about; without a note the data stand in the page's own order.
     <div className={own ? styles.noted : styles.plain}>
       {own && <StaleNote query={query} error={own} />}
-      {emptyText ? <EmptyState {...emptyText} /> : children(query.data)}
+      {emptyText ? <EmptyState {...emptyText} /> : children(data)}
     </div>
   )
 }

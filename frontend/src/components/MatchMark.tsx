@@ -1,12 +1,9 @@
 /** Whether a host-side thing is tied to a volume of an array, and how. */
 
-import { Tooltip } from '@mantine/core'
 import type { Match, Ref } from '../api/types'
 import { EntityLinks } from './EntityLink'
 import styles from './MatchMark.module.css'
 import { StateMark } from './StateMark'
-
-const EVENTS = { hover: true, focus: true, touch: true }
 
 const BY: Record<NonNullable<Match['by']>, string> = {
   naa: 'NAA serial',
@@ -30,11 +27,9 @@ export function MatchedVolumes({ match, volumes }: { match: Match; volumes: read
     )
   const told = [match.reason, match.remedy].filter((sentence) => sentence !== null).join(' ')
   return (
-    <Tooltip label={told} disabled={told === ''} multiline maw="60ch" events={EVENTS}>
-      <button type="button" className={styles.unmatched}>
-        <StateMark tone={match.needs_action ? 'warn' : 'calm'} word="unmatched" />
-        <span className={styles.reason}>{match.reason}</span>
-      </button>
-    </Tooltip>
+    <button type="button" className={styles.unmatched} data-tip={told || undefined}>
+      <StateMark tone={match.needs_action ? 'warn' : 'calm'} word="unmatched" />
+      <span className={styles.reason}>{match.reason}</span>
+    </button>
   )
 }

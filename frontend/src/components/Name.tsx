@@ -1,8 +1,7 @@
 /** A name from outside: cut in the middle, whole on hover and focus and when it is read aloud, never markup. */
 
-import { Tooltip } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { type ReactNode, useCallback, useState } from 'react'
+import { useCallback, useState } from 'react'
 import { partsForCut, visibleName } from '../lib/text'
 import styles from './Name.module.css'
 
@@ -25,11 +24,14 @@ export function Name({ children, whole = false, focusable = false }: NameProps) 
     )
   }
   return (
-    <WholeName name={name} disabled={!isCut}>
-      <bdi className={styles.name} dir="auto" tabIndex={focusable && isCut ? 0 : undefined}>
-        <Cut name={name} measure={measure} />
-      </bdi>
-    </WholeName>
+    <bdi
+      className={styles.name}
+      dir="auto"
+      data-tip={isCut ? name : undefined}
+      tabIndex={focusable && isCut ? 0 : undefined}
+    >
+      <Cut name={name} measure={measure} />
+    </bdi>
   )
 }
 
@@ -38,23 +40,11 @@ export function NameLink({ children, to }: { children: string; to: string }) {
   const name = visibleName(children)
   const [isCut, measure] = useIsCut()
   return (
-    <WholeName name={name} disabled={!isCut}>
-      <Link to={to} className={styles.link} aria-label={name}>
-        <bdi className={styles.name} dir="auto">
-          <Cut name={name} measure={measure} isNamed />
-        </bdi>
-      </Link>
-    </WholeName>
-  )
-}
-
-const EVENTS = { hover: true, focus: true, touch: true }
-
-function WholeName({ name, disabled, children }: { name: string; disabled: boolean; children: ReactNode }) {
-  return (
-    <Tooltip label={<bdi className={styles.tooltip}>{name}</bdi>} disabled={disabled} events={EVENTS} multiline>
-      {children}
-    </Tooltip>
+    <Link to={to} className={styles.link} aria-label={name} data-tip={isCut ? name : undefined}>
+      <bdi className={styles.name} dir="auto">
+        <Cut name={name} measure={measure} isNamed />
+      </bdi>
+    </Link>
   )
 }
 

@@ -78,13 +78,23 @@ function writeStored(key: string, value: string): void {
   }
 }
 
+// Tables and charts ask a few things many times: the browser is asked once for each.
+const media = new Map<string, MediaQueryList>()
+
+function mediaOf(query: string): MediaQueryList {
+  const list = media.get(query) ?? matchMedia(query)
+  media.set(query, list)
+  return list
+}
+
 export function useMediaMatch(query: string): boolean {
-  return useSyncExternalStore(
-    (notify) => {
-      const media = matchMedia(query)
-      media.addEventListener('change', notify)
-      return () => media.removeEventListener('change', notify)
+  const subscribe = useCallback(
+    (notify: () => void) => {
+      const list = mediaOf(query)
+      list.addEventListener('change', notify)
+      return () => list.removeEventListener('change', notify)
     },
-    () => matchMedia(query).matches,
+    [query],
   )
+  return useSyncExternalStore(subscribe, () => mediaOf(query).matches)
 }

@@ -41,6 +41,10 @@ export function parseRange(search: RangeSearch): Range {
   return { kind: 'last', last }
 }
 
+/** What a verdict is about: a window that stands still as a whole, a moving one too where `span` says so; null: the newest minutes. */
+export const judgedRange = (range: Range, span: string): Range | null =>
+  range.kind === 'fixed' || span === 'window' ? range : null
+
 /** The search parameters of a window; the default window needs none. */
 export function rangeSearch(range: Range): RangeSearch {
   if (range.kind === 'last')

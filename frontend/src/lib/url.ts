@@ -1,10 +1,9 @@
 /** Everything that a view shows lives in the URL, as plain readable parameters. */
 
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useNavigate } from '@tanstack/react-router'
 import { useCallback, useMemo } from 'react'
 import { parseRange, type Range, rangeSearch } from './range'
-
-export type FlatSearch = Record<string, string | undefined>
+import { type FlatSearch, useFlatSearch } from './search'
 
 /** Parameters that follow the viewer from page to page. */
 export const SHARED_PARAMETERS = ['last', 'from', 'to'] as const
@@ -21,16 +20,18 @@ export function stringifySearch(search: FlatSearch): string {
   return text ? `?${text}` : ''
 }
 
-function useFlatSearch(): FlatSearch {
-  return useSearch({ strict: false }) as FlatSearch
-}
+/** The number that an address ends in; null where it is none. */
+export const numberOf = (text: string): number | null => (/^\d{1,15}$/.test(text) ? Number(text) : null)
+
+/** What changes, or what makes it of the parameters as they are. */
+type Patch = FlatSearch | ((before: FlatSearch) => FlatSearch)
 
 /** Changes some parameters and leaves the others. Typing replaces the history entry; choosing adds one. */
-function useSetSearch() {
+export function useSetSearch() {
   const navigate = useNavigate()
   return useCallback(
-    (patch: FlatSearch, { replace = false } = {}) => {
-      const search = (before: FlatSearch) => ({ ...before, ...patch })
+    (patch: Patch, { replace = false } = {}) => {
+      const search = (before: FlatSearch) => ({ ...before, ...(typeof patch === 'function' ? patch(before) : patch) })
       void navigate({ to: '.', search: search as never, replace, resetScroll: false })
     },
     [navigate],

@@ -1,6 +1,6 @@
 /** The array's and the hosts' own numbers for one object, on one time axis under one cursor. */
 
-import { useMemo } from 'react'
+import { memo, useMemo } from 'react'
 import type { ChartEvent } from '../../charts/events'
 import { numbersCsv, numbersOf, withEvents } from '../../charts/numbers'
 import { legendOf, panelsOf } from '../../charts/panels'
@@ -26,11 +26,11 @@ interface BothSidesChartProps {
   events: readonly ChartEvent[]
 }
 
-export function BothSidesChart({ name, series, groups, events }: BothSidesChartProps) {
+export const BothSidesChart = memo(function BothSidesChart({ name, series, groups, events }: BothSidesChartProps) {
   const { zone } = usePreferences()
   const tokens = useTokens()
   const onBrush = useBrush()
-  const { hidden, toggle } = useHiddenLines()
+  const hidden = useHiddenLines()
   const canDrag = useMediaMatch('(pointer: fine)')
   const narrow = useMediaMatch('(max-width: 699px)')
   const legend = useMemo(() => legendOf(series, groups), [series, groups])
@@ -68,7 +68,7 @@ export function BothSidesChart({ name, series, groups, events }: BothSidesChartP
       height={timePanelsHeight(panels)}
       csv={() => numbersCsv(numbers)}
       table={<NumbersView table={numbers} label={`Numbers of Latency of ${name}`} />}
-      legend={<Legend lines={legend} hidden={hidden} onToggle={toggle} />}
+      legend={<Legend lines={legend} />}
       legendWords={legend
         .filter((line) => !hidden.has(line.key))
         .map((line) => ({ label: line.legend, colour: colourOf(line, tokens) }))}
@@ -77,7 +77,7 @@ export function BothSidesChart({ name, series, groups, events }: BothSidesChartP
       onBrush={onBrush}
     />
   )
-}
+})
 
 function describe(name: string, groups: readonly SeriesGroup[]): string {
   const sides = [...new Set(groups.map((group) => levelLabel(levelOf(group)).toLowerCase()))]

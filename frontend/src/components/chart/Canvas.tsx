@@ -4,6 +4,7 @@ import type { ECharts, EChartsCoreOption } from 'echarts/core'
 import { type Ref, useEffect, useImperativeHandle, useRef, useState } from 'react'
 import styles from './Chart.module.css'
 import { followCursor, moveCursor } from './cursorTime'
+import { Drawing } from './drawing'
 import { init } from './echarts'
 import { hideNarrowLabels } from './narrowLabels'
 
@@ -37,7 +38,7 @@ export default function Canvas({
   ref,
 }: CanvasProps) {
   const box = useRef<HTMLDivElement>(null)
-  const chart = useRef<ECharts | null>(null)
+  const drawing = useRef<Drawing | null>(null)
   const others = useRef<HTMLDivElement>(null)
   const [brush, setBrush] = useState<Brush | null>(null)
   const handlers = useRef({ onBrush, onPick })
@@ -47,7 +48,8 @@ export default function Canvas({
     const host = box.current
     if (host === null) return
     const instance = init(host, null, { renderer: 'canvas' })
-    chart.current = instance
+    const own = new Drawing(instance, host)
+    drawing.current = own
     instance.on('updateAxisPointer', (event) => {
       const { axesInfo } = event as { axesInfo?: { value?: unknown }[] }
       const at_ms = axesInfo?.[0]?.value
@@ -64,26 +66,19 @@ export default function Canvas({
     const stopCursor = sharesCursor
       ? followCursor(host, (at_ms) => placeCursor(others.current, instance, at_ms))
       : () => undefined
-    const observer = new ResizeObserver(() => instance.resize())
-    observer.observe(host)
     const stopBrush = followBrush(instance, host, setBrush, handlers)
     return () => {
       stopBrush()
       stopCursor()
-      observer.disconnect()
+      own.end()
       instance.dispose()
-      chart.current = null
+      drawing.current = null
     }
   }, [sharesCursor, leastLabel_px])
 
-  // Parts that are gone are replaced, the rest stays in place: a refresh neither flashes nor closes the tooltip.
-  useEffect(() => {
-    chart.current?.setOption(option, { replaceMerge: ['series', 'grid', 'xAxis', 'yAxis'], lazyUpdate: false })
-  }, [option])
+  useEffect(() => drawing.current?.show(option), [option])
 
-  useImperativeHandle(ref, () => ({
-    picture: (background) => chart.current?.renderToCanvas({ pixelRatio: 2, backgroundColor: background }) ?? null,
-  }))
+  useImperativeHandle(ref, () => ({ picture: (background) => drawing.current?.picture(background) ?? null }))
 
   return (
     <div className={styles.canvas} style={{ height }}>

@@ -1,6 +1,6 @@
 /** A chart with everything a reader needs around it: numbers as a table, CSV, PNG, a link that stays. */
 
-import { ActionIcon, Skeleton, Tooltip } from '@mantine/core'
+import { ActionIcon, Skeleton } from '@mantine/core'
 import type { EChartsCoreOption } from 'echarts/core'
 import { lazy, type ReactNode, Suspense, startTransition, useRef, useState } from 'react'
 import { type CsvCell, toCsv } from '../../lib/csv'
@@ -12,9 +12,8 @@ import { download, fileStem, framedPicture } from './download'
 import { useNearViewport } from './useNearViewport'
 import { useTokens } from './useTokens'
 
-// Fetched as soon as a page with a chart is opened, beside its data.
-const canvasModule = import('./Canvas')
-const Canvas = lazy(() => canvasModule)
+// Half a megabyte that takes a while to run: words and numbers are on the screen first.
+const Canvas = lazy(() => import('./Canvas'))
 
 export interface ChartProps {
   title: string
@@ -127,10 +126,16 @@ function Tools({ canvas, asTable, onTable, ...props }: ToolsProps) {
 
 function Tool({ icon, label, onClick }: { icon: IconName; label: string; onClick: () => void }) {
   return (
-    <Tooltip label={label} events={{ hover: true, focus: true, touch: false }}>
-      <ActionIcon variant="subtle" color="gray" c="var(--gv-muted)" size="md" aria-label={label} onClick={onClick}>
-        <Icon name={icon} />
-      </ActionIcon>
-    </Tooltip>
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      c="var(--gv-muted)"
+      size="md"
+      aria-label={label}
+      data-tip={label}
+      onClick={onClick}
+    >
+      <Icon name={icon} />
+    </ActionIcon>
   )
 }

@@ -2,17 +2,27 @@
 
 import type { PanelLine } from '../../charts/panels'
 import { colourOf } from '../../charts/tokens'
+import { AtOnce } from '../../lib/search'
 import styles from './Chart.module.css'
+import { useHiddenLines, useToggleLine } from './timeChart'
 import { useTokens } from './useTokens'
 
 interface LegendProps {
   lines: readonly PanelLine[]
-  hidden: ReadonlySet<string>
-  onToggle: (key: string) => void
 }
 
-export function Legend({ lines, hidden, onToggle }: LegendProps) {
+export function Legend({ lines }: LegendProps) {
+  return (
+    <AtOnce>
+      <Keys lines={lines} />
+    </AtOnce>
+  )
+}
+
+function Keys({ lines }: LegendProps) {
   const tokens = useTokens()
+  const hidden = useHiddenLines()
+  const toggle = useToggleLine()
   return (
     <fieldset className={styles.legend} aria-label="Lines of the chart">
       {lines.map((line) => {
@@ -24,7 +34,7 @@ export function Legend({ lines, hidden, onToggle }: LegendProps) {
             type="button"
             className={styles.key}
             aria-pressed={!hidden.has(line.key)}
-            onClick={() => onToggle(line.key)}
+            onClick={() => toggle(line.key)}
           >
             {line.shape !== 'line' ? (
               <span

@@ -2,7 +2,8 @@
 
 import { useCallback, useMemo } from 'react'
 import { brushedRange, rangeSearch } from '../../lib/range'
-import { stringifySearch, useRange, useSearchParameter } from '../../lib/url'
+import { type FlatSearch, useFlatSearch } from '../../lib/search'
+import { stringifySearch, useRange, useSetSearch } from '../../lib/url'
 
 /** This page with absolute times: shows everyone the same numbers, today and next week. */
 export function permalink(from_ms: number, to_ms: number): string {
@@ -44,18 +45,27 @@ function besideCursor(
 }
 
 /** Which lines are switched off, kept in the URL so that a link shows the same lines. */
-export function useHiddenLines() {
-  const [text, setText] = useSearchParameter('hide', '')
-  const hidden = useMemo(() => new Set(text ? text.split(',') : []), [text])
-  const toggle = useCallback(
+export function useHiddenLines(): ReadonlySet<string> {
+  const { hide } = useFlatSearch()
+  return useMemo(() => keysOf(hide), [hide])
+}
+
+const keysOf = (text = '') => new Set(text === '' ? [] : text.split(','))
+
+/** Switches a line on or off: of those that are switched off by now, however far the drawing is behind. */
+export function useToggleLine(): (key: string) => void {
+  const setSearch = useSetSearch()
+  return useCallback(
     (key: string) => {
-      const next = new Set(hidden)
-      if (!next.delete(key)) next.add(key)
-      setText([...next].sort().join(','), { replace: true })
+      const toggled = ({ hide }: FlatSearch) => {
+        const next = keysOf(hide)
+        if (!next.delete(key)) next.add(key)
+        return { hide: [...next].sort().join(',') || undefined }
+      }
+      setSearch(toggled, { replace: true })
     },
-    [hidden, setText],
+    [setSearch],
   )
-  return { hidden, toggle }
 }
 
 /** A drag over the plot becomes the window. */

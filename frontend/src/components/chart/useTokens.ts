@@ -1,12 +1,16 @@
-import { useMemo } from 'react'
 import { type ChartTokens, chartTokens } from '../../charts/tokens'
 import { type Theme, usePreferences } from '../../lib/preferences'
 
 /** The chart colours of the theme in force. */
 export function useTokens(): ChartTokens {
   const { theme } = usePreferences()
-  return useMemo(() => readTokens(theme), [theme])
+  const tokens = known.get(theme) ?? readTokens(theme)
+  known.set(theme, tokens)
+  return tokens
 }
+
+// Reading them makes the browser work out the styles of all that is new on the page: once for each theme.
+const known = new Map<Theme, ChartTokens>()
 
 // The attribute is set by an effect of the provider, which runs after this render: set it first, then read.
 function readTokens(theme: Theme): ChartTokens {

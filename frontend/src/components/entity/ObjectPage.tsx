@@ -6,8 +6,10 @@ import { Link, useParams } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { type EntityKind, type EntityTypes, oneQuery, SINGULAR } from '../../api/queries'
 import type { Match, Sides } from '../../api/types'
+import { InItsTime } from '../../lib/search'
 import { visibleName } from '../../lib/text'
 import { instantMs } from '../../lib/time'
+import { numberOf } from '../../lib/url'
 import { AlertsLine } from '../alerts/AlertsLine'
 import { alertsOf, alertsOnArray, type Thing } from '../alerts/standing'
 import { DataAge } from '../DataAge'
@@ -34,20 +36,23 @@ interface ObjectPageProps<Kind extends EntityKind> {
   children: (one: EntityTypes[Kind]['one'], id: number) => ReactNode
 }
 
-export function ObjectPage<Kind extends EntityKind>({
-  kind,
-  listTitle,
-  facts,
-  match,
-  below,
-  children,
-}: ObjectPageProps<Kind>) {
+/** The page follows its address in its time: the key that moves the window is answered before anything is drawn. */
+export function ObjectPage<Kind extends EntityKind>(props: ObjectPageProps<Kind>) {
+  return (
+    <InItsTime>
+      <Page {...props} />
+    </InItsTime>
+  )
+}
+
+function Page<Kind extends EntityKind>({ kind, listTitle, facts, match, below, children }: ObjectPageProps<Kind>) {
   type One = EntityTypes[Kind]['one']
   const { id: text = '' } = useParams({ strict: false }) as { id?: string }
-  const id = /^\d{1,15}$/.test(text) ? Number(text) : null
+  const id = numberOf(text)
   const query = useQuery({ ...oneQuery(kind, id ?? 0), enabled: id !== null })
   return (
-    <div className={styles.page}>
+    // Another object is another page: nothing of the former one lingers.
+    <div className={styles.page} key={id}>
       <Link to={`/${kind}` as string} className={styles.back}>
         <Icon name="left" size={14} /> {listTitle}
       </Link>
@@ -83,8 +88,9 @@ export function ObjectPage<Kind extends EntityKind>({
                 }
               />
               {match && <MatchNote match={match(one)} />}
-              <VerdictSection kind={kind} id={id} name={one.name} />
-              {children(one, id)}
+              <VerdictSection kind={kind} id={id} name={one.name}>
+                {children(one, id)}
+              </VerdictSection>
             </>
           )}
         </DataState>

@@ -31,7 +31,7 @@ interface SeriesSectionProps {
 
 export function SeriesSection({ kind, id, name, newest }: SeriesSectionProps) {
   const [range] = useRange()
-  const query = useQuery(seriesQuery(kind, id, range))
+  const query = useQuery(seriesQuery(kind, id, range, 'none'))
   const subject = { ...subjectOf(kind, id), name }
   const alerts = useAlertsDuring(range, subject)
   const [isOpen, setOpen] = useFold('raw')
@@ -56,18 +56,7 @@ export function SeriesSection({ kind, id, name, newest }: SeriesSectionProps) {
           isVm={kind === 'vms'}
           others={kind === 'vms' || kind === 'hosts' ? 'all hosts' : ''}
         />
-        <DataState query={query} skeleton={<SeriesSkeleton />}>
-          {(series) => (
-            <Measured
-              name={name}
-              series={series}
-              part={part}
-              onPart={setPart}
-              alerts={alerts}
-              named={isAboutSeveral(subject)}
-            />
-          )}
-        </DataState>
+        <MeasuredParts {...{ kind, id, name, part, alerts }} onPart={setPart} named={isAboutSeveral(subject)} />
       </Fold>
     </>
   )
@@ -76,6 +65,17 @@ export function SeriesSection({ kind, id, name, newest }: SeriesSectionProps) {
 const NOTHING: EmptyText = {
   title: 'Nothing was measured in this window',
   text: 'Choose a later or a longer window. If the sources are new, the first numbers come within a minute and the last hour is read back.',
+}
+
+/** Asked only where it is looked at: it is a hundred times as much as everything above it. */
+function MeasuredParts({ kind, id, ...props }: Omit<MeasuredProps, 'series'> & { kind: EntityKind; id: number }) {
+  const [range] = useRange()
+  const query = useQuery(seriesQuery(kind, id, range, 'parts'))
+  return (
+    <DataState query={query} skeleton={<SeriesSkeleton />}>
+      {(series) => <Measured {...props} series={series} />}
+    </DataState>
+  )
 }
 
 interface MeasuredProps {

@@ -1,7 +1,7 @@
 /** The rows in sight of a long list, read page by page from the server. */
 
-import { type UseQueryOptions, useQueries, useQuery } from '@tanstack/react-query'
-import { useCallback, useMemo, useState } from 'react'
+import { type UseQueryOptions, type UseQueryResult, useQueries, useQuery } from '@tanstack/react-query'
+import { useCallback, useDeferredValue, useMemo, useState } from 'react'
 import { type ListPage, PAGE_SIZE } from '../../api/queries'
 
 /** Offsets of the pages that hold the positions `first` to `last`. */
@@ -11,6 +11,8 @@ export function pageOffsets(first: number, last: number, size: number): number[]
   return Array.from({ length: to - from + 1 }, (_, index) => (from + index) * size)
 }
 
+const dataOf = <Page>(pages: UseQueryResult<Page>[]) => pages.map(({ data }) => data)
+
 /**
  * `query` is the first page: it says how many rows there are and carries the state of the list. It stays subscribed while
  * other pages come and go, so that scrolling never takes the table away. `pageAt` asks for the page at an offset.
@@ -19,12 +21,11 @@ export function useServerRows<Row, Page extends ListPage<Row>>(pageAt: (offset: 
   const [inSight, setInSight] = useState({ first: 0, last: 0 })
   const query = useQuery(pageAt(0))
   const offsets = pageOffsets(inSight.first, inSight.last, PAGE_SIZE).filter((offset) => offset > 0)
-  const others = useQueries({ queries: offsets.map(pageAt) })
+  const others = useQueries({ queries: offsets.map(pageAt), combine: dataOf<Page> })
 
-  const rows = useMemo(
-    () => rowsByPosition<Row>([query.data, ...others.map((page) => page.data)]),
-    [query.data, others],
-  )
+  const newest = useMemo(() => rowsByPosition<Row>([query.data, ...others]), [query.data, others])
+  // In step with what DataState shows of the same answer.
+  const rows = useDeferredValue(newest)
   const onWindow = useCallback(
     (first: number, last: number) =>
       setInSight((before) => (before.first === first && before.last === last ? before : { first, last })),

@@ -1,6 +1,6 @@
 /** Where the time went, over time: reads and writes stacked on one scale, I/O rates, one layer with its bounds. */
 
-import { useMemo } from 'react'
+import { memo, useMemo } from 'react'
 import type { ChartEvent } from '../../charts/events'
 import {
   boundedLayers,
@@ -15,6 +15,7 @@ import { timePanelsHeight, timePanelsOption } from '../../charts/timePanels'
 import { colourOf } from '../../charts/tokens'
 import { cursorReading } from '../../charts/tooltip'
 import { useMediaMatch, usePreferences } from '../../lib/preferences'
+import { AtOnce } from '../../lib/search'
 import { formatSeconds, formatWindow } from '../../lib/time'
 import { useSearchParameter } from '../../lib/url'
 import { Chart } from '../chart/Chart'
@@ -35,18 +36,16 @@ interface LatencyChartProps {
   named: string | null
 }
 
-export function LatencyChart({ name, latency, events, gaps, named }: LatencyChartProps) {
+export const LatencyChart = memo(function LatencyChart({ name, latency, events, gaps, named }: LatencyChartProps) {
   const { zone } = usePreferences()
   const tokens = useTokens()
   const onBrush = useBrush()
-  const { hidden, toggle } = useHiddenLines()
+  const hidden = useHiddenLines()
   const canDrag = useMediaMatch('(pointer: fine)')
   const narrow = useMediaMatch('(max-width: 699px)')
   const layers = useMemo(() => boundedLayers(latency), [latency])
-  const [chosen, choose] = useSearchParameter('bounds', '')
-  const bounded = [chosen, named].find((wanted) => layers.some((one) => one.name === wanted)) ?? layers[0]?.name ?? null
-  const [stack, setStack] = useSearchParameter('stack', '')
-  const asShare = stack === 'share'
+  const [bounded] = useBounded(layers, named)
+  const [asShare] = useShare()
   const legend = useMemo(
     () => latencyLegend(latency).filter(({ key }) => !(asShare && key === 'total')),
     [latency, asShare],
@@ -83,10 +82,12 @@ export function LatencyChart({ name, latency, events, gaps, named }: LatencyChar
       table={<NumbersView table={numbers} label={`Numbers of the latency of ${name} by layer`} />}
       legend={
         <>
-          <Legend lines={legend} hidden={hidden} onToggle={toggle} />
+          <Legend lines={legend} />
           <div className={styles.switches}>
-            <StackSwitch asShare={asShare} onChoose={setStack} />
-            <BoundsSwitch layers={layers} chosen={bounded} onChoose={choose} />
+            <AtOnce>
+              <StackSwitch />
+              <BoundsSwitch layers={layers} named={named} />
+            </AtOnce>
           </div>
         </>
       }
@@ -98,24 +99,31 @@ export function LatencyChart({ name, latency, events, gaps, named }: LatencyChar
       onBrush={onBrush}
     />
   )
+})
+
+/** The layer whose bounds are shown: the chosen one, else the one that the verdict names. */
+function useBounded(layers: readonly LayerColumns[], named: string | null) {
+  const [chosen, choose] = useSearchParameter('bounds', '')
+  const wanted = [chosen, named].find((name) => layers.some((one) => one.name === name))
+  return [wanted ?? layers[0]?.name ?? null, choose] as const
+}
+
+function useShare() {
+  const [stack, setStack] = useSearchParameter('stack', '')
+  return [stack === 'share', setStack] as const
 }
 
 /** Milliseconds, or parts of the total: what an I/O costs, or what it is made of. */
-function StackSwitch({
-  asShare,
-  onChoose,
-}: {
-  asShare: boolean
-  onChoose: (stack: string, options: { replace: boolean }) => void
-}) {
+function StackSwitch() {
+  const [asShare, choose] = useShare()
   return (
     <div className={styles.tabs}>
       <span className="muted">Stack in</span>
       <fieldset className={styles.switch} aria-label="What the stack shows">
-        <button type="button" aria-pressed={!asShare} onClick={() => onChoose('', { replace: true })}>
+        <button type="button" aria-pressed={!asShare} onClick={() => choose('', { replace: true })}>
           ms
         </button>
-        <button type="button" aria-pressed={asShare} onClick={() => onChoose('share', { replace: true })}>
+        <button type="button" aria-pressed={asShare} onClick={() => choose('share', { replace: true })}>
           100 %
         </button>
       </fieldset>
@@ -125,11 +133,11 @@ function StackSwitch({
 
 interface BoundsSwitchProps {
   layers: readonly LayerColumns[]
-  chosen: string | null
-  onChoose: (name: string, options?: { replace?: boolean }) => void
+  named: string | null
 }
 
-function BoundsSwitch({ layers, chosen, onChoose }: BoundsSwitchProps) {
+function BoundsSwitch({ layers, named }: BoundsSwitchProps) {
+  const [chosen, choose] = useBounded(layers, named)
   if (layers.length === 0) return null
   return (
     <div className={styles.tabs}>
@@ -140,7 +148,7 @@ function BoundsSwitch({ layers, chosen, onChoose }: BoundsSwitchProps) {
             key={name}
             type="button"
             aria-pressed={name === chosen}
-            onClick={() => onChoose(name, { replace: true })}
+            onClick={() => choose(name, { replace: true })}
           >
             {label}
           </button>

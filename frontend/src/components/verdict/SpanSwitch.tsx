@@ -1,7 +1,8 @@
 /** Whether a live page judges the newest minutes or its whole window. A window that stands still is judged as a whole. */
 
 import type { VerdictWindow } from '../../api/verdicts'
-import { presetLabel, type Range } from '../../lib/range'
+import { judgedRange, presetLabel, type Range } from '../../lib/range'
+import { AtOnce } from '../../lib/search'
 import { useRange, useSearchParameter } from '../../lib/url'
 import styles from './Verdict.module.css'
 
@@ -9,10 +10,18 @@ import styles from './Verdict.module.css'
 export function useVerdictWindow(): VerdictWindow {
   const [range] = useRange()
   const [span] = useSearchParameter('span', '')
-  return range.kind === 'fixed' || span === 'window' ? range : null
+  return judgedRange(range, span)
 }
 
 export function SpanSwitch() {
+  return (
+    <AtOnce>
+      <Switch />
+    </AtOnce>
+  )
+}
+
+function Switch() {
   const [range] = useRange()
   const [span, setSpan] = useSearchParameter('span', '')
   if (range.kind === 'fixed') return null

@@ -1,7 +1,7 @@
 /** Whose latency it is, and the proof: verdict, where the time went, over time, where the I/Os are, who takes part, raw numbers. */
 
 import { useQuery } from '@tanstack/react-query'
-import { useMemo } from 'react'
+import { type ReactNode, useEffect, useMemo, useState } from 'react'
 import { seriesQuery } from '../../api/queries'
 import type { Verdict } from '../../api/types'
 import {
@@ -21,6 +21,7 @@ import { useRange } from '../../lib/url'
 import { useAlertEvents } from '../alerts/useAlertEvents'
 import { Card } from '../Card'
 import { DataState } from '../DataState'
+import { Later } from '../Later'
 import { ContributorsCard } from './ContributorsCard'
 import { DeltasCard } from './DeltasCard'
 import { EvidenceCard } from './EvidenceCard'
@@ -42,32 +43,53 @@ interface VerdictSectionProps {
   name: string
 }
 
-export function VerdictSection({ kind, id, name }: VerdictSectionProps) {
+/** `children`: what the page has below. It waits for the proof, which would move it. */
+export function VerdictSection({ kind, id, name, children }: VerdictSectionProps & { children: ReactNode }) {
   const window = useVerdictWindow()
   const verdict = useQuery(verdictQuery(kind, id, window))
-  const named = verdict.data?.layer ?? null
-  const other = verdict.data?.other ?? null
+  const [isProven, setProven] = useState(false)
+  return (
+    <>
+      <div className={styles.section}>
+        <DataState query={verdict} skeleton={<VerdictSkeleton />}>
+          {(found) => (
+            <>
+              <VerdictCard verdict={found} />
+              <Later>
+                <Proof {...{ kind, id, name, window }} verdict={found} onShown={setProven} />
+              </Later>
+            </>
+          )}
+        </DataState>
+      </div>
+      {isProven || verdict.isError ? <Later whenIdle>{children}</Later> : <span hidden aria-busy="true" />}
+    </>
+  )
+}
+
+interface ProofProps extends VerdictSectionProps {
+  window: VerdictWindow
+  verdict: Verdict
+  onShown: (isShown: boolean) => void
+}
+
+function Proof({ kind, id, name, window, verdict, onShown }: ProofProps) {
+  useEffect(() => onShown(true), [onShown])
+  const { layer: named, other, state, evidence } = verdict
   const about = { kind, id, name, window, named, other }
   return (
-    <div className={styles.section}>
-      <DataState query={verdict} skeleton={<VerdictSkeleton />}>
-        {(found) => <VerdictCard verdict={found} />}
-      </DataState>
-      {verdict.data !== undefined && (
-        <>
-          <WaterfallPart {...about} counted={verdict.data.array_counted} />
-          {(kind === 'vms' || kind === 'datastores') && <HopsPart {...about} kind={kind} />}
-          <LatencyPart {...about} />
-          <div className={styles.pair}>
-            <OccupancyPart {...about} />
-            {kind === 'datastores' && <DeltasPart id={id} window={window} />}
-          </div>
-          <ContributorsCard {...{ kind, id, window, named }} hasData={verdict.data.state !== 'no_data'} />
-          {kind === 'datastores' && <HostsCard id={id} window={window} />}
-          <EvidenceCard evidence={verdict.data.evidence} />
-        </>
-      )}
-    </div>
+    <>
+      <WaterfallPart {...about} counted={verdict.array_counted} />
+      {(kind === 'vms' || kind === 'datastores') && <HopsPart {...about} kind={kind} />}
+      <LatencyPart {...about} />
+      <div className={styles.pair}>
+        <OccupancyPart {...about} />
+        {kind === 'datastores' && <DeltasPart id={id} window={window} />}
+      </div>
+      <ContributorsCard {...{ kind, id, window, named }} hasData={state !== 'no_data'} />
+      {kind === 'datastores' && <HostsCard id={id} window={window} />}
+      <EvidenceCard evidence={evidence} />
+    </>
   )
 }
 
@@ -107,8 +129,8 @@ function WaterfallPart({
 function LatencyPart({ kind, id, name, named }: PartProps) {
   const [range] = useRange()
   const query = useQuery(latencyQuery(kind, id, range))
-  // Gaps and events come with the raw series, which the page reads anyway.
-  const series = useQuery(seriesQuery(kind, id, range))
+  // Gaps and events come with the raw series.
+  const series = useQuery(seriesQuery(kind, id, range, 'none'))
   const alerts = useAlertEvents(range, { ...subjectOf(kind, id), name })
   const gaps = useMemo(() => gapBands(series.data?.gaps ?? []), [series.data])
   const events = useMemo(() => [...(series.data?.events ?? []).map(sourceEvent), ...alerts], [series.data, alerts])

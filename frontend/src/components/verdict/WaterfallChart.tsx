@@ -1,6 +1,6 @@
 /** Where the time of one window went, reads beside writes. */
 
-import { type ReactNode, useMemo } from 'react'
+import { memo, type ReactNode, useMemo } from 'react'
 import type { Waterfall } from '../../api/types'
 import { type Counted, countedWords, withCounted } from '../../charts/counted'
 import {
@@ -34,7 +34,14 @@ interface WaterfallChartProps {
 
 const NONE: readonly Counted[] = []
 
-export function WaterfallChart({ name, waterfall, named, other = null, hint, counted = NONE }: WaterfallChartProps) {
+export const WaterfallChart = memo(function WaterfallChart({
+  name,
+  waterfall,
+  named,
+  other = null,
+  hint,
+  counted = NONE,
+}: WaterfallChartProps) {
   const { zone } = usePreferences()
   const tokens = useTokens()
   const stacked = useMediaMatch('(max-width: 900px)')
@@ -70,7 +77,7 @@ export function WaterfallChart({ name, waterfall, named, other = null, hint, cou
       permalink={permalink(from_ms, to_ms)}
     />
   )
-}
+})
 
 /** Reads and writes; one without numbers makes room for the other, and is told in a line. */
 function shownColumns(directions: readonly WaterfallColumn[]): WaterfallColumn[] {

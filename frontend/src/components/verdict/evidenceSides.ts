@@ -20,11 +20,14 @@ export const SIDES: readonly SideWords[] = [
 /** The evidence's name in addresses. */
 export const EVIDENCE = 'evidence'
 
-export const isEvidenceAsked = () => location.hash === `#${EVIDENCE}`
+let isAwaited = false
 
-/** Brings the evidence into sight, and the keyboard with it. */
+export const isEvidenceAsked = () => isAwaited || location.hash === `#${EVIDENCE}`
+
+/** Brings the evidence into sight, and the keyboard with it; as soon as it is there, where it is still to come. */
 export function goToEvidence(): void {
   const part = document.getElementById(EVIDENCE)
+  isAwaited = part === null
   part?.scrollIntoView({ block: 'start' })
   part?.focus({ preventScroll: true })
 }

@@ -1,6 +1,6 @@
 /** The estate as one: its verdict, its I/Os by layer, how many things are how sure. */
 
-import type { Certainty, Overview } from '../../api/types'
+import type { Overview } from '../../api/types'
 import type { JudgedKind } from '../../api/verdicts'
 import { Card } from '../../components/Card'
 import { StateMark } from '../../components/StateMark'
@@ -8,18 +8,18 @@ import { standingMark, stateWord } from '../../components/verdict/certainty'
 import { LayerBar, LayerSwatch } from '../../components/verdict/LayerBar'
 import { ios } from '../../components/verdict/OccupancyCard'
 import { meanWords, troubledOf, troubledWords } from '../../components/verdict/troubled'
+import { AtOnce } from '../../lib/search'
 import { formatBytesPerSecond, formatCount, formatIops } from '../../lib/units'
 import styles from './Overview.module.css'
-import { CERTAINTIES, KINDS } from './useRanking'
+import { CERTAINTIES, KINDS } from './ranking'
+import { useRanking } from './useRanking'
 
 interface EstateCardProps {
   overview: Overview
   kind: JudgedKind
-  chosen: Certainty | null
-  onChoose: (certainty: string) => void
 }
 
-export function EstateCard({ overview, kind, chosen, onChoose }: EstateCardProps) {
+export function EstateCard({ overview, kind }: EstateCardProps) {
   const { estate, totals } = overview
   const inside = estate.occupancy.reduce((sum, layer) => sum + layer.ios, 0)
   return (
@@ -54,7 +54,9 @@ export function EstateCard({ overview, kind, chosen, onChoose }: EstateCardProps
           </ul>
         </div>
       </div>
-      <Counts totals={totals} kind={kind} chosen={chosen} onChoose={onChoose} />
+      <AtOnce>
+        <Counts totals={totals} kind={kind} />
+      </AtOnce>
     </Card>
   )
 }
@@ -93,7 +95,8 @@ interface CountsProps extends Omit<EstateCardProps, 'overview'> {
 }
 
 /** How many are how sure; choosing one filters the ranking below. */
-function Counts({ totals, kind, chosen, onChoose }: CountsProps) {
+function Counts({ totals, kind }: CountsProps) {
+  const { certainty: chosen, setCertainty } = useRanking()
   const words = KINDS.find(([one]) => one === kind)?.[1] ?? kind
   return (
     <fieldset className={styles.counts} aria-label={`${words} by certainty`}>
@@ -106,7 +109,7 @@ function Counts({ totals, kind, chosen, onChoose }: CountsProps) {
             type="button"
             className={styles.count}
             aria-pressed={isChosen}
-            onClick={() => onChoose(isChosen ? '' : certainty)}
+            onClick={() => setCertainty(isChosen ? '' : certainty)}
           >
             <span className={styles.number}>{formatCount(totals.by_certainty[certainty] ?? 0)}</span>
             <StateMark tone={tone} word={word} />

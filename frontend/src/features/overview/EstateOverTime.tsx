@@ -50,7 +50,7 @@ function EstateChart({ latency, events }: { latency: EstateLatency; events: read
   const { zone } = usePreferences()
   const tokens = useTokens()
   const onBrush = useBrush()
-  const { hidden, toggle } = useHiddenLines()
+  const hidden = useHiddenLines()
   const canDrag = useMediaMatch('(pointer: fine)')
   const legend = useMemo(() => estateLegend(latency), [latency])
   const panels = useMemo(() => estatePanels(latency, { hidden, gaps: [] }), [latency, hidden])
@@ -73,7 +73,7 @@ function EstateChart({ latency, events }: { latency: EstateLatency; events: read
       height={timePanelsHeight(panels)}
       csv={() => numbersCsv(numbers)}
       table={<NumbersView table={numbers} label="Numbers of the estate over time" />}
-      legend={<Legend lines={legend} hidden={hidden} onToggle={toggle} />}
+      legend={<Legend lines={legend} />}
       legendWords={legend
         .filter((line) => !hidden.has(line.key))
         .map((line) => ({ label: line.legend, colour: colourOf(line, tokens) }))}

@@ -6,11 +6,13 @@ import { DataAge } from '../../components/DataAge'
 import { DataState } from '../../components/DataState'
 import { CardSkeleton } from '../../components/verdict/Skeletons'
 import { SpanSwitch } from '../../components/verdict/SpanSwitch'
+import { InItsTime } from '../../lib/search'
 import { instantMs } from '../../lib/time'
 import { EstateCard } from './EstateCard'
 import { EstateOverTime } from './EstateOverTime'
 import styles from './Overview.module.css'
 import { RankingCard } from './RankingCard'
+import { unfiltered } from './ranking'
 import { SourcesStrip } from './SourcesStrip'
 import { TreemapCard } from './TreemapCard'
 import { useRanking } from './useRanking'
@@ -19,11 +21,16 @@ const all = (alerts: readonly AlertOut[]) => alerts
 
 /** Where is time lost right now: the estate by layer, then who loses most. */
 export default function OverviewPage() {
-  const ranking = useRanking()
-  const { window, kind, certainty, setCertainty } = ranking
-  // The estate itself is not filtered: the same answer as the unfiltered ranking's.
-  const params = { kind, window, search: '', layer: null, certainty: null, sort: '-impact', limit: 1 }
-  const query = useQuery(overviewQuery(params, 0))
+  return (
+    <InItsTime>
+      <Overview />
+    </InItsTime>
+  )
+}
+
+function Overview() {
+  const { params } = useRanking()
+  const query = useQuery(overviewQuery(unfiltered(params), 0))
   return (
     <div className={styles.page}>
       <header className={styles.head}>
@@ -42,14 +49,14 @@ export default function OverviewPage() {
       </header>
       <SourcesStrip />
       <AlertsLine choose={all} most={4} />
-      <DataState query={query} skeleton={<CardSkeleton height={226} />}>
-        {(overview) => <EstateCard overview={overview} kind={kind} chosen={certainty} onChoose={setCertainty} />}
+      <DataState query={query} skeleton={<CardSkeleton height={221} />}>
+        {(overview) => <EstateCard overview={overview} kind={params.kind} />}
       </DataState>
       <div className={styles.pair}>
-        <TreemapCard ranking={ranking} />
+        <TreemapCard params={params} />
         <EstateOverTime />
       </div>
-      <RankingCard ranking={ranking} />
+      <RankingCard params={params} />
     </div>
   )
 }

@@ -3,7 +3,7 @@
 import { NativeSelect } from '@mantine/core'
 import { useMemo } from 'react'
 import type { Overview, OverviewRow } from '../../api/types'
-import { overviewQuery } from '../../api/verdicts'
+import { overviewQuery, type RankingParams } from '../../api/verdicts'
 import { niceMax } from '../../charts/panels'
 import { LAYER_IDS, layerWord } from '../../charts/segments'
 import { useAlertsAt } from '../../components/alerts/useAlertsAt'
@@ -15,23 +15,22 @@ import { VirtualTable } from '../../components/table/VirtualTable'
 import { certaintyWord } from '../../components/verdict/certainty'
 import { CardSkeleton } from '../../components/verdict/Skeletons'
 import { usePreferences } from '../../lib/preferences'
+import { AtOnce } from '../../lib/search'
 import { formatClock } from '../../lib/time'
 import styles from './Overview.module.css'
+import { CERTAINTIES, KINDS, WORST_FIRST } from './ranking'
 import { rankingColumns } from './rankingColumns'
-import { CERTAINTIES, KINDS, type Ranking } from './useRanking'
+import { useRanking } from './useRanking'
 
 const ROW_PX = 54
 /** Certainty, layer and alert, one below the other. */
 const NARROW_ROW_PX = 76
 
-export function RankingCard({ ranking }: { ranking: Ranking }) {
-  const { kind, sort, setSort } = ranking
-  const { zone } = usePreferences()
+export function RankingCard({ params: wanted }: { params: RankingParams }) {
+  const { kind, sort } = wanted
+  const { setSort } = useRanking()
   const minute = useCursorMinute()
-  const params = useMemo(
-    () => (minute === null ? ranking.params : { ...ranking.params, window: minute }),
-    [ranking.params, minute],
-  )
+  const params = useMemo(() => (minute === null ? wanted : { ...wanted, window: minute }), [wanted, minute])
   const { query, rowAt, onWindow, loaded } = useServerRows<OverviewRow, Overview>(
     (offset) => overviewQuery(params, offset) as never,
   )
@@ -41,43 +40,10 @@ export function RankingCard({ ranking }: { ranking: Ranking }) {
   const columns = useMemo(() => rankingColumns(noun, max_us, alertsAt), [noun, max_us, alertsAt])
   return (
     <section className={styles.ranking} aria-label={`${title} by impact`}>
-      <div className={styles.tools}>
-        <Tabs kind={kind} onChoose={ranking.setKind} />
-        {minute !== null && (
-          <span className="muted numeric">at {formatClock(minute.from_ms, zone)}, at the cursor</span>
-        )}
-        {sort === '-impact' && <span className="muted">those that lose time first</span>}
-        <div className={styles.filters}>
-          <NameFilter
-            noun={noun}
-            value={ranking.search}
-            onChange={(text) => ranking.setSearch(text, { replace: true })}
-          />
-          <NativeSelect
-            aria-label="Only this layer"
-            data={[
-              { value: '', label: 'Any layer' },
-              ...LAYER_IDS.map((value) => ({ value, label: layerWord(value) })),
-            ]}
-            value={ranking.layer ?? ''}
-            onChange={(event) => ranking.setLayer(event.currentTarget.value)}
-          />
-          <NativeSelect
-            aria-label="Only this certainty"
-            data={[
-              { value: '', label: 'Any verdict' },
-              ...CERTAINTIES.map((value) => ({ value, label: certaintyWord(value) })),
-            ]}
-            value={ranking.certainty ?? ''}
-            onChange={(event) => ranking.setCertainty(event.currentTarget.value)}
-          />
-        </div>
-      </div>
-      <DataState
-        query={query}
-        skeleton={<CardSkeleton height={560} />}
-        empty={(page) => emptyText(page, ranking, noun)}
-      >
+      <AtOnce>
+        <Tools at_ms={minute?.from_ms ?? null} />
+      </AtOnce>
+      <DataState query={query} skeleton={<CardSkeleton height={560} />} empty={(page) => emptyText(page, params, noun)}>
         {(page) => (
           <VirtualTable
             label={`${title} by impact`}
@@ -93,6 +59,42 @@ export function RankingCard({ ranking }: { ranking: Ranking }) {
         )}
       </DataState>
     </section>
+  )
+}
+
+/** What is ranked and how; `at_ms`: the minute under the cursor. */
+function Tools({ at_ms }: { at_ms: number | null }) {
+  const { zone } = usePreferences()
+  const ranking = useRanking()
+  const [, , noun] = KINDS.find(([one]) => one === ranking.kind) ?? KINDS[0]
+  return (
+    <div className={styles.tools}>
+      <Tabs kind={ranking.kind} onChoose={ranking.setKind} />
+      {at_ms !== null && <span className="muted numeric">at {formatClock(at_ms, zone)}, at the cursor</span>}
+      {ranking.sort === WORST_FIRST && <span className="muted">those that lose time first</span>}
+      <div className={styles.filters}>
+        <NameFilter
+          noun={noun}
+          value={ranking.search}
+          onChange={(text) => ranking.setSearch(text, { replace: true })}
+        />
+        <NativeSelect
+          aria-label="Only this layer"
+          data={[{ value: '', label: 'Any layer' }, ...LAYER_IDS.map((value) => ({ value, label: layerWord(value) }))]}
+          value={ranking.layer ?? ''}
+          onChange={(event) => ranking.setLayer(event.currentTarget.value)}
+        />
+        <NativeSelect
+          aria-label="Only this certainty"
+          data={[
+            { value: '', label: 'Any verdict' },
+            ...CERTAINTIES.map((value) => ({ value, label: certaintyWord(value) })),
+          ]}
+          value={ranking.certainty ?? ''}
+          onChange={(event) => ranking.setCertainty(event.currentTarget.value)}
+        />
+      </div>
+    </div>
   )
 }
 
@@ -114,7 +116,7 @@ function Tabs({ kind, onChoose }: { kind: string; onChoose: (kind: string) => vo
   )
 }
 
-function emptyText(page: Overview, { search, layer, certainty }: Ranking, noun: string): EmptyText | null {
+function emptyText(page: Overview, { search, layer, certainty }: RankingParams, noun: string): EmptyText | null {
   if (page.total > 0) return null
   const isFiltered = search !== '' || layer !== null || certainty !== null
   if (isFiltered) return { title: `No ${noun} fits`, text: 'Nothing fits all of these filters. Clear one of them.' }

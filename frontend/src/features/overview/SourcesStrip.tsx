@@ -2,44 +2,78 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { useCallback, useState } from 'react'
 import { sourcesQuery } from '../../api/queries'
+import type { SourceOut } from '../../api/types'
 import { DataAge } from '../../components/DataAge'
 import { DataState } from '../../components/DataState'
 import { Name } from '../../components/Name'
 import { readUntil, SourceMark } from '../../components/SourceMark'
 import { CardSkeleton } from '../../components/verdict/Skeletons'
+import { formatCount } from '../../lib/units'
 import styles from './Overview.module.css'
 
+const ROW_PX = 32
 const WORST_FIRST = ['failing', 'late', 'waiting', 'live', 'disabled']
 
 export function SourcesStrip() {
   const query = useQuery(sourcesQuery())
   return (
-    <DataState query={query} skeleton={<CardSkeleton height={38} />}>
+    <DataState query={query} skeleton={<CardSkeleton height={ROW_PX} />}>
       {(sources) =>
         sources.length === 0 ? (
           <p className={styles.hint}>
             Nothing is polled yet. <Link to="/sources">Add an array and a vCenter</Link> to get verdicts.
           </p>
         ) : (
-          <ul className={styles.sources} aria-label="Freshness of the sources">
-            {[...sources]
-              .sort((a, b) => WORST_FIRST.indexOf(a.state) - WORST_FIRST.indexOf(b.state))
-              .map((source) => (
-                <li key={source.id} className={styles.source}>
-                  <span className={styles.sourceName}>
-                    <Name focusable>{source.name}</Name>
-                  </span>
-                  {source.state === 'live' ? (
-                    <DataAge at_ms={readUntil(source)} short />
-                  ) : (
-                    <SourceMark state={source.state} />
-                  )}
-                </li>
-              ))}
-          </ul>
+          <Strip sources={sources} />
         )
       }
     </DataState>
   )
+}
+
+/** One row, however many there are: what is below does not move when they become known. */
+function Strip({ sources }: { sources: readonly SourceOut[] }) {
+  const [isCut, measure] = useIsCut()
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <div className={styles.strip}>
+      <ul ref={measure} className={styles.sources} data-open={isOpen} aria-label="Freshness of the sources">
+        {[...sources]
+          .sort((a, b) => WORST_FIRST.indexOf(a.state) - WORST_FIRST.indexOf(b.state))
+          .map((source) => (
+            <li key={source.id} className={styles.source}>
+              <span className={styles.sourceName}>
+                <Name focusable>{source.name}</Name>
+              </span>
+              {source.state === 'live' ? (
+                <DataAge at_ms={readUntil(source)} short />
+              ) : (
+                <SourceMark state={source.state} />
+              )}
+            </li>
+          ))}
+      </ul>
+      {(isCut || isOpen) && (
+        <button type="button" className={styles.allSources} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          {isOpen ? 'One row' : `All ${formatCount(sources.length)}`}
+        </button>
+      )}
+    </div>
+  )
+}
+
+/** Whether some do not fit into the row, followed as its width changes. */
+function useIsCut() {
+  const [isCut, setCut] = useState(false)
+  const measure = useCallback((list: HTMLElement | null) => {
+    if (list === null) return
+    const update = () => setCut(list.scrollHeight > list.clientHeight + 1)
+    const observer = new ResizeObserver(update)
+    observer.observe(list)
+    update()
+    return () => observer.disconnect()
+  }, [])
+  return [isCut, measure] as const
 }

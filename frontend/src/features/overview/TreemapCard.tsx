@@ -2,9 +2,9 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useCallback, useMemo } from 'react'
+import { memo, useCallback, useMemo } from 'react'
 import type { OverviewRow } from '../../api/types'
-import { overviewQuery } from '../../api/verdicts'
+import { type JudgedKind, overviewQuery, type RankingParams } from '../../api/verdicts'
 import { LAYER_IDS, layerWord } from '../../charts/segments'
 import { type Tile, treemapOption } from '../../charts/treemap'
 import { Chart } from '../../components/chart/Chart'
@@ -21,20 +21,20 @@ import { usePreferences } from '../../lib/preferences'
 import { plural } from '../../lib/text'
 import { formatWindow } from '../../lib/time'
 import styles from './Overview.module.css'
+import { KINDS, WORST_FIRST } from './ranking'
 import { tileTooltip } from './tileTooltip'
-import { KINDS, type Ranking } from './useRanking'
 
 /** As high as the panel over time beside it. */
 const HEIGHT = 234
 /** A letter or two of a name tell nothing: the cursor and the table name what is smaller. */
 const LEAST_LABEL_PX = 40
 
-export function TreemapCard({ ranking }: { ranking: Ranking }) {
-  const query = useQuery(overviewQuery({ ...ranking.params, sort: '-impact' }, 0))
+export function TreemapCard({ params }: { params: RankingParams }) {
+  const query = useQuery(overviewQuery({ ...params, sort: WORST_FIRST }, 0))
   return (
     <DataState query={query} skeleton={<CardSkeleton height={HEIGHT + 90} />}>
       {(page) => (
-        <Treemap rows={page.items} total={page.total} ranking={ranking} from_at={page.from_at} to_at={page.to_at} />
+        <Treemap rows={page.items} total={page.total} kind={params.kind} from_at={page.from_at} to_at={page.to_at} />
       )}
     </DataState>
   )
@@ -43,16 +43,16 @@ export function TreemapCard({ ranking }: { ranking: Ranking }) {
 interface TreemapProps {
   rows: readonly OverviewRow[]
   total: number
-  ranking: Ranking
+  kind: JudgedKind
   from_at: string
   to_at: string
 }
 
-function Treemap({ rows, total, ranking, from_at, to_at }: TreemapProps) {
+const Treemap = memo(function Treemap({ rows, total, kind, from_at, to_at }: TreemapProps) {
   const tokens = useTokens()
   const { zone } = usePreferences()
   const navigate = useNavigate()
-  const [, title, noun] = KINDS.find(([one]) => one === ranking.kind) ?? KINDS[0]
+  const [, title, noun] = KINDS.find(([one]) => one === kind) ?? KINDS[0]
   const tiles = useMemo(() => rows.map(tileOf).filter(({ ios }) => ios > 0), [rows])
   const label = `${title} by I/Os inside and by the layer that loses time; the ranking below says the same in a table`
   const option = useMemo(() => {
@@ -89,7 +89,7 @@ function Treemap({ rows, total, ranking, from_at, to_at }: TreemapProps) {
       onPick={open}
     />
   )
-}
+})
 
 const keyOf = ({ subject }: Pick<OverviewRow, 'subject'>) => `${subject.kind}-${subject.id}`
 const iosOf = ({ iops, total_us }: OverviewRow) => ((iops ?? 0) * (total_us ?? 0)) / 1e6
