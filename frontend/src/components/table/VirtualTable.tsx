@@ -9,7 +9,7 @@ import {
   useTable,
 } from '@tanstack/react-table'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type CSSProperties, type ReactNode, type RefObject, useEffect, useMemo, useRef } from 'react'
+import { type CSSProperties, memo, type ReactNode, type RefObject, useEffect, useMemo, useRef } from 'react'
 import { useMediaMatch } from '../../lib/preferences'
 import { parseSort, type SortState, sortText } from './sort'
 import styles from './VirtualTable.module.css'
@@ -59,10 +59,15 @@ interface Slot<Row> {
 
 const features = tableFeatures({ rowSortingFeature, columnVisibilityFeature })
 const ROW_PX = 40
+/** As high as a table gets that does not fill its page. */
+const HIGHEST_PX = 560
 const WIDE = '(min-width: 700px)'
 
+/** Drawn anew only for other rows, columns or order. */
+export const VirtualTable = memo(HeightTable) as typeof HeightTable
+
 /** Rows stand where their height puts them: those of another height are another table. */
-export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
+function HeightTable<Row>(props: VirtualTableProps<Row>) {
   const { rowPx = ROW_PX, narrowRowPx = rowPx } = props
   const px = useMediaMatch(WIDE) ? rowPx : narrowRowPx
   return <TableOfHeight key={px} {...props} rowPx={px} />
@@ -76,6 +81,8 @@ function TableOfHeight<Row>(props: VirtualTableProps<Row> & { rowPx: number }) {
     count,
     getScrollElement: () => scroll.current,
     estimateSize: () => rowPx,
+    // Rows are drawn with their table and not once more when its height is known.
+    initialRect: { width: 0, height: HIGHEST_PX },
     overscan: 8,
   })
   const items = virtual.getVirtualItems()
