@@ -59,3 +59,20 @@ test('the name stays in sight while the numbers scroll', async ({ page }) => {
   await page.getByRole('region', { name: 'Datastores, scrolls' }).evaluate((region) => region.scrollTo(400, 0))
   expect((await first.boundingBox())?.x).toBe(before?.x)
 })
+
+test('why and whose stands within a phone, and evidence is no box to scroll in', async ({ page, request }) => {
+  await page.goto(`/datastores/${(await aDatastore(request)).id}`)
+  for (const side of ['Hosts', 'Array']) {
+    const box = page.getByRole('region', { name: `Evidence: ${side}, scrolls` })
+    await expect(box.getByRole('row').nth(1)).toContainText(/until \d\d:\d\d/)
+    const hidden = () => box.evaluate((one) => [one.scrollWidth - one.clientWidth, one.scrollHeight - one.clientHeight])
+    await expect.poll(hidden).toEqual([0, 0])
+  }
+  await page.goto('/sources')
+  const streams = page.getByRole('region', { name: /^Streams of/ }).first()
+  await expect(streams.getByRole('columnheader', { name: 'Open gaps' })).toBeInViewport({ ratio: 1 })
+  await page.getByRole('button', { name: 'Gaps and runs' }).first().click()
+  const runs = page.getByRole('region', { name: 'Newest runs, scrolls' }).first()
+  await expect(runs.getByRole('columnheader')).toHaveText([/^Started .*, and how it went$/])
+  expect(await runs.evaluate((one) => one.scrollWidth - one.clientWidth)).toBe(0)
+})

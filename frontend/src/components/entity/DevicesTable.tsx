@@ -14,7 +14,7 @@ const HOST: Column<DeviceOut> = {
   id: 'host',
   header: 'Host',
   width: 170,
-  narrow: 140,
+  narrow: 120,
   grow: true,
   cell: (device) => <EntityLink to={device.host} />,
 }
@@ -23,7 +23,7 @@ const DEVICE: Column<DeviceOut> = {
   id: 'device',
   header: 'Device',
   width: 270,
-  narrow: 170,
+  narrow: 120,
   cell: (device) => <Name focusable>{device.canonical_name}</Name>,
 }
 
@@ -32,17 +32,21 @@ const PATHS: Column<DeviceOut> = {
   id: 'paths',
   header: 'Paths',
   width: 136,
+  narrow: 122,
   cell: (device) => <Paths working={device.paths_working} total={device.paths_total} />,
 }
 
+/** And so is why a device is tied to no volume. */
+const VOLUME: Column<DeviceOut> = {
+  id: 'volume',
+  header: 'Array volume',
+  width: 200,
+  narrow: 118,
+  grow: true,
+  cell: (device) => <MatchedVolumes match={device.match} volumes={device.volume === null ? [] : [device.volume]} />,
+}
+
 const REST: Column<DeviceOut>[] = [
-  {
-    id: 'volume',
-    header: 'Array volume',
-    width: 200,
-    grow: true,
-    cell: (device) => <MatchedVolumes match={device.match} volumes={device.volume === null ? [] : [device.volume]} />,
-  },
   { id: 'depth', header: 'Queue depth', width: 116, align: 'right', cell: (device) => depth(device.queue_depth) },
   { id: 'dsnro', header: 'DSNRO', width: 90, align: 'right', cell: (device) => depth(device.dsnro) },
   {
@@ -73,6 +77,9 @@ function Paths({ working, total }: { working: number; total: number }) {
 }
 
 export function DevicesTable({ devices, withHost = true }: { devices: readonly DeviceOut[]; withHost?: boolean }) {
-  const columns = useMemo(() => (withHost ? [HOST, PATHS, DEVICE, ...REST] : [DEVICE, PATHS, ...REST]), [withHost])
+  const columns = useMemo(
+    () => (withHost ? [HOST, PATHS, VOLUME, DEVICE, ...REST] : [DEVICE, PATHS, VOLUME, ...REST]),
+    [withHost],
+  )
   return <VirtualTable label="Devices" columns={columns} count={devices.length} rowAt={(index) => devices[index]} />
 }

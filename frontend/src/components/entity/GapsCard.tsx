@@ -10,6 +10,7 @@ import { Card } from '../Card'
 import { EntityLink } from '../EntityLink'
 import { Name, NameLink } from '../Name'
 import { StateMark } from '../StateMark'
+import { TOLD_PX, Told } from '../table/Told'
 import { type Column, VirtualTable } from '../table/VirtualTable'
 
 export function GapsCard({ series, alerts }: { series: Series; alerts: readonly AlertOut[] }) {
@@ -38,8 +39,22 @@ export function GapsTable({ gaps }: { gaps: readonly GapOut[] }) {
         id: 'when',
         header: 'When',
         width: 250,
+        from: 700,
         cell: (gap) => (
           <span className="numeric">{formatWindow(Date.parse(gap.from_at), Date.parse(gap.to_at), zone)}</span>
+        ),
+      },
+      {
+        id: 'told',
+        header: 'When, and why',
+        width: 300,
+        grow: true,
+        narrowOnly: true,
+        cell: (gap) => (
+          <Told when={formatWindow(Date.parse(gap.from_at), Date.parse(gap.to_at), zone)} what={gap.reason}>
+            {gap.source.name}, {streamName(gap.stream)}
+            {gap.state === 'explained' ? '' : ', will be read again'}
+          </Told>
         ),
       },
       {
@@ -47,11 +62,18 @@ export function GapsTable({ gaps }: { gaps: readonly GapOut[] }) {
         header: 'Length',
         width: 110,
         align: 'right',
+        from: 700,
         cell: (gap) => (
           <span className="numeric">{formatSeconds((Date.parse(gap.to_at) - Date.parse(gap.from_at)) / 1000)}</span>
         ),
       },
-      { id: 'source', header: 'Source', width: 150, cell: (gap) => <Name focusable>{gap.source.name}</Name> },
+      {
+        id: 'source',
+        header: 'Source',
+        width: 150,
+        from: 700,
+        cell: (gap) => <Name focusable>{gap.source.name}</Name>,
+      },
       { id: 'stream', header: 'Stream', width: 130, from: 1200, cell: (gap) => streamName(gap.stream) },
       {
         id: 'subject',
@@ -60,11 +82,19 @@ export function GapsTable({ gaps }: { gaps: readonly GapOut[] }) {
         from: 1200,
         cell: (gap) => (gap.subject === null ? 'everything' : <Name focusable>{gap.subject}</Name>),
       },
-      { id: 'reason', header: 'Reason', width: 240, grow: true, cell: (gap) => <Name focusable>{gap.reason}</Name> },
+      {
+        id: 'reason',
+        header: 'Reason',
+        width: 240,
+        grow: true,
+        from: 700,
+        cell: (gap) => <Name focusable>{gap.reason}</Name>,
+      },
       {
         id: 'state',
         header: 'State',
         width: 180,
+        from: 700,
         cell: (gap) =>
           gap.state === 'explained' ? (
             <StateMark tone="calm" word="explained" />
@@ -75,7 +105,15 @@ export function GapsTable({ gaps }: { gaps: readonly GapOut[] }) {
     ],
     [zone],
   )
-  return <VirtualTable label="Gaps" columns={columns} count={gaps.length} rowAt={(index) => gaps[index]} />
+  return (
+    <VirtualTable
+      label="Gaps"
+      columns={columns}
+      count={gaps.length}
+      rowAt={(index) => gaps[index]}
+      narrowRowPx={TOLD_PX}
+    />
+  )
 }
 
 interface Happened {
@@ -121,19 +159,41 @@ function EventsTable({ events }: { events: readonly Happened[] }) {
         id: 'at',
         header: 'When',
         width: 230,
+        from: 700,
         cell: (event) => <span className="numeric">{formatInstant(event.at_ms, zone)}</span>,
       },
-      { id: 'kind', header: 'Kind', width: 140, cell: (event) => event.kind },
+      {
+        id: 'told',
+        header: 'When, and what happened',
+        width: 300,
+        grow: true,
+        narrowOnly: true,
+        cell: (event) => (
+          <Told when={formatInstant(event.at_ms, zone)} what={event.text}>
+            {event.to}
+          </Told>
+        ),
+      },
+      { id: 'kind', header: 'Kind', width: 140, from: 700, cell: (event) => event.kind },
       {
         id: 'text',
         header: 'What happened',
         width: 240,
         grow: true,
+        from: 700,
         cell: (event) => <Name focusable>{event.text}</Name>,
       },
-      ...(hasLinks ? [{ id: 'subject', header: 'To', width: 180, cell: ({ to }: Happened) => to }] : []),
+      ...(hasLinks ? [{ id: 'subject', header: 'To', width: 180, from: 700, cell: ({ to }: Happened) => to }] : []),
     ],
     [zone, hasLinks],
   )
-  return <VirtualTable label="Events" columns={columns} count={events.length} rowAt={(index) => events[index]} />
+  return (
+    <VirtualTable
+      label="Events"
+      columns={columns}
+      count={events.length}
+      rowAt={(index) => events[index]}
+      narrowRowPx={TOLD_PX}
+    />
+  )
 }

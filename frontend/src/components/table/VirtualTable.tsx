@@ -44,6 +44,8 @@ interface VirtualTableProps<Row> {
   onWindow?: (first: number, last: number) => void
   /** Takes all the height its parent gives. */
   fill?: boolean
+  /** As tall as all its rows: for so few of them that the page itself scrolls through them. */
+  whole?: boolean
   /** Height of every row in px, where its cells need more than one line. */
   rowPx?: number
   /** The same on screens narrower than 700 px. */
@@ -74,7 +76,19 @@ function HeightTable<Row>(props: VirtualTableProps<Row>) {
 }
 
 function TableOfHeight<Row>(props: VirtualTableProps<Row> & { rowPx: number }) {
-  const { label, columns, count, rowAt, sort = '', onSort, onWindow, fill = false, rowPx, rowKey } = props
+  const {
+    label,
+    columns,
+    count,
+    rowAt,
+    sort = '',
+    onSort,
+    onWindow,
+    fill = false,
+    whole = false,
+    rowPx,
+    rowKey,
+  } = props
   const scroll = useRef<HTMLDivElement>(null)
   const frame = useHiddenParts(scroll)
   const virtual = useVirtualizer({
@@ -111,7 +125,7 @@ function TableOfHeight<Row>(props: VirtualTableProps<Row> & { rowPx: number }) {
     <div ref={frame} className={`${styles.frame} ${fill ? styles.frameFill : ''}`}>
       <section
         ref={scroll}
-        className={`${styles.scroll} ${fill ? styles.fill : ''}`}
+        className={`${styles.scroll} ${fill ? styles.fill : ''} ${whole ? styles.whole : ''}`}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
         tabIndex={0}
         aria-label={`${label}, scrolls`}

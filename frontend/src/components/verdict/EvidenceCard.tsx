@@ -1,6 +1,6 @@
 /** The raw numbers behind a verdict, hosts and array side by side: counter, unit, precision, source, time. */
 
-import { useEffect, useMemo } from 'react'
+import { type ReactNode, useEffect, useMemo } from 'react'
 import type { Evidence } from '../../api/types'
 import { usePreferences } from '../../lib/preferences'
 import { plural } from '../../lib/text'
@@ -16,6 +16,8 @@ import { EVIDENCE, goToEvidence, isEvidenceAsked, SIDES } from './evidenceSides'
 
 /** Two lines: the number and its counter, its value and its steps, its object and its source. */
 const ROW_PX = 52
+/** On phones whose number it is stands below it. */
+const NARROW_ROW_PX = 72
 
 export function EvidenceCard({ evidence }: { evidence: readonly Evidence[] }) {
   const { zone } = usePreferences()
@@ -50,6 +52,8 @@ export function EvidenceCard({ evidence }: { evidence: readonly Evidence[] }) {
                     count={own.length}
                     rowAt={(index) => own[index]}
                     rowPx={ROW_PX}
+                    narrowRowPx={NARROW_ROW_PX}
+                    whole
                   />
                 )}
               </div>
@@ -67,15 +71,24 @@ function evidenceColumns(zone: Zone): Column<Evidence>[] {
       id: 'label',
       header: 'Number, counter',
       width: 150,
-      narrow: 178,
       grow: true,
+      from: 700,
+      cell: (one) => <NumberLines one={one} />,
+    },
+    {
+      id: 'label-and-subject',
+      header: 'Number, counter, source',
+      width: 200,
+      grow: true,
+      narrowOnly: true,
       cell: (one) => (
-        <span className={styles.lines}>
-          <Name focusable>{numberWords(one)}</Name>
+        <NumberLines one={one}>
           <span className={styles.origin}>
-            <Name focusable>{one.counter}</Name>
+            <Name
+              focusable
+            >{`${one.subject.name}, ${one.source}, until ${formatClock(Date.parse(one.at), zone)}`}</Name>
           </span>
-        </span>
+        </NumberLines>
       ),
     },
     {
@@ -95,6 +108,7 @@ function evidenceColumns(zone: Zone): Column<Evidence>[] {
       id: 'subject',
       header: 'Of, source',
       width: 118,
+      from: 700,
       cell: ({ subject, source }) => (
         <span className={styles.lines}>
           <Name focusable>{subject.name}</Name>
@@ -109,9 +123,22 @@ function evidenceColumns(zone: Zone): Column<Evidence>[] {
       header: 'Until',
       width: 84,
       align: 'right',
+      from: 700,
       cell: ({ at }) => <span className="numeric">{formatClock(Date.parse(at), zone)}</span>,
     },
   ]
+}
+
+function NumberLines({ one, children }: { one: Evidence; children?: ReactNode }) {
+  return (
+    <span className={styles.lines}>
+      <Name focusable>{numberWords(one)}</Name>
+      <span className={styles.origin}>
+        <Name focusable>{one.counter}</Name>
+      </span>
+      {children}
+    </span>
+  )
 }
 
 /** The depth of anything but one device is a sum, which the counter's own name does not say. */

@@ -5,6 +5,7 @@ import userEvent from '@testing-library/user-event'
 import { expect, it, vi } from 'vitest'
 import type { Evidence } from '../../api/types'
 import { PreferencesProvider } from '../../lib/preferences'
+import { onScreen } from '../../testing/screen'
 import { EvidenceCard } from './EvidenceCard'
 import { EvidenceLink } from './EvidenceLink'
 import { evidenceWords } from './evidenceSides'
@@ -51,6 +52,21 @@ it('each side has a table of its own, with counter, steps, source and time of ev
   for (const words of ['Read GAVG', 'host.counter', '0.97 ms', '1 µs', 'vdi-08', 'vcenter-2', '05:33'])
     expect(hosts[1]?.textContent).toContain(words)
   for (const words of ['Read array service', '0.36 ms', 'flasharray-2']) expect(array[1]?.textContent).toContain(words)
+})
+
+it('on a phone whose number it is stands below it, and no box has to be scrolled for it', () => {
+  show([number('host', 'Read GAVG')])
+  expect(screen.getAllByRole('columnheader').map(({ textContent }) => textContent)).toEqual([
+    'Number, counter, source',
+    'Value, steps of',
+  ])
+  expect(screen.getAllByRole('row')[1]?.textContent).toContain('vdi-08, vcenter-2, until 05:33')
+})
+
+it('on a wide screen every column stands alone', () => {
+  onScreen(1440)
+  show([number('host', 'Read GAVG')])
+  expect(screen.getAllByRole('columnheader')).toHaveLength(4)
 })
 
 it('a side that told nothing says so, and a sum of depths says that it is one', () => {

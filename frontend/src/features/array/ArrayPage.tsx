@@ -53,11 +53,19 @@ export default function ArrayPage() {
 function PodsTable({ pods }: { pods: readonly Pod[] }) {
   const columns = useMemo<Column<Pod>[]>(
     () => [
-      { id: 'name', header: 'Pod', width: 200, grow: true, cell: ({ name }) => <Name focusable>{name}</Name> },
+      {
+        id: 'name',
+        header: 'Pod',
+        width: 200,
+        narrow: 110,
+        grow: true,
+        cell: ({ name }) => <Name focusable>{name}</Name>,
+      },
       {
         id: 'stretched',
         header: 'Over',
         width: 300,
+        narrow: 170,
         grow: true,
         cell: ({ stretched, arrays }) => (
           <Name focusable>
@@ -65,7 +73,7 @@ function PodsTable({ pods }: { pods: readonly Pod[] }) {
           </Name>
         ),
       },
-      { id: 'volumes', header: 'Volumes', width: 100, align: 'right', cell: ({ volumes }) => volumes },
+      { id: 'volumes', header: 'Volumes', width: 100, narrow: 80, align: 'right', cell: ({ volumes }) => volumes },
     ],
     [],
   )
@@ -75,18 +83,25 @@ function PodsTable({ pods }: { pods: readonly Pod[] }) {
 function HostsTable({ hosts }: { hosts: readonly ArrayHost[] }) {
   const columns = useMemo<Column<ArrayHost>[]>(
     () => [
-      { id: 'name', header: 'Host', width: 200, grow: true, cell: ({ name }) => <Name focusable>{name}</Name> },
       {
-        id: 'personality',
-        header: 'Personality',
-        width: 130,
-        cell: ({ personality }) => personality ?? <span className="faint">none</span>,
+        id: 'name',
+        header: 'Host',
+        width: 200,
+        narrow: 160,
+        grow: true,
+        cell: ({ name }) => <Name focusable>{name}</Name>,
       },
       {
         id: 'health',
         header: 'Ports',
         width: 170,
         cell: ({ port_health }) => <PortHealth health={port_health} />,
+      },
+      {
+        id: 'personality',
+        header: 'Personality',
+        width: 130,
+        cell: ({ personality }) => personality ?? <span className="faint">none</span>,
       },
       {
         id: 'preferred',

@@ -9,6 +9,7 @@ import { DataState } from '../../components/DataState'
 import { GapsTable } from '../../components/entity/GapsCard'
 import { Name } from '../../components/Name'
 import { StateMark } from '../../components/StateMark'
+import { TOLD_PX, Told } from '../../components/table/Told'
 import { type Column, VirtualTable } from '../../components/table/VirtualTable'
 import { usePreferences } from '../../lib/preferences'
 import { streamName } from '../../lib/text'
@@ -48,16 +49,29 @@ function RunsTable({ runs }: { runs: readonly RunOut[] }) {
         id: 'at',
         header: `Started (${zoneName(zone)})`,
         width: 150,
-        narrow: 150,
+        from: 700,
         cell: (run) => <Started at_ms={Date.parse(run.started_at)} zone={zone} />,
       },
-      { id: 'stream', header: 'Stream', width: 130, cell: (run) => streamName(run.stream) },
+      {
+        id: 'told',
+        header: `Started (${zoneName(zone)}), and how it went`,
+        width: 300,
+        grow: true,
+        narrowOnly: true,
+        cell: (run) => (
+          <Told when={startedWords(Date.parse(run.started_at), zone)} what={resultWords(run)}>
+            {streamName(run.stream)}, {formatCount(run.samples)} samples in {formatSeconds(run.duration_s)}
+          </Told>
+        ),
+      },
+      { id: 'stream', header: 'Stream', width: 130, from: 700, cell: (run) => streamName(run.stream) },
       { id: 'queue', header: 'Queue', width: 96, from: 1200, cell: (run) => run.queue },
       {
         id: 'duration',
         header: 'Took',
         width: 90,
         align: 'right',
+        from: 700,
         cell: (run) => <span className="numeric">{formatSeconds(run.duration_s)}</span>,
       },
       {
@@ -65,6 +79,7 @@ function RunsTable({ runs }: { runs: readonly RunOut[] }) {
         header: 'Calls',
         width: 76,
         align: 'right',
+        from: 700,
         cell: (run) => <span className="numeric">{formatCount(run.calls)}</span>,
       },
       {
@@ -80,6 +95,7 @@ function RunsTable({ runs }: { runs: readonly RunOut[] }) {
         header: 'Samples',
         width: 96,
         align: 'right',
+        from: 700,
         cell: (run) => <span className="numeric">{formatCount(run.samples)}</span>,
       },
       {
@@ -87,28 +103,41 @@ function RunsTable({ runs }: { runs: readonly RunOut[] }) {
         header: 'of them new',
         width: 116,
         align: 'right',
+        from: 700,
         cell: (run) => <span className="numeric">{formatCount(run.new_samples)}</span>,
       },
-      { id: 'result', header: 'Result', width: 220, grow: true, cell: (run) => <RunResult run={run} /> },
+      { id: 'result', header: 'Result', width: 220, grow: true, from: 700, cell: (run) => <RunResult run={run} /> },
     ],
     [zone],
   )
-  return <VirtualTable label="Newest runs" columns={columns} count={runs.length} rowAt={(index) => runs[index]} />
+  return (
+    <VirtualTable
+      label="Newest runs"
+      columns={columns}
+      count={runs.length}
+      rowAt={(index) => runs[index]}
+      narrowRowPx={TOLD_PX}
+    />
+  )
 }
 
 function Started({ at_ms, zone }: { at_ms: number; zone: Zone }) {
   return (
     <span className="numeric" title={formatInstant(at_ms, zone)}>
-      {formatDay(at_ms, zone)} {formatClock(at_ms, zone, true)}
+      {startedWords(at_ms, zone)}
     </span>
   )
 }
 
+const startedWords = (at_ms: number, zone: Zone) => `${formatDay(at_ms, zone)} ${formatClock(at_ms, zone, true)}`
+
 function RunResult({ run }: { run: RunOut }) {
-  if (run.error_message !== null) return <Name focusable>{`${run.error_kind ?? 'error'}: ${run.error_message}`}</Name>
-  return run.strangers > 0 ? (
-    <StateMark tone="warn" word={`${formatCount(run.strangers)} samples of unknown things`} />
-  ) : (
-    <StateMark tone="good" word="good" />
-  )
+  const words = resultWords(run)
+  if (run.error_message !== null) return <Name focusable>{words}</Name>
+  return <StateMark tone={run.strangers > 0 ? 'warn' : 'good'} word={words} />
+}
+
+function resultWords(run: RunOut): string {
+  if (run.error_message !== null) return `${run.error_kind ?? 'error'}: ${run.error_message}`
+  return run.strangers > 0 ? `${formatCount(run.strangers)} samples of unknown things` : 'good'
 }

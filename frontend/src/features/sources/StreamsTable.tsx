@@ -22,20 +22,36 @@ export function StreamsTable({ source }: { source: SourceOut }) {
   const { zone } = usePreferences()
   const columns = useMemo<Column<StreamOut>[]>(
     () => [
-      { id: 'stream', header: 'Stream', width: 130, grow: true, cell: (stream) => streamName(stream.stream) },
-      { id: 'interval', header: 'Every', width: 80, align: 'right', cell: (stream) => `${stream.interval_s} s` },
-      { id: 'lag', header: 'Lag', width: 110, align: 'right', cell: (stream) => <Lag stream={stream} /> },
+      {
+        id: 'stream',
+        header: 'Stream',
+        width: 130,
+        narrow: 118,
+        grow: true,
+        cell: (stream) => streamName(stream.stream),
+      },
+      {
+        id: 'interval',
+        header: 'Every',
+        width: 80,
+        align: 'right',
+        from: 700,
+        cell: (stream) => `${stream.interval_s} s`,
+      },
+      { id: 'lag', header: 'Lag', width: 110, narrow: 66, align: 'right', cell: (stream) => <Lag stream={stream} /> },
       {
         id: 'rate',
         header: 'Samples/s',
         width: 110,
         align: 'right',
+        from: 700,
         cell: (stream) => or(stream.samples_per_s, samplesPerSecond, 'none yet'),
       },
       {
         id: 'until',
         header: 'Read until',
         width: 110,
+        narrow: 86,
         align: 'right',
         cell: (stream) =>
           or(
@@ -49,6 +65,7 @@ export function StreamsTable({ source }: { source: SourceOut }) {
         header: 'Last run',
         width: 110,
         align: 'right',
+        from: 700,
         cell: (stream) =>
           or(
             stream.last_run_at === null ? null : Date.parse(stream.last_run_at),
@@ -61,6 +78,7 @@ export function StreamsTable({ source }: { source: SourceOut }) {
         header: 'Duration',
         width: 90,
         align: 'right',
+        from: 700,
         cell: (stream) => or(stream.last_duration_s, formatSeconds, '–'),
       },
       {
@@ -68,12 +86,14 @@ export function StreamsTable({ source }: { source: SourceOut }) {
         header: 'Samples',
         width: 110,
         align: 'right',
+        from: 700,
         cell: (stream) => or(stream.last_samples, formatCount, '–'),
       },
       {
         id: 'gaps',
         header: 'Open gaps',
         width: 120,
+        narrow: 94,
         align: 'right',
         cell: (stream) =>
           stream.open_gaps === 0 ? (

@@ -48,20 +48,19 @@ export default function VmPage() {
 function DisksTable({ disks }: { disks: readonly Disk[] }) {
   const columns = useMemo<Column<Disk>[]>(
     () => [
-      { id: 'label', header: 'Disk', width: 150, grow: true, cell: (disk) => <Name focusable>{disk.label}</Name> },
-      { id: 'instance', header: 'Address', width: 110, cell: (disk) => disk.instance },
-      { id: 'controller', header: 'Controller', width: 130, cell: (disk) => disk.controller_type },
       {
-        id: 'size',
-        header: 'Size',
-        width: 100,
-        align: 'right',
-        cell: (disk) => <span className="numeric">{formatBytes(disk.capacity_bytes)}</span>,
+        id: 'label',
+        header: 'Disk',
+        width: 150,
+        narrow: 120,
+        grow: true,
+        cell: (disk) => <Name focusable>{disk.label}</Name>,
       },
       {
         id: 'datastore',
         header: 'Datastore',
         width: 180,
+        narrow: 118,
         grow: true,
         cell: (disk) =>
           disk.datastore === null ? <span className="faint">none</span> : <EntityLink to={disk.datastore} />,
@@ -70,8 +69,18 @@ function DisksTable({ disks }: { disks: readonly Disk[] }) {
         id: 'volume',
         header: 'Array volume',
         width: 180,
+        narrow: 120,
         grow: true,
         cell: (disk) => <MatchedVolumes match={disk.match} volumes={disk.volume === null ? [] : [disk.volume]} />,
+      },
+      { id: 'instance', header: 'Address', width: 110, cell: (disk) => disk.instance },
+      { id: 'controller', header: 'Controller', width: 130, cell: (disk) => disk.controller_type },
+      {
+        id: 'size',
+        header: 'Size',
+        width: 100,
+        align: 'right',
+        cell: (disk) => <span className="numeric">{formatBytes(disk.capacity_bytes)}</span>,
       },
       {
         id: 'limit',

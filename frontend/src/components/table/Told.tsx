@@ -1,0 +1,21 @@
+/** One row of a table on a phone: when, what in words that are read in full, and whose. */
+
+import type { ReactNode } from 'react'
+import { visibleName } from '../../lib/text'
+import styles from './Told.module.css'
+
+/** Height of a row that holds it, in px. */
+export const TOLD_PX = 84
+
+export function Told({ when, what, children }: { when: string; what: string; children?: ReactNode }) {
+  const words = visibleName(what)
+  return (
+    <span className={styles.told}>
+      <span className={`${styles.quiet} numeric`}>{when}</span>
+      <span className={styles.what} title={words}>
+        {words}
+      </span>
+      <span className={styles.quiet}>{children}</span>
+    </span>
+  )
+}
