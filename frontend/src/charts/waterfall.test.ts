@@ -50,18 +50,6 @@ describe('the rows of a waterfall', () => {
     expect(kernel?.pieces.map(({ hatched, start_us, end_us }) => [hatched, start_us, end_us])).toEqual([[true, 0, 440]])
   })
 
-  it('are told by their bound where a zero only means less than the counters can tell', () => {
-    const unseen = { ...layer('kernel', 0), upper_us: 180 }
-    const rows = rowsOf({
-      ...readColumn,
-      layers: [unseen, layer('array', 400)],
-      parts: [part('kernel_rest', 'kernel', 0), part('kernel_queue', 'kernel', 0), part('array_service', 'array', 400)],
-    })
-    expect(rows.find(({ key }) => key === 'kernel')).toMatchObject({ value: '≤ 0.18 ms', share: '' })
-    const surely = rowsOf({ ...readColumn, layers: [{ ...unseen, upper_us: 0 }, layer('array', 400)] })
-    expect(surely.find(({ key }) => key === 'kernel')?.value).toBe('0 ms')
-  })
-
   it('begin where the layer before ended', () => {
     const layers = rowsOf(readColumn).filter(({ kind }) => kind === 'layer')
     expect(layers.map(({ start_us, end_us }) => [start_us, end_us])).toEqual([

@@ -172,8 +172,7 @@ function columnRows(column: WaterfallColumn, scale: LatencyScale): WaterfallRow[
       own,
       scale,
     )
-    const row = layerRow(layer, start_us, parts, stepsText(layer.us, own, scale), scale)
-    return isBelowCounters(layer, scale) ? [{ ...row, ...upTo(layer, scale) }, ...parts.map(untold)] : [row, ...parts]
+    return [layerRow(layer, start_us, parts, stepsText(layer.us, own, scale), scale), ...parts]
   })
   return [totalRow(column, rows, scale), ...rows]
 }
@@ -198,15 +197,6 @@ export function stepsThatAddUp(exact: readonly number[], whole: number): number[
   const raised = new Set(largest.slice(0, Math.max(0, up)))
   return floors.map((floor, index) => floor + (raised.has(index) ? 1 : 0))
 }
-
-/** A zero that only means "less than the counters can tell" is told by its bound, as everywhere; of its parts nothing is known. */
-const isBelowCounters = ({ us, upper_us }: WaterfallLayer, scale: LatencyScale) =>
-  us === 0 && upper_us >= stepOf(scale) / 2
-const upTo = ({ upper_us }: WaterfallLayer, scale: LatencyScale) => ({
-  value: `≤ ${formatLatencyIn(upper_us, scale)}`,
-  share: '',
-})
-const untold = (part: WaterfallRow): WaterfallRow => ({ ...part, value: '', share: '' })
 
 /** Something is never written as nothing. */
 function stepsText(us: number, steps: number, scale: LatencyScale): string {

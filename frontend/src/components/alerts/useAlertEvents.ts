@@ -12,6 +12,8 @@ type Subject = AlertOut['subject']
 
 const NONE: readonly AlertOut[] = []
 const NONE_LATE: readonly LateOut[] = []
+/** The same for every window: a chart is not drawn again for it. */
+const NO_EVENTS: readonly ChartEvent[] = []
 
 /** Of one thing; of an array what lies on it, too; null: of everything. */
 export function useAlertsDuring(range: Range, of: Subject | null): readonly AlertOut[] {
@@ -25,7 +27,10 @@ export function useAlertEvents(range: Range, of: Subject | null): readonly Chart
   const alerts = useAlertsDuring(range, of)
   const late = useQuery(lateQuery(range, of)).data ?? NONE_LATE
   const named = isAboutSeveral(of)
-  return useMemo(() => [...eventsOfAlerts(alerts, named), ...eventsOfLate(late, named)], [alerts, late, named])
+  return useMemo(() => {
+    const events = [...eventsOfAlerts(alerts, named), ...eventsOfLate(late, named)]
+    return events.length === 0 ? NO_EVENTS : events
+  }, [alerts, late, named])
 }
 
 /** Whether its charts have to name what an alert is about. */

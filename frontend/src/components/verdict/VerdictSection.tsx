@@ -126,14 +126,21 @@ function WaterfallPart({
   )
 }
 
+// The same nothing for every window: a chart is not drawn again for it.
+const NONE: [] = []
+
 function LatencyPart({ kind, id, name, named }: PartProps) {
   const [range] = useRange()
   const query = useQuery(latencyQuery(kind, id, range))
   // Gaps and events come with the raw series.
   const series = useQuery(seriesQuery(kind, id, range, 'none'))
   const alerts = useAlertEvents(range, { ...subjectOf(kind, id), name })
-  const gaps = useMemo(() => gapBands(series.data?.gaps ?? []), [series.data])
-  const events = useMemo(() => [...(series.data?.events ?? []).map(sourceEvent), ...alerts], [series.data, alerts])
+  const [missing, happened] = [series.data?.gaps ?? NONE, series.data?.events ?? NONE]
+  const gaps = useMemo(() => (missing.length === 0 ? NONE : gapBands(missing)), [missing])
+  const events = useMemo(
+    () => (happened.length + alerts.length === 0 ? NONE : [...happened.map(sourceEvent), ...alerts]),
+    [happened, alerts],
+  )
   return (
     <DataState query={query} skeleton={<CardSkeleton height={1000} />}>
       {(latency) =>

@@ -184,7 +184,7 @@ function WaterfallTable({ columns, name, over }: WaterfallTableProps) {
 }
 
 function numberCells(row: WaterfallRow | undefined, key: string) {
-  const value = row?.counted ? `${row.value} (counted ${row.counted})`.trim() : row?.value
+  const value = row?.counted ? `${row.value} (counted ${row.counted})` : row?.value
   return [value, row?.share, row?.excess].map((text, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: three fixed cells
     <td key={`${key}.${index}`} className={styles.number}>

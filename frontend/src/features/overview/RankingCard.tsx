@@ -9,6 +9,7 @@ import { LAYER_IDS, layerWord } from '../../charts/segments'
 import { useAlertsAt } from '../../components/alerts/useAlertsAt'
 import { useCursorMinute } from '../../components/chart/useCursorTime'
 import { DataState, type EmptyText } from '../../components/DataState'
+import { Later } from '../../components/Later'
 import { NameFilter } from '../../components/NameFilter'
 import { useServerRows } from '../../components/table/useServerRows'
 import { VirtualTable } from '../../components/table/VirtualTable'
@@ -45,17 +46,19 @@ export function RankingCard({ params: wanted }: { params: RankingParams }) {
       </AtOnce>
       <DataState query={query} skeleton={<CardSkeleton height={560} />} empty={(page) => emptyText(page, params, noun)}>
         {(page) => (
-          <VirtualTable
-            label={`${title} by impact`}
-            columns={columns}
-            count={page.total}
-            rowAt={rowAt}
-            sort={sort}
-            onSort={setSort}
-            onWindow={onWindow}
-            rowPx={ROW_PX}
-            narrowRowPx={NARROW_ROW_PX}
-          />
+          <Later>
+            <VirtualTable
+              label={`${title} by impact`}
+              columns={columns}
+              count={page.total}
+              rowAt={rowAt}
+              sort={sort}
+              onSort={setSort}
+              onWindow={onWindow}
+              rowPx={ROW_PX}
+              narrowRowPx={NARROW_ROW_PX}
+            />
+          </Later>
         )}
       </DataState>
     </section>
