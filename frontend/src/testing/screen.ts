@@ -1,15 +1,27 @@
-/** How wide the screen is, where jsdom has none: without it, a phone. */
+/** How wide the screen is, where jsdom has none: a phone, until a test says otherwise. */
 
-import { vi } from 'vitest'
+const PHONE_PX = 0
+let width_px = PHONE_PX
 
-export function onScreen(width_px: number): void {
-  vi.spyOn(window, 'matchMedia').mockImplementation((query) => {
-    const [, least] = /min-width: (\d+)px/.exec(query) ?? []
-    return {
-      matches: least !== undefined && Number(least) <= width_px,
-      media: query,
-      addEventListener() {},
-      removeEventListener() {},
-    } as never
-  })
+export function onScreen(wide_px: number): void {
+  width_px = wide_px
+}
+
+export function offScreen(): void {
+  width_px = PHONE_PX
+}
+
+/** Answers "(min-width: …px)" by the screen as it is when asked; nothing else matches. */
+export function matchMediaOnScreen(query: string): MediaQueryList {
+  const [, least] = /min-width: (\d+)px/.exec(query) ?? []
+  return {
+    get matches() {
+      return least !== undefined && Number(least) <= width_px
+    },
+    media: query,
+    addEventListener() {},
+    removeEventListener() {},
+    addListener() {},
+    removeListener() {},
+  } as never
 }

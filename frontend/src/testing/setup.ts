@@ -1,8 +1,10 @@
 import { cleanup } from '@testing-library/react'
 import { afterEach, vi } from 'vitest'
+import { matchMediaOnScreen, offScreen } from './screen'
 
 if (typeof window !== 'undefined') {
   afterEach(cleanup)
+  afterEach(offScreen)
   standInForLayout()
 }
 
@@ -16,13 +18,5 @@ function standInForLayout() {
       disconnect() {}
     },
   )
-  window.matchMedia ??= (query: string) =>
-    ({
-      matches: false,
-      media: query,
-      addEventListener() {},
-      removeEventListener() {},
-      addListener() {},
-      removeListener() {},
-    }) as never
+  window.matchMedia ??= matchMediaOnScreen
 }

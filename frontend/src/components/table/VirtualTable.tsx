@@ -9,8 +9,19 @@ import {
   useTable,
 } from '@tanstack/react-table'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type CSSProperties, memo, type ReactNode, type RefObject, useEffect, useMemo, useRef } from 'react'
+import {
+  type CSSProperties,
+  memo,
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import { useMediaMatch } from '../../lib/preferences'
+import { fitting } from './fitting'
 import { parseSort, type SortState, sortText } from './sort'
 import styles from './VirtualTable.module.css'
 
@@ -102,7 +113,8 @@ function TableOfHeight<Row>(props: VirtualTableProps<Row> & { rowPx: number }) {
   const items = virtual.getVirtualItems()
   const first = items[0]?.index ?? 0
   const last = items.at(-1)?.index ?? 0
-  const { visible, isNarrow } = useVisibleColumns(columns)
+  const shown = useFitting(useScreenColumns(columns), scroll)
+  const visible = Object.fromEntries(columns.map(({ id }) => [id, shown.some((column) => column.id === id)]))
   const sorting = parseSort(sort)
 
   useEffect(() => onWindow?.(first, last), [onWindow, first, last])
@@ -116,9 +128,6 @@ function TableOfHeight<Row>(props: VirtualTableProps<Row> & { rowPx: number }) {
     state: { sorting: sorting ? [sorting] : [], columnVisibility: visible },
   })
 
-  const shown = columns
-    .filter((column) => visible[column.id])
-    .map((column) => (isNarrow ? { ...column, width: column.narrow ?? column.width } : column))
   const before = items[0]?.start ?? 0
   const after = virtual.getTotalSize() - (items.at(-1)?.end ?? 0)
   return (
@@ -205,7 +214,28 @@ function useHiddenParts(scroll: RefObject<HTMLElement | null>) {
   return frame
 }
 
-function useVisibleColumns<Row>(columns: readonly Column<Row>[]) {
+/** The columns that the table has room for. Where all have, it is not drawn once more to find out. */
+function useFitting<Row>(columns: Column<Row>[], scroll: RefObject<HTMLElement | null>): Column<Row>[] {
+  const [tooNarrow_px, setTooNarrow] = useState<number | null>(null)
+  const wanted_px = widthOf(columns)
+  // Before anything is painted: no column is seen that makes way at once.
+  useLayoutEffect(() => {
+    const box = scroll.current
+    if (box === null) return
+    const measure = () => {
+      const room_px = box.clientWidth
+      setTooNarrow(room_px > 0 && room_px < wanted_px ? room_px : null)
+    }
+    measure()
+    const observer = new ResizeObserver(measure)
+    observer.observe(box)
+    return () => observer.disconnect()
+  }, [scroll, wanted_px])
+  return useMemo(() => fitting(columns, tooNarrow_px), [columns, tooNarrow_px])
+}
+
+/** The columns that this screen shows, as wide as they are on it. */
+function useScreenColumns<Row>(columns: readonly Column<Row>[]): Column<Row>[] {
   const above700 = useMediaMatch(WIDE)
   const above1200 = useMediaMatch('(min-width: 1200px)')
   const above1600 = useMediaMatch('(min-width: 1600px)')
@@ -213,8 +243,9 @@ function useVisibleColumns<Row>(columns: readonly Column<Row>[]) {
   return useMemo(() => {
     const width = above1900 ? 1900 : above1600 ? 1600 : above1200 ? 1200 : above700 ? 700 : 0
     const isShown = ({ from = 0, narrowOnly = false }: Column<Row>) => from <= width && !(narrowOnly && above700)
-    const visible = Object.fromEntries(columns.map((column) => [column.id, isShown(column)]))
-    return { visible, isNarrow: !above700 }
+    return columns
+      .filter(isShown)
+      .map((column) => (above700 ? column : { ...column, width: column.narrow ?? column.width }))
   }, [columns, above700, above1200, above1600, above1900])
 }
 
