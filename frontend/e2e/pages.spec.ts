@@ -89,6 +89,32 @@ test('the page of an array lists its volumes, the slowest first, and leads to ea
   await expect(page).toHaveURL(/\/volumes\/\d+/)
 })
 
+test('between 1200 and 1440 px every list shows its age, and columns make way for it', async ({ page }) => {
+  for (const width of [1200, 1320, 1430]) {
+    await page.setViewportSize({ width, height: 900 })
+    for (const [path, title] of [
+      ['datastores', 'Datastores'],
+      ['vms', 'VMs'],
+      ['hosts', 'Hosts'],
+      ['volumes', 'Volumes'],
+      ['arrays', 'Arrays'],
+    ]) {
+      await page.goto(`/${path}`)
+      const box = page.getByRole('region', { name: `${title}, scrolls` })
+      await expect(box.getByRole('columnheader', { name: 'Age' })).toBeInViewport({ ratio: 1 })
+      expect(await box.evaluate((one) => one.scrollWidth - one.clientWidth), `${path} at ${width}`).toBe(0)
+    }
+  }
+})
+
+test('the window says whose clock the times are told by', async ({ page }) => {
+  await page.goto('/hosts')
+  await expect(page.getByRole('button', { name: /^Last hour\s*UTC$/ })).toBeVisible()
+  await page.getByRole('button', { name: 'Theme, time zone and help' }).click()
+  await page.getByText(/^Your zone/).click()
+  await expect(page.getByRole('button', { name: /^Last hour\s*UTC\+\d$/ })).toBeVisible()
+})
+
 test('everything comes from Gavel itself', async ({ page, request, baseURL }) => {
   const strangers: string[] = []
   page.on('request', (sent) => {

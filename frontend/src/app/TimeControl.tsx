@@ -9,7 +9,7 @@ import { Icon } from '../components/Icon'
 import { StateMark, type Tone } from '../components/StateMark'
 import { usePreferences } from '../lib/preferences'
 import { PRESETS, presetFor, presetLabel, type Range, rangeBounds, shiftRange } from '../lib/range'
-import { formatWindow } from '../lib/time'
+import { formatWindow, type Zone, zoneName } from '../lib/time'
 import { useRange } from '../lib/url'
 import styles from './TimeControl.module.css'
 
@@ -39,6 +39,7 @@ export function TimeControl() {
             leftSection={<Icon name="clock" />}
           >
             <span className={`numeric ${styles.words}`}>{words}</span>
+            {range.kind === 'last' && <ZoneWord zone={zone} />}
           </Button>
         </Popover.Target>
         <Popover.Dropdown className={styles.dropdown} aria-label="Time window">
@@ -56,6 +57,16 @@ export function TimeControl() {
       />
       <FreezeToggle range={range} onChange={setRange} />
     </Group>
+  )
+}
+
+/** Whose clock all times of the page are told by; a fixed window says it with its times. */
+function ZoneWord({ zone }: { zone: Zone }) {
+  const name = zoneName(zone, serverNow())
+  return (
+    <span className={styles.zone} title={`All times are in ${name}; the menu on the right changes that.`}>
+      {name}
+    </span>
   )
 }
 
