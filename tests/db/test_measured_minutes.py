@@ -49,7 +49,11 @@ def test_an_hour_knows_it_as_well_as_its_minutes(store: Store, monkeypatch: pyte
     key = with_holes(store, 130)
     monkeypatch.setattr(questions, "_WORTHWHILE", 0)
     found = read(store, [key], HOUR, HOUR + 120 * MINUTE, 60 * MINUTE)
-    assert (found.resolution, found.ops_minutes.tolist(), found.outstanding_minutes.tolist()) == ("1h", [53, 60], [53, 60])
+    assert (found.resolution, found.ops_minutes.tolist(), found.outstanding_minutes.tolist()) == (
+        "1h",
+        [53, 60],
+        [53, 60],
+    )
 
 
 @pytest.mark.parametrize("kept", ["nothing", "other minutes"])

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from sqlalchemy import text
 
 from gavel.db.engine import Connection
-from gavel.db.queries.members import DATASTORE_DEVICE, DEVICE_VOLUME, DISK_VOLUME, DISKS_THROUGH, MEMBERS
+from gavel.db.queries.members import DATASTORE_DEVICE, DEVICE_VOLUME, DISKS_THROUGH, MEMBERS
 from gavel.db.queries.rows import Ref, RefKind
 from gavel.domain.source import Stream
 
@@ -17,12 +17,17 @@ _CARRIED = f"""
         (SELECT min(v.name) FROM ({DEVICE_VOLUME}) e JOIN volume v ON v.id = e.volume_id
             WHERE e.device_id = :id HAVING count(DISTINCT v.name) = 1))
 """
-_STRETCHED = f"""
-    WITH stretched AS (
-        SELECT DISTINCT v.id, v.serial FROM storage_array a JOIN volume v ON v.source_id = a.source_id AND v.present
+# Few volumes are stretched: disks are looked up from them, not the other way round, which would map the whole estate.
+_STRETCHED = """
+    WITH stretched AS MATERIALIZED (
+        SELECT DISTINCT v.serial, v.vvol_id FROM storage_array a JOIN volume v ON v.source_id = a.source_id AND v.present
         JOIN volume o ON o.serial = v.serial AND o.source_id <> v.source_id AND o.present WHERE a.id = :id)
-    SELECT d.id, false AS is_disk FROM host_device d JOIN stretched s ON s.serial = d.volume_serial
-    UNION SELECT k.disk_id, true FROM ({DISK_VOLUME}) k JOIN stretched s ON s.id = k.volume_id
+    SELECT d.id, false AS is_disk FROM stretched s JOIN host_device d ON d.volume_serial = s.serial
+    UNION SELECT k.id, true FROM stretched s JOIN vm_disk k ON k.volume_serial = s.serial AND k.present
+    UNION SELECT k.id, true FROM stretched s JOIN vm_disk k ON k.vvol_id = s.vvol_id AND k.present
+    UNION SELECT k.id, true FROM stretched s JOIN datastore_extent x ON x.volume_serial = s.serial
+        JOIN vm_disk k ON k.datastore_id = x.datastore_id
+        AND k.present AND k.device_name IS NULL AND k.vvol_id IS NULL
 """
 
 

@@ -21,7 +21,7 @@ DEVICE_VOLUME = """
     WHERE d.present
 """
 # Behind a virtual disk: its own volume (RDM, vVol), else those of its datastore's extents.
-DISK_VOLUME = """
+_DISK_VOLUME = """
     SELECT k.vm_id, k.id AS disk_id, v.id AS volume_id FROM vm_disk k
     JOIN volume v ON v.present AND v.serial = k.volume_serial WHERE k.present
     UNION ALL SELECT k.vm_id, k.id, v.id FROM vm_disk k
@@ -91,7 +91,7 @@ MEMBERS: Mapping[tuple[RefKind, Stream], str] = {
     ),
     (RefKind.VM, Stream.HOST_DEVICE): f"SELECT vm_id AS subject_id, device_id AS entity_id FROM ({_VM_DISK_DEVICE}) k",
     (RefKind.VM, Stream.VM_DISK): "SELECT vm_id AS subject_id, id AS entity_id FROM vm_disk WHERE present",
-    (RefKind.VM, Stream.ARRAY_VOLUME): f"SELECT vm_id AS subject_id, volume_id AS entity_id FROM ({DISK_VOLUME}) k",
+    (RefKind.VM, Stream.ARRAY_VOLUME): f"SELECT vm_id AS subject_id, volume_id AS entity_id FROM ({_DISK_VOLUME}) k",
     (RefKind.HOST, Stream.HOST_DEVICE): "SELECT host_id AS subject_id, id AS entity_id FROM host_device WHERE present",
     (RefKind.HOST, Stream.ARRAY_VOLUME): (
         "SELECT d.host_id AS subject_id, s.volume_id AS entity_id FROM host_device d"
@@ -120,7 +120,7 @@ MEMBERS: Mapping[tuple[RefKind, Stream], str] = {
     (
         RefKind.VM_DISK,
         Stream.ARRAY_VOLUME,
-    ): f"SELECT disk_id AS subject_id, volume_id AS entity_id FROM ({DISK_VOLUME}) k",
+    ): f"SELECT disk_id AS subject_id, volume_id AS entity_id FROM ({_DISK_VOLUME}) k",
     (
         RefKind.VM_DISK,
         Stream.HOST_DEVICE,
@@ -139,9 +139,9 @@ DISKS_THROUGH: Mapping[RefKind, str] = {
         "SELECT m.host_id AS subject_id, k.id AS entity_id FROM vm_disk k JOIN vm m ON m.id = k.vm_id"
         " WHERE k.present AND m.host_id IS NOT NULL"
     ),
-    RefKind.VOLUME: f"SELECT volume_id AS subject_id, disk_id AS entity_id FROM ({DISK_VOLUME}) k",
+    RefKind.VOLUME: f"SELECT volume_id AS subject_id, disk_id AS entity_id FROM ({_DISK_VOLUME}) k",
     RefKind.ARRAY: (
-        f"SELECT a.id AS subject_id, k.disk_id AS entity_id FROM ({DISK_VOLUME}) k"
+        f"SELECT a.id AS subject_id, k.disk_id AS entity_id FROM ({_DISK_VOLUME}) k"
         " JOIN volume v ON v.id = k.volume_id JOIN storage_array a ON a.source_id = v.source_id AND a.present"
         f" UNION ALL SELECT a.id, k.id FROM vm_disk k JOIN ({DATASTORE_DIRECTORY}) s ON s.subject_id = k.datastore_id"
         " JOIN array_directory d ON d.id = s.entity_id JOIN storage_array a ON a.source_id = d.source_id AND a.present"
