@@ -157,6 +157,8 @@ export interface RankingParams {
   /** "-impact": largest first. */
   sort: string
   window: VerdictWindow
+  /** Rows per answer, where fewer than a page are shown. */
+  limit?: number
 }
 
 export const overviewQuery = (params: RankingParams, offset: number) =>
@@ -174,14 +176,17 @@ export const overviewQuery = (params: RankingParams, offset: number) =>
     placeholderData: keepPreviousData,
   })
 
-function rankingSearch({ kind, search, layer, certainty, sort, window }: RankingParams, offset: number) {
+function rankingSearch(
+  { kind, search, layer, certainty, sort, window, limit = PAGE_SIZE }: RankingParams,
+  offset: number,
+) {
   const key: Order = ORDERS.find((one) => one === sort.replace(/^-/, '')) ?? 'impact'
   return {
     kind,
     search,
     sort: key,
     order: sort.startsWith('-') ? ('desc' as const) : ('asc' as const),
-    limit: PAGE_SIZE,
+    limit,
     offset,
     ...(layer === null ? {} : { layer }),
     ...(certainty === null ? {} : { certainty }),

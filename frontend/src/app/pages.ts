@@ -28,6 +28,9 @@ export interface Page {
   bare?: boolean
 }
 
+/** Numbers of things have 27 bits; the API calls others mistyped. */
+const BEYOND_ALL = 2 ** 27
+
 const windowOf = (search: FlatSearch) => judgedRange(parseRange(search), search.span ?? '')
 
 function askOverview(client: QueryClient, { search }: Opened) {
@@ -42,7 +45,7 @@ const askObject =
   (client: QueryClient, { params, search }: Opened) => {
     const id = numberOf(params.id ?? '')
     void client.prefetchQuery(alertsNowQuery())
-    if (id === null) return
+    if (id === null || id >= BEYOND_ALL) return
     void client.prefetchQuery(oneQuery(kind, id))
     void client.prefetchQuery(verdictQuery(kind, id, windowOf(search)))
   }

@@ -5,7 +5,7 @@ import { createContext, type ReactNode, use, useDeferredValue } from 'react'
 
 export type FlatSearch = Record<string, string | undefined>
 
-interface Place {
+export interface Place {
   pathname: string
   search: FlatSearch
 }
@@ -14,7 +14,14 @@ const NOWHERE: Place = { pathname: '', search: {} }
 const Now = createContext(NOWHERE)
 const Shown = createContext(NOWHERE)
 
-export const useFlatSearch = (): FlatSearch => use(Shown).search
+/** What a part of a page shows of the address. */
+export const useShown = (): Place => use(Shown)
+
+export const useFlatSearch = (): FlatSearch => useShown().search
+
+export function Showing({ place, children }: { place: Place; children: ReactNode }) {
+  return <Shown value={place}>{children}</Shown>
+}
 
 /** Around everything, inside the router. */
 export function SearchProvider({ children }: { children: ReactNode }) {

@@ -22,6 +22,7 @@ import { useAlertEvents } from '../alerts/useAlertEvents'
 import { Card } from '../Card'
 import { DataState } from '../DataState'
 import { Later } from '../Later'
+import { OutOfSight } from '../OutOfSight'
 import { ContributorsCard } from './ContributorsCard'
 import { DeltasCard } from './DeltasCard'
 import { EvidenceCard } from './EvidenceCard'
@@ -79,16 +80,34 @@ function Proof({ kind, id, name, window, verdict, onShown }: ProofProps) {
   const about = { kind, id, name, window, named, other }
   return (
     <>
-      <WaterfallPart {...about} counted={verdict.array_counted} />
-      {(kind === 'vms' || kind === 'datastores') && <HopsPart {...about} kind={kind} />}
-      <LatencyPart {...about} />
-      <div className={styles.pair}>
-        <OccupancyPart {...about} />
-        {kind === 'datastores' && <DeltasPart id={id} window={window} />}
-      </div>
-      <ContributorsCard {...{ kind, id, window, named }} hasData={state !== 'no_data'} />
-      {kind === 'datastores' && <HostsCard id={id} window={window} />}
-      <EvidenceCard evidence={evidence} />
+      <OutOfSight>
+        <WaterfallPart {...about} counted={verdict.array_counted} />
+      </OutOfSight>
+      {(kind === 'vms' || kind === 'datastores') && (
+        <OutOfSight>
+          <HopsPart {...about} kind={kind} />
+        </OutOfSight>
+      )}
+      <OutOfSight>
+        <LatencyPart {...about} />
+      </OutOfSight>
+      <OutOfSight>
+        <div className={styles.pair}>
+          <OccupancyPart {...about} />
+          {kind === 'datastores' && <DeltasPart id={id} window={window} />}
+        </div>
+      </OutOfSight>
+      <OutOfSight>
+        <ContributorsCard {...{ kind, id, window, named }} hasData={state !== 'no_data'} />
+      </OutOfSight>
+      {kind === 'datastores' && (
+        <OutOfSight>
+          <HostsCard id={id} window={window} />
+        </OutOfSight>
+      )}
+      <OutOfSight>
+        <EvidenceCard evidence={evidence} />
+      </OutOfSight>
     </>
   )
 }
