@@ -6,6 +6,7 @@ lives in a context variable that `trust.GuardedSocket` consults before every ope
 
 import contextlib
 import queue
+import re
 import socket
 import threading
 import time
@@ -14,6 +15,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 
+_AS_IN_A_BROWSER = re.compile(r"^https://([^/]*)/?$", re.IGNORECASE)
 CONNECT_S = 3.0
 READ_S = 15.0
 TOTAL_S = 18.0
@@ -35,11 +37,16 @@ class Address:
         return host if self.port == 443 else f"{host}:{self.port}"
 
 
+def bare_address(text: str) -> str:
+    """Without the https:// before it and the slash after it that people copy along from a browser."""
+    return _AS_IN_A_BROWSER.sub(r"\1", text.strip())
+
+
 def parse_address(text: str, *, default_port: int = 443) -> Address:
-    """`host`, `host:port`, `1.2.3.4` or `[::1]:port`. Raises ValueError with what is wrong."""
-    text = text.strip()
+    """`host`, `host:port`, `1.2.3.4` or `[::1]:port`, also as a browser shows it. Raises ValueError with what is wrong."""
+    text = bare_address(text)
     if "/" in text or "@" in text or any(character.isspace() for character in text):
-        raise ValueError(f"{text!r} is not host or host:port; leave out https://, the path and any user name")
+        raise ValueError(f"{text!r} is not host or host:port; leave out the path and any user name")
     if text.count(":") > 1 and not text.startswith("["):
         return Address(text, default_port)
     host, _, port = text[1:].partition("]") if text.startswith("[") else text.partition(":")

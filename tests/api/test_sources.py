@@ -86,7 +86,7 @@ def test_a_name_can_be_used_once(admin: TestClient) -> None:
 
 
 def test_settings_that_do_not_fit_name_their_fields(admin: TestClient) -> None:
-    wrong = {"address": "https://array/", "poll_interval_s": 5, "fingerprint_sha256": "12:34"}
+    wrong = {"address": "https://array/login", "poll_interval_s": 5, "fingerprint_sha256": "12:34"}
     answer = admin.post("/api/v1/sources", json={"kind": "flasharray", "name": "x", "settings": wrong})
     assert answer.status_code == 422
     fields = {error["field"] for error in answer.json()["errors"]}
@@ -97,6 +97,14 @@ def test_settings_that_do_not_fit_name_their_fields(admin: TestClient) -> None:
         "settings.fingerprint_sha256",
     }
     assert answer.headers["content-type"] == "application/problem+json"
+    assert "Value error" not in answer.text
+
+
+def test_an_address_copied_from_a_browser_is_taken_without_what_is_around_it(admin: TestClient) -> None:
+    added = _add(admin, address="https://127.0.0.1:9/")
+    settings = added["settings"]
+    assert isinstance(settings, dict)
+    assert settings["address"] == "127.0.0.1:9"
 
 
 def test_an_unknown_kind_is_answered_with_the_known_ones(admin: TestClient) -> None:

@@ -135,13 +135,18 @@ def test_a_name_that_does_not_exist_is_named() -> None:
         ("10.0.0.7:444", "10.0.0.7", 444),
         ("fe80::1", "fe80::1", 443),
         ("[fe80::1]:8443", "fe80::1", 8443),
+        ("https://vc.example.org/", "vc.example.org", 443),
+        (" HTTPS://[fe80::1]:8443", "fe80::1", 8443),
     ],
 )
 def test_addresses_are_host_and_port(text: str, host: str, port: int) -> None:
     assert (parse_address(text).host, parse_address(text).port) == (host, port)
 
 
-@pytest.mark.parametrize("text", ["", ":443", "https://vc", "vc/sdk", "admin@vc", "vc:0", "vc:99999", "vc:sdk", "a b"])
+@pytest.mark.parametrize(
+    "text",
+    ["", ":443", "https://", "http://vc", "https://vc/sdk", "vc/sdk", "admin@vc", "vc:0", "vc:99999", "vc:sdk", "a b"],
+)
 def test_other_texts_are_no_addresses(text: str) -> None:
     with pytest.raises(ValueError, match=r"host|port"):
         parse_address(text)

@@ -81,7 +81,8 @@ class InvalidSettingsError(SettingsError):
 
     def __init__(self, error: ValidationError) -> None:
         self.fields = [
-            (".".join(str(part) for part in item["loc"]) or "settings", item["msg"])
+            # What a validator says is a sentence of its own: "Value error" adds nothing to it.
+            (".".join(str(part) for part in item["loc"]) or "settings", item["msg"].removeprefix("Value error, "))
             for item in error.errors(include_url=False, include_context=False, include_input=False)
         ]
         super().__init__("; ".join(f"{field}: {message}" for field, message in self.fields))

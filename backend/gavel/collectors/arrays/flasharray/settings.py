@@ -2,7 +2,7 @@
 
 from pydantic import ConfigDict, Field, SecretStr, field_validator
 
-from gavel.network import parse_address
+from gavel.network import bare_address, parse_address
 from gavel.trust import ADVANCED, TlsTrust
 
 
@@ -75,4 +75,4 @@ class FlashArraySettings(TlsTrust):
     @classmethod
     def _usable_address(cls, value: str) -> str:
         parse_address(value)
-        return value.strip()
+        return bare_address(value)

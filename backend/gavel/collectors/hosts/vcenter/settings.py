@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field, SecretStr, field_validator
 
-from gavel.network import parse_address
+from gavel.network import bare_address, parse_address
 from gavel.trust import ADVANCED, TlsTrust
 
 
@@ -40,4 +40,4 @@ class VcenterSettings(TlsTrust):
     @classmethod
     def _host_and_port(cls, value: str) -> str:
         parse_address(value)
-        return value.strip()
+        return bare_address(value)
