@@ -1,4 +1,4 @@
-import { ADMIN_STATE } from './scenes'
+import { ADMIN_STATE, fetched } from './scenes'
 import { expect, test } from './watch'
 
 test('without signing in everything can be seen and nothing changed, and the page says how', async ({ page }) => {
@@ -27,6 +27,19 @@ test('every source shows its state, lag, clock and streams', async ({ page }) =>
   await expect(page.getByText(/[+−]\d+\.\d\d s ± \d/).first()).toBeVisible()
   await page.getByRole('button', { name: 'Gaps and runs' }).first().click()
   await expect(page.getByRole('table', { name: 'Newest runs' }).first()).toBeVisible()
+})
+
+test('with one side only, the page says what is missing and where to get it', async ({ page }) => {
+  await page.route(/\/api\/v1\/sources$/, async (route) => {
+    const answer = await fetched(route)
+    const arrays = ((await answer.json()) as { kind: string }[]).filter(({ kind }) => kind === 'flasharray')
+    await route.fulfill({ response: answer, json: arrays })
+  })
+  await page.goto('/sources')
+  const missing = page.getByRole('region', { name: 'What is still missing' })
+  await expect(missing).toContainText(/VMware vCenter: .*built-in role Read-only/)
+  await expect(missing).not.toContainText('FlashArray:')
+  await expect(page.getByRole('region', { name: 'Not matched' })).toHaveCount(0)
 })
 
 test.describe('signed in', () => {
@@ -87,7 +100,7 @@ test.describe('signed in', () => {
     await dialog.getByRole('button', { name: 'Test' }).click()
     const result = dialog.getByRole('status', { name: 'Result of the test' })
     await expect(result).toContainText('The test failed', { timeout: 25_000 })
-    await expect(result.getByText('failed', { exact: true }).first()).toBeVisible()
+    await expect(result.getByText('failed', { exact: true }).first()).toBeInViewport()
   })
 
   test('a stored secret never reaches the browser', async ({ page }) => {

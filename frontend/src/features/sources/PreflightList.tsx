@@ -1,5 +1,6 @@
 /** What a test found, check by check, with what to do about it. */
 
+import { useEffect, useRef } from 'react'
 import type { Check, Preflight } from '../../api/types'
 import { StateMark, type Tone } from '../../components/StateMark'
 import styles from './SourcesPage.module.css'
@@ -7,8 +8,12 @@ import styles from './SourcesPage.module.css'
 const TONES: Record<Check['state'], Tone> = { ok: 'good', warning: 'warn', failed: 'bad', skipped: 'calm' }
 
 export function PreflightList({ preflight }: { preflight: Preflight }) {
+  const result = useRef<HTMLElement>(null)
+  // It stands under the form, out of sight of whoever pressed the button: each new one is brought there.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the result itself is what moves it
+  useEffect(() => result.current?.scrollIntoView({ block: 'start' }), [preflight])
   return (
-    <section aria-label="Result of the test" role="status" className={styles.result}>
+    <section ref={result} aria-label="Result of the test" role="status" className={styles.result}>
       <h3 className={styles.subtitle}>{preflight.passed ? 'The test passed' : 'The test failed'}</h3>
       <ul className={styles.checks}>
         {preflight.checks.map((check) => (

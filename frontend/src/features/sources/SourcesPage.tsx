@@ -2,10 +2,11 @@
 
 import { Button, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { sourceKindsQuery, sourcesQuery } from '../../api/queries'
 import { useSession } from '../../api/session'
 import type { SourceOut } from '../../api/types'
+import { Card } from '../../components/Card'
 import { DataState } from '../../components/DataState'
 import { Icon } from '../../components/Icon'
 import { ReadOnlyHint } from '../../components/ReadOnlyHint'
@@ -59,7 +60,7 @@ export default function SourcesPage() {
                 onRemove={() => setDialog({ kind: 'remove', source })}
               />
             ))}
-            <UnmatchedCard />
+            <NextCard sources={sources} add={add} />
           </>
         )}
       </DataState>
@@ -67,6 +68,21 @@ export default function SourcesPage() {
       {dialog?.kind === 'edit' && <SourceDialog source={dialog.source} onClose={close} />}
       {dialog?.kind === 'remove' && <RemoveDialog source={dialog.source} onClose={close} />}
     </div>
+  )
+}
+
+/** What is still missing for verdicts; with both sides there, what of them does not fit together. */
+function NextCard({ sources, add }: { sources: readonly SourceOut[]; add: ReactNode }) {
+  const kinds = useQuery(sourceKindsQuery())
+  const missing = (kinds.data ?? []).filter(({ kind }) => sources.every((source) => source.kind !== kind))
+  if (missing.length === 0) return <UnmatchedCard />
+  return (
+    <Card title="What is still missing" hint="verdicts need the numbers of both sides">
+      <div className={styles.next}>
+        <AtHand kinds={missing} isNamed />
+        {add}
+      </div>
+    </Card>
   )
 }
 
