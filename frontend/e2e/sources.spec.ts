@@ -101,6 +101,10 @@ test.describe('signed in', () => {
     const result = dialog.getByRole('status', { name: 'Result of the test' })
     await expect(result).toContainText('The test failed', { timeout: 25_000 })
     await expect(result.getByText('failed', { exact: true }).first()).toBeInViewport()
+    await dialog.getByLabel('Management address').fill('127.0.0.1:10')
+    await dialog.getByRole('button', { name: 'Test' }).click()
+    await expect(result).toContainText('127.0.0.1:10', { timeout: 25_000 })
+    await expect(result.getByText('failed', { exact: true }).first()).toBeInViewport()
   })
 
   test('a stored secret never reaches the browser', async ({ page }) => {

@@ -11,7 +11,10 @@ export function PreflightList({ preflight }: { preflight: Preflight }) {
   const result = useRef<HTMLElement>(null)
   // It stands under the form, out of sight of whoever pressed the button: each new one is brought there.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the result itself is what moves it
-  useEffect(() => result.current?.scrollIntoView({ block: 'start' }), [preflight])
+  useEffect(() => {
+    // What it answers (a promise, by now) is no way to undo it.
+    result.current?.scrollIntoView({ block: 'start' })
+  }, [preflight])
   return (
     <section ref={result} aria-label="Result of the test" role="status" className={styles.result}>
       <h3 className={styles.subtitle}>{preflight.passed ? 'The test passed' : 'The test failed'}</h3>
