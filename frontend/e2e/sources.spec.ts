@@ -1,3 +1,4 @@
+import type { Route } from '@playwright/test'
 import { ADMIN_STATE, fetched } from './scenes'
 import { expect, test } from './watch'
 
@@ -29,12 +30,14 @@ test('every source shows its state, lag, clock and streams', async ({ page }) =>
   await expect(page.getByRole('table', { name: 'Newest runs' }).first()).toBeVisible()
 })
 
+async function arraysOnly(route: Route): Promise<void> {
+  const answer = await fetched(route)
+  const arrays = ((await answer.json()) as { kind: string }[]).filter(({ kind }) => kind === 'flasharray')
+  await route.fulfill({ response: answer, json: arrays })
+}
+
 test('with one side only, the page says what is missing and where to get it', async ({ page }) => {
-  await page.route(/\/api\/v1\/sources$/, async (route) => {
-    const answer = await fetched(route)
-    const arrays = ((await answer.json()) as { kind: string }[]).filter(({ kind }) => kind === 'flasharray')
-    await route.fulfill({ response: answer, json: arrays })
-  })
+  await page.route(/\/api\/v1\/sources$/, arraysOnly)
   await page.goto('/sources')
   const missing = page.getByRole('region', { name: 'What is still missing' })
   await expect(missing).toContainText(/VMware vCenter: .*built-in role Read-only/)
@@ -77,6 +80,16 @@ test.describe('signed in', () => {
     await expect(dialog.getByText('Poll interval (s) is at least 30.')).toBeVisible()
     await dialog.getByLabel('Kind').selectOption({ label: 'VMware vCenter' })
     await expect(dialog.getByText(/Have at hand:.*built-in role Read-only/)).toBeVisible()
+  })
+
+  test('what is missing is what is added next', async ({ page }) => {
+    await page.route(/\/api\/v1\/sources$/, arraysOnly)
+    await page.goto('/sources')
+    const missing = page.getByRole('region', { name: 'What is still missing' })
+    await missing.getByRole('button', { name: 'Add a source' }).click()
+    const dialog = page.getByRole('dialog')
+    await expect(dialog.getByLabel('Kind')).toHaveValue('vcenter')
+    await expect(dialog.getByLabel('User name')).toBeVisible()
   })
 
   test('a first visitor is told what to have at hand', async ({ page }) => {

@@ -11,6 +11,7 @@ import { DataState } from '../../components/DataState'
 import { Icon } from '../../components/Icon'
 import { ReadOnlyHint } from '../../components/ReadOnlyHint'
 import { AtHand } from './AtHand'
+import { missingKinds } from './missingKinds'
 import { RemoveDialog } from './RemoveDialog'
 import { SourceCard } from './SourceCard'
 import { SourceDialog } from './SourceDialog'
@@ -74,7 +75,7 @@ export default function SourcesPage() {
 /** What is still missing for verdicts; with both sides there, what of them does not fit together. */
 function NextCard({ sources, add }: { sources: readonly SourceOut[]; add: ReactNode }) {
   const kinds = useQuery(sourceKindsQuery())
-  const missing = (kinds.data ?? []).filter(({ kind }) => sources.every((source) => source.kind !== kind))
+  const missing = missingKinds(kinds.data ?? [], sources)
   if (missing.length === 0) return <UnmatchedCard />
   return (
     <Card title="What is still missing" hint="verdicts need the numbers of both sides">

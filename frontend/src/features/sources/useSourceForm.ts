@@ -3,13 +3,21 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { addSource, changeSource, testSource } from '../../api/commands'
+import { sourcesQuery } from '../../api/queries'
 import type { SourceKind, SourceOut } from '../../api/types'
 import { ownProblems, serverProblems, settingProblemsOf } from '../../components/form/problems'
 import { fieldsOf, initialValues, problemsOf, settingsOf, type Values } from '../../components/form/schema'
+import { missingKinds } from './missingKinds'
+
+/** What is there already is rarely what is added next. */
+const firstKind = (kinds: readonly SourceKind[], sources: readonly SourceOut[] = []) =>
+  (missingKinds(kinds, sources)[0] ?? kinds[0])?.kind ?? ''
 
 export function useSourceForm(kinds: readonly SourceKind[], source: SourceOut | null, onDone: () => void) {
   const client = useQueryClient()
-  const [kind, chooseKind] = useState(source?.kind ?? kinds[0]?.kind ?? '')
+  const [kind, chooseKind] = useState(
+    () => source?.kind ?? firstKind(kinds, client.getQueryData(sourcesQuery().queryKey)),
+  )
   const fields = useMemo(() => fieldsOf(kinds.find((one) => one.kind === kind)?.settings_schema ?? {}), [kinds, kind])
   const [name, setName] = useState(source?.name ?? '')
   const [enabled, setEnabled] = useState(source?.enabled ?? true)
