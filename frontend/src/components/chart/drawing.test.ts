@@ -41,7 +41,7 @@ function drawn(log: string[], name: string) {
   }
   const drawing = new Drawing(chart as never, host)
   const see = sights.at(-1) as Seen
-  return { drawing, size, see: (isIntersecting: boolean) => see([{ isIntersecting }]) }
+  return { drawing, host, size, see: (isIntersecting: boolean) => see([{ isIntersecting }]) }
 }
 
 it('draws one chart after a frame, and the next after the next', () => {
@@ -105,4 +105,17 @@ it('is not drawn any more once it has ended', () => {
   drawing.end()
   vi.advanceTimersByTime(10 * FRAME_MS)
   expect(log).toEqual([])
+})
+
+it('is busy until it is drawn, unless it is out of sight', () => {
+  const log: string[] = []
+  const { drawing, host, see } = drawn(log, 'chart')
+  drawing.show({ a: 1 })
+  expect(host.ariaBusy).toBe('true')
+  see(false)
+  expect(host.ariaBusy).toBeNull()
+  see(true)
+  expect(host.ariaBusy).toBe('true')
+  vi.advanceTimersByTime(10 * FRAME_MS)
+  expect(host.ariaBusy).toBeNull()
 })

@@ -42,6 +42,8 @@ export class Drawing {
       rootMargin: NEAR,
     })
     this.#sight.observe(host)
+    // Until it is known that it is out of sight, it is to be drawn.
+    host.ariaBusy = 'true'
     this.#size = new ResizeObserver(() => this.#await())
     this.#size.observe(host)
   }
@@ -53,6 +55,7 @@ export class Drawing {
 
   draw(): void {
     waiting.delete(this)
+    this.#host.ariaBusy = null
     const isResized = this.#isResized()
     // Parts that are gone are replaced, the rest stays in place: a refresh neither flashes nor closes the tooltip.
     if (this.#option !== null)
@@ -79,6 +82,7 @@ export class Drawing {
 
   #see(isInSight: boolean): void {
     this.#isInSight = isInSight
+    if (!isInSight) this.#host.ariaBusy = null
     this.#await()
   }
 
@@ -89,6 +93,7 @@ export class Drawing {
 
   #await(): void {
     if (!this.#isInSight || (this.#option === null && !this.#isResized())) return
+    this.#host.ariaBusy = 'true'
     waiting.add(this)
     awaitTurn()
   }
