@@ -1,5 +1,6 @@
 """How far a source's clock is from ours, from the whole-second dates its answers carry. Pure arithmetic on readings."""
 
+import math
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -16,6 +17,11 @@ class _Bound:
     low_s: float
     high_s: float
     at_s: float
+
+
+def offset_words(reading: ClockReading) -> str:
+    """ "+1.24 s ± 0.03 s". The error is rounded up: it is never told smaller than it is, and never as nothing."""
+    return f"{reading.offset_s:+.2f} s ± {math.ceil(reading.error_s * 100) / 100:.2f} s"
 
 
 class DateClock:

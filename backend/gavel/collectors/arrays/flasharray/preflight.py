@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 from gavel.collectors.arrays.flasharray import parse, wire
 from gavel.collectors.arrays.flasharray.client import PAGE_LIMIT, FlashArrayClient
+from gavel.collectors.clock import offset_words
 from gavel.domain.errors import SourceError
 from gavel.domain.source import Check, CheckState, Preflight
 from gavel.network import TOTAL_S, total_deadline
@@ -112,7 +113,7 @@ def _check_clock(client: FlashArrayClient) -> Check:
     reading = client.clock.reading()
     if reading is None:
         return Check("Clock", CheckState.WARNING, "The array's answers carry no date; its clock cannot be compared.")
-    words = f"The array's clock is {reading.offset_s:+.1f} ± {reading.error_s:.1f} s against this machine's."
+    words = f"The array's clock is {offset_words(reading)} against this machine's."
     if abs(reading.offset_s) - reading.error_s > _TOLERABLE_OFFSET_S:
         return Check(
             "Clock",

@@ -5,6 +5,7 @@ from typing import Final, TypeAlias
 
 from pyVmomi import vim
 
+from gavel.collectors.clock import offset_words
 from gavel.collectors.hosts.vcenter.client import VcenterClient
 from gavel.collectors.hosts.vcenter.clocks import vcenter_clock
 from gavel.collectors.hosts.vcenter.counters import DEVICE_MICROSECONDS, DEVICE_MILLISECONDS, VM_MICROSECONDS
@@ -168,7 +169,7 @@ class _Look:
 
     def clock(self) -> Found:
         reading = vcenter_clock(self._client)
-        detail = f"The vCenter's clock is {reading.offset_s:+.2f} s from ours, known within {reading.error_s:.2f} s."
+        detail = f"The vCenter's clock is {offset_words(reading)} against this machine's."
         if abs(reading.offset_s) > _CLOCK_LIMIT_S:
             return CheckState.WARNING, detail, "Samples are placed by the corrected clock; still, let NTP set both."
         return CheckState.OK, detail, ""
