@@ -82,8 +82,8 @@ function Found({ certificate, isPinned, onPin }: FoundProps) {
         <p className={styles.fingerprint}>{certificate.sha256}</p>
         {!isTrusted && !isPinned && (
           <p>
-            Compare this SHA-256 fingerprint with the one that its administrator tells you, or that a browser shows for the
-            certificate of the source’s own page, opened from a network that you trust.
+            Compare this SHA-256 fingerprint with the one that its administrator tells you, or that a browser shows for
+            the certificate of the source’s own page, opened from a network that you trust.
           </p>
         )}
         <Button size="xs" variant="default" onClick={onPin} disabled={isPinned} w="fit-content">
