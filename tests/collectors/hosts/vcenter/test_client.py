@@ -290,7 +290,7 @@ def test_the_form_is_made_from_a_schema_with_words_for_every_field() -> None:
     assert schema["properties"]["password"]["writeOnly"]
 
 
-@pytest.mark.parametrize("field", [{"address": "https://vc"}, {"poll_interval_s": 7}, {"username": ""}])
+@pytest.mark.parametrize("field", [{"address": "https://vc/ui"}, {"poll_interval_s": 7}, {"username": ""}])
 def test_unusable_settings_are_refused(field: dict[str, Any]) -> None:
     usable = {"address": "vc", "username": "u", "password": "p"}
     with pytest.raises(ValueError, match=next(iter(field))):
