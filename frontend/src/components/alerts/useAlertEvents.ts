@@ -3,9 +3,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { alertsDuringQuery, lateQuery } from '../../api/alerts'
+import { serverNow } from '../../api/serverClock'
 import type { AlertOut, LateOut } from '../../api/types'
 import type { ChartEvent } from '../../charts/events'
 import type { Range } from '../../lib/range'
+import { askedFor, begunIn } from './late'
 import { alertsOnArray, eventsOfAlerts, eventsOfLate } from './standing'
 
 type Subject = AlertOut['subject']

@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { lateQuery } from '../../api/alerts'
 import { serverNow } from '../../api/serverClock'
+import { askedFor, cutWords, type ShownLate, shownLate } from '../../components/alerts/late'
 import { formatAmount, severityMark } from '../../components/alerts/words'
 import { Card } from '../../components/Card'
 import { DataState } from '../../components/DataState'
@@ -17,7 +18,6 @@ import { formatSeconds, formatWindow } from '../../lib/time'
 import { useRange } from '../../lib/url'
 import styles from './Alerts.module.css'
 import { ALERT_ROW_PX } from './alertColumns'
-import { askedFor, cutWords, type ShownLate, shownLate } from './late'
 
 export function LateCard() {
   const { zone } = usePreferences()

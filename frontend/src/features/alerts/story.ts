@@ -1,10 +1,10 @@
 /** What happened to one alert, in the order of time: its transitions, what people did, what was told, what was found late. */
 
 import type { AlertDetail, Transition } from '../../api/types'
+import { cutWords, type ShownLate } from '../../components/alerts/late'
 import { alertStateMark, boundWords, formatAmount } from '../../components/alerts/words'
 import type { Tone } from '../../components/StateMark'
 import { formatSeconds } from '../../lib/time'
-import { cutWords, type ShownLate } from './late'
 
 export interface Chapter {
   key: string

@@ -43,6 +43,13 @@ export function shownLate(late: readonly LateOut[], range: Range, now_ms: number
   })
 }
 
+/** Those that began in the window that `asked` was made of: where one before it began, nobody can tell. */
+export const begunIn = (late: readonly LateOut[], asked: { from_ms: number; to_ms: number }) =>
+  late.filter(({ from_at }) => {
+    const at_ms = Date.parse(from_at)
+    return at_ms > asked.from_ms && at_ms < asked.to_ms - MINUTE_MS
+  })
+
 /** "began before this window"; null where the whole breach is in it. */
 export function cutWords({ began_before, went_on }: Pick<ShownLate, 'began_before' | 'went_on'>): string | null {
   if (began_before) return went_on ? 'began before this window, went on after it' : 'began before this window'

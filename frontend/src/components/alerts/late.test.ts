@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { LateOut } from '../../api/types'
-import { askedFor, cutWords, shownLate } from './late'
+import { askedFor, begunIn, cutWords, shownLate } from './late'
 
 const at = (clock: string) => Date.parse(`2026-11-22T${clock}Z`)
 const NOW_MS = at('07:00:30')
@@ -39,5 +39,11 @@ describe('a breach that was found late', () => {
 
   it('is left out where only the minute beside the window is of it', () => {
     expect(shownLate([late('04:59:00', '05:00:00'), late('06:00:00', '06:01:00')], HOUR, NOW_MS)).toEqual([])
+  })
+
+  it('begins a window’s events only where it began in it, so that the window’s moving on moves none', () => {
+    const asked = askedFor(HOUR, NOW_MS)
+    const inside = late('05:00:00', '05:20:00')
+    expect(begunIn([late('04:59:00', '05:20:00'), inside, late('06:00:00', '06:01:00')], asked)).toEqual([inside])
   })
 })
