@@ -4,6 +4,7 @@ On rows of its own, or on what `tests.benchmarks.fill` has filled: GAVEL_BENCH_D
 on. GAVEL_BENCH_BESIDE=1 lets a Gavel of its own collect and attribute its small lab meanwhile, in processes of its own.
 """
 
+import gc
 import os
 import statistics
 import sys
@@ -110,6 +111,8 @@ def things(url: str) -> Things:
 def client(url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
     settings = Settings(database_url=url, data_dir=tmp_path_factory.mktemp("api"), broker_url="memory://")
     with TestClient(build(settings), base_url="http://127.0.0.1:8321") as found:
+        # As `create_app` does for the process.
+        gc.freeze()
         yield found
 
 
