@@ -27,12 +27,14 @@ export function useAlertsDuring(range: Range, of: Subject | null): readonly Aler
 
 export function useAlertEvents(range: Range, of: Subject | null): readonly ChartEvent[] {
   const alerts = useAlertsDuring(range, of)
-  const late = useQuery(lateQuery(range, of)).data ?? NONE_LATE
+  const { from_ms, to_ms } = askedFor(range, serverNow())
+  const late = useQuery(lateQuery({ kind: 'fixed', from_ms, to_ms }, of)).data ?? NONE_LATE
   const named = isAboutSeveral(of)
   return useMemo(() => {
-    const events = [...eventsOfAlerts(alerts, named), ...eventsOfLate(late, named)]
+    const begun = begunIn(late, { from_ms, to_ms })
+    const events = [...eventsOfAlerts(alerts, named), ...eventsOfLate(begun, named)]
     return events.length === 0 ? NO_EVENTS : events
-  }, [alerts, late, named])
+  }, [alerts, late, named, from_ms, to_ms])
 }
 
 /** Whether its charts have to name what an alert is about. */
