@@ -126,6 +126,14 @@ def test_what_is_on_no_datastore_counts_for_the_estate_too(client: TestClient, e
     assert ask(client, "overview")["estate"]["impact"] == pytest.approx(10_000 * 438e-6)
 
 
+def test_where_nobody_measured_a_latency_it_is_not_known_what_is_lost(client: TestClient, estate: Estate) -> None:
+    untimed = minute(600_000, 0, {})
+    estate.last_minutes(DATASTORE, estate.id("datastore", "simple"), 5, untimed)
+    estate.last_minutes(ESTATE, 0, 5, untimed)
+    found = ask(client, "overview?search=simple")
+    assert [one["impact"] for one in (found["estate"], *found["items"])] == [None, None]
+
+
 def test_ios_that_wait_in_one_of_two_layers_are_counted_in_neither(client: TestClient, estate: Estate) -> None:
     blurred: dict[int, Interval] = {
         span(Layer.KERNEL): (312.0, 0.0, 624.0),

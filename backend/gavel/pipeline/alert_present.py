@@ -48,7 +48,7 @@ def arrays_of(connection: Connection, alerts: Sequence[AlertRow]) -> Mapping[int
 
 
 def newest(connection: Connection, row: AlertRow, now: datetime) -> Newest | None:
-    """What an open alert's measure is by now. None: it is over, or what it is about is gone or has no minute yet."""
+    """What an open alert's measure is by now. None: it is over, its source is gone, or no minute was judged yet."""
     if row.ended_at is not None:
         return None
     measure = measure_of(row.measure)

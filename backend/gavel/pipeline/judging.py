@@ -338,18 +338,22 @@ def _layer(
 
 def occupancies(found: Judged, row: int) -> list[OccupancyNumbers]:
     """Reads and writes together, outermost first."""
-    wall_us = float(found.wall_s[row]) * 1e6
-    return [
-        OccupancyNumbers(
-            name=span_key(span),
-            label=span_label(span),
-            layers=span_layers(span),
-            ios=float(found.rows.span_time[row, Direction.ALL, span]) / wall_us,
-            lower_ios=float(found.rows.span_lower[row, Direction.ALL, span]) / wall_us,
-            upper_ios=float(found.rows.span_upper[row, Direction.ALL, span]) / wall_us,
-        )
-        for span in measured_spans(found.case, row)
-    ]
+    wall_s = float(found.wall_s[row])
+    return [occupancy(found.rows, [row], span, wall_s) for span in measured_spans(found.case, row)]
+
+
+def occupancy(rows: LedgerRows, chosen: Sequence[int], span: int, wall_s: float) -> OccupancyNumbers:
+    """I/Os inside a span, of the chosen rows together."""
+    sums = (rows.span_time, rows.span_lower, rows.span_upper)
+    ios, lower, upper = (float(one[list(chosen), Direction.ALL, span].sum()) / (wall_s * 1e6) for one in sums)
+    return OccupancyNumbers(
+        name=span_key(span),
+        label=span_label(span),
+        layers=span_layers(span),
+        ios=ios,
+        lower_ios=lower,
+        upper_ios=upper,
+    )
 
 
 def known(number: float) -> float | None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
-from gavel.analysis.segments import SPANS
+from gavel.analysis.segments import SPANS, span_name
 from gavel.analysis.verdict import SETTLES, WORDS, Reason
 from gavel.domain.io_path import Certainty, Layer
 from gavel.pipeline.expecting import ExpectedFrom
@@ -149,8 +149,7 @@ def _subject(facts: Facts) -> str:
     where = f" on {facts.place}" if facts.place else ""
     layer = span_label(facts.named)
     if facts.other is not None:
-        other = span_label(facts.other)
-        return f"{layer} or {other if other.startswith('SAN') else other.lower()}{where}"
+        return f"{layer} or {span_name(facts.other)}{where}"
     if facts.detail is None:
         return f"{layer}{where}"
     # The time that follows is the layer's: only a segment that takes all of it may stand for it.

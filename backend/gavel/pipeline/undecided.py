@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from gavel.domain.io_path import Certainty, Direction
-from gavel.pipeline.judging import Judged, OccupancyNumbers, known, span_key, span_label, span_layers
+from gavel.analysis.segments import span_name
+from gavel.domain.io_path import Certainty
+from gavel.pipeline.judging import Judged, OccupancyNumbers, known, occupancy, span_key, span_label
 
 # Two positions in `SPANS`, the outer one first.
 Pair = tuple[int, int]
@@ -22,11 +23,12 @@ def occupancy_of_parts(layers: Sequence[OccupancyNumbers], parts: Judged, wall_s
     told = {one.name: one for one in layers}
     either: dict[str, list[OccupancyNumbers]] = defaultdict(list)
     for (outer, inner), rows in _undecided(parts).items():
-        both = [_inside(parts, rows, span, wall_s) for span in (outer, inner)]
+        both = [occupancy(parts.rows, rows, span, wall_s) for span in (outer, inner)]
         if all(one.name in told for one in both) and sum(one.ios for one in both) > 0:
             taken = [replace(one, ios=min(one.ios, told[one.name].ios)) for one in both]
             told |= {one.name: _without(told[one.name], one) for one in taken}
-            either[span_key(outer)].append(_either(*taken))
+            label = f"{span_label(outer)} or {span_name(inner)}"
+            either[span_key(outer)].append(_either(taken[0], taken[1], label))
     return [one for name, layer in told.items() for one in (layer, *either[name])]
 
 
@@ -35,7 +37,8 @@ def impact_of_parts(whole: float, parts: Judged) -> float | None:
 
     whole: of the mean, which also knows what is in none of the parts; NaN where it was not judged.
     """
-    return known(np.fmax(whole, np.nansum(parts.impact))) if len(parts) else known(np.float64(whole))
+    judged = parts.impact[~np.isnan(parts.impact)]
+    return known(np.fmax(whole, judged.sum()) if len(judged) else whole)
 
 
 def _undecided(parts: Judged) -> Mapping[Pair, Sequence[int]]:
@@ -47,31 +50,16 @@ def _undecided(parts: Judged) -> Mapping[Pair, Sequence[int]]:
     return dict(sorted(found.items()))
 
 
-def _inside(parts: Judged, rows: Sequence[int], span: int, wall_s: float) -> OccupancyNumbers:
-    """Of these rows together."""
-    sums = (parts.rows.span_time, parts.rows.span_lower, parts.rows.span_upper)
-    ios, lower, upper = (float(one[list(rows), Direction.ALL, span].sum()) / (wall_s * 1e6) for one in sums)
-    return OccupancyNumbers(
-        name=span_key(span),
-        label=span_label(span),
-        layers=span_layers(span),
-        ios=ios,
-        lower_ios=lower,
-        upper_ios=upper,
-    )
-
-
 def _without(whole: OccupancyNumbers, part: OccupancyNumbers) -> OccupancyNumbers:
     ios = whole.ios - part.ios
     lower, upper = max(whole.lower_ios - part.upper_ios, 0.0), whole.upper_ios - part.lower_ios
     return replace(whole, ios=ios, lower_ios=min(lower, ios), upper_ios=max(upper, ios))
 
 
-def _either(outer: OccupancyNumbers, inner: OccupancyNumbers) -> OccupancyNumbers:
-    inner_label = inner.label if inner.label.isupper() else inner.label[0].lower() + inner.label[1:]
+def _either(outer: OccupancyNumbers, inner: OccupancyNumbers, label: str) -> OccupancyNumbers:
     return OccupancyNumbers(
         name=f"{outer.name}_or_{inner.name}",
-        label=f"{outer.label} or {inner_label}",
+        label=label,
         layers=tuple(dict.fromkeys((*outer.layers, *inner.layers))),
         ios=outer.ios + inner.ios,
         lower_ios=outer.lower_ios + inner.lower_ios,

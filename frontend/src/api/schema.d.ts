@@ -1242,7 +1242,7 @@ export interface components {
         };
         /**
          * AlertDetail
-         * @description newest: null once it is over, or where what it is about is gone.
+         * @description newest: null once it is over, and of a source that is gone; its numbers are null where that minute has none.
          */
         AlertDetail: {
             /** Acknowledged At */

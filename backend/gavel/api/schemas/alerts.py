@@ -278,7 +278,7 @@ class NewestMeasure(Out):
 
 
 class AlertDetail(AlertOut):
-    """newest: null once it is over, or where what it is about is gone."""
+    """newest: null once it is over, and of a source that is gone; its numbers are null where that minute has none."""
 
     newest: NewestMeasure | None
     transitions: list[TransitionOut]

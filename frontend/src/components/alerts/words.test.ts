@@ -5,6 +5,7 @@ import {
   boundWords,
   conditionWords,
   formatAmount,
+  headAndWhy,
   measureWords,
   recoveredWords,
   ruleWords,
@@ -108,5 +109,15 @@ describe('a recovering alert', () => {
     )
     expect(recoveredWords(alert)).toBe('no longer over its threshold')
     expect(recoveredWords(alert, { when: [condition({})] })).toBe('no longer over its threshold')
+  })
+})
+
+describe('the sentence of a verdict', () => {
+  it('is told apart from what it rests on, whatever names it holds', () => {
+    expect(headAndWhy('Kernel on a — b: 1 ms. Certain. — 8 I/Os outstanding. Guest not measured.')).toEqual([
+      'Kernel on a — b: 1 ms. Certain.',
+      '8 I/Os outstanding. Guest not measured.',
+    ])
+    expect(headAndWhy('Healthy: 1 ms of a — b.')).toEqual(['Healthy: 1 ms of a — b.', null])
   })
 })

@@ -159,3 +159,12 @@ export function scopeWords({ of, where }: Pick<RuleBody, 'of' | 'where'>): strin
   const said = selectors.map(([what, pattern]) => `${what} ${pattern}`).join(', ')
   return `${kinds.charAt(0).toUpperCase()}${kinds.slice(1)} with ${said}`
 }
+
+/** Where a verdict's sentence goes on to what it rests on. */
+const WHY = '. — '
+
+/** The verdict, and what it rests on where that is told; names in it may have dashes of their own. */
+export function headAndWhy(sentence: string): [string, string | null] {
+  const at = sentence.indexOf(WHY)
+  return at < 0 ? [sentence, null] : [sentence.slice(0, at + 1), sentence.slice(at + WHY.length)]
+}

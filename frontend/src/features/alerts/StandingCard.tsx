@@ -9,6 +9,7 @@ import {
   atMinute,
   boundWords,
   formatAmount,
+  headAndWhy,
   measureWords,
   recoveredWords,
   ruleWords,
@@ -55,13 +56,13 @@ export function StandingCard({ alert }: { alert: AlertDetail }) {
   )
 }
 
-/** Whose latency it was in large letters; what that rests on, which the sentence has behind a dash, under it. */
+/** Whose latency it was in large letters; what that rests on under it. */
 function Verdict({ sentence }: { sentence: string }) {
-  const [head = '', ...because] = sentence.split(' — ')
+  const [head, why] = headAndWhy(sentence)
   return (
     <>
       <p className={styles.verdict}>{head}</p>
-      {because.length > 0 && <p className={styles.because}>Because {because.join(' — ')}</p>}
+      {why !== null && <p className={styles.because}>Because {why}</p>}
     </>
   )
 }
