@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 from jsonschema import Draft202012Validator
-from tests.api.ledgers import HEALTHY, KERNEL, MINUTE, NOW, Estate, Interval, ago, ask, between, minute, span
+from tests.api.ledgers import BLURRED, HEALTHY, KERNEL, MINUTE, NOW, Estate, Interval, ago, ask, between, minute, span
 
 from gavel.api.examples import EXAMPLES
 from gavel.api.openapi import document
@@ -135,16 +135,11 @@ def test_where_nobody_measured_a_latency_it_is_not_known_what_is_lost(client: Te
 
 
 def test_ios_that_wait_in_one_of_two_layers_are_counted_in_neither(client: TestClient, estate: Estate) -> None:
-    blurred: dict[int, Interval] = {
-        span(Layer.KERNEL): (312.0, 0.0, 624.0),
-        span(Layer.SAN): (218.0, 0.0, 602.0),
-        span(Layer.ARRAY): (400.0, 398.5, 401.5),
-    }
-    row = minute(300_000, 0, blurred, outermost_us=836.0)
+    row = minute(300_000, 0, BLURRED, outermost_us=836.0)
     estate.last_minutes(DATASTORE, estate.id("datastore", "nvme"), 5, row)
     estate.last_minutes(DATASTORE, estate.id("datastore", "simple"), 5, minute(300_000, 0, KERNEL))
     estate.last_minutes(
-        ESTATE, 0, 5, minute(600_000, 0, {layer: mean(KERNEL[layer], blurred[layer]) for layer in KERNEL})
+        ESTATE, 0, 5, minute(600_000, 0, {layer: mean(KERNEL[layer], BLURRED[layer]) for layer in KERNEL})
     )
     for query in ("overview", "overview?search=simple", "overview?kind=hosts"):
         inside = {one["name"]: one for one in ask(client, query)["estate"]["occupancy"]}

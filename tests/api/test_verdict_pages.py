@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import Engine
-from tests.api.ledgers import HEALTHY, KERNEL, MINUTE, NOW, Estate, Interval, ago, ask, between, minute, span
+from tests.api.ledgers import BLURRED, HEALTHY, KERNEL, MINUTE, NOW, Estate, Interval, ago, ask, between, minute, span
 from tests.db.estates import SERIALS, batch, every, naa
 
 from gavel.db.engine import transaction
@@ -58,6 +58,20 @@ def test_occupancy_is_io_time_over_wall_time(client: TestClient, estate: Estate,
     ]
     assert found["total_ios"] == pytest.approx(60.45, rel=1e-6)
     assert found["outstanding_ios"] == 64
+
+
+def test_ios_that_wait_in_one_of_two_layers_are_inside_neither(client: TestClient, estate: Estate, store: int) -> None:
+    """300,000 reads a minute: 1.56 and 1.09 I/Os by the middles of two layers that nobody could tell apart."""
+    estate.last_minutes(DATASTORE, store, 5, minute(300_000, 0, BLURRED, outermost_us=836.0))
+    assert ask(client, f"datastores/{store}/verdict")["certainty"] == "undetermined"
+    found = ask(client, f"datastores/{store}/occupancy")
+    assert [(one["name"], one["label"], round(one["ios"], 2)) for one in found["layers"]] == [
+        ("kernel_or_san", "Kernel or SAN", 2.65),
+        ("array", "Array", 2.0),
+    ]
+    either = found["layers"][0]
+    assert (either["lower_ios"], either["upper_ios"]) == (0, pytest.approx(5_000 * 1_226e-6))
+    assert found["total_ios"] == pytest.approx(4.65)
 
 
 # --- over time ---------------------------------------------------------------------------------------------------------

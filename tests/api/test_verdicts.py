@@ -6,7 +6,7 @@ from datetime import datetime
 import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import Engine
-from tests.api.ledgers import HEALTHY, KERNEL, MINUTE, NOW, Estate, Interval, ago, ask, between, minute, span
+from tests.api.ledgers import BLURRED, HEALTHY, KERNEL, MINUTE, NOW, Estate, Interval, ago, ask, between, minute, span
 from tests.db.estates import SERIALS, naa
 
 from gavel.analysis.grade import GradeReason
@@ -164,12 +164,7 @@ def test_the_array_is_named_by_its_name(client: TestClient, estate: Estate, stor
 def test_two_layers_that_cannot_be_told_apart_are_both_named_with_what_would_settle_it(
     client: TestClient, estate: Estate, store: int
 ) -> None:
-    blurred: dict[int, Interval] = {
-        span(Layer.KERNEL): (312.0, 0.0, 624.0),
-        span(Layer.SAN): (218.0, 0.0, 602.0),
-        span(Layer.ARRAY): (400.0, 398.5, 401.5),
-    }
-    estate.last_minutes(DATASTORE, store, 5, minute(60_000, 20_000, blurred, outermost_us=836.0))
+    estate.last_minutes(DATASTORE, store, 5, minute(60_000, 20_000, BLURRED, outermost_us=836.0))
     found = ask(client, f"datastores/{store}/verdict")
     assert (found["certainty"], found["layer"], found["other"]) == ("undetermined", "kernel", "san")
     assert found["sentence"]["head"].startswith("Kernel or SAN: 0.53 of 0.93 ms")

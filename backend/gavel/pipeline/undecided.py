@@ -1,5 +1,5 @@
-"""The estate as its datastores tell it: I/Os of which nobody could decide the layer stand apart, and what one saves makes up for
-nothing that another loses."""
+"""I/Os of which nobody could decide the layer stand apart, of one thing and of the estate; and in the estate, what one datastore
+saves makes up for nothing that another loses."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -9,10 +9,21 @@ import numpy as np
 
 from gavel.analysis.segments import span_name
 from gavel.domain.io_path import Certainty
-from gavel.pipeline.judging import Judged, OccupancyNumbers, known, occupancy, span_key, span_label
+from gavel.pipeline.judging import Judged, OccupancyNumbers, known, occupancies, occupancy, span_key, span_label
 
 # Two positions in `SPANS`, the outer one first.
 Pair = tuple[int, int]
+
+
+def occupancy_of_one(found: Judged, row: int) -> list[OccupancyNumbers]:
+    """Layers of one thing, outermost first; the two between which its verdict is undetermined are one, in the outer one's place."""
+    layers = occupancies(found, row)
+    pair = _open_pair(found, row)
+    both = [one for one in layers if pair and one.name in map(span_key, pair)]
+    if pair is None or len(both) != len(pair):
+        return layers
+    outer, inner = both
+    return [_either(outer, inner, _pair_label(pair)) if one is outer else one for one in layers if one is not inner]
 
 
 def occupancy_of_parts(layers: Sequence[OccupancyNumbers], parts: Judged, wall_s: float) -> list[OccupancyNumbers]:
@@ -27,8 +38,7 @@ def occupancy_of_parts(layers: Sequence[OccupancyNumbers], parts: Judged, wall_s
         if all(one.name in told for one in both) and sum(one.ios for one in both) > 0:
             taken = [replace(one, ios=min(one.ios, told[one.name].ios)) for one in both]
             told |= {one.name: _without(told[one.name], one) for one in taken}
-            label = f"{span_label(outer)} or {span_name(inner)}"
-            either[span_key(outer)].append(_either(taken[0], taken[1], label))
+            either[span_key(outer)].append(_either(taken[0], taken[1], _pair_label((outer, inner))))
     return [one for name, layer in told.items() for one in (layer, *either[name])]
 
 
@@ -43,11 +53,23 @@ def impact_of_parts(whole: float, parts: Judged) -> float | None:
 
 def _undecided(parts: Judged) -> Mapping[Pair, Sequence[int]]:
     found: dict[Pair, list[int]] = defaultdict(list)
-    for row, certainty in enumerate(parts.certainties):
-        named, other = parts.named(row), parts.other(row)
-        if certainty is Certainty.UNDETERMINED and named is not None and other is not None:
-            found[min(named, other), max(named, other)].append(row)
+    for row in range(len(parts.certainties)):
+        pair = _open_pair(parts, row)
+        if pair is not None:
+            found[pair].append(row)
     return dict(sorted(found.items()))
+
+
+def _open_pair(found: Judged, row: int) -> Pair | None:
+    """The two layers between which nobody could decide."""
+    named, other = found.named(row), found.other(row)
+    if found.certainties[row] is not Certainty.UNDETERMINED or named is None or other is None:
+        return None
+    return min(named, other), max(named, other)
+
+
+def _pair_label(pair: Pair) -> str:
+    return f"{span_label(pair[0])} or {span_name(pair[1])}"
 
 
 def _without(whole: OccupancyNumbers, part: OccupancyNumbers) -> OccupancyNumbers:

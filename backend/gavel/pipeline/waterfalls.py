@@ -20,10 +20,10 @@ from gavel.pipeline.judging import (
     known,
     layer_numbers,
     not_measured,
-    occupancies,
 )
 from gavel.pipeline.parts import PARTS, told_stack
 from gavel.pipeline.summing import EVERY_LAYER, Sum, Window, summed
+from gavel.pipeline.undecided import occupancy_of_one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +88,7 @@ def waterfall(connection: Connection, kind: RefKind, thing_id: int, from_at: dat
 def occupancy(connection: Connection, kind: RefKind, thing_id: int, from_at: datetime, to_at: datetime) -> Occupancy:
     """Raises NotFoundError, and ValueError for an empty range."""
     found = summed(connection, kind, thing_id, from_at, to_at)
-    layers = () if found.is_empty else tuple(occupancies(found.judged, 0))
+    layers = () if found.is_empty else tuple(occupancy_of_one(found.judged, 0))
     return Occupancy(
         **found.window.fields,
         state=found.state,

@@ -107,6 +107,7 @@ class OccupancyLayerOut(Out):
 class OccupancyOut(WindowOut):
     """Where the I/Os are, reads and writes together. `total_ios`: inside anything measured.
 
+    `layers`: the two between which an undetermined verdict leaves it open are one, "kernel_or_san".
     `outstanding_ios`: what the virtual disks themselves counted, as a cross-check (Little's law); null where they were not asked.
     """
 
