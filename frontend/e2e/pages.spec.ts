@@ -69,6 +69,8 @@ test('an unknown address and an unknown object say so', async ({ page, watched }
   await expect(page.getByRole('alert').getByRole('link', { name: 'Datastores' })).toBeVisible()
   await page.goto('/vms/sql-01')
   await expect(page.getByRole('heading', { name: '“sql-01” is no VM' })).toBeVisible()
+  await page.goto('/alerts/abc')
+  await expect(page.getByRole('heading', { name: '“abc” is no alert' })).toBeVisible()
 })
 
 test('the page of an array lists its volumes, the slowest first, and leads to each', async ({ page, request }) => {

@@ -233,12 +233,29 @@ export async function asEmpty(page: Page): Promise<void> {
   await page.route(/\/api\/v1\/sources$/, (route) =>
     route.request().method() === 'GET' ? route.fulfill({ json: [] }) : route.fallback(),
   )
+  await asUnjudged(page)
+  await page.route(/\/api\/v1\/overview(\?|$)/, async (route) => {
+    const answer = await fetched(route)
+    await route.fulfill({ response: answer, json: unknown(await answer.json()) })
+  })
+}
+
+/** Sources are there, and nothing of the window has been attributed. */
+export async function asUnjudged(page: Page): Promise<void> {
   await page.route(OVER_TIME, async (route) => {
     const url = new URL(route.request().url())
     for (const [name, before] of Object.entries(BEFORE_GAVEL)) url.searchParams.set(name, before)
     await route.fulfill({ response: await fetched(route, url) })
   })
 }
+
+/** The ranking of a Gavel that no source ever told of anything. */
+function unknown(ranking: { totals: object }) {
+  const none = Object.fromEntries(Object.entries(ranking.totals).map(([name, value]) => [name, nothingOf(value)]))
+  return { ...ranking, items: [], total: 0, ledger_until_at: null, totals: none }
+}
+
+const nothingOf = (value: unknown) => (typeof value === 'number' ? 0 : typeof value === 'object' && value ? {} : value)
 
 const OUTAGE_DETAIL = 'The database does not answer. Gavel keeps trying; `gavel status` says more.'
 /** As pages say it: commands are set as such, without their ticks. */

@@ -13,6 +13,7 @@ import {
   asLoading,
   asLongNamed,
   asSick,
+  asUnjudged,
   firstId,
   OUTAGE,
 } from './scenes'
@@ -43,6 +44,7 @@ const STATES: readonly Scene[] = [
   { name: 'error', prepare: asFailing, wait: 'state' },
   { name: 'long-names', prepare: asLongNamed, wait: 'data' },
 ]
+const UNJUDGED: Scene = { name: 'unjudged', prepare: asUnjudged, wait: 'data' }
 const FULL: Scene = { name: 'full', prepare: (page) => asFull(page, 2000), wait: 'data' }
 const SICK: Scene = { name: 'sick', prepare: asSick, wait: 'data' }
 const ALARMED: Scene = { name: 'full', prepare: asAlarmed, wait: 'data' }
@@ -137,7 +139,7 @@ for (const theme of THEMES) {
       }
 
       test('overview and wall', async ({ page }) => {
-        await shootScenes(page, '/', 'overview', suffix, STATES)
+        await shootScenes(page, '/', 'overview', suffix, [...STATES, UNJUDGED])
         await shootScenes(page, '/wall/estate', 'wall', suffix, STATES)
       })
 

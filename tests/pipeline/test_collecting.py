@@ -133,14 +133,14 @@ def test_a_stretch_that_the_source_never_had_is_explained(scene: Scene) -> None:
 def test_a_failing_source_leaves_a_run_with_its_words_and_is_not_asked_at_once_again(scene: Scene) -> None:
     collect_live(scene.place, scene.source_id)
     scene.pass_time(seconds=60)
-    scene.array.failure = AuthenticationError("array: the API token was refused. Check the token under Sources.")
+    scene.array.failure = AuthenticationError("array: the API token was refused. Give this source a valid one.")
     collect_live(scene.place, scene.source_id)
     with scene.engine.connect() as connection:
         kind, message = connection.execute(
             text("SELECT error_kind, error_message FROM collection_run WHERE error_kind IS NOT NULL")
         ).one()
     assert kind == ErrorKind.AUTHENTICATION
-    assert "Check the token" in message
+    assert "Give this source a valid one" in message
     assert due_work(scene.place) == []
 
 

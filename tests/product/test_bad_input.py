@@ -30,7 +30,7 @@ class Case:
 
 
 CASES: Mapping[str, Case] = {
-    "a wrong token": Case("flasharray", "own", r"token was refused.*Check the token"),
+    "a wrong token": Case("flasharray", "own", r"token was refused.*Give this source a valid one"),
     "a wrong password": Case("vcenter", "own", r"login refused for 'gavel.*Check user name and password"),
     "an array's name that does not resolve": Case("flasharray", NO_SUCH_NAME, r"does not resolve.*spelling"),
     "a vCenter's name that does not resolve": Case("vcenter", NO_SUCH_NAME, r"does not resolve.*spelling"),

@@ -105,7 +105,9 @@ function node(tile: Tile, tokens: ChartTokens, least_ios: number) {
     label: {
       show: tile.ios >= least_ios,
       position: 'insideTopLeft' as const,
-      distance: 8,
+      distance: 0,
+      // Part of the room that a label has to itself: of two lines only those are drawn that fit.
+      padding: 8,
       color: ink,
       fontSize: 12,
       lineHeight: 16,

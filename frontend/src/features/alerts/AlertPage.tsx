@@ -8,10 +8,11 @@ import { takeBackAcknowledgement } from '../../api/alertCommands'
 import { alertQuery } from '../../api/alerts'
 import { useSession } from '../../api/session'
 import type { AlertDetail } from '../../api/types'
-import { DataState } from '../../components/DataState'
+import { DataState, EmptyState } from '../../components/DataState'
 import { Icon } from '../../components/Icon'
 import { Name } from '../../components/Name'
-import { useSearchParameter } from '../../lib/url'
+import { visibleName } from '../../lib/text'
+import { numberOf, useSearchParameter } from '../../lib/url'
 import { AcknowledgeDialog } from './AcknowledgeDialog'
 import { AlertCharts } from './AlertCharts'
 import styles from './Alerts.module.css'
@@ -25,33 +26,60 @@ import { useAlertCommand } from './useAlertCommand'
 
 export default function AlertPage() {
   const { id: text = '' } = useParams({ strict: false }) as { id?: string }
-  const query = useQuery(alertQuery(Number(text)))
+  const id = numberOf(text)
   return (
     <div className={styles.page}>
       <Link to={'/alerts' as string} className={styles.back}>
         <Icon name="left" size={14} /> Alerts
       </Link>
-      <DataState
-        query={query}
-        skeleton={<AlertSkeleton />}
-        gone={
-          <>
-            It is older than what is kept, or the address is wrong.{' '}
-            <Link to={'/alerts' as string}>The list of alerts</Link> has those that are known.
-          </>
-        }
-      >
-        {(alert) => (
-          <>
-            <Head alert={alert} />
-            <StandingCard alert={alert} />
-            <StoryCard alert={alert} />
-            <DeliveriesCard messages={alert.messages} />
-            <AlertCharts alert={alert} />
-          </>
-        )}
-      </DataState>
+      {id === null ? (
+        <EmptyState
+          heading
+          title={`“${visibleName(text)}” is no alert`}
+          text={
+            <>
+              The address of an alert ends in its number. <Elsewhere />
+            </>
+          }
+        />
+      ) : (
+        <One id={id} />
+      )}
     </div>
+  )
+}
+
+function One({ id }: { id: number }) {
+  const query = useQuery(alertQuery(id))
+  return (
+    <DataState
+      query={query}
+      skeleton={<AlertSkeleton />}
+      heading
+      gone={
+        <>
+          It is older than what is kept, or the address is wrong. <Elsewhere />
+        </>
+      }
+    >
+      {(alert) => (
+        <>
+          <Head alert={alert} />
+          <StandingCard alert={alert} />
+          <StoryCard alert={alert} />
+          <DeliveriesCard messages={alert.messages} />
+          <AlertCharts alert={alert} />
+        </>
+      )}
+    </DataState>
+  )
+}
+
+function Elsewhere() {
+  return (
+    <>
+      <Link to={'/alerts' as string}>The list of alerts</Link> has those that are known.
+    </>
   )
 }
 

@@ -1,9 +1,16 @@
+import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { sourcesQuery } from '../../api/queries'
+import { useSession } from '../../api/session'
 import type { AlertOut } from '../../api/types'
 import { overviewQuery } from '../../api/verdicts'
 import { AlertsLine } from '../../components/alerts/AlertsLine'
 import { DataAge } from '../../components/DataAge'
 import { DataState } from '../../components/DataState'
+import { FirstSource } from '../../components/FirstSource'
+import { Icon } from '../../components/Icon'
+import { ReadOnlyHint } from '../../components/ReadOnlyHint'
 import { CardSkeleton } from '../../components/verdict/Skeletons'
 import { SpanSwitch } from '../../components/verdict/SpanSwitch'
 import { InItsTime } from '../../lib/search'
@@ -31,6 +38,8 @@ export default function OverviewPage() {
 function Overview() {
   const { params } = useRanking()
   const query = useQuery(overviewQuery(unfiltered(params), 0))
+  const sources = useQuery(sourcesQuery())
+  if (sources.data?.length === 0 && query.data?.total === 0) return <NothingYet />
   return (
     <div className={styles.page}>
       <header className={styles.head}>
@@ -57,6 +66,28 @@ function Overview() {
         <EstateOverTime />
       </div>
       <RankingCard params={params} />
+    </div>
+  )
+}
+
+/** Before the first source every card would be an empty one. */
+function NothingYet() {
+  const { isAdmin } = useSession()
+  return (
+    <div className={styles.page}>
+      <header className={styles.head}>
+        <h1 className={styles.title}>Overview</h1>
+      </header>
+      <ReadOnlyHint todo="add sources" />
+      <FirstSource
+        add={
+          isAdmin && (
+            <Button component={Link} to="/sources" search={{ do: 'add' } as never} leftSection={<Icon name="plus" />}>
+              Add a source
+            </Button>
+          )
+        }
+      />
     </div>
   )
 }

@@ -7,10 +7,11 @@ import type { OverviewRow } from '../../api/types'
 import { type JudgedKind, overviewQuery, type RankingParams } from '../../api/verdicts'
 import { LAYER_IDS, layerWord } from '../../charts/segments'
 import { type Tile, treemapOption } from '../../charts/treemap'
+import { Card } from '../../components/Card'
 import { Chart } from '../../components/chart/Chart'
 import { permalink } from '../../components/chart/timeChart'
 import { useTokens } from '../../components/chart/useTokens'
-import { DataState } from '../../components/DataState'
+import { DataState, EmptyState } from '../../components/DataState'
 import { addressOf } from '../../components/EntityLink'
 import { certaintyWord, standingMark } from '../../components/verdict/certainty'
 import { LayerSwatch } from '../../components/verdict/LayerBar'
@@ -69,12 +70,17 @@ const Treemap = memo(function Treemap({ rows, total, kind, from_at, to_at }: Tre
     },
     [rows, navigate],
   )
-  // Without a tile there is nothing to see; the ranking below says why.
-  if (tiles.length === 0) return null
+  const heading = `Where the I/Os of ${title === 'VMs' ? title : title.toLowerCase()} are`
+  if (tiles.length === 0)
+    return (
+      <Card title={heading}>
+        <EmptyState title="No I/Os to be found" text="Nothing in the ranking below has measured I/Os in this window." />
+      </Card>
+    )
   const [from_ms, to_ms] = [Date.parse(from_at), Date.parse(to_at)]
   return (
     <Chart
-      title={`Where the I/Os of ${title === 'VMs' ? title : title.toLowerCase()} are`}
+      title={heading}
       exportTitle={`Where the I/Os of ${title} are`}
       windowText={formatWindow(from_ms, to_ms, zone)}
       hint={`area: I/Os inside${title === 'Arrays' ? '' : ', by array'}; colour: the layer that loses time${total > rows.length ? `; the ${rows.length} of ${plural(total, noun)} that lose most` : ''}`}

@@ -6,11 +6,13 @@ import { type ReactNode, useState } from 'react'
 import { sourceKindsQuery, sourcesQuery } from '../../api/queries'
 import { useSession } from '../../api/session'
 import type { SourceOut } from '../../api/types'
+import { AtHand } from '../../components/AtHand'
 import { Card } from '../../components/Card'
 import { DataState } from '../../components/DataState'
+import { FirstSource } from '../../components/FirstSource'
 import { Icon } from '../../components/Icon'
 import { ReadOnlyHint } from '../../components/ReadOnlyHint'
-import { AtHand } from './AtHand'
+import { useSearchParameter } from '../../lib/url'
 import { missingKinds } from './missingKinds'
 import { RemoveDialog } from './RemoveDialog'
 import { SourceCard } from './SourceCard'
@@ -24,7 +26,13 @@ export default function SourcesPage() {
   const query = useQuery(sourcesQuery())
   const { isAdmin } = useSession()
   const [dialog, setDialog] = useState<Dialog>(null)
-  const close = () => setDialog(null)
+  // A page without a source leads here, before or after signing in.
+  const [asked, setAsked] = useSearchParameter('do', '')
+  const shown: Dialog = dialog ?? (isAdmin && asked === 'add' ? { kind: 'add' } : null)
+  const close = () => {
+    setDialog(null)
+    if (asked !== '') setAsked('', { replace: true })
+  }
   const add = (
     <Button leftSection={<Icon name="plus" />} disabled={!isAdmin} onClick={() => setDialog({ kind: 'add' })}>
       Add a source
@@ -38,21 +46,10 @@ export default function SourcesPage() {
         <div className={styles.push}>{add}</div>
       </header>
       <ReadOnlyHint todo="add or change sources" />
-      <DataState
-        query={query}
-        skeleton={<SourcesSkeleton />}
-        empty={(sources) =>
-          sources.length > 0
-            ? null
-            : {
-                title: 'No source is polled yet',
-                text: <NoSource />,
-                action: add,
-              }
-        }
-      >
+      <DataState query={query} skeleton={<SourcesSkeleton />}>
         {(sources) => (
           <>
+            {sources.length === 0 && <FirstSource add={add} />}
             {sources.map((source) => (
               <SourceCard
                 key={source.id}
@@ -61,13 +58,13 @@ export default function SourcesPage() {
                 onRemove={() => setDialog({ kind: 'remove', source })}
               />
             ))}
-            <NextCard sources={sources} add={add} />
+            {sources.length > 0 && <NextCard sources={sources} add={add} />}
           </>
         )}
       </DataState>
-      {dialog?.kind === 'add' && <SourceDialog source={null} onClose={close} />}
-      {dialog?.kind === 'edit' && <SourceDialog source={dialog.source} onClose={close} />}
-      {dialog?.kind === 'remove' && <RemoveDialog source={dialog.source} onClose={close} />}
+      {shown?.kind === 'add' && <SourceDialog source={null} onClose={close} />}
+      {shown?.kind === 'edit' && <SourceDialog source={shown.source} onClose={close} />}
+      {shown?.kind === 'remove' && <RemoveDialog source={shown.source} onClose={close} />}
     </div>
   )
 }
@@ -84,16 +81,6 @@ function NextCard({ sources, add }: { sources: readonly SourceOut[]; add: ReactN
         {add}
       </div>
     </Card>
-  )
-}
-
-function NoSource() {
-  const kinds = useQuery(sourceKindsQuery())
-  return (
-    <div className={styles.first}>
-      <p>Gavel needs an array and a vCenter. It only reads from them and never changes a setting. Have at hand:</p>
-      <AtHand kinds={kinds.data ?? []} isNamed />
-    </div>
   )
 }
 

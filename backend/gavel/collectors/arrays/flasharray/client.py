@@ -89,7 +89,7 @@ class FlashArrayClient:
         if response.status_code in (400, 401, 403):
             reason = parse.error_message(response.content) or f"HTTP {response.status_code}"
             raise AuthenticationError(
-                f"{self.address}: the API token was refused ({reason}). Check the token under Sources."
+                f"{self.address}: the API token was refused ({reason}). Give this source a valid one."
             )
         self._raise_for(response, "login")
         if not token:
@@ -219,7 +219,9 @@ class FlashArrayClient:
         reason = parse.error_message(response.content)
         what = f"{self.address}: {resource}: HTTP {status}{f' ({reason})' if reason else ''}"
         if status == 401:
-            raise AuthenticationError(f"{what}. The session was refused twice. Check the token under Sources.")
+            raise AuthenticationError(
+                f"{what}. The session was refused twice: is its API token still valid? Give this source a valid one."
+            )
         if status == 403:
             raise PermissionMissingError(f"{what}. The API user needs at least the role readonly.")
         if status in (429, 503) or "server is busy" in reason.lower():

@@ -1,8 +1,8 @@
 /** What whoever adds a source needs before beginning, as the API says it of each kind. */
 
-import type { SourceKind } from '../../api/types'
-import { Worded } from '../../components/Worded'
-import styles from './SourcesPage.module.css'
+import type { SourceKind } from '../api/types'
+import styles from './AtHand.module.css'
+import { Worded } from './Worded'
 
 export function AtHand({ kinds, isNamed = false }: { kinds: readonly SourceKind[]; isNamed?: boolean }) {
   return (
