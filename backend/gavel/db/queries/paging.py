@@ -9,7 +9,8 @@ from gavel.db.engine import Connection
 from gavel.db.queries.newest import newest_sides
 from gavel.db.queries.rows import ListQuery, RefKind, Sides, Sort
 
-# By number of the hosts' side and of the array's; volumes and arrays are told by their own, everything else by what hosts see.
+# By number of the hosts' side and of the array's: volumes and arrays are told by their own, everything else by what hosts see, and
+# nothing by the other side's, which is another number than the column that is sorted shows.
 _NUMBER: dict[Sort, tuple[Callable[[Sides], float | None], Callable[[Sides], float | None]]] = {
     Sort.LATENCY: (lambda sides: sides.host_gavg_us, lambda sides: sides.array_internal_us),
     Sort.IOPS: (lambda sides: sides.host_iops, lambda sides: sides.array_iops),
@@ -39,8 +40,8 @@ def page_of(
 def _ranked(ids: Sequence[int], sides: dict[int, Sides], query: ListQuery, *, array_leads: bool) -> Sequence[int]:
     """By number; what has none comes last, and equals stay in order of name."""
     of_hosts, of_array = _NUMBER[query.sort]
-    first, second = (of_array, of_hosts) if array_leads else (of_hosts, of_array)
-    numbers = {thing: first(sides[thing]) if first(sides[thing]) is not None else second(sides[thing]) for thing in ids}
+    of_its_own = of_array if array_leads else of_hosts
+    numbers = {thing: of_its_own(sides[thing]) for thing in ids}
     measured = [(number, thing) for thing, number in numbers.items() if number is not None]
     measured.sort(key=lambda pair: pair[0], reverse=query.descending)
     return [thing for _, thing in measured] + [thing for thing in ids if numbers[thing] is None]
