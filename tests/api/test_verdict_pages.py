@@ -320,3 +320,6 @@ def test_arrays_are_listed_and_shown_with_pods_and_hosts(client: TestClient, est
     assert ask(client, f"arrays/{row['id']}/verdict")["layer"] == "kernel"
     raw = ask(client, f"arrays/{row['id']}/evidence?{between(5, 0)}")
     assert {(group["scope"], group["entity"]["kind"]) for group in raw["groups"]} >= {("part", "volume")}
+    folded = ask(client, f"arrays/{row['id']}/series?{between(5, 0)}")["groups"]
+    assert {(group["scope"], group["entity"]["id"]) for group in folded} == {("whole", row["id"])}
+    assert {group["side"] for group in folded} >= {"array"}

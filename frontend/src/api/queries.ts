@@ -81,11 +81,8 @@ const SERIES = {
     client.GET('/api/v1/hosts/{host_id}/series', { params: { path: { host_id }, query }, ...options }),
   volumes: (volume_id: number, query: Window, options: Options) =>
     client.GET('/api/v1/volumes/{volume_id}/series', { params: { path: { volume_id }, query }, ...options }),
-  arrays: (thing_id: number, { detail: _, ...query }: Window, options: Options) =>
-    client.GET('/api/v1/{kind}/{thing_id}/evidence', {
-      params: { path: { kind: 'arrays', thing_id }, query },
-      ...options,
-    }),
+  arrays: (array_id: number, query: Window, options: Options) =>
+    client.GET('/api/v1/arrays/{array_id}/series', { params: { path: { array_id }, query }, ...options }),
 }
 
 export const listQuery = <Kind extends EntityKind>(kind: Kind, params: ListParams, offset: number) =>
@@ -134,7 +131,7 @@ export const oneQuery = <Kind extends EntityKind>(kind: Kind, id: number) =>
 /** `none`: of the object itself, with gaps and events; `parts`: of each of its devices, disks and volumes, too, which is a lot. */
 export const seriesQuery = (kind: EntityKind, id: number, range: Range, detail: Window['detail']) =>
   queryOptions({
-    queryKey: ['series', kind, id, range, kind === 'arrays' ? 'parts' : detail] as const,
+    queryKey: ['series', kind, id, range, detail] as const,
     queryFn: ({ signal }) => {
       const query = { ...rangeQuery(range), points: POINTS, detail }
       const what = `the numbers of this ${SINGULAR[kind]}`

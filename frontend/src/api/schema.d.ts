@@ -417,6 +417,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/arrays/{array_id}/series": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Array Series */
+        get: operations["array_series"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/certificate": {
         parameters: {
             query?: never;
@@ -2955,6 +2972,7 @@ export interface components {
          * OccupancyOut
          * @description Where the I/Os are, reads and writes together. `total_ios`: inside anything measured.
          *
+         *     `layers`: the two between which an undetermined verdict leaves it open are one, "kernel_or_san".
          *     `outstanding_ios`: what the virtual disks themselves counted, as a cross-check (Little's law); null where they were not asked.
          */
         OccupancyOut: {
@@ -7644,6 +7662,146 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ArrayOut"];
+                };
+            };
+            401: components["responses"]["Refused401"];
+            404: components["responses"]["Refused404"];
+            422: components["responses"]["Refused422"];
+            503: components["responses"]["Refused503"];
+        };
+    };
+    array_series: {
+        parameters: {
+            query?: {
+                /** @description `parts` adds a group per device, disk and volume */
+                detail?: "none" | "parts";
+                /** @description ISO 8601 with zone, `now` or `-3h` */
+                from?: string;
+                /** @description at most so many buckets */
+                points?: number;
+                /** @description ISO 8601 with zone, `now` or `-3h` */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                array_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "events": [],
+                     *       "from_at": "2026-11-21T23:36:30Z",
+                     *       "gaps": [],
+                     *       "groups": [
+                     *         {
+                     *           "columns": [
+                     *             {
+                     *               "counter": "disk.numberRead.summation",
+                     *               "direction": "read",
+                     *               "label": "Read IOPS",
+                     *               "name": "read_iops",
+                     *               "precision": null,
+                     *               "unit": "ops/s",
+                     *               "values": [
+                     *                 652,
+                     *                 643,
+                     *                 null
+                     *               ]
+                     *             },
+                     *             {
+                     *               "counter": "disk.numberWrite.summation",
+                     *               "direction": "write",
+                     *               "label": "Write IOPS",
+                     *               "name": "write_iops",
+                     *               "precision": null,
+                     *               "unit": "ops/s",
+                     *               "values": [
+                     *                 1144,
+                     *                 1128,
+                     *                 null
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "entity": {
+                     *             "id": 1,
+                     *             "kind": "datastore",
+                     *             "name": "vdi-08"
+                     *           },
+                     *           "scope": "whole",
+                     *           "side": "host",
+                     *           "sources": [
+                     *             {
+                     *               "id": 4,
+                     *               "kind": "vcenter",
+                     *               "name": "vcenter-2"
+                     *             }
+                     *           ]
+                     *         },
+                     *         {
+                     *           "columns": [
+                     *             {
+                     *               "counter": "disk.numberRead.summation",
+                     *               "direction": "read",
+                     *               "label": "Read IOPS",
+                     *               "name": "read_iops",
+                     *               "precision": null,
+                     *               "unit": "ops/s",
+                     *               "values": [
+                     *                 337.9,
+                     *                 334.1,
+                     *                 null
+                     *               ]
+                     *             },
+                     *             {
+                     *               "counter": "disk.numberWrite.summation",
+                     *               "direction": "write",
+                     *               "label": "Write IOPS",
+                     *               "name": "write_iops",
+                     *               "precision": null,
+                     *               "unit": "ops/s",
+                     *               "values": [
+                     *                 561.2,
+                     *                 554.1,
+                     *                 null
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "entity": {
+                     *             "id": 4,
+                     *             "kind": "device",
+                     *             "name": "esx-04.lab.example naa.624a9370bca5e2f6368c4b9300011012"
+                     *           },
+                     *           "scope": "part",
+                     *           "side": "host",
+                     *           "sources": [
+                     *             {
+                     *               "id": 4,
+                     *               "kind": "vcenter",
+                     *               "name": "vcenter-2"
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "resolution": "raw",
+                     *       "step_s": 30,
+                     *       "times_ms": [
+                     *         1795304430000,
+                     *         1795304460000,
+                     *         1795304490000
+                     *       ],
+                     *       "to_at": "2026-11-21T23:42:00Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Series"];
                 };
             };
             401: components["responses"]["Refused401"];

@@ -49,6 +49,13 @@ def volume_series(
     return series_of(here, RefKind.VOLUME, volume_id, window, points, detail)
 
 
+@router.get("/arrays/{array_id}/series")
+def array_series(
+    array_id: int, here: HouseDep, window: RangeDep, points: Points = 700, detail: Detail = "none"
+) -> Series:
+    return series_of(here, RefKind.ARRAY, array_id, window, points, detail)
+
+
 def series_of(here: House, subject: RefKind, subject_id: int, window: Range, points: int, detail: str) -> Series:
     """Both sides of a thing, with gaps and events."""
     with reading(here.engine) as connection:

@@ -111,7 +111,7 @@ def series(
     points: int = 700,
     parts: bool = False,
 ) -> Series:
-    """Both sides of a datastore, VM, host or volume over [from_at, to_at), in at most `points` buckets.
+    """Both sides of a datastore, VM, host, volume or array over [from_at, to_at), in at most `points` buckets.
 
     `parts` adds a group per device, disk and volume. Raises NotFoundError, and ValueError for an empty or too long range.
     """
