@@ -1,4 +1,4 @@
-/** One row of a table on a phone: when, what in words that are read in full, and whose. */
+/** One row of a table on a phone: several columns said in one. */
 
 import type { ReactNode } from 'react'
 import { visibleName } from '../../lib/text'
@@ -7,6 +7,7 @@ import styles from './Told.module.css'
 /** Height of a row that holds it, in px. */
 export const TOLD_PX = 84
 
+/** When, what in words that are read in full, and whose. */
 export function Told({ when, what, children }: { when: string; what: string; children?: ReactNode }) {
   const words = visibleName(what)
   return (
@@ -16,6 +17,20 @@ export function Told({ when, what, children }: { when: string; what: string; chi
         {words}
       </span>
       <span className={styles.quiet}>{children}</span>
+    </span>
+  )
+}
+
+/** Whose, and below it the numbers of the row with their words. */
+export function Stacked({ of, lines }: { of: ReactNode; lines: readonly string[] }) {
+  return (
+    <span className={styles.told}>
+      <span className={styles.of}>{of}</span>
+      {lines.map((line) => (
+        <span key={line} className={`${styles.quiet} numeric`}>
+          {line}
+        </span>
+      ))}
     </span>
   )
 }

@@ -4,6 +4,7 @@ import { cleanup, render, screen } from '@testing-library/react'
 import { expect, it, vi } from 'vitest'
 import type { Contributor } from '../../api/types'
 import { PreferencesProvider } from '../../lib/preferences'
+import { onScreen } from '../../testing/screen'
 import { Nobody, Ranking } from './ContributorsCard'
 
 vi.mock('@tanstack/react-router', () => ({
@@ -49,6 +50,7 @@ function numbersOf(name: string) {
 }
 
 it('a time that was not measured or is below what the counters can tell is never a made-up zero', () => {
+  onScreen(1440)
   const rows = [
     host(1, {}),
     host(2, { us: 0, ios: 0, lower_ios: 0, upper_ios: 5, time_share: 0, share_upper: 0.4 }),
@@ -68,6 +70,7 @@ it('a time that was not measured or is below what the counters can tell is never
 })
 
 it('what is of nobody in the list has a row, and parts that have more than the whole are told', () => {
+  onScreen(1440)
   shown([host(1, { time_share: 0.73 })], { whole_ios: 10, all_ios: 7.3, rest_ios: 2.7, others: 0.3 })
   expect(numbersOf('Not assigned to any host')).toEqual(['27 %', '2.7', ''])
   expect(screen.queryByText(/By their own numbers/)).toBeNull()

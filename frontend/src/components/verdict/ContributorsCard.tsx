@@ -191,7 +191,7 @@ export function Ranking({ noun, rows, total, layers, whole_ios, all_ios, rest_io
         id: 'name',
         header: noun === 'VM' ? 'VM' : 'Host',
         width: 220,
-        narrow: 140,
+        narrow: 120,
         grow: true,
         cell: (one) =>
           one.subject === null ? <span className="muted">{one.label}</span> : <EntityLink to={one.subject} />,
@@ -214,6 +214,7 @@ export function Ranking({ noun, rows, total, layers, whole_ios, all_ios, rest_io
         id: 'percent',
         header: 'Share',
         width: 86,
+        narrow: 70,
         align: 'right',
         cell: (one) => <span className="numeric">{shareWords(one)}</span>,
       },
@@ -221,6 +222,7 @@ export function Ranking({ noun, rows, total, layers, whole_ios, all_ios, rest_io
         id: 'ios',
         header: 'I/Os inside',
         width: 104,
+        from: 700,
         align: 'right',
         cell: (one) =>
           one.subject === null ? (
@@ -235,6 +237,7 @@ export function Ranking({ noun, rows, total, layers, whole_ios, all_ios, rest_io
         id: 'us',
         header: 'Per I/O',
         width: 112,
+        narrow: 84,
         align: 'right',
         cell: (one) => {
           if (one.subject === null) return ''
@@ -251,6 +254,7 @@ export function Ranking({ noun, rows, total, layers, whole_ios, all_ios, rest_io
         id: 'iops',
         header: 'IOPS',
         width: 92,
+        narrow: 76,
         align: 'right',
         cell: (one) => (one.subject === null ? '' : <Quantity value={one.iops} unit="ops/s" bare />),
       },

@@ -6,10 +6,13 @@ import { Card } from '../Card'
 import { overWords } from './expectedWords'
 import styles from './Verdict.module.css'
 
+type Delta = Deltas['deltas'][number]
+
 export function DeltasCard({ deltas: { deltas, expected_from } }: { deltas: Deltas }) {
   const over = overWords(expected_from)
   const scale = latencyScale(Math.max(0, ...deltas.map(({ upper_us }) => upper_us ?? 0)))
   const latency = (us: number | null) => formatLatencyIn(us, scale)
+  const between = ({ lower_us, upper_us }: Delta) => `${latency(lower_us)} and ${latency(upper_us)}`
   return (
     <Card title="Between the boundaries" hint="outermost first, reads and writes together">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
@@ -21,7 +24,7 @@ export function DeltasCard({ deltas: { deltas, expected_from } }: { deltas: Delt
               <th scope="col" className={styles.number}>
                 Estimate
               </th>
-              <th scope="col" className={styles.number}>
+              <th scope="col" className={`${styles.number} ${styles.wide}`}>
                 between
               </th>
               <th scope="col" className={styles.number}>
@@ -35,10 +38,9 @@ export function DeltasCard({ deltas: { deltas, expected_from } }: { deltas: Delt
                 <td>{delta.label}</td>
                 <td className={styles.number}>
                   {delta.us === null ? <span className="faint">not measured</span> : latency(delta.us)}
+                  {delta.us !== null && <span className={styles.below}>between {between(delta)}</span>}
                 </td>
-                <td className={styles.number}>
-                  {delta.us === null ? '' : `${latency(delta.lower_us)} and ${latency(delta.upper_us)}`}
-                </td>
+                <td className={`${styles.number} ${styles.wide}`}>{delta.us === null ? '' : between(delta)}</td>
                 <td className={`${styles.number} ${(delta.excess_lower_us ?? 0) > 0 ? styles.over : ''}`}>
                   {delta.excess_us === null ? '' : latency(delta.excess_us)}
                 </td>

@@ -1,9 +1,10 @@
 // @vitest-environment jsdom
 import { MantineProvider } from '@mantine/core'
-import { render, screen } from '@testing-library/react'
-import { expect, it, vi } from 'vitest'
+import { cleanup, render, screen } from '@testing-library/react'
+import { afterEach, expect, it, vi } from 'vitest'
 import type { HostOnDatastore } from '../../api/types'
 import { PreferencesProvider } from '../../lib/preferences'
+import { onScreen } from '../../testing/screen'
 import { HostsTable } from './HostsCard'
 
 vi.mock('@tanstack/react-router', () => ({
@@ -17,6 +18,8 @@ vi.mock('@tanstack/react-virtual', () => ({
     getTotalSize: () => 40 * count,
   }),
 }))
+
+afterEach(cleanup)
 
 const row = (given: Partial<HostOnDatastore>): HostOnDatastore => ({
   subject: { kind: 'host', id: 1, name: 'esx-1' },
@@ -38,6 +41,7 @@ function cells(name: string) {
 }
 
 it('a host’s numbers stand in one unit, which the head names, with as many decimals as its counters have', () => {
+  onScreen(1440)
   render(
     <PreferencesProvider>
       <MantineProvider withGlobalClasses={false} withCssVariables={false}>
@@ -68,6 +72,7 @@ it('a host’s numbers stand in one unit, which the head names, with as many dec
 })
 
 it('counters of whole ms are told in ms, however small; a host without I/O has no latency, one without VMs no active one', () => {
+  onScreen(1440)
   render(
     <PreferencesProvider>
       <MantineProvider withGlobalClasses={false} withCssVariables={false}>
@@ -83,4 +88,21 @@ it('counters of whole ms are told in ms, however small; a host without I/O has n
   expect(screen.getByRole('columnheader', { name: 'GAVG, ms' })).toBeTruthy()
   expect(cells('esx-1').slice(2, 6)).toEqual(['<1', '<1', '<1', '<1'])
   expect(cells('esx-2').slice(1)).toEqual(['0', 'no I/O', 'no I/O', 'no I/O', 'no I/O', '32', '0'])
+})
+
+it('on a phone a host’s numbers stand below its name, each with its word, and none beside the screen', () => {
+  render(
+    <PreferencesProvider>
+      <MantineProvider withGlobalClasses={false} withCssVariables={false}>
+        <HostsTable
+          hosts={[row({ qavg_us: null }), row({ subject: { kind: 'host', id: 2, name: 'esx-2' }, iops: 0 })]}
+        />
+      </MantineProvider>
+    </PreferencesProvider>,
+  )
+  expect(screen.getAllByRole('columnheader').map((head) => head.textContent)).toEqual(['Host, its counters in ms'])
+  expect(cells('esx-1')).toEqual([
+    'esx-161,300 IOPS · depth 32 · 7 of 9 VMs activeGAVG 0.93 · DAVG 0.49 · KAVG 0.44 · QAVG not measured',
+  ])
+  expect(cells('esx-2')).toEqual(['esx-20 IOPS · depth 32 · 7 of 9 VMs activeno I/O'])
 })

@@ -11,6 +11,7 @@ import { Card } from '../Card'
 import { useCursorMinute } from '../chart/useCursorTime'
 import { DataState } from '../DataState'
 import { EntityLink } from '../EntityLink'
+import { Stacked, TOLD_PX } from '../table/Told'
 import { type Column, VirtualTable } from '../table/VirtualTable'
 import { CardSkeleton } from './Skeletons'
 
@@ -45,6 +46,7 @@ export function HostsTable({ hosts }: { hosts: readonly HostOnDatastore[] }) {
       count={hosts.length}
       rowAt={(index) => hosts[index]}
       rowKey={({ subject }) => String(subject.id)}
+      narrowRowPx={TOLD_PX}
     />
   )
 }
@@ -61,11 +63,21 @@ function hostColumns(hosts: readonly HostOnDatastore[]): Column<HostOnDatastore>
   const scale = scaleOf(hosts)
   return [
     {
+      id: 'told',
+      header: `Host, its counters in ${scale.unit}`,
+      width: 280,
+      grow: true,
+      narrowOnly: true,
+      cell: (one) => (
+        <Stacked of={<EntityLink to={one.subject} />} lines={[loadWords(one), latencyWords(one, scale)]} />
+      ),
+    },
+    {
       id: 'host',
       header: 'Host',
       width: 200,
-      narrow: 140,
       grow: true,
+      from: 700,
       cell: ({ subject }) => <EntityLink to={subject} />,
     },
     number('iops', 'IOPS', 116, ({ iops }) => (iops === null ? null : formatRate(iops))),
@@ -74,21 +86,38 @@ function hostColumns(hosts: readonly HostOnDatastore[]): Column<HostOnDatastore>
         name,
         `${header}, ${scale.unit}`,
         112,
-        (one) => (one.iops === 0 ? 'no I/O' : bareLatency(one[name], scale, one.precision_us)),
+        (one) => latencyCell(one, name, scale),
         ({ precision_us }) => `${meaning}; steps of ${formatPrecision(precision_us, 'µs')}`,
       ),
     ),
     number('depth', 'Queue depth, I/Os', 150, ({ queue_depth }) =>
       queue_depth === null ? null : formatRate(queue_depth),
     ),
-    number(
-      'vms',
-      'VMs active',
-      128,
-      ({ vms_active, vms }) => (vms === 0 ? '0' : vms_active === null ? null : `${vms_active} of ${vms}`),
-      () => 'VMs on this host with I/O here, of those with a disk here',
-    ),
+    number('vms', 'VMs active', 128, activeVms, () => 'VMs on this host with I/O here, of those with a disk here'),
   ]
+}
+
+const activeVms = ({ vms_active, vms }: HostOnDatastore) =>
+  vms === 0 ? '0' : vms_active === null ? null : `${vms_active} of ${vms}`
+
+const latencyCell = (one: HostOnDatastore, name: (typeof LATENCIES)[number][0], scale: LatencyScale) =>
+  one.iops === 0 ? 'no I/O' : bareLatency(one[name], scale, one.precision_us)
+
+/** "1,264 IOPS · depth 32 · 2 of 3 VMs active". */
+function loadWords(one: HostOnDatastore): string {
+  const vms = activeVms(one)
+  return [
+    one.iops === null ? 'IOPS not measured' : `${formatRate(one.iops)} IOPS`,
+    one.queue_depth === null ? 'depth not measured' : `depth ${formatRate(one.queue_depth)}`,
+    vms === null ? 'active VMs not measured' : `${vms} VMs active`,
+  ].join(' · ')
+}
+
+/** "GAVG 0.31 · DAVG 0.30 · KAVG 0.01 · QAVG –", "no I/O". */
+function latencyWords(one: HostOnDatastore, scale: LatencyScale): string {
+  if (one.iops === 0) return 'no I/O'
+  const words = LATENCIES.map(([name, header]) => `${header} ${latencyCell(one, name, scale) ?? 'not measured'}`)
+  return words.join(' · ')
 }
 
 /** Counters of whole ms among them say nothing in µs. */
@@ -114,6 +143,7 @@ function number(
     header,
     width,
     align: 'right',
+    from: 700,
     cell: (row) => {
       const text = read(row)
       return text === null ? (

@@ -12,12 +12,16 @@ import { DataState } from '../../components/DataState'
 import { EntityLink } from '../../components/EntityLink'
 import { Name } from '../../components/Name'
 import { StateMark } from '../../components/StateMark'
+import { TOLD_PX, Told } from '../../components/table/Told'
 import { type Column, VirtualTable } from '../../components/table/VirtualTable'
 import { usePreferences } from '../../lib/preferences'
 import { formatSeconds, formatWindow } from '../../lib/time'
 import { useRange } from '../../lib/url'
 import styles from './Alerts.module.css'
 import { ALERT_ROW_PX } from './alertColumns'
+
+/** "5 min", "≥ 5 min" where the window cuts it. */
+const lasted = (late: ShownLate) => `${cutWords(late) === null ? '' : '≥ '}${formatSeconds(late.minutes * 60)}`
 
 export function LateCard() {
   const { zone } = usePreferences()
@@ -26,18 +30,35 @@ export function LateCard() {
   const query = useQuery(lateQuery(askedFor(range, now_ms)))
   const columns = useMemo<Column<ShownLate>[]>(
     () => [
-      { id: 'rule', header: 'Rule', width: 190, narrow: 150, cell: (late) => <Name focusable>{late.rule_name}</Name> },
+      {
+        id: 'told',
+        header: 'Breach',
+        width: 280,
+        grow: true,
+        narrowOnly: true,
+        cell: (late) => (
+          <Told
+            when={formatWindow(Date.parse(late.from_at), Date.parse(late.to_at), zone)}
+            what={`${late.rule_name}: up to ${formatAmount(late.peak, late.unit)}, ${lasted(late)}`}
+          >
+            <StateMark {...severityMark(late.severity)} /> <EntityLink to={late.subject} />
+          </Told>
+        ),
+      },
+      { id: 'rule', header: 'Rule', width: 190, from: 700, cell: (late) => <Name focusable>{late.rule_name}</Name> },
       {
         id: 'severity',
         header: 'Severity',
         width: 106,
+        from: 700,
         cell: (late) => <StateMark {...severityMark(late.severity)} />,
       },
-      { id: 'of', header: 'Of', width: 190, grow: true, cell: (late) => <EntityLink to={late.subject} /> },
+      { id: 'of', header: 'Of', width: 190, grow: true, from: 700, cell: (late) => <EntityLink to={late.subject} /> },
       {
         id: 'when',
         header: 'When',
         width: 250,
+        from: 700,
         cell: (late) => (
           <span className={styles.two}>
             <span className="numeric">{formatWindow(Date.parse(late.from_at), Date.parse(late.to_at), zone)}</span>
@@ -50,18 +71,15 @@ export function LateCard() {
         header: 'Lasted',
         width: 90,
         align: 'right',
-        cell: (late) => (
-          <span className="numeric">
-            {cutWords(late) === null ? '' : '≥ '}
-            {formatSeconds(late.minutes * 60)}
-          </span>
-        ),
+        from: 700,
+        cell: (late) => <span className="numeric">{lasted(late)}</span>,
       },
       {
         id: 'peak',
         header: 'Up to',
         width: 110,
         align: 'right',
+        from: 700,
         cell: (late) => <span className="numeric">{formatAmount(late.peak, late.unit)}</span>,
       },
     ],
@@ -82,6 +100,7 @@ export function LateCard() {
               count={shown.length}
               rowAt={(index) => shown[index]}
               rowPx={ALERT_ROW_PX}
+              narrowRowPx={TOLD_PX}
               rowKey={(late) => `${late.rule_id}-${late.subject.kind}-${late.subject.id}-${late.from_at}`}
             />
           </>
