@@ -16,7 +16,7 @@ from tests.benchmarks.labs import running_lab
 from gavel.collectors.arrays.flasharray import parse, wire
 from gavel.collectors.arrays.flasharray.client import FlashArrayClient
 from gavel.collectors.arrays.flasharray.settings import FlashArraySettings
-from gavel.collectors.contract import Collector
+from gavel.collectors.contract import LOOK_BACK_SAMPLES, Collector
 from gavel.db.engine import Role, open_engine, transaction
 from gavel.db.inventory import store_inventory
 from gavel.db.queries.sources import add_source
@@ -25,7 +25,6 @@ from gavel.domain.inventory import InventoryTaken
 from gavel.domain.samples import COLUMNS, SampleBatch
 from gavel.domain.source import SourceKind, Stream
 from gavel.pipeline.connections import open_collector
-from gavel.pipeline.windows import LOOK_BACK_SAMPLES
 from gavel.trust import ssl_context
 
 # Added clusters are dealt over two vCenters: twice 100 hosts with 40 devices and 2,000 VMs with 3 disks.

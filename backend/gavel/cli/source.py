@@ -1,11 +1,12 @@
-"""Add, list, test and remove the arrays and vCenters that Gavel reads. Secrets are asked for, never given as arguments."""
+"""Add, list, test, change and remove the arrays and vCenters that Gavel reads. Secrets are asked for, never given as arguments."""
 
 import argparse
 import getpass
+import json
 import shutil
 import sys
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -18,8 +19,9 @@ from gavel.domain.errors import SettingsError
 from gavel.domain.source import CheckState, Preflight, SourceKind
 from gavel.pipeline import sources
 from gavel.pipeline.connections import secret_fields
-from gavel.pipeline.health import state
+from gavel.pipeline.health import state, warnings
 from gavel.pipeline.secrets import Vault, load_vault
+from gavel.pipeline.sources import SourceChange
 
 _WIDEST = 100
 _SECRETS = "Token or password are asked for, or read as a line of standard input; never give them as arguments."
@@ -37,32 +39,75 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "add",
         help="try a source and add it",
         description="Tries everything that may be wrong with a source, says what to do about it, and adds it.",
-        epilog=_at_hand(),
+        epilog=_epilog(_at_hand()),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    _describe(add)
+    add.add_argument("kind", choices=[str(kind) for kind in SourceKind])
+    add.add_argument("address", help="host or host:port")
     add.add_argument("name", help="what Gavel calls it")
-    add.add_argument("--untested", action="store_true", help="add it even if the test fails")
-    actions.add_parser("list", help="all sources and how they do")
+    _describe(add)
+    add.add_argument("--disable", action="store_true", help="add it switched off")
+    actions.add_parser("list", help="all sources, how they do, and what limits the trust in their numbers")
     test = actions.add_parser("test", help="look at everything that may be wrong with a source")
     test.add_argument("name", help="a source's name")
-    remove = actions.add_parser("remove", help="remove a source; its stored samples leave with their retention")
+    _add_change(actions.add_parser(
+        "change",
+        help="try a source with other settings and change it",
+        description="Tries the source as it would be, says what to do about what is wrong, and changes it. What is not given stays.",
+        epilog=_epilog(),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    ))  # fmt: skip
+    remove = actions.add_parser("remove", help="remove a source and all that its pages show, for good")
     remove.add_argument("name", help="a source's name")
 
 
-def _at_hand() -> str:
-    """What each kind needs, as the page Sources says it, for the width of a terminal."""
-    width = min(shutil.get_terminal_size().columns, _WIDEST) - 2
+def _add_change(change: argparse.ArgumentParser) -> None:
+    change.add_argument("name", help="a source's name")
+    change.add_argument("--name", dest="new_name", metavar="NAME", help="what Gavel calls it from now on")
+    change.add_argument("--address", help="host or host:port")
+    _describe(change)
+    change.add_argument("--secrets", action="store_true", help="ask for a new token or password")
+    polled = change.add_mutually_exclusive_group()
+    polled.add_argument("--enable", dest="enabled", action="store_true", default=None, help="poll it again")
+    polled.add_argument(
+        "--disable", dest="enabled", action="store_false", help="stop polling it; all that was read stays"
+    )
+
+
+def _epilog(*before: str) -> str:
+    """What can be set by --set, for the width of a terminal."""
     told = [
-        textwrap.fill(f"{kind.kind}: {kind.at_hand}", width, initial_indent="  ", subsequent_indent="    ")
+        textwrap.fill(f"{kind.kind}: {', '.join(_settable(kind.kind))}", _width(), initial_indent="  ", subsequent_indent="    ")
+        for kind in sources.kinds()
+    ]  # fmt: skip
+    return "\n".join([*before, "settings of --set:", *told, "", textwrap.fill(_SECRETS, _width())])
+
+
+def _settable(kind: SourceKind) -> list[str]:
+    return sorted(_fields(kind).keys() - secret_fields(kind))
+
+
+def _fields(kind: SourceKind) -> dict[str, Any]:
+    """The settings of a kind by name, each as JSON Schema tells it."""
+    schema: dict[str, Any] = next(one for one in sources.kinds() if one.kind is kind).settings.model_json_schema()
+    fields: dict[str, Any] = schema["properties"]
+    return fields
+
+
+def _at_hand() -> str:
+    """What each kind needs, as the page Sources says it."""
+    told = [
+        textwrap.fill(f"{kind.kind}: {kind.at_hand}", _width(), initial_indent="  ", subsequent_indent="    ")
         for kind in sources.kinds()
     ]
-    return "\n".join(["have at hand:", *told, "", textwrap.fill(_SECRETS, width)])
+    return "\n".join(["have at hand:", *told, ""])
+
+
+def _width() -> int:
+    return min(shutil.get_terminal_size().columns, _WIDEST) - 2
 
 
 def _describe(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("kind", choices=[str(kind) for kind in SourceKind])
-    parser.add_argument("address", help="host or host:port")
     parser.add_argument("--username", help="vCenter: the account, for example gavel@vsphere.local")
     trust = parser.add_mutually_exclusive_group()
     trust.add_argument(
@@ -70,6 +115,16 @@ def _describe(parser: argparse.ArgumentParser) -> None:
     )
     trust.add_argument("--fingerprint", metavar="SHA256", help="accept exactly the certificate with this fingerprint")
     parser.add_argument("--poll-interval", type=int, metavar="SECONDS", help="seconds between two reads")
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="any other setting, see below; empty: as shipped",
+    )
+    kept = parser.add_mutually_exclusive_group()
+    kept.add_argument("--untested", action="store_true", help="save it without a test, or although the test fails")
+    kept.add_argument("--dry-run", action="store_true", help="only test it")
 
 
 def run(arguments: argparse.Namespace, settings: Settings) -> int:
@@ -85,15 +140,51 @@ def run(arguments: argparse.Namespace, settings: Settings) -> int:
 
 
 def _add(arguments: argparse.Namespace, engine: Engine, vault: Vault) -> int:
-    given = _settings(arguments)
-    found = sources.test_settings(engine, arguments.kind, given)
-    print("\n".join(_check_lines(found)))
-    if not found.passed and not arguments.untested:
-        print(f"{arguments.name} was not added. Mend what failed, or add it as it is with --untested.", file=sys.stderr)
+    kind = SourceKind(arguments.kind)
+    given = _without_none(_changes(arguments, kind)) | _asked(kind)
+    if not _goes_on(arguments, lambda: sources.test_settings(engine, kind, given), "added"):
         return 1
-    source_id = sources.register(engine, vault, kind=arguments.kind, name=arguments.name, settings=given)
-    print(f"{arguments.name} added as source {source_id}. Its first numbers come within a minute if Gavel runs.")
+    if not arguments.dry_run:
+        enabled = not arguments.disable
+        source_id = sources.register(engine, vault, kind=kind, name=arguments.name, settings=given, enabled=enabled)
+        follows = "Its first numbers come within a minute if Gavel runs." if enabled else "It is switched off."
+        print(f"{arguments.name} added as source {source_id}. {follows}")
     return 0
+
+
+def _change(arguments: argparse.Namespace, engine: Engine, vault: Vault) -> int:
+    """As the page does it: a secret stays, unless the place it was entered for changes."""
+    with reading(engine) as connection:
+        row = source_by_name(connection, arguments.name)
+    changes = _changes(arguments, row.kind)
+    if not (changes or arguments.secrets or arguments.dry_run or arguments.new_name) and arguments.enabled is None:
+        raise SettingsError("Nothing to change was given: see gavel source change --help.")
+    is_tried = bool(changes) or arguments.secrets or arguments.dry_run
+    settings = _without_none({**row.settings, **changes}) if is_tried else None
+    if settings is not None:
+        if arguments.secrets or sources.moved(row, settings):
+            settings |= _asked(row.kind)
+        if not _goes_on(arguments, lambda: sources.test_changed(engine, vault, row.id, settings), "changed"):
+            return 1
+    if not arguments.dry_run:
+        wanted = SourceChange(name=arguments.new_name, settings=settings, enabled=arguments.enabled)
+        sources.change(engine, vault, row.id, wanted)
+        print(f"{arguments.new_name or row.name} changed.")
+    return 0
+
+
+def _goes_on(arguments: argparse.Namespace, test: Callable[[], Preflight], done: str) -> bool:
+    """Whether it passed its test, which is told, or need not."""
+    if arguments.untested:
+        return True
+    found = test()
+    print("\n".join(_check_lines(found)))
+    if not found.passed:
+        print(
+            f"{arguments.name} was not {done}. Mend what failed, or have it {done} as it is with --untested.",
+            file=sys.stderr,
+        )
+    return found.passed
 
 
 def _list(_: argparse.Namespace, engine: Engine, __: Vault) -> int:
@@ -105,6 +196,8 @@ def _list(_: argparse.Namespace, engine: Engine, __: Vault) -> int:
         error = health.newest_run.error_message if health.newest_run and health.newest_run.error_kind else ""
         row = health.source
         print(f"{row.name:<24} {row.kind:<11} {row.address:<28} {state(health):<9} {error or ''}".rstrip())
+        for warning in warnings(health):
+            print(f"    {warning}")
     return 0
 
 
@@ -120,14 +213,15 @@ def _remove(arguments: argparse.Namespace, engine: Engine, _: Vault) -> int:
     with reading(engine) as connection:
         row = source_by_name(connection, arguments.name)
     sources.remove(engine, row.id)
-    print(f"{row.name} removed.")
+    print(f"{row.name} removed, with all that its pages showed.")
     return 0
 
 
-_ACTIONS = {"add": _add, "list": _list, "test": _test, "remove": _remove}
+_ACTIONS = {"add": _add, "list": _list, "test": _test, "change": _change, "remove": _remove}
 
 
-def _settings(arguments: argparse.Namespace) -> dict[str, Any]:
+def _changes(arguments: argparse.Namespace, kind: SourceKind) -> dict[str, Any]:
+    """The settings that were given, without secrets; None: as shipped. One kind of trust takes the place of the other."""
     given = {
         "address": arguments.address,
         "username": arguments.username,
@@ -135,8 +229,39 @@ def _settings(arguments: argparse.Namespace) -> dict[str, Any]:
         "fingerprint_sha256": arguments.fingerprint,
         "poll_interval_s": arguments.poll_interval,
     }
-    secrets = {name: _ask(name) for name in sorted(secret_fields(SourceKind(arguments.kind)))}
-    return {name: value for name, value in given.items() if value is not None} | secrets
+    changes: dict[str, Any] = _without_none(given)
+    if "ca_pem" in changes:
+        changes["fingerprint_sha256"] = None
+    elif "fingerprint_sha256" in changes:
+        changes["ca_pem"] = None
+    return changes | dict(_assigned(text, kind) for text in arguments.set)
+
+
+def _assigned(text: str, kind: SourceKind) -> tuple[str, Any]:
+    """NAME=VALUE, the value as its setting's schema has it."""
+    name, equals, value = text.partition("=")
+    if name in secret_fields(kind):
+        raise SettingsError(f"{name} is asked for, and never given as an argument.")
+    if not equals or name not in _settable(kind):
+        raise SettingsError(f"--set {text}: NAME=VALUE is needed, with a name of {', '.join(_settable(kind))}.")
+    if value == "":
+        return name, None
+    field = _fields(kind)[name]
+    types = {one.get("type") for one in (field, *field.get("anyOf", ()))}
+    if "string" in types:
+        return name, value
+    try:
+        return name, json.loads(value)
+    except ValueError:
+        return name, value  # which the settings themselves refuse with a reason
+
+
+def _without_none(settings: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in settings.items() if value is not None}
+
+
+def _asked(kind: SourceKind) -> dict[str, str]:
+    return {name: _ask(name) for name in sorted(secret_fields(kind))}
 
 
 def _ask(name: str) -> str:

@@ -11,6 +11,9 @@ from gavel.domain.inventory import Inventory
 from gavel.domain.samples import SampleBatch
 from gavel.domain.source import ClockReading, Preflight, SourceKind, Stream, Usage
 
+# A sample may be readable late; so many intervals before the newest one known are asked for again, and merge without effect if known.
+LOOK_BACK_SAMPLES = 3
+
 
 @dataclass(frozen=True, slots=True)
 class StreamPlan:

@@ -114,15 +114,20 @@ def merged_settings(source: SourceRow, wanted: Mapping[str, Any], vault: Vault) 
     missing = secrets - given.keys()
     if not missing:
         return given
-    bound = ("address", "ca_pem", "fingerprint_sha256")
-    moved = [name for name in bound if (given.get(name) or None) != (source.settings.get(name) or None)]
-    if moved:
+    elsewhere = moved(source, given)
+    if elsewhere:
         raise SettingsError(
-            f"{source.name}: {', '.join(sorted(missing))} must be entered again, because {', '.join(moved)} changed: "
+            f"{source.name}: {', '.join(sorted(missing))} must be entered again, because {', '.join(elsewhere)} changed: "
             "a stored secret is only ever sent to the place it was entered for."
         )
     kept = stored_secrets(source, vault)
     return given | {name: kept[name] for name in missing if name in kept}
+
+
+def moved(source: SourceRow, wanted: Mapping[str, Any]) -> tuple[str, ...]:
+    """The settings that say whom a secret is sent to and that change: address, trusted certificate."""
+    bound = ("address", "ca_pem", "fingerprint_sha256")
+    return tuple(name for name in bound if (wanted.get(name) or None) != (source.settings.get(name) or None))
 
 
 def remove(engine: Engine, source_id: int) -> None:

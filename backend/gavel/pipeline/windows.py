@@ -3,10 +3,8 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from gavel.collectors.contract import StreamPlan
+from gavel.collectors.contract import LOOK_BACK_SAMPLES, StreamPlan
 
-# A sample may be readable late; so many intervals before the watermark are asked for again, and merge without effect if known.
-LOOK_BACK_SAMPLES = 3
 # A source whose clock is ahead of what was last measured may hold stamps a little in our future.
 _AHEAD = timedelta(seconds=10)
 

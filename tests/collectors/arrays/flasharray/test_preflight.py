@@ -3,8 +3,10 @@
 from collections.abc import Mapping
 
 import msgspec
+import pytest
 
 from gavel.collectors.arrays.flasharray.preflight import preflight
+from gavel.collectors.clock import DateClock
 from gavel.domain.errors import AuthenticationError, PermissionMissingError
 from gavel.domain.source import CheckState
 
@@ -28,12 +30,64 @@ class Scripted:
 
 
 def test_which_array_it_is_is_known_as_soon_as_it_was_asked() -> None:
-    found = preflight(Scripted(token_is_good=True))  # type: ignore[arg-type]
+    found = preflight(Scripted(token_is_good=True), poll_interval_s=30)  # type: ignore[arg-type]
     assert [check.state for check in found.checks][2:4] == [CheckState.OK, CheckState.FAILED]
     assert found.identity == "0f0f-11"
 
 
 def test_which_array_it_is_is_not_known_before() -> None:
-    found = preflight(Scripted(token_is_good=False))  # type: ignore[arg-type]
+    found = preflight(Scripted(token_is_good=False), poll_interval_s=30)  # type: ignore[arg-type]
     assert not found.passed
     assert found.identity is None
+
+
+ROW = b'{"id": "v", "name": "v", "time": 1000, "reads_per_sec": 5}'
+
+
+class Measured(Scripted):
+    """A client of an array with so many volumes, whose performance rows have a known size."""
+
+    def __init__(self, *, volumes: int, purity: str = "6.6.1", sampled: bool = True) -> None:
+        super().__init__(token_is_good=True)
+        self._volumes, self._purity, self._sampled = volumes, purity, sampled
+        self.clock = DateClock()
+
+    def items(self, path: str, _: Mapping[str, object] | None = None) -> list[msgspec.Raw]:
+        if path == "volumes":
+            return [msgspec.Raw(b"{}")] * self._volumes
+        array = f'{{"id": "0f0f-11", "name": "array-1", "version": "{self._purity}", "os": "Purity//FA"}}'
+        return [msgspec.Raw(array.encode())]
+
+    def get(self, _: str, params: Mapping[str, object]) -> bytes:
+        count = min(int(str(params["limit"])), self._volumes) if self._sampled else 0
+        return b'{"items": [' + b", ".join([ROW] * count) + b"]}"
+
+
+def told(client: Measured, check: str, poll_interval_s: int = 30) -> str:
+    found = preflight(client, poll_interval_s=poll_interval_s)  # type: ignore[arg-type]
+    return next(one.detail for one in found.checks if one.name == check)
+
+
+@pytest.mark.parametrize(
+    ("volumes", "poll_interval_s", "words"),
+    [
+        (1, 30, "Every 30 s 1 call for 1 volume, about 0.3 kB per read."),
+        (11, 30, "Every 30 s 1 call for 11 volumes, about 2.7 kB per read."),
+        (10_000, 30, "Every 30 s 40 calls for 10,000 volumes, about 2.4 MB per read."),
+        (10_000, 60, "Every 60 s 50 calls for 10,000 volumes, about 3.0 MB per read."),
+    ],
+)
+def test_the_cost_of_an_array_is_measured_and_told_at_every_size(
+    volumes: int, poll_interval_s: int, words: str
+) -> None:
+    assert told(Measured(volumes=volumes), "Cost", poll_interval_s) == words
+
+
+def test_what_was_not_measured_is_not_told_as_nothing() -> None:
+    words = told(Measured(volumes=3, sampled=False), "Cost")
+    assert words == "Every 30 s 1 call for 3 volumes; how large the answers are shows once there are samples."
+
+
+@pytest.mark.parametrize(("purity", "word"), [("6.3.3", "leaves out"), ("6.9.2", "includes")])
+def test_the_headline_latency_is_told_without_the_names_of_fields(purity: str, word: str) -> None:
+    assert told(Measured(volumes=1, purity=purity), "Array").endswith(f"its headline latency {word} queue time.")

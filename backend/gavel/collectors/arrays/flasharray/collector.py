@@ -17,14 +17,13 @@ from gavel.domain.samples import SampleBatch
 from gavel.domain.source import ClockReading, Preflight, SourceKind, Stream, Usage
 from gavel.trust import ssl_context
 
-RESOLUTION = timedelta(seconds=30)
 # How long an array keeps 30 s samples is not documented; points per resolution suggest 3 h. Beyond it a window answers empty.
 _RETENTION = timedelta(hours=3)
 _TAGS_FROM = (2, 2)
 _FILES_FROM = (2, 3)
 _INTERFACES_FROM = (2, 4)
 _PLAN = StreamPlan(
-    interval=RESOLUTION, live_window=timedelta(minutes=5), retention=_RETENTION, slice=timedelta(minutes=20)
+    interval=wire.RESOLUTION, live_window=timedelta(minutes=5), retention=_RETENTION, slice=timedelta(minutes=20)
 )
 _LISTS: Mapping[Stream, tuple[str, type[parse.Performance]]] = {
     Stream.ARRAY_VOLUME: ("volumes/performance", wire.VolumePerformance),
@@ -49,7 +48,7 @@ class FlashArrayCollector:
         return self._client.usage
 
     def preflight(self) -> Preflight:
-        return preflight(self._client)
+        return preflight(self._client, poll_interval_s=self._settings.poll_interval_s)
 
     def clocks(self) -> tuple[ClockReading, ...]:
         self._client.get("arrays", {})
@@ -83,7 +82,7 @@ class FlashArrayCollector:
         since_ms, until_ms = _milliseconds(since), _milliseconds(until)
         params: Params = {
             "destroyed": "false",
-            "resolution": int(RESOLUTION.total_seconds() * 1000),
+            "resolution": int(wire.RESOLUTION.total_seconds() * 1000),
             "start_time": since_ms,
             "end_time": until_ms,
         }
@@ -94,7 +93,7 @@ class FlashArrayCollector:
             fresh = [row for row in rows if since_ms < row.time <= until_ms and (row.id, row.time) not in seen]
             seen.update((row.id, row.time) for row in fresh)
             if fresh:
-                yield parse.performance_batch(fresh, stream=stream, interval_s=int(RESOLUTION.total_seconds()))
+                yield parse.performance_batch(fresh, stream=stream, interval_s=int(wire.RESOLUTION.total_seconds()))
 
     def close(self) -> None:
         self._client.close()

@@ -1,17 +1,23 @@
 """What a newcomer may have wrong with a FlashArray, looked at in the order in which it would fail."""
 
-from collections.abc import Callable, Iterator
+import math
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
+from typing import TypeAlias
 
 from gavel.collectors.arrays.flasharray import parse, wire
-from gavel.collectors.arrays.flasharray.client import PAGE_LIMIT, FlashArrayClient
+from gavel.collectors.arrays.flasharray.client import PAGE_LIMIT, FlashArrayClient, Params
 from gavel.collectors.clock import offset_words
+from gavel.collectors.contract import LOOK_BACK_SAMPLES
 from gavel.domain.errors import SourceError
 from gavel.domain.source import Check, CheckState, Preflight
 from gavel.network import TOTAL_S, total_deadline
 
 _LOOK_BACK = timedelta(minutes=5)
 _TOLERABLE_OFFSET_S = 5.0
+# Enough to know how large one is, and little to ask for.
+_MEASURED_ROWS = 50
+Found: TypeAlias = tuple[CheckState, str, str]
 
 _REMEDIES = {
     "name": "Check the spelling and the name servers of this machine.",
@@ -26,99 +32,113 @@ _REMEDIES = {
 }
 
 
-def preflight(client: FlashArrayClient) -> Preflight:
-    """Address and certificate, REST version, token, volumes, recent samples, clock. What follows a failure is skipped."""
-    seen: list[str] = []
-    steps: tuple[tuple[str, Callable[[FlashArrayClient], Check]], ...] = (
-        ("Reachable, certificate trusted, REST version", _check_version),
-        ("API token", _check_login),
-        ("Array", lambda client: _check_array(client, seen)),
-        ("Volumes and cost", _check_volumes),
-        ("Recent 30 s samples", _check_samples),
-        ("Clock", _check_clock),
-    )
+def preflight(client: FlashArrayClient, *, poll_interval_s: int) -> Preflight:
+    """Address and certificate, REST version, token, volumes, recent samples, clock, cost. What follows a failure is skipped."""
+    look = _Look(client, poll_interval_s)
     with total_deadline(TOTAL_S):
-        checks = tuple(_run(steps, client))
-    return Preflight(checks, identity=seen[0] if seen else None)
+        checks = tuple(_run(look.steps()))
+    return Preflight(checks, identity=look.identity)
 
 
-def _run(
-    steps: tuple[tuple[str, Callable[[FlashArrayClient], Check]], ...], client: FlashArrayClient
-) -> Iterator[Check]:
+def _run(steps: Mapping[str, Callable[[], Found]]) -> Iterator[Check]:
     failed = False
-    for name, step in steps:
+    for name, step in steps.items():
         if failed:
             yield Check(name, CheckState.SKIPPED, "Not reached.")
             continue
         try:
-            yield step(client)
+            yield Check(name, *step())
         except SourceError as error:
             failed = True
             yield Check(name, CheckState.FAILED, str(error), _REMEDIES.get(error.kind, ""))
 
 
-def _check_version(client: FlashArrayClient) -> Check:
-    major, minor = client.version
-    return Check(
-        "Reachable, certificate trusted, REST version", CheckState.OK, f"{client.address} speaks REST {major}.{minor}."
-    )
+class _Look:
+    """The single checks. Each returns state, detail and remedy, or raises what went wrong."""
+
+    def __init__(self, client: FlashArrayClient, poll_interval_s: int) -> None:
+        self._client = client
+        self._poll_interval_s = poll_interval_s
+        self._volumes = 0
+        self._row_bytes: float | None = None  # of one volume's sample, as the array answers
+        self.identity: str | None = None
+
+    def steps(self) -> Mapping[str, Callable[[], Found]]:
+        return {
+            "Reachable, certificate trusted, REST version": self.version,
+            "API token": self.login,
+            "Array": self.array,
+            "Volumes": self.volumes,
+            "Recent 30 s samples": self.samples,
+            "Clock": self.clock,
+            "Cost": self.cost,
+        }
+
+    def version(self) -> Found:
+        major, minor = self._client.version
+        return CheckState.OK, f"{self._client.address} speaks REST {major}.{minor}.", ""
+
+    def login(self) -> Found:
+        self._client.login()
+        return CheckState.OK, "The token opened a session.", ""
+
+    def array(self) -> Found:
+        arrays, _ = parse.parse_items(self._client.items("arrays"), wire.ArrayItem)
+        array = arrays[0]
+        self.identity = array.id
+        meaning = "includes" if parse.usec_includes_queue(array.version) else "leaves out"
+        words = f"{array.name}, Purity {array.version}: its headline latency {meaning} queue time."
+        return CheckState.OK, words, ""
+
+    def volumes(self) -> Found:
+        self._volumes = len(self._client.items("volumes", {"destroyed": "false"}))
+        if self._volumes == 0:
+            return CheckState.WARNING, "The array lists no volumes.", "Check that this is the array you mean."
+        return CheckState.OK, f"{_counted(self._volumes, 'volume')} can be read.", ""
+
+    def samples(self) -> Found:
+        now = datetime.now(UTC)
+        params: Params = {
+            "destroyed": "false",
+            "resolution": int(wire.RESOLUTION.total_seconds() * 1000),
+            "start_time": int((now - _LOOK_BACK).timestamp() * 1000),
+            "end_time": int((now + _LOOK_BACK).timestamp() * 1000),
+            "limit": _MEASURED_ROWS,
+        }
+        body = self._client.get("volumes/performance", params)
+        items = parse.parse_page(body, f"{self._client.address}: volumes/performance").items
+        if items:
+            self._row_bytes = len(body) / len(items)
+            return CheckState.OK, "The array answers with samples of the last minutes.", ""
+        detail = "The array has no samples of the last 5 minutes."
+        return CheckState.WARNING, detail, "New and idle arrays start late; if this stays, check the array's clock."
+
+    def clock(self) -> Found:
+        reading = self._client.clock.reading()
+        if reading is None:
+            return CheckState.WARNING, "The array's answers carry no date; its clock cannot be compared.", ""
+        words = f"The array's clock is {offset_words(reading)} against this machine's."
+        if abs(reading.offset_s) - reading.error_s > _TOLERABLE_OFFSET_S:
+            remedy = "Gavel corrects for it; set NTP on the array and on this machine all the same."
+            return CheckState.WARNING, words, remedy
+        return CheckState.OK, words, ""
+
+    def cost(self) -> Found:
+        """Rows as a live read asks for them, each as large as those that were just read."""
+        interval_s = wire.RESOLUTION.total_seconds()
+        rows = self._volumes * (math.ceil(self._poll_interval_s / interval_s) + LOOK_BACK_SAMPLES)
+        calls = max(1, math.ceil(rows / PAGE_LIMIT))
+        every = f"Every {self._poll_interval_s} s {_counted(calls, 'call')} for {_counted(self._volumes, 'volume')}"
+        if self._row_bytes is None:
+            return CheckState.OK, f"{every}; how large the answers are shows once there are samples.", ""
+        return CheckState.OK, f"{every}, about {_size(rows * self._row_bytes)} per read.", ""
 
 
-def _check_login(client: FlashArrayClient) -> Check:
-    client.login()
-    return Check("API token", CheckState.OK, "The token opened a session.")
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
-def _check_array(client: FlashArrayClient, seen: list[str]) -> Check:
-    """Adds the array's id to `seen`."""
-    arrays, _ = parse.parse_items(client.items("arrays"), wire.ArrayItem)
-    array = arrays[0]
-    seen.append(array.id)
-    meaning = "holds" if parse.usec_includes_queue(array.version) else "does not hold"
-    return Check("Array", CheckState.OK, f"{array.name}, Purity {array.version}: usec_per_*_op {meaning} queue time.")
-
-
-def _check_volumes(client: FlashArrayClient) -> Check:
-    count = len(client.items("volumes", {"destroyed": "false"}))
-    pages = max(1, -(-count // PAGE_LIMIT))
-    cost = f"{count} volumes: {pages} call{'s' if pages > 1 else ''} and about {count / 1000:.1f} MB per read."
-    if count == 0:
-        return Check(
-            "Volumes and cost",
-            CheckState.WARNING,
-            "The array lists no volumes.",
-            "Check that this is the array you mean.",
-        )
-    return Check("Volumes and cost", CheckState.OK, cost)
-
-
-def _check_samples(client: FlashArrayClient) -> Check:
-    now = datetime.now(UTC)
-    params = {
-        "resolution": 30_000,
-        "start_time": int((now - _LOOK_BACK).timestamp() * 1000),
-        "end_time": int((now + _LOOK_BACK).timestamp() * 1000),
-        "limit": 1,
-    }
-    page = parse.parse_page(client.get("volumes/performance", params), f"{client.address}: volumes/performance")
-    if page.items:
-        return Check("Recent 30 s samples", CheckState.OK, "The array answers with samples of the last minutes.")
-    return Check(
-        "Recent 30 s samples", CheckState.WARNING, "The array has no samples of the last 5 minutes.",
-        "New and idle arrays start late; if this stays, check the array's clock.",
-    )  # fmt: skip
-
-
-def _check_clock(client: FlashArrayClient) -> Check:
-    reading = client.clock.reading()
-    if reading is None:
-        return Check("Clock", CheckState.WARNING, "The array's answers carry no date; its clock cannot be compared.")
-    words = f"The array's clock is {offset_words(reading)} against this machine's."
-    if abs(reading.offset_s) - reading.error_s > _TOLERABLE_OFFSET_S:
-        return Check(
-            "Clock",
-            CheckState.WARNING,
-            words,
-            "Gavel corrects for it; set NTP on the array and on this machine all the same.",
-        )
-    return Check("Clock", CheckState.OK, words)
+def _size(size_bytes: float) -> str:
+    """ "1.0 kB", "33 kB", "9.1 MB": two digits that mean something, whatever the array's size."""
+    scaled, unit = (size_bytes / 1e6, "MB") if size_bytes >= 999_500 else (size_bytes / 1000, "kB")
+    return f"{scaled:.1f} {unit}" if scaled < 9.95 else f"{scaled:.0f} {unit}"

@@ -1,6 +1,11 @@
 """The bodies a FlashArray sends, as far as Gavel reads them. Every field may be absent or null; unknown ones are ignored."""
 
+from datetime import timedelta
+
 import msgspec
+
+# The finest grain in which an array answers.
+RESOLUTION = timedelta(seconds=30)
 
 Number = int | float | None
 
