@@ -187,11 +187,30 @@ def test_layers_that_were_not_told_apart_are_one_span_with_both_names(
     assert ("san_array_rest", True) in [(part["name"], part["is_rest"]) for part in parts]
 
 
+def test_a_layer_that_the_newest_minutes_do_not_name_is_said_to_have_ended(
+    client: TestClient, estate: Estate, store: int
+) -> None:
+    """Three slow minutes of five name the kernel; the two after them are healthy."""
+    estate.last_minutes(DATASTORE, store, 5, minute(60_000, 20_000, KERNEL))
+    estate.last_minutes(DATASTORE, store, 1, minute(60_000, 20_000, HEALTHY))
+    verdict, overview = f"datastores/{store}/verdict", "overview?search=simple"
+    # One minute may be a lull.
+    assert [ask(client, verdict)["until_at"], ask(client, overview)["items"][0]["until_at"]] == [None, None]
+    estate.last_minutes(DATASTORE, store, 2, minute(60_000, 20_000, HEALTHY))
+    found, whole = ask(client, verdict), ask(client, overview)
+    (row,) = whole["items"]
+    assert (whole["totals"]["by_certainty"], whole["totals"]["ended"]) == ({"certain": 1}, 1)
+    assert (found["layer"], found["since_at"], found["until_at"]) == ("kernel", None, ago(2))
+    assert found["sentence"]["head"].endswith(f"over expected, until {NOW - 2 * MINUTE:%H:%M} UTC")
+    assert (row["layer"], row["until_at"]) == ("kernel", ago(2))
+    assert row["sentence"].endswith(f"until {NOW - 2 * MINUTE:%H:%M} UTC")
+
+
 def test_a_healthy_thing_names_no_layer(client: TestClient, estate: Estate, store: int) -> None:
     estate.last_minutes(DATASTORE, store, 12, minute(60_000, 20_000, HEALTHY))
     found = ask(client, f"datastores/{store}/verdict")
     assert (found["certainty"], found["layer"], found["share"]) == ("healthy", None, None)
-    assert found["sentence"]["head"] == "Healthy: 0.51 ms per I/O, 95 µs below expected"
+    assert found["sentence"]["head"] == "Healthy: 0.51 ms per I/O, 10 µs over expected in the kernel"
     assert found["since_at"] == ago(12)
 
 
@@ -335,7 +354,7 @@ def test_what_was_never_learned_is_called_a_setting_and_not_usual(
 
     assert bases() == {"setting"}
     said = ask(client, f"datastores/{store}/verdict")["sentence"]
-    assert said["head"].endswith("below expected")
+    assert said["head"].endswith("over expected in the kernel")
     assert "What is expected is the setting of the array source: no history of this hour yet" in said["caveats"]
     hours = {(NOW - n * MINUTE).hour for n in range(1, 6)}
     estate.expect(DATASTORE, store, dict.fromkeys(hours, (95.0, 400.0)))

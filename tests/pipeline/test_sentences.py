@@ -82,12 +82,33 @@ def test_a_run_that_began_on_another_day_says_which() -> None:
     assert "since 20 Nov 22:05 UTC" in head(replace(FOUND, since_at=begun))
 
 
+def test_what_the_newest_minutes_do_not_say_any_more_is_said_to_have_ended() -> None:
+    gone = replace(FOUND, since_at=None, until_at=datetime(2026, 11, 21, 2, 37, tzinfo=UTC))
+    assert head(gone) == "Kernel queue on esx-14: 0.44 of 0.93 ms, 0.44 ms over usual, until 02:37 UTC"
+
+
 @pytest.mark.parametrize(
     ("facts", "words"),
     [
-        (replace(HEALTHY, expected_us=860), "Healthy: 0.93 ms per I/O, 70 µs over usual"),
-        (replace(HEALTHY, expected_us=1_100), "Healthy: 0.93 ms per I/O, 0.17 ms below usual"),
-        (replace(HEALTHY, expected_us=929.6), "Healthy: 0.93 ms per I/O, as usual"),
+        (
+            replace(HEALTHY, expected_us=860, excess_us=82, over=KERNEL, over_us=82),
+            "Healthy: 0.93 ms per I/O, 82 µs over usual in the kernel",
+        ),
+        (
+            # Others make up for it, but by what single layers are over is judged.
+            replace(HEALTHY, expected_us=1_100, excess_us=82, over=KERNEL, over_us=70),
+            "Healthy: 0.93 ms per I/O, 82 µs over usual, mostly in the kernel",
+        ),
+        (
+            replace(HEALTHY, expected_us=860, excess_us=82, over=KERNEL, over_us=40),
+            "Healthy: 0.93 ms per I/O, 82 µs over usual in several layers",
+        ),
+        (
+            replace(HEALTHY, expected_us=500, excess_us=430, over=KERNEL, over_us=430, reasons=Reason.TOO_COARSE),
+            "Healthy: 0.93 ms per I/O, as far as its counters can tell",
+        ),
+        (replace(HEALTHY, expected_us=1_100, excess_us=0), "Healthy: 0.93 ms per I/O, 0.17 ms below usual"),
+        (replace(HEALTHY, expected_us=929.6, excess_us=0.4), "Healthy: 0.93 ms per I/O, as usual"),
         (HEALTHY, "Healthy: 0.93 ms per I/O"),
         (replace(FOUND, state=State.TOO_FEW, ops=7, minutes=5), "Too few I/Os to judge: 7 in 5 min"),
         (replace(FOUND, state=State.IDLE), "No I/O in this window"),

@@ -1,5 +1,8 @@
-"""Since when a verdict holds: the present run of minutes that say the same as their window."""
+"""Since when a verdict holds, or until when it did: the run of minutes that say the same as their window."""
 
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -7,7 +10,8 @@ import numpy as np
 from gavel.db.engine import Connection
 from gavel.db.queries.ledger import Detail, LedgerSeries, ledger
 from gavel.db.series import EPOCH
-from gavel.pipeline.expecting import hours_at
+from gavel.domain.scope import ScopeKind, scope_key
+from gavel.pipeline.expecting import hours_at, usual
 from gavel.pipeline.judging import MINUTE, Judged, State, judged
 from gavel.pipeline.summing import Sum
 
@@ -17,38 +21,85 @@ _FINE = timedelta(hours=1)
 _COARSE = 5 * MINUTE
 # Minutes that say nothing (none in the ledger, too few I/Os) do not end a run, unless more than this lie side by side.
 _LONGEST_SILENCE = 5 * MINUTE
+# One minute that says something else may be a lull; after two of them a layer is not said to be named any more.
+_LEAST_QUIET = 2
+# Of lists only short windows are looked at by the minute.
+SHORT = 10 * MINUTE
 
 
-def since(connection: Connection, found: Sum) -> datetime | None:
-    """First minute of the run at the window's end, at most 24 h back; None when the newest minutes say something else.
+@dataclass(frozen=True, slots=True)
+class Run:
+    """since_at: first minute of the run at the window's end, at most 24 h back; None when the newest minutes say something else.
 
-    A minute says the same when it is healthy too, or names the same layer, however certainly. Further back than an hour, five minutes
-    together say something, not each of them.
+    until_at: then the end of the last minute, of the window's last hour, that named what the window names; None where nothing is named.
     """
-    to_at = found.window.to_at
+
+    since_at: datetime | None
+    until_at: datetime | None
+
+
+def run(connection: Connection, found: Sum) -> Run:
+    """A minute says the same when it is healthy too, or names the same layer, however certainly.
+
+    Further back than an hour, five minutes together say something, not each of them.
+    """
+    to_at, wanted = found.window.to_at, _said(found.judged, 0)
     turn = to_at - _FINE
     turn -= (turn - EPOCH) % _COARSE
-    begun = _run_start(connection, found, turn, to_at, MINUTE, to_at)
-    if begun is None or begun > turn + _LONGEST_SILENCE:
-        return begun
-    return _run_start(connection, found, to_at - _REACH, turn, _COARSE, begun) or begun
+    minutes = _by_step(connection, found, turn, to_at, MINUTE)
+    begun = _run_start(*minutes, wanted, MINUTE, to_at)
+    if begun is None:
+        return Run(None, _left_off(*minutes, wanted, range(len(minutes[1]))))
+    if begun > turn + _LONGEST_SILENCE:
+        return Run(begun, None)
+    before = _by_step(connection, found, to_at - _REACH, turn, _COARSE)
+    return Run(_run_start(*before, wanted, _COARSE, begun) or begun, None)
+
+
+def ended(
+    connection: Connection, scope: ScopeKind, rows: Mapping[int, int], found: Judged, from_at: datetime, to_at: datetime
+) -> Mapping[int, datetime]:
+    """`until_at`, as in `Run`, of those that have one, by id. rows: by id, which row of `found` is a thing's verdict over the window."""
+    ids = sorted(rows)
+    keys = [scope_key(scope, thing_id) for thing_id in ids]
+    sums = ledger(connection, keys, from_at, to_at, MINUTE, Detail.LAYERS)
+    position = np.searchsorted(np.array(keys), sums.keys)
+    each = judged(sums, scope, position, usual(connection, scope, ids), hours_at(sums.starts_us))
+    own: dict[int, list[int]] = defaultdict(list)
+    for row, place in enumerate(position.tolist()):
+        own[place].append(row)
+    left = {
+        thing_id: _left_off(sums, each, _said(found, rows[thing_id]), own[place]) for place, thing_id in enumerate(ids)
+    }
+    return {thing_id: at for thing_id, at in left.items() if at is not None}
 
 
 def _run_start(
-    connection: Connection, found: Sum, from_at: datetime, to_at: datetime, step: timedelta, newest: datetime
+    sums: LedgerSeries, each: Judged, wanted: frozenset[int], step: timedelta, newest: datetime
 ) -> datetime | None:
-    """Of the run in [from_at, to_at) that carries on until `newest`; None where there is none."""
-    wanted = _said(found.judged, 0)
+    """Of the run of steps that carries on until `newest`; None where there is none."""
     begun: datetime | None = None
-    sums, each = _by_step(connection, found, from_at, to_at, step)
     for row in range(len(each) - 1, -1, -1):
         if each.states[row] is not State.JUDGED:
             continue
-        at = datetime.fromtimestamp(int(sums.starts_us[row]) / 1e6, UTC)
+        at = _start(sums, row)
         if newest - (at + step) > _LONGEST_SILENCE or not _agree(wanted, _said(each, row)):
             break
         begun = newest = at
     return begun
+
+
+def _left_off(sums: LedgerSeries, each: Judged, wanted: frozenset[int], rows: Sequence[int]) -> datetime | None:
+    """End of the last minute that names what is wanted, when enough of them after it do not."""
+    spoken = [row for row in rows if each.states[row] is State.JUDGED]
+    named = [n for n, row in enumerate(spoken) if wanted & _said(each, row)]
+    if not named or len(spoken) - 1 - named[-1] < _LEAST_QUIET:
+        return None
+    return _start(sums, spoken[named[-1]]) + MINUTE
+
+
+def _start(sums: LedgerSeries, row: int) -> datetime:
+    return datetime.fromtimestamp(int(sums.starts_us[row]) / 1e6, UTC)
 
 
 def _by_step(

@@ -259,6 +259,13 @@ def told_named(found: Judged, row: int) -> tuple[float, float]:
     return (0.0, float(found.verdicts.excess[row].sum())) if named is None else (named.us, named.excess_us)
 
 
+def most_over(found: Judged, row: int) -> tuple[int | None, float]:
+    """The span that is farthest over what is expected of it, and by how many µs; (None, 0) where none is."""
+    excess = found.verdicts.excess[row]
+    span = int(excess.argmax())
+    return (span, float(excess[span])) if excess[span] > 0 else (None, 0.0)
+
+
 def expected_us(found: Judged, row: int) -> float | None:
     """Usual µs per I/O of all that was measured; None where nothing was."""
     measured = ~np.isnan(found.case.value[row])

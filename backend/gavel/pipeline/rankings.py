@@ -18,6 +18,7 @@ from gavel.db.queries.rows import Ref, RefKind
 from gavel.db.queries.scopes import SCOPES, arrays_behind, ledger_until, present_things
 from gavel.domain.io_path import Certainty, Direction, Layer
 from gavel.domain.scope import ESTATE_ID, ScopeKind, scope_key
+from gavel.pipeline.enduring import SHORT, ended
 from gavel.pipeline.expecting import ExpectedFrom, hours_of, usual
 from gavel.pipeline.judging import (
     Judged,
@@ -29,6 +30,7 @@ from gavel.pipeline.judging import (
     judged,
     known,
     layer_numbers,
+    most_over,
     occupancies,
     span_key,
     span_label,
@@ -57,7 +59,10 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """One thing, or the estate, with its verdict; reads and writes together."""
+    """One thing, or the estate, with its verdict; reads and writes together.
+
+    until_at: over a short window, when the newest minutes stopped to say it, as in `Run`; None where they say it still.
+    """
 
     state: State
     certainty: Certainty
@@ -67,6 +72,7 @@ class Standing:
     other_label: str | None
     share: float | None
     sentence: str
+    until_at: datetime | None
     impact: float | None
     total_us: float | None
     expected_us: float | None
@@ -95,12 +101,13 @@ class EstateStanding(Standing):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Totals:
-    """Over all that match, not only a page."""
+    """Over all that match, not only a page. ended: those that have an `until_at`."""
 
     iops: float
     impact: float
     by_certainty: Mapping[str, int]
     by_state: Mapping[str, int]
+    ended: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,13 +157,14 @@ def overview(connection: Connection, wanted: Wanted, from_at: datetime, to_at: d
     ranked = _ordered(listed, matching, wanted)
     page = ranked[wanted.offset : wanted.offset + wanted.limit]
     arrays = arrays_behind(connection, wanted.kind, [things[n][0] for n in page])
+    until = _ended(connection, listed, matching, ruled.from_at, ruled.to_at)
     return Overview(
         from_at=ruled.from_at,
         to_at=ruled.to_at,
         ledger_until_at=ledger_until(connection),
         estate=_estate(estate, parts.judged),
-        totals=_totals(listed, matching),
-        items=tuple(_ranked(listed, n, arrays) for n in page),
+        totals=_totals(listed, matching, len(until)),
+        items=tuple(_ranked(listed, n, arrays, until) for n in page),
         total=len(matching),
     )
 
@@ -251,7 +259,7 @@ def _iops(found: Judged) -> Floats:
     return rate
 
 
-def _totals(listed: _Listed, matching: Sequence[int]) -> Totals:
+def _totals(listed: _Listed, matching: Sequence[int], ended_things: int) -> Totals:
     of = np.array(matching, dtype=np.int64)
     judged_here = [n for n in matching if listed.states[n] is State.JUDGED]
     return Totals(
@@ -259,13 +267,25 @@ def _totals(listed: _Listed, matching: Sequence[int]) -> Totals:
         impact=float(np.nansum(listed.number(listed.judged.impact)[of])),
         by_certainty=Counter(str(listed.certainties[n]) for n in judged_here),
         by_state=Counter(str(listed.states[n]) for n in matching),
+        ended=ended_things,
     )
 
 
-def _ranked(listed: _Listed, n: int, arrays: Mapping[int, tuple[Ref, ...]]) -> Ranked:
+def _ended(
+    connection: Connection, listed: _Listed, matching: Sequence[int], from_at: datetime, to_at: datetime
+) -> Mapping[int, datetime]:
+    """By id, of those whose verdict names a layer that the newest minutes do not name any more."""
+    rows = {listed.things[n][0]: int(listed.row[n]) for n in matching}
+    named = {thing_id: row for thing_id, row in rows.items() if row >= 0 and listed.judged.named(row) is not None}
+    if not named or to_at - from_at > SHORT:
+        return {}
+    return ended(connection, SCOPES[listed.kind], named, listed.judged, from_at, to_at)
+
+
+def _ranked(listed: _Listed, n: int, arrays: Mapping[int, tuple[Ref, ...]], until: Mapping[int, datetime]) -> Ranked:
     row = int(listed.row[n])
     subject = Ref(listed.kind, *listed.things[n])
-    standing = _standing(listed.judged, row) if row >= 0 else _NOTHING
+    standing = _standing(listed.judged, row, until.get(subject.id)) if row >= 0 else _NOTHING
     return Ranked(subject=subject, arrays=arrays.get(subject.id, ()), **_fields(standing))
 
 
@@ -291,6 +311,7 @@ _NOTHING = Standing(
     other_label=None,
     share=None,
     sentence=head(NOTHING),
+    until_at=None,
     impact=None,
     total_us=None,
     expected_us=None,
@@ -303,7 +324,7 @@ _NOTHING = Standing(
 )
 
 
-def _standing(found: Judged, row: int) -> Standing:
+def _standing(found: Judged, row: int, until_at: datetime | None = None) -> Standing:
     named, other, total = found.named(row), found.other(row), float(found.total_us[row])
     state = found.states[row]
     return Standing(
@@ -314,7 +335,8 @@ def _standing(found: Judged, row: int) -> Standing:
         other=None if other is None else span_key(other),
         other_label=None if other is None else span_label(other),
         share=None if named is None else float(found.verdicts.share[row]),
-        sentence=head(_facts(found, row)),
+        sentence=head(_facts(found, row, until_at)),
+        until_at=until_at,
         impact=known(found.impact[row]),
         total_us=known(total),
         expected_us=expected_us(found, row),
@@ -327,8 +349,9 @@ def _standing(found: Judged, row: int) -> Standing:
     )
 
 
-def _facts(found: Judged, row: int) -> Facts:
+def _facts(found: Judged, row: int, until_at: datetime | None) -> Facts:
     named_us, excess = told_named(found, row)
+    most, most_us = most_over(found, row)
     return Facts(
         state=found.states[row],
         certainty=found.certainties[row],
@@ -341,5 +364,8 @@ def _facts(found: Judged, row: int) -> Facts:
         reasons=Reason(int(found.verdicts.reasons[row])),
         named=found.named(row),
         other=found.other(row),
+        over=most,
+        over_us=most_us,
         named_us=named_us,
+        until_at=until_at,
     )

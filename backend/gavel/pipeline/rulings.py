@@ -19,7 +19,7 @@ from gavel.domain.io_path import Certainty, Direction, Layer, Segment
 from gavel.pipeline import depth_words
 from gavel.pipeline.contributing import top_host
 from gavel.pipeline.depths import QueueInForce, depth_evidence, fullest_minute, queue_in_force
-from gavel.pipeline.enduring import since
+from gavel.pipeline.enduring import Run, run
 from gavel.pipeline.evidence import ArrayCounted, Evidence, Raw, evidence
 from gavel.pipeline.expecting import ExpectedFrom
 from gavel.pipeline.judging import (
@@ -30,6 +30,7 @@ from gavel.pipeline.judging import (
     expected_from,
     expected_us,
     known,
+    most_over,
     named_spans,
     not_measured,
     partly_measured,
@@ -71,7 +72,7 @@ class Quality:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict(Window):
-    """layer, other: None unless named. since_at: begin of the present run of this verdict. Times in µs per I/O."""
+    """layer, other: None unless named. since_at, until_at: of the run of this verdict, as in `Run`. Times in µs per I/O."""
 
     state: State
     certainty: Certainty
@@ -82,6 +83,7 @@ class Verdict(Window):
     share: float | None
     sentence: Sentence
     since_at: datetime | None
+    until_at: datetime | None
     total_us: float | None
     expected_us: float | None
     expected_from: ExpectedFrom | None
@@ -113,6 +115,7 @@ def _nothing(found: Sum, raw: Raw) -> Verdict:
         share=None,
         sentence=sentence(NOTHING),
         since_at=None,
+        until_at=None,
         total_us=None,
         expected_us=None,
         expected_from=None,
@@ -130,7 +133,7 @@ def _verdict(connection: Connection, kind: RefKind, found: Sum, raw: Raw) -> Ver
     one = found.judged
     total, named, other = float(one.total_us[0]), one.named(0), one.other(0)
     is_judged = found.state is State.JUDGED
-    begun = since(connection, found) if is_judged else None
+    lasted = run(connection, found) if is_judged else Run(None, None)
     queue = _queue(connection, kind, found) if is_judged else None
     return Verdict(
         **found.window.fields,
@@ -141,8 +144,9 @@ def _verdict(connection: Connection, kind: RefKind, found: Sum, raw: Raw) -> Ver
         other=None if other is None else span_key(other),
         other_label=None if other is None else span_label(other),
         share=None if named is None else float(one.verdicts.share[0]),
-        sentence=sentence(_facts(connection, kind, found, begun, queue)),
-        since_at=begun,
+        sentence=sentence(_facts(connection, kind, found, lasted, queue)),
+        since_at=lasted.since_at,
+        until_at=lasted.until_at,
         total_us=known(total),
         expected_us=expected_us(one, 0),
         expected_from=expected_from(one, 0),
@@ -187,13 +191,12 @@ def _quality(found: Sum, total_us: float) -> Quality:
 # --- in words ---------------------------------------------------------------------------------------------------------
 
 
-def _facts(
-    connection: Connection, kind: RefKind, found: Sum, begun: datetime | None, queue: QueueInForce | None
-) -> Facts:
+def _facts(connection: Connection, kind: RefKind, found: Sum, lasted: Run, queue: QueueInForce | None) -> Facts:
     one, notes = found.judged, found.found.notes
     named = one.named(0)
     detail = None if named is None else _detail(found.found, named)
     named_us, excess = told_named(one, 0)
+    most, most_us = most_over(one, 0)
     owner = None if named is None else _kernel_owner(connection, kind, found, named)
     array, kernel = told(one, 0, [_ARRAY]), told(one, 0, [_KERNEL])
     return Facts(
@@ -209,11 +212,14 @@ def _facts(
         disagreement_us=known(notes.disagreement_us[0]),
         named=named,
         other=one.other(0),
+        over=most,
+        over_us=most_us,
         named_us=named_us,
         detail=None if detail is None else SEGMENT_WORDS[detail[0]],
         detail_share=1.0 if detail is None else detail[1],
         place=None if named is None else _place(connection, kind, found, named, owner),
-        since_at=begun,
+        since_at=lasted.since_at,
+        until_at=lasted.until_at,
         to_at=found.window.to_at,
         array_us=None if array is None else array.us,
         array_share=1.0 if array is None else array.share,

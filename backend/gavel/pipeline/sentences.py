@@ -14,6 +14,7 @@ _MILLISECOND_US = 1000.0
 # From 0.1 ms on, rounded, people read milliseconds.
 _LEAST_MS_US = 99.5
 _LEAST_SHARE = 0.01
+_MOST = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +50,8 @@ class FullestMinute:
 class Facts:
     """What is said about one scope and window. Times in µs per I/O; None where not measured or not known.
 
-    named, other: positions in `SPANS`. named_us: of both where undetermined; excess_us: of what is named, else of everything;
+    named, other, over: positions in `SPANS`; over: the one that is farthest over what is expected of it, by over_us. named_us: of both
+    where undetermined; excess_us: of what is named, else of everything, layer by layer;
     expected_us: of the total, by `expected_from`. detail: the segment that most of the named layer's time is in, in words; detail_share:
     which part of it. array_us: what the array takes; kernel_us: what the kernel takes at most. All of them per I/O that was measured
     there; array_share, kernel_share: which part of the timed I/Os that is. partly: layers that were measured by themselves in
@@ -69,6 +71,8 @@ class Facts:
     disagreement_us: float | None = None
     named: int | None = None
     other: int | None = None
+    over: int | None = None
+    over_us: float = 0.0
     named_us: float = 0.0
     expected_us: float | None = None
     expected_from: ExpectedFrom | None = ExpectedFrom.HISTORY
@@ -76,6 +80,7 @@ class Facts:
     detail_share: float = 1.0
     place: str | None = None
     since_at: datetime | None = None
+    until_at: datetime | None = None
     to_at: datetime | None = None
     array_us: float | None = None
     array_share: float = 1.0
@@ -135,7 +140,8 @@ def head(facts: Facts) -> str:
         return f"Healthy: {duration(facts.total_us)} per I/O{_against_usual(facts)}"
     since = f" since {clock(facts.since_at, facts.to_at)}" if facts.since_at else ""
     over = f"{duration(facts.excess_us)} over {_usual(facts)}"
-    return f"{_subject(facts)}: {_part_of(facts.named_us, facts.total_us)}{since}, {over}"
+    until = f", until {clock(facts.until_at, facts.to_at)}" if facts.until_at else ""
+    return f"{_subject(facts)}: {_part_of(facts.named_us, facts.total_us)}{since}, {over}{until}"
 
 
 def _usual(facts: Facts) -> str:
@@ -160,13 +166,22 @@ def _subject(facts: Facts) -> str:
 
 
 def _against_usual(facts: Facts) -> str:
-    """Total against total: what single layers are over usual others may make up for."""
+    """By how much layers are over, which is what health is judged by; the total only where none of them is."""
     if facts.expected_us is None:
         return ""
-    over_us = facts.total_us - facts.expected_us
-    if abs(over_us) < 1:
-        return f", as {_usual(facts)}"
-    return f", {duration(abs(over_us))} {'over' if over_us > 0 else 'below'} {_usual(facts)}"
+    if Reason.TOO_COARSE in facts.reasons:
+        return ", as far as its counters can tell"
+    if facts.over is not None and facts.excess_us >= 1:
+        return f", {duration(facts.excess_us)} over {_usual(facts)}{_mostly_in(facts)}"
+    below_us = facts.expected_us - facts.total_us
+    return f", as {_usual(facts)}" if below_us < 1 else f", {duration(below_us)} below {_usual(facts)}"
+
+
+def _mostly_in(facts: Facts) -> str:
+    if facts.over is None or facts.over_us < _MOST * facts.excess_us:
+        return " in several layers"
+    layer = span_name(facts.over)
+    return f" in the {layer}" if duration(facts.over_us) == duration(facts.excess_us) else f", mostly in the {layer}"
 
 
 def _because(facts: Facts) -> Iterator[str]:

@@ -2155,6 +2155,8 @@ export interface components {
             state: "judged" | "too_few" | "idle" | "not_measured" | "no_data";
             /** Total Us */
             total_us: number | null;
+            /** Until At */
+            until_at: string | null;
         };
         /** EventOut */
         EventOut: {
@@ -3086,6 +3088,8 @@ export interface components {
             subject: components["schemas"]["Ref"];
             /** Total Us */
             total_us: number | null;
+            /** Until At */
+            until_at: string | null;
         };
         /** Page[AlertOut] */
         Page_AlertOut_: {
@@ -4072,6 +4076,8 @@ export interface components {
         /**
          * TotalsOut
          * @description Sums over all rows that match, not only this page's; `by_certainty` counts the judged ones, `by_state` all.
+         *
+         *     `ended`: those of them that have an `until_at`.
          */
         TotalsOut: {
             /** By Certainty */
@@ -4082,6 +4088,8 @@ export interface components {
             by_state: {
                 [key: string]: number;
             };
+            /** Ended */
+            ended: number;
             /** Impact */
             impact: number;
             /** Iops */
@@ -4203,7 +4211,8 @@ export interface components {
          *
          *     `share`: of the named layer in the excess. `impact`: I/Os that wait for nothing at any moment.
          *     `since_at`: first minute of the present run of this verdict, at most 24 h before the window's end; null when the newest minutes say
-         *     something else, or nothing.
+         *     something else, or nothing. `until_at`: then the end of the last minute, of the window's last hour, that named what is named, once two
+         *     minutes after it do not; null where it is named still.
          */
         VerdictOut: {
             /** Array Counted */
@@ -4268,6 +4277,8 @@ export interface components {
             to_at: string;
             /** Total Us */
             total_us: number | null;
+            /** Until At */
+            until_at: string | null;
         };
         /** VmDiskOut */
         VmDiskOut: {
@@ -5827,7 +5838,8 @@ export interface operations {
                      *         "name": "ds-sql-01"
                      *       },
                      *       "to_at": "2026-11-21T02:20:00Z",
-                     *       "total_us": 930
+                     *       "total_us": 930,
+                     *       "until_at": null
                      *     }
                      */
                     "application/json": components["schemas"]["VerdictOut"];
@@ -10177,7 +10189,8 @@ export interface operations {
                      *         "sentence": "Kernel: 0.44 of 0.93 ms, 0.44 ms over usual",
                      *         "share": 1,
                      *         "state": "judged",
-                     *         "total_us": 930
+                     *         "total_us": 930,
+                     *         "until_at": null
                      *       },
                      *       "from_at": "2026-11-21T02:15:00Z",
                      *       "items": [
@@ -10262,7 +10275,8 @@ export interface operations {
                      *             "kind": "datastore",
                      *             "name": "ds-sql-01"
                      *           },
-                     *           "total_us": 930
+                     *           "total_us": 930,
+                     *           "until_at": null
                      *         }
                      *       ],
                      *       "ledger_until_at": "2026-11-21T02:20:00Z",
@@ -10278,6 +10292,7 @@ export interface operations {
                      *           "judged": 1,
                      *           "no_data": 8
                      *         },
+                     *         "ended": 0,
                      *         "impact": 28.47,
                      *         "iops": 65000
                      *       }

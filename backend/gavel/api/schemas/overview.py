@@ -14,7 +14,10 @@ from gavel.api.schemas.verdicts import (
 
 
 class StandingOut(Out):
-    """A verdict over the window, reads and writes together. `sentence`: its head alone. `layers` as in a waterfall."""
+    """A verdict over the window, reads and writes together. `sentence`: its head alone. `layers` as in a waterfall.
+
+    `until_at`: over at most 10 minutes, the end of the last one that named what is named, once two minutes after it do not; else null.
+    """
 
     state: StateName
     certainty: CertaintyName
@@ -24,6 +27,7 @@ class StandingOut(Out):
     other_label: str | None
     share: float | None
     sentence: str
+    until_at: AwareDatetime | None
     impact: float | None
     total_us: float | None
     expected_us: float | None
@@ -52,12 +56,16 @@ class EstateOut(StandingOut):
 
 
 class TotalsOut(Out):
-    """Sums over all rows that match, not only this page's; `by_certainty` counts the judged ones, `by_state` all."""
+    """Sums over all rows that match, not only this page's; `by_certainty` counts the judged ones, `by_state` all.
+
+    `ended`: those of them that have an `until_at`.
+    """
 
     iops: float
     impact: float
     by_certainty: dict[str, int]
     by_state: dict[str, int]
+    ended: int
 
 
 class OverviewOut(Out):

@@ -185,7 +185,8 @@ class VerdictOut(WindowOut):
 
     `share`: of the named layer in the excess. `impact`: I/Os that wait for nothing at any moment.
     `since_at`: first minute of the present run of this verdict, at most 24 h before the window's end; null when the newest minutes say
-    something else, or nothing.
+    something else, or nothing. `until_at`: then the end of the last minute, of the window's last hour, that named what is named, once two
+    minutes after it do not; null where it is named still.
     """
 
     state: StateName
@@ -197,6 +198,7 @@ class VerdictOut(WindowOut):
     share: float | None
     sentence: SentenceOut
     since_at: AwareDatetime | None
+    until_at: AwareDatetime | None
     total_us: float | None
     expected_us: float | None
     expected_from: ExpectedFromName | None

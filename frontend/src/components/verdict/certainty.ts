@@ -6,6 +6,8 @@ import type { Tone } from '../StateMark'
 export interface Standing {
   state: JudgedState
   certainty: Certainty
+  /** When the newest minutes stopped to name what is named; null or left out: they name it still. */
+  until_at?: string | null
 }
 
 const CERTAINTIES: Record<Certainty, { word: string; tone: Tone }> = {
@@ -23,8 +25,9 @@ const STATES: Record<Exclude<JudgedState, 'judged'>, string> = {
   no_data: 'No data',
 }
 
-export function standingMark({ state, certainty }: Standing): { word: string; tone: Tone } {
-  return state === 'judged' ? CERTAINTIES[certainty] : { word: STATES[state], tone: 'calm' }
+export function standingMark({ state, certainty, until_at = null }: Standing): { word: string; tone: Tone } {
+  if (state !== 'judged') return { word: STATES[state], tone: 'calm' }
+  return until_at === null ? CERTAINTIES[certainty] : { word: 'Ended', tone: 'calm' }
 }
 
 export const certaintyWord = (certainty: Certainty) => CERTAINTIES[certainty].word

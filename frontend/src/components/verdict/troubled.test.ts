@@ -6,20 +6,32 @@ it('whoever is over usual loses time, known layer or not; all of the kind are co
   const totals = {
     by_certainty: { certain: 2, undetermined: 1, healthy: 9 },
     by_state: { judged: 12, idle: 1, no_data: 1 },
+    ended: 0,
   }
   expect(troubledOf(totals)).toBe(3)
   expect(troubledWords(totals, 'datastores')).toBe('3 of 14 datastores lose time')
-  expect(troubledWords({ by_certainty: { likely: 1 }, by_state: { judged: 1 } }, 'arrays')).toBe(
+  expect(troubledWords({ by_certainty: { likely: 1 }, by_state: { judged: 1 }, ended: 0 }, 'arrays')).toBe(
     '1 of 1 array loses time',
   )
-  expect(troubledWords({ by_certainty: { healthy: 4 }, by_state: { judged: 4 } }, 'vms')).toBe('No VM loses time')
+  expect(troubledWords({ by_certainty: { healthy: 4 }, by_state: { judged: 4 }, ended: 0 }, 'vms')).toBe(
+    'No VM loses time',
+  )
+})
+
+it('what ended while it was looked at does not lose time any more, and is said to have', () => {
+  const now = { by_certainty: { certain: 2, healthy: 12 }, by_state: { judged: 14 } }
+  expect(troubledOf({ ...now, ended: 1 })).toBe(1)
+  expect(troubledWords({ ...now, ended: 1 }, 'datastores')).toBe(
+    '1 of 14 datastores loses time, 1 more did a moment ago',
+  )
+  expect(troubledWords({ ...now, ended: 2 }, 'datastores')).toBe('No datastore loses time, 2 did a moment ago')
 })
 
 it('what nobody judged is not called well', () => {
-  expect(troubledWords({ by_certainty: {}, by_state: { no_data: 13, idle: 1 } }, 'datastores')).toBe(
+  expect(troubledWords({ by_certainty: {}, by_state: { no_data: 13, idle: 1 }, ended: 0 }, 'datastores')).toBe(
     'None of 14 datastores could be judged',
   )
-  expect(troubledWords({ by_certainty: {}, by_state: {} }, 'arrays')).toBe('No array is known')
+  expect(troubledWords({ by_certainty: {}, by_state: {}, ended: 0 }, 'arrays')).toBe('No array is known')
 })
 
 it('a mean that is as usual is not called healthy beside those that lose time', () => {
@@ -37,11 +49,16 @@ const row = (name: string, given: Partial<OverviewRow> = {}) =>
     layers: [layer('kernel', 1200), layer('array', -300)],
     excess_us: 900,
     impact: 27.4,
+    until_at: null,
     sentence: 'Kernel queue on esx-14: 1.20 of 1.60 ms, 1.20 ms over usual',
     ...given,
   }) as OverviewRow
 const healthy = row('calm', { certainty: 'healthy', layer: null, sentence: 'Healthy: 0.40 ms per I/O' })
-const totals = (certain: number) => ({ by_certainty: { certain, healthy: 1 }, by_state: { judged: certain + 1 } })
+const totals = (certain: number) => ({
+  by_certainty: { certain, healthy: 1 },
+  by_state: { judged: certain + 1 },
+  ended: 0,
+})
 
 it('the worst is named with its layer and the I/Os that wait, after all of those that lose time', () => {
   expect(worstOf({ totals: totals(3), items: [healthy, row('ds-sql-01'), row('ds-2')] })).toEqual({
@@ -54,6 +71,14 @@ it('the worst is named with its layer and the I/Os that wait, after all of those
 it('the only one that loses time is no worst of several, and abbreviations keep their capitals', () => {
   const san = row('ds-1', { layer: 'san', sentence: 'SAN: 0.30 of 0.70 ms', layers: [], excess_us: 300, impact: null })
   expect(worstOf({ totals: totals(1), items: [san] })).toEqual({ lead: ': ', name: 'ds-1', loses: 'SAN' })
+})
+
+it('what ended is not the worst of those that lose time', () => {
+  const gone = row('ds-1', { until_at: '2026-11-22T11:46:00Z' })
+  expect(worstOf({ totals: { ...totals(2), ended: 1 }, items: [gone, row('ds-2')] })).toMatchObject({
+    lead: ': ',
+    name: 'ds-2',
+  })
 })
 
 it('nobody is the worst where nobody loses time, or where who does is not on the list', () => {

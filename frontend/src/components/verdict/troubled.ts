@@ -6,7 +6,7 @@ import { plural } from '../../lib/text'
 import { midSentence, namedBy } from './namedWords'
 import { ios } from './OccupancyCard'
 
-type Totals = Pick<Overview['totals'], 'by_certainty' | 'by_state'>
+type Totals = Pick<Overview['totals'], 'by_certainty' | 'by_state' | 'ended'>
 
 export const NOUNS: Record<JudgedKind, string> = {
   datastores: 'datastore',
@@ -18,15 +18,15 @@ export const NOUNS: Record<JudgedKind, string> = {
 
 const OVER = ['certain', 'likely', 'undetermined'] as const
 
-/** Those that are over their usual, whether or not the layer is known. */
-export const troubledOf = ({ by_certainty }: Totals): number =>
-  OVER.reduce((sum, one) => sum + (by_certainty[one] ?? 0), 0)
+/** Those that are over their usual, whether or not the layer is known, and whose newest minutes still are. */
+export const troubledOf = ({ by_certainty, ended }: Totals): number =>
+  OVER.reduce((sum, one) => sum + (by_certainty[one] ?? 0), 0) - ended
 
 /** The verdict on all I/Os together, beside those that lose time: "healthy" is no word for both. */
 export const meanWords = ({ sentence }: Pick<Overview['estate'], 'sentence'>): string =>
   `Over all I/Os: ${sentence.replace(/^Healthy: /, '')}`
 
-/** "3 of 14 datastores lose time", "No datastore loses time", "None of 14 datastores could be judged". */
+/** "3 of 14 datastores lose time", "No datastore loses time, 1 did a moment ago", "None of 14 datastores could be judged". */
 export function troubledWords(totals: Totals, kind: JudgedKind): string {
   const troubled = troubledOf(totals)
   const all = Object.values(totals.by_state).reduce((sum, count) => sum + count, 0)
@@ -34,8 +34,10 @@ export function troubledWords(totals: Totals, kind: JudgedKind): string {
   // Silence is no health.
   if ((totals.by_state.judged ?? 0) === 0)
     return all === 0 ? `No ${NOUNS[kind]} is known` : `None of ${things} could be judged`
-  if (troubled === 0) return `No ${NOUNS[kind]} loses time`
-  return `${troubled.toLocaleString('en-US')} of ${things} ${troubled === 1 ? 'loses' : 'lose'} time`
+  const ended =
+    totals.ended === 0 ? '' : `, ${totals.ended.toLocaleString('en-US')}${troubled > 0 ? ' more' : ''} did a moment ago`
+  if (troubled === 0) return `No ${NOUNS[kind]} loses time${ended}`
+  return `${troubled.toLocaleString('en-US')} of ${things} ${troubled === 1 ? 'loses' : 'lose'} time${ended}`
 }
 
 /** "27 I/Os wait": what things are ranked by; empty where it is not known. */
@@ -52,7 +54,10 @@ export interface WorstWords {
 
 /** Which of those that lose time loses most; `items` come worst first. Null where none of them loses any. */
 export function worstOf({ totals, items }: { totals: Totals; items: readonly OverviewRow[] }): WorstWords | null {
-  const worst = items.find(({ state, certainty }) => state === 'judged' && OVER.some((one) => one === certainty))
+  const worst = items.find(
+    ({ state, certainty, until_at }) =>
+      state === 'judged' && until_at === null && OVER.some((one) => one === certainty),
+  )
   if (worst === undefined) return null
   return {
     lead: troubledOf(totals) === 1 ? ': ' : '; worst: ',

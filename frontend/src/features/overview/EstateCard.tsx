@@ -70,6 +70,7 @@ function Headline({ overview: { estate, totals }, kind }: Pick<EstateCardProps, 
       <>
         {mark}
         <p className={styles.sentence}>{estate.sentence}</p>
+        {totals.ended > 0 && <p>{troubledWords(totals, kind)}</p>}
       </>
     )
   return (
@@ -116,6 +117,7 @@ function Counts({ totals, kind }: CountsProps) {
           </button>
         )
       })}
+      {totals.ended > 0 && <span className={styles.other}>{formatCount(totals.ended)} of them ended a moment ago</span>}
       {(['too_few', 'idle', 'not_measured', 'no_data'] as const).map(
         (state) =>
           (totals.by_state[state] ?? 0) > 0 && (

@@ -79,8 +79,8 @@ export function rankingColumns(
       width: 104,
       align: 'right',
       sortKey: 'excess',
-      cell: ({ excess_us, state, certainty }) => (
-        <span className={state === 'judged' && certainty !== 'healthy' ? styles.over : undefined}>
+      cell: ({ excess_us, state, certainty, until_at }) => (
+        <span className={state === 'judged' && certainty !== 'healthy' && until_at === null ? styles.over : undefined}>
           <Quantity value={excess_us} unit="µs" />
         </span>
       ),
