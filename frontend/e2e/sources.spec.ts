@@ -1,5 +1,6 @@
-import type { Route } from '@playwright/test'
-import { ADMIN_STATE, fetched } from './scenes'
+import type { APIRequestContext, Page, Route } from '@playwright/test'
+import { ADMIN_STATE, card, fetched } from './scenes'
+import { type LabSource, withSecondLab } from './secondLab'
 import { expect, test } from './watch'
 
 test('without signing in everything can be seen and nothing changed, and the page says how', async ({ page }) => {
@@ -130,4 +131,86 @@ test.describe('signed in', () => {
     await expect(secret).toHaveValue('')
     await expect(secret).toHaveAttribute('placeholder', /stored/)
   })
+
+  test('a newcomer adds an array in a minute, changes its name and removes it again', async ({ page, request }) => {
+    await withSecondLab(async (sources) => {
+      const array = sources.find(({ kind }) => kind === 'flasharray') as LabSource
+      const [name, renamed] = ['array of the newcomer', 'fa-newcomer']
+      const own = (called: string) => card(page, called)
+      try {
+        await page.goto('/sources')
+        await page.getByRole('button', { name: 'Add a source' }).first().click()
+        const began = Date.now()
+        await fillIn(page, name, array)
+        await page.getByRole('dialog').getByRole('button', { name: 'Test' }).click()
+        await expectPreflight(page)
+        await page.getByRole('dialog').getByRole('button', { name: 'Add', exact: true }).click()
+        await expect(page.getByRole('dialog')).toHaveCount(0)
+        await expect(own(name).getByText('live', { exact: true })).toBeVisible()
+        await expect(own(name)).toContainText(array.address)
+        expect(Date.now() - began, 'ms from the form to live numbers').toBeLessThan(60_000)
+        await expectNumbers(page, request, name)
+
+        await page.getByRole('button', { name: `Change or test ${name}` }).click()
+        await page.getByRole('dialog').getByLabel(/^Name/).fill(renamed)
+        await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+        await expect(own(renamed).getByText('live', { exact: true })).toBeVisible()
+        await expect(own(name)).toHaveCount(0)
+
+        await page.getByRole('button', { name: `Remove ${renamed}` }).click()
+        await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+        await expect(page.getByRole('dialog')).toHaveCount(0)
+        await expect(own(renamed)).toHaveCount(0)
+        expect(await sourceNamed(request, renamed)).toBeUndefined()
+      } finally {
+        // What a failure left would be polled after its lab has ended, under the tests that follow.
+        for (const called of [name, renamed]) await removed(page, called)
+      }
+    })
+  })
 })
+
+/** As somebody who has only the address and the token: the certificate is compared, then pinned. */
+async function fillIn(page: Page, name: string, array: LabSource): Promise<void> {
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Kind').selectOption({ label: 'Pure Storage FlashArray' })
+  await dialog.getByLabel(/^Name/).fill(name)
+  await dialog.getByLabel('Management address').fill(array.address)
+  await dialog.getByLabel('API token').fill(array.settings.api_token)
+  await dialog.getByRole('button', { name: 'Read its certificate' }).click()
+  await expect(dialog).toContainText(array.settings.tls_sha256)
+  await dialog.getByRole('button', { name: /^I have compared it/ }).click()
+}
+
+/** What works, what is missing and what it costs. */
+async function expectPreflight(page: Page): Promise<void> {
+  const result = page.getByRole('dialog').getByRole('status', { name: 'Result of the test' })
+  await expect(result).toContainText('The test passed')
+  for (const check of ['API token', 'Array', 'Volumes', 'Recent 30 s samples', 'Clock', 'Cost'])
+    await expect(result.getByRole('listitem').filter({ hasText: new RegExp(`(^|ok)${check}: `) })).toHaveCount(1)
+  await expect(result).toContainText(/Every 30 s 1 call for \d+ volumes, about \d+(\.\d)? kB per read/)
+}
+
+interface Listed {
+  id: number
+  name: string
+  streams: { stream: string; last_samples: number | null; samples_per_s: number | null }[]
+}
+
+async function sourceNamed(request: APIRequestContext, name: string): Promise<Listed | undefined> {
+  const sources = (await (await request.get('/api/v1/sources')).json()) as Listed[]
+  return sources.find((source) => source.name === name)
+}
+
+/** Its volumes are there, with numbers that it delivered. */
+async function expectNumbers(page: Page, request: APIRequestContext, name: string): Promise<void> {
+  await expect(card(page, name)).toContainText(/Knows: \d+ volumes/)
+  const stream = (await sourceNamed(request, name))?.streams.find(({ stream }) => stream === 'array_volume')
+  expect(stream?.last_samples).toBeGreaterThan(0)
+  expect(stream?.samples_per_s).toBeGreaterThan(0)
+}
+
+async function removed(page: Page, name: string): Promise<void> {
+  const left = await sourceNamed(page.request, name)
+  if (left) await page.request.delete(`/api/v1/sources/${left.id}`)
+}
