@@ -53,7 +53,7 @@ test('pages of alerts fit a phone, whatever the names', async ({ page }) => {
     expect(overhang, path).toBeLessThanOrEqual(0)
   }
   await page.goto('/alerts')
-  const firing = page.getByRole('region', { name: 'Firing alerts, scrolls' })
+  const firing = page.getByRole('region', { name: 'Open alerts, scrolls' })
   await expect(firing.getByRole('link').first()).toBeVisible()
   expect(await firing.evaluate((box) => box.scrollHeight - box.clientHeight)).toBeLessThanOrEqual(1)
 })
@@ -67,7 +67,7 @@ test('a new alert comes in above, the focus stays with the alert that has it, an
   await page.goto('/alerts')
   const nav = page.getByRole('navigation', { name: 'Pages' })
   await expect(nav.getByRole('link', { name: 'Alerts 1 firing' })).toBeVisible()
-  const link = page.getByRole('table', { name: 'Firing alerts' }).locator(`a[href$="/alerts/${old.id}"]`)
+  const link = page.getByRole('table', { name: 'Open alerts' }).locator(`a[href$="/alerts/${old.id}"]`)
   await link.focus()
   await page.unrouteAll({ behavior: 'ignoreErrors' })
   await asAlerts(page, [anAlert(21, 'firing'), old])

@@ -87,7 +87,7 @@ function OneAlert({ alert, isOwn }: { alert: AlertOut; isOwn: boolean }) {
   const { zone } = usePreferences()
   const began_ms = Date.parse(alert.started_at)
   const bound = boundWords(alert)
-  const state = alertStateMark(alert.state)
+  const state = alertStateMark(alert.state, alert.severity)
   return (
     <>
       <StateMark {...severityMark(alert.severity)} />

@@ -1,9 +1,9 @@
 import { serverNow } from '../../api/serverClock'
-import { formatAge } from '../../lib/time'
 import { useNow } from '../../lib/useNow'
+import { formatLength } from './words'
 
-/** How long ago, by the server's clock. */
+/** How long it has lasted, by the server's clock. */
 export function TickingAge({ at_ms }: { at_ms: number }) {
   useNow()
-  return <>{formatAge(Math.max(0, serverNow() - at_ms))}</>
+  return <>{formatLength(Math.max(0, serverNow() - at_ms))}</>
 }

@@ -1,6 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import type { AlertOut, LateOut } from '../../api/types'
-import { alertsOf, alertsOnArray, bySeverity, eventsOfAlerts, eventsOfLate, firingOf, openAlerts } from './standing'
+import {
+  alertsOf,
+  alertsOnArray,
+  bySeverity,
+  eventsOfAlerts,
+  eventsOfLate,
+  firingOf,
+  inOrder,
+  openAlerts,
+} from './standing'
 
 const alert = (id: number, given: Partial<AlertOut> = {}): AlertOut =>
   ({
@@ -119,4 +128,18 @@ describe('breaches that were found late', () => {
     ])
     expect(eventsOfLate([late], true)[0]?.label).toBe('ds-7, late')
   })
+})
+
+it('open alerts stand by severity, then by whether somebody knows, then the newest first', () => {
+  const at = (hour: number) => `2026-11-21T0${hour}:00:00Z`
+  const alerts = [
+    alert(1, { severity: 'info', started_at: at(5) }),
+    alert(2, { severity: 'critical', started_at: at(4), acknowledged_at: at(5) }),
+    alert(3, { severity: 'warning', started_at: at(1) }),
+    alert(4, { severity: 'critical', started_at: at(1) }),
+    alert(5, { severity: 'critical', started_at: at(3), quiet: 'silenced by Kim' }),
+    alert(6, { severity: 'critical', started_at: at(2) }),
+    alert(7, { severity: 'warning', started_at: at(2) }),
+  ]
+  expect(ids(inOrder(alerts))).toEqual([6, 4, 2, 5, 7, 3, 1])
 })

@@ -21,6 +21,18 @@ export const alertsOnArray = (alerts: readonly AlertOut[], array_id: number) =>
 /** Of all open alerts those that fire: what recovers, has no data or is pending does not. */
 export const firingOf = (alerts: readonly AlertOut[]) => alerts.filter(({ state }) => state === 'firing')
 
+/** Told to somebody who looks after it, or kept quiet. */
+const isAttended = ({ acknowledged_at, quiet }: AlertOut) => acknowledged_at !== null || quiet !== null
+
+/** Which to look at first: the worst, of these what nobody looks after yet, of these the newest. */
+export const inOrder = (alerts: readonly AlertOut[]): AlertOut[] =>
+  [...alerts].sort(
+    (a, b) =>
+      SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity) ||
+      Number(isAttended(a)) - Number(isAttended(b)) ||
+      Date.parse(b.started_at) - Date.parse(a.started_at),
+  )
+
 interface OpenAlerts {
   firing: AlertOut[]
   /** Below their threshold, but not for long enough yet. */
@@ -31,9 +43,8 @@ interface OpenAlerts {
 
 /** Open alerts as a wall has to tell them: first what fires and is looked after by nobody. */
 export function openAlerts(alerts: readonly AlertOut[]): OpenAlerts {
-  const isUnattended = ({ acknowledged_at, quiet }: AlertOut) => acknowledged_at === null && quiet === null
-  const firing = firingOf(alerts).filter(isUnattended)
-  const recovering = alerts.filter((alert) => alert.state === 'recovering' && isUnattended(alert))
+  const firing = firingOf(alerts).filter((alert) => !isAttended(alert))
+  const recovering = alerts.filter((alert) => alert.state === 'recovering' && !isAttended(alert))
   return {
     firing,
     recovering,

@@ -1,15 +1,20 @@
 import { describe, expect, it } from 'vitest'
 import type { Condition } from '../../api/types'
+import { MARK_SHAPES } from '../../lib/marks'
 import {
+  alertStateMark,
   atMinute,
   boundWords,
   conditionWords,
   formatAmount,
+  formatLength,
   headAndWhy,
   measureWords,
   recoveredWords,
   ruleWords,
+  SEVERITIES,
   scopeWords,
+  severityMark,
   whenWords,
 } from './words'
 
@@ -32,8 +37,8 @@ describe('amounts', () => {
     expect(formatAmount(300, 'µs')).toBe('0.30 ms')
     expect(formatAmount(0.2, 'share')).toBe('20 %')
     expect(formatAmount(0.575, 'share')).toBe('57.5 %')
-    expect(formatAmount(2, '×')).toBe('2 ×')
-    expect(formatAmount(100, '×')).toBe('100 ×')
+    expect(formatAmount(2, '×')).toBe('2 × expected')
+    expect(formatAmount(100, '×')).toBe('100 × expected')
     expect(formatAmount(28.47, 'I/Os')).toBe('28.5 I/Os')
     expect(formatAmount(120, 's')).toBe('2 min')
   })
@@ -64,7 +69,7 @@ describe('a rule in one sentence', () => {
       'SAN over expected, writes',
     )
     expect(conditionWords(condition({ quantity: 'times_usual', part: 'array', at_least: 2 }), '×')).toBe(
-      'Array ÷ expected surely ≥ 2 ×',
+      'Array surely at 2 × expected or more',
     )
   })
 
@@ -98,8 +103,8 @@ describe('a recovering alert', () => {
   const first = condition({ quantity: 'times_usual', part: 'array', at_least: 2 })
 
   it('says over what it is not any more, as sure as its rule asks', () => {
-    expect(recoveredWords(alert, { when: [first] })).toBe('no longer surely over 2 ×')
-    expect(recoveredWords(alert, { when: [{ ...first, compared: 'estimate' }] })).toBe('no longer over 2 ×')
+    expect(recoveredWords(alert, { when: [first] })).toBe('no longer surely over 2 × expected')
+    expect(recoveredWords(alert, { when: [{ ...first, compared: 'estimate' }] })).toBe('no longer over 2 × expected')
     expect(recoveredWords({ ...alert, state: 'firing' }, { when: [first] })).toBeNull()
   })
 
@@ -119,5 +124,27 @@ describe('the sentence of a verdict', () => {
       '8 I/Os outstanding. Guest not measured.',
     ])
     expect(headAndWhy('Healthy: 1 ms of a — b.')).toEqual(['Healthy: 1 ms of a — b.', null])
+  })
+})
+
+describe('the mark of a state', () => {
+  it('has a shape that no severity has, and while it fires the colour of its severity', () => {
+    const states = ['pending', 'firing', 'recovering', 'no_data', 'resolved'] as const
+    const shapes = states.map((state) => alertStateMark(state, 'info').shape)
+    expect(new Set(shapes).size).toBe(states.length)
+    for (const shape of shapes) expect(Object.values(MARK_SHAPES)).not.toContain(shape)
+    for (const severity of SEVERITIES) {
+      expect(alertStateMark('firing', severity).tone).toBe(severityMark(severity).tone)
+      expect(alertStateMark('recovering', severity).tone).toBe('calm')
+    }
+  })
+})
+
+describe('how long something lasts', () => {
+  it('is written one way from seconds to days', () => {
+    const lengths = [0, 40, 61, 12 * 60, 75 * 60, 26 * 3600, 48 * 3600, 76 * 3600 + 300]
+    expect(lengths.map((seconds) => formatLength(seconds * 1000))).toEqual([
+      ...['0 s', '40 s', '1 min', '12 min', '1 h 15 min', '26 h', '2 d', '3 d 4 h'],
+    ])
   })
 })

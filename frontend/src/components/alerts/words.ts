@@ -6,6 +6,7 @@ import { plural } from '../../lib/text'
 import { formatClock, formatDay, formatMoment, formatSeconds, type Zone } from '../../lib/time'
 import { formatCount, formatFixed, formatLatency, NOT_MEASURED } from '../../lib/units'
 import type { Tone } from '../StateMark'
+import { ALERT_SHAPES } from './marks'
 
 export type Unit = QuantityUse['unit']
 export type Part = NonNullable<Condition['part']>
@@ -18,15 +19,21 @@ export const SEVERITIES = ['critical', 'warning', 'info'] as const satisfies rea
 const SEVERITY_TONES: Record<Severity, Tone> = { critical: 'bad', warning: 'warn', info: 'calm' }
 export const severityMark = (severity: Severity) => ({ tone: SEVERITY_TONES[severity], word: severity })
 
-const STATES: Record<AlertState, { tone: Tone; word: string }> = {
-  inactive: { tone: 'calm', word: 'quiet' },
-  pending: { tone: 'calm', word: 'pending' },
-  firing: { tone: 'bad', word: 'firing' },
-  recovering: { tone: 'open', word: 'recovering' },
-  no_data: { tone: 'calm', word: 'no data' },
-  resolved: { tone: 'good', word: 'resolved' },
+const STATES: Record<AlertState, { word: string; shape?: string; tone?: Tone }> = {
+  inactive: { word: 'quiet' },
+  pending: { word: 'pending', shape: ALERT_SHAPES.waiting },
+  firing: { word: 'firing', shape: ALERT_SHAPES.firing },
+  recovering: { word: 'recovering', shape: ALERT_SHAPES.recovering },
+  no_data: { word: 'no data', shape: ALERT_SHAPES.no_data },
+  resolved: { word: 'resolved', shape: ALERT_SHAPES.resolved, tone: 'good' },
 }
-export const alertStateMark = (state: AlertState) => STATES[state]
+export const alertStateWord = (state: AlertState) => STATES[state].word
+
+/** The shape says what it does; the colour, while it fires, how bad it is. */
+export function alertStateMark(state: AlertState, severity: Severity): { tone: Tone; word: string; shape?: string } {
+  const { tone = state === 'firing' ? SEVERITY_TONES[severity] : 'calm', ...mark } = STATES[state]
+  return { ...mark, tone }
+}
 
 const PARTS: Record<Part, string> = {
   guest: 'Guest',
@@ -80,21 +87,33 @@ export function measureWords({ quantity, part = null, direction }: Measure): str
   if (quantity === 'time') return whole + of
   if (quantity === 'share') return `Share of ${whole}${of}`
   if (quantity === 'excess') return `${whole} over expected${of}`
-  if (quantity === 'times_usual') return `${whole} ÷ expected${of}`
+  if (quantity === 'times_usual') return `${whole} against expected${of}`
   return QUANTITIES[quantity]
 }
 
-/** An amount in the unit that the API keeps: "0.30 ms", "20 %", "2 ×", "12 I/Os", "2 min". */
+/** "Datastore", "VM": at the beginning of a line. */
+export const subjectTitle = (subject: Subject) => SUBJECTS[subject][0].replace(/^./, (first) => first.toUpperCase())
+
+/** An amount in the unit that the API keeps: "0.30 ms", "20 %", "2 × expected", "12 I/Os", "2 min". */
 export function formatAmount(value: number | null, unit: Unit): string {
   if (value === null) return NOT_MEASURED
   if (unit === 'µs') return formatLatency(value)
   if (unit === 's') return formatSeconds(value)
   if (unit === 'share') return `${trimmed(value * 100)} %`
-  return unit === '×' ? `${trimmed(value)} ×` : `${formatCount(Math.round(value * 10) / 10)} I/Os`
+  return unit === '×' ? `${trimmed(value)} × expected` : `${formatCount(Math.round(value * 10) / 10)} I/Os`
 }
 
 /** At most two decimals, none where they say nothing. */
 const trimmed = (value: number) => formatFixed(value, 2).replace(/\.?0+$/, '')
+
+/** How long something lasts or has lasted, in whole minutes: "40 s", "12 min", "1 h 15 min", "3 d 4 h". */
+export function formatLength(length_ms: number): string {
+  const minutes = Math.floor(length_ms / 60_000)
+  if (minutes < 1) return formatSeconds(Math.max(0, Math.floor(length_ms / 1000)))
+  const hours = Math.floor(minutes / 60)
+  if (hours < 48) return formatSeconds(minutes * 60)
+  return hours % 24 === 0 ? `${hours / 24} d` : `${Math.floor(hours / 24)} d ${hours % 24} h`
+}
 
 /** "surely ≥ 0.43 ms": below that it certainly is not. Null where that says nothing. */
 export function boundWords({ lower, measure }: Pick<AlertOut, 'lower' | 'measure'>): string | null {
@@ -118,7 +137,7 @@ const DAY_MS = 86_400_000
 type Recovering = Pick<AlertOut, 'state' | 'measure' | 'value' | 'lower'>
 
 /**
- * "no longer surely over 2 ×": what a recovering alert is not any more; null for others. `rule`: as it is now. One condition that does
+ * "no longer surely over 2 × expected": what a recovering alert is not any more; null for others. `rule`: as it is now. One condition that does
  * not hold is enough, and only of the first the numbers are here.
  */
 export function recoveredWords(
@@ -126,19 +145,25 @@ export function recoveredWords(
   rule?: Pick<RuleBody, 'when'>,
 ): string | null {
   if (state !== 'recovering') return null
-  const first = rule?.when.find((one) => isOf(one, measure))
+  const first = rule === undefined ? undefined : firstOf(rule, measure)
   if (first === undefined) return 'no longer over its threshold'
   const [found, sure] = first.compared === 'lower' ? [lower, 'surely over'] : [value, 'over']
   if (found !== null && found >= first.at_least) return 'another condition does not hold any more'
   return `no longer ${sure} ${formatAmount(first.at_least, measure.unit)}`
 }
 
-const isOf = (one: Condition, { quantity, part, direction }: AlertOut['measure']) =>
-  one.quantity === quantity && (one.part ?? null) === part && one.direction === direction
+/** The condition of a rule that a measure is of. */
+export const firstOf = ({ when }: Pick<RuleBody, 'when'>, { quantity, part, direction }: AlertOut['measure']) =>
+  when.find((one) => one.quantity === quantity && (one.part ?? null) === part && one.direction === direction)
 
-/** "Kernel surely ≥ 0.30 ms". */
+/** "Kernel surely ≥ 0.30 ms", "Array surely at 2 × expected or more, reads". */
 export function conditionWords(condition: Condition, unit: Unit): string {
   const sure = condition.compared === 'lower' ? 'surely' : 'probably'
+  if (condition.quantity === 'times_usual') {
+    const { part = null, direction, at_least } = condition
+    const of = direction === 'all' ? '' : `, ${direction}s`
+    return `${part === null ? 'Latency' : PARTS[part]} ${sure} at ${formatAmount(at_least, unit)} or more${of}`
+  }
   return `${measureWords(condition)} ${sure} ≥ ${formatAmount(condition.at_least, unit)}`
 }
 

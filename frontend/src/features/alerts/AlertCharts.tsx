@@ -16,21 +16,14 @@ import { usePreferences } from '../../lib/preferences'
 import type { Range } from '../../lib/range'
 import { formatWindow } from '../../lib/time'
 import { useRange } from '../../lib/url'
+import { judgedKindOf } from './judgedKind'
 import { ownWindow, windowOf } from './story'
-
-const KINDS: Partial<Record<AlertDetail['subject']['kind'], JudgedKind>> = {
-  datastore: 'datastores',
-  vm: 'vms',
-  host: 'hosts',
-  volume: 'volumes',
-  array: 'arrays',
-}
 
 export function AlertCharts({ alert }: { alert: AlertDetail }) {
   const [range] = useRange()
   const now_ms = serverNow()
   const window = chosen(range, windowOf(alert, now_ms))
-  const kind = KINDS[alert.subject.kind]
+  const kind = judgedKindOf(alert.subject.kind)
   if (kind === undefined)
     return (
       <Card title="Latency over time">

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import type { AlertMessage } from '../../api/types'
-import { alertStateMark } from '../../components/alerts/words'
+import { alertStateWord } from '../../components/alerts/words'
 import { Card } from '../../components/Card'
 import { EmptyState } from '../../components/DataState'
 import { Name } from '../../components/Name'
@@ -48,7 +48,7 @@ const columnsIn = (zone: Zone): Column<AlertMessage>[] => [
     narrow: 140,
     cell: (one) => <Name focusable>{one.channel_name}</Name>,
   },
-  { id: 'status', header: 'About', width: 116, cell: (one) => alertStateMark(one.status).word },
+  { id: 'status', header: 'About', width: 116, cell: (one) => alertStateWord(one.status) },
   {
     id: 'state',
     header: 'Delivery',

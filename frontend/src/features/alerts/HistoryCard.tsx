@@ -1,6 +1,6 @@
 /** What was open in the window of the page, newest first. */
 
-import { NativeSelect, Skeleton } from '@mantine/core'
+import { NativeSelect } from '@mantine/core'
 import { useMemo } from 'react'
 import { alertHistoryQuery } from '../../api/alerts'
 import type { ListPage } from '../../api/queries'
@@ -16,7 +16,8 @@ import { presetLabel } from '../../lib/range'
 import { formatWindow } from '../../lib/time'
 import { useRange, useSearchParameter } from '../../lib/url'
 import styles from './Alerts.module.css'
-import { ALERT_NARROW_ROW_PX, ALERT_ROW_PX, pastColumns } from './alertColumns'
+import { ALERT_NARROW_ROW_PX, PAST_ROW_PX, pastColumns } from './alertColumns'
+import { RowsSkeleton } from './RowsSkeleton'
 
 export function HistoryCard() {
   const { zone } = usePreferences()
@@ -45,7 +46,7 @@ export function HistoryCard() {
     <Card title="History" hint={when} actions={filters} flush>
       <DataState
         query={query}
-        skeleton={<Skeleton height={240} />}
+        skeleton={<RowsSkeleton columns={columns} rows={4} rowPx={PAST_ROW_PX} narrowRowPx={ALERT_NARROW_ROW_PX} />}
         empty={(page) =>
           page.total > 0
             ? null
@@ -61,7 +62,7 @@ export function HistoryCard() {
             count={page.total}
             rowAt={rowAt}
             onWindow={onWindow}
-            rowPx={ALERT_ROW_PX}
+            rowPx={PAST_ROW_PX}
             narrowRowPx={ALERT_NARROW_ROW_PX}
             rowKey={(alert) => String(alert.id)}
           />

@@ -1,12 +1,11 @@
 /** Breaches that were found when samples came late: they are shown, and page nobody. */
 
-import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { lateQuery } from '../../api/alerts'
 import { serverNow } from '../../api/serverClock'
 import { askedFor, cutWords, type ShownLate, shownLate } from '../../components/alerts/late'
-import { formatAmount, severityMark } from '../../components/alerts/words'
+import { formatAmount, formatLength, severityMark } from '../../components/alerts/words'
 import { Card } from '../../components/Card'
 import { DataState } from '../../components/DataState'
 import { EntityLink } from '../../components/EntityLink'
@@ -15,13 +14,16 @@ import { StateMark } from '../../components/StateMark'
 import { TOLD_PX, Told } from '../../components/table/Told'
 import { type Column, VirtualTable } from '../../components/table/VirtualTable'
 import { usePreferences } from '../../lib/preferences'
-import { formatSeconds, formatWindow } from '../../lib/time'
+import { formatWindow } from '../../lib/time'
 import { useRange } from '../../lib/url'
 import styles from './Alerts.module.css'
-import { ALERT_ROW_PX } from './alertColumns'
+import { RowsSkeleton } from './RowsSkeleton'
+
+/** Height of a row of two lines. */
+const LATE_ROW_PX = 58
 
 /** "5 min", "≥ 5 min" where the window cuts it. */
-const lasted = (late: ShownLate) => `${cutWords(late) === null ? '' : '≥ '}${formatSeconds(late.minutes * 60)}`
+const lasted = (late: ShownLate) => `${cutWords(late) === null ? '' : '≥ '}${formatLength(late.minutes * 60_000)}`
 
 export function LateCard() {
   const { zone } = usePreferences()
@@ -45,7 +47,14 @@ export function LateCard() {
           </Told>
         ),
       },
-      { id: 'rule', header: 'Rule', width: 190, from: 700, cell: (late) => <Name focusable>{late.rule_name}</Name> },
+      {
+        id: 'rule',
+        header: 'Rule',
+        width: 190,
+        grow: true,
+        from: 700,
+        cell: (late) => <Name focusable>{late.rule_name}</Name>,
+      },
       {
         id: 'severity',
         header: 'Severity',
@@ -77,7 +86,7 @@ export function LateCard() {
       {
         id: 'peak',
         header: 'Up to',
-        width: 110,
+        width: 130,
         align: 'right',
         from: 700,
         cell: (late) => <span className="numeric">{formatAmount(late.peak, late.unit)}</span>,
@@ -90,7 +99,10 @@ export function LateCard() {
   if (query.data === undefined ? query.errorUpdateCount === 0 : shown.length === 0) return null
   return (
     <Card title="Found late" hint="Samples that came long after their time" flush>
-      <DataState query={query} skeleton={<Skeleton height={120} />}>
+      <DataState
+        query={query}
+        skeleton={<RowsSkeleton columns={columns} rows={2} rowPx={LATE_ROW_PX} narrowRowPx={TOLD_PX} />}
+      >
         {() => (
           <>
             <p className={styles.note}>These minutes were over a threshold, but known too late to tell anybody.</p>
@@ -99,7 +111,7 @@ export function LateCard() {
               columns={columns}
               count={shown.length}
               rowAt={(index) => shown[index]}
-              rowPx={ALERT_ROW_PX}
+              rowPx={LATE_ROW_PX}
               narrowRowPx={TOLD_PX}
               rowKey={(late) => `${late.rule_id}-${late.subject.kind}-${late.subject.id}-${late.from_at}`}
             />

@@ -1,13 +1,13 @@
 /** What is open now: firing, without data, and pending. */
 
-import { Button, Skeleton } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { rulesQuery } from '../../api/alerts'
 import { useSession } from '../../api/session'
 import type { AlertOut, AlertsNow } from '../../api/types'
-import { firingOf } from '../../components/alerts/standing'
+import { firingOf, inOrder } from '../../components/alerts/standing'
 import { Card } from '../../components/Card'
 import { DataState, EmptyState } from '../../components/DataState'
 import { StateMark } from '../../components/StateMark'
@@ -16,7 +16,8 @@ import { usePreferences } from '../../lib/preferences'
 import { plural } from '../../lib/text'
 import { AcknowledgeDialog } from './AcknowledgeDialog'
 import styles from './Alerts.module.css'
-import { ALERT_NARROW_ROW_PX, ALERT_ROW_PX, openColumns } from './alertColumns'
+import { ALERT_NARROW_ROW_PX, OPEN_ROW_PX, openColumns } from './alertColumns'
+import { RowsSkeleton } from './RowsSkeleton'
 import { matchersOf } from './silences/matchers'
 import { SilenceDialog } from './silences/SilenceDialog'
 
@@ -27,31 +28,26 @@ export function NowCards({ query }: { query: UseQueryResult<AlertsNow> }) {
   const { isAdmin } = useSession()
   const { zone } = usePreferences()
   const { data: rules } = useQuery(rulesQuery())
-  const columns = useMemo(() => {
+  const [columns, pendingColumns] = useMemo(() => {
     const actions = {
       onAcknowledge: (alert: AlertOut) => setDialog({ kind: 'acknowledge', alert }),
       onSilence: (alert: AlertOut) => setDialog({ kind: 'silence', alert }),
     }
     const ruleOf = ({ rule_id }: AlertOut) => rules?.find(({ id }) => id === rule_id)
-    return openColumns(zone, ruleOf, isAdmin ? actions : null)
+    const given = { zone, ruleOf, actions: isAdmin ? actions : null }
+    return [openColumns(given), openColumns({ ...given, isPending: true })]
   }, [zone, rules, isAdmin])
   const close = () => setDialog(null)
   return (
     <>
-      <DataState query={query} skeleton={<Skeleton height={300} />}>
+      <DataState query={query} skeleton={<Loading columns={columns} />}>
         {({ alerts, pending }) => {
-          const silent = alerts.filter(({ state }) => state === 'no_data')
-          const firing = alerts.filter(({ state }) => state !== 'no_data')
+          const silent = inOrder(alerts.filter(({ state }) => state === 'no_data'))
+          const open = inOrder(alerts.filter(({ state }) => state !== 'no_data'))
           return (
             <>
-              <Card title="Firing" hint={firingHint(firing)} flush>
-                {firing.length === 0 ? (
-                  <Quiet />
-                ) : (
-                  <div className={styles.wholeOnPhones}>
-                    <Table label="Firing alerts" rows={firing} columns={columns} />
-                  </div>
-                )}
+              <Card title="Open" hint={openHint(open)} flush>
+                {open.length === 0 ? <Quiet /> : <Table label="Open alerts" rows={open} columns={columns} />}
               </Card>
               {silent.length > 0 && (
                 <Card title="No data" hint="They fired, and their numbers stopped: that is no recovery" flush>
@@ -60,7 +56,7 @@ export function NowCards({ query }: { query: UseQueryResult<AlertsNow> }) {
               )}
               {pending.length > 0 && (
                 <Card title="Pending" hint="Over the threshold, but not for long enough yet" flush>
-                  <Table label="Pending alerts" rows={pending} columns={columns} />
+                  <Table label="Pending alerts" rows={inOrder(pending)} columns={pendingColumns} />
                 </Card>
               )}
             </>
@@ -73,16 +69,24 @@ export function NowCards({ query }: { query: UseQueryResult<AlertsNow> }) {
   )
 }
 
-/** "3 alerts, 1 of them recovering, 1 acknowledged or quiet". */
-function firingHint(open: readonly AlertOut[]): string | undefined {
+/** "3 firing, 1 recovering, 1 acknowledged or quiet". */
+function openHint(open: readonly AlertOut[]): string | undefined {
   if (open.length === 0) return undefined
-  const recovering = open.length - firingOf(open).length
+  const firing = firingOf(open).length
   const calm = open.filter((one) => one.acknowledged_at !== null || one.quiet !== null).length
   return [
-    plural(open.length, 'alert'),
-    ...(recovering === 0 ? [] : [`${recovering} of them recovering`]),
+    `${firing} firing`,
+    ...(open.length === firing ? [] : [`${open.length - firing} recovering`]),
     ...(calm === 0 ? [] : [`${calm} acknowledged or quiet`]),
   ].join(', ')
+}
+
+function Loading({ columns }: Pick<TableProps, 'columns'>) {
+  return (
+    <Card title="Open" flush>
+      <RowsSkeleton columns={columns} rows={4} rowPx={OPEN_ROW_PX} narrowRowPx={ALERT_NARROW_ROW_PX} />
+    </Card>
+  )
 }
 
 interface TableProps {
@@ -93,15 +97,17 @@ interface TableProps {
 
 function Table({ label, rows, columns }: TableProps) {
   return (
-    <VirtualTable
-      label={label}
-      columns={columns}
-      count={rows.length}
-      rowAt={(index) => rows[index]}
-      rowKey={(alert) => String(alert.id)}
-      rowPx={ALERT_ROW_PX}
-      narrowRowPx={ALERT_NARROW_ROW_PX}
-    />
+    <div className={styles.wholeOnPhones}>
+      <VirtualTable
+        label={label}
+        columns={columns}
+        count={rows.length}
+        rowAt={(index) => rows[index]}
+        rowKey={(alert) => String(alert.id)}
+        rowPx={OPEN_ROW_PX}
+        narrowRowPx={ALERT_NARROW_ROW_PX}
+      />
+    </div>
   )
 }
 

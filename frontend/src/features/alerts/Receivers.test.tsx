@@ -49,7 +49,7 @@ it('a channel takes what is severe enough, while it is switched on', () => {
 
 it('an alert that no channel takes is told to nobody, and says so with the way to the channels', () => {
   show([CRITICAL], <Receivers alert={WARNING} />)
-  expect(document.body.textContent).toContain('No channel takes this: nobody is told')
+  expect(document.body.textContent).toContain('No channel takes this: nobody would be told')
   expect(screen.getByRole('link', { name: 'Channels' }).getAttribute('href')).toBe('/alerts/channels')
 })
 

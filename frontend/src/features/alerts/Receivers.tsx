@@ -35,7 +35,7 @@ export function Receivers({ alert }: { alert: AlertOut }) {
   return mayMatch ? (
     <>only to channels that it matches: {channels}</>
   ) : (
-    <>No channel takes this: nobody is told. {channels}</>
+    <>No channel takes this: nobody would be told. {channels}</>
   )
 }
 

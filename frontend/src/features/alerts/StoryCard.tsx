@@ -31,7 +31,7 @@ export function StoryCard({ alert }: { alert: AlertDetail }) {
         {chapters.map((chapter) => (
           <li key={chapter.key} className={styles.chapter}>
             <span className="numeric muted">{formatInstant(chapter.at_ms, zone)}</span>
-            <StateMark tone={chapter.tone} word={chapter.what} />
+            <StateMark tone={chapter.tone} word={chapter.what} shape={chapter.shape} />
             <span className={styles.how}>
               {chapter.isLate && <span className={styles.late}>late</span>}
               {visibleName(chapter.how)}

@@ -34,13 +34,28 @@ function words(columns: Column<AlertOut>[], id: string, alert = ALERT): string {
 }
 
 it('an open alert says of which minute its value and its verdict are', () => {
-  const columns = openColumns('utc', () => RULE, null)
-  expect(words(columns, 'value')).toMatch(/^How much: 0\.76 × at .*06:41no longer surely over 2 ×$/)
+  const columns = openColumns({ zone: 'utc', ruleOf: () => RULE, actions: null })
+  expect(words(columns, 'value')).toMatch(/^How much: 0\.76 × expectedat .*06:41no longer surely over 2 × expected$/)
   expect(words(columns, 'sentence')).toMatch(/^Verdict when it fired: at .*06:10: Array of fa-1/)
 })
 
 it('the history shows the peak, and the last value only where no peak is kept', () => {
   const columns = pastColumns('utc')
-  expect(words(columns, 'value')).toBe('Peak: 4.1 ×surely ≥ 3.9 ×')
-  expect(words(columns, 'value', { ...ALERT, peak: null, peak_lower: null })).toBe('Peak: 0.76 ×its last value')
+  expect(words(columns, 'value')).toBe('Peak: 4.1 × expectedsurely ≥ 3.9 × expected')
+  expect(words(columns, 'value', { ...ALERT, peak: null, peak_lower: null })).toBe(
+    'Peak: 0.76 × expectedits last value',
+  )
+})
+
+it('a number stands alone in its line, whatever day its minute is of', () => {
+  const value = openColumns({ zone: 'utc', ruleOf: () => RULE, actions: null }).find(({ id }) => id === 'value')
+  const { container } = render(<MantineProvider>{value?.cell(ALERT)}</MantineProvider>)
+  const lines = [...(container.querySelector('span')?.children ?? [])].map((line) => line.textContent)
+  expect(lines).toEqual(['0.76 × expected', 'at 21 Nov, 06:41', 'no longer surely over 2 × expected'])
+})
+
+it('what never fired has no verdict of when it did', () => {
+  const columns = openColumns({ zone: 'utc', ruleOf: () => RULE, actions: null, isPending: true })
+  const pending = { ...ALERT, state: 'pending', fired_at: null } as AlertOut
+  expect(words(columns, 'sentence', pending)).toBe('Verdict so far: Array of fa-1 at 3 × its expected latency.')
 })

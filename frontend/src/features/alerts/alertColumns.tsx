@@ -7,9 +7,11 @@ import { layerWord } from '../../charts/segments'
 import { TickingAge } from '../../components/alerts/TickingAge'
 import {
   alertStateMark,
+  alertStateWord,
   atMinute,
   boundWords,
   formatAmount,
+  formatLength,
   measureWords,
   recoveredWords,
   severityMark,
@@ -20,17 +22,19 @@ import { NameLink } from '../../components/Name'
 import { StateMark } from '../../components/StateMark'
 import type { Column } from '../../components/table/VirtualTable'
 import { LayerSwatch } from '../../components/verdict/LayerBar'
-import { formatInstant, formatMoment, formatSeconds, type Zone, zoneName } from '../../lib/time'
+import { formatInstant, formatMoment, type Zone, zoneName } from '../../lib/time'
 import styles from './Alerts.module.css'
 
-/** Height of a row of two lines, and of three where one column says it all. */
-export const ALERT_ROW_PX = 58
-export const ALERT_NARROW_ROW_PX = 84
+/** Heights of rows: of what is open with up to four lines, of what is over with up to three, and where one column says it all. */
+export const OPEN_ROW_PX = 82
+export const PAST_ROW_PX = 66
+export const ALERT_NARROW_ROW_PX = 102
 
 const WHAT: Column<AlertOut> = {
   id: 'what',
   header: 'Alert',
-  width: 204,
+  width: 186,
+  grow: true,
   from: 700,
   cell: (alert) => (
     <span className={styles.two}>
@@ -44,6 +48,7 @@ const WHERE: Column<AlertOut> = {
   id: 'where',
   header: 'Of',
   width: 160,
+  grow: true,
   from: 700,
   cell: ({ subject, layer }) => (
     <span className={styles.two}>
@@ -66,8 +71,8 @@ function Layer({ layer }: Pick<AlertOut, 'layer'>) {
   )
 }
 
-/** How much, and what it was at least or is no longer. */
-type Much = (alert: AlertOut) => { amount: string; note: string | null }
+/** How much, of which minute where that is not the newest, and what it was at least or is no longer. */
+type Much = (alert: AlertOut) => { amount: string; at: string | null; note: string | null }
 
 /** All of it in one cell, where a screen has room for one. `when`: since when, or how long. */
 const oneCell = (when: (alert: AlertOut) => ReactNode, much: Much): Column<AlertOut> => ({
@@ -94,7 +99,8 @@ const oneCell = (when: (alert: AlertOut) => ReactNode, much: Much): Column<Alert
   ),
 })
 
-const joined = ({ amount, note }: ReturnType<Much>) => (note === null ? amount : `${amount}, ${note}`)
+const joined = ({ amount, at, note }: ReturnType<Much>) =>
+  [at === null ? amount : `${amount} ${at}`, note].filter((words) => words !== null).join(', ')
 
 type RuleOf = (alert: AlertOut) => RuleOut | undefined
 
@@ -102,30 +108,26 @@ type RuleOf = (alert: AlertOut) => RuleOut | undefined
 const openMuch =
   (ruleOf: RuleOf, zone: Zone): Much =>
   (alert) => ({
-    amount: valueWords(alert, zone),
+    amount: formatAmount(alert.value, alert.measure.unit),
+    at: alert.value === null ? null : atMinute(alert.since_at, zone),
     note: recoveredWords(alert, ruleOf(alert)) ?? boundWords(alert),
   })
-
-function valueWords({ value, measure, since_at }: AlertOut, zone: Zone): string {
-  const amount = formatAmount(value, measure.unit)
-  return value === null ? amount : `${amount} ${atMinute(since_at, zone)}`
-}
 
 /** How bad it was at its worst; where no minute of it is kept, its last value. */
 const pastMuch: Much = ({ peak, peak_lower, value, measure }) =>
   peak === null
-    ? { amount: formatAmount(value, measure.unit), note: value === null ? null : 'its last value' }
-    : { amount: formatAmount(peak, measure.unit), note: boundWords({ lower: peak_lower, measure }) }
+    ? { amount: formatAmount(value, measure.unit), at: null, note: value === null ? null : 'its last value' }
+    : { amount: formatAmount(peak, measure.unit), at: null, note: boundWords({ lower: peak_lower, measure }) }
 
 function stateWords({ state, quiet, acknowledged_at }: AlertOut): string {
-  const { word } = alertStateMark(state)
+  const word = alertStateWord(state)
   if (quiet !== null) return `${word}, quiet`
   return acknowledged_at === null ? word : `${word}, known`
 }
 
-const sentenceColumn = (zone: Zone): Column<AlertOut> => ({
+const sentenceColumn = (zone: Zone, header = 'Verdict when it fired'): Column<AlertOut> => ({
   id: 'sentence',
-  header: 'Verdict when it fired',
+  header,
   width: 240,
   grow: true,
   from: 1200,
@@ -147,10 +149,11 @@ const muchColumn = (header: string, much: Much): Column<AlertOut> => ({
   from: 700,
   align: 'right',
   cell: (alert) => {
-    const { amount, note } = much(alert)
+    const { amount, at, note } = much(alert)
     return (
       <span className={`${styles.two} ${styles.right} numeric`}>
         <span>{amount}</span>
+        {at !== null && <span className={styles.small}>{at}</span>}
         <span className={`${styles.small} ${styles.wraps}`}>{note ?? 'no lower bound'}</span>
       </span>
     )
@@ -160,15 +163,15 @@ const muchColumn = (header: string, much: Much): Column<AlertOut> => ({
 const STATE: Column<AlertOut> = {
   id: 'state',
   header: 'State',
-  width: 150,
+  width: 172,
   from: 700,
   cell: (alert) => {
     const known = whoKnows(alert)
     return (
       <span className={styles.two}>
-        <StateMark {...alertStateMark(alert.state)} />
+        <StateMark {...alertStateMark(alert.state, alert.severity)} />
         {known !== null && (
-          <span className={styles.small} title={known}>
+          <span className={`${styles.small} ${styles.wraps}`} title={known}>
             {known}
           </span>
         )}
@@ -188,15 +191,24 @@ interface Actions {
   onSilence: (alert: AlertOut) => void
 }
 
-export function openColumns(zone: Zone, ruleOf: RuleOf, actions: Actions | null): Column<AlertOut>[] {
+interface OpenColumns {
+  zone: Zone
+  ruleOf: RuleOf
+  actions: Actions | null
+  /** Of those that may become alerts: they never fired. */
+  isPending?: boolean
+}
+
+export function openColumns({ zone, ruleOf, actions, isPending = false }: OpenColumns): Column<AlertOut>[] {
   const much = openMuch(ruleOf, zone)
   const since = ({ started_at }: AlertOut) => (
     <span className="numeric" title={`since ${formatInstant(Date.parse(started_at), zone)}`}>
       <TickingAge at_ms={Date.parse(started_at)} />
     </span>
   )
-  const age: Column<AlertOut> = { id: 'age', header: 'For', width: 72, from: 700, align: 'right', cell: since }
-  const columns = [oneCell(since, much), WHAT, WHERE, sentenceColumn(zone), muchColumn('How much', much), age, STATE]
+  const age: Column<AlertOut> = { id: 'age', header: 'For', width: 100, from: 700, align: 'right', cell: since }
+  const sentence = sentenceColumn(zone, isPending ? 'Verdict so far' : undefined)
+  const columns = [oneCell(since, much), WHAT, WHERE, sentence, muchColumn('How much', much), age, STATE]
   return actions === null ? columns : [...columns, actionColumn(actions)]
 }
 
@@ -205,7 +217,7 @@ function actionColumn({ onAcknowledge, onSilence }: Actions): Column<AlertOut> {
   return {
     id: 'actions',
     header: 'Actions',
-    width: 190,
+    width: 188,
     from: 700,
     cell: (alert) => {
       const what = `${alert.rule_name} of ${alert.subject.name}`
@@ -239,7 +251,7 @@ export function pastColumns(zone: Zone): Column<AlertOut>[] {
     cell: ({ started_at }) => <span className="numeric">{formatMoment(Date.parse(started_at), zone)}</span>,
   }
   const lasted = ({ started_at, ended_at }: AlertOut) =>
-    ended_at === null ? 'still open' : formatSeconds((Date.parse(ended_at) - Date.parse(started_at)) / 1000)
+    ended_at === null ? 'still open' : formatLength(Date.parse(ended_at) - Date.parse(started_at))
   const inShort = (alert: AlertOut) => `${formatMoment(Date.parse(alert.started_at), zone)} · ${lasted(alert)}`
   const length: Column<AlertOut> = {
     id: 'length',

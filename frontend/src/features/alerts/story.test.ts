@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { AlertDetail } from '../../api/types'
 import type { ShownLate } from '../../components/alerts/late'
-import { ownWindow, storyOf, windowOf } from './story'
+import { ownWindow, storyOf, toldWords, windowOf } from './story'
 
 const at = (clock: string) => `2026-11-21T${clock}Z`
 const transition = (sequence: number, after: AlertDetail['state'], minute: string, found: string) => ({
@@ -113,4 +113,16 @@ describe('the window of an alert', () => {
     const { from_ms, to_ms } = windowOf({ started_at: at('04:10:00'), ended_at: null }, now_ms)
     expect(to_ms).toBeGreaterThan(from_ms)
   })
+})
+
+it('who was told is said with when, in the order of time, also of what did not arrive', () => {
+  const [first] = ALERT.messages
+  if (first === undefined) throw new Error('the alert has a message')
+  const failed = { ...first, id: 11, channel_name: 'pager', state: 'dead', finished_at: at('02:15:01') } as const
+  const waiting = { ...first, id: 13, state: 'pending', created_at: at('02:32:00'), finished_at: null } as const
+  expect(toldWords([waiting, first, failed], 'utc', Date.parse(at('03:00:00')))).toEqual([
+    'pager: message could not be delivered at 02:15',
+    'storage on call: message delivered at 02:15',
+    'storage on call: message waits for delivery at 02:32',
+  ])
 })

@@ -1,15 +1,17 @@
 /** What happened to one alert, in the order of time: its transitions, what people did, what was told, what was found late. */
 
-import type { AlertDetail, Transition } from '../../api/types'
+import type { AlertDetail, AlertMessage, Transition } from '../../api/types'
 import { cutWords, type ShownLate } from '../../components/alerts/late'
-import { alertStateMark, boundWords, formatAmount } from '../../components/alerts/words'
+import { alertStateMark, atMinute, boundWords, formatAmount, formatLength } from '../../components/alerts/words'
 import type { Tone } from '../../components/StateMark'
-import { formatSeconds } from '../../lib/time'
+import type { Zone } from '../../lib/time'
 
 export interface Chapter {
   key: string
   at_ms: number
   tone: Tone
+  /** Of the state that it went into. */
+  shape?: string
   /** What happened, in a word or two. */
   what: string
   /** With which numbers, by whom, to whom. */
@@ -33,6 +35,18 @@ const FATES: Record<AlertDetail['messages'][number]['state'], { tone: Tone; word
 }
 export const fateOf = (state: AlertDetail['messages'][number]['state']) => FATES[state]
 
+/** "storage on call: message delivered at 11:30": what arrived, and what did not, in the order of time. */
+export function toldWords(messages: readonly AlertMessage[], zone: Zone, now_ms?: number): string[] {
+  return [...messages]
+    .sort((a, b) => Date.parse(toldAt(a)) - Date.parse(toldAt(b)))
+    .map((one) => {
+      const what = MESSAGES[one.status].toLowerCase()
+      return `${one.channel_name}: ${what} ${FATES[one.state].words} ${atMinute(toldAt(one), zone, now_ms)}`
+    })
+}
+
+const toldAt = ({ finished_at, created_at }: AlertMessage) => finished_at ?? created_at
+
 export function storyOf(alert: AlertDetail, late: readonly ShownLate[]): Chapter[] {
   const chapters = [
     ...alert.transitions.map((one) => transitionChapter(one, alert)),
@@ -40,7 +54,7 @@ export function storyOf(alert: AlertDetail, late: readonly ShownLate[]): Chapter
       const fate = FATES[message.state]
       return {
         key: `message-${message.id}`,
-        at_ms: Date.parse(message.finished_at ?? message.created_at),
+        at_ms: Date.parse(toldAt(message)),
         tone: fate.tone,
         what: MESSAGES[message.status],
         how: `${message.channel_name}: ${fate.words}`,
@@ -56,7 +70,7 @@ export function storyOf(alert: AlertDetail, late: readonly ShownLate[]): Chapter
           tone: 'calm',
           what: 'Found late',
           how: [
-            `${formatSeconds(one.minutes * 60)} over the threshold, up to ${formatAmount(one.peak, one.unit)}`,
+            `${formatLength(one.minutes * 60_000)} over the threshold, up to ${formatAmount(one.peak, one.unit)}`,
             ...(cutWords(one) === null ? [] : [cutWords(one)]),
             'too late to tell anybody',
           ].join('; '),
@@ -68,17 +82,17 @@ export function storyOf(alert: AlertDetail, late: readonly ShownLate[]): Chapter
   return chapters.sort((a, b) => a.at_ms - b.at_ms)
 }
 
-function transitionChapter(one: Transition, { measure }: AlertDetail): Chapter {
-  const { tone, word } = alertStateMark(one.after)
+function transitionChapter(one: Transition, { measure, severity }: AlertDetail): Chapter {
+  const { word, ...mark } = alertStateMark(one.after, severity)
   const lag_ms = Date.parse(one.found_at) - Date.parse(one.minute_at)
   const isLate = lag_ms > LATE_AFTER_MS
   const numbers = one.value === null ? [] : [formatAmount(one.value, measure.unit)]
   const bound = boundWords({ lower: one.lower, measure })
-  const found = isLate ? [`found ${formatSeconds(Math.round(lag_ms / 1000))} later`] : []
+  const found = isLate ? [`found ${formatLength(lag_ms)} later`] : []
   return {
     key: `transition-${one.sequence}`,
     at_ms: Date.parse(one.minute_at),
-    tone,
+    ...mark,
     what: word.charAt(0).toUpperCase() + word.slice(1),
     how: [...numbers, ...(bound === null ? [] : [bound]), ...found].join(', '),
     isLate,

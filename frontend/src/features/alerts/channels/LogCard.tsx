@@ -5,7 +5,7 @@ import { useMemo, useState } from 'react'
 import { notificationsQuery } from '../../../api/alerts'
 import type { ListPage } from '../../../api/queries'
 import type { ChannelOut, NotificationOut } from '../../../api/types'
-import { alertStateMark } from '../../../components/alerts/words'
+import { alertStateWord } from '../../../components/alerts/words'
 import { Card } from '../../../components/Card'
 import { DataState } from '../../../components/DataState'
 import { Name } from '../../../components/Name'
@@ -101,7 +101,7 @@ const columnsIn = (zone: Zone, onOpen: (id: number) => void): Column<Notificatio
       </button>
     ),
   },
-  { id: 'status', header: 'About', width: 96, cell: ({ status }) => alertStateMark(status).word },
+  { id: 'status', header: 'About', width: 96, cell: ({ status }) => alertStateWord(status) },
   { id: 'channel', header: 'Channel', width: 160, cell: (one) => <Name focusable>{one.channel_name}</Name> },
   { id: 'state', header: 'Delivery', width: 130, cell: ({ state }) => <StateMark {...sentMark(state)} /> },
   {

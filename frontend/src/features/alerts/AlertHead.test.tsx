@@ -1,0 +1,127 @@
+// @vitest-environment jsdom
+import { MantineProvider } from '@mantine/core'
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { render, screen } from '@testing-library/react'
+import { expect, it, vi } from 'vitest'
+import { quantitiesQuery, rulesQuery } from '../../api/alerts'
+import type { AlertDetail } from '../../api/types'
+import { verdictQuery } from '../../api/verdicts'
+import { PreferencesProvider } from '../../lib/preferences'
+import { AlertHead } from './AlertHead'
+
+vi.mock('@tanstack/react-router', () => ({
+  Link: ({ to, search, children, ...more }: { to: string; search: object; children: React.ReactNode }) => (
+    <a href={`${to}?${new URLSearchParams(JSON.parse(JSON.stringify(search ?? {})))}`} {...more}>
+      {children}
+    </a>
+  ),
+}))
+vi.mock('../../lib/url', () => ({ useSearchParameter: () => ['', () => undefined] }))
+vi.mock('../../api/session', () => ({ useSession: () => ({ isAdmin: true, known: true }) }))
+
+const NOW_MS = Date.parse('2026-11-22T11:50:00Z')
+const ALERT = {
+  id: 41,
+  rule_id: 1,
+  rule_name: 'Time in the kernel',
+  severity: 'info',
+  subject: { kind: 'datastore', id: 7, name: 'app-05' },
+  layer: 'kernel',
+  labels: {},
+  measure: { quantity: 'time', part: 'kernel', direction: 'all', unit: 'µs' },
+  state: 'firing',
+  since_at: '2026-11-22T11:36:00Z',
+  started_at: '2026-11-22T11:32:00Z',
+  fired_at: '2026-11-22T11:36:00Z',
+  breach_ended_at: null,
+  ended_at: null,
+  newest: { at: '2026-11-22T11:48:00Z', value: 431, lower: 402 },
+  sentence:
+    'Kernel queue on esx-14: 0.44 of 0.93 ms since 11:31 UTC, 0.44 ms over usual. Certain. — 64 I/Os outstanding; the array answers in 0.40 ms.',
+  runbook_url: 'https://runbooks.example/kernel',
+  quiet: null,
+  acknowledged_at: null,
+  acknowledged_by: null,
+  transitions: [],
+  messages: [],
+} as unknown as AlertDetail
+const RULE = {
+  id: 1,
+  for_min: 5,
+  when: [{ quantity: 'time', part: 'kernel', direction: 'all', at_least: 300, compared: 'lower' }],
+}
+
+function show(given: Partial<AlertDetail> = {}, verdict?: object) {
+  vi.spyOn(Date, 'now').mockReturnValue(NOW_MS)
+  const client = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY, retry: false } } })
+  client.setQueryData(rulesQuery().queryKey, [RULE] as never)
+  client.setQueryData(quantitiesQuery().queryKey, [{ quantity: 'time', unit: 'µs' }] as never)
+  client.setQueryData(verdictQuery('datastores', 7, null).queryKey, (verdict ?? { state: 'no_data' }) as never)
+  render(
+    <PreferencesProvider>
+      <MantineProvider withGlobalClasses={false} withCssVariables={false}>
+        <QueryClientProvider client={client}>
+          <AlertHead alert={{ ...ALERT, ...given }} />
+        </QueryClientProvider>
+      </MantineProvider>
+    </PreferencesProvider>,
+  )
+  return document.body.textContent ?? ''
+}
+
+it('the first lines say what, whose, how much, the limit, why, what holds now, and then what to do', () => {
+  const text = show()
+  const order = [
+    'Datastore app-05',
+    'Kernel queue on esx-14: 0.44 of 0.93 ms since 11:31 UTC',
+    'Fires at: Kernel surely ≥ 0.30 ms, for 5 min',
+    'Because 64 I/Os outstanding; the array answers in 0.40 ms.',
+    'Now Kernel 0.43 ms, surely ≥ 0.40 ms, surely over 0.30 ms; at 11:48, 1 min ago',
+    'Open the datastore at 11:36',
+    'Acknowledge',
+    'Silence this',
+    'Runbook',
+  ]
+  const places = order.map((words) => text.indexOf(words))
+  expect(places).not.toContain(-1)
+  expect([...places].sort((a, b) => a - b)).toEqual(places)
+})
+
+it('the way to the object keeps the time of the alert in its address', () => {
+  show()
+  const href = screen.getByRole('link', { name: 'Open the datastore at 11:36' }).getAttribute('href')
+  expect(decodeURIComponent(href ?? '')).toBe('/datastores/7?from=2026-11-22T11:17:00Z&to=2026-11-22T11:50:00Z')
+})
+
+it('an old number is grey and not called what holds now, and neither is the verdict of those minutes', () => {
+  const verdict = {
+    state: 'judged',
+    layer: 'array',
+    layer_label: 'Array',
+    sentence: { head: 'Array', certainty: 'Certain' },
+  }
+  const text = show({ newest: { at: '2026-11-21T02:31:00Z', value: 431, lower: null } }, verdict)
+  expect(text).toContain('Now no newer numbers since 21 Nov, 02:31; then Kernel 0.43 ms')
+  expect(document.querySelector('[data-old="true"]')?.className).toBe('muted')
+  expect(text).not.toContain('Verdict now')
+  expect(text).not.toContain('Another layer')
+})
+
+it('a layer that is no longer the one that was paged for is warned of', () => {
+  const sentence = { head: 'Array service: 1.35 of 1.60 ms', certainty: 'Certain' }
+  const text = show({}, { state: 'judged', layer: 'array', layer_label: 'Array', sentence })
+  expect(text).toContain('Verdict now Array service: 1.35 of 1.60 ms. Certain.')
+  expect(screen.getByRole('status').textContent).toBe('Another layer now: Array; it was Kernel when it fired.')
+})
+
+it('of what is over nothing is said to hold now', () => {
+  const text = show({
+    state: 'resolved',
+    newest: null,
+    breach_ended_at: '2026-11-22T11:44:00Z',
+    ended_at: '2026-11-22T11:49:00Z',
+  })
+  expect(text).toContain('Over since 11:44')
+  expect(text).toContain('lasted 17 min')
+  expect(text).not.toContain('Now ')
+})

@@ -1,0 +1,16 @@
+/** A table whose rows are still being read: its own columns and headings, so that nothing moves when they come. */
+
+import { type Column, VirtualTable } from '../../components/table/VirtualTable'
+
+interface RowsSkeletonProps<Row> {
+  columns: readonly Column<Row>[]
+  rows: number
+  rowPx?: number
+  narrowRowPx?: number
+}
+
+const notYet = () => undefined
+
+export function RowsSkeleton<Row>({ columns, rows, ...heights }: RowsSkeletonProps<Row>) {
+  return <VirtualTable<Row> label="Being read" columns={columns} count={rows} rowAt={notYet} {...heights} />
+}
