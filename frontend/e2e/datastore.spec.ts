@@ -224,6 +224,10 @@ test('every chart is also a table, a spreadsheet and a picture', async ({ page, 
   const numbers = page.getByRole('table', { name: /^Numbers of the latency of/ })
   await expect(numbers.getByRole('columnheader', { name: /Read · Total/ })).toBeVisible()
   expect(await numbers.getByRole('row').count()).toBeGreaterThan(3)
+
+  const beside = page.waitForEvent('download')
+  await stack.getByRole('button', { name: 'Save the picture as PNG' }).click()
+  expect((await readFile(await (await beside).path())).length).toBeGreaterThan(10_000)
 })
 
 test('dragging zooms, the verdict follows, the address holds the window in UTC, back zooms out', async ({

@@ -1,7 +1,7 @@
 /** Bands that stack from zero up, each drawn over exactly the buckets in which it was measured: a bucket without it is a gap, not a slope to zero. */
 
 import type { CustomSeriesOption } from 'echarts/charts'
-import { hatchDecal } from './hatch'
+import { dotDecal, hatchDecal } from './hatch'
 import type { Panel } from './panels'
 import { type ChartTokens, colourOf } from './tokens'
 
@@ -50,15 +50,18 @@ interface Grid {
   tokens: ChartTokens
 }
 
+const decalOf = ({ hatched, dotted }: Panel['lines'][number], { ink }: ChartTokens) =>
+  dotted ? dotDecal(ink.card) : hatched ? hatchDecal(ink.card) : null
+
 /** All bands of a panel in one series: it draws a hundred shapes as fast as one, and ten series take as long as ten charts. */
 export function bandSeries(panel: Panel, index: number, { times_ms, step_s, tokens }: Grid): CustomSeriesOption[] {
   const bands = panel.lines.filter(({ shape }) => shape === 'band')
   const runs = bandRuns(bands.map(({ values }) => values))
-  const decal = hatchDecal(tokens.ink.card)
   const stretches = bands.flatMap((band, position) => {
     const fill = colourOf(band, tokens)
     const stroke = 'layer' in band.colour ? tokens.edge[band.colour.layer] : fill
-    const style = { fill, stroke, lineWidth: 0.5, ...(band.hatched ? { decal: decal as never } : {}) }
+    const decal = decalOf(band, tokens)
+    const style = { fill, stroke, lineWidth: 0.5, ...(decal === null ? {} : { decal: decal as never }) }
     return (runs[position] ?? []).map((run) => ({ style, corners: outline(run, times_ms, step_s) }))
   })
   if (stretches.length === 0) return []

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
 import { layer, part, readColumn } from '../testing/verdicts'
 import { countedWords, withCounted } from './counted'
-import { waterfallCsv, waterfallRows } from './waterfall'
+import { waterfallRows } from './waterfall'
+import { waterfallCsv } from './waterfallCsv'
 
 const SCALE = { unit: 'ms', decimals: 2 } as const
 const column = {

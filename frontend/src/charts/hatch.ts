@@ -27,6 +27,35 @@ export function hatchLines(rect: Rect, colour: string, { stepPx = STEP_PX, opaci
   return lines
 }
 
+const DOT_STEP_PX = 5
+const DOT_RADIUS_PX = 1.1
+
+/** Dots over a rectangle, every other row set off, as children of a clipped group. */
+export function hatchDots(rect: Rect, colour: string) {
+  const rows = Math.max(1, Math.floor(rect.height / DOT_STEP_PX))
+  const dots = []
+  for (let row = 0; row < rows; row++) {
+    const y = rect.y + ((row + 0.5) * rect.height) / rows
+    for (let x = rect.x + (row % 2 === 0 ? 2.5 : 5); x < rect.x + rect.width; x += DOT_STEP_PX)
+      dots.push({ type: 'circle' as const, shape: { cx: x, cy: y, r: DOT_RADIUS_PX }, style: { fill: colour } })
+  }
+  return dots
+}
+
+/** A pattern of dots for filled shapes, in ECharts' own words. */
+export function dotDecal(colour: string) {
+  return {
+    symbol: 'circle',
+    symbolSize: 0.75,
+    color: colour,
+    dashArrayX: [
+      [3, 3],
+      [0, 3, 3, 0],
+    ],
+    dashArrayY: [3, 0],
+  }
+}
+
 /** A stripe pattern for filled shapes, in ECharts' own words. */
 export function hatchDecal(colour: string) {
   return {

@@ -95,7 +95,12 @@ export function latencyLegend(data: LatencyData): PanelLine[] {
   for (const columns of [...whole, ...data.directions])
     for (const line of stackLines(columns))
       if (!byKey.has(line.key) && line.values.some((value) => value !== null && value > 0)) byKey.set(line.key, line)
-  return [...byKey.values(), ...queueLegend(data.queues)]
+  const queues = queueLegend(data.queues)
+  if (queues.length === 0) return [...byKey.values()]
+  return [
+    ...[...byKey.values()].map((line) => ({ ...line, strip: 'Stack' })),
+    ...queues.map((line) => ({ ...line, strip: 'Queues' })),
+  ]
 }
 
 /** Layers that have bounds anywhere in the window, outermost first. */

@@ -21,14 +21,17 @@ export interface PanelLine {
   /** Lines with the same row stand in one row of the cursor's table, reads beside writes. */
   row: string
   label: string
-  /** What the legend calls all lines of this key. */
+  /** What the legend calls all lines of this key, and which panels they are in where that differs. */
   legend: string
+  strip?: string
   side: Side
   /** Areas stack from zero up; bands too, each only where it was measured itself. */
   shape: 'area' | 'line' | 'band'
   stroke: 'solid' | 'dashed' | 'dotted'
   /** Striped: waiting at a limit, inferred or unexplained. */
   hatched?: boolean
+  /** With dots in place of stripes: parts that were not told apart. */
+  dotted?: boolean
   /** Holds its value until the next one, like a setting. */
   isStepped?: boolean
   /** Line width in px, where it is not the usual one. */

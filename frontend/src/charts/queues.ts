@@ -74,6 +74,7 @@ function sumLines(data: QueueData): PanelLine[] {
     ...lines('queues', data),
     {
       ...line('queues', 'outstanding', 'Outstanding in virtual disks', data.outstanding_ios, { ink: 'total' }),
+      stroke: 'dashed',
       width: 1.5,
     },
   ]

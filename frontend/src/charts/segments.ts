@@ -16,10 +16,12 @@ const LAYER_FILLS: Record<LayerId, Layer> = {
 
 export const layerWord = (layer: LayerId) => LAYER_WORDS[layer]
 
-interface Look {
+export interface Look {
   colour: LineColour
-  /** Striped: waiting at a limit, inferred from two clocks, or not told apart. */
+  /** Striped: waiting at a limit, inferred from two clocks, or layers that were not told apart. */
   hatched: boolean
+  /** With dots in place of stripes: parts of one layer that were not told apart. */
+  dotted?: boolean
 }
 
 // Segments that share their colour with a plain neighbour are hatched.
@@ -42,11 +44,12 @@ export function layerLook(layers: readonly LayerId[]): Look {
   return { colour: { layer: LAYER_FILLS[only] }, hatched: false }
 }
 
-/** A segment in its colour; what no segment of a layer explains is the layer's colour, hatched. */
+/** A segment in its colour; what no segment of a layer explains is the layer's colour, dotted. */
 export function partLook(part: { name: string; layer: string; is_rest: boolean }): Look {
   const segment = part.is_rest ? undefined : SEGMENT_LOOKS[part.name]
   if (segment !== undefined) return { colour: { layer: segment.fill }, hatched: segment.hatched }
-  return { ...layerLook(layersOf(part.layer)), hatched: true }
+  const layers = layersOf(part.layer)
+  return { ...layerLook(layers), hatched: true, ...(layers.length === 1 ? { dotted: true } : {}) }
 }
 
 /** "san_array" → ["san", "array"]. */

@@ -7,15 +7,9 @@ import { describe, expect, it } from 'vitest'
 import css from '../styles/tokens.css?raw'
 import { layer, part, readColumn } from '../testing/verdicts'
 import { chartTokens, variablesOf } from './tokens'
-import {
-  shareText,
-  stepsThatAddUp,
-  type WaterfallColumn,
-  waterfallCsv,
-  waterfallRows,
-  waterfallScale,
-} from './waterfall'
-import { waterfallHeight, waterfallOption } from './waterfallOption'
+import { shareText, stepsThatAddUp, type WaterfallColumn, waterfallRows, waterfallScale } from './waterfall'
+import { waterfallCsv } from './waterfallCsv'
+import { type WaterfallLayout, waterfallHeight, waterfallOption } from './waterfallOption'
 
 use([CustomChart, GridComponent, AriaComponent, SVGRenderer])
 
@@ -68,7 +62,7 @@ describe('the rows of a waterfall', () => {
   it('say a value, its share, and what is over usual', () => {
     const rows = rowsOf(readColumn)
     const kernel = rows.find(({ key }) => key === 'kernel')
-    expect(kernel).toMatchObject({ value: '0.44 ms', share: '47 %', excess: '+0.44 ms', isOver: true })
+    expect(kernel).toMatchObject({ value: '0.44 ms', share: '47 %', excess: '▲ +0.44 ms', isOver: true })
     expect(rows.find(({ key }) => key === 'array')?.excess).toBe('')
     expect(rows.find(({ key }) => key === 'guest')).toMatchObject({ value: 'not measured', pieces: [] })
   })
@@ -178,62 +172,150 @@ it('one scale holds every bound of every column', () => {
 it('leaves as a spreadsheet with raw numbers, bounds and usual times; what has none is empty', () => {
   const { header, rows } = waterfallCsv([readColumn])
   expect(header.slice(0, 3)).toEqual(['direction', 'part of the path', 'us'])
-  expect(rows[0]).toEqual(['read', 'total', 930, null, null, 600, null, null, null])
-  expect(rows[1]).toEqual(['read', 'kernel', 440, 220, 880, 0, 440, 0.473, null])
+  expect(rows[0]).toEqual(['read', 'total', 930, null, null, 600, null, null, null, null])
+  expect(rows[1]).toEqual(['read', 'kernel', 440, 220, 880, 0, 440, 120, 0.473, null])
   expect(rows.at(-1)?.slice(0, 4)).toEqual(['read', 'array: array_service', 400, null])
 })
 
-describe('the drawing', () => {
-  const draw = (theme: string, stacked = false) => {
-    const columns = [readColumn, merged]
-    const tokens = chartTokens(variablesOf(css, theme))
-    const chart = init(null, null, { renderer: 'svg', ssr: true, width: 1200, height: 600 })
-    chart.setOption(waterfallOption({ columns, stacked, named: ['kernel'], tokens, label: 'where the time went' }))
-    const svg = chart.renderToSVGString()
-    chart.dispose()
-    return { svg, tokens }
-  }
+describe('what is over usual', () => {
+  const over = (us: number, excess_us: number, excess_lower_us = 0) =>
+    rowsOf({ ...readColumn, total_us: us, layers: [layer('kernel', us, { excess_us, excess_lower_us })], parts: [] })[2]
 
+  it('is told by a sign, surely or perhaps, in the picture and in the table alike', () => {
+    expect([over(440, 40, 1)?.excess, over(440, 40)?.excess]).toEqual(['▲ +0.04 ms', '+0.04 ms ?'])
+  })
+
+  it('is never written as more than what it is a part of', () => {
+    fc.assert(
+      fc.property(fc.array(fc.double({ min: 0, max: 900, noNaN: true }), { minLength: 3, maxLength: 3 }), (us) => {
+        const layers = (['kernel', 'san', 'array'] as const).map((name, at) =>
+          layer(name, us[at] ?? 0, { excess_us: us[at] ?? 0 }),
+        )
+        const total_us = us.reduce((sum, one) => sum + one, 0)
+        for (const row of rowsOf({ ...readColumn, total_us, layers, parts: [], not_measured: [] }).slice(1)) {
+          const [value, excess] = [row.value, row.excess].map((text) => Number.parseFloat(text.replace(/[^\d.]/g, '')))
+          if (row.excess !== '') expect(excess).toBeLessThanOrEqual(value ?? 0)
+        }
+      }),
+    )
+  })
+
+  it('is not written where the layer itself is less than a step', () => {
+    expect(over(4, 4)?.excess).toBe('')
+  })
+})
+
+describe('measurements that contradict each other', () => {
+  it('have a last row left of zero with words, told once: they are of reads and writes together', () => {
+    const [reads = [], writes = []] = waterfallRows([readColumn, merged], SCALE, 52)
+    expect(reads.at(-1)).toMatchObject({ label: 'Sources disagree', start_us: -52, end_us: 0, value: 'by up to 52 µs' })
+    expect(writes.at(-1)).toMatchObject({ key: 'contradiction', start_us: -0, value: '' })
+    expect(waterfallCsv([readColumn], 52).rows.at(-1)?.slice(0, 3)).toEqual(['all', 'sources disagree by up to', 52])
+  })
+
+  it('have no row where there are none', () => {
+    for (const none of [null, 0]) {
+      expect(waterfallRows([readColumn], SCALE, none)[0]).toHaveLength(rowsOf(readColumn).length)
+      expect(waterfallCsv([readColumn], none)).toEqual(waterfallCsv([readColumn]))
+    }
+  })
+
+  it('are an outlined box that ends where the path begins', () => {
+    const { svg } = drawn({ columns: [readColumn, merged], disagreement_us: 52 })
+    expect(svg).toContain('by up to 52 µs')
+    expect(svg.match(/<path[^>]*fill="none"[^>]*stroke-width="1.5"/g)?.length).toBeGreaterThanOrEqual(1)
+  })
+})
+
+interface Drawn {
+  columns?: readonly WaterfallColumn[]
+  layout?: WaterfallLayout
+  width?: number
+  theme?: string
+  named?: string[]
+  disagreement_us?: number | null
+}
+
+function drawn({
+  columns = [readColumn, merged],
+  layout = 'wide',
+  width = 1200,
+  theme = 'dark',
+  named = ['kernel'],
+  disagreement_us = null,
+}: Drawn) {
+  const tokens = chartTokens(variablesOf(css, theme))
+  const chart = init(null, null, { renderer: 'svg', ssr: true, width, height: 900 })
+  chart.setOption(waterfallOption({ columns, layout, named, disagreement_us, tokens, label: '' }))
+  const svg = chart.renderToSVGString()
+  chart.dispose()
+  return { svg, tokens }
+}
+
+/** Every row at its longest. */
+const long: WaterfallColumn = {
+  ...readColumn,
+  layers: readColumn.layers.map((one) => ({ ...one, excess_us: one.us, excess_lower_us: one.us, share: 0.33 })),
+}
+
+describe('the drawing', () => {
   it('has the layers’ colours and words in both themes', () => {
     for (const theme of ['dark', 'light']) {
-      const { svg, tokens } = draw(theme)
+      const { svg, tokens } = drawn({ theme })
       const { kernel_queue, san, array_service } = tokens.fill
       for (const colour of [kernel_queue, san, array_service]) expect(svg.toLowerCase()).toContain(colour)
-      for (const words of ['0.44 ms', '47 %', '+0.44 ms', 'not measured', '0.93 ms']) expect(svg).toContain(words)
+      for (const words of ['0.44 ms', '47 %', '▲ +0.44 ms', 'not measured', '0.93 ms']) expect(svg).toContain(words)
     }
   })
 
-  it('writes no number over what is drawn in its row, on a phone', () => {
-    const long = { ...readColumn, layers: readColumn.layers.map((one) => ({ ...one, excess_us: 390 })) }
-    const tokens = chartTokens(variablesOf(css, 'light'))
-    const chart = init(null, null, { renderer: 'svg', ssr: true, width: 330, height: 600 })
-    chart.setOption(waterfallOption({ columns: [long], stacked: true, named: [], tokens, label: '' }))
-    const svg = chart.renderToSVGString()
-    chart.dispose()
-    // The excess stays where the share has no room.
-    expect(svg.match(/\+0\.39 ms/g)).toHaveLength(3)
-    expect(svg).not.toContain('47 %')
+  it('drops no word of any row, on a phone, beside each other or wide', () => {
+    const views = [
+      { layout: 'stacked', width: 300 },
+      { layout: 'beside', width: 700 },
+      { layout: 'wide', width: 1100 },
+    ] as const
+    for (const view of views) {
+      const { svg } = drawn({ ...view, columns: [long, { ...long, direction: 'write' }] })
+      expect(svg.match(/▲ \+0\.\d\d ms/g)).toHaveLength(6)
+      expect(svg.match(/33 %/g)).toHaveLength(6)
+      for (const { label } of rowsOf(long)) expect(svg).toContain(`>${label}<`)
+    }
   })
 
-  it('has the shares of all rows or of none, reads and writes alike', () => {
-    const sharesAt = (width: number) => {
-      const long = { ...readColumn, layers: readColumn.layers.map((one) => ({ ...one, excess_us: 390 })) }
-      const tokens = chartTokens(variablesOf(css, 'light'))
-      const chart = init(null, null, { renderer: 'svg', ssr: true, width, height: 600 })
-      const columns = [long, { ...long, direction: 'write' as const }]
-      chart.setOption(waterfallOption({ columns, stacked: false, named: [], tokens, label: '' }))
-      const svg = chart.renderToSVGString()
-      chart.dispose()
-      return svg.match(/\d %/g)?.length ?? 0
+  it('has bars over most of a phone’s width', () => {
+    const { grid, xAxis } = waterfallOption({
+      columns: [long],
+      layout: 'stacked',
+      named: [],
+      disagreement_us: null,
+      tokens: chartTokens(variablesOf(css, 'dark')),
+      label: '',
+    })
+    expect(xAxis).toHaveLength(1)
+    expect(grid).toMatchObject([{ left: 12, right: 12 }])
+  })
+
+  it('has nothing in the colour of an alarm where the verdict names nothing', () => {
+    const alarm = (named: string[]) => {
+      const { svg, tokens } = drawn({ columns: [long], named })
+      return svg.toLowerCase().includes(tokens.ink.bad.toLowerCase())
     }
-    const shares = waterfallRows([readColumn], SCALE)[0]?.filter(({ share }) => share !== '').length ?? 0
-    expect(sharesAt(1160)).toBe(2 * shares)
-    expect(sharesAt(700)).toBe(0)
+    expect([alarm(['kernel']), alarm([])]).toEqual([true, false])
+    expect(drawn({ columns: [long], named: [] }).svg).toContain('▲ +0.44 ms')
   })
 
   it('stands one under the other where there is no room', () => {
     const columns = [readColumn, merged]
-    expect(waterfallHeight({ columns, stacked: true })).toBe(2 * waterfallHeight({ columns, stacked: false }))
-    expect(draw('dark', true).svg).toContain('Write')
+    const height = (layout: WaterfallLayout) => waterfallHeight({ columns, layout, disagreement_us: null })
+    expect(height('stacked')).toBe(2 * height('beside'))
+    expect(drawn({ layout: 'stacked' }).svg).toContain('Write')
+  })
+
+  it('tells parts that were not told apart from what is inferred or waiting, without colour', () => {
+    const rest = { ...part('kernel_rest', 'kernel', 440), is_rest: true }
+    const dots = (parts: readonly WaterfallColumn['parts'][number][]) =>
+      drawn({ columns: [{ ...readColumn, parts }] }).svg.match(/<circle/g)?.length ?? 0
+    expect(dots([part('kernel_queue', 'kernel', 440)])).toBe(0)
+    expect(dots([rest])).toBeGreaterThan(5)
   })
 })

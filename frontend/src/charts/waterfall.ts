@@ -1,6 +1,5 @@
 /** Where one I/O's time went in one window: floating bars in path order under their total, with bounds, usual time and share. */
 
-import type { CsvCell } from '../lib/csv'
 import {
   formatFixed,
   formatLatency,
@@ -9,8 +8,9 @@ import {
   latencyScale,
   NOT_MEASURED,
 } from '../lib/units'
+import { overText } from './over'
 import { niceMax } from './panels'
-import { type LayerId, layerLook, layerWord, partLook, pathOrder } from './segments'
+import { type LayerId, type Look, layerLook, layerWord, partLook, pathOrder } from './segments'
 import type { LineColour } from './tokens'
 
 export interface WaterfallLayer {
@@ -51,11 +51,16 @@ export interface WaterfallColumn {
   not_measured: readonly LayerId[]
 }
 
+interface Piece extends Look {
+  start_us: number
+  end_us: number
+}
+
 /** One row ready to draw; positions are µs from the start of the I/O. */
 export interface WaterfallRow {
   /** The same thing in another column has the same key. */
   key: string
-  kind: 'total' | 'layer' | 'part'
+  kind: 'total' | 'layer' | 'part' | 'contradiction'
   /** The layer it is or belongs to; empty for the total. */
   layer: string
   label: string
@@ -71,12 +76,12 @@ export interface WaterfallRow {
   /** The array's own number of the same; empty where there is none. */
   counted: string
   share: string
-  /** "+0.40 ms": over usual. */
+  /** "▲ +0.40 ms", "+0.40 ms ?": over usual, surely or perhaps. */
   excess: string
   /** True when even the lower bound is over usual. */
   isOver: boolean
   /** What fills the bar, left to right: one piece, or several. */
-  pieces: { start_us: number; end_us: number; colour: LineColour; hatched: boolean }[]
+  pieces: Piece[]
 }
 
 export const COLUMN_TITLES = { read: 'Read', write: 'Write', all: 'Reads and writes, op-weighted' } as const
@@ -90,13 +95,29 @@ export const STATE_WORDS: Record<WaterfallColumn['state'], string> = {
   no_data: 'no minute of this window is attributed yet',
 }
 
-/** The rows of all columns, aligned: row n of every column is about the same thing. */
-export function waterfallRows(columns: readonly WaterfallColumn[], scale: LatencyScale): WaterfallRow[][] {
+/**
+ * The rows of all columns, aligned: row n of every column is about the same thing. Measurements that contradict each other, by
+ * `disagreement_us` in the worst minute, reads and writes together, have a last row, told in the first column.
+ */
+export function waterfallRows(
+  columns: readonly WaterfallColumn[],
+  scale: LatencyScale,
+  disagreement_us: number | null = null,
+): WaterfallRow[][] {
   const names = alignedKeys(columns)
-  return columns.map((column) => {
+  return columns.map((column, index) => {
     const own = new Map(columnRows(column, scale).map((row) => [row.key, row]))
-    return names.map((name) => own.get(name.key) ?? absent(name, absentWords(column, name)))
+    const rows = names.map((name) => own.get(name.key) ?? absent(name, absentWords(column, name)))
+    if (disagreement_us === null || disagreement_us <= 0) return rows
+    return [...rows, contradiction(index === 0 ? disagreement_us : 0)]
   })
+}
+
+const CONTRADICTION: RowName = { key: 'contradiction', kind: 'contradiction', layer: '', label: 'Sources disagree' }
+
+/** Below zero: no part of the path has this time. */
+function contradiction(us: number): WaterfallRow {
+  return { ...absent(CONTRADICTION), start_us: -us, value: us > 0 ? `by up to ${formatLatency(us)}` : '' }
 }
 
 /** Why a column has no number of a layer that another column has one of, or nobody has. */
@@ -172,7 +193,7 @@ function columnRows(column: WaterfallColumn, scale: LatencyScale): WaterfallRow[
       own,
       scale,
     )
-    return [layerRow(layer, start_us, parts, stepsText(layer.us, own, scale), scale), ...parts]
+    return [layerRow(layer, start_us, parts, own, scale), ...parts]
   })
   return [totalRow(column, rows, scale), ...rows]
 }
@@ -230,7 +251,7 @@ function layerRow(
   layer: WaterfallLayer,
   start_us: number,
   parts: readonly WaterfallRow[],
-  value: string,
+  steps: number,
   scale: LatencyScale,
 ): WaterfallRow {
   const look = layerLook(layer.layers)
@@ -247,10 +268,10 @@ function layerRow(
     lower_us: start_us + layer.lower_us,
     upper_us: start_us + layer.upper_us,
     expected_us: layer.expected_us > 0 ? start_us + layer.expected_us : null,
-    value,
+    value: stepsText(layer.us, steps, scale),
     counted: countedText(layer),
     share: shareText(layer.share),
-    excess: excessText(layer.excess_us, scale),
+    excess: excessText(layer, steps, scale),
     isOver: layer.excess_lower_us > 0,
     pieces: pieces.length > 0 ? pieces : layer.us > 0 ? [whole] : [],
   }
@@ -277,9 +298,12 @@ export function shareText(share: number | null): string {
   return `${Math.round(100 * share)} %`
 }
 
-/** What is over usual, unless it is too small for the chart's decimals. */
-function excessText(excess_us: number, scale: LatencyScale): string {
-  return excess_us < stepOf(scale) ? '' : `+${formatLatencyIn(excess_us, scale)}`
+/** What is over usual, unless it is too small for the chart's decimals: never more than what is written of the layer itself, `most` steps. */
+function excessText(layer: WaterfallLayer, most: number, scale: LatencyScale): string {
+  const step = stepOf(scale)
+  const steps = Math.min(Math.round(layer.excess_us / step), most)
+  if (layer.excess_us < step || steps === 0) return ''
+  return overText(formatLatencyIn(steps * step, scale), layer.excess_lower_us > 0)
 }
 
 /** One scale and one number of decimals for all columns, wide enough for every bound. */
@@ -289,45 +313,4 @@ export function waterfallScale(columns: readonly WaterfallColumn[]): { max_us: n
     .flat()
     .flatMap((row) => [row.end_us, row.upper_us ?? 0, row.expected_us ?? 0])
   return { max_us: niceMax(Math.max(0, ...ends)), scale }
-}
-
-/** Raw numbers of every layer and part, one row each. */
-export function waterfallCsv(columns: readonly WaterfallColumn[]): { header: string[]; rows: CsvCell[][] } {
-  const header = [
-    'direction',
-    'part of the path',
-    'us',
-    'lower_us',
-    'upper_us',
-    'expected_us',
-    'over_expected_us',
-    'share',
-    'counted_by_array_us',
-  ]
-  const rows = columns.flatMap(({ direction, total_us, expected_us, layers, parts }): CsvCell[][] => [
-    [direction, 'total', total_us, null, null, expected_us, null, null, null],
-    ...layers.map((one): CsvCell[] => [
-      direction,
-      one.label,
-      one.us,
-      one.lower_us,
-      one.upper_us,
-      one.expected_us,
-      one.excess_us,
-      one.share,
-      one.counted_us ?? null,
-    ]),
-    ...parts.map((one): CsvCell[] => [
-      direction,
-      `${one.layer}: ${one.label}`,
-      one.us,
-      null,
-      null,
-      null,
-      null,
-      one.share,
-      one.counted_us ?? null,
-    ]),
-  ])
-  return { header, rows }
 }

@@ -4,44 +4,50 @@ import type { CustomSeriesOption } from 'echarts/charts'
 import type { GridComponentOption } from 'echarts/components'
 import type { ComposeOption } from 'echarts/core'
 import type { XAXisComponentOption, YAXisComponentOption } from 'echarts/types/dist/option'
-import { hatchLines, type Rect } from './hatch'
+import { hatchDots, hatchLines, type Rect } from './hatch'
 import { axisLabel } from './timePanels'
 import { type ChartTokens, colourOf } from './tokens'
 import { COLUMN_TITLES, type WaterfallColumn, type WaterfallRow, waterfallRows, waterfallScale } from './waterfall'
 
 export interface WaterfallInput {
   columns: readonly WaterfallColumn[]
-  /** One column under the other, for narrow screens. */
-  stacked: boolean
+  layout: WaterfallLayout
   /** The layers that the verdict names, marked by a wash: two where it could not decide between them. */
   named: readonly string[]
+  /** How far measurements contradict each other. */
+  disagreement_us: number | null
   tokens: ChartTokens
   label: string
 }
 
-const ROW = 31
+/** Words beside the bars; above them, where those have no room beside; and one column under the other. */
+export type WaterfallLayout = 'wide' | 'beside' | 'stacked'
+
 const HEAD = 38
 const FOOT = 30
+// Beside the bars, and above them.
+const ROW = { wide: 31, beside: 42, stacked: 42 } as const
+/** From the middle of a row to its words and to its bar, where the words stand above. */
+const ABOVE = { words: -10, bar: 9 } as const
 const LABELS = 150
-const LABELS_STACKED = 116
-// Room for a row's words behind a bar that goes to the end.
-const RIGHT = 120
-// Two columns beside the labels of the first, in shares of the chart's width.
-const SIDE_BY_SIDE = ['14%', '57%'] as const
-const PLOT_WIDTH = '30%'
-// Between the end of a plot and what follows it: for all words of a row whose bar goes to the end.
-const ROOM = 0.13
-const BAR = { total: 20, layer: 17, part: 7 } as const
+const EDGE = 12
+// Words beside their bars are drawn on charts of at least that width.
+const LEAST_WIDE_PX = 1060
+// The labels of two columns stand beside the first, in per cent of the chart's width.
+const FIRST = 13
+const BAR = { total: 20, layer: 17, part: 7, contradiction: 15 } as const
 const LEAD = 13
 const TEXT_PX = 6.7
 
+type Need = Pick<WaterfallInput, 'columns' | 'layout' | 'disagreement_us'>
+
 /** Height in CSS pixels that the chart needs. */
-export function waterfallHeight({ columns, stacked }: Pick<WaterfallInput, 'columns' | 'stacked'>): number {
-  const rows = waterfallRows(columns, waterfallScale(columns).scale)[0]?.length ?? 0
-  return heightOf(rows) * (stacked ? columns.length : 1)
+export function waterfallHeight({ columns, layout, disagreement_us }: Need): number {
+  const rows = waterfallRows(columns, waterfallScale(columns).scale, disagreement_us)[0]?.length ?? 0
+  return heightOf(rows, layout) * (layout === 'stacked' ? columns.length : 1)
 }
 
-const heightOf = (rows: number) => HEAD + ROW * rows + FOOT
+const heightOf = (rows: number, layout: WaterfallLayout) => HEAD + ROW[layout] * rows + FOOT
 
 type WaterfallOption = ComposeOption<CustomSeriesOption | GridComponentOption> & {
   xAxis: XAXisComponentOption[]
@@ -49,35 +55,50 @@ type WaterfallOption = ComposeOption<CustomSeriesOption | GridComponentOption> &
 }
 
 export function waterfallOption(input: WaterfallInput): WaterfallOption {
-  const { columns, tokens } = input
+  const { columns, tokens, disagreement_us } = input
   const { max_us, scale } = waterfallScale(columns)
-  const rows = waterfallRows(columns, scale)
+  const rows = waterfallRows(columns, scale, disagreement_us)
   return {
     animation: false,
     textStyle: { fontFamily: tokens.font, color: tokens.ink.text },
     aria: { enabled: true, label: { description: input.label } },
-    grid: grids(input, rows[0]?.length ?? 0),
+    grid: grids(input, rows),
     xAxis: columns.map((_, index) => latencyAxis(index, max_us, input)),
     yAxis: columns.map((column, index) => rowAxis(column, rows[index] ?? [], index, input)),
-    series: rows.map((own, index) => rowSeries(own, rows, index, input)),
+    series: rows.map((own, index) => rowSeries(own, index, input)),
   }
 }
 
-function grids({ columns, stacked }: WaterfallInput, rows: number): GridComponentOption[] {
+function grids({ columns, layout }: WaterfallInput, rows: readonly (readonly WaterfallRow[])[]): GridComponentOption[] {
+  const count = rows[0]?.length ?? 0
+  const room_px = roomBehind(rows)
+  // Equally wide plots on one scale: only then can reads and writes be compared by eye.
+  const room = Math.min(24, (100 * room_px) / LEAST_WIDE_PX)
+  const width = (100 - FIRST - 2 * room - 1) / 2
   return columns.map((_, index) => {
-    const place = { height: ROW * rows, outerBoundsMode: 'none' as const }
-    if (stacked) return { ...place, top: HEAD + index * heightOf(rows), left: LABELS_STACKED, right: RIGHT }
-    if (columns.length === 1) return { ...place, top: HEAD, left: LABELS, right: RIGHT }
-    // Equally wide plots on one scale: only then can reads and writes be compared by eye.
-    return { ...place, top: HEAD, left: SIDE_BY_SIDE[index] ?? SIDE_BY_SIDE[1], width: PLOT_WIDTH }
+    const place = { top: HEAD, height: ROW[layout] * count, outerBoundsMode: 'none' as const }
+    if (layout === 'stacked') return { ...place, top: HEAD + index * heightOf(count, layout), left: EDGE, right: EDGE }
+    if (columns.length === 1)
+      return layout === 'wide' ? { ...place, left: LABELS, right: room_px } : { ...place, left: EDGE, right: EDGE }
+    if (layout === 'beside') return { ...place, left: index === 0 ? '1%' : '52%', width: '47%' }
+    return { ...place, left: `${index === 0 ? FIRST : FIRST + width + room + 1}%`, width: `${width}%` }
   })
 }
 
-function latencyAxis(index: number, max_us: number, { stacked, tokens }: WaterfallInput): XAXisComponentOption {
+/** Px for all words of a row whose bar goes to the end of the plot. */
+const roomBehind = (rows: readonly (readonly WaterfallRow[])[]) =>
+  Math.max(0, ...rows.flat().map((row) => widthOf(wordsOf(row)))) + LEAD
+
+function latencyAxis(
+  index: number,
+  max_us: number,
+  { layout, tokens, disagreement_us }: WaterfallInput,
+): XAXisComponentOption {
   return {
     gridIndex: index,
     type: 'value',
-    min: 0,
+    // What contradicts is drawn left of zero.
+    min: (disagreement_us ?? 0) > 0 ? -max_us / 3 : 0,
     max: max_us,
     interval: max_us / 3,
     axisLine: { show: false },
@@ -86,9 +107,11 @@ function latencyAxis(index: number, max_us: number, { stacked, tokens }: Waterfa
       color: tokens.ink.faint,
       fontSize: 11,
       alignMaxLabel: 'right',
-      // Narrow plots have no room for the words between both ends.
+      // Narrow plots have no room for the words between both ends; below zero nothing is measured.
       formatter: (value: number) =>
-        stacked && value > 0 && value < max_us * 0.99 ? '' : axisLabel(value, 'µs', max_us),
+        value < -max_us * 0.01 || (layout !== 'wide' && value > max_us * 0.01 && value < max_us * 0.99)
+          ? ''
+          : axisLabel(Math.max(0, value), 'µs', max_us),
     },
     splitLine: { lineStyle: { color: tokens.ink.grid } },
   }
@@ -98,9 +121,8 @@ function rowAxis(
   column: WaterfallColumn,
   rows: readonly WaterfallRow[],
   index: number,
-  { stacked, tokens }: WaterfallInput,
+  { layout, tokens }: WaterfallInput,
 ): YAXisComponentOption {
-  const labels = stacked ? LABELS_STACKED : LABELS
   return {
     gridIndex: index,
     type: 'category',
@@ -125,29 +147,27 @@ function rowAxis(
     axisLine: { show: false },
     axisTick: { show: false },
     axisLabel: {
-      show: index === 0 || stacked,
+      show: index === 0 && layout === 'wide',
       interval: 0,
       align: 'left',
-      margin: labels - 10,
-      overflow: 'truncate',
-      width: labels - 18,
+      margin: LABELS - 10,
+      overflow: 'break',
+      lineHeight: 14,
+      width: LABELS - 18,
       rich: {
         total: { color: tokens.ink.text, fontSize: 13, fontWeight: 700 },
         layer: { color: tokens.ink.text, fontSize: 13, fontWeight: 600 },
         part: { color: tokens.ink.muted, fontSize: 12, padding: [0, 0, 0, 10] },
+        contradiction: { color: tokens.ink.text, fontSize: 13, fontWeight: 600 },
       },
     },
   }
 }
 
-function rowSeries(
-  rows: readonly WaterfallRow[],
-  all: readonly (readonly WaterfallRow[])[],
-  index: number,
-  input: WaterfallInput,
-): CustomSeriesOption {
-  const { tokens, named, columns, stacked } = input
+function rowSeries(rows: readonly WaterfallRow[], index: number, input: WaterfallInput): CustomSeriesOption {
+  const { tokens, named, columns, layout } = input
   const isFaint = columns[index]?.state !== 'judged'
+  const isAbove = layout !== 'wide'
   return {
     id: `waterfall.${index}`,
     type: 'custom',
@@ -160,10 +180,11 @@ function rowSeries(
       const row = rows[params.dataIndex]
       if (row === undefined) return null
       const plot = params.coordSys as unknown as Rect
-      const place = (value_us: number) => api.coord([value_us, params.dataIndex])[0] ?? plot.x
-      const middle = api.coord([0, params.dataIndex])[1] ?? plot.y
-      const room = stacked || columns.length === 1 ? RIGHT : api.getWidth() * ROOM
-      const at: RowPlace = { place, middle, plot, tokens, end: plot.x + plot.width + room - 4 }
+      const place = (value_us: number) => Math.max(plot.x, api.coord([value_us, params.dataIndex])[0] ?? plot.x)
+      const centre = api.coord([0, params.dataIndex])[1] ?? plot.y
+      const end = columns.length === 1 || index > 0 ? api.getWidth() : plot.x + plot.width + roomBehind([rows])
+      const middle = centre + (isAbove ? ABOVE.bar : 0)
+      const at: RowPlace = { place, middle, centre, pitch: ROW[layout], plot, tokens, end, isCalm: named.length === 0 }
       return {
         type: 'group',
         ...(isFaint ? { style: { opacity: 0.45 } } : {}),
@@ -171,9 +192,10 @@ function rowSeries(
           ...(named.includes(row.layer) && !isFaint ? wash(at) : []),
           ...connector(row, rows, at),
           ...row.pieces.flatMap((piece) => bar(piece, BAR[row.kind], at, isFaint)),
+          ...outlined(row, at),
           ...usualMark(row, at),
           ...whisker(row, at),
-          valueText(row, at, sharesFit(all.flat(), at)),
+          ...(isAbove ? wordsAbove(row, at) : [valueText(row, at)]),
         ],
       }
     },
@@ -182,11 +204,17 @@ function rowSeries(
 
 interface RowPlace {
   place: (value_us: number) => number
+  /** Of the bar, and of the row. */
   middle: number
+  centre: number
+  /** From one row to the next. */
+  pitch: number
   plot: Rect
   tokens: ChartTokens
   /** How far to the right words may go. */
   end: number
+  /** The verdict names nothing: nothing is in the colour of an alarm. */
+  isCalm: boolean
 }
 
 function line(x1: number, y1: number, x2: number, y2: number, style: object) {
@@ -194,19 +222,19 @@ function line(x1: number, y1: number, x2: number, y2: number, style: object) {
 }
 
 /** Behind the rows of the layer that the verdict names. */
-function wash({ middle, plot, tokens }: RowPlace) {
-  const shape = { x: plot.x - 6, y: middle - ROW / 2, width: plot.width + 12, height: ROW }
+function wash({ centre, pitch, plot, tokens }: RowPlace) {
+  const shape = { x: plot.x - 6, y: centre - pitch / 2, width: plot.width + 12, height: pitch }
   return [{ type: 'rect' as const, shape, style: { fill: tokens.ink.bad, opacity: 0.09 } }]
 }
 
 /** From the end of a layer's bar down to where the next layer's begins, past the rows of its parts. */
-function connector(row: WaterfallRow, rows: readonly WaterfallRow[], { place, middle, tokens }: RowPlace) {
+function connector(row: WaterfallRow, rows: readonly WaterfallRow[], { place, middle, pitch, tokens }: RowPlace) {
   if (row.kind !== 'layer' || row.pieces.length === 0) return []
   const own = rows.indexOf(row)
   const next = rows.findIndex((other, index) => index > own && other.kind === 'layer' && other.pieces.length > 0)
   if (next < 0) return []
   const x = place(row.end_us)
-  const bottom = middle + (next - own) * ROW - BAR.layer / 2
+  const bottom = middle + (next - own) * pitch - BAR.layer / 2
   return [line(x, middle + BAR.layer / 2, x, bottom, { stroke: tokens.ink.muted, lineWidth: 1, lineDash: [2, 2] })]
 }
 
@@ -222,8 +250,18 @@ function bar(
   const edge = 'layer' in piece.colour && !isFaint ? tokens.edge[piece.colour.layer] : fill
   const body = { type: 'rect' as const, shape: rect, style: { fill, stroke: edge, lineWidth: 1 } }
   if (!piece.hatched) return [body]
-  const stripes = hatchLines(rect, tokens.ink.card, { stepPx: 5, opacity: 0.75 })
+  const stripes = piece.dotted
+    ? hatchDots(rect, tokens.ink.card)
+    : hatchLines(rect, tokens.ink.card, { stepPx: 5, opacity: 0.75 })
   return [body, { type: 'group' as const, children: stripes, clipPath: { type: 'rect' as const, shape: rect } }]
+}
+
+/** Left of zero, without a fill: time that measurements contradict each other by. */
+function outlined({ kind, start_us, end_us }: WaterfallRow, { place, middle, tokens }: RowPlace) {
+  if (kind !== 'contradiction' || start_us >= end_us) return []
+  const [x, zero] = [place(start_us), place(end_us)]
+  const shape = { x, y: middle - BAR.contradiction / 2, width: Math.max(2, zero - x), height: BAR.contradiction }
+  return [{ type: 'rect' as const, shape, style: { fill: 'none', stroke: tokens.ink.boundary, lineWidth: 1.5 } }]
 }
 
 /** Twice drawn, so that it stands out from a bar of any colour and from the card. */
@@ -249,62 +287,66 @@ function usualMark({ kind, start_us, expected_us }: WaterfallRow, { place, middl
   ]
 }
 
-/** Where words beside a row's bar begin, and how much room they have there. */
-function roomBeside(row: WaterfallRow, { place, plot, end }: RowPlace) {
+/** Right of everything drawn in its row; left of it where only that side has room. */
+function valueText(row: WaterfallRow, { place, middle, plot, tokens, end, isCalm }: RowPlace) {
   const after = place(Math.max(row.end_us, row.upper_us ?? 0)) + LEAD - 4
   const before = place(Math.min(row.start_us, row.lower_us ?? row.start_us)) - LEAD + 4
-  return { after, before, room: { right: end - after, left: before - plot.x } }
+  const width = widthOf(wordsOf(row))
+  const isRight = width <= end - after || width > before - plot.x
+  const style = { ...richText(row, wordsOf(row), tokens, isCalm), y: middle }
+  const side = isRight ? { x: after, align: 'left' as const } : { x: before, align: 'right' as const }
+  return { type: 'text' as const, z2: 10, style: { ...style, ...side } }
 }
 
-/** Whether every row has room for its share: said of all or of none, so that none seems to be left out. All plots are equally wide, on one scale. */
-const sharesFit = (rows: readonly WaterfallRow[], at: RowPlace) =>
-  rows.every((row) => {
-    const { room } = roomBeside(row, at)
-    return row.share === '' || widthOf(wordChoices(row, true)[0] ?? []) <= Math.max(room.right, room.left)
-  })
-
-/** Right of everything drawn in its row, or left of it; with fewer words where there is no room for all. */
-function valueText(row: WaterfallRow, at: RowPlace, withShare: boolean) {
-  const { middle, tokens } = at
-  const { after, before, room } = roomBeside(row, at)
-  const choices = wordChoices(row, withShare)
-  const words = choices.find((one) => widthOf(one) <= Math.max(room.right, room.left)) ?? choices.at(-1) ?? []
-  const isRight = widthOf(words) <= room.right || widthOf(words) > room.left
-  const isMissing = row.colour === null
-  const halo = { stroke: tokens.ink.card, lineWidth: 3 }
-  return {
-    type: 'text' as const,
-    z2: 10,
-    style: {
-      text: row.kind === 'total' ? '' : words.map(([style, text]) => `{${style}|${text}}`).join('  '),
-      x: isRight ? after : before,
-      y: middle,
-      align: isRight ? ('left' as const) : ('right' as const),
-      verticalAlign: 'middle' as const,
-      rich: {
-        value: {
-          fill: isMissing ? tokens.ink.faint : row.kind === 'part' ? tokens.ink.muted : tokens.ink.text,
-          font: `${isMissing || row.kind === 'part' ? 400 : 600} 12px ${tokens.font}`,
-          ...halo,
-        },
-        share: { fill: tokens.ink.muted, font: `400 12px ${tokens.font}`, ...halo },
-        over: { fill: tokens.ink.bad, font: `600 12px ${tokens.font}`, ...halo },
-        maybe: { fill: tokens.ink.muted, font: `500 12px ${tokens.font}`, ...halo },
-      },
-    },
+/** Over its bar: what it is at the left, its numbers at the right. */
+function wordsAbove(row: WaterfallRow, { centre, plot, tokens, isCalm }: RowPlace) {
+  const y = centre + ABOVE.words
+  const isPart = row.kind === 'part'
+  const label = {
+    text: row.label,
+    x: plot.x + (isPart ? 10 : 0),
+    y,
+    verticalAlign: 'middle' as const,
+    fill: isPart ? tokens.ink.muted : tokens.ink.text,
+    font: `${isPart ? 400 : 600} ${isPart ? 12 : 13}px ${tokens.font}`,
   }
+  const numbers = { ...richText(row, wordsOf(row), tokens, isCalm), x: plot.x + plot.width, y, align: 'right' as const }
+  return [
+    { type: 'text' as const, z2: 10, style: label },
+    { type: 'text' as const, z2: 10, style: numbers },
+  ]
 }
 
 type Word = ['value' | 'share' | 'over' | 'maybe', string]
 
-const widthOf = (words: readonly Word[]) => words.map(([, text]) => text).join('  ').length * TEXT_PX
-
-/** All that can be said about a row, then less and less. */
-function wordChoices({ value, share, excess, isOver }: WaterfallRow, withShare: boolean): Word[][] {
+function wordsOf({ kind, value, share, excess, isOver }: WaterfallRow): Word[] {
+  // The total stands over its column.
+  if (kind === 'total') return []
   const all: Word[] = [
     ['value', value],
-    ['share', withShare ? share : ''],
+    ['share', share],
     [isOver ? 'over' : 'maybe', excess],
   ]
-  return [all, all.slice(0, 1)].map((words) => words.filter(([, text]) => text !== ''))
+  return all.filter(([, text]) => text !== '')
+}
+
+const widthOf = (words: readonly Word[]) => words.map(([, text]) => text).join('  ').length * TEXT_PX
+
+function richText(row: WaterfallRow, words: readonly Word[], tokens: ChartTokens, isCalm: boolean) {
+  const isMissing = row.colour === null && row.kind !== 'contradiction'
+  const halo = { stroke: tokens.ink.card, lineWidth: 3 }
+  return {
+    text: words.map(([style, text]) => `{${style}|${text}}`).join('  '),
+    verticalAlign: 'middle' as const,
+    rich: {
+      value: {
+        fill: isMissing ? tokens.ink.faint : row.kind === 'part' ? tokens.ink.muted : tokens.ink.text,
+        font: `${isMissing || row.kind === 'part' ? 400 : 600} 12px ${tokens.font}`,
+        ...halo,
+      },
+      share: { fill: tokens.ink.muted, font: `400 12px ${tokens.font}`, ...halo },
+      over: { fill: isCalm ? tokens.ink.text : tokens.ink.bad, font: `600 12px ${tokens.font}`, ...halo },
+      maybe: { fill: tokens.ink.muted, font: `500 12px ${tokens.font}`, ...halo },
+    },
+  }
 }

@@ -6,15 +6,15 @@ import { numbersCsv, numbersOf, withEvents } from '../../charts/numbers'
 import { legendOf, panelsOf } from '../../charts/panels'
 import { levelLabel, levelOf, type SeriesData, type SeriesGroup } from '../../charts/series'
 import { timePanelsHeight, timePanelsOption } from '../../charts/timePanels'
-import { colourOf } from '../../charts/tokens'
 import { cursorReading } from '../../charts/tooltip'
 import { useMediaMatch, usePreferences } from '../../lib/preferences'
 import { formatSeconds, formatWindow } from '../../lib/time'
 import { Chart } from './Chart'
 import { cursorElement } from './cursorElement'
 import { Legend } from './Legend'
+import { drawnWords } from './lineWords'
 import { NumbersView } from './NumbersView'
-import { permalink, tooltip, useBrush, useHiddenLines } from './timeChart'
+import { tooltip, useBrush, useHiddenLines } from './timeChart'
 import { useTokens } from './useTokens'
 
 interface BothSidesChartProps {
@@ -69,10 +69,8 @@ export const BothSidesChart = memo(function BothSidesChart({ name, series, group
       csv={() => numbersCsv(numbers)}
       table={<NumbersView table={numbers} label={`Numbers of Latency of ${name}`} />}
       legend={<Legend lines={legend} />}
-      legendWords={legend
-        .filter((line) => !hidden.has(line.key))
-        .map((line) => ({ label: line.legend, colour: colourOf(line, tokens) }))}
-      permalink={permalink(from_ms, to_ms)}
+      legendWords={drawnWords(legend, hidden, tokens)}
+      shownWindow={{ from_ms, to_ms }}
       sharesCursor
       onBrush={onBrush}
     />

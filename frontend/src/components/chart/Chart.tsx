@@ -1,16 +1,17 @@
 /** A chart with everything a reader needs around it: numbers as a table, CSV, PNG, a link that stays. */
 
-import { ActionIcon, Skeleton } from '@mantine/core'
+import { Skeleton } from '@mantine/core'
 import type { EChartsCoreOption } from 'echarts/core'
 import { lazy, type ReactNode, Suspense, startTransition, useRef, useState } from 'react'
-import { type CsvCell, toCsv } from '../../lib/csv'
 import { Card } from '../Card'
-import { Icon, type IconName } from '../Icon'
 import type { CanvasHandle } from './Canvas'
 import styles from './Chart.module.css'
-import { download, fileStem, framedPicture } from './download'
+import { download, fileStem } from './download'
+import { framedPicture } from './framedPicture'
+import { CopyLink, type CsvTable, SaveCsv, type ShownWindow, Tool, Tools } from './tools'
 import { useNearViewport } from './useNearViewport'
 import { useTokens } from './useTokens'
+import type { LegendWord } from './Words'
 
 // Half a megabyte that takes a while to run: words and numbers are on the screen first.
 const Canvas = lazy(() => import('./Canvas'))
@@ -27,13 +28,13 @@ export interface ChartProps {
   option: EChartsCoreOption
   height: number
   /** The chart's numbers, raw, for a spreadsheet. */
-  csv: () => { header: string[]; rows: CsvCell[][] }
+  csv: () => CsvTable
   /** The chart's numbers, as a table to look at. */
   table: ReactNode
   legend?: ReactNode
-  legendWords?: readonly { label: string; colour: string }[]
-  /** An address that shows this very window to everyone. */
-  permalink: string
+  /** What colours and signs mean, for those who see the exported picture alone. */
+  legendWords: readonly LegendWord[]
+  shownWindow: ShownWindow
   /** Moves with the cursor of the page's other charts over time. */
   sharesCursor?: boolean
   /** Labels with less room than that are left out. */
@@ -48,13 +49,13 @@ export function Chart(props: ChartProps) {
   const [place, isNear] = useNearViewport<HTMLDivElement>()
   // The press is answered before thousands of numbers, or a chart, are drawn.
   const turn = () => startTransition(() => setAsTable(!asTable))
-  const tools = <Tools {...props} canvas={canvas} asTable={asTable} onTable={turn} />
+  const tools = <Buttons {...props} canvas={canvas} asTable={asTable} onTable={turn} />
   return (
     <Card title={props.title} hint={props.hint} actions={tools}>
       {props.legend}
-      {asTable ? (
-        props.table
-      ) : (
+      {asTable && props.table}
+      {/* Out of sight it stays as large as it was: its picture can be saved beside the table. */}
+      <div className={asTable ? styles.away : undefined}>
         <div ref={place} style={{ height: props.height }} data-testid="chart">
           {isNear && (
             <Suspense fallback={<Skeleton height={props.height} aria-busy="true" />}>
@@ -71,71 +72,40 @@ export function Chart(props: ChartProps) {
             </Suspense>
           )}
         </div>
-      )}
+      </div>
     </Card>
   )
 }
 
-interface ToolsProps extends ChartProps {
+interface ButtonsProps extends ChartProps {
   canvas: { current: CanvasHandle | null }
   asTable: boolean
   onTable: () => void
 }
 
-function Tools({ canvas, asTable, onTable, ...props }: ToolsProps) {
+function Buttons({ canvas, asTable, onTable, ...props }: ButtonsProps) {
   const tokens = useTokens()
-  const [copied, setCopied] = useState(false)
-  const stem = fileStem(props.exportTitle)
-
-  function saveCsv() {
-    const { header, rows } = props.csv()
-    download(new Blob([toCsv(header, rows)], { type: 'text/csv;charset=utf-8' }), `${stem}.csv`)
-  }
 
   function savePng() {
     const drawing = canvas.current?.picture(tokens.ink.card)
     if (!drawing) return
-    const words = { title: props.exportTitle, subtitle: props.windowText, legend: props.legendWords ?? [] }
+    const words = { title: props.exportTitle, subtitle: props.windowText, legend: props.legendWords }
     const colours = { background: tokens.ink.card, text: tokens.ink.text, muted: tokens.ink.muted, font: tokens.font }
-    framedPicture(drawing, words, colours).toBlob((picture) => picture && download(picture, `${stem}.png`))
-  }
-
-  async function copyLink() {
-    await navigator.clipboard.writeText(props.permalink)
-    setCopied(true)
-    setTimeout(() => setCopied(false), 2000)
+    framedPicture(drawing, words, colours).toBlob(
+      (picture) => picture && download(picture, `${fileStem(props.exportTitle)}.png`),
+    )
   }
 
   return (
-    <div className={styles.tools}>
+    <Tools>
       <Tool
         icon={asTable ? 'chart' : 'table'}
         label={asTable ? 'Show as chart' : 'Show as table of numbers'}
         onClick={onTable}
       />
-      <Tool icon="download" label="Save the numbers as CSV" onClick={saveCsv} />
-      {!asTable && <Tool icon="chart" label="Save the picture as PNG" onClick={savePng} />}
-      <Tool
-        icon={copied ? 'check' : 'link'}
-        label={copied ? 'Link copied' : 'Copy a link to this window'}
-        onClick={() => void copyLink()}
-      />
-    </div>
-  )
-}
-
-function Tool({ icon, label, onClick }: { icon: IconName; label: string; onClick: () => void }) {
-  return (
-    <ActionIcon
-      variant="subtle"
-      color="gray"
-      c="var(--gv-muted)"
-      size="md"
-      aria-label={label}
-      data-tip={label}
-      onClick={onClick}
-    >
-      <Icon name={icon} />
-    </ActionIcon>
+      <SaveCsv title={props.exportTitle} csv={props.csv} />
+      <Tool icon="chart" label="Save the picture as PNG" onClick={savePng} />
+      <CopyLink {...props.shownWindow} />
+    </Tools>
   )
 }

@@ -1,11 +1,12 @@
-/** What the colours and strokes mean; each entry switches its lines on and off. */
+/** What the colours and strokes mean, by the panel that they are in; each entry switches its lines on and off. */
 
 import type { PanelLine } from '../../charts/panels'
-import { colourOf } from '../../charts/tokens'
 import { AtOnce } from '../../lib/search'
 import styles from './Chart.module.css'
+import { lineWord } from './lineWords'
 import { useHiddenLines, useToggleLine } from './timeChart'
 import { useTokens } from './useTokens'
+import { Mark } from './Words'
 
 interface LegendProps {
   lines: readonly PanelLine[]
@@ -25,32 +26,23 @@ function Keys({ lines }: LegendProps) {
   const toggle = useToggleLine()
   return (
     <fieldset className={styles.legend} aria-label="Lines of the chart">
-      {lines.map((line) => {
-        const colour = colourOf(line, tokens)
-        const edge = 'layer' in line.colour ? tokens.edge[line.colour.layer] : colour
-        return (
-          <button
-            key={line.key}
-            type="button"
-            className={styles.key}
-            aria-pressed={!hidden.has(line.key)}
-            onClick={() => toggle(line.key)}
-          >
-            {line.shape !== 'line' ? (
-              <span
-                className={`${styles.mark} ${line.hatched ? styles.hatched : ''}`}
-                style={{ backgroundColor: colour, boxShadow: `inset 0 0 0 1px ${edge}` }}
-              />
-            ) : (
-              <span
-                className={`${styles.stroke} ${styles.mark}`}
-                style={{ height: 0, borderTopColor: colour, borderTopStyle: line.stroke }}
-              />
-            )}
-            {line.legend}
-          </button>
-        )
-      })}
+      {[...Map.groupBy(lines, ({ strip }) => strip)].map(([strip, own]) => (
+        <span key={strip ?? ''} className={styles.strip}>
+          {strip !== undefined && <span className={styles.stripName}>{strip}</span>}
+          {own.map((line) => (
+            <button
+              key={line.key}
+              type="button"
+              className={styles.key}
+              aria-pressed={!hidden.has(line.key)}
+              onClick={() => toggle(line.key)}
+            >
+              <Mark {...lineWord(line, tokens)} />
+              {line.legend}
+            </button>
+          ))}
+        </span>
+      ))}
     </fieldset>
   )
 }

@@ -1,6 +1,7 @@
 /** The differences between neighbouring boundaries, reads and writes together: what "the array is fine" comes down to. */
 
 import type { Deltas } from '../../api/types'
+import { overText } from '../../charts/over'
 import { formatLatencyIn, latencyScale } from '../../lib/units'
 import { Card } from '../Card'
 import { overWords } from './expectedWords'
@@ -8,7 +9,8 @@ import styles from './Verdict.module.css'
 
 type Delta = Deltas['deltas'][number]
 
-export function DeltasCard({ deltas: { deltas, expected_from } }: { deltas: Deltas }) {
+/** `isCalm`: the verdict names nothing; what is over expected has its sign all the same. */
+export function DeltasCard({ deltas: { deltas, expected_from }, isCalm }: { deltas: Deltas; isCalm: boolean }) {
   const over = overWords(expected_from)
   const scale = latencyScale(Math.max(0, ...deltas.map(({ upper_us }) => upper_us ?? 0)))
   const latency = (us: number | null) => formatLatencyIn(us, scale)
@@ -41,8 +43,8 @@ export function DeltasCard({ deltas: { deltas, expected_from } }: { deltas: Delt
                   {delta.us !== null && <span className={styles.below}>between {between(delta)}</span>}
                 </td>
                 <td className={`${styles.number} ${styles.wide}`}>{delta.us === null ? '' : between(delta)}</td>
-                <td className={`${styles.number} ${(delta.excess_lower_us ?? 0) > 0 ? styles.over : ''}`}>
-                  {delta.excess_us === null ? '' : latency(delta.excess_us)}
+                <td className={`${styles.number} ${isSure(delta) && !isCalm ? styles.over : ''}`}>
+                  {excessWords(delta, latency)}
                 </td>
               </tr>
             ))}
@@ -54,4 +56,11 @@ export function DeltasCard({ deltas: { deltas, expected_from } }: { deltas: Delt
       )}
     </Card>
   )
+}
+
+const isSure = ({ excess_lower_us }: Delta) => (excess_lower_us ?? 0) > 0
+
+function excessWords(delta: Delta, latency: (us: number) => string): string {
+  if (delta.excess_us === null) return ''
+  return delta.excess_us > 0 ? overText(latency(delta.excess_us), isSure(delta)) : latency(0)
 }

@@ -12,7 +12,6 @@ import {
 import { numbersCsv, numbersOfPanels, withEvents } from '../../charts/numbers'
 import type { GapBand } from '../../charts/panels'
 import { timePanelsHeight, timePanelsOption } from '../../charts/timePanels'
-import { colourOf } from '../../charts/tokens'
 import { cursorReading } from '../../charts/tooltip'
 import { useMediaMatch, usePreferences } from '../../lib/preferences'
 import { AtOnce } from '../../lib/search'
@@ -21,8 +20,9 @@ import { useSearchParameter } from '../../lib/url'
 import { Chart } from '../chart/Chart'
 import { cursorElement } from '../chart/cursorElement'
 import { Legend } from '../chart/Legend'
+import { drawnWords } from '../chart/lineWords'
 import { NumbersView } from '../chart/NumbersView'
-import { permalink, tooltip, useBrush, useHiddenLines } from '../chart/timeChart'
+import { tooltip, useBrush, useHiddenLines } from '../chart/timeChart'
 import { useTokens } from '../chart/useTokens'
 import styles from './Verdict.module.css'
 
@@ -91,10 +91,8 @@ export const LatencyChart = memo(function LatencyChart({ name, latency, events, 
           </div>
         </>
       }
-      legendWords={legend
-        .filter((line) => !hidden.has(line.key))
-        .map((line) => ({ label: line.legend, colour: colourOf(line, tokens) }))}
-      permalink={permalink(from_ms, to_ms)}
+      legendWords={drawnWords(legend, hidden, tokens)}
+      shownWindow={{ from_ms, to_ms }}
       sharesCursor
       onBrush={onBrush}
     />

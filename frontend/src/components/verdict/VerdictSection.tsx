@@ -81,7 +81,7 @@ function Proof({ kind, id, name, window, verdict, onShown }: ProofProps) {
   return (
     <>
       <OutOfSight>
-        <WaterfallPart {...about} counted={verdict.array_counted} />
+        <WaterfallPart {...about} counted={verdict.array_counted} disagreement_us={verdict.quality.disagreement_us} />
       </OutOfSight>
       {(kind === 'vms' || kind === 'datastores') && (
         <OutOfSight>
@@ -94,7 +94,7 @@ function Proof({ kind, id, name, window, verdict, onShown }: ProofProps) {
       <OutOfSight>
         <div className={styles.pair}>
           <OccupancyPart {...about} />
-          {kind === 'datastores' && <DeltasPart id={id} window={window} />}
+          {kind === 'datastores' && <DeltasPart id={id} window={window} isCalm={named === null} />}
         </div>
       </OutOfSight>
       <OutOfSight>
@@ -127,14 +127,15 @@ function WaterfallPart({
   named,
   other,
   counted,
-}: PartProps & { counted: Verdict['array_counted'] }) {
+  disagreement_us,
+}: PartProps & { counted: Verdict['array_counted']; disagreement_us: number | null }) {
   const query = useQuery(waterfallQuery(kind, id, window))
   return (
     <DataState query={query} skeleton={<CardSkeleton height={470} />}>
       {(waterfall) => {
         const silent = waterfall.directions.find(({ direction }) => direction === 'all')?.state ?? 'no_data'
         if (silent === 'judged' || silent === 'too_few')
-          return <WaterfallChart {...{ name, waterfall, named, other, counted }} />
+          return <WaterfallChart {...{ name, waterfall, named, other, counted, disagreement_us }} />
         return (
           <Card title="Where the time went">
             <NoNumbers title="No time to show" state={silent} />
@@ -193,11 +194,11 @@ function OccupancyPart({ kind, id, window }: PartProps) {
   )
 }
 
-function DeltasPart({ id, window }: { id: number; window: VerdictWindow }) {
+function DeltasPart({ id, window, isCalm }: { id: number; window: VerdictWindow; isCalm: boolean }) {
   const query = useQuery(deltasQuery(id, window))
   return (
     <DataState query={query} skeleton={<CardSkeleton height={300} />}>
-      {(deltas) => <DeltasCard deltas={deltas} />}
+      {(deltas) => <DeltasCard deltas={deltas} isCalm={isCalm} />}
     </DataState>
   )
 }

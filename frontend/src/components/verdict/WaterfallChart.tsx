@@ -3,21 +3,23 @@
 import { memo, type ReactNode, useMemo } from 'react'
 import type { Waterfall } from '../../api/types'
 import { type Counted, countedWords, withCounted } from '../../charts/counted'
+import { PERHAPS, SURELY } from '../../charts/over'
+import type { ChartTokens } from '../../charts/tokens'
 import {
   COLUMN_TITLES,
   STATE_WORDS,
   type WaterfallColumn,
   type WaterfallRow,
-  waterfallCsv,
   waterfallRows,
   waterfallScale,
 } from '../../charts/waterfall'
-import { waterfallHeight, waterfallOption } from '../../charts/waterfallOption'
+import { waterfallCsv } from '../../charts/waterfallCsv'
+import { type WaterfallLayout, waterfallHeight, waterfallOption } from '../../charts/waterfallOption'
 import { useMediaMatch, usePreferences } from '../../lib/preferences'
 import { formatWindow } from '../../lib/time'
 import { Chart } from '../chart/Chart'
-import { permalink } from '../chart/timeChart'
 import { useTokens } from '../chart/useTokens'
+import { type LegendWord, Words } from '../chart/Words'
 import { expectedWords, overWords } from './expectedWords'
 import styles from './Verdict.module.css'
 
@@ -30,6 +32,8 @@ interface WaterfallChartProps {
   hint?: ReactNode
   /** What the array's own counters say of the same window. */
   counted?: readonly Counted[]
+  /** How far measurements contradict each other, in the worst minute, reads and writes together. */
+  disagreement_us?: number | null
 }
 
 const NONE: readonly Counted[] = []
@@ -41,20 +45,30 @@ export const WaterfallChart = memo(function WaterfallChart({
   other = null,
   hint,
   counted = NONE,
+  disagreement_us = null,
 }: WaterfallChartProps) {
   const { zone } = usePreferences()
   const tokens = useTokens()
-  const stacked = useMediaMatch('(max-width: 900px)')
   const columns = useMemo(() => withCounted(shownColumns(waterfall.directions), counted), [waterfall, counted])
+  const layout = useLayout(columns.length)
   const shown = new Set(columns.map(({ direction }) => direction))
   const silent = waterfall.directions.filter(({ direction }) => direction !== 'all' && !shown.has(direction))
   const from_ms = Date.parse(waterfall.from_at)
   const to_ms = Date.parse(waterfall.to_at)
   const label = `Where the time of one I/O of ${name} went: ${columns.map(inWords).join('; ')}`
   const option = useMemo(
-    () => waterfallOption({ columns, stacked, named: [named, other].filter((one) => one !== null), tokens, label }),
-    [columns, stacked, named, other, tokens, label],
+    () =>
+      waterfallOption({
+        columns,
+        layout,
+        named: [named, other].filter((one) => one !== null),
+        disagreement_us,
+        tokens,
+        label,
+      }),
+    [columns, layout, named, other, disagreement_us, tokens, label],
   )
+  const marks = marksOf(waterfall.expected_from, disagreement_us, named === null, tokens)
   return (
     <Chart
       title="Where the time went"
@@ -62,22 +76,58 @@ export const WaterfallChart = memo(function WaterfallChart({
       windowText={formatWindow(from_ms, to_ms, zone)}
       label={label}
       option={option}
-      height={waterfallHeight({ columns, stacked })}
-      csv={() => waterfallCsv(columns)}
-      table={<WaterfallTable columns={columns} name={name} over={overWords(waterfall.expected_from)} />}
+      height={waterfallHeight({ columns, layout, disagreement_us })}
+      csv={() => waterfallCsv(columns, disagreement_us)}
+      table={
+        <WaterfallTable
+          columns={columns}
+          name={name}
+          over={overWords(waterfall.expected_from)}
+          disagreement_us={disagreement_us}
+        />
+      }
       hint={hint}
       legend={
         <Legend
           silent={silent}
           counted={countedSentence(countedWords(columns), waterfall.subject.kind)}
-          expected={expectedWords(waterfall.expected_from)}
-          over={overWords(waterfall.expected_from)}
+          marks={marks}
         />
       }
-      permalink={permalink(from_ms, to_ms)}
+      legendWords={marks}
+      shownWindow={{ from_ms, to_ms }}
     />
   )
 })
+
+/** As much beside the bars as there is room for: a screen's width is known before its chart's. */
+function useLayout(columns: number): WaterfallLayout {
+  const isPhone = useMediaMatch('(max-width: 700px)')
+  const isSmall = useMediaMatch('(max-width: 900px)')
+  const isTight = useMediaMatch('(max-width: 1399px)')
+  if (isPhone) return 'stacked'
+  return isSmall || (isTight && columns > 1) ? 'beside' : 'wide'
+}
+
+/** What the signs of the picture mean. */
+function marksOf(
+  from: Waterfall['expected_from'],
+  disagreement_us: number | null,
+  isCalm: boolean,
+  { ink }: ChartTokens,
+): LegendWord[] {
+  const marks: LegendWord[] = [
+    { label: expectedWords(from), colour: ink.boundary, mark: 'solid' },
+    { label: 'bounds of the layer', colour: ink.total, mark: 'whisker' },
+    { label: `surely ${overWords(from)}`, colour: isCalm ? ink.text : ink.bad, mark: { sign: SURELY } },
+    { label: `perhaps ${overWords(from)}`, colour: ink.muted, mark: { sign: PERHAPS } },
+    { label: 'inferred, waiting, or layers not told apart', colour: ink.gap, mark: 'hatched' },
+    { label: 'parts not told apart', colour: ink.gap, mark: 'dotted' },
+  ]
+  if ((disagreement_us ?? 0) <= 0) return marks
+  const words = 'sources contradict each other, left of zero: worst minute, reads and writes together'
+  return [...marks, { label: words, colour: ink.boundary, mark: 'outline' }]
+}
 
 /** Reads and writes; one without numbers makes room for the other, and is told in a line. */
 function shownColumns(directions: readonly WaterfallColumn[]): WaterfallColumn[] {
@@ -92,11 +142,6 @@ function inWords(column: WaterfallColumn): string {
   return `${COLUMN_TITLES[column.direction]} ${total?.value ?? ''}, of that ${layers.join(', ')}`
 }
 
-interface MarksProps {
-  expected: string
-  over: string
-}
-
 /** The array counts whole volumes, whoever's the I/Os are. */
 const WHOSE: Record<string, string> = {
   host: ' over all hosts',
@@ -109,7 +154,13 @@ function countedSentence(words: string, kind: string): string {
   return `${words} Fitted agrees best with the counters of both sides; counted is by the array alone${WHOSE[kind] ?? ''}.`
 }
 
-function Legend({ silent, counted, ...marks }: MarksProps & { silent: readonly WaterfallColumn[]; counted: string }) {
+interface LegendProps {
+  silent: readonly WaterfallColumn[]
+  counted: string
+  marks: readonly LegendWord[]
+}
+
+function Legend({ silent, counted, marks }: LegendProps) {
   return (
     <>
       {counted !== '' && <p className={styles.note}>{counted}</p>}
@@ -118,30 +169,8 @@ function Legend({ silent, counted, ...marks }: MarksProps & { silent: readonly W
           {COLUMN_TITLES[direction]}: {STATE_WORDS[state]}
         </p>
       ))}
-      <Marks {...marks} />
+      <Words words={marks} />
     </>
-  )
-}
-
-function Marks({ expected, over }: MarksProps) {
-  return (
-    <div className={styles.legend} aria-hidden="true">
-      <span>
-        <i className={styles.usual} /> {expected}
-      </span>
-      <span>
-        <i className={styles.whisker} /> bounds of the layer
-      </span>
-      <span>
-        <b className={styles.over}>+</b> surely {over}
-      </span>
-      <span>
-        <b>+</b> perhaps {over}
-      </span>
-      <span>
-        <i className={styles.hatch} /> inferred, waiting, or not told apart
-      </span>
-    </div>
   )
 }
 
@@ -149,11 +178,12 @@ interface WaterfallTableProps {
   columns: readonly WaterfallColumn[]
   name: string
   over: string
+  disagreement_us: number | null
 }
 
-function WaterfallTable({ columns, name, over }: WaterfallTableProps) {
+function WaterfallTable({ columns, name, over, disagreement_us }: WaterfallTableProps) {
   const { scale } = waterfallScale(columns)
-  const all = waterfallRows(columns, scale)
+  const all = waterfallRows(columns, scale, disagreement_us)
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
     <section className={styles.scroll} tabIndex={0} aria-label="Numbers of the waterfall, scrolls">

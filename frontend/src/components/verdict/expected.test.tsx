@@ -32,7 +32,7 @@ function show(expected_from: Deltas['expected_from']): string {
     <PreferencesProvider>
       <MantineProvider withGlobalClasses={false} withCssVariables={false}>
         <WaterfallChart name="ds-1" waterfall={waterfall} named={null} />
-        <DeltasCard deltas={deltas} />
+        <DeltasCard deltas={deltas} isCalm={false} />
       </MantineProvider>
     </PreferencesProvider>,
   )
@@ -70,4 +70,31 @@ it('where the array counted something else than was fitted, the waterfall says s
   expect(shown(450)).toContain('Inside the array: 0.40 ms fitted, 0.45 ms counted.')
   cleanup()
   expect(shown(401)).not.toContain('counted')
+})
+
+it('what is surely over and what perhaps is differ by more than their colour; a healthy verdict has nothing in red', () => {
+  const delta = { label: 'Device − driver', us: 40, lower_us: 30, upper_us: 50, excess_us: 20 }
+  const deltas = {
+    ...window,
+    expected_from: 'history',
+    state: 'judged',
+    deltas: [
+      { ...delta, name: 'sure', excess_lower_us: 10 },
+      { ...delta, name: 'unsure', excess_lower_us: 0 },
+      { ...delta, name: 'none', excess_us: 0, excess_lower_us: 0 },
+    ],
+  } as unknown as Deltas
+  const over = (isCalm: boolean) => {
+    const { container, unmount } = render(<DeltasCard deltas={deltas} isCalm={isCalm} />)
+    const cells = [...container.querySelectorAll<HTMLElement>('tbody td:last-child')]
+    const told = cells.map(({ textContent, className }) => [textContent, className.includes('over')])
+    unmount()
+    return told
+  }
+  expect(over(false)).toEqual([
+    ['▲ +20 µs', true],
+    ['+20 µs ?', false],
+    ['0 µs', false],
+  ])
+  expect(over(true).every(([, isRed]) => !isRed)).toBe(true)
 })

@@ -8,15 +8,15 @@ import { estateLegend, estatePanels } from '../../charts/estate'
 import type { ChartEvent } from '../../charts/events'
 import { numbersCsv, numbersOfPanels } from '../../charts/numbers'
 import { timePanelsHeight, timePanelsOption } from '../../charts/timePanels'
-import { colourOf } from '../../charts/tokens'
 import { cursorReading } from '../../charts/tooltip'
 import { useAlertEvents } from '../../components/alerts/useAlertEvents'
 import { Card } from '../../components/Card'
 import { Chart } from '../../components/chart/Chart'
 import { cursorElement } from '../../components/chart/cursorElement'
 import { Legend } from '../../components/chart/Legend'
+import { drawnWords } from '../../components/chart/lineWords'
 import { NumbersView } from '../../components/chart/NumbersView'
-import { permalink, tooltip, useBrush, useHiddenLines } from '../../components/chart/timeChart'
+import { tooltip, useBrush, useHiddenLines } from '../../components/chart/timeChart'
 import { useTokens } from '../../components/chart/useTokens'
 import { DataState, EmptyState } from '../../components/DataState'
 import { NO_VERDICT } from '../../components/verdict/certainty'
@@ -74,10 +74,8 @@ function EstateChart({ latency, events }: { latency: EstateLatency; events: read
       csv={() => numbersCsv(numbers)}
       table={<NumbersView table={numbers} label="Numbers of the estate over time" />}
       legend={<Legend lines={legend} />}
-      legendWords={legend
-        .filter((line) => !hidden.has(line.key))
-        .map((line) => ({ label: line.legend, colour: colourOf(line, tokens) }))}
-      permalink={permalink(from_ms, to_ms)}
+      legendWords={drawnWords(legend, hidden, tokens)}
+      shownWindow={{ from_ms, to_ms }}
       sharesCursor
       onBrush={onBrush}
     />

@@ -6,15 +6,15 @@ import { memo, useCallback, useMemo } from 'react'
 import type { OverviewRow } from '../../api/types'
 import { type JudgedKind, overviewQuery, type RankingParams } from '../../api/verdicts'
 import { LAYER_IDS, layerWord } from '../../charts/segments'
-import { type Tile, treemapOption } from '../../charts/treemap'
+import type { ChartTokens } from '../../charts/tokens'
+import { paint, type Tile, treemapOption } from '../../charts/treemap'
 import { Card } from '../../components/Card'
 import { Chart } from '../../components/chart/Chart'
-import { permalink } from '../../components/chart/timeChart'
 import { useTokens } from '../../components/chart/useTokens'
+import { type LegendWord, Words } from '../../components/chart/Words'
 import { DataState, EmptyState } from '../../components/DataState'
 import { addressOf } from '../../components/EntityLink'
 import { certaintyWord, standingMark } from '../../components/verdict/certainty'
-import { LayerSwatch } from '../../components/verdict/LayerBar'
 import { namedLayers, namedWords } from '../../components/verdict/namedWords'
 import { ios } from '../../components/verdict/OccupancyCard'
 import { CardSkeleton } from '../../components/verdict/Skeletons'
@@ -54,6 +54,7 @@ const Treemap = memo(function Treemap({ rows, total, kind, from_at, to_at }: Tre
   const { zone } = usePreferences()
   const navigate = useNavigate()
   const [, title, noun] = KINDS.find(([one]) => one === kind) ?? KINDS[0]
+  const words = legendWords(tokens)
   const tiles = useMemo(() => rows.map(tileOf).filter(({ ios }) => ios > 0), [rows])
   const label = `${title} by I/Os inside and by the layer that loses time; the ranking below says the same in a table`
   const option = useMemo(() => {
@@ -89,8 +90,9 @@ const Treemap = memo(function Treemap({ rows, total, kind, from_at, to_at }: Tre
       height={HEIGHT}
       csv={() => ({ header: CSV_HEADER, rows: rows.map(csvRow) })}
       table={<TilesTable tiles={tiles} label={`Numbers of where the I/Os of ${title} are`} />}
-      legend={<TreemapLegend />}
-      permalink={permalink(from_ms, to_ms)}
+      legend={<Words words={words} />}
+      legendWords={words}
+      shownWindow={{ from_ms, to_ms }}
       leastLabel_px={LEAST_LABEL_PX}
       onPick={open}
     />
@@ -149,21 +151,12 @@ const csvRow = (row: OverviewRow) => [
   row.impact,
 ]
 
-function TreemapLegend() {
-  return (
-    <ul className={`${styles.layers} ${styles.legend}`} aria-label="What the colours mean">
-      {LAYER_IDS.map((layer) => (
-        <li key={layer}>
-          <LayerSwatch layers={[layer]} />
-          {layerWord(layer)}
-        </li>
-      ))}
-      <li>
-        <LayerSwatch layers={['kernel', 'san']} />
-        {certaintyWord('undetermined')}
-      </li>
-    </ul>
-  )
+function legendWords(tokens: ChartTokens): LegendWord[] {
+  const layers = LAYER_IDS.map((layer): LegendWord => {
+    const look = paint({ layers: [layer], look: 'certain' }, tokens)
+    return { label: layerWord(layer), colour: look.fill, mark: 'fill' }
+  })
+  return [...layers, { label: certaintyWord('undetermined'), colour: tokens.ink.gap, mark: 'hatched' }]
 }
 
 function TilesTable({ tiles, label }: { tiles: readonly Tile[]; label: string }) {

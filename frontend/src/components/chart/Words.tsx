@@ -1,0 +1,40 @@
+/** What the signs of a chart mean, as words that switch nothing. The exported picture says the same. */
+
+import type { CSSProperties } from 'react'
+import styles from './Words.module.css'
+
+export interface LegendWord {
+  label: string
+  colour: string
+  /** Line around a fill that would be too faint on the card by itself. */
+  edge?: string
+  /** How it looks in the chart: never its colour alone. */
+  mark: 'fill' | 'hatched' | 'dotted' | 'outline' | 'whisker' | StrokeMark | { sign: string }
+}
+
+/** Strokes of a line: `points` is what `dotted` is of a fill. */
+type StrokeMark = 'solid' | 'dashed' | 'points'
+
+export function Words({ words }: { words: readonly LegendWord[] }) {
+  return (
+    <ul className={styles.words} aria-label="What the signs mean">
+      {words.map((word) => (
+        <li key={word.label}>
+          <Mark {...word} />
+          {word.label}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+export function Mark({ colour, edge = colour, mark }: Omit<LegendWord, 'label'>) {
+  const style = { '--colour': colour, '--edge': edge } as CSSProperties
+  if (typeof mark === 'object')
+    return (
+      <b className={styles.sign} style={style} aria-hidden="true">
+        {mark.sign}
+      </b>
+    )
+  return <i className={styles.mark} data-mark={mark} style={style} aria-hidden="true" />
+}

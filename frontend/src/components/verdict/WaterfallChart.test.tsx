@@ -1,0 +1,66 @@
+// @vitest-environment jsdom
+import { MantineProvider } from '@mantine/core'
+import { cleanup, fireEvent, render, screen } from '@testing-library/react'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import type { Waterfall } from '../../api/types'
+import { PreferencesProvider } from '../../lib/preferences'
+import { readColumn } from '../../testing/verdicts'
+import { WaterfallChart } from './WaterfallChart'
+
+const waterfall = {
+  subject: { kind: 'datastore', id: 1, name: 'ds-1' },
+  from_at: '2026-11-20T12:00:00Z',
+  to_at: '2026-11-20T12:05:00Z',
+  minutes: 5,
+  ledger_until_at: '2026-11-20T12:05:00Z',
+  resolution: '1m',
+  expected_from: 'history',
+  directions: [readColumn],
+} as unknown as Waterfall
+
+const copied = vi.fn((_: string) => Promise.resolve())
+
+beforeEach(() => {
+  vi.stubGlobal(
+    'IntersectionObserver',
+    class {
+      observe() {}
+      disconnect() {}
+    },
+  )
+  vi.stubGlobal('navigator', { ...navigator, clipboard: { writeText: copied } })
+})
+afterEach(() => {
+  cleanup()
+  vi.unstubAllGlobals()
+  history.replaceState(null, '', '/')
+})
+
+function show() {
+  render(
+    <PreferencesProvider>
+      <MantineProvider withGlobalClasses={false} withCssVariables={false}>
+        <WaterfallChart name="ds-1" waterfall={waterfall} named="kernel" />
+      </MantineProvider>
+    </PreferencesProvider>,
+  )
+}
+
+it('copies a link to what the address says when it is copied, not when the chart was drawn', () => {
+  history.replaceState(null, '', '/datastores/1?hide=total')
+  show()
+  history.replaceState(null, '', '/datastores/1?hide=array_port&bounds=san')
+  fireEvent.click(screen.getByRole('button', { name: 'Copy a link to this window' }))
+  const search = new URL(copied.mock.lastCall?.[0] ?? 'about:blank').searchParams
+  expect([search.get('hide'), search.get('bounds')]).toEqual(['array_port', 'san'])
+  expect(search.get('from')).toBe('2026-11-20T12:00:00Z')
+})
+
+it('can be saved as a picture beside its numbers', async () => {
+  show()
+  fireEvent.click(screen.getByRole('button', { name: 'Show as table of numbers' }))
+  expect(await screen.findByRole('table', { name: 'Numbers of where the time of ds-1 went' })).toBeTruthy()
+  expect(screen.getByRole('button', { name: 'Save the picture as PNG' })).toBeTruthy()
+  // What is saved is drawn on this.
+  expect(screen.getByTestId('chart')).toBeTruthy()
+})
