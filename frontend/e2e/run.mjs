@@ -13,16 +13,31 @@ import { fileURLToPath } from 'node:url'
 const FRONTEND = join(dirname(fileURLToPath(import.meta.url)), '..')
 const GAVEL = join(FRONTEND, '../.venv/bin/gavel')
 const DATA_DIR = process.env.GAVEL_E2E_DATA_DIR
+// The API's, then the lab's: two arrays, two vCenters, and what really happens in it.
+const PORTS = 6
 const START_S = 120
 const STOP_S = 15
 
-async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address()
+async function isFree(port) {
+  const server = createServer()
+  const listens = new Promise((resolve) =>
+    server.once('listening', () => resolve(true)).once('error', () => resolve(false)),
+  )
+  server.listen(port, '127.0.0.1')
+  if (!(await listens)) return false
   server.close()
   await once(server, 'close')
-  return port
+  return true
+}
+
+/** The first of so many free ports in a row, below those that outgoing connections take. */
+async function freePorts(count) {
+  for (let attempt = 0; attempt < 200; attempt++) {
+    const first = 10_000 + ((process.pid * 31 + attempt * 97) % 20_000)
+    const free = await Promise.all(Array.from({ length: count }, (_, index) => isFree(first + index)))
+    if (free.every(Boolean)) return first
+  }
+  throw new Error(`There are no ${count} free ports in a row.`)
 }
 
 async function isUp(url) {
@@ -37,17 +52,22 @@ async function isUp(url) {
 async function startGavel() {
   if (!existsSync(GAVEL)) throw new Error(`${GAVEL} is missing. Run \`make setup\` first, or set GAVEL_E2E_URL.`)
   const folder = mkdtempSync(join(tmpdir(), 'gavel-e2e-'))
-  const [port, labPort] = [await freePort(), await freePort()]
+  const port = await freePorts(PORTS)
   const log = openSync(join(folder, 'gavel.log'), 'w')
   const env = {
     ...process.env,
     GAVEL_DATA_DIR: DATA_DIR ?? join(folder, 'data'),
     ...(DATA_DIR === undefined ? {} : { GAVEL_LAB: '0' }),
     GAVEL_PORT: String(port),
-    GAVEL_LAB_PORT: String(labPort),
+    GAVEL_LAB_PORT: String(port + 1),
   }
   const child = spawn(GAVEL, ['up'], { cwd: join(FRONTEND, '..'), env, stdio: ['ignore', log, log] })
   const gavel = { child, folder, url: `http://127.0.0.1:${port}`, tokenFile: join(env.GAVEL_DATA_DIR, 'setup-token') }
+  // What tests may ask past the product: which layer the lab makes guilty when, and which process is which.
+  gavel.beside = {
+    ...(DATA_DIR === undefined ? { GAVEL_E2E_TRUTH_URL: `http://127.0.0.1:${port + PORTS - 1}` } : {}),
+    GAVEL_E2E_JOURNAL: join(env.GAVEL_DATA_DIR, 'processes.json'),
+  }
   const deadline = Date.now() + START_S * 1000
   while (!(await isUp(gavel.url))) {
     if (child.exitCode !== null || Date.now() > deadline) {
@@ -96,7 +116,7 @@ if (process.env.GAVEL_E2E_URL) {
   try {
     // It is gone where somebody signed in with it.
     const GAVEL_E2E_SETUP_TOKEN = existsSync(gavel.tokenFile) ? readFileSync(gavel.tokenFile, 'utf8').trim() : ''
-    process.exitCode = await playwright(project, { GAVEL_E2E_URL: gavel.url, GAVEL_E2E_SETUP_TOKEN })
+    process.exitCode = await playwright(project, { GAVEL_E2E_URL: gavel.url, GAVEL_E2E_SETUP_TOKEN, ...gavel.beside })
   } finally {
     await stopGavel(gavel)
   }

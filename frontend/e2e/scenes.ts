@@ -52,6 +52,10 @@ interface Standing {
   subject: { id: number; name: string }
   arrays: { id: number; name: string }[]
   state: string
+  certainty: string
+  layer: string | null
+  other: string | null
+  sentence: string
   iops: number | null
   total_us: number | null
 }
@@ -63,6 +67,8 @@ export async function overviewOf(
 ): Promise<{
   items: Standing[]
   total: number
+  from_at: string
+  to_at: string
   ledger_until_at: string | null
 }> {
   const answer = await request.get(`${API}/overview?kind=${kind}`)
