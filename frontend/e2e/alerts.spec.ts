@@ -119,7 +119,7 @@ test('what fires stands on the overview, on its own page and on walls, in words,
   await expect(ranked.getByRole('link', { name: /^1 alert, the worst critical/ })).toBeVisible()
   for (const path of ['/wall/estate', `/wall/datastores-${id}`]) {
     await page.goto(path)
-    await expect(page.getByRole('banner').or(page.locator('main > header'))).toContainText('1 critical')
+    await expect(page.getByRole('banner').or(page.locator('main > header'))).toContainText('1 alert fires:critical')
   }
   await asAlerts(page, [])
   await page.goto(`/datastores/${id}`)

@@ -1,5 +1,5 @@
 import { anAlert, asAlerts } from './alertScenes'
-import { aJudged, fetched, HOSTILE_NAMES } from './scenes'
+import { aJudged, asEmpty, asFailing, asUnjudged, fetched, HOSTILE_NAMES } from './scenes'
 import { expect, test } from './watch'
 
 test.use({ viewport: { width: 1920, height: 1080 } })
@@ -18,8 +18,12 @@ test('a wall needs no click, is read from afar, says when Gavel is lost and goes
   const rows = page.getByRole('list', { name: 'Worst datastores' }).getByRole('listitem')
   await expect(rows).toHaveCount(6)
   await expect(rows.first()).toContainText(/ms|µs/)
-  await expect(rows.first()).toContainText(/ old$| wait$/)
-  await expect(page.getByText(/\d of \d sources live/)).toBeVisible()
+  // The age of every tile, and of what it is.
+  for (const row of await rows.all()) await expect(row).toContainText(/\d (s|min) old$/)
+  await expect(page.getByRole('region', { name: 'The estate by layer' })).toContainText(
+    /judged until \d\d:\d\d, \d+ s ago$/,
+  )
+  await expect(page.getByText(/^\d of \d sources live, newest number \d+ s old$/)).toBeVisible()
   await expect(page.locator('nav, main a, main button')).toHaveCount(0)
   const font_px = await page.locator('main').evaluate((main) => Number.parseFloat(getComputedStyle(main).fontSize))
   expect(font_px).toBeGreaterThanOrEqual(42)
@@ -38,6 +42,7 @@ test('a wall needs no click, is read from afar, says when Gavel is lost and goes
   await page.clock.fastForward('07:00')
   await expect(rows.first()).toHaveAttribute('data-age', 'blank')
   await expect(rows.first()).toContainText('—')
+  await expect(rows.first()).toContainText(/\d min old$/)
 
   isLost = false
   await page.clock.runFor(16_000)
@@ -84,7 +89,41 @@ test('the headline names the worst and its layer, rows their layer in a word, an
   expect(await headline.evaluate((line) => line.scrollWidth - line.clientWidth)).toBeLessThanOrEqual(0)
   const rows = page.getByRole('list', { name: 'Worst datastores' }).getByRole('listitem')
   await expect(rows.first().getByText('Kernel', { exact: true })).toBeVisible()
-  await expect(page.locator('main > header')).toContainText(/2 firing.*1 recovering/)
+  const header = page.locator('main > header')
+  await expect(header).toContainText(/2 alerts fire:1 critical1 warningworst: .*1 recovering/)
+  // The names are cut so that the clock stays on the screen.
+  await expect(header.locator('time')).toBeInViewport({ ratio: 1 })
+})
+
+test('a row whose alert is only on its way back says so, and one alert is told as one', async ({ page, request }) => {
+  const { id, name } = await aJudged(request)
+  const alert = { ...anAlert(0, 'recovering'), subject: { kind: 'datastore', id, name }, quiet: null }
+  await asAlerts(page, [alert, { ...anAlert(1, 'firing'), rule_name: 'Kernel over expected', quiet: null }])
+  await page.goto('/wall/estate')
+  await expect(page.getByRole('listitem').filter({ hasText: name }).first()).toContainText('recovering')
+  await expect(page.locator('main > header')).toContainText(/1 alert fires:warning.*Kernel over expected.*1 recovering/)
+})
+
+test('a wall without any source says once why it is empty and what to do, and one without answers since when', async ({
+  page,
+  watched,
+}) => {
+  watched.expected.push(/503/)
+  await asEmpty(page)
+  await page.goto('/wall/estate')
+  const why = 'No array or vCenter is polled yet: add one under Sources on any other page.'
+  await expect(page.getByText(why)).toHaveCount(1)
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+  await asUnjudged(page)
+  await page.goto('/wall/estate')
+  const estate = page.getByRole('region', { name: 'The estate by layer' })
+  await expect(estate).toContainText('— I/Os inside')
+  await expect(page.getByText('Nothing of this window has been attributed')).toHaveCount(1)
+  await expect(page.getByText(/^No minute of this window is attributed yet/)).toHaveCount(1)
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+  await asFailing(page)
+  await page.goto('/wall/estate')
+  await expect(page.getByRole('alert')).toContainText(/No numbers from Gavel since \d\d:\d\d:\d\d\./)
 })
 
 test('boards take turns by the clock, in letters for the screen and the distance', async ({ page }) => {

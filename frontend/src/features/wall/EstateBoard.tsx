@@ -2,10 +2,10 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
+import { sourcesQuery } from '../../api/queries'
 import type { Overview } from '../../api/types'
 import { type JudgedKind, overviewQuery, type RankingParams } from '../../api/verdicts'
 import { niceMax } from '../../charts/panels'
-import { firingOf } from '../../components/alerts/standing'
 import { useAlertsAt } from '../../components/alerts/useAlertsAt'
 import { Name } from '../../components/Name'
 import { StateMark } from '../../components/StateMark'
@@ -14,10 +14,12 @@ import { LayerBar, LayerSwatch } from '../../components/verdict/LayerBar'
 import { worthTelling } from '../../components/verdict/layerWords'
 import { ios } from '../../components/verdict/OccupancyCard'
 import { meanWords, NOUNS, troubledOf, troubledWords, worstOf } from '../../components/verdict/troubled'
+import { usePreferences } from '../../lib/preferences'
 import type { AgeState } from './age'
 import styles from './Wall.module.css'
 import { Waiting, WallFrame } from './WallFrame'
 import { WorstRow } from './WorstRow'
+import { judgedWords, losingWords, nothingJudged } from './wallWords'
 
 interface EstateBoardProps {
   title: string
@@ -58,9 +60,9 @@ function Board({ overview, of, age, age_ms }: BoardProps) {
   const max_us = niceMax(Math.max(0, ...overview.items.map((row) => row.total_us ?? 0)))
   return (
     <>
-      <EstateStrip overview={overview} of={of} age={age} />
-      {overview.items.length === 0 ? (
-        <p className={styles.quiet}>No {noun} is known yet. Sources are added on the page Sources.</p>
+      <EstateStrip overview={overview} of={of} age={age} age_ms={age_ms} />
+      {isNothingKnown(overview) ? (
+        <NothingJudged />
       ) : (
         <ol className={styles.worst} aria-label={`Worst ${noun}s`}>
           {overview.items.map((row) => (
@@ -70,7 +72,7 @@ function Board({ overview, of, age, age_ms }: BoardProps) {
               age={age}
               age_ms={age_ms}
               max_us={max_us}
-              alerts={firingOf(alertsAt(row.subject))}
+              alerts={alertsAt(row.subject)}
             />
           ))}
         </ol>
@@ -80,13 +82,15 @@ function Board({ overview, of, age, age_ms }: BoardProps) {
 }
 
 /** The mean over all I/Os can be as usual while somebody loses time: who does comes first. */
-function EstateStrip({ overview, of, age }: Omit<BoardProps, 'age_ms'>) {
+function EstateStrip({ overview, of, age, age_ms }: BoardProps) {
+  const { zone } = usePreferences()
   const { estate, totals } = overview
   const inside = estate.occupancy.reduce((sum, layer) => sum + layer.ios, 0)
+  const until = <span className={styles.until}>{judgedWords(overview.ledger_until_at, age_ms, zone)}</span>
   if (age === 'blank')
     return (
       <section className={styles.estate} data-age={age} aria-label="The estate by layer">
-        —
+        — {until}
       </section>
     )
   return (
@@ -114,16 +118,25 @@ function EstateStrip({ overview, of, age }: Omit<BoardProps, 'age_ms'>) {
           words={estate.occupancy.map((layer) => `${ios(layer.ios)} ${layer.label}`).join(', ') || 'no I/O'}
         />
         <ul className={styles.layers}>
-          <li>{ios(inside)} I/Os inside:</li>
+          <li>{estate.occupancy.length === 0 ? '— I/Os inside' : `${ios(inside)} I/Os inside:`}</li>
           {worthTelling(estate.occupancy, (layer) => layer.ios).map((layer) => (
             <li key={layer.name}>
               <LayerSwatch layers={layer.layers} /> {ios(layer.ios)} {layer.label}
             </li>
           ))}
+          <li>{until}</li>
         </ul>
       </div>
     </section>
   )
+}
+
+/** Each row would only say so again. */
+const isNothingKnown = ({ items }: Overview) => items.every(({ state }) => state === 'no_data')
+
+function NothingJudged() {
+  const { data } = useQuery(sourcesQuery())
+  return <p className={styles.quiet}>{nothingJudged(data)}</p>
 }
 
 const minutesOf = ({ from_at, to_at }: Pick<Overview, 'from_at' | 'to_at'>) =>
@@ -135,8 +148,9 @@ const isAnyJudged = ({ totals }: Pick<Overview, 'totals'>) => (totals.by_state.j
 function Headline({ overview, of }: Pick<BoardProps, 'overview' | 'of'>) {
   const { estate, totals } = overview
   const worst = worstOf(overview)
-  const standing = isAnyJudged(overview) ? troubledWords(totals, of) : estate.sentence
-  if (worst === null) return <p className={styles.headline}>{standing}</p>
+  if (worst === null)
+    return <p className={styles.headline}>{isAnyJudged(overview) ? troubledWords(totals, of) : estate.sentence}</p>
+  const standing = losingWords(totals, of)
   const loses = worst.loses === '' ? '' : `, ${worst.loses}`
   return (
     <p className={styles.headline} title={`${standing}${worst.lead}${worst.name}${loses}`}>

@@ -14,10 +14,12 @@ import { LayerBar, LayerSwatch } from '../../components/verdict/LayerBar'
 import { layersWords, layerTime, worthTelling } from '../../components/verdict/layerWords'
 import { ios } from '../../components/verdict/OccupancyCard'
 import { subjectOf } from '../../components/verdict/subject'
+import { usePreferences } from '../../lib/preferences'
 import { formatIops, formatLatency } from '../../lib/units'
 import type { AgeState } from './age'
 import styles from './Wall.module.css'
 import { Waiting, WallFrame } from './WallFrame'
+import { judgedWords, oldWords } from './wallWords'
 
 interface ObjectBoardProps {
   of: JudgedKind
@@ -37,13 +39,13 @@ export function ObjectBoard({ of, id, rows, turn }: ObjectBoardProps) {
       until_at={verdict?.ledger_until_at ?? null}
       alerts={(alerts) => (of === 'arrays' ? alertsOnArray(alerts, id) : alertsOf(alerts, subjectOf(of, id)))}
     >
-      {(age) =>
+      {(age, age_ms) =>
         verdict === undefined ? (
           <Waiting of={`${SINGULAR[of]} ${id}`} error={query.error} />
         ) : (
           <>
-            <VerdictStrip verdict={verdict} age={age} />
-            <TakingPart of={of} id={id} verdict={verdict} rows={rows} age={age} />
+            <VerdictStrip verdict={verdict} age={age} age_ms={age_ms} />
+            <TakingPart of={of} id={id} verdict={verdict} rows={rows} age={age} age_ms={age_ms} />
           </>
         )
       }
@@ -57,12 +59,20 @@ function mainLayer({ layer, layers }: Verdict): Layer {
   return layers.find(({ name }) => name === layer)?.layers[0] ?? longest?.layers[0] ?? 'array'
 }
 
-function VerdictStrip({ verdict, age }: { verdict: Verdict; age: AgeState }) {
+interface VerdictStripProps {
+  verdict: Verdict
+  age: AgeState
+  age_ms: number | null
+}
+
+function VerdictStrip({ verdict, age, age_ms }: VerdictStripProps) {
+  const { zone } = usePreferences()
   const { sentence, layers, total_us } = verdict
+  const until = <span className={styles.until}>{judgedWords(verdict.ledger_until_at, age_ms, zone)}</span>
   if (age === 'blank')
     return (
       <section className={styles.estate} data-age={age} aria-label="Verdict">
-        —
+        — {until}
       </section>
     )
   return (
@@ -89,6 +99,7 @@ function VerdictStrip({ verdict, age }: { verdict: Verdict; age: AgeState }) {
               <LayerSwatch layers={layer.layers} /> {layer.label} {layerTime(layer)}
             </li>
           ))}
+          <li>{until}</li>
         </ul>
       </div>
     </section>
@@ -101,12 +112,13 @@ interface TakingPartProps {
   verdict: Verdict
   rows: number
   age: AgeState
+  age_ms: number | null
 }
 
 /** Most of what is abnormal. */
 const MOST = 0.5
 
-function TakingPart({ of, id, verdict, rows, age }: TakingPartProps) {
+function TakingPart({ of, id, verdict, rows, age, age_ms }: TakingPartProps) {
   const layer = mainLayer(verdict)
   const query = useQuery(contributorsQuery(of, id, layer, null))
   if (query.data === undefined) return <Waiting of="who takes part" error={query.error} />
@@ -121,6 +133,7 @@ function TakingPart({ of, id, verdict, rows, age }: TakingPartProps) {
           one={one}
           layer={layer}
           age={age}
+          age_ms={age_ms}
           isCalm={verdict.layer === null || (one.time_share ?? 0) < MOST}
         />
       ))}
@@ -132,10 +145,11 @@ interface PartRowProps {
   one: Contributor
   layer: Layer
   age: AgeState
+  age_ms: number | null
   isCalm: boolean
 }
 
-function PartRow({ one, layer, age, isCalm }: PartRowProps) {
+function PartRow({ one, layer, age, age_ms, isCalm }: PartRowProps) {
   const isBlank = age === 'blank'
   return (
     <li className={styles.row} data-age={age} data-calm={isCalm || isBlank}>
@@ -161,7 +175,8 @@ function PartRow({ one, layer, age, isCalm }: PartRowProps) {
         )}
       </span>
       <span className={styles.latency}>
-        {isBlank || one.us === null ? '—' : `${one.is_merged ? '≤ ' : ''}${formatLatency(one.us)}`}
+        <span>{isBlank || one.us === null ? '—' : `${one.is_merged ? '≤ ' : ''}${formatLatency(one.us)}`}</span>
+        <span className={styles.age}>{oldWords(age_ms)}</span>
       </span>
     </li>
   )

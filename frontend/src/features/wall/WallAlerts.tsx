@@ -5,8 +5,10 @@ import { alertsNowQuery } from '../../api/alerts'
 import type { AlertOut } from '../../api/types'
 import { bySeverity, openAlerts } from '../../components/alerts/standing'
 import { severityMark } from '../../components/alerts/words'
+import { Name } from '../../components/Name'
 import { StateMark } from '../../components/StateMark'
-import styles from './Wall.module.css'
+import styles from './WallFrame.module.css'
+import { firesWords } from './wallWords'
 
 /** `choose`: which of all open alerts are the board’s own; left out, all. */
 export function WallAlerts({
@@ -18,19 +20,24 @@ export function WallAlerts({
   if (data === undefined || error !== null) return <span className={styles.alerts}>Alerts: —</span>
   if (data.judged_until_at === null) return <span className={styles.alerts}>Alerts: nothing judged yet</span>
   const { firing, recovering, others } = openAlerts(choose === undefined ? data.alerts : choose(data.alerts))
+  const [worst] = firing
   // What is calm has no colour on a wall.
   return (
     <span className={styles.alerts}>
-      <span className={styles.known}>
-        {firing.length === 0 ? 'No alert fires' : `${firing.length.toLocaleString('en-US')} firing`}
-      </span>
+      <span className={styles.known}>{firesWords(firing)}</span>
       {bySeverity(firing).map(({ severity, count }) => (
         <StateMark
           key={severity}
           tone={severityMark(severity).tone}
-          word={`${count} ${count > 1 && severity === 'warning' ? 'warnings' : severity}`}
+          word={firing.length === 1 ? severity : `${count.toLocaleString('en-US')} ${severity}`}
         />
       ))}
+      {worst !== undefined && (
+        <span className={styles.alerted}>
+          {firing.length > 1 && 'worst: '}
+          <Name>{worst.subject.name}</Name>, <Name>{worst.rule_name}</Name>
+        </span>
+      )}
       {recovering.length > 0 && <span className={styles.known}>{recovering.length} recovering</span>}
       {others.length > 0 && <span className={styles.known}>{others.length} known or without data</span>}
     </span>

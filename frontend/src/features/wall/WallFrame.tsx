@@ -1,7 +1,7 @@
 /** What every board has: its name, the age of its numbers, a clock that ticks, how the sources are, and a banner when Gavel is lost. */
 
 import { useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { type ReactNode, useRef } from 'react'
 import { ApiError, isMissing, lostWords } from '../../api/errors'
 import { sourcesQuery } from '../../api/queries'
 import { serverNow } from '../../api/serverClock'
@@ -11,19 +11,22 @@ import { Name } from '../../components/Name'
 import { SourceMark } from '../../components/SourceMark'
 import { Worded } from '../../components/Worded'
 import { usePreferences } from '../../lib/preferences'
-import { plural } from '../../lib/text'
-import { formatAge, formatClock, instantMs, zoneName } from '../../lib/time'
+import { formatClock, instantMs, zoneName } from '../../lib/time'
 import { useNow } from '../../lib/useNow'
 import { type AgeState, ageState } from './age'
 import { useDailyReload } from './useDailyReload'
 import styles from './Wall.module.css'
 import { WallAlerts } from './WallAlerts'
+import frame from './WallFrame.module.css'
+import { newestOf, oldWords, sourcesWords } from './wallWords'
+
+type Asked = { error: Error | null; dataUpdatedAt: number; errorUpdatedAt: number }
 
 interface WallFrameProps {
   title: string
   /** "2 of 3" where boards take turns. */
   turn?: string | undefined
-  query: { error: Error | null; dataUpdatedAt: number }
+  query: Asked
   /** Minutes before it have been attributed; null before there was one. */
   until_at: string | null
   /** Which alerts are this board's; left out, all of them. */
@@ -35,44 +38,45 @@ export function WallFrame({ title, turn, query, until_at, alerts, children }: Wa
   const { zone } = usePreferences()
   useNow()
   useDailyReload(query.error === null)
+  const lost_ms = useLostSince(query)
   const now = serverNow()
   const until_ms = instantMs(until_at)
   const age_ms = until_ms === null ? null : Math.max(0, now - until_ms)
   return (
     <main className={styles.wall}>
-      <header className={styles.head}>
-        <h1 className={styles.title}>
+      <header className={frame.head}>
+        <h1 className={frame.title}>
           <Name>{title}</Name>
         </h1>
-        <span className={styles.age}>{ageWords(age_ms, query.dataUpdatedAt)}</span>
         {turn !== undefined && <span className={styles.age}>{turn}</span>}
         <WallAlerts choose={alerts} />
-        <time className={styles.clock}>
+        <time className={frame.clock}>
           {formatClock(now, zone, true)} <span className={styles.zone}>{zoneName(zone, now)}</span>
         </time>
       </header>
-      {query.error !== null && <LostBanner error={query.error} since_ms={query.dataUpdatedAt} />}
+      {query.error !== null && <LostBanner error={query.error} since_ms={lost_ms} />}
       {children(ageState(age_ms), age_ms)}
       <Sources />
     </main>
   )
 }
 
-/** How old the numbers are; nothing is said before anything was read. */
-function ageWords(age_ms: number | null, dataUpdatedAt: number): string {
-  if (age_ms !== null) return `${formatAge(age_ms)} old`
-  return dataUpdatedAt === 0 ? '—' : 'nothing judged yet'
+/** Since when there are no newer numbers: the newest that came, else the first try that failed. */
+function useLostSince({ error, dataUpdatedAt, errorUpdatedAt }: Asked): number {
+  const failed_ms = useRef(0)
+  if (error === null) failed_ms.current = 0
+  else if (failed_ms.current === 0) failed_ms.current = errorUpdatedAt
+  return dataUpdatedAt > 0 ? dataUpdatedAt : failed_ms.current
 }
 
 function LostBanner({ error, since_ms }: { error: Error; since_ms: number }) {
   const { zone } = usePreferences()
   const isAnswered = error instanceof ApiError && error.status !== null
   return (
-    <div className={styles.banner} role="alert">
+    <div className={frame.banner} role="alert">
       <Icon name="warning" size={40} />
       <span>
-        {lostWords(error)}
-        {since_ms > 0 && ` since ${formatClock(since_ms, zone, true)}`}.{' '}
+        {lostWords(error)} since {formatClock(since_ms, zone, true)}.{' '}
         {isAnswered && <Worded>{`${error.message} `}</Worded>}
         Trying again every 15 s.
       </span>
@@ -94,24 +98,25 @@ function Sources() {
   const { data, error } = useQuery(sourcesQuery())
   if (data === undefined || error !== null)
     return (
-      <footer className={styles.sources}>
+      <footer className={frame.sources}>
         <span>Sources: —</span>
       </footer>
     )
+  const now = serverNow()
   const unwell = data.filter(({ state }) => state === 'failing' || state === 'late')
-  const live = data.filter(({ state }) => state === 'live').length
   return (
-    <footer className={styles.sources}>
-      <span>
-        {live} of {plural(data.length, 'source')} live
-      </span>
+    <footer className={frame.sources}>
+      <span>{sourcesWords(data, now)}</span>
       {unwell.slice(0, 4).map((source) => (
-        <span key={source.id} className={styles.source}>
+        <span key={source.id} className={frame.source}>
           <SourceMark state={source.state} />
           <Name>{source.name}</Name>
+          <span className={frame.sourceAge}>{oldWords(ageOf(newestOf(source), now))}</span>
         </span>
       ))}
       {unwell.length > 4 && <span>+{unwell.length - 4}</span>}
     </footer>
   )
 }
+
+const ageOf = (end_ms: number | null, now: number) => (end_ms === null ? null : Math.max(0, now - end_ms))

@@ -1,5 +1,6 @@
 import type { AlertOut, OverviewRow } from '../../api/types'
 import { AlertBadge } from '../../components/alerts/AlertBadge'
+import { firingOf } from '../../components/alerts/standing'
 import { Name } from '../../components/Name'
 import { StateMark } from '../../components/StateMark'
 import { standingMark } from '../../components/verdict/certainty'
@@ -8,10 +9,10 @@ import { layersWords } from '../../components/verdict/layerWords'
 import { NamedLayer } from '../../components/verdict/NamedLayer'
 import { piecesOf } from '../../components/verdict/pieces'
 import { waitWords } from '../../components/verdict/troubled'
-import { formatAge } from '../../lib/time'
 import { formatLatency } from '../../lib/units'
 import type { AgeState } from './age'
 import styles from './Wall.module.css'
+import { oldWords } from './wallWords'
 
 interface WorstRowProps {
   row: OverviewRow
@@ -19,27 +20,29 @@ interface WorstRowProps {
   age_ms: number | null
   /** What fills the width of a bar, the same in all rows. */
   max_us: number
-  /** Alerts of it that fire, worst first. */
+  /** Open alerts of it, worst first. */
   alerts: readonly AlertOut[]
 }
 
-const ageWords = (age_ms: number | null) => (age_ms === null ? '' : `${formatAge(age_ms)} old`)
+/** The mark beside it says that it is healthy. */
+const untitled = (sentence: string) => sentence.replace(/^Healthy: /, '')
 
 /** One thing, in two lines that are read from afar; its layer in a word beside the colours. What is worst is so by the I/Os that wait. */
 export function WorstRow({ row, age, age_ms, max_us, alerts }: WorstRowProps) {
   const isBlank = age === 'blank'
-  const isCalm = row.state !== 'judged' || row.certainty === 'healthy'
+  const isCalm = row.state !== 'judged' || row.certainty === 'healthy' || row.until_at !== null
   return (
     <li className={styles.row} data-age={age} data-calm={isCalm || isBlank} data-certainty={row.certainty}>
       <span className={styles.mark}>
         {isBlank ? '—' : <StateMark {...standingMark(row)} />}
-        {!isBlank && <AlertBadge alerts={alerts} linked={false} />}
+        {!isBlank && <AlertMark alerts={alerts} />}
       </span>
       <span className={styles.who}>
         <span className={styles.name}>
           <Name>{row.subject.name}</Name>
+          {!isCalm && !isBlank && <span className={styles.waits}>{waitWords(row)}</span>}
         </span>
-        <span className={styles.sentence}>{isBlank ? '—' : row.sentence}</span>
+        <span className={styles.sentence}>{isBlank ? '—' : untitled(row.sentence)}</span>
       </span>
       <span className={styles.bar}>
         {!isBlank && row.total_us !== null && (
@@ -49,8 +52,16 @@ export function WorstRow({ row, age, age_ms, max_us, alerts }: WorstRowProps) {
       </span>
       <span className={styles.latency}>
         <span>{isBlank || row.total_us === null ? '—' : formatLatency(row.total_us)}</span>
-        <span className={styles.age}>{isCalm || isBlank ? ageWords(age_ms) : waitWords(row)}</span>
+        <span className={styles.age}>{oldWords(age_ms)}</span>
       </span>
     </li>
   )
+}
+
+/** What fires; where nothing does, that something is only on its way back. */
+function AlertMark({ alerts }: { alerts: readonly AlertOut[] }) {
+  const firing = firingOf(alerts)
+  if (firing.length > 0) return <AlertBadge alerts={firing} linked={false} />
+  const isRecovering = alerts.some(({ state }) => state === 'recovering')
+  return isRecovering ? <StateMark tone="open" word="recovering" /> : null
 }
