@@ -53,6 +53,8 @@ class Estate:
 
 @pytest.fixture
 def estate(store: Store) -> Estate:
+    """The only one that is read: the newest minute is one of all sources."""
+    store.run("DELETE FROM watermark")
     return Estate(store)
 
 
@@ -140,6 +142,48 @@ def test_newest_numbers_are_the_last_minute_of_both_sides(estate: Estate, store:
         stale = datastores(connection, estate.asking(sort=Sort.IOPS), NOW + timedelta(minutes=10)).items
     assert (busy.name, busy.newest.host_gavg_us, loaded.name) == ("esx-2", 3000.0, "simple")
     assert all(row.newest.at is None for row in stale)
+
+
+def test_both_sides_are_told_of_the_same_minute_however_far_each_was_read(estate: Estate, store: Store) -> None:
+    """The vCenter was read 40 s farther than the array, and in these 40 s its hosts did ten times as much."""
+    end = NOW - timedelta(seconds=60)
+    key = f"esx-1/{naa(serials(estate.tag)[0])}"
+    ops = {"read_ops": [20, 20, 20, 200, 200], "write_ops": 0, "read_gavg_us": [500, 500, 500, 9000, 9000]}
+    store.write(estate.vcenter, batch(Stream.HOST_DEVICE, key, every(20, end - timedelta(seconds=40), 5), **ops))
+    none = {f"{d}_ops": 0 for d in ("write", "mirrored_write")} | {f"read_{time}_us": 0 for time in ("queue", "qos")}
+    store.write(
+        estate.array,
+        batch(
+            Stream.ARRAY_VOLUME,
+            "id-v0",
+            every(30, end - timedelta(seconds=30), 2),
+            30,
+            read_ops=30,
+            read_service_us=400,
+            **none,
+        ),
+    )
+    store.advance(estate.vcenter, Stream.HOST_DEVICE, end + timedelta(seconds=40))
+    store.advance(estate.array, Stream.ARRAY_VOLUME, end)
+    newest = estate.datastores()["simple"].newest
+    assert (newest.at, newest.host_iops, newest.array_iops, newest.host_gavg_us) == (end, 1.0, 1.0, 500.0)
+    # An array that is not read any more holds nobody back.
+    store.advance(estate.vcenter, Stream.HOST_DEVICE, end + timedelta(minutes=3))
+    store.write(
+        estate.vcenter,
+        batch(
+            Stream.HOST_DEVICE,
+            key,
+            every(20, end + timedelta(seconds=140), 3),
+            read_ops=400,
+            write_ops=0,
+            read_gavg_us=800,
+        ),
+    )
+    with reading(store.engine) as connection:
+        rows = datastores(connection, estate.asking(), NOW + timedelta(minutes=2)).items
+    later = next(row.newest for row in rows if row.name == "simple")
+    assert (later.host_iops, later.host_gavg_us, later.array_iops) == (20.0, 800.0, 1.0)
 
 
 def test_the_arrays_own_time_is_told_of_reads_and_of_writes_alone(estate: Estate, store: Store) -> None:

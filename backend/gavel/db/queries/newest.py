@@ -1,4 +1,4 @@
-"""The newest numbers of things, as both sides tell them: sums over the last minute that is stored of each source."""
+"""The newest numbers of things, as both sides tell them: sums over the last minute that is stored of all sources."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,8 +13,15 @@ from gavel.db.queries.rows import RefKind, Sides
 from gavel.domain.samples import Precision
 from gavel.domain.source import Stream
 
-# The minute before each source's watermark. What is older than this is not "newest" any more: the numbers are then null.
+# What is older than this is not "newest" any more: the numbers are then null.
 _STALE = timedelta(minutes=5)
+# Both sides are told of the same minute, the last one that every source has been read to; a source that is later than the others by
+# more than this is told of a minute of its own, and holds nobody back.
+_TOGETHER = timedelta(minutes=2)
+_COMMON = """
+    SELECT min(until_at) FROM watermark WHERE stream = ANY(:streams) AND until_at >
+        (SELECT max(until_at) FROM watermark WHERE stream = ANY(:streams)) - CAST(:together AS interval)
+"""
 _STEP_US = {Precision.MICROSECOND: 1, Precision.MILLISECOND: 1000, Precision.ESXTOP: 1}
 
 # Per stream: the directions whose operations add up, and the latencies wanted, each as an expression in a direction `{d}`.
@@ -57,11 +64,12 @@ _FILES_OF_ARRAY = f"""
 def newest_sides(connection: Connection, subject: RefKind, ids: Sequence[int], now: datetime) -> dict[int, Sides]:
     """By id; every one of `ids` is there. A thing with volumes and files, or with devices and NFS disks, has both in one number."""
     found: dict[int, tuple[_Side, _Side]] = {one: (_Side(), _Side()) for one in ids}
+    common = connection.execute(text(_COMMON), {"streams": list(_LATENCIES), "together": _TOGETHER}).scalar_one()
     for stream in _LATENCIES:
         members = _of_this_side(subject, stream)
         if members is None:
             continue
-        for row in _sums(connection, members, stream, now, ids):
+        for row in _sums(connection, members, stream, ids, now - _STALE, common):
             host, array = found[row["subject_id"]]
             (array if stream in _ARRAY else host).add(stream, row)
     return {one: _sides(host, array) for one, (host, array) in found.items()}
@@ -108,14 +116,14 @@ def _sides(host: _Side, array: _Side) -> Sides:
 
 
 def _sums(
-    connection: Connection, members: str, stream: Stream, now: datetime, ids: Sequence[int]
+    connection: Connection, members: str, stream: Stream, ids: Sequence[int], floor: datetime, common: datetime | None
 ) -> Sequence[RowMapping]:
     query = (
         f"WITH member AS ({members}), newest AS ({_newest(stream)})"
         f" SELECT m.subject_id, max(n.at) AS at, sum(n.iops) AS iops, max(n.precision) AS precision, {_totals(stream)}"
         " FROM member m JOIN newest n USING (entity_id) GROUP BY 1"
     )
-    parameters = {"ids": list(ids), "stream": stream, "floor": now - _STALE}
+    parameters = {"ids": list(ids), "stream": stream, "floor": floor, "common": common}
     return connection.execute(text(query), parameters).mappings().all()
 
 
@@ -132,7 +140,7 @@ def _of_this_side(subject: RefKind, stream: Stream) -> str | None:
 
 
 def _newest(stream: Stream) -> str:
-    """Per entity: operations per second, and Σ µs·ops and Σ ops of every latency, over the last minute before its watermark."""
+    """Per entity: operations per second, and Σ µs·ops and Σ ops of every latency, over the last minute before `common` or its watermark."""
     ops = " + ".join(f"s.{direction}_ops" for direction in _DIRECTIONS[stream])
     precision = "NULL::int" if stream in _ARRAY else "max(s.precision)"
     sums = ", ".join(
@@ -144,7 +152,8 @@ def _newest(stream: Stream) -> str:
         f" sum({ops})::float8 / nullif(sum(s.interval_s) FILTER (WHERE {ops} IS NOT NULL), 0) AS iops, {sums}"
         f" FROM {stream}_sample s JOIN {ENTITY_TABLES[stream].name} e ON e.id = s.entity_id"
         " JOIN watermark w ON w.source_id = e.source_id AND w.stream = :stream"
-        " WHERE s.entity_id IN (SELECT entity_id FROM member) AND s.ts > :floor AND s.ts > w.until_at - INTERVAL '1 minute'"
+        " WHERE s.entity_id IN (SELECT entity_id FROM member) AND s.ts > :floor AND s.ts <= :common"
+        " AND s.ts > least(w.until_at, :common) - INTERVAL '1 minute'"
         " GROUP BY s.entity_id"
     )
 
