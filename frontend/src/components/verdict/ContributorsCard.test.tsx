@@ -89,3 +89,20 @@ it('nobody to rank is not said where there are no data to rank by', () => {
   rerender(<Nobody hasData layer="kernel" />)
   expect(screen.getByText('Nobody to rank')).toBeTruthy()
 })
+
+it('says how many rows are known only by a bound, and no bound that says nothing', () => {
+  onScreen(1440)
+  const bound = { us: 0, ios: 0, lower_ios: 0, time_share: 0 }
+  const rows = [
+    host(1, {}),
+    host(2, { ...bound, upper_ios: 9, share_upper: 0.95 }),
+    host(3, { ...bound, upper_ios: 9, share_upper: 0.5 }),
+    host(4, { ...bound, upper_ios: 4, share_upper: 0.49 }),
+  ]
+  shown(rows, { whole_ios: 7.3, all_ios: 7.3, rest_ios: 0 })
+  expect(['esx-2', 'esx-3', 'esx-4'].map((name) => numbersOf(name)[0])).toEqual(['not known', 'not known', '≤ 49 %'])
+  expect(screen.getByText(/Shares are of the part that is known\. 3 of 4 hosts are known only by a bound/)).toBeTruthy()
+  cleanup()
+  shown([host(1, {})], { whole_ios: 7.3, all_ios: 7.3, rest_ios: 0 })
+  expect(screen.queryByText(/only by a bound/)).toBeNull()
+})

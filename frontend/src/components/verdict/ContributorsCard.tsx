@@ -150,13 +150,19 @@ function perIo({ us, upper_ios, iops, is_merged }: Contributor): { us: number | 
   return { us, isBound: is_merged && us !== null }
 }
 
-/** So is its share; a share that may be anything up to all of it is not known. */
+/** Counters say no more than that its part is under a bound. */
+const isBoundOnly = ({ us, upper_ios }: Contributor) => us === 0 && upper_ios > 0
+
+/** A bound from there on says nothing: it may be the largest part, or none. */
+const SAYS_NOTHING = 0.495
+
+/** So is its share, where that says something. */
 function shareWords(one: Row): string {
   if (one.subject === null) return shareText(one.time_share)
   if (one.us === null) return '–'
-  if (one.us > 0 || one.upper_ios <= 0) return shareText(one.time_share) || '–'
+  if (!isBoundOnly(one)) return shareText(one.time_share) || '–'
   const most = one.share_upper ?? 1
-  if (most >= 0.995) return 'not known'
+  if (most >= SAYS_NOTHING) return 'not known'
   return most < 0.01 ? shareText(most) : `≤ ${shareText(most)}`
 }
 
@@ -178,6 +184,18 @@ function OwnNumbers({
       By their own numbers the {noun}s have {ios(all_ios)} I/Os inside, all of it together has {ios(whole_ios)}
       {missing < 0 && `: shares are of the ${noun}s’ sum`}. Counters of virtual disks and of devices differ within their
       bounds.
+    </p>
+  )
+}
+
+/** Why shares add up to all of it above rows that may have more inside. */
+function BoundOnly({ noun, rows }: Pick<RankingProps, 'noun' | 'rows'>) {
+  const count = rows.filter(isBoundOnly).length
+  if (count === 0) return null
+  return (
+    <p className={styles.silent}>
+      Shares are of the part that is known. {count} of {plural(rows.length, noun)} {count === 1 ? 'is' : 'are'} known
+      only by a bound (≤): what {count === 1 ? 'it has' : 'they have'} inside may be anything up to it.
     </p>
   )
 }
@@ -213,8 +231,8 @@ export function Ranking({ noun, rows, total, layers, whole_ios, all_ios, rest_io
       {
         id: 'percent',
         header: 'Share',
-        width: 86,
-        narrow: 70,
+        width: 112,
+        narrow: 84,
         align: 'right',
         cell: (one) => <span className="numeric">{shareWords(one)}</span>,
       },
@@ -269,6 +287,7 @@ export function Ranking({ noun, rows, total, layers, whole_ios, all_ios, rest_io
         count={listed.length}
         rowAt={(index) => listed[index]}
       />
+      <BoundOnly noun={noun} rows={rows} />
       <OwnNumbers {...{ noun, whole_ios, all_ios, others }} />
       {total > rows.length && (
         <p className={styles.silent}>

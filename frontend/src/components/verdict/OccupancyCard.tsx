@@ -1,8 +1,10 @@
 /** Where the I/Os are: how many are inside each layer on average. */
 
 import type { Occupancy } from '../../api/types'
+import { stepsThatAddUp } from '../../charts/waterfall'
 import { formatFixed } from '../../lib/units'
 import { Card } from '../Card'
+import { CopyLink, type CsvTable, SaveCsv, Tools } from '../chart/tools'
 import { LayerBar, LayerSwatch } from './LayerBar'
 import { worthTelling } from './layerWords'
 import { NoNumbers } from './NoNumbers'
@@ -10,14 +12,15 @@ import styles from './Verdict.module.css'
 
 export function OccupancyCard({ occupancy }: { occupancy: Occupancy }) {
   const { state, total_ios, layers, outstanding_ios, not_measured } = occupancy
-  const decimals = decimalsOf(total_ios ?? 0)
-  const total = toldTotal(total_ios ?? 0, layers, decimals)
-  const told = layers.map((layer) => toldLayer(layer, decimals))
+  const { total, told } = toldOccupancy(total_ios ?? 0, layers)
+  const isThere = total_ios !== null && state !== 'idle' && state !== 'no_data'
   return (
-    <Card title="Where the I/Os are" hint="on average at any moment">
-      {total_ios === null || state === 'idle' || state === 'no_data' ? (
-        <NoNumbers title="No I/O to be found" state={state} />
-      ) : (
+    <Card
+      title="Where the I/Os are"
+      hint="on average at any moment"
+      actions={isThere && <Exports occupancy={occupancy} />}
+    >
+      {isThere ? (
         <>
           <p className={styles.lead}>
             {total} I/Os are on their way
@@ -37,38 +40,76 @@ export function OccupancyCard({ occupancy }: { occupancy: Occupancy }) {
             {not_measured.length > 0 && ` Not measured, so not in here: ${not_measured.join(', ')}.`}
           </p>
         </>
+      ) : (
+        <NoNumbers title="No I/O to be found" state={state} />
       )}
     </Card>
   )
+}
+
+function Exports({ occupancy: { subject, from_at, to_at, ...numbers } }: { occupancy: Occupancy }) {
+  return (
+    <Tools>
+      <SaveCsv title={`Where the I/Os of ${subject.name} are`} csv={() => occupancyCsv(numbers)} />
+      <CopyLink from_ms={Date.parse(from_at)} to_ms={Date.parse(to_at)} />
+    </Tools>
+  )
+}
+
+/** Raw numbers: the total, what the virtual disks counted, each layer with its bounds; what was not measured is empty. */
+export function occupancyCsv({
+  total_ios,
+  outstanding_ios,
+  layers,
+  not_measured,
+}: Pick<Occupancy, 'total_ios' | 'outstanding_ios' | 'layers' | 'not_measured'>): CsvTable {
+  return {
+    header: ['layer', 'ios_inside', 'lower_ios', 'upper_ios'],
+    rows: [
+      ['total', total_ios, null, null],
+      ['counted by virtual disks', outstanding_ios, null, null],
+      ...layers.map((one) => [one.label, one.ios, one.lower_ios, one.upper_ios]),
+      ...not_measured.map((layer) => [layer, null, null, null]),
+    ],
+  }
 }
 
 /** A layer with its I/Os and their bounds in words, all in the same steps. */
 type ToldLayer = OccupancyLayer & { told: string; between: string }
 type OccupancyLayer = Occupancy['layers'][number]
 
-/** The same for the total and its layers: tenths, but for large totals. */
-const decimalsOf = (total_ios: number) => (total_ios < 100 ? 1 : 0)
+/** The same for the total and its layers. */
+const decimalsOf = (total_ios: number) => (total_ios < 1 ? 2 : total_ios < 100 ? 1 : 0)
 
-function toldLayer(layer: OccupancyLayer, decimals: number): ToldLayer {
-  const [lower, upper] = [inSteps(layer.lower_ios, decimals), inSteps(layer.upper_ios, decimals)]
-  return {
+/** The total and its layers as they are written: whoever adds the layers up comes to the total, where nothing is left out of them. */
+export function toldOccupancy(
+  total_ios: number,
+  layers: readonly OccupancyLayer[],
+): { total: string; told: ToldLayer[] } {
+  const decimals = decimalsOf(total_ios)
+  const exact = layers.map((layer) => layer.ios * 10 ** decimals)
+  const sum = exact.reduce((steps, one) => steps + one, 0)
+  const whole = Math.round(total_ios * 10 ** decimals)
+  const steps = stepsThatAddUp(exact, Math.abs(sum - whole) < 1 ? whole : Math.round(sum))
+  const told = layers.map((layer, index) => ({
     ...layer,
-    told: layer.ios > 0 ? inSteps(layer.ios, decimals) : iosWithin(layer),
-    between: `${lower} and ${upper}`,
-  }
+    told: layer.ios > 0 ? inSteps(layer.ios, decimals, steps[index]) : boundText(layer.upper_ios, decimals),
+    between: `${inSteps(layer.lower_ios, decimals)} and ${inSteps(layer.upper_ios, decimals)}`,
+  }))
+  return { total: inSteps(total_ios, decimals), told }
 }
 
-/** The sum of the layers as they are written, so that whoever adds them up comes to the same; what they leave out is not in them. */
-function toldTotal(total_ios: number, layers: readonly OccupancyLayer[], decimals: number): string {
-  const per = 10 ** decimals
-  const sum = layers.reduce((steps, layer) => steps + Math.round(layer.ios * per), 0) / per
-  return inSteps(Math.abs(sum - total_ios) * per <= layers.length / 2 ? sum || total_ios : total_ios, decimals)
+/** A zero that only means "fewer than the counters can tell" is told by its bound. */
+function boundText(upper_ios: number, decimals: number): string {
+  const text = inSteps(upper_ios, decimals)
+  return upper_ios === 0 || text.startsWith('<') ? text : `≤ ${text}`
 }
 
-/** Never "0.0" for some. */
-function inSteps(value: number, decimals: number): string {
+/** `steps` of the last decimal, as the value is to be written. Never "0.0" for some. */
+function inSteps(value: number, decimals: number, steps = Math.round(value * 10 ** decimals)): string {
   const step = 10 ** -decimals
-  return value > 0 && value < step ? `<${formatFixed(step, decimals)}` : formatFixed(value, value === 0 ? 0 : decimals)
+  if (value > 0 && steps === 0) return `<${formatFixed(step, decimals)}`
+  return formatFixed(steps * step, steps === 0 ? 0 : decimals)
 }
 
 function LayersTable({ layers }: { layers: readonly ToldLayer[] }) {
@@ -103,15 +144,18 @@ function LayersTable({ layers }: { layers: readonly ToldLayer[] }) {
   )
 }
 
-const inWords = (layers: readonly ToldLayer[]) =>
-  worthTelling(layers, (layer) => layer.ios || layer.upper_ios)
+/** All that have a part of the bar, and bounds that are worth telling. */
+function inWords(layers: readonly ToldLayer[]): string {
+  const worth = new Set(worthTelling(layers, (layer) => layer.ios || layer.upper_ios))
+  return layers
+    .filter((layer) => layer.ios > 0 || worth.has(layer))
     .map((layer) => `${layer.told} ${layer.label}`)
     .join(', ')
+}
 
-/** A zero that only means "fewer than the counters can tell" is told by its bound. */
+/** On its own: tenths below ten; a zero with a bound by that. */
 export function iosWithin(one: { ios: number; upper_ios: number }): string {
-  if (one.ios > 0 || one.upper_ios < 0.1) return ios(one.ios || one.upper_ios)
-  return `≤ ${ios(one.upper_ios)}`
+  return one.ios > 0 ? ios(one.ios) : boundText(one.upper_ios, one.upper_ios < 10 ? 1 : 0)
 }
 
 /** Never "0.0" for some. */

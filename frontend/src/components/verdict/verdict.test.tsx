@@ -1,13 +1,14 @@
 // @vitest-environment jsdom
 import { MantineProvider } from '@mantine/core'
 import { render, screen } from '@testing-library/react'
+import fc from 'fast-check'
 import type { ReactNode } from 'react'
 import { describe, expect, it } from 'vitest'
 import type { Occupancy } from '../../api/types'
 import { PreferencesProvider } from '../../lib/preferences'
 import { NO_VERDICT, standingMark } from './certainty'
 import { LayerBar } from './LayerBar'
-import { ios, iosWithin, OccupancyCard } from './OccupancyCard'
+import { ios, iosWithin, OccupancyCard, occupancyCsv, toldOccupancy } from './OccupancyCard'
 import { unbroken } from './unbroken'
 
 const framed = (node: ReactNode) => (
@@ -81,6 +82,56 @@ describe('where the I/Os are', () => {
     rerender(framed(<OccupancyCard occupancy={{ ...occupancy, total_ios: 120.04, layers: large }} />))
     expect(screen.getByText(/120 I\/Os are on their way/)).toBeTruthy()
     expect(told()[2]).toBe('<1')
+  })
+
+  const told = (total_ios: number, inside: readonly number[]) =>
+    toldOccupancy(
+      total_ios,
+      inside.map((ios, at) => ({ name: `${at}`, label: `${at}`, layers: [], ios, lower_ios: 0, upper_ios: 2 * ios })),
+    )
+
+  it('few I/Os are told in hundredths: parts under a tenth are not summed as nothing', () => {
+    const { total, told: layers } = told(0.31, [0.06, 0.08, 0.17])
+    expect([total, ...layers.map((one) => one.told)]).toEqual(['0.31', '0.06', '0.08', '0.17'])
+    expect(told(0.9951, [0.9951]).told[0]?.told).toBe('1.00')
+    expect(told(11.6, [0.06, 3.94, 7.6]).total).toBe('11.6')
+  })
+
+  it('as they are written, parts add up to their total', () => {
+    const inside = fc.array(fc.double({ min: 0, max: 200, noNaN: true }), { minLength: 1, maxLength: 4 })
+    fc.assert(
+      fc.property(inside, (parts) => {
+        const { total, told: layers } = told(
+          parts.reduce((sum, one) => sum + one, 0),
+          parts,
+        )
+        const number = (text: string) => (text.startsWith('<') ? 0 : Number(text.replaceAll(',', '')))
+        const sum = layers.reduce((all, one) => all + number(one.told), 0)
+        expect(sum).toBeCloseTo(number(total), 6)
+      }),
+    )
+  })
+
+  it('parts of a total that holds more than they do are rounded by themselves', () => {
+    const { total, told: layers } = told(10, [2.04, 3.06])
+    expect([total, ...layers.map((one) => one.told)]).toEqual(['10.0', '2.0', '3.1'])
+  })
+
+  it('names every layer that has a part of the bar', () => {
+    const layers = occupancy.layers.map((layer, index) => ({ ...layer, ios: [7.6, 3.94, 0.06][index] ?? 0 }))
+    show(<OccupancyCard occupancy={{ ...occupancy, total_ios: 11.6, layers }} />)
+    expect(screen.getByRole('img', { name: '11.6 I/Os: 7.6 Kernel + SAN, 3.9 Array, 0.1 SAN' })).toBeTruthy()
+  })
+
+  it('leaves as a spreadsheet with its bounds, and empty where it was not measured', () => {
+    const { header, rows } = occupancyCsv(occupancy)
+    expect(header).toEqual(['layer', 'ios_inside', 'lower_ios', 'upper_ios'])
+    expect(rows[0]).toEqual(['total', 60.04, null, null])
+    expect(rows[2]).toEqual(['Kernel + SAN', 34, 20, 40])
+    expect(rows.at(-1)).toEqual(['guest', null, null, null])
+    show(<OccupancyCard occupancy={occupancy} />)
+    for (const name of ['Save the numbers as CSV', 'Copy a link to this window'])
+      expect(screen.getByRole('button', { name })).toBeTruthy()
   })
 
   it('without any data leaves the reason to the verdict above', () => {
