@@ -5,7 +5,7 @@ Three families:
 - *Wire faults* (status, cut_body, black_hole, slow_drip, wrong_certificate, garbage, html): `gavel_lab.serve` applies
   them around any app; a protocol server does nothing. They last for `count` requests or `for_s` seconds, whichever ends
   first, and until they are deleted where neither was given.
-- *Answer faults* (missing_samples): the protocol server asks `active(source, kind)` when it builds an answer.
+- *Answer faults* (missing_samples, refuse): the protocol server asks `active(source, kind)` when it builds an answer.
 - *Acts* (expire_sessions, renumber_counters, rename_volume, rename_vm, shift_clock, vmotion, power): they happen once, at
   the moment of the request. The protocol servers read their result: `session_generation`, `counter_generation`,
   `volume_name`, `vm_name`, the source's clock and `Placement`.
@@ -36,6 +36,7 @@ class FaultKind(StrEnum):
     GARBAGE = "garbage"  # 200 with random bytes as the body, or with `text`
     HTML = "html"  # 200 with a login page
     MISSING_SAMPLES = "missing_samples"  # vCenter: values are -1
+    REFUSE = "refuse"  # vCenter: the account lacks the privilege (text) for the calls that `match` chooses
     EXPIRE_SESSIONS = "expire_sessions"  # act
     RENUMBER_COUNTERS = "renumber_counters"  # act, vCenter
     RENAME_VOLUME = "rename_volume"  # act, FlashArray: volume (name now), name (new)
@@ -66,6 +67,7 @@ _PARAMETERS: dict[FaultKind, dict[str, tuple[type, bool]]] = {
         "message": (str, False),
     },
     FaultKind.GARBAGE: {"text": (str, False)},
+    FaultKind.REFUSE: {"privilege": (str, True)},
     FaultKind.CUT_BODY: {"after_bytes": (int, True)},
     FaultKind.SLOW_DRIP: {"bytes_per_s": (int, True)},
     FaultKind.RENAME_VOLUME: {"volume": (str, True), "name": (str, True)},

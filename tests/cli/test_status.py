@@ -46,6 +46,18 @@ def test_what_is_on_one_side_only_is_counted_by_kind(postgres_url: str, capsys: 
     )
 
 
+def test_what_a_source_keeps_from_its_account_is_told_below_it(
+    postgres_url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kept = "The queue settings of esx-1 may not be read (the privilege Host.Config.Settings is missing)."
+    polled(postgres_url, SourceKind.VCENTER, "vc", replace(host_inventory(), withheld=(kept,)))
+    lines = said(capsys).splitlines()
+    place = next(index for index, line in enumerate(lines) if line.startswith("  vc "))
+    assert lines[place + 1] == f"    {kept}"
+    assert main(["source", "list"]) == 0
+    assert capsys.readouterr().out.splitlines()[1] == f"    {kept}"
+
+
 def test_before_there_is_a_source_nothing_is_said_of_it(capsys: pytest.CaptureFixture[str]) -> None:
     assert "atched" not in said(capsys)
 

@@ -3,15 +3,19 @@
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from sqlalchemy import text
 
+from gavel.db.engine import reading
+from gavel.db.queries.sources import source_health
 from gavel.domain.source import Stream
 from gavel.pipeline import sources
 from gavel.pipeline.backfill import NO_VALUE, backfill
 from gavel.pipeline.collect import collect_live
+from gavel.pipeline.health import warnings
 from gavel.pipeline.holes import find_holes
 from gavel.pipeline.inventory import refresh_inventory
 from gavel.pipeline.secrets import load_vault
@@ -114,3 +118,42 @@ def another_host(followed: Followed) -> str:
     stores = {estate.disks[disk].datastore for disk in vm.disks}
     hosts = (estate.hosts[index] for index in estate.clusters[vm.cluster].hosts if index != vm.home_host)
     return next(host.name for host in hosts if stores <= set(host.datastores))
+
+
+def warned(followed: Followed) -> list[str]:
+    with reading(followed.place.engine) as connection:
+        return warnings(source_health(connection, followed.place.now(), followed.source_id)[0])
+
+
+def test_what_a_vcenter_keeps_from_its_account_is_told_until_it_is_granted(
+    followed: Followed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    estate = followed.lab.estate
+    refusing, *_ = (host for host in estate.hosts if estate.vcenters[host.vcenter].name == VCENTER)
+    esxcli = f'<_this type="HostSystem">{refusing.moref}</_this></RetrieveManagedMethodExecuter>'
+    followed.lab.faults.add({"source": VCENTER, "kind": "refuse", "privilege": "Host.Config.Settings", "match": esxcli})
+    followed.lab.faults.add(
+        {"source": VCENTER, "kind": "refuse", "privilege": "System.Read", "match": "HasPrivilegeOnEntity"}
+    )
+    refresh_inventory(followed.place, followed.source_id)
+    root, queues = warned(followed)
+    assert root.startswith(
+        "System.Read is missing on the top of the vCenter's inventory: hosts, datastores and VMs may be hidden."
+    )
+    assert queues.startswith(
+        f"The queue settings of {refusing.name} may not be read (the privilege Host.Config.Settings is missing): "
+    )
+    depths = (
+        "SELECT count(d.dsnro) > 0 FROM host_device d JOIN esxi_host h ON h.id = d.host_id "
+        "WHERE h.source_id = :source_id AND h.key {} :host"
+    )
+    assert followed.rows(depths.format("="), host=refusing.moref) == [(False,)]
+    assert followed.rows(depths.format("<>"), host=refusing.moref) == [(True,)]
+
+    followed.lab.faults.remove()
+    refresh_inventory(followed.place, followed.source_id)
+    assert warned(followed) == [queues], "a host that refused is not asked again at once"
+    monkeypatch.setattr("gavel.collectors.hosts.vcenter.inventory._ESXCLI_REFUSED_AGE", timedelta(0))
+    refresh_inventory(followed.place, followed.source_id)
+    assert warned(followed) == []
+    assert followed.rows(depths.format("="), host=refusing.moref) == [(True,)]

@@ -14,7 +14,7 @@ from gavel.db.migrate import check
 from gavel.db.queries.rows import UnmatchedQuery
 from gavel.db.queries.sources import SourceHealth, source_health
 from gavel.db.queries.unmatched import unmatched
-from gavel.pipeline.health import state
+from gavel.pipeline.health import state, warnings
 from gavel.supervise.journal import read_journal
 from gavel.supervise.lock import running_pid
 
@@ -77,6 +77,7 @@ def _source(health: SourceHealth) -> dict[str, Any]:
         "error": health.newest_run.error_message if health.failing_since and health.newest_run else None,
         "lag_s": {str(stream.stream): stream.lag_s for stream in health.streams},
         "open_gaps": health.open_gaps,
+        "warnings": warnings(health),
     }
 
 
@@ -91,7 +92,7 @@ def _lines(found: dict[str, Any]) -> list[str]:
         *(_process_line(process) for process in found["processes"]),
         f"Database: {database['place']}, {database['mode'] or 'mode unknown'}, "
         f"{'reachable' if database['ok'] else 'not usable'}. {database['detail']}".rstrip(),
-        *(_source_line(source) for source in found["sources"]),
+        *(line for source in found["sources"] for line in (_source_line(source), *_warning_lines(source))),
         *([_unmatched_line(found["unmatched"])] if found["sources"] else []),
     ]
 
@@ -110,6 +111,10 @@ def _source_line(source: dict[str, Any]) -> str:
     gaps = f"; {source['open_gaps']} gaps being filled" if source["open_gaps"] else ""
     error = f"; {source['error']}" if source["error"] else ""
     return f"  {source['name']:<16} {source['kind']:<11} {source['address']:<24} {source['state']}: {lags or 'nothing yet'}{gaps}{error}"
+
+
+def _warning_lines(source: dict[str, Any]) -> list[str]:
+    return [f"    {warning}" for warning in source["warnings"]]
 
 
 def _unmatched_line(counts: list[dict[str, Any]]) -> str:

@@ -49,6 +49,7 @@ def store_inventory(connection: Connection, source_id: int, taken: InventoryTake
         .values(
             identity=identity,
             inventory_at=taken.taken_at,
+            withheld=list(taken.inventory.withheld) if isinstance(taken.inventory, HostInventory) else [],
             inventory_revision=source.c.inventory_revision + int(keys_changed),
         )
     )

@@ -47,7 +47,13 @@ class AuthenticationError(SourceError):
 
 
 class PermissionMissingError(SourceError):
+    """`privilege`: which one is missing, by the source's own name of it."""
+
     kind = ErrorKind.PERMISSION
+
+    def __init__(self, message: str, *, privilege: str | None = None) -> None:
+        super().__init__(message)
+        self.privilege = privilege
 
 
 class CertificateError(SourceError):

@@ -259,6 +259,8 @@ class VmDisk:
 
 @dataclass(frozen=True, slots=True)
 class HostInventory:
+    """`withheld`: what the vCenter keeps from the account, each a sentence with what to do about it."""
+
     vcenter: VcenterInfo
     clusters: tuple[Cluster, ...]
     hosts: tuple[EsxiHost, ...]
@@ -268,6 +270,7 @@ class HostInventory:
     datastores: tuple[Datastore, ...]
     vms: tuple[Vm, ...]
     disks: tuple[VmDisk, ...]
+    withheld: tuple[str, ...] = ()
 
 
 Inventory: TypeAlias = ArrayInventory | HostInventory

@@ -46,6 +46,7 @@ def warnings(health: SourceHealth) -> list[str]:
         f"The source {name!r} is the same {_WORDS[health.source.kind]}: what it does is counted twice. Remove one of the two."
         for name in health.twins
     ]
+    found += health.source.withheld
     strangers = sum(stream.last_run.strangers for stream in health.streams if stream.last_run)
     if strangers:
         found.append(

@@ -44,6 +44,13 @@ def _session_is_active(request: Request) -> Any:
     return any(one.key == key and one.user == user for one in request.world.sessions.listed())
 
 
+def _has_privileges(request: Request) -> Any:
+    """The lab's account may read everything, unless it was left without a privilege on purpose."""
+    fault = request.world.refused(request.call)
+    lacked = fault.parameters["privilege"] if fault else None
+    return [privilege != lacked for privilege in request.arguments["privId"]]
+
+
 def _query_options(request: Request) -> Any:
     is_host = request.node.record is not None
     options = host_options.advanced_options() if is_host else host_options.vcenter_options()
@@ -223,6 +230,7 @@ METHODS: Mapping[str, Method] = {
     "RetrieveServiceContent": lambda request: content(request.world.site),
     "CurrentTime": _current_time,
     "SessionIsActive": _session_is_active,
+    "HasPrivilegeOnEntity": _has_privileges,
     "QueryOptions": _query_options,
     "QueryDateTime": _query_date_time,
     "FindByUuid": _find_by_uuid,

@@ -107,6 +107,7 @@ class Server:
 
     def _authenticated(self, call: Call, session: Session) -> bytes:
         node = self._world.find(session, call.receiver)
+        self._refuse(call, node)
         if call.method in ESXCLI_METHODS:
             return ESXCLI_METHODS[call.method](self._world.site, call)
         if node is None:
@@ -118,6 +119,12 @@ class Server:
         method = _permitted(call, node)
         arguments = soap.arguments(call, soap.required(call.method).params)
         return self._written(call, method(Request(self._world, session, call, node, arguments)))
+
+    def _refuse(self, call: Call, node: Node | None) -> None:
+        """Where the account was left without a privilege on purpose. Asking which privileges it has needs none."""
+        fault = self._world.refused(call)
+        if fault and node is not None and call.method != "HasPrivilegeOnEntity":
+            raise _no_permission(node, str(fault.parameters["privilege"]))
 
     def _written(self, call: Call, result: Any) -> bytes:
         if isinstance(result, Markup):
@@ -137,13 +144,17 @@ def _permitted(call: Call, node: Node) -> Method:
         if call.method in METHODS:
             return METHODS[call.method]
         if info.privId and info.privId not in _READ_ONLY:
-            raise FaultError(
-                vim.fault.NoPermission(object=node.type(node.moref), privilegeId=info.privId),
-                "Permission to perform this operation was denied.",
-            )
+            raise _no_permission(node, info.privId)
     raise FaultError(
         vmodl.fault.MethodNotFound(receiver=node.type(node.moref), method=call.method),
         f"Method {call.method} is not implemented on {call.receiver_type}:{call.receiver}",
+    )
+
+
+def _no_permission(node: Node, privilege: str) -> FaultError:
+    return FaultError(
+        vim.fault.NoPermission(object=node.type(node.moref), privilegeId=privilege),
+        "Permission to perform this operation was denied.",
     )
 
 

@@ -6,6 +6,7 @@ from typing import Any
 from pyVmomi import VmomiSupport, vim, vmodl
 
 from gavel_lab.estate import EsxiHost, VCenter
+from gavel_lab.faults import Fault, FaultKind
 from gavel_lab.vcenter import hosts
 from gavel_lab.vcenter.custom_fields import fields
 from gavel_lab.vcenter.host_options import advanced_options, vcenter_options
@@ -14,7 +15,7 @@ from gavel_lab.vcenter.performance import COUNTER_INFOS, Performance, historical
 from gavel_lab.vcenter.properties import Properties, declared_type, descend, typed
 from gavel_lab.vcenter.sessions import Session, Sessions, user_session
 from gavel_lab.vcenter.site import Site
-from gavel_lab.vcenter.soap import markup, not_found
+from gavel_lab.vcenter.soap import Call, markup, not_found
 from gavel_lab.vcenter.tree import ROOT_FOLDER, Node
 from gavel_lab.vcenter.volumes import file_system_volumes
 
@@ -23,6 +24,7 @@ SERVICES: Mapping[str, Any] = {
     "propertyCollector": vmodl.query.PropertyCollector,
     "ViewManager": vim.view.ViewManager,
     "SessionManager": vim.SessionManager,
+    "AuthorizationManager": vim.AuthorizationManager,
     "PerfMgr": vim.PerformanceManager,
     "VpxSettings": vim.option.OptionManager,
     "CustomFieldsManager": vim.CustomFieldsManager,
@@ -60,6 +62,7 @@ def content(site: Site) -> Any:
         about=about(site.vcenter),
         setting=vim.option.OptionManager("VpxSettings"),
         sessionManager=vim.SessionManager("SessionManager"),
+        authorizationManager=vim.AuthorizationManager("AuthorizationManager"),
         perfManager=vim.PerformanceManager("PerfMgr"),
         eventManager=vim.event.EventManager("EventManager"),
         customFieldsManager=vim.CustomFieldsManager("CustomFieldsManager"),
@@ -85,6 +88,10 @@ class World:
         self._properties = Properties(site)
         self._services = {name: Node(kind, name, None) for name, kind in SERVICES.items()}
         self._services.update((node.moref, node) for host in site.tree.hosts for node in _host_services(host))
+
+    def refused(self, call: Call) -> Fault | None:
+        """The fault that leaves the account without a privilege for this call."""
+        return self.site.lab.faults.active(self.site.vcenter.name, FaultKind.REFUSE, call.text)
 
     def find(self, session: Session | None, moref: str) -> Node | None:
         """The managed object of that id, as this session sees it."""

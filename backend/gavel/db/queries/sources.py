@@ -1,6 +1,6 @@
 """Sources: their settings, and how well their collection goes."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -33,7 +33,10 @@ _COUNTED: Mapping[SourceKind, tuple[Table, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class SourceRow:
-    """`settings` without secrets; `secrets_encrypted` is an envelope under the key `secrets_key_id`, opened elsewhere."""
+    """`settings` without secrets; `secrets_encrypted` is an envelope under the key `secrets_key_id`, opened elsewhere.
+
+    `withheld`: what the source kept from the newest inventory, each a sentence.
+    """
 
     id: int
     kind: SourceKind
@@ -46,6 +49,7 @@ class SourceRow:
     created_at: datetime
     identity: str | None
     inventory_at: datetime | None
+    withheld: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)

@@ -135,7 +135,8 @@ class VcenterClient:
             place = moid(error.object) if error.object is not None else "an object"
             return PermissionMissingError(
                 f"{self.address}: {self._settings.username!r} lacks the privilege {error.privilegeId} on {place}. "
-                "Give the role Read-only on the vCenter's root, propagated to children."
+                "Give the role Read-only on the vCenter's root, propagated to children.",
+                privilege=error.privilegeId,
             )
         if isinstance(error, (vim.fault.Timedout, vmodl.fault.HostCommunication, vmodl.fault.RequestCanceled)):
             return OverloadedError(f"{self.address}: the vCenter could not answer now ({fault_text(error)}).")

@@ -1,8 +1,8 @@
 """The inventory of one vCenter as a whole: kept current by watches, put together from what they hold."""
 
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
-from datetime import datetime, timedelta
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from pyVmomi import vim
@@ -11,6 +11,7 @@ from gavel.collectors.hosts.vcenter import parse, parse_vms
 from gavel.collectors.hosts.vcenter.client import VcenterClient
 from gavel.collectors.hosts.vcenter.esxcli import Esxcli, EsxcliError, QueueSettings, queue_settings
 from gavel.collectors.hosts.vcenter.watch import Watch
+from gavel.collectors.hosts.vcenter.withheld import in_words, missing_on_root
 from gavel.domain.errors import DeadlineError, OverloadedError, PermissionMissingError, ProtocolError
 from gavel.domain.inventory import DatastoreType, HostInventory, VcenterInfo
 from gavel.network import total_deadline
@@ -21,6 +22,10 @@ _OTHERS_PER_PAGE: Final = 250
 _ESXCLI_HOSTS_PER_RUN: Final = 10
 _ESXCLI_WITHIN_S: Final = 40.0
 _ESXCLI_MAX_AGE: Final = timedelta(hours=6)
+# What refuses costs little to ask, and somebody may just have mended it.
+_ESXCLI_REFUSED_AGE: Final = timedelta(minutes=15)
+
+_NEVER: Final = datetime.min.replace(tzinfo=UTC)
 
 Objects = Mapping[str, tuple[type, parse.Properties]]
 
@@ -43,6 +48,7 @@ class InventoryReader:
         )
         self._probe_hosts = probe_hosts
         self._settings: dict[str, tuple[datetime, QueueSettings]] = {}
+        self._refusing: dict[str, str] = {}  # why a host's esxcli is refused, by host key
 
     def read(self, now: datetime) -> HostInventory:
         """The inventory as it is; `now` decides which hosts' queue settings are due to be read again."""
@@ -50,7 +56,13 @@ class InventoryReader:
         if self._probe_hosts:
             self._probe(hosts, now)
         settings = {host: known for host, (_, known) in self._settings.items() if host in hosts}
-        return host_inventory(self._client.about(), {**hosts, **others}, self._custom_fields(), settings)
+        found = host_inventory(self._client.about(), {**hosts, **others}, self._custom_fields(), settings)
+        return replace(found, withheld=in_words(missing_on_root(self._client), self._refusing_by_name(hosts)))
+
+    def _refusing_by_name(self, hosts: Objects) -> Mapping[str, str]:
+        return {
+            str(hosts[host][1].get("name", host)): reason for host, reason in self._refusing.items() if host in hosts
+        }
 
     def _custom_fields(self) -> dict[int, str]:
         def fields() -> dict[int, str]:
@@ -63,16 +75,32 @@ class InventoryReader:
         due = [
             host
             for host, (_, properties) in hosts.items()
-            if str(properties.get("runtime.connectionState")) == "connected"
-            and (host not in self._settings or now - self._settings[host][0] > _ESXCLI_MAX_AGE)
+            if str(properties.get("runtime.connectionState")) == "connected" and self._is_due(host, now)
         ]
+        # Those that refuse must not keep the others from their turn.
+        due.sort(key=lambda host: self._settings[host][0] if host in self._settings else _NEVER)
         with total_deadline(_ESXCLI_WITHIN_S):
             for host in due[:_ESXCLI_HOSTS_PER_RUN]:
-                _, known = self._settings.get(host, (now, QueueSettings()))
-                # A host that refuses or stalls keeps what it told before and is asked again when it is due again.
-                with suppress(EsxcliError, PermissionMissingError, ProtocolError, OverloadedError, DeadlineError):
-                    known = self._read_settings(host, hosts[host][1])
-                self._settings[host] = (now, known)
+                self._settings[host] = (now, self._asked_again(host, hosts[host][1]))
+
+    def _is_due(self, host: str, now: datetime) -> bool:
+        age = _ESXCLI_REFUSED_AGE if host in self._refusing else _ESXCLI_MAX_AGE
+        return host not in self._settings or now - self._settings[host][0] > age
+
+    def _asked_again(self, host: str, properties: parse.Properties) -> QueueSettings:
+        """What it tells now. A host that refuses or stalls keeps what it told before and is asked again when it is due again."""
+        _, known = self._settings.get(host, (_NEVER, QueueSettings()))
+        try:
+            known = self._read_settings(host, properties)
+        except PermissionMissingError as error:
+            self._refusing[host] = f"the privilege {error.privilege} is missing"
+        except EsxcliError as error:
+            self._refusing[host] = str(error)
+        except (ProtocolError, OverloadedError, DeadlineError):
+            pass  # for now: that says nothing about rights
+        else:
+            self._refusing.pop(host, None)
+        return known
 
     def _read_settings(self, host: str, properties: parse.Properties) -> QueueSettings:
         modules = {hba.driver for hba in parse.hbas(host, properties) if hba.driver}

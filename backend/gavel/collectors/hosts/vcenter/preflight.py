@@ -15,6 +15,7 @@ from gavel.collectors.hosts.vcenter.perf import PerfReader
 from gavel.collectors.hosts.vcenter.query import SAMPLE_S
 from gavel.collectors.hosts.vcenter.settings import VcenterSettings
 from gavel.collectors.hosts.vcenter.watch import all_of, retrieve
+from gavel.collectors.hosts.vcenter.withheld import missing_on_root
 from gavel.domain.errors import ErrorKind, SourceError
 from gavel.domain.source import Check, CheckState, Preflight, Stream
 from gavel.network import open_tcp, resolve, total_deadline
@@ -117,7 +118,7 @@ class _Look:
 
     def privileges(self) -> Found:
         """What the user sees, and whether the role sits on the root, so that it sees all there is."""
-        missing = self._client.ask(self._missing_privileges)
+        missing = missing_on_root(self._client)
         self._hosts, self._vms = self._client.ask(self._seen)
         seen = f"{len(self._hosts)} connected hosts and {self._vms} VMs are visible"
         if not self._hosts:
@@ -126,14 +127,6 @@ class _Look:
             detail = f"{seen}, but {', '.join(missing)} is missing on the root: objects may be hidden."
             return CheckState.WARNING, detail, _REMEDIES[ErrorKind.PERMISSION]
         return CheckState.OK, f"{seen}.", ""
-
-    def _missing_privileges(self) -> list[str]:
-        content, needed = self._client.content, ["System.View", "System.Read"]
-        if content.authorizationManager is None:
-            return []
-        session = content.sessionManager.currentSession
-        held = content.authorizationManager.HasPrivilegeOnEntity(content.rootFolder, session.key, needed)
-        return [privilege for privilege, is_held in zip(needed, held, strict=True) if not is_held]
 
     def _seen(self) -> tuple[list[tuple[str, str]], int]:
         content = self._client.content
