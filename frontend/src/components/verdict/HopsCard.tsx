@@ -12,9 +12,11 @@ import {
   readingsOf,
   readingText,
 } from '../../charts/hops'
+import { hopsCsv } from '../../charts/hopsCsv'
 import { colourOf } from '../../charts/tokens'
 import { formatIops, formatLatency, NOT_MEASURED } from '../../lib/units'
 import { Card } from '../Card'
+import { CopyLink, SaveCsv, Tools } from '../chart/tools'
 import { useTokens } from '../chart/useTokens'
 import { EmptyState } from '../DataState'
 import { EntityLink } from '../EntityLink'
@@ -29,7 +31,18 @@ type HopLink = Hops['links'][number]
 export function HopsCard({ hops, named }: { hops: Hops; named: string | null }) {
   const picture = hopPicture(hops, named)
   return (
-    <Card title="The way of its I/Os" hint="load of each hop, and the time of an I/O between them">
+    <Card
+      title="The way of its I/Os"
+      hint="load of each hop, and the time of an I/O between them"
+      actions={
+        picture.columns.length > 0 && (
+          <Tools>
+            <SaveCsv title={`The way of the I/Os of ${hops.subject.name}`} csv={() => hopsCsv(hops)} />
+            <CopyLink from_ms={Date.parse(hops.from_at)} to_ms={Date.parse(hops.to_at)} />
+          </Tools>
+        )
+      }
+    >
       {picture.columns.length === 0 ? (
         <EmptyState
           title="Nothing is known to carry its I/Os"
