@@ -8,16 +8,17 @@ import { formatClock, type Zone } from '../../lib/time'
 import { formatPrecision } from '../../lib/units'
 import { Card } from '../Card'
 import { EmptyState } from '../DataState'
+import { Names } from '../entity/Names'
 import { Name } from '../Name'
 import { Quantity } from '../Quantity'
 import { type Column, VirtualTable } from '../table/VirtualTable'
 import styles from './Evidence.module.css'
-import { EVIDENCE, goToEvidence, isEvidenceAsked, SIDES } from './evidenceSides'
+import { EVIDENCE, goToEvidence, isEvidenceAsked, ofWords, SIDES, sourcesOf } from './evidenceSides'
 
 /** Two lines: the number and its counter, its value and its steps, its object and its source. */
 const ROW_PX = 52
-/** On phones whose number it is stands below it. */
-const NARROW_ROW_PX = 72
+/** On phones whose number it is stands below it, and below that until when. */
+const NARROW_ROW_PX = 90
 
 export function EvidenceCard({ evidence }: { evidence: readonly Evidence[] }) {
   const { zone } = usePreferences()
@@ -84,10 +85,9 @@ function evidenceColumns(zone: Zone): Column<Evidence>[] {
       cell: (one) => (
         <NumberLines one={one}>
           <span className={styles.origin}>
-            <Name
-              focusable
-            >{`${one.subject.name}, ${one.source}, until ${formatClock(Date.parse(one.at), zone)}`}</Name>
+            <Names names={[ofWords(one), ...sourcesOf(one)]} between=", " />
           </span>
+          <span className={`${styles.origin} numeric`}>until {formatClock(Date.parse(one.at), zone)}</span>
         </NumberLines>
       ),
     },
@@ -95,7 +95,7 @@ function evidenceColumns(zone: Zone): Column<Evidence>[] {
       id: 'value',
       header: 'Value, steps of',
       width: 116,
-      narrow: 108,
+      narrow: 124,
       align: 'right',
       cell: ({ value, unit, precision, counter }) => (
         <span className={styles.lines}>
@@ -108,12 +108,13 @@ function evidenceColumns(zone: Zone): Column<Evidence>[] {
       id: 'subject',
       header: 'Of, source',
       width: 118,
+      grow: true,
       from: 700,
-      cell: ({ subject, source }) => (
+      cell: (one) => (
         <span className={styles.lines}>
-          <Name focusable>{subject.name}</Name>
+          <Name focusable>{ofWords(one)}</Name>
           <span className={styles.origin}>
-            <Name focusable>{source}</Name>
+            <Names names={sourcesOf(one)} between=" + " />
           </span>
         </span>
       ),

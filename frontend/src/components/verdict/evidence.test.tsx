@@ -8,7 +8,7 @@ import { PreferencesProvider } from '../../lib/preferences'
 import { onScreen } from '../../testing/screen'
 import { EvidenceCard } from './EvidenceCard'
 import { EvidenceLink } from './EvidenceLink'
-import { evidenceWords } from './evidenceSides'
+import { evidenceWords, ofWords } from './evidenceSides'
 
 // What is in sight is as high as the screen, of which jsdom has none.
 vi.mock('@tanstack/react-virtual', () => ({
@@ -60,7 +60,29 @@ it('on a phone whose number it is stands below it, and no box has to be scrolled
     'Number, counter, source',
     'Value, steps of',
   ])
-  expect(screen.getAllByRole('row')[1]?.textContent).toContain('vdi-08, vcenter-2, until 05:33')
+  expect(screen.getAllByRole('row')[1]?.textContent).toContain('vdi-08, vcenter-2until 05:33')
+})
+
+it('the array’s numbers of a VM or a host are of its volumes, those of a datastore its own', () => {
+  const vm = { kind: 'vm', id: 3, name: 'app-03' } as const
+  show([number('host', 'Read GAVG', { subject: vm }), number('array', 'Read IOPS', { subject: vm })])
+  const [, host] = within(screen.getByRole('table', { name: 'Evidence: Hosts' })).getAllByRole('row')
+  const [, array] = within(screen.getByRole('table', { name: 'Evidence: Array' })).getAllByRole('row')
+  expect(array?.textContent).toContain('volumes of app-03')
+  expect(host?.textContent).not.toContain('volumes of')
+  expect(ofWords({ side: 'array', subject: { kind: 'host', id: 1, name: 'esx-01' } })).toBe('volumes of esx-01')
+  expect(ofWords({ side: 'array', subject: { kind: 'datastore', id: 1, name: 'app-05' } })).toBe('app-05')
+})
+
+it('two sources are cut each in its own middle', () => {
+  onScreen(1440)
+  const { container } = show([number('array', 'Read IOPS', { source: 'flasharray-east-1 + flasharray-west-2' })])
+  const cut = [...container.querySelectorAll('td bdi')].map(({ textContent }) => textContent)
+  for (const name of ['flasharray-east-1', 'flasharray-west-2'])
+    expect(
+      cut.filter((text) => text?.startsWith(name)),
+      name,
+    ).toHaveLength(1)
 })
 
 it('on a wide screen every column stands alone', () => {

@@ -1,6 +1,7 @@
 import { useMemo } from 'react'
 import type { ArrayOut } from '../../api/types'
 import { Card } from '../../components/Card'
+import { Names } from '../../components/entity/Names'
 import { type Fact, ObjectPage } from '../../components/entity/ObjectPage'
 import { SeriesSection } from '../../components/entity/SeriesSection'
 import { Name } from '../../components/Name'
@@ -65,13 +66,10 @@ function PodsTable({ pods }: { pods: readonly Pod[] }) {
         id: 'stretched',
         header: 'Over',
         width: 300,
-        narrow: 170,
+        narrow: 190,
         grow: true,
-        cell: ({ stretched, arrays }) => (
-          <Name focusable>
-            {stretched ? `stretched: ${arrays.map(({ name }) => name).join(' and ')}` : 'this array alone'}
-          </Name>
-        ),
+        cell: ({ stretched, arrays }) =>
+          stretched ? <Names names={arrays.map(({ name }) => name)} between=" and " /> : 'this array alone',
       },
       { id: 'volumes', header: 'Volumes', width: 100, narrow: 80, align: 'right', cell: ({ volumes }) => volumes },
     ],
@@ -112,7 +110,7 @@ function HostsTable({ hosts }: { hosts: readonly ArrayHost[] }) {
           preferred_arrays.length === 0 ? (
             <span className="faint">none</span>
           ) : (
-            <Name focusable>{preferred_arrays.join(', ')}</Name>
+            <Names names={preferred_arrays} between=", " />
           ),
       },
     ],
