@@ -69,9 +69,11 @@ def test_a_layers_time_is_given_to_one_of_its_parts_only_where_that_takes_all_of
 
 def test_a_queue_holds_no_more_than_its_depth_and_the_others_wait() -> None:
     for in_flight, waiting, words in (
-        (33.2, None, "held 32 of 32, 1 more waited"),
+        (33.2, None, "the fullest queue, on esx-14, held 32 of 32, and others waited"),
+        (33.2, 0.0, "held 32 of 32, 1 more waited"),
         (31.9, 30.6, "held 32 of 32, 31 more waited"),
-        (12.4, 0.0, "held 12 of 32;"),
+        (18.4, None, "held 18 of 32;"),
+        (12.4, 0.0, "no device queue was full: the fullest, on esx-14, held 12 of 32;"),
     ):
         queue = FullestMinute(host="esx-14", in_flight_ios=in_flight, depth=32, waiting_ios=waiting)
         assert words in sentence(replace(FOUND, fullest=queue)).text

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 import numpy as np
 
 from gavel.analysis.depth import DepthInputs, DepthRule, effective_depth, halved
+from gavel.analysis.ledger import KERNEL
 from gavel.analysis.verdict import QUEUE_FULL
 from gavel.db.engine import Connection
 from gavel.db.queries.depths import (
@@ -23,8 +24,10 @@ from gavel.db.queries.leaves import carried_name
 from gavel.db.queries.ledger import MINUTE, LedgerSeries
 from gavel.db.queries.queues import Queue, fullest, queues
 from gavel.db.queries.rows import Ref, RefKind
+from gavel.domain.io_path import Direction
 from gavel.pipeline.evidence import Evidence
 from gavel.pipeline.labels import label
+from gavel.pipeline.parts import are_coarse
 from gavel.pipeline.sentences import FullestMinute
 
 # How long before the window a fall of the depth is looked for.
@@ -33,6 +36,8 @@ _REACH = timedelta(hours=2)
 _BESIDE = 5
 # Rows of devices that are looked through for one queue.
 _MOST_ROWS = 20_000
+# Of the kernel's time, for a queue to be spoken of as the one where it is spent.
+_LEAST_PART = 0.25
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,14 +73,15 @@ def queue_in_force(
 ) -> QueueInForce | None:
     """Where I/Os wait in the kernel (`waits`): the queue in which most of that is; else one that is full. None where there is none.
 
-    whole: the thing's one row over the window. None too where it has too many devices to look through.
+    whole: the thing's one row over the window. None too where it has too many devices to look through, or where the kernel's time is in
+    none of their queues.
     """
     from_at, to_at = whole.from_at, whole.to_at
     known = _queues(connection, kind, thing_id, whole)
     if not known:
         return None
     ids = list(known)
-    device_id = busiest_queue(connection, ids, from_at, to_at) if waits else _full_one(connection, ids, whole)
+    device_id = _waiting_one(connection, ids, whole) if waits else _full_one(connection, ids, whole)
     return None if device_id is None else _explained(connection, known[device_id].device, from_at, to_at)
 
 
@@ -94,11 +100,12 @@ def fullest_minute(
         return None
     row = int(np.argmax(found.in_flight_ios / found.depth))
     queue, waiting = known[int(found.device_id[row])], float(found.waiting_ios[row])
+    is_coarse = bool(are_coarse(whole.notes.grade_reasons)[0])
     return FullestMinute(
         host=queue.host.name,
         in_flight_ios=float(found.in_flight_ios[row]),
         depth=float(found.depth[row]),
-        waiting_ios=None if np.isnan(waiting) else waiting,
+        waiting_ios=None if is_coarse or np.isnan(waiting) else waiting,
     )
 
 
@@ -106,6 +113,16 @@ def _queues(connection: Connection, kind: RefKind, thing_id: int, whole: LedgerS
     """By device; none where there are too many to look through."""
     known = {queue.device.id: queue for queue in queues(connection, kind, thing_id)}
     return known if len(known) * ((whole.to_at - whole.from_at) / MINUTE) <= _MOST_ROWS else {}
+
+
+def _waiting_one(connection: Connection, ids: Sequence[int], whole: LedgerSeries) -> int | None:
+    """A queue with little of the kernel's time explains nothing of it."""
+    busiest = busiest_queue(connection, ids, whole.from_at, whole.to_at)
+    if busiest is None:
+        return None
+    device_id, kernel_time = busiest
+    all_of_it = float(whole.rows.span_time[0, Direction.ALL, KERNEL])
+    return device_id if not all_of_it > 0 or kernel_time >= _LEAST_PART * all_of_it else None
 
 
 def _full_one(connection: Connection, ids: Sequence[int], whole: LedgerSeries) -> int | None:

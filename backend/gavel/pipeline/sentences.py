@@ -14,6 +14,8 @@ _MILLISECOND_US = 1000.0
 # From 0.1 ms on, rounded, people read milliseconds.
 _LEAST_MS_US = 99.5
 _LEAST_SHARE = 0.01
+# Of its depth: then the queue is not what I/Os wait for.
+_FAR_FROM_FULL = 0.5
 _MOST = 0.5
 
 
@@ -38,7 +40,7 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FullestMinute:
-    """I/Os at one device of a host in one minute, what its queue held then, and those that waited for room in it (None: not known)."""
+    """I/Os at one device of a host in one minute, its depth, and those that waited for room in it (None: counters too coarse to tell)."""
 
     host: str
     in_flight_ios: float
@@ -189,7 +191,12 @@ def _because(facts: Facts) -> Iterator[str]:
     if facts.outstanding is not None and layers & {Layer.GUEST, Layer.KERNEL}:
         yield f"{facts.outstanding:.0f} I/Os outstanding"
         if facts.fullest is not None:
-            yield f"the fullest queue, on {facts.fullest.host}, held {_held(facts.fullest)}"
+            lead = (
+                "no device queue was full: "
+                if facts.fullest.in_flight_ios < _FAR_FROM_FULL * facts.fullest.depth
+                else ""
+            )
+            yield f"{lead}the fullest{'' if lead else ' queue'}, on {facts.fullest.host}, held {_held(facts.fullest)}"
     if facts.array_us is not None and Layer.ARRAY not in layers:
         yield f"the array answers in {duration(facts.array_us)}{_measured_in(facts.array_share)}"
     if facts.kernel_us is not None and Layer.KERNEL not in layers:
@@ -199,7 +206,10 @@ def _because(facts: Facts) -> Iterator[str]:
 def _held(queue: FullestMinute) -> str:
     """A queue holds no more than its depth: what counters put above that waits, too."""
     held = min(round(queue.in_flight_ios), round(queue.depth))
-    waiting = round(queue.waiting_ios or 0) or round(queue.in_flight_ios) - held
+    above = round(queue.in_flight_ios) - held
+    if queue.waiting_ios is None:
+        return f"{held} of {queue.depth:.0f}" + (", and others waited" if above else "")
+    waiting = round(queue.waiting_ios) or above
     return f"{held} of {queue.depth:.0f}" + (f", {waiting} more waited" if waiting else "")
 
 

@@ -64,7 +64,7 @@ _SETTINGS = f"""
 """
 # Where most of the wait is; where nobody could tell, the fullest.
 _BUSIEST = f"""
-    SELECT entity_id FROM {LEDGER_LEAVES.name}
+    SELECT entity_id, coalesce(sum(all_kernel_time::float8), 0) AS kernel_time FROM {LEDGER_LEAVES.name}
     WHERE entity_id = ANY(CAST(:keys AS int[])) AND ts >= :from_at AND ts < :to_at GROUP BY entity_id
     HAVING sum(coalesce(read_ops, 0) + coalesce(write_ops, 0)) > 0
     ORDER BY sum(all_kernel_time::float8) DESC NULLS LAST,
@@ -95,11 +95,13 @@ _VMS = f"""
 """
 
 
-def busiest_queue(connection: Connection, device_ids: Sequence[int], from_at: datetime, to_at: datetime) -> int | None:
-    """The device in whose queue most time was spent; None where none of them did I/O."""
+def busiest_queue(
+    connection: Connection, device_ids: Sequence[int], from_at: datetime, to_at: datetime
+) -> tuple[int, float] | None:
+    """The device below which most of the kernel's time was spent, and that time in µs; None where none of them did I/O."""
     keys = [scope_key(ScopeKind.HOST_DEVICE, device) for device in device_ids]
-    key = connection.execute(text(_BUSIEST), {"keys": keys, "from_at": from_at, "to_at": to_at}).scalar_one_or_none()
-    return None if key is None else scope_of(key)[1]
+    row = connection.execute(text(_BUSIEST), {"keys": keys, "from_at": from_at, "to_at": to_at}).one_or_none()
+    return None if row is None else (scope_of(row.entity_id)[1], row.kernel_time)
 
 
 def queue_settings(connection: Connection, device_id: int, from_at: datetime, to_at: datetime) -> QueueSettings:
