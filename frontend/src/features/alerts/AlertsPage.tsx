@@ -8,7 +8,7 @@ import { AlertsFrame } from './AlertsFrame'
 import { HistoryCard } from './HistoryCard'
 import { LateCard } from './LateCard'
 import { NowCards } from './NowCards'
-import { ToldToNobody } from './Receivers'
+import { UntoldNote } from './Receivers'
 
 export default function AlertsPage() {
   const query = useQuery(alertsNowQuery())
@@ -17,7 +17,7 @@ export default function AlertsPage() {
   )
   return (
     <AlertsFrame title="Alerts" hint={hint} todo="acknowledge or silence alerts">
-      <ToldToNobody />
+      <UntoldNote />
       <NowCards query={query} />
       <HistoryCard />
       <LateCard />

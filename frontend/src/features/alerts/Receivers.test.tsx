@@ -4,8 +4,9 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { render, screen } from '@testing-library/react'
 import { expect, it, vi } from 'vitest'
 import { channelsQuery } from '../../api/alerts'
+import { client } from '../../api/client'
 import type { AlertOut, ChannelOut } from '../../api/types'
-import { Receivers, ToldToNobody, takersOf } from './Receivers'
+import { Receivers, takersOf, troublesOf, UntoldNote } from './Receivers'
 
 vi.mock('@tanstack/react-router', () => ({
   Link: ({ to, children, ...more }: { to: string; children: React.ReactNode }) => (
@@ -21,6 +22,7 @@ const channel = (given: Partial<ChannelOut>): ChannelOut =>
     name: 'on call',
     enabled: true,
     state: 'ok',
+    dead: 0,
     route: { min_severity: 'info', matchers: [] },
     ...given,
   }) as ChannelOut
@@ -62,12 +64,44 @@ it.each([
   [[], 'no channel is set up', 'Add a channel'],
   [[channel({ enabled: false, state: 'disabled' })], 'no channel is switched on', 'Go to the channels'],
 ])('the page says that nobody is told where no channel works', (channels, words, action) => {
-  show(channels, <ToldToNobody />)
+  show(channels, <UntoldNote />)
   expect(document.body.textContent).toContain(`Alerts are told to nobody: ${words}`)
   expect(screen.getByRole('link', { name: action }).getAttribute('href')).toBe('/alerts/channels')
 })
 
-it('says nothing where a channel works', () => {
-  show([channel({})], <ToldToNobody />)
-  expect(document.body.textContent).not.toContain('nobody')
+it('says nothing where every channel works', () => {
+  show([channel({})], <UntoldNote />)
+  expect(document.body.textContent).toBe('')
+})
+
+it('channels that fail or were given up, and messages that did not arrive, are told where alerts are looked at', () => {
+  show([channel({}), channel({ name: 'pager', state: 'failing', dead: 2 })], <UntoldNote />)
+  expect(screen.getByRole('status').textContent).toContain('“pager” fails: messages wait and are tried again.')
+  expect(screen.getByRole('status').textContent).toContain('2 messages could not be delivered.')
+  expect(screen.getByRole('link', { name: 'Go to the channels' }).getAttribute('href')).toBe('/alerts/channels')
+})
+
+it('tells each kind of trouble in a sentence of its own', () => {
+  const off = channel({ name: 'chat', state: 'off', dead: 1 })
+  const failing = ['a', 'b'].map((name) => channel({ name, state: 'failing' }))
+  expect(troublesOf([off, ...failing])).toEqual([
+    '“a”, “b” fail: messages wait and are tried again.',
+    'Gavel switched off “chat”: nothing is sent there any more.',
+    '1 message could not be delivered.',
+  ])
+  expect(troublesOf([channel({ enabled: false, state: 'disabled' })])).toEqual([])
+})
+
+it('does not let channels that could not be read pass for channels that work', async () => {
+  vi.spyOn(client, 'GET').mockRejectedValue(new TypeError('network'))
+  const cache = new QueryClient({ defaultOptions: { queries: { retry: false } } })
+  render(
+    <MantineProvider withGlobalClasses={false} withCssVariables={false}>
+      <QueryClientProvider client={cache}>
+        <UntoldNote />
+      </QueryClientProvider>
+    </MantineProvider>,
+  )
+  expect((await screen.findByRole('status')).textContent).toContain('Whether messages arrive is not known')
+  cache.clear()
 })

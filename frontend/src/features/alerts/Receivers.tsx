@@ -8,6 +8,7 @@ import type { AlertOut, ChannelOut } from '../../api/types'
 import { SEVERITIES } from '../../components/alerts/words'
 import { Icon } from '../../components/Icon'
 import { Name } from '../../components/Name'
+import { plural, visibleName } from '../../lib/text'
 import styles from './Alerts.module.css'
 
 /** Those that are sent to, whatever became of their newest message. */
@@ -39,16 +40,50 @@ export function Receivers({ alert }: { alert: AlertOut }) {
   )
 }
 
-/** Said once, whether something fires or not. */
-export function ToldToNobody() {
-  const { data } = useQuery(channelsQuery())
-  if (data === undefined || working(data).length > 0) return null
+/** What keeps messages from arriving: nobody would know of it where only the alerts are looked at. */
+export function UntoldNote() {
+  const { data, error } = useQuery(channelsQuery())
+  if (data === undefined)
+    return error === null ? null : (
+      <Note words="Whether messages arrive is not known: the channels could not be read." />
+    )
+  if (data.length === 0) return <Note words="Alerts are told to nobody: no channel is set up." action="Add a channel" />
+  const nobody = working(data).length === 0 ? ['Alerts are told to nobody: no channel is switched on.'] : []
+  const words = [...nobody, ...troublesOf(data)].join(' ')
+  return words === '' ? null : <Note words={words} />
+}
+
+/** One sentence for each kind of trouble: those that fail, those that Gavel gave up, and what did not arrive. */
+export function troublesOf(channels: readonly ChannelOut[]): string[] {
+  const failing = channels.filter(({ state }) => state === 'failing')
+  const off = channels.filter(({ state }) => state === 'off')
+  const lost = channels.reduce((sum, { dead }) => sum + dead, 0)
+  return [
+    ...(failing.length === 0
+      ? []
+      : [`${namesOf(failing)} ${failing.length === 1 ? 'fails' : 'fail'}: messages wait and are tried again.`]),
+    ...(off.length === 0 ? [] : [`Gavel switched off ${namesOf(off)}: nothing is sent there any more.`]),
+    ...(lost === 0 ? [] : [`${plural(lost, 'message')} could not be delivered.`]),
+  ]
+}
+
+const namesOf = (channels: readonly ChannelOut[]) =>
+  channels.map(({ name }) => `“${shortened(visibleName(name))}”`).join(', ')
+
+const MOST_NAME = 48
+function shortened(name: string): string {
+  const letters = [...name]
+  if (letters.length <= MOST_NAME) return name
+  return `${letters.slice(0, MOST_NAME / 2).join('')}…${letters.slice(-MOST_NAME / 2).join('')}`
+}
+
+function Note({ words, action = 'Go to the channels' }: { words: string; action?: string }) {
   return (
-    <div className={styles.untold}>
+    <div className={styles.untold} role="status">
       <Icon name="warning" />
-      <p>Alerts are told to nobody: no channel is {data.length === 0 ? 'set up' : 'switched on'}.</p>
+      <p>{words}</p>
       <Button component={Link} to="/alerts/channels" size="xs" variant="default">
-        {data.length === 0 ? 'Add a channel' : 'Go to the channels'}
+        {action}
       </Button>
     </div>
   )

@@ -1,9 +1,11 @@
 /** One channel: how it fares, what goes there, what could not be delivered. */
 
 import { Button } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { changeChannel, replayChannel, tryStoredChannel } from '../../../api/alertCommands'
+import { notificationsQuery } from '../../../api/alerts'
 import { useSession } from '../../../api/session'
 import type { ChannelOut } from '../../../api/types'
 import { Card } from '../../../components/Card'
@@ -11,7 +13,7 @@ import { Icon } from '../../../components/Icon'
 import { Name } from '../../../components/Name'
 import { StateMark } from '../../../components/StateMark'
 import { usePreferences } from '../../../lib/preferences'
-import { plural } from '../../../lib/text'
+import { plural, visibleName } from '../../../lib/text'
 import { formatInstant } from '../../../lib/time'
 import styles from '../Alerts.module.css'
 import { Failure } from '../Failure'
@@ -82,7 +84,7 @@ function ChannelFacts({
     ['Last delivered', last_delivered_at === null ? 'never' : formatInstant(Date.parse(last_delivered_at), zone)],
     ['Waiting', pending === 0 ? 'none' : plural(pending, 'message')],
     [
-      'Dead letters',
+      'Not delivered',
       dead === 0 ? (
         'none'
       ) : (
@@ -91,12 +93,12 @@ function ChannelFacts({
           to={'/alerts/channels' as string}
           search={{ channel: String(channel.id), state: 'dead' } as never}
         >
-          {dead.toLocaleString('en-US')}
+          {plural(dead, 'message')}
         </Link>
       ),
     ],
     [
-      'Told instead on',
+      'When it fails, told on',
       secondName === null ? (
         'no other channel'
       ) : (
@@ -116,6 +118,14 @@ function ChannelFacts({
       ))}
     </dl>
   )
+}
+
+/** What the receiver last answered, whole: nobody has to look for it in the log. */
+function LastError({ channel }: { channel: ChannelOut }) {
+  const { data, error } = useQuery(notificationsQuery({ channel: channel.id, state: null }, 0))
+  if (data === undefined) return error === null ? null : ' The last answer could not be read.'
+  const last = data.items.find(({ state, detail }) => state !== 'delivered' && detail !== null)?.detail
+  return last ? ` Last answer: ${visibleName(last)}` : ' No answer is in the log.'
 }
 
 /** What is wrong with it, and the one thing to do about that. */
@@ -141,7 +151,8 @@ function Trouble({ channel, isAdmin }: { channel: ChannelOut; isAdmin: boolean }
         <div className={own.trouble} role="alert">
           <Icon name="warning" />
           <p>
-            {plural(channel.failures, 'attempt')} failed one after another.{retries} The log below says why.
+            {plural(channel.failures, 'attempt')} failed one after another.{retries}
+            <LastError channel={channel} />
           </p>
         </div>
       )}
@@ -149,11 +160,11 @@ function Trouble({ channel, isAdmin }: { channel: ChannelOut; isAdmin: boolean }
         <div className={own.trouble}>
           <Icon name="warning" />
           <p>
-            {plural(channel.dead, 'message')} could not be delivered. When the cause is gone, send again what is still
-            true.
+            {plural(channel.dead, 'message')} could not be delivered. When the cause is gone, send{' '}
+            {channel.dead === 1 ? 'it again if it' : 'again what'} is still true.
           </p>
           <Button size="xs" variant="default" loading={replay.isPending} onClick={() => replay.mutate()}>
-            Send them again
+            {channel.dead === 1 ? 'Send it again' : 'Send them again'}
           </Button>
         </div>
       )}

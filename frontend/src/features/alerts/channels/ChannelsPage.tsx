@@ -7,6 +7,7 @@ import { removeChannel } from '../../../api/alertCommands'
 import { channelKindsQuery, channelsQuery } from '../../../api/alerts'
 import { useSession } from '../../../api/session'
 import type { ChannelOut } from '../../../api/types'
+import { Card } from '../../../components/Card'
 import { DataState } from '../../../components/DataState'
 import { Icon } from '../../../components/Icon'
 import { Name } from '../../../components/Name'
@@ -15,6 +16,16 @@ import { RemoveDialog } from '../RemoveDialog'
 import { ChannelCard } from './ChannelCard'
 import { ChannelDialog } from './ChannelDialog'
 import { LogCard } from './LogCard'
+
+/** A card with the lines of a channel that is well. */
+function ChannelSkeleton() {
+  return (
+    <Card title={<Skeleton height={16} width={180} />} hint="being read">
+      <Skeleton height={14} mb={10} width="70%" />
+      <Skeleton height={14} width="50%" />
+    </Card>
+  )
+}
 
 type Dialog = { kind: 'add' } | { kind: 'edit' | 'remove'; channel: ChannelOut } | null
 
@@ -36,7 +47,7 @@ export default function ChannelsPage() {
     <AlertsFrame title="Channels" actions={add} todo="add, change or test channels">
       <DataState
         query={query}
-        skeleton={<Skeleton height={190} />}
+        skeleton={<ChannelSkeleton />}
         empty={(found) =>
           found.length > 0
             ? null

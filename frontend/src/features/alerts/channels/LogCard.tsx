@@ -1,6 +1,6 @@
 /** The delivery log: every message, whether it arrived, and each attempt on request. */
 
-import { NativeSelect, Skeleton } from '@mantine/core'
+import { NativeSelect } from '@mantine/core'
 import { useMemo, useState } from 'react'
 import { notificationsQuery } from '../../../api/alerts'
 import type { ListPage } from '../../../api/queries'
@@ -13,13 +13,17 @@ import { StateMark } from '../../../components/StateMark'
 import { useServerRows } from '../../../components/table/useServerRows'
 import { type Column, VirtualTable } from '../../../components/table/VirtualTable'
 import { usePreferences } from '../../../lib/preferences'
-import { visibleName } from '../../../lib/text'
+import { plural, visibleName } from '../../../lib/text'
 import { formatMoment, type Zone, zoneName } from '../../../lib/time'
 import { useSearchParameter } from '../../../lib/url'
 import styles from '../Alerts.module.css'
+import { NarrowRow, narrowRowPx } from '../NarrowRow'
+import { RowsSkeleton } from '../RowsSkeleton'
 import own from './Channels.module.css'
 import { MessageDialog } from './MessageDialog'
 import { NOTIFICATION_STATES, sentMark } from './words'
+
+const LOG_NARROW_ROW_PX = narrowRowPx(4, false)
 
 export function LogCard({ channels }: { channels: readonly ChannelOut[] }) {
   const { zone } = usePreferences()
@@ -60,7 +64,7 @@ export function LogCard({ channels }: { channels: readonly ChannelOut[] }) {
     <Card title="Delivery log" hint="Newest first" actions={filters} flush>
       <DataState
         query={query}
-        skeleton={<Skeleton height={240} />}
+        skeleton={<RowsSkeleton columns={columns} rows={5} narrowRowPx={LOG_NARROW_ROW_PX} />}
         empty={(page) =>
           page.total > 0
             ? null
@@ -80,6 +84,7 @@ export function LogCard({ channels }: { channels: readonly ChannelOut[] }) {
             rowAt={rowAt}
             onWindow={onWindow}
             rowKey={(one) => String(one.id)}
+            narrowRowPx={LOG_NARROW_ROW_PX}
           />
         )}
       </DataState>
@@ -88,32 +93,69 @@ export function LogCard({ channels }: { channels: readonly ChannelOut[] }) {
   )
 }
 
+function Headline({ one, onOpen }: { one: NotificationOut; onOpen: (id: number) => void }) {
+  return (
+    <button type="button" className={own.open} onClick={() => onOpen(one.id)} aria-label={visibleName(one.headline)}>
+      <Name>{one.headline}</Name>
+    </button>
+  )
+}
+
+const madeAt = ({ created_at }: NotificationOut, zone: Zone) => formatMoment(Date.parse(created_at), zone, true)
+
 const columnsIn = (zone: Zone, onOpen: (id: number) => void): Column<NotificationOut>[] => [
+  {
+    id: 'all',
+    header: 'Message',
+    width: 280,
+    grow: true,
+    narrowOnly: true,
+    cell: (one) => (
+      <NarrowRow
+        head={
+          <>
+            <Headline one={one} onOpen={onOpen} />
+            <StateMark {...sentMark(one.state)} />
+          </>
+        }
+        lines={[
+          `About ${alertStateWord(one.status)}, on ${one.channel_name}`,
+          `Made ${madeAt(one, zone)} ${zoneName(zone)}`,
+          [`${plural(one.attempts, 'attempt')}${one.detail === null ? '' : `: ${one.detail}`}`, 2],
+        ]}
+      />
+    ),
+  },
   {
     id: 'headline',
     header: 'Message',
     width: 240,
-    narrow: 170,
     grow: true,
-    cell: (one) => (
-      <button type="button" className={own.open} onClick={() => onOpen(one.id)} aria-label={visibleName(one.headline)}>
-        <Name>{one.headline}</Name>
-      </button>
-    ),
+    from: 700,
+    cell: (one) => <Headline one={one} onOpen={onOpen} />,
   },
-  { id: 'status', header: 'About', width: 96, cell: ({ status }) => alertStateWord(status) },
-  { id: 'channel', header: 'Channel', width: 160, cell: (one) => <Name focusable>{one.channel_name}</Name> },
-  { id: 'state', header: 'Delivery', width: 130, cell: ({ state }) => <StateMark {...sentMark(state)} /> },
+  { id: 'status', header: 'About', width: 96, from: 700, cell: ({ status }) => alertStateWord(status) },
+  {
+    id: 'channel',
+    header: 'Channel',
+    width: 160,
+    grow: true,
+    from: 700,
+    cell: (one) => <Name focusable>{one.channel_name}</Name>,
+  },
+  { id: 'state', header: 'Delivery', width: 136, from: 700, cell: ({ state }) => <StateMark {...sentMark(state)} /> },
   {
     id: 'at',
     header: `Made (${zoneName(zone)})`,
     width: 146,
-    cell: (one) => <span className="numeric">{formatMoment(Date.parse(one.created_at), zone, true)}</span>,
+    from: 700,
+    cell: (one) => <span className="numeric">{madeAt(one, zone)}</span>,
   },
   {
     id: 'attempts',
     header: 'Attempts',
     width: 88,
+    from: 700,
     align: 'right',
     cell: ({ attempts }) => <span className="numeric">{attempts}</span>,
   },

@@ -28,7 +28,7 @@ export const NOTIFICATION_STATES = [
 ] as const satisfies readonly NotificationState[]
 
 const SENT: Record<NotificationState, { tone: Tone; word: string }> = {
-  dead: { tone: 'bad', word: 'dead letter' },
+  dead: { tone: 'bad', word: 'not delivered' },
   pending: { tone: 'open', word: 'waiting' },
   delivered: { tone: 'good', word: 'delivered' },
   superseded: { tone: 'calm', word: 'overtaken' },

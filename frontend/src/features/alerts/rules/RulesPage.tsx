@@ -1,6 +1,6 @@
 /** What Gavel looks for: every rule in a sentence, on or off, and the way to add, try, change, import and export them. */
 
-import { Button, Skeleton } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { removeRule } from '../../../api/alertCommands'
@@ -15,13 +15,15 @@ import { NameFilter } from '../../../components/NameFilter'
 import { VirtualTable } from '../../../components/table/VirtualTable'
 import { plural } from '../../../lib/text'
 import { useSearchParameter } from '../../../lib/url'
+import styles from '../Alerts.module.css'
 import { AlertsFrame } from '../AlertsFrame'
 import { Failure } from '../Failure'
 import { RemoveDialog } from '../RemoveDialog'
+import { RowsSkeleton } from '../RowsSkeleton'
 import { ImportDialog } from './ImportDialog'
 import { RuleDialog } from './RuleDialog'
 import { RuleSwitch } from './RuleSwitch'
-import { RULE_ROW_PX, ruleColumns } from './ruleColumns'
+import { RULE_ROW_PX, ruleColumns, ruleNarrowRowPx } from './ruleColumns'
 
 type Dialog = { kind: 'add' | 'import' } | { kind: 'edit' | 'remove'; rule: RuleOut } | null
 
@@ -73,7 +75,9 @@ export default function RulesPage() {
       >
         <DataState
           query={query}
-          skeleton={<Skeleton height={380} />}
+          skeleton={
+            <RowsSkeleton columns={columns} rows={6} rowPx={RULE_ROW_PX} narrowRowPx={ruleNarrowRowPx(isAdmin)} />
+          }
           empty={(rules) =>
             rules.length === 0
               ? {
@@ -89,14 +93,17 @@ export default function RulesPage() {
           {(rules) => {
             const shown = matching(rules, search)
             return (
-              <VirtualTable
-                label="Rules"
-                columns={columns}
-                count={shown.length}
-                rowAt={(index) => shown[index]}
-                rowKey={(rule) => String(rule.id)}
-                rowPx={RULE_ROW_PX}
-              />
+              <div className={styles.wholeOnPhones}>
+                <VirtualTable
+                  label="Rules"
+                  columns={columns}
+                  count={shown.length}
+                  rowAt={(index) => shown[index]}
+                  rowKey={(rule) => String(rule.id)}
+                  rowPx={RULE_ROW_PX}
+                  narrowRowPx={ruleNarrowRowPx(isAdmin)}
+                />
+              </div>
             )
           }}
         </DataState>

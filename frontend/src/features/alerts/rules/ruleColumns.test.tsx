@@ -27,7 +27,9 @@ const RULE: RuleOut = {
 }
 
 function show(rule: RuleOut) {
-  const columns = ruleColumns({ units: UNITS, control: () => null, actions: null })
+  const columns = ruleColumns({ units: UNITS, control: () => null, actions: null }).filter(
+    ({ narrowOnly }) => !narrowOnly,
+  )
   render(
     <MantineProvider>
       {columns.map(({ id, cell }) => (

@@ -9,8 +9,10 @@ import { StateMark } from '../../../components/StateMark'
 import type { Column } from '../../../components/table/VirtualTable'
 import { formatSeconds } from '../../../lib/time'
 import styles from '../Alerts.module.css'
+import { NarrowRow, narrowRowPx } from '../NarrowRow'
 
 export const RULE_ROW_PX = 58
+export const ruleNarrowRowPx = (hasActions: boolean) => narrowRowPx(5, hasActions)
 
 interface RuleColumnsProps {
   units: ReadonlyMap<Quantity, Unit>
@@ -22,10 +24,34 @@ interface RuleColumnsProps {
 export function ruleColumns({ units, control, actions }: RuleColumnsProps): Column<RuleOut>[] {
   const columns: Column<RuleOut>[] = [
     {
+      id: 'all',
+      header: 'Rule',
+      width: 280,
+      grow: true,
+      narrowOnly: true,
+      cell: (rule) => (
+        <NarrowRow
+          head={
+            <>
+              <Name focusable>{rule.name}</Name>
+              {control(rule)}
+            </>
+          }
+          lines={[
+            `${rule.error === null ? rule.severity : 'not judged'}${rule.is_default ? ', shipped' : ''}; ${openWords(rule)}`,
+            [wordsOf(rule, units), 3],
+            scopeWords(rule),
+          ]}
+          actions={actions && <Actions rule={rule} {...actions} />}
+        />
+      ),
+    },
+    {
       id: 'name',
       header: 'Rule',
       width: 230,
-      narrow: 176,
+      grow: true,
+      from: 700,
       cell: (rule) => (
         <span className={styles.two}>
           <Name focusable>{rule.name}</Name>
@@ -40,12 +66,13 @@ export function ruleColumns({ units, control, actions }: RuleColumnsProps): Colu
         </span>
       ),
     },
-    { id: 'on', header: 'On', width: 70, cell: control },
+    { id: 'on', header: 'On', width: 70, from: 700, cell: control },
     {
       id: 'when',
       header: 'Fires when',
       width: 280,
       grow: true,
+      from: 700,
       cell: (rule) => {
         const words = wordsOf(rule, units)
         return (
@@ -59,12 +86,14 @@ export function ruleColumns({ units, control, actions }: RuleColumnsProps): Colu
       id: 'scope',
       header: 'Looks at',
       width: 190,
+      from: 700,
       cell: (rule) => <Name focusable>{scopeWords(rule)}</Name>,
     },
     {
       id: 'open',
       header: 'Open now',
       width: 92,
+      from: 700,
       align: 'right',
       cell: ({ open }) => (open === 0 ? <span className="muted">none</span> : <span className="numeric">{open}</span>),
     },
@@ -72,26 +101,39 @@ export function ruleColumns({ units, control, actions }: RuleColumnsProps): Colu
   return actions === null ? columns : [...columns, actionColumn(actions)]
 }
 
+const openWords = ({ open }: RuleOut) => (open === 0 ? 'none open now' : `${open} open now`)
+
 /** When it fires, or why nobody knows. */
 function wordsOf(rule: RuleOut, units: RuleColumnsProps['units']): string {
   if (rule.error !== null) return `Cannot be judged, change it: ${rule.error}`
   return `${ruleWords(rule, units)}; over after ${formatSeconds(rule.keep_firing_min * 60)} of recovery`
 }
 
-function actionColumn({ onEdit, onRemove }: NonNullable<RuleColumnsProps['actions']>): Column<RuleOut> {
+type RuleActions = NonNullable<RuleColumnsProps['actions']>
+
+function actionColumn(actions: RuleActions): Column<RuleOut> {
   return {
     id: 'actions',
     header: 'Actions',
     width: 168,
+    from: 700,
     cell: (rule) => (
       <span className={styles.line}>
-        <Button size="compact-xs" variant="default" onClick={() => onEdit(rule)} aria-label={`Change ${rule.name}`}>
-          Change
-        </Button>
-        <Button size="compact-xs" variant="default" onClick={() => onRemove(rule)} aria-label={`Remove ${rule.name}`}>
-          Remove
-        </Button>
+        <Actions rule={rule} {...actions} />
       </span>
     ),
   }
+}
+
+function Actions({ rule, onEdit, onRemove }: RuleActions & { rule: RuleOut }) {
+  return (
+    <>
+      <Button size="compact-xs" variant="default" onClick={() => onEdit(rule)} aria-label={`Change ${rule.name}`}>
+        Change
+      </Button>
+      <Button size="compact-xs" variant="default" onClick={() => onRemove(rule)} aria-label={`Remove ${rule.name}`}>
+        Remove
+      </Button>
+    </>
+  )
 }

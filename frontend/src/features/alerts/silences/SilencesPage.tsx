@@ -1,6 +1,6 @@
 /** What keeps messages back: silences, for some hours and with a reason, and maintenance windows, once or again and again. */
 
-import { Button, Skeleton } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useMemo, useState } from 'react'
 import { endSilence, removeMaintenance, removeSilence } from '../../../api/alertCommands'
@@ -14,14 +14,16 @@ import { Icon } from '../../../components/Icon'
 import { Name } from '../../../components/Name'
 import { VirtualTable } from '../../../components/table/VirtualTable'
 import { usePreferences } from '../../../lib/preferences'
+import styles from '../Alerts.module.css'
 import { AlertsFrame } from '../AlertsFrame'
 import { Failure } from '../Failure'
 import { RemoveDialog } from '../RemoveDialog'
+import { RowsSkeleton } from '../RowsSkeleton'
 import { useAlertCommand } from '../useAlertCommand'
 import { MaintenanceDialog } from './MaintenanceDialog'
 import { matchersWords } from './matchers'
 import { SilenceDialog } from './SilenceDialog'
-import { SILENCE_ROW_PX, silenceColumns, windowColumns } from './silenceColumns'
+import { SILENCE_ROW_PX, silenceColumns, silenceNarrowRowPx, windowColumns } from './silenceColumns'
 
 type Dialog =
   | { kind: 'add-silence' | 'add-window' }
@@ -86,6 +88,8 @@ export default function SilencesPage() {
 
 const NEW_MATCHERS = [{ label: 'object', pattern: '', negated: false }]
 
+const heights = (isAdmin: boolean) => ({ rowPx: SILENCE_ROW_PX, narrowRowPx: silenceNarrowRowPx(isAdmin) })
+
 interface CardProps {
   add: ReactNode
   /** Always the same function: other columns would be other cells, and the focus in them be lost. */
@@ -95,6 +99,7 @@ interface CardProps {
 function SilencesCard({ add, onOpen }: CardProps) {
   const query = useQuery(silencesQuery())
   const { isAdmin } = useSession()
+  const rowHeights = heights(isAdmin)
   const { zone } = usePreferences()
   const { mutate, error } = useAlertCommand((silence: SilenceOut) =>
     endSilence(silence.id, new Date(serverNow()).toISOString()),
@@ -109,7 +114,7 @@ function SilencesCard({ add, onOpen }: CardProps) {
       <Card title="Silences" flush>
         <DataState
           query={query}
-          skeleton={<Skeleton height={220} />}
+          skeleton={<RowsSkeleton columns={columns} rows={3} {...rowHeights} />}
           empty={(silences) =>
             silences.length > 0
               ? null
@@ -121,14 +126,16 @@ function SilencesCard({ add, onOpen }: CardProps) {
           }
         >
           {(silences) => (
-            <VirtualTable
-              label="Silences"
-              columns={columns}
-              count={silences.length}
-              rowAt={(index) => silences[index]}
-              rowKey={(silence) => String(silence.id)}
-              rowPx={SILENCE_ROW_PX}
-            />
+            <div className={styles.wholeOnPhones}>
+              <VirtualTable
+                label="Silences"
+                columns={columns}
+                count={silences.length}
+                rowAt={(index) => silences[index]}
+                rowKey={(silence) => String(silence.id)}
+                {...rowHeights}
+              />
+            </div>
           )}
         </DataState>
       </Card>
@@ -139,18 +146,20 @@ function SilencesCard({ add, onOpen }: CardProps) {
 function WindowsCard({ add, onOpen }: CardProps) {
   const query = useQuery(maintenanceQuery())
   const { isAdmin } = useSession()
+  const { zone } = usePreferences()
+  const rowHeights = heights(isAdmin)
   const columns = useMemo(() => {
     const actions = {
       onEdit: (window: MaintenanceOut) => onOpen({ kind: 'edit-window', window }),
       onRemove: (window: MaintenanceOut) => onOpen({ kind: 'remove-window', window }),
     }
-    return windowColumns(isAdmin ? actions : null)
-  }, [isAdmin, onOpen])
+    return windowColumns(zone, isAdmin ? actions : null)
+  }, [zone, isAdmin, onOpen])
   return (
     <Card title="Maintenance windows" flush>
       <DataState
         query={query}
-        skeleton={<Skeleton height={220} />}
+        skeleton={<RowsSkeleton columns={columns} rows={3} {...rowHeights} />}
         empty={(windows) =>
           windows.length > 0
             ? null
@@ -162,14 +171,16 @@ function WindowsCard({ add, onOpen }: CardProps) {
         }
       >
         {(windows) => (
-          <VirtualTable
-            label="Maintenance windows"
-            columns={columns}
-            count={windows.length}
-            rowAt={(index) => windows[index]}
-            rowKey={(window) => String(window.id)}
-            rowPx={SILENCE_ROW_PX}
-          />
+          <div className={styles.wholeOnPhones}>
+            <VirtualTable
+              label="Maintenance windows"
+              columns={columns}
+              count={windows.length}
+              rowAt={(index) => windows[index]}
+              rowKey={(window) => String(window.id)}
+              {...rowHeights}
+            />
+          </div>
         )}
       </DataState>
     </Card>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { MaintenanceOut } from '../../../api/types'
-import { bodyOfWindow, draftOfWindow, whenWords, windowProblems } from './when'
+import { bodyOfWindow, draftOfWindow, nextStart, whenWords, windowProblems } from './when'
 
 const WINDOW: MaintenanceOut = {
   id: 3,
@@ -43,5 +43,31 @@ describe('a maintenance window', () => {
     expect(windowProblems(draft).size).toBe(0)
     const empty = { ...draft, name: ' ', weekdays: [], lasts_min: '' }
     expect([...windowProblems(empty).keys()]).toEqual(['name', 'lasts_min', 'weekdays'])
+  })
+})
+
+describe('when a maintenance window begins next', () => {
+  const next = (given: Partial<MaintenanceOut>, now: string) => {
+    const at_ms = nextStart({ ...WINDOW, ...given }, Date.parse(now))
+    return typeof at_ms === 'number' ? new Date(at_ms).toISOString() : at_ms
+  }
+
+  it('is told by the clock of its own zone, in summer and in winter', () => {
+    // A Sunday at noon; Saturdays and Sundays at 02:00 in Berlin.
+    expect(next({}, '2026-11-22T12:00:00Z')).toBe('2026-11-28T01:00:00.000Z')
+    expect(next({ first_day: '2026-07-01' }, '2026-07-05T12:00:00Z')).toBe('2026-07-11T00:00:00.000Z')
+    expect(next({ repeat: 'daily' }, '2026-11-22T00:30:00Z')).toBe('2026-11-22T01:00:00.000Z')
+    expect(next({ repeat: 'daily' }, '2026-11-22T01:30:00Z')).toBe('2026-11-23T01:00:00.000Z')
+  })
+
+  it('is on its first day at the earliest, and never after its last', () => {
+    expect(next({ first_day: '2027-03-06' }, '2026-11-22T12:00:00Z')).toBe('2027-03-06T01:00:00.000Z')
+    expect(next({ repeat: 'once' }, '2026-11-20T12:00:00Z')).toBe('2026-11-21T01:00:00.000Z')
+    expect(next({ repeat: 'once' }, '2026-11-22T12:00:00Z')).toBeNull()
+    expect(next({ last_day: '2026-11-22' }, '2026-11-22T12:00:00Z')).toBeNull()
+  })
+
+  it('is not guessed in a zone that is not known', () => {
+    expect(next({ zone: 'Mars/Olympus' }, '2026-11-22T12:00:00Z')).toBeUndefined()
   })
 })

@@ -26,6 +26,46 @@ export function whenWords(window: Times): string {
   return `${days} ${clock}, since ${first_day}${last_day === null ? '' : `, until ${last_day}`}`
 }
 
+const DAY_MS = 86_400_000
+/** Every weekday, and one more where today's is over. */
+const DAYS_AHEAD = 8
+
+/** When a window that is not on begins next, in ms; null where it never does again, undefined where this browser does not know its zone. */
+export function nextStart(window: Times, now_ms: number): number | null | undefined {
+  const clock = zonedClock(window.zone)
+  if (clock === undefined) return undefined
+  const today_ms = Math.floor(clock(now_ms) / DAY_MS) * DAY_MS
+  const first_ms = Math.max(Date.parse(`${window.first_day}T00:00Z`), window.repeat === 'once' ? 0 : today_ms)
+  const last_ms = Date.parse(
+    `${window.repeat === 'once' ? window.first_day : (window.last_day ?? '9999-12-31')}T00:00Z`,
+  )
+  const [hours = 0, minutes = 0] = window.starts.split(':').map(Number)
+  for (let day_ms = first_ms; day_ms <= Math.min(last_ms, first_ms + DAYS_AHEAD * DAY_MS); day_ms += DAY_MS) {
+    const isItsDay = window.repeat !== 'weekly' || window.weekdays.includes((new Date(day_ms).getUTCDay() + 6) % 7)
+    const at_ms = instantOf(day_ms + (hours * 60 + minutes) * 60_000, clock)
+    if (isItsDay && at_ms >= now_ms) return at_ms
+  }
+  return null
+}
+
+/** The wall clock of a zone, as ms that would show it in UTC. */
+function zonedClock(zone: string): ((at_ms: number) => number) | undefined {
+  try {
+    const format = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' })
+    return (at_ms) => Date.parse(`${format.format(at_ms).replace(' ', 'T')}Z`)
+  } catch (error) {
+    // Servers know zones that a browser may not.
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
+}
+
+/** The instant at which the clock shows `wall_ms`; tried twice, since the first guess may be on the other side of a change in summer. */
+function instantOf(wall_ms: number, clock: (at_ms: number) => number): number {
+  const guess_ms = wall_ms - (clock(wall_ms) - wall_ms)
+  return guess_ms - (clock(guess_ms) - wall_ms)
+}
+
 const listed = (words: readonly string[]) =>
   words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
 
