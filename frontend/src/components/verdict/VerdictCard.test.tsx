@@ -63,6 +63,19 @@ it('what single layers lose is not said of all of them together', () => {
   expect(screen.queryByText(/All layers/)).toBeNull()
 })
 
+it('what is lost is told layer by layer where it is lost in several', () => {
+  const layers = [
+    { name: 'kernel', label: 'Kernel', layers: ['kernel'], excess_us: 120 },
+    { name: 'san', label: 'SAN', layers: ['san'], excess_us: 3 },
+    { name: 'array', label: 'Array', layers: ['array'], excess_us: 1130 },
+  ] as Verdict['layers']
+  const lost = () => screen.getAllByText('Lost per I/O').at(-1)?.nextElementSibling?.textContent
+  show({ layers, excess_us: 1253 })
+  expect(lost()).toBe('1.25 ms: Array 1.13 ms, Kernel 0.12 ms')
+  show({ layers: layers.slice(2), excess_us: 1130 })
+  expect(lost()).toBe('1.13 ms')
+})
+
 it('a part that is nearly all is rounded to the nearest percent', () => {
   show()
   const term = screen.getByText('Host ops ÷ array ops')
