@@ -24,7 +24,7 @@ export default defineConfig({
             { name: 'frame', tags: ['$initial'], priority: 2 },
             {
               name: 'parts',
-              test: /src[\\/](charts|components[\\/](verdict|entity|table|chart[\\/](?!Canvas|drawing|echarts|narrowLabels)))/,
+              test: /src[\\/](charts|components[\\/](verdict|entity|table|chart[\\/](?!Canvas|drawing|echarts|fitLabels)))/,
               priority: 1,
             },
           ],

@@ -33,6 +33,8 @@ export interface TimePanelsInput {
   label: string
   /** A phone's width: hints that have no room are told in part. */
   narrow?: boolean
+  /** The last panel is as high as there is room. */
+  fill?: boolean
 }
 
 const HEIGHT = { tall: 168, short: 84 } as const
@@ -58,7 +60,7 @@ export function timePanelsOption(input: TimePanelsInput): TimePanelsOption {
     useUTC: input.zone === 'utc',
     textStyle: { fontFamily: tokens.font, color: tokens.ink.text },
     aria: { enabled: true, label: { description: input.label } },
-    grid: grids(panels),
+    grid: grids(input),
     xAxis: panels.map((_, index) => timeAxis(input, index)),
     yAxis: panels.map((panel, index) => valueAxis(panel, index, input)),
     axisPointer: { link: [{ xAxisIndex: 'all' }], animation: false },
@@ -74,10 +76,11 @@ export function timePanelsOption(input: TimePanelsInput): TimePanelsOption {
   }
 }
 
-function grids(panels: readonly Panel[]): GridComponentOption[] {
+function grids({ panels, fill = false }: TimePanelsInput): GridComponentOption[] {
   let top = HEAD
-  return panels.map((panel) => {
-    const grid = { left: LEFT, right: RIGHT, outerBoundsMode: 'none' as const, top, height: HEIGHT[panel.weight] }
+  return panels.map((panel, index) => {
+    const height = fill && index === panels.length - 1 ? { bottom: FOOT } : { height: HEIGHT[panel.weight] }
+    const grid = { left: LEFT, right: RIGHT, outerBoundsMode: 'none' as const, top, ...height }
     top += HEIGHT[panel.weight] + GAP
     return grid
   })

@@ -5,7 +5,7 @@ import { SVGRenderer } from 'echarts/renderers'
 import { describe, expect, it } from 'vitest'
 import css from '../styles/tokens.css?raw'
 import { chartTokens, variablesOf } from './tokens'
-import { contrast, paint, readableOn, type Tile, treemapOption } from './treemap'
+import { contrast, paint, readableOn, STRENGTHS, strengthOf, type Tile, treemapOption } from './treemap'
 
 use([TreemapChart, TooltipComponent, AriaComponent, SVGRenderer])
 
@@ -19,6 +19,7 @@ const tile = (name: string, more: Partial<Tile> = {}): Tile => {
     words: 'Kernel, +0.44 ms',
     layers: ['kernel'],
     look: 'certain',
+    strength: 'most',
     group: null,
     ...more,
   }
@@ -68,20 +69,46 @@ describe('the treemap', () => {
   it('tells how sure a verdict is by stripes too, and what names no layer is calm', () => {
     const tokens = tokensOf('dark')
     const looks = (['certain', 'likely', 'undetermined', 'calm'] as const).map((look) =>
-      paint({ layers: ['kernel'], look }, tokens),
+      paint({ layers: ['kernel'], look, strength: 'most' }, tokens),
     )
     expect(looks.map(({ stripes }) => stripes !== null)).toEqual([false, true, true, false])
     expect(looks[0]?.fill).toBe(tokens.fill.kernel_queue)
     expect(looks[2]?.fill).toBe(tokens.ink.gap)
-    expect(paint({ layers: ['kernel', 'san'], look: 'certain' }, tokens)).toMatchObject({ fill: tokens.ink.gap })
+    expect(paint({ layers: ['kernel', 'san'], look: 'certain', strength: 'most' }, tokens).fill).toBe(tokens.ink.gap)
   })
 
-  it.each(themes)('is readable on every colour of the %s theme', (theme) => {
+  it('is stronger the farther it is over what is expected', () => {
+    const over = [0.1, 0.6, 1.9, 2, 20].map((times) => strengthOf(times * 500, 500))
+    expect(over).toEqual(['little', 'much', 'much', 'most', 'most'])
+    expect([strengthOf(40, 0), strengthOf(40, null), strengthOf(null, 500)]).toEqual(['most', 'most', 'little'])
+    for (const theme of themes) {
+      const tokens = tokensOf(theme)
+      const away = STRENGTHS.map((strength) =>
+        contrast(paint({ layers: ['array'], look: 'certain', strength }, tokens).fill, tokens.ink.card),
+      )
+      expect(away).toEqual([...away].sort((a, b) => a - b))
+      expect(new Set(away).size).toBe(3)
+    }
+  })
+
+  it('has a plain plate under the letters of striped tiles alone', () => {
+    const plates = (look: Tile['look']) => {
+      const { series } = treemapOption({ tiles: [tile('sql-01', { look })], tokens: tokensOf('dark'), label: '' })
+      const [one] = series as { data: { label: { backgroundColor?: string } }[] }[]
+      return one?.data[0]?.label.backgroundColor
+    }
+    expect(plates('certain')).toBeUndefined()
+    expect(plates('likely')).toBe(tokensOf('dark').fill.kernel_queue)
+    expect(plates('undetermined')).toBe(tokensOf('dark').ink.gap)
+  })
+
+  it.each(themes)('is readable on every colour of the %s theme, however strong', (theme) => {
     const tokens = tokensOf(theme)
     for (const look of ['certain', 'undetermined', 'calm'] as const)
-      for (const layer of ['guest', 'kernel', 'san', 'array'] as const) {
-        const { fill } = paint({ layers: [layer], look }, tokens)
-        expect(contrast(fill, readableOn(fill)), `${layer} ${look}`).toBeGreaterThanOrEqual(4.5)
-      }
+      for (const layer of ['guest', 'kernel', 'san', 'array'] as const)
+        for (const strength of STRENGTHS) {
+          const { fill } = paint({ layers: [layer], look, strength }, tokens)
+          expect(contrast(fill, readableOn(fill)), `${layer} ${look} ${strength}`).toBeGreaterThanOrEqual(4.5)
+        }
   })
 })

@@ -22,6 +22,27 @@ export interface Tile {
   layers: readonly LayerId[]
   /** How sure that is: a colour alone never says it. */
   look: 'certain' | 'likely' | 'undetermined' | 'calm'
+  /** How far it is over what is expected: how strong its colour is. */
+  strength: Strength
+}
+
+export const STRENGTHS = ['little', 'much', 'most'] as const
+export type Strength = (typeof STRENGTHS)[number]
+
+/** Over what is expected by less than that part of it. */
+const UP_TO = { little: 0.5, much: 2 } as const
+export const STRENGTH_WORDS: Record<Strength, string> = {
+  little: 'up to 50 % over expected',
+  much: 'up to 200 %',
+  most: 'more',
+}
+/** Of the layer's colour on the card. */
+const MIX: Record<Strength, number> = { little: 0.5, much: 0.75, most: 1 }
+
+/** `excess_us` over `expected_us`; where nothing is expected, everything is over it. */
+export function strengthOf(excess_us: number | null, expected_us: number | null): Strength {
+  const over = (excess_us ?? 0) / Math.max(expected_us ?? 0, 1e-9)
+  return over < UP_TO.little ? 'little' : over < UP_TO.much ? 'much' : 'most'
 }
 
 interface TreemapInput {
@@ -105,9 +126,9 @@ function node(tile: Tile, tokens: ChartTokens, least_ios: number) {
     label: {
       show: tile.ios >= least_ios,
       position: 'insideTopLeft' as const,
-      distance: 0,
+      distance: 2,
       // Part of the room that a label has to itself: of two lines only those are drawn that fit.
-      padding: 8,
+      padding: [5, 6],
       color: ink,
       fontSize: 12,
       lineHeight: 16,
@@ -115,7 +136,7 @@ function node(tile: Tile, tokens: ChartTokens, least_ios: number) {
       // A function, since braces in a template or a name would be read as a style.
       formatter: () => `${plain(tile.name)}\n${tile.words}`,
       // Stripes must not run through the letters.
-      ...(stripes === null ? {} : { textBorderColor: fill, textBorderWidth: 4 }),
+      ...(stripes === null ? {} : { backgroundColor: fill, borderRadius: 2 }),
     },
   }
 }
@@ -123,16 +144,27 @@ function node(tile: Tile, tokens: ChartTokens, least_ios: number) {
 /** ECharts reads "{style|text}" in labels: a name must not. */
 const plain = (name: string) => name.replaceAll('{', '(').replaceAll('}', ')').replaceAll('\n', ' ')
 
-/** Certain is solid, likely striped in its colour, undetermined grey and striped, healthy as calm as the page. */
-export function paint({ layers, look }: Pick<Tile, 'layers' | 'look'>, tokens: ChartTokens) {
+/**
+ * Certain is solid, likely striped in its colour, undetermined grey and striped, healthy as calm as the page. The farther over what is
+ * expected, the stronger.
+ */
+export function paint({ layers, look, strength }: Pick<Tile, 'layers' | 'look' | 'strength'>, tokens: ChartTokens) {
   if (look === 'calm' || layers.length === 0) return { fill: tokens.ink.grid, stripes: null }
   if (look === 'undetermined') return { fill: tokens.ink.gap, stripes: tokens.ink.card }
   const { colour, hatched } = layerLook(layers)
-  const fill = colourOf({ colour, shape: 'band' }, tokens)
+  const fill = mixed(colourOf({ colour, shape: 'band' }, tokens), tokens.ink.card, MIX[strength])
   return { fill, stripes: hatched || look === 'likely' ? tokens.ink.card : null }
 }
 
-const DARK = '#0b0f17'
+/** `part` of one "#rrggbb", the rest of the other. */
+function mixed(colour: string, ground: string, part: number): string {
+  const channel = (hex: string, at: number) => Number.parseInt(hex.slice(at, at + 2), 16)
+  const mix = [1, 3, 5].map((at) => Math.round(part * channel(colour, at) + (1 - part) * channel(ground, at)))
+  return `#${mix.map((value) => value.toString(16).padStart(2, '0')).join('')}`
+}
+
+// One of the two has a contrast of 4.5 on every colour.
+const DARK = '#000000'
 const LIGHT = '#ffffff'
 
 /** The ink with more contrast on a colour. */

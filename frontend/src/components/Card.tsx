@@ -7,16 +7,23 @@ interface CardProps {
   actions?: ReactNode
   /** Content that brings its own edges, such as a table. */
   flush?: boolean
+  /** Its content takes the height that the card is given. */
+  fill?: boolean
   /** Its name in addresses: links on the page lead to it and bring the keyboard along. */
   anchor?: string
   children: ReactNode
 }
 
 /** A titled region of a page. */
-export function Card({ title, hint, actions, flush = false, anchor, children }: CardProps) {
+export function Card({ title, hint, actions, flush = false, fill = false, anchor, children }: CardProps) {
   const id = useId()
   return (
-    <section className={styles.card} aria-labelledby={id} id={anchor} tabIndex={anchor === undefined ? undefined : -1}>
+    <section
+      className={fill ? `${styles.card} ${styles.fill}` : styles.card}
+      aria-labelledby={id}
+      id={anchor}
+      tabIndex={anchor === undefined ? undefined : -1}
+    >
       <header className={styles.head}>
         <h2 id={id} className={styles.title}>
           {title}

@@ -6,7 +6,7 @@ import styles from './Chart.module.css'
 import { followCursor, moveCursor } from './cursorTime'
 import { Drawing } from './drawing'
 import { init } from './echarts'
-import { hideNarrowLabels } from './narrowLabels'
+import { fitLabels } from './fitLabels'
 
 export interface CanvasHandle {
   /** The drawing at twice the screen's resolution. */
@@ -15,7 +15,8 @@ export interface CanvasHandle {
 
 interface CanvasProps {
   option: EChartsCoreOption
-  height: number
+  /** In px, or of the box that it is in. */
+  height: number | '100%'
   label: string
   sharesCursor?: boolean | undefined
   /** Told the two times between which the pointer was dragged. */
@@ -59,7 +60,7 @@ export default function Canvas({
       const id = (data as { id?: unknown } | undefined)?.id
       if (typeof id === 'string') handlers.current.onPick?.(id)
     })
-    if (leastLabel_px > 0) instance.on('rendered', () => hideNarrowLabels(instance, leastLabel_px))
+    if (leastLabel_px > 0) instance.on('rendered', () => fitLabels(instance, leastLabel_px))
     instance.on('globalout', () => {
       if (sharesCursor) moveCursor(host, null)
     })

@@ -27,6 +27,8 @@ export interface ChartProps {
   label: string
   option: EChartsCoreOption
   height: number
+  /** Higher where its card has more room. */
+  fill?: boolean
   /** The chart's numbers, raw, for a spreadsheet. */
   csv: () => CsvTable
   /** The chart's numbers, as a table to look at. */
@@ -44,6 +46,7 @@ export interface ChartProps {
 }
 
 export function Chart(props: ChartProps) {
+  const { fill = false } = props
   const [asTable, setAsTable] = useState(false)
   const canvas = useRef<CanvasHandle>(null)
   const [place, isNear] = useNearViewport<HTMLDivElement>()
@@ -51,18 +54,23 @@ export function Chart(props: ChartProps) {
   const turn = () => startTransition(() => setAsTable(!asTable))
   const tools = <Buttons {...props} canvas={canvas} asTable={asTable} onTable={turn} />
   return (
-    <Card title={props.title} hint={props.hint} actions={tools}>
+    <Card title={props.title} hint={props.hint} actions={tools} fill={fill}>
       {props.legend}
       {asTable && props.table}
       {/* Out of sight it stays as large as it was: its picture can be saved beside the table. */}
-      <div className={asTable ? styles.away : undefined}>
-        <div ref={place} style={{ height: props.height }} data-testid="chart">
+      <div className={asTable ? styles.away : fill ? styles.room : undefined}>
+        <div
+          ref={place}
+          className={fill ? styles.filled : undefined}
+          style={fill ? { minHeight: props.height } : { height: props.height }}
+          data-testid="chart"
+        >
           {isNear && (
             <Suspense fallback={<Skeleton height={props.height} aria-busy="true" />}>
               <Canvas
                 ref={canvas}
                 option={props.option}
-                height={props.height}
+                height={fill ? '100%' : props.height}
                 label={props.label}
                 sharesCursor={props.sharesCursor}
                 leastLabel_px={props.leastLabel_px}

@@ -59,7 +59,7 @@ function EstateChart({ latency, events }: { latency: EstateLatency; events: read
   const option = useMemo(() => {
     const { times_ms, step_s } = latency
     const cursor = { panels, times_ms, step_s, zone, events }
-    const base = timePanelsOption({ ...cursor, from_ms, to_ms, tokens, label: LABEL })
+    const base = timePanelsOption({ ...cursor, from_ms, to_ms, tokens, label: LABEL, fill: true })
     return { ...base, tooltip: tooltip((index) => cursorElement(cursorReading(cursor, index), tokens), tokens.ink) }
   }, [latency, events, from_ms, to_ms, panels, zone, tokens])
   return (
@@ -71,6 +71,7 @@ function EstateChart({ latency, events }: { latency: EstateLatency; events: read
       label={LABEL}
       option={option}
       height={timePanelsHeight(panels)}
+      fill
       csv={() => numbersCsv(numbers)}
       table={<NumbersView table={numbers} label="Numbers of the estate over time" />}
       legend={<Legend lines={legend} />}

@@ -5,9 +5,17 @@ import { useNavigate } from '@tanstack/react-router'
 import { memo, useCallback, useMemo } from 'react'
 import type { OverviewRow } from '../../api/types'
 import { type JudgedKind, overviewQuery, type RankingParams } from '../../api/verdicts'
-import { LAYER_IDS, layerWord } from '../../charts/segments'
+import { LAYER_IDS, type LayerId, layerWord } from '../../charts/segments'
 import type { ChartTokens } from '../../charts/tokens'
-import { paint, type Tile, treemapOption } from '../../charts/treemap'
+import {
+  paint,
+  STRENGTH_WORDS,
+  STRENGTHS,
+  type Strength,
+  strengthOf,
+  type Tile,
+  treemapOption,
+} from '../../charts/treemap'
 import { Card } from '../../components/Card'
 import { Chart } from '../../components/chart/Chart'
 import { useTokens } from '../../components/chart/useTokens'
@@ -88,6 +96,7 @@ const Treemap = memo(function Treemap({ rows, total, kind, from_at, to_at }: Tre
       label={label}
       option={option}
       height={HEIGHT}
+      fill
       csv={() => ({ header: CSV_HEADER, rows: rows.map(csvRow) })}
       table={<TilesTable tiles={tiles} label={`Numbers of where the I/Os of ${title} are`} />}
       legend={<Words words={words} />}
@@ -113,6 +122,7 @@ function tileOf(row: OverviewRow): Tile {
     words: named ?? word,
     layers: namedLayers(row),
     look: named !== null ? lookOf(row) : 'calm',
+    strength: strengthOf(row.excess_us, row.expected_us),
   }
 }
 
@@ -151,12 +161,17 @@ const csvRow = (row: OverviewRow) => [
   row.impact,
 ]
 
+const word = (label: string, colour: string, mark: LegendWord['mark']): LegendWord => ({ label, colour, mark })
+
 function legendWords(tokens: ChartTokens): LegendWord[] {
-  const layers = LAYER_IDS.map((layer): LegendWord => {
-    const look = paint({ layers: [layer], look: 'certain' }, tokens)
-    return { label: layerWord(layer), colour: look.fill, mark: 'fill' }
-  })
-  return [...layers, { label: certaintyWord('undetermined'), colour: tokens.ink.gap, mark: 'hatched' }]
+  const fillOf = (layer: LayerId, strength: Strength) =>
+    paint({ layers: [layer], look: 'certain', strength }, tokens).fill
+  return [
+    ...LAYER_IDS.map((layer) => word(layerWord(layer), fillOf(layer, 'most'), 'fill')),
+    word(certaintyWord('likely'), fillOf('array', 'most'), 'hatched'),
+    word(certaintyWord('undetermined'), tokens.ink.gap, 'hatched'),
+    ...STRENGTHS.map((strength) => word(STRENGTH_WORDS[strength], fillOf('array', strength), 'fill')),
+  ]
 }
 
 function TilesTable({ tiles, label }: { tiles: readonly Tile[]; label: string }) {

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { chartTokens, variablesOf } from '../../charts/tokens'
 import { treemapOption } from '../../charts/treemap'
 import css from '../../styles/tokens.css?raw'
-import { hideNarrowLabels } from './narrowLabels'
+import { fitLabels } from './fitLabels'
 
 use([TreemapChart, SVGRenderer])
 
@@ -17,6 +17,7 @@ const tile = (name: string, ios: number, group: string) => ({
   words: 'Healthy',
   layers: [],
   look: 'calm' as const,
+  strength: 'most' as const,
   group: { id: group, name: group },
 })
 
@@ -25,7 +26,7 @@ function drawn(width: number): string {
   const tiles = [tile('sql', 970, 'flash-large'), tile('web', 30, 'flash-small')]
   chart.setOption(treemapOption({ tiles, tokens, label: 'where the I/Os are' }))
   chart.renderToSVGString()
-  hideNarrowLabels(chart, 40)
+  fitLabels(chart, 40)
   const svg = chart.renderToSVGString()
   chart.dispose()
   return svg
@@ -36,4 +37,20 @@ it('the head of a narrow group is left out, not cut to a letter; where it has ro
   expect(narrow).toContain('flash-large')
   expect(narrow).not.toMatch(/>fl?\w{0,2}</)
   expect(drawn(6000)).toContain('flash-small')
+})
+
+it('a verdict that does not fit is left out whole, never cut behind its number', () => {
+  const words = (width: number) => {
+    const chart = init(null, null, { renderer: 'svg', ssr: true, width, height: 200 })
+    const one = { ...tile('sql', 970, 'flash-large'), words: 'Kernel queue on esx-14, +2.23 ms' }
+    chart.setOption(treemapOption({ tiles: [one], tokens, label: 'where the I/Os are' }))
+    chart.renderToSVGString()
+    fitLabels(chart, 40)
+    const svg = chart.renderToSVGString()
+    chart.dispose()
+    return svg
+  }
+  expect(words(400)).toContain('+2.23 ms')
+  expect(words(160)).toContain('sql')
+  expect(words(160)).not.toMatch(/Kernel|…/)
 })
