@@ -1,13 +1,21 @@
 """Sources through the API: secrets go in and never come out, and every mistake gets a sentence."""
 
+from dataclasses import replace
+from datetime import timedelta
+
 import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import text
 from tests.api.ledgers import NOW, Estate
+from tests.db.estates import array_inventory, host_inventory
 
 from gavel.db.engine import Role, open_engine, transaction
+from gavel.db.inventory import store_inventory
 from gavel.db.queries.clocks import record_clocks
-from gavel.domain.source import ClockReading
+from gavel.db.queries.runs import Run, record_run
+from gavel.domain.errors import ErrorKind
+from gavel.domain.inventory import InventoryTaken
+from gavel.domain.source import ClockReading, Stream
 
 TOKEN = "0b6b1d3e-canary-4d2c-9a77-8d8e4bb1f001"
 PIN = "ab" * 32
@@ -53,6 +61,43 @@ def test_the_clocks_of_hosts_have_their_names(client: TestClient, estate: Estate
     ]  # fmt: skip
     owners = [warning.removeprefix("The clock of ").partition(" is ")[0] for warning in found["warnings"]]
     assert owners == ["the source", "esx-12.example.com", "host-99"]
+
+
+def test_a_stream_tells_what_its_last_run_read_and_what_of_it_was_new(client: TestClient, estate: Estate) -> None:
+    with transaction(estate.engine) as connection:
+        record_run(connection, Run(estate.array, Stream.ARRAY_VOLUME, "live", NOW, 0.5, samples=44, new_samples=11))
+    (stream, *_) = client.get(f"/api/v1/sources/{estate.array}").json()["streams"]
+    assert (stream["last_samples"], stream["last_new_samples"]) == (44, 11)
+
+
+def test_runs_of_what_a_source_has_nothing_for_are_left_out_unless_they_failed(
+    client: TestClient, estate: Estate
+) -> None:
+    without_files = replace(array_inventory(), directories=())
+    with transaction(estate.engine) as connection:
+        store_inventory(connection, estate.array, InventoryTaken(without_files, NOW + timedelta(minutes=1)))
+        for stream, error in (
+            (Stream.ARRAY_VOLUME, None),
+            (Stream.ARRAY_DIRECTORY, None),
+            (Stream.ARRAY_DIRECTORY, ErrorKind.TIMEOUT),
+        ):
+            record_run(connection, Run(estate.array, stream, "live", NOW, 0.5, error_kind=error))
+    told = [
+        client.get(f"/api/v1/sources/{estate.array}").json()["runs"],
+        client.get(f"/api/v1/sources/{estate.array}/runs").json(),
+    ]
+    for runs in told:
+        assert [(run["stream"], run["error_kind"]) for run in runs] == [
+            ("array_directory", "timeout"), ("array_volume", None),
+        ]  # fmt: skip
+
+
+def test_what_a_vcenter_keeps_from_its_account_is_a_warning(client: TestClient, estate: Estate) -> None:
+    kept = "The queue settings of esx-1 may not be read."
+    with transaction(estate.engine) as connection:
+        taken = InventoryTaken(replace(host_inventory(), withheld=(kept,)), NOW + timedelta(minutes=1))
+        store_inventory(connection, estate.vcenter, taken)
+    assert client.get(f"/api/v1/sources/{estate.vcenter}").json()["warnings"] == [kept]
 
 
 def test_a_secret_left_out_stays_and_can_be_changed_alone(admin: TestClient) -> None:

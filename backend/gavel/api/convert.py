@@ -82,6 +82,7 @@ def stream_out(stream: StreamHealth) -> StreamOut:
         last_run_at=run.started_at if run else None,
         last_duration_s=run.duration_s if run else None,
         last_samples=run.samples if run else None,
+        last_new_samples=run.new_samples if run else None,
         open_gaps=stream.open_gaps,
     )
 

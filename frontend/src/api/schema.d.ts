@@ -4043,7 +4043,9 @@ export interface components {
         };
         /**
          * StreamOut
-         * @description One stream of a source. `lag_s` = Gavel's now − watermark, clock offset taken out; `samples_per_s` over the last 5 minutes.
+         * @description One stream of a source. `lag_s` = Gavel's now − watermark, clock offset taken out; `samples_per_s`: new ones, over 5 minutes.
+         *
+         *     `last_samples`: rows that the newest run read, `last_new_samples` those of them that were not stored before.
          */
         StreamOut: {
             /** Interval S */
@@ -4052,6 +4054,8 @@ export interface components {
             lag_s: number | null;
             /** Last Duration S */
             last_duration_s: number | null;
+            /** Last New Samples */
+            last_new_samples: number | null;
             /** Last Run At */
             last_run_at: string | null;
             /** Last Samples */
@@ -10922,6 +10926,7 @@ export interface operations {
                      *             "interval_s": 30,
                      *             "lag_s": 16.92,
                      *             "last_duration_s": 0.2629,
+                     *             "last_new_samples": 11,
                      *             "last_run_at": "2026-11-21T23:41:32.819799Z",
                      *             "last_samples": 44,
                      *             "open_gaps": 0,
@@ -10972,6 +10977,7 @@ export interface operations {
                      *             "interval_s": 30,
                      *             "lag_s": 13.14,
                      *             "last_duration_s": 0.333,
+                     *             "last_new_samples": 20,
                      *             "last_run_at": "2026-11-21T23:41:39.047470Z",
                      *             "last_samples": 80,
                      *             "open_gaps": 0,
@@ -10983,6 +10989,7 @@ export interface operations {
                      *             "interval_s": 30,
                      *             "lag_s": 13.14,
                      *             "last_duration_s": 0.235,
+                     *             "last_new_samples": 1,
                      *             "last_run_at": "2026-11-21T23:41:39.421935Z",
                      *             "last_samples": 4,
                      *             "open_gaps": 0,
@@ -11097,6 +11104,7 @@ export interface operations {
                      *           "interval_s": 30,
                      *           "lag_s": 17.54,
                      *           "last_duration_s": 0.2629,
+                     *           "last_new_samples": 11,
                      *           "last_run_at": "2026-11-21T23:41:32.819799Z",
                      *           "last_samples": 44,
                      *           "open_gaps": 0,
@@ -11211,6 +11219,7 @@ export interface operations {
                      *           "interval_s": 30,
                      *           "lag_s": 17.54,
                      *           "last_duration_s": 0.2629,
+                     *           "last_new_samples": 11,
                      *           "last_run_at": "2026-11-21T23:41:32.819799Z",
                      *           "last_samples": 44,
                      *           "open_gaps": 0,
@@ -11353,6 +11362,7 @@ export interface operations {
                      *           "interval_s": 30,
                      *           "lag_s": 17.54,
                      *           "last_duration_s": 0.2629,
+                     *           "last_new_samples": 11,
                      *           "last_run_at": "2026-11-21T23:41:32.819799Z",
                      *           "last_samples": 44,
                      *           "open_gaps": 0,

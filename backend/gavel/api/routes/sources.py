@@ -21,12 +21,12 @@ from gavel.api.schemas.sources import (
     SourceOut,
     SourceTrial,
 )
-from gavel.db.engine import reading
+from gavel.db.engine import Connection, reading
 from gavel.db.errors import NotFoundError
 from gavel.db.queries.gaps import gaps
-from gavel.db.queries.runs import runs
+from gavel.db.queries.runs import Run, runs
+from gavel.db.queries.sources import idle_streams, source_health
 from gavel.db.queries.sources import source as stored_source
-from gavel.db.queries.sources import source_health
 from gavel.pipeline import sources as use
 from gavel.pipeline.certificates import presented_certificate
 
@@ -107,7 +107,7 @@ def try_stored(source_id: int, here: HouseDep) -> PreflightOut:
 def source_runs(source_id: int, here: HouseDep, limit: Limit = 50) -> list[RunOut]:
     with reading(here.engine) as connection:
         stored_source(connection, source_id)
-        return [run_out(run) for run in runs(connection, source_id, limit=limit)]
+        return [run_out(run) for run in _runs(connection, source_id, limit)]
 
 
 @router.get("/sources/{source_id}/gaps")
@@ -122,7 +122,11 @@ def _detail(here: HouseDep, at: NowDep, source_id: int) -> SourceDetail:
         found = source_health(connection, at, source_id)
         if not found:
             raise NotFoundError(f"There is no source {source_id}.")
-        return source_detail(found[0], runs(connection, source_id, limit=_RECENT_RUNS), connection)
+        return source_detail(found[0], _runs(connection, source_id, _RECENT_RUNS), connection)
+
+
+def _runs(connection: Connection, source_id: int, limit: int) -> tuple[Run, ...]:
+    return runs(connection, source_id, idle=idle_streams(connection, source_id), limit=limit)
 
 
 class _Trial:

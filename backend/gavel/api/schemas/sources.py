@@ -31,7 +31,10 @@ class ClockOut(Out):
 
 
 class StreamOut(Out):
-    """One stream of a source. `lag_s` = Gavel's now − watermark, clock offset taken out; `samples_per_s` over the last 5 minutes."""
+    """One stream of a source. `lag_s` = Gavel's now − watermark, clock offset taken out; `samples_per_s`: new ones, over 5 minutes.
+
+    `last_samples`: rows that the newest run read, `last_new_samples` those of them that were not stored before.
+    """
 
     stream: str
     interval_s: int
@@ -41,6 +44,7 @@ class StreamOut(Out):
     last_run_at: AwareDatetime | None
     last_duration_s: float | None
     last_samples: int | None
+    last_new_samples: int | None
     open_gaps: int
 
 

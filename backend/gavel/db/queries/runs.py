@@ -1,11 +1,11 @@
 """Collection runs: what each attempt to read a source cost and brought."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import insert, select
+from sqlalchemy import insert, or_, select
 
 from gavel.db.engine import Connection
 from gavel.db.tables.bookkeeping import collection_run
@@ -42,9 +42,14 @@ def record_run(connection: Connection, run: Run) -> int:
     return run_id
 
 
-def runs(connection: Connection, source_id: int, *, stream: str | None = None, limit: int = 50) -> tuple[Run, ...]:
-    """Newest first."""
+def runs(
+    connection: Connection, source_id: int, *, stream: str | None = None, idle: Collection[str] = (), limit: int = 50
+) -> tuple[Run, ...]:
+    """Newest first. `idle`: streams of which only runs that brought something or failed are worth a row."""
     newest = select(collection_run).where(collection_run.c.source_id == source_id)
+    if idle:
+        run = collection_run.c
+        newest = newest.where(or_(run.stream.not_in(idle), run.samples > 0, run.error_kind.is_not(None)))
     if stream is not None:
         newest = newest.where(collection_run.c.stream == stream)
     newest = newest.order_by(collection_run.c.started_at.desc(), collection_run.c.id.desc()).limit(limit)

@@ -229,6 +229,11 @@ def _streams(
     )
 
 
+def idle_streams(connection: Connection, source_id: int) -> frozenset[str]:
+    """The streams that the source has nothing for, such as those of directories at an array without files."""
+    return frozenset(Stream) - _measurable(connection, source_id)
+
+
 def _measurable(connection: Connection, source_id: int) -> frozenset[str]:
     """The streams that the source has anything for: a volume, a directory, a virtual disk, …"""
     has_any = (
