@@ -49,6 +49,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
         />
         <Checkbox
           label="Remove rules that are not in the file"
+          classNames={{ input: styles.box ?? '' }}
           checked={replace}
           onChange={(event) => {
             setReplace(event.currentTarget.checked)

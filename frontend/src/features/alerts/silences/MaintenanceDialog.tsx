@@ -21,7 +21,9 @@ import { wallClock } from '../../../lib/time'
 import styles from '../Alerts.module.css'
 import { Failure } from '../Failure'
 import { useAlertCommand } from '../useAlertCommand'
+import { everythingProblem, MatchedNote } from './MatchedNote'
 import { MatchersInput } from './MatchersInput'
+import { isEverything, NEW_MATCHERS } from './matchers'
 import { TimeOfDay } from './TimeOfDay'
 import { bodyOfWindow, draftOfWindow, REPEATS, WEEKDAYS, type WindowDraft, windowProblems } from './when'
 
@@ -39,14 +41,16 @@ const newWindow = (): WindowDraft => ({
   repeat: 'once',
   weekdays: [],
   last_day: '',
-  matchers: [],
+  matchers: NEW_MATCHERS,
 })
 
 export function MaintenanceDialog({ window, onClose }: { window: MaintenanceOut | null; onClose: () => void }) {
   const [draft, setDraft] = useState<WindowDraft>(() => (window === null ? newWindow() : draftOfWindow(window)))
+  const [isMeant, setMeant] = useState(() => window !== null && isEverything(window.matchers))
   const [refusals, setRefusals] = useState(0)
   const set = (patch: Partial<WindowDraft>) => setDraft((before) => ({ ...before, ...patch }))
   const own = windowProblems(draft)
+  const everything = everythingProblem(draft.matchers, isMeant)
   const problems = refusals > 0 ? own : new Map<string, string>()
   const form = useProblemFocus(refusals)
   const save = useAlertCommand<void, unknown>(() => {
@@ -56,7 +60,7 @@ export function MaintenanceDialog({ window, onClose }: { window: MaintenanceOut 
 
   function submit(event: FormEvent) {
     event.preventDefault()
-    if (own.size === 0) save.mutate()
+    if (own.size === 0 && everything === undefined) save.mutate()
     else setRefusals((before) => before + 1)
   }
 
@@ -127,7 +131,7 @@ export function MaintenanceDialog({ window, onClose }: { window: MaintenanceOut 
             >
               <div className={styles.days}>
                 {WEEKDAYS.map((day, index) => (
-                  <Checkbox key={day} value={String(index)} label={day} />
+                  <Checkbox key={day} value={String(index)} label={day} classNames={{ input: styles.box ?? '' }} />
                 ))}
               </div>
             </Checkbox.Group>
@@ -144,8 +148,14 @@ export function MaintenanceDialog({ window, onClose }: { window: MaintenanceOut 
           <MatchersInput
             matchers={draft.matchers}
             onChange={(matchers) => set({ matchers })}
-            none="Everything: no message at all is sent."
+            none="No condition."
             problem={problems.get('matchers')}
+          />
+          <MatchedNote
+            matchers={draft.matchers}
+            isMeant={isMeant}
+            onMean={setMeant}
+            problem={refusals > 0 ? everything : undefined}
           />
           <Failure title="Not saved" error={save.error} />
           <Group justify="flex-end">

@@ -11,7 +11,9 @@ import styles from '../Alerts.module.css'
 import { Failure } from '../Failure'
 import { useAlertCommand } from '../useAlertCommand'
 import { useMyName } from '../useMyName'
+import { everythingProblem, MatchedNote } from './MatchedNote'
 import { MatchersInput } from './MatchersInput'
+import { isHalf } from './matchers'
 import { TimeOfDay } from './TimeOfDay'
 
 const MINUTE_MS = 60_000
@@ -33,6 +35,7 @@ interface SilenceDialogProps {
 export function SilenceDialog({ matchers: given, onClose }: SilenceDialogProps) {
   const { zone } = usePreferences()
   const [matchers, setMatchers] = useState<Matcher[]>([...given])
+  const [isMeant, setMeant] = useState(false)
   const [length, setLength] = useState('120')
   const [until, setUntil] = useState(() => {
     const usual = wallClock(serverNow() + 120 * MINUTE_MS, zone)
@@ -46,6 +49,7 @@ export function SilenceDialog({ matchers: given, onClose }: SilenceDialogProps) 
 
   const problems = {
     matchers: matchersProblem(matchers),
+    everything: matchers.length === 0 ? undefined : everythingProblem(matchers, isMeant),
     until: Number.isFinite(until_ms) && until_ms > serverNow() ? undefined : 'Choose a time to come.',
     reason: reason.trim() === '' ? 'Say why: others will wonder.' : undefined,
     by: by.trim() === '' ? 'Your name is needed.' : undefined,
@@ -73,6 +77,9 @@ export function SilenceDialog({ matchers: given, onClose }: SilenceDialogProps) 
             none="A silence needs at least one."
             problem={shown.matchers}
           />
+          {matchers.length > 0 && (
+            <MatchedNote matchers={matchers} isMeant={isMeant} onMean={setMeant} problem={shown.everything} />
+          )}
           <NativeSelect
             label="For"
             data={LENGTHS}
@@ -130,6 +137,5 @@ export function SilenceDialog({ matchers: given, onClose }: SilenceDialogProps) 
 
 function matchersProblem(matchers: readonly Matcher[]): string | undefined {
   if (matchers.length === 0) return 'A silence without a condition would silence everything: add one.'
-  const isHalf = matchers.some(({ label, pattern }) => label.trim() === '' || pattern.trim() === '')
-  return isHalf ? 'Every condition needs a label and a pattern.' : undefined
+  return isHalf(matchers) ? 'Every condition needs a label and a pattern.' : undefined
 }

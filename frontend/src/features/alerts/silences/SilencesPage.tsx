@@ -21,7 +21,7 @@ import { RemoveDialog } from '../RemoveDialog'
 import { RowsSkeleton } from '../RowsSkeleton'
 import { useAlertCommand } from '../useAlertCommand'
 import { MaintenanceDialog } from './MaintenanceDialog'
-import { matchersWords } from './matchers'
+import { matchersWords, NEW_MATCHERS } from './matchers'
 import { SilenceDialog } from './SilenceDialog'
 import { SILENCE_ROW_PX, silenceColumns, silenceNarrowRowPx, windowColumns } from './silenceColumns'
 
@@ -85,8 +85,6 @@ export default function SilencesPage() {
     </AlertsFrame>
   )
 }
-
-const NEW_MATCHERS = [{ label: 'object', pattern: '', negated: false }]
 
 const heights = (isAdmin: boolean) => ({ rowPx: SILENCE_ROW_PX, narrowRowPx: silenceNarrowRowPx(isAdmin) })
 

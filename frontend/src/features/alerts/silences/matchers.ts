@@ -19,5 +19,37 @@ export function matchersWords(matchers: readonly Matcher[]): string {
   return matchers.map(({ label, pattern, negated }) => `${label} is ${negated ? 'not ' : ''}${pattern}`).join(', ')
 }
 
+/** A row to be filled in. */
+export const NEW_MATCHERS: Matcher[] = [{ label: 'object', pattern: '', negated: false }]
+
+/** Whether it holds for whatever there is: no condition, or none that leaves anything out. */
+export const isEverything = (matchers: readonly Matcher[]) =>
+  matchers.every(({ pattern, negated }) => !negated && /^[*]+$/.test(pattern))
+
+export const isHalf = (matchers: readonly Matcher[]) =>
+  matchers.some(({ label, pattern }) => label.trim() === '' || pattern.trim() === '')
+
+/** Whether all conditions hold for an alert, as the server judges it: any case, * and ? and [a-z]; a label that is absent is empty. */
+export const holdsFor = (matchers: readonly Matcher[], { labels }: Pick<AlertOut, 'labels'>) =>
+  matchers.every(({ label, pattern, negated }) => globOf(pattern).test((labels[label] ?? '').toLowerCase()) !== negated)
+
+function globOf(pattern: string): RegExp {
+  const source = pattern
+    .toLowerCase()
+    .replace(/\[(!?)(\]?[^\]]*)\]|[\s\S]/gu, (piece, not: string | undefined, among: string | undefined) => {
+      if (among !== undefined) return setOf(among, not === '!')
+      if (piece === '*') return '[\\s\\S]*'
+      return piece === '?' ? '[\\s\\S]' : piece.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&')
+    })
+  return new RegExp(`^${source}$`, 'u')
+}
+
+/** "[a-z]"; a range that runs backwards holds nothing. */
+function setOf(among: string, isNot: boolean): string {
+  const sound = among.replace(/([\s\S])-([\s\S])/gu, (range, from: string, to: string) => (from <= to ? range : ''))
+  if (sound === '') return isNot ? '[\\s\\S]' : '(?!)'
+  return `[${isNot ? '^' : ''}${sound.replace(/[\\\]^[]/g, '\\$&')}]`
+}
+
 /** Labels that every alert may have; a rule's own come on top. */
 export const LABELS = ['rule', 'severity', 'layer', 'kind', 'object', 'array', 'datastore', 'host'] as const

@@ -2,6 +2,7 @@
 
 import type { MaintenanceBody, MaintenanceOut } from '../../../api/types'
 import { formatSeconds } from '../../../lib/time'
+import { isHalf } from './matchers'
 
 /** 0 is Monday, as the API counts. */
 export const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'] as const
@@ -100,7 +101,6 @@ export function windowProblems(draft: WindowDraft): Map<string, string> {
   if (!(Number(draft.lasts_min) >= 1)) problems.set('lasts_min', 'At least a minute.')
   if (draft.zone.trim() === '') problems.set('zone', 'Time zone is needed.')
   if (draft.repeat === 'weekly' && draft.weekdays.length === 0) problems.set('weekdays', 'Choose a day of the week.')
-  if (draft.matchers.some(({ label, pattern }) => label.trim() === '' || pattern.trim() === ''))
-    problems.set('matchers', 'Every condition needs a label and a pattern.')
+  if (isHalf(draft.matchers)) problems.set('matchers', 'Every condition needs a label and a pattern.')
   return problems
 }
