@@ -2,7 +2,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
-const BUDGET_KB = { 'first load, JavaScript': 220, 'first load, CSS': 40, charts: 210 }
+const BUDGET_KB = { 'first load of the largest page, JavaScript': 220, 'first load, CSS': 40, charts: 210 }
 const dist = new URL('../dist/', import.meta.url).pathname
 const manifest = JSON.parse(readFileSync(join(dist, '.vite/manifest.json'), 'utf8'))
 
@@ -15,11 +15,19 @@ function withImports(key, seen = new Set()) {
   return seen
 }
 
+/** Everything that opening one page loads before its charts: the frame and the page's own code. */
+function largestPage() {
+  const pages = (manifest[entry].dynamicImports ?? []).filter((key) => /features[/].*Page[.]tsx$/.test(key))
+  const loads = pages.map((key) => new Set([...withImports(key, withImports(entry))].map((one) => manifest[one].file)))
+  const weight = (files) => [...files].reduce((sum, file) => sum + gzipped(file), 0)
+  return loads.sort((a, b) => weight(b) - weight(a))[0]
+}
+
 const entry = Object.keys(manifest).find((key) => manifest[key].isEntry)
 const first = [...withImports(entry)].map((key) => manifest[key])
 const charts = Object.values(manifest).filter((chunk) => /echarts/.test(chunk.file) && chunk.file.endsWith('.js'))
 const sizes = {
-  'first load, JavaScript': new Set(first.map((chunk) => chunk.file)),
+  'first load of the largest page, JavaScript': largestPage(),
   'first load, CSS': new Set(first.flatMap((chunk) => chunk.css ?? [])),
   charts: new Set(charts.map((chunk) => chunk.file)),
 }
