@@ -11,10 +11,9 @@ import numpy as np
 
 from gavel.analysis.topology import NONE, Devices, DiskParts, Index, Pairs, Topology, Volumes
 from gavel.db.queries.correlation import Things
+from gavel.domain.controllers import QUEUE_LIMITS
 from gavel.domain.scope import ESTATE_ID, ScopeKind, scope_key
 
-# What a virtual controller queues per disk unless somebody set it otherwise; NVMe and SATA say nothing to go by.
-_QUEUE_LIMITS = {"PVSCSI": 64.0, "LSI Logic SAS": 32.0, "LSI Logic": 32.0, "BusLogic": 32.0}
 _STRETCHED = 2
 Row: TypeAlias = Mapping[str, Any]
 
@@ -247,7 +246,7 @@ class _Builder:
                 ),
                 unit=_index(units),
                 is_whole=np.array([unit != NONE for unit in units], dtype=np.bool_),
-                queue_limit=np.array([_QUEUE_LIMITS.get(row["controller_type"], np.nan) for _, row, _ in rows]),
+                queue_limit=np.array([QUEUE_LIMITS.get(row["controller_type"], np.nan) for _, row, _ in rows]),
                 devices=_pairs(pairs),
             ),
             stays,

@@ -2029,8 +2029,27 @@ export interface components {
             to_at: string;
         };
         /**
+         * DeviceNumbersOut
+         * @description The newest minute of a device, as its host counts it.
+         *
+         *     `in_flight_ios`: operations per second × DAVG, null where that is counted in whole ms.
+         *     `depth_in_force`: the largest that the host reported in that minute; null where it reports none.
+         */
+        DeviceNumbersOut: {
+            /** Depth In Force */
+            depth_in_force: number | null;
+            /** Gavg Us */
+            gavg_us: number | null;
+            /** In Flight Ios */
+            in_flight_ios: number | null;
+            /** Iops */
+            iops: number | null;
+            /** Precision Us */
+            precision_us: number | null;
+        };
+        /**
          * DeviceOut
-         * @description A device of a datastore on one host. `queue_depth` in I/Os; `dsnro` where it could be read.
+         * @description A device on one host. `queue_depth`, in I/Os, is what is set; `dsnro` where it could be read.
          */
         DeviceOut: {
             /** Canonical Name */
@@ -2041,6 +2060,7 @@ export interface components {
             /** Id */
             id: number;
             match: components["schemas"]["Match"];
+            newest: components["schemas"]["DeviceNumbersOut"];
             /** Path Policy */
             path_policy: string | null;
             /** Paths Total */
@@ -4284,7 +4304,10 @@ export interface components {
             /** Until At */
             until_at: string | null;
         };
-        /** VmDiskOut */
+        /**
+         * VmDiskOut
+         * @description `queue_limit`: I/Os that its controller lets the guest have at the disk at once; null where that is not known of its kind.
+         */
         VmDiskOut: {
             /** Capacity Bytes */
             capacity_bytes: number | null;
@@ -4302,6 +4325,8 @@ export interface components {
             /** Label */
             label: string;
             match: components["schemas"]["Match"];
+            /** Queue Limit */
+            queue_limit: number | null;
             /** Snapshot Depth */
             snapshot_depth: number;
             volume: components["schemas"]["Ref"] | null;
@@ -4361,9 +4386,12 @@ export interface components {
             devices: components["schemas"]["DeviceOut"][];
             /** Id */
             id: number;
+            /** Is Protocol Endpoint */
+            is_protocol_endpoint: boolean;
             /** Name */
             name: string;
             newest: components["schemas"]["Sides"];
+            parts: components["schemas"]["VolumePartsOut"];
             /** Peers */
             peers: components["schemas"]["VolumeRow"][];
             pod: components["schemas"]["Ref"] | null;
@@ -4379,8 +4407,23 @@ export interface components {
             stretched: boolean;
         };
         /**
+         * VolumePartsOut
+         * @description What `array_internal_us` consists of, over all operations of the newest minute; `mirrored_write_us`: all of it of mirrored writes.
+         */
+        VolumePartsOut: {
+            /** Mirrored Write Us */
+            mirrored_write_us: number | null;
+            /** Qos Us */
+            qos_us: number | null;
+            /** Queue Us */
+            queue_us: number | null;
+            /** Service Us */
+            service_us: number | null;
+        };
+        /**
          * VolumeRow
-         * @description `arrays`: one, or two when the volume's pod is stretched (same serial).
+         * @description `stretched`: it is on two arrays under one serial, and hosts count what they do to both. `is_protocol_endpoint`: carries vVols,
+         *     whose I/Os are counted on their own volumes.
          */
         VolumeRow: {
             array: components["schemas"]["Ref"];
@@ -4388,9 +4431,12 @@ export interface components {
             datastores: components["schemas"]["Ref"][];
             /** Id */
             id: number;
+            /** Is Protocol Endpoint */
+            is_protocol_endpoint: boolean;
             /** Name */
             name: string;
             newest: components["schemas"]["Sides"];
+            parts: components["schemas"]["VolumePartsOut"];
             pod: components["schemas"]["Ref"] | null;
             /** Qos Bytes Per S Limit */
             qos_bytes_per_s_limit: number | null;
@@ -8534,6 +8580,13 @@ export interface operations {
                      *             "reason": null,
                      *             "remedy": null
                      *           },
+                     *           "newest": {
+                     *             "depth_in_force": 32,
+                     *             "gavg_us": 338.2,
+                     *             "in_flight_ios": 0.27,
+                     *             "iops": 812.4,
+                     *             "precision_us": 1
+                     *           },
                      *           "path_policy": "VMW_PSP_RR policy=iops,iops=1,bytes=10485760,useANO=0",
                      *           "paths_total": 4,
                      *           "paths_working": 4,
@@ -8559,6 +8612,13 @@ export interface operations {
                      *             "needs_action": false,
                      *             "reason": null,
                      *             "remedy": null
+                     *           },
+                     *           "newest": {
+                     *             "depth_in_force": 32,
+                     *             "gavg_us": 338.2,
+                     *             "in_flight_ios": 0.27,
+                     *             "iops": 812.4,
+                     *             "precision_us": 1
                      *           },
                      *           "path_policy": "VMW_PSP_RR policy=iops,iops=1,bytes=10485760,useANO=0",
                      *           "paths_total": 4,
@@ -8631,6 +8691,7 @@ export interface operations {
                      *             }
                      *           ],
                      *           "id": 31,
+                     *           "is_protocol_endpoint": false,
                      *           "name": "app-05",
                      *           "newest": {
                      *             "array_internal_us": 464.1,
@@ -8644,6 +8705,12 @@ export interface operations {
                      *             "host_iops": 89500,
                      *             "host_kavg_us": 0,
                      *             "host_precision_us": 1000
+                     *           },
+                     *           "parts": {
+                     *             "mirrored_write_us": null,
+                     *             "qos_us": 0,
+                     *             "queue_us": 46.41,
+                     *             "service_us": 417.69
                      *           },
                      *           "pod": null,
                      *           "qos_bytes_per_s_limit": null,
@@ -9476,6 +9543,13 @@ export interface operations {
                      *             "reason": null,
                      *             "remedy": null
                      *           },
+                     *           "newest": {
+                     *             "depth_in_force": 32,
+                     *             "gavg_us": 338.2,
+                     *             "in_flight_ios": 0.27,
+                     *             "iops": 812.4,
+                     *             "precision_us": 1
+                     *           },
                      *           "path_policy": "VMW_PSP_RR policy=iops,iops=1,bytes=10485760,useANO=0",
                      *           "paths_total": 4,
                      *           "paths_working": 4,
@@ -9501,6 +9575,13 @@ export interface operations {
                      *             "needs_action": false,
                      *             "reason": null,
                      *             "remedy": null
+                     *           },
+                     *           "newest": {
+                     *             "depth_in_force": 32,
+                     *             "gavg_us": 338.2,
+                     *             "in_flight_ios": 0.27,
+                     *             "iops": 812.4,
+                     *             "precision_us": 1
                      *           },
                      *           "path_policy": "VMW_PSP_RR policy=iops,iops=1,bytes=10485760,useANO=0",
                      *           "paths_total": 4,
@@ -11940,6 +12021,7 @@ export interface operations {
                      *             "reason": null,
                      *             "remedy": null
                      *           },
+                     *           "queue_limit": 64,
                      *           "snapshot_depth": 0,
                      *           "volume": {
                      *             "id": 31,
@@ -11967,6 +12049,7 @@ export interface operations {
                      *             "reason": null,
                      *             "remedy": null
                      *           },
+                     *           "queue_limit": 64,
                      *           "snapshot_depth": 0,
                      *           "volume": {
                      *             "id": 31,
@@ -12166,6 +12249,7 @@ export interface operations {
                      *             }
                      *           ],
                      *           "id": 31,
+                     *           "is_protocol_endpoint": false,
                      *           "name": "app-05",
                      *           "newest": {
                      *             "array_internal_us": 464.1,
@@ -12179,6 +12263,12 @@ export interface operations {
                      *             "host_iops": 89500,
                      *             "host_kavg_us": 0,
                      *             "host_precision_us": 1000
+                     *           },
+                     *           "parts": {
+                     *             "mirrored_write_us": null,
+                     *             "qos_us": 0,
+                     *             "queue_us": 46.41,
+                     *             "service_us": 417.69
                      *           },
                      *           "pod": null,
                      *           "qos_bytes_per_s_limit": null,
@@ -12201,6 +12291,7 @@ export interface operations {
                      *             }
                      *           ],
                      *           "id": 18,
+                     *           "is_protocol_endpoint": false,
                      *           "name": "archive-10",
                      *           "newest": {
                      *             "array_internal_us": null,
@@ -12214,6 +12305,12 @@ export interface operations {
                      *             "host_iops": 0,
                      *             "host_kavg_us": null,
                      *             "host_precision_us": 1
+                     *           },
+                     *           "parts": {
+                     *             "mirrored_write_us": null,
+                     *             "qos_us": null,
+                     *             "queue_us": null,
+                     *             "service_us": null
                      *           },
                      *           "pod": null,
                      *           "qos_bytes_per_s_limit": null,
@@ -12288,6 +12385,13 @@ export interface operations {
                      *             "reason": null,
                      *             "remedy": null
                      *           },
+                     *           "newest": {
+                     *             "depth_in_force": 32,
+                     *             "gavg_us": 338.2,
+                     *             "in_flight_ios": 0.27,
+                     *             "iops": 812.4,
+                     *             "precision_us": 1
+                     *           },
                      *           "path_policy": "VMW_PSP_RR policy=iops,iops=1,bytes=10485760,useANO=0",
                      *           "paths_total": 4,
                      *           "paths_working": 4,
@@ -12314,6 +12418,13 @@ export interface operations {
                      *             "reason": null,
                      *             "remedy": null
                      *           },
+                     *           "newest": {
+                     *             "depth_in_force": 32,
+                     *             "gavg_us": 338.2,
+                     *             "in_flight_ios": 0.27,
+                     *             "iops": 812.4,
+                     *             "precision_us": 1
+                     *           },
                      *           "path_policy": "VMW_PSP_RR policy=iops,iops=1,bytes=10485760,useANO=0",
                      *           "paths_total": 4,
                      *           "paths_working": 4,
@@ -12326,6 +12437,7 @@ export interface operations {
                      *         }
                      *       ],
                      *       "id": 31,
+                     *       "is_protocol_endpoint": false,
                      *       "name": "app-05",
                      *       "newest": {
                      *         "array_internal_us": 464.1,
@@ -12339,6 +12451,12 @@ export interface operations {
                      *         "host_iops": 89500,
                      *         "host_kavg_us": 0,
                      *         "host_precision_us": 1000
+                     *       },
+                     *       "parts": {
+                     *         "mirrored_write_us": null,
+                     *         "qos_us": 0,
+                     *         "queue_us": 46.41,
+                     *         "service_us": 417.69
                      *       },
                      *       "peers": [],
                      *       "pod": null,

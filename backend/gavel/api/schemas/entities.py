@@ -30,8 +30,22 @@ class DatastoreRow(Out):
     newest: Sides
 
 
+class DeviceNumbersOut(Out):
+    """The newest minute of a device, as its host counts it.
+
+    `in_flight_ios`: operations per second × DAVG, null where that is counted in whole ms.
+    `depth_in_force`: the largest that the host reported in that minute; null where it reports none.
+    """
+
+    iops: float | None
+    gavg_us: float | None
+    precision_us: int | None
+    in_flight_ios: float | None
+    depth_in_force: int | None
+
+
 class DeviceOut(Out):
-    """A device of a datastore on one host. `queue_depth` in I/Os; `dsnro` where it could be read."""
+    """A device on one host. `queue_depth`, in I/Os, is what is set; `dsnro` where it could be read."""
 
     id: int
     host: Ref
@@ -43,6 +57,7 @@ class DeviceOut(Out):
     paths_working: int
     volume: Ref | None
     match: Match
+    newest: DeviceNumbersOut
 
 
 class DatastoreOut(Out):
@@ -61,8 +76,18 @@ class DatastoreOut(Out):
     newest: Sides
 
 
+class VolumePartsOut(Out):
+    """What `array_internal_us` consists of, over all operations of the newest minute; `mirrored_write_us`: all of it of mirrored writes."""
+
+    service_us: float | None
+    queue_us: float | None
+    qos_us: float | None
+    mirrored_write_us: float | None
+
+
 class VolumeRow(Out):
-    """`arrays`: one, or two when the volume's pod is stretched (same serial)."""
+    """`stretched`: it is on two arrays under one serial, and hosts count what they do to both. `is_protocol_endpoint`: carries vVols,
+    whose I/Os are counted on their own volumes."""
 
     id: int
     name: str
@@ -73,8 +98,10 @@ class VolumeRow(Out):
     size_bytes: int | None
     qos_iops_limit: int | None
     qos_bytes_per_s_limit: int | None
+    is_protocol_endpoint: bool
     datastores: list[Ref]
     newest: Sides
+    parts: VolumePartsOut
 
 
 class VmRow(Out):
@@ -91,6 +118,8 @@ class VmRow(Out):
 
 
 class VmDiskOut(Out):
+    """`queue_limit`: I/Os that its controller lets the guest have at the disk at once; null where that is not known of its kind."""
+
     id: int
     instance: str
     label: str
@@ -101,6 +130,7 @@ class VmDiskOut(Out):
     volume: Ref | None
     match: Match
     iops_limit: int | None
+    queue_limit: int | None
     snapshot_depth: int
 
 

@@ -74,7 +74,7 @@ def datastore(connection: Connection, datastore_id: int, now: datetime) -> Datas
         extents=tuple(extent["canonical_name"] for extent in _extents(connection, ids).get(datastore_id, [])),
         nfs_export=f"{facts['nfs_host']}:{facts['nfs_path']}" if facts["nfs_host"] else None,
         volumes=volume_rows(connection, volumes, now),
-        devices=device_rows(connection, devices),
+        devices=device_rows(connection, devices, now),
         vms=linked(connection, _VMS, ids, RefKind.VM).get(datastore_id, ()),
     )
 

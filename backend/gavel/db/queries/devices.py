@@ -1,12 +1,14 @@
 """Devices as hosts see them, with their paths and the volume behind each."""
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from sqlalchemy import RowMapping, text
 
 from gavel.db.engine import Connection
 from gavel.db.queries.matching import VOLUMES_BEHIND, device_match
-from gavel.db.queries.rows import DeviceRow, Ref, RefKind
+from gavel.db.queries.newest_parts import NO_NUMBERS, device_numbers
+from gavel.db.queries.rows import DeviceNumbers, DeviceRow, Ref, RefKind
 
 # Of a stretched volume, which is on two arrays under one serial, the one with the lower id.
 _DEVICES = f"""
@@ -24,12 +26,14 @@ _DEVICES = f"""
 """
 
 
-def device_rows(connection: Connection, ids: Sequence[int]) -> tuple[DeviceRow, ...]:
-    """By host and name."""
-    return tuple(_row(row) for row in connection.execute(text(_DEVICES), {"ids": list(ids)}).mappings())
+def device_rows(connection: Connection, ids: Sequence[int], now: datetime) -> tuple[DeviceRow, ...]:
+    """By host and name, with the newest numbers."""
+    newest = device_numbers(connection, ids, now)
+    rows = connection.execute(text(_DEVICES), {"ids": list(ids)}).mappings()
+    return tuple(_row(row, newest.get(row["id"], NO_NUMBERS)) for row in rows)
 
 
-def _row(row: RowMapping) -> DeviceRow:
+def _row(row: RowMapping, newest: DeviceNumbers) -> DeviceRow:
     volume = None if row["volume_id"] is None else Ref(RefKind.VOLUME, row["volume_id"], row["volume_name"])
     return DeviceRow(
         id=row["id"],
@@ -42,4 +46,5 @@ def _row(row: RowMapping) -> DeviceRow:
         paths_working=row["working"],
         volume=volume,
         match=device_match(row["canonical_name"], vendor=row["vendor"], volumes=row["volumes"]),
+        newest=newest,
     )

@@ -43,7 +43,7 @@ def host(connection: Connection, host_id: int, now: datetime) -> HostDetail:
     return HostDetail(
         row=row,
         hbas=_hba_rows(connection, host_id),
-        devices=device_rows(connection, devices),
+        devices=device_rows(connection, devices, now),
         first_seen_at=first_seen_at,
         last_seen_at=last_seen_at,
     )

@@ -14,7 +14,7 @@ from gavel.domain.samples import Precision
 from gavel.domain.source import Stream
 
 # What is older than this is not "newest" any more: the numbers are then null.
-_STALE = timedelta(minutes=5)
+STALE = timedelta(minutes=5)
 # Both sides are told of the same minute, the last one that every source has been read to; a source that is later than the others by
 # more than this is told of a minute of its own, and holds nobody back.
 _TOGETHER = timedelta(minutes=2)
@@ -64,15 +64,21 @@ _FILES_OF_ARRAY = f"""
 def newest_sides(connection: Connection, subject: RefKind, ids: Sequence[int], now: datetime) -> dict[int, Sides]:
     """By id; every one of `ids` is there. A thing with volumes and files, or with devices and NFS disks, has both in one number."""
     found: dict[int, tuple[_Side, _Side]] = {one: (_Side(), _Side()) for one in ids}
-    common = connection.execute(text(_COMMON), {"streams": list(_LATENCIES), "together": _TOGETHER}).scalar_one()
+    common = common_minute(connection)
     for stream in _LATENCIES:
         members = _of_this_side(subject, stream)
         if members is None:
             continue
-        for row in _sums(connection, members, stream, ids, now - _STALE, common):
+        for row in _sums(connection, members, stream, ids, now - STALE, common):
             host, array = found[row["subject_id"]]
             (array if stream in _ARRAY else host).add(stream, row)
     return {one: _sides(host, array) for one, (host, array) in found.items()}
+
+
+def common_minute(connection: Connection) -> datetime | None:
+    """Where the last minute ends that is told of both sides; None before anything was read."""
+    found: datetime | None = connection.scalar(text(_COMMON), {"streams": list(_LATENCIES), "together": _TOGETHER})
+    return found
 
 
 @dataclass(slots=True)

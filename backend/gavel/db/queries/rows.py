@@ -105,7 +105,19 @@ class ListQuery:
 
 
 @dataclass(frozen=True, slots=True)
+class VolumeParts:
+    """What `array_internal_us` of a volume consists of, of all its operations, and all of it of mirrored writes alone."""
+
+    service_us: float | None
+    queue_us: float | None
+    qos_us: float | None
+    mirrored_write_us: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class VolumeRow:
+    """`is_protocol_endpoint`: carries vVols, whose I/Os are counted on their own volumes."""
+
     id: int
     name: str
     serial: str
@@ -115,8 +127,21 @@ class VolumeRow:
     size_bytes: int | None
     qos_iops_limit: int | None
     qos_bytes_per_s_limit: int | None
+    is_protocol_endpoint: bool
     datastores: tuple[Ref, ...]
     newest: Sides
+    parts: VolumeParts
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceNumbers:
+    """Of the newest minute. `in_flight_ios`: operations per second × DAVG; `depth_in_force`: as the host reports it, in I/Os."""
+
+    iops: float | None
+    gavg_us: float | None
+    precision_us: int | None
+    in_flight_ios: float | None
+    depth_in_force: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +158,7 @@ class DeviceRow:
     paths_working: int
     volume: Ref | None
     match: Match
+    newest: DeviceNumbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +223,7 @@ class VmDiskRow:
     volume: Ref | None
     match: Match
     iops_limit: int | None
+    queue_limit: int | None
     snapshot_depth: int
 
 

@@ -15,6 +15,7 @@ from gavel.db.queries.refs import linked, of_sources, refs, require
 from gavel.db.queries.rows import ListQuery, Match, Page, Ref, RefKind, VmDetail, VmDiskRow, VmRow
 from gavel.db.tables.host_side import vm as vm_table
 from gavel.db.tables.host_side import vm_disk
+from gavel.domain.controllers import QUEUE_LIMITS
 from gavel.domain.source import Stream
 
 _FACTS = """
@@ -98,6 +99,7 @@ def _disk_row(disk: RowMapping, datastore: Ref | None, match: Match | None, volu
         volume=volumes[0] if volumes else None,
         match=disk_match(match, volumes=len(volumes), **own),
         iops_limit=disk["iops_limit"],
+        queue_limit=QUEUE_LIMITS.get(disk["controller_type"]),
         snapshot_depth=disk["snapshot_depth"],
     )
 

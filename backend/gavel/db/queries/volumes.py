@@ -9,9 +9,10 @@ from gavel.db.engine import Connection
 from gavel.db.queries.devices import device_rows
 from gavel.db.queries.members import members
 from gavel.db.queries.newest import newest_sides
+from gavel.db.queries.newest_parts import NO_PARTS, volume_parts
 from gavel.db.queries.paging import page_of
 from gavel.db.queries.refs import linked, of_sources, require
-from gavel.db.queries.rows import ListQuery, Page, Ref, RefKind, Sides, VolumeDetail, VolumeRow
+from gavel.db.queries.rows import ListQuery, Page, Ref, RefKind, Sides, VolumeDetail, VolumeParts, VolumeRow
 from gavel.db.tables.array_side import pod
 from gavel.db.tables.array_side import volume as volume_table
 from gavel.domain.source import Stream
@@ -50,7 +51,7 @@ def volume(connection: Connection, volume_id: int, now: datetime) -> VolumeDetai
         row=row,
         connected_hosts=tuple(connection.scalars(text(_CONNECTED_HOSTS), {"id": volume_id})),
         peers=tuple(peer_rows),
-        devices=device_rows(connection, devices),
+        devices=device_rows(connection, devices, now),
     )
 
 
@@ -63,12 +64,16 @@ def volume_rows(connection: Connection, ids: Sequence[int], now: datetime) -> tu
     )
     rows = {row["id"]: row for row in connection.execute(query).mappings()}
     newest = newest_sides(connection, RefKind.VOLUME, ids, now)
+    parts = volume_parts(connection, ids, now)
     datastores = linked(connection, _DATASTORES, ids, RefKind.DATASTORE)
     arrays = of_sources(connection, RefKind.ARRAY)
-    return tuple(_row(rows[i], arrays[rows[i]["source_id"]], datastores.get(i, ()), newest[i]) for i in ids)
+    return tuple(
+        _row(rows[i], arrays[rows[i]["source_id"]], datastores.get(i, ()), newest[i], parts.get(i, NO_PARTS))
+        for i in ids
+    )
 
 
-def _row(row: RowMapping, array: Ref, datastores: tuple[Ref, ...], newest: Sides) -> VolumeRow:
+def _row(row: RowMapping, array: Ref, datastores: tuple[Ref, ...], newest: Sides, parts: VolumeParts) -> VolumeRow:
     return VolumeRow(
         id=row["id"],
         name=row["name"],
@@ -79,6 +84,8 @@ def _row(row: RowMapping, array: Ref, datastores: tuple[Ref, ...], newest: Sides
         size_bytes=row["size_bytes"],
         qos_iops_limit=row["qos_iops_limit"],
         qos_bytes_per_s_limit=row["qos_bytes_per_s_limit"],
+        is_protocol_endpoint=row["is_protocol_endpoint"],
         datastores=datastores,
         newest=newest,
+        parts=parts,
     )
