@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { START_MS } from '../testing/series'
-import { estateLegend, estatePanels } from './estate'
+import { estateLegend, estatePanels, gapsOfSources } from './estate'
 import type { LatencyData } from './latency-stack'
 
 const layer = (name: 'guest' | 'kernel' | 'array', us: (number | null)[]) => {
@@ -43,6 +43,26 @@ describe('the estate over time', () => {
       { layer: 'array_service' },
       { ink: 'total' },
     ])
+  })
+
+  it('has the gaps of whole sources, not those of single things, and what they do not explain', () => {
+    const gap = (subject: string | null, from_at: string, to_at: string) => {
+      const source = { kind: 'flasharray', name: 'flash-1' }
+      return {
+        source,
+        stream: 'array_volume',
+        subject,
+        from_at,
+        to_at,
+        reason: 'It did not answer',
+        state: 'explained' as const,
+      }
+    }
+    const [from_at, to_at] = [data.times_ms[1], data.times_ms[2]].map((at_ms) => new Date(at_ms ?? 0).toISOString())
+    const gaps = gapsOfSources([gap(null, from_at ?? '', to_at ?? ''), gap('esx-1', from_at ?? '', to_at ?? '')])
+    expect(gaps.map(({ text }) => text)).toEqual(['flash-1: It did not answer'])
+    const panels = estatePanels(data, { hidden: new Set(), gaps })
+    expect(panels[0]?.gaps.map(({ text }) => text)).toEqual(['flash-1: It did not answer'])
   })
 
   it('follows what is switched off', () => {

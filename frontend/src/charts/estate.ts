@@ -2,8 +2,9 @@
 
 import { latencyScale } from '../lib/units'
 import { type LatencyData, unexplained } from './latency-stack'
-import { type GapBand, niceMax, type Panel, type PanelLine, reach } from './panels'
+import { type GapBand, gapBands, niceMax, type Panel, type PanelLine, reach } from './panels'
 import { layerLook, pathOrder } from './segments'
+import type { SeriesData } from './series'
 
 interface EstateView {
   hidden: ReadonlySet<string>
@@ -27,6 +28,10 @@ export function estatePanels(data: LatencyData, { hidden, gaps }: EstateView): P
     },
   ]
 }
+
+/** Of whole sources: what one host or disk missed is not the estate's. */
+export const gapsOfSources = (gaps: SeriesData['gaps']): GapBand[] =>
+  gapBands(gaps.filter(({ subject }) => subject === null))
 
 /** Every layer that is anywhere above zero, outermost first, and the total. */
 export function estateLegend(data: LatencyData): PanelLine[] {

@@ -51,7 +51,7 @@ describe('the way of I/Os as a picture', () => {
 
   it('says of a queue with few I/Os that there are some', () => {
     expect(fullness({ ...load, ios: 0.04, depth: 128 })?.text).toBe('<0.1 of 128')
-    expect(fullness({ ...load, ios: 0, depth: 128 })?.text).toBe('0.0 of 128')
+    expect(fullness({ ...load, ios: 0, depth: 128 })?.text).toBe('0 of 128')
   })
 
   it('draws only links whose both ends are shown, in the colour of their layer', () => {

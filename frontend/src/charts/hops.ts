@@ -156,7 +156,7 @@ export function linkTime({ us, upper_us, is_merged }: HopLink): string {
 
 function someOf(ios: number): string {
   if (ios > 0 && ios < 0.1) return '<0.1'
-  return ios < 10 ? ios.toFixed(1) : formatRate(ios)
+  return ios > 0 && ios < 10 ? ios.toFixed(1) : formatRate(ios)
 }
 
 /** "6.2 of 32": how full a queue is; null where its depth is not known. */

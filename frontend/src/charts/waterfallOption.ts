@@ -26,18 +26,18 @@ export type WaterfallLayout = 'wide' | 'beside' | 'stacked'
 const HEAD = 38
 const FOOT = 30
 // Beside the bars, and above them.
-const ROW = { wide: 31, beside: 42, stacked: 42 } as const
+const ROW = { wide: 31, beside: 46, stacked: 46 } as const
 /** From the middle of a row to its words and to its bar, where the words stand above. */
-const ABOVE = { words: -10, bar: 9 } as const
+const ABOVE = { words: -9, bar: 10 } as const
 const LABELS = 150
 const EDGE = 12
 // Words beside their bars are drawn on charts of at least that width.
-const LEAST_WIDE_PX = 1060
+const LEAST_WIDE_PX = 1100
 // The labels of two columns stand beside the first, in per cent of the chart's width.
 const FIRST = 13
 const BAR = { total: 20, layer: 17, part: 7, contradiction: 15 } as const
 const LEAD = 13
-const TEXT_PX = 6.7
+const TEXT_PX = 6.2
 
 type Need = Pick<WaterfallInput, 'columns' | 'layout' | 'disagreement_us'>
 

@@ -122,11 +122,11 @@ describe('breaches that were found late', () => {
       {
         at_ms: Date.parse('2026-11-21T02:14:00Z'),
         text: 'Found late: Time in the kernel of ds-7, for 3 min; nobody was told',
-        label: 'Time in the kernel, late',
+        label: 'Time in the kernel, found late',
         tone: 'calm',
       },
     ])
-    expect(eventsOfLate([late], true)[0]?.label).toBe('ds-7, late')
+    expect(eventsOfLate([late], true)[0]?.label).toBe('ds-7, found late')
   })
 })
 

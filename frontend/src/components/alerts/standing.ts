@@ -94,7 +94,7 @@ export function eventsOfLate(late: readonly LateOut[], named = false): ChartEven
   return late.map(({ rule_name, subject, minutes, from_at }) => ({
     at_ms: Date.parse(from_at),
     text: `Found late: ${rule_name} of ${subject.name}, for ${minutes} min; nobody was told`,
-    label: `${named ? subject.name : rule_name}, late`,
+    label: `${named ? subject.name : rule_name}, found late`,
     tone: 'calm',
   }))
 }

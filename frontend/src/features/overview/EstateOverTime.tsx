@@ -6,7 +6,8 @@ import type { EstateLatency } from '../../api/types'
 import { estateLatencyQuery } from '../../api/verdicts'
 import { estateLegend, estatePanels } from '../../charts/estate'
 import type { ChartEvent } from '../../charts/events'
-import { numbersCsv, numbersOfPanels } from '../../charts/numbers'
+import { numbersCsv, numbersOfPanels, withEvents } from '../../charts/numbers'
+import type { GapBand } from '../../charts/panels'
 import { timePanelsHeight, timePanelsOption } from '../../charts/timePanels'
 import { cursorReading } from '../../charts/tooltip'
 import { useAlertEvents } from '../../components/alerts/useAlertEvents'
@@ -24,6 +25,7 @@ import { CardSkeleton } from '../../components/verdict/Skeletons'
 import { useMediaMatch, usePreferences } from '../../lib/preferences'
 import { formatSeconds, formatWindow } from '../../lib/time'
 import { useRange } from '../../lib/url'
+import { useEstateGaps } from './useEstateGaps'
 
 const LABEL = 'I/Os inside each layer over time, of the whole estate; the ranking follows the cursor'
 
@@ -31,6 +33,7 @@ export function EstateOverTime() {
   const [range] = useRange()
   const query = useQuery(estateLatencyQuery(range))
   const events = useAlertEvents(range, null)
+  const gaps = useEstateGaps(range)
   return (
     <DataState query={query} skeleton={<CardSkeleton height={330} />}>
       {(latency) =>
@@ -39,22 +42,31 @@ export function EstateOverTime() {
             <EmptyState title="No minute of this window is attributed" text={NO_VERDICT.no_data} />
           </Card>
         ) : (
-          <EstateChart latency={latency} events={events} />
+          <EstateChart latency={latency} events={events} gaps={gaps} />
         )
       }
     </DataState>
   )
 }
 
-function EstateChart({ latency, events }: { latency: EstateLatency; events: readonly ChartEvent[] }) {
+interface EstateChartProps {
+  latency: EstateLatency
+  events: readonly ChartEvent[]
+  gaps: readonly GapBand[]
+}
+
+function EstateChart({ latency, events, gaps }: EstateChartProps) {
   const { zone } = usePreferences()
   const tokens = useTokens()
   const onBrush = useBrush()
   const hidden = useHiddenLines()
   const canDrag = useMediaMatch('(pointer: fine)')
   const legend = useMemo(() => estateLegend(latency), [latency])
-  const panels = useMemo(() => estatePanels(latency, { hidden, gaps: [] }), [latency, hidden])
-  const numbers = useMemo(() => numbersOfPanels(latency.times_ms, panels, 'attributed by Gavel'), [latency, panels])
+  const panels = useMemo(() => estatePanels(latency, { hidden, gaps }), [latency, hidden, gaps])
+  const numbers = useMemo(
+    () => withEvents(numbersOfPanels(latency.times_ms, panels, 'attributed by Gavel'), latency.step_s, events),
+    [latency, panels, events],
+  )
   const [from_ms, to_ms] = [Date.parse(latency.from_at), Date.parse(latency.to_at)]
   const option = useMemo(() => {
     const { times_ms, step_s } = latency
