@@ -2,7 +2,7 @@
 
 import type { APIRequestContext, Page } from '@playwright/test'
 import { expect, test } from '@playwright/test'
-import { ALERT_PAGES, asAlarmed, asOneAlert } from './alertScenes'
+import { ALERT_PAGES, asAlarmed, asLongAlarmed, asOneAlert } from './alertScenes'
 import {
   ADMIN_STATE,
   aDatastore,
@@ -12,11 +12,11 @@ import {
   asFull,
   asLoading,
   asLongNamed,
-  asSick,
   asUnjudged,
   firstId,
   OUTAGE,
 } from './scenes'
+import { asSick } from './sickScene'
 
 const FOLDER = process.env.GAVEL_SHOTS_DIR ?? 'test-results/shots'
 const SIZES = [
@@ -47,7 +47,8 @@ const STATES: readonly Scene[] = [
 const UNJUDGED: Scene = { name: 'unjudged', prepare: asUnjudged, wait: 'data' }
 const FULL: Scene = { name: 'full', prepare: (page) => asFull(page, 2000), wait: 'data' }
 const SICK: Scene = { name: 'sick', prepare: asSick, wait: 'data' }
-const ALARMED: Scene = { name: 'full', prepare: asAlarmed, wait: 'data' }
+const ALARMED: Scene = { name: 'full', prepare: (page) => asAlarmed(page), wait: 'data' }
+const ALERT_STATES = STATES.map((scene) => (scene.name === 'long-names' ? { ...scene, prepare: asLongAlarmed } : scene))
 const MISSING: Scene = { name: 'missing', prepare: async () => undefined, wait: 'state' }
 
 const LISTS = ['datastores', 'vms', 'hosts', 'volumes', 'arrays'] as const
@@ -145,7 +146,7 @@ for (const theme of THEMES) {
 
       test('alerts', async ({ page, request }) => {
         for (const path of ALERT_PAGES)
-          await shootScenes(page, path, path.slice(1).replace('/', '-'), suffix, [...STATES, ALARMED])
+          await shootScenes(page, path, path.slice(1).replace('/', '-'), suffix, [...ALERT_STATES, ALARMED])
         const judged = await aJudged(request)
         const one: Scene = { name: 'full', prepare: (on) => asOneAlert(on, judged), wait: 'data' }
         await shootScenes(page, '/alerts/41', 'alerts-one', suffix, [one])

@@ -37,7 +37,7 @@ const ALERT = {
   ended_at: null,
   newest: { at: '2026-11-22T11:48:00Z', value: 431, lower: 402 },
   sentence:
-    'Kernel queue on esx-14: 0.44 of 0.93 ms since 11:31 UTC, 0.44 ms over usual. Certain. — 64 I/Os outstanding; the array answers in 0.40 ms.',
+    'Kernel queue on esx-14: 0.44 of 0.93 ms since 11:31 UTC, 0.44 ms over usual. Certain. — 64 I/Os outstanding; the array answers in 0.40 ms. Guest not measured.',
   runbook_url: 'https://runbooks.example/kernel',
   quiet: null,
   acknowledged_at: null,
@@ -81,6 +81,7 @@ it('the first lines say what, whose, how much, the limit, why, what holds now, a
     'Acknowledge',
     'Silence this',
     'Runbook',
+    'Guest not measured.',
   ]
   const places = order.map((words) => text.indexOf(words))
   expect(places).not.toContain(-1)
@@ -112,6 +113,13 @@ it('a layer that is no longer the one that was paged for is warned of', () => {
   const text = show({}, { state: 'judged', layer: 'array', layer_label: 'Array', sentence })
   expect(text).toContain('Verdict now Array service: 1.35 of 1.60 ms. Certain.')
   expect(screen.getByRole('status').textContent).toBe('Another layer now: Array; it was Kernel when it fired.')
+})
+
+it('a layer that is still named needs no second verdict', () => {
+  const sentence = { head: 'Kernel queue on esx-14: 0.40 of 0.90 ms', certainty: 'Certain' }
+  const text = show({}, { state: 'judged', layer: 'kernel', layer_label: 'Kernel', sentence })
+  expect(text).toContain('at 11:48, 1 min ago; the verdict still names Kernel')
+  expect(text).not.toContain('Verdict now')
 })
 
 it('of what is over nothing is said to hold now', () => {

@@ -39,6 +39,7 @@ import { useRuleOf } from './useRuleOf'
 export function AlertHead({ alert }: { alert: AlertDetail }) {
   const { rule, limit } = useRuleOf(alert)
   const [head, why] = headAndWhy(alert.sentence ?? `${measureWords(alert.measure)}: no verdict was made of it.`)
+  const [because, rest] = why === null ? [null, null] : firstSentence(why)
   return (
     <header className={styles.head}>
       <Marks alert={alert} />
@@ -47,12 +48,19 @@ export function AlertHead({ alert }: { alert: AlertDetail }) {
       </h1>
       <p className={styles.verdict}>{visibleName(head)}</p>
       {limit !== null && <p>Fires at: {limit}</p>}
-      {why !== null && <p className={styles.because}>Because {visibleName(why)}</p>}
+      {because !== null && <p>Because {visibleName(because)}</p>}
       <NowLines alert={alert} rule={rule} />
       <Actions alert={alert} />
+      {rest !== null && <p className={styles.rest}>{visibleName(rest)}</p>}
       <ReadOnlyHint todo="acknowledge or silence it" />
     </header>
   )
+}
+
+/** What it rests on, and what limits that: the second can be long, and is read later. */
+function firstSentence(words: string): [string, string | null] {
+  const end = words.indexOf('. ')
+  return end < 0 ? [words, null] : [words.slice(0, end + 1), words.slice(end + 2)]
 }
 
 function Marks({ alert }: { alert: AlertDetail }) {

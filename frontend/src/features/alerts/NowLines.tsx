@@ -11,7 +11,7 @@ import { visibleName } from '../../lib/text'
 import { useNow } from '../../lib/useNow'
 import styles from './AlertPage.module.css'
 import { judgedKindOf } from './judgedKind'
-import { changesOf, nowOf } from './standingNow'
+import { changesOf, nowOf, stillNamed } from './standingNow'
 
 interface NowLinesProps {
   alert: AlertDetail
@@ -44,14 +44,15 @@ function Told({ alert, rule, verdict }: NowLinesProps & { verdict: Verdict | und
   // Of minutes that ended long ago the verdict says nothing of now either.
   const fresh = now?.isOld ? undefined : verdict
   const changes = changesOf(alert, fresh, zone, now_ms)
+  const still = stillNamed(alert, fresh)
   return (
     <>
       {now !== null && (
         <p className={now.isOld ? 'muted' : undefined} data-old={now.isOld}>
-          <strong>Now</strong> {now.words}
+          <strong>Now</strong> {[now.words, still].filter((words) => words !== null).join('; ')}
         </p>
       )}
-      {fresh?.state === 'judged' && alert.fired_at !== null && (
+      {fresh?.state === 'judged' && still === null && alert.fired_at !== null && (
         <p>
           <strong>Verdict now</strong> {visibleName(fresh.sentence.head)}. {fresh.sentence.certainty}.
         </p>

@@ -61,6 +61,12 @@ export function changesOf(alert: AlertDetail, verdict: Verdict | undefined, zone
   return [states[alert.state], layerChange(alert, verdict)].filter((words) => words !== undefined)
 }
 
+/** "the verdict still names Kernel"; null where it does not, or none is known. */
+export function stillNamed({ layer, fired_at }: AlertDetail, verdict: Verdict | undefined): string | null {
+  if (fired_at === null || layer === null || verdict?.state !== 'judged') return null
+  return verdict.layer?.split('_').includes(layer) ? `the verdict still names ${verdict.layer_label ?? layer}` : null
+}
+
 function layerChange({ layer, fired_at }: AlertDetail, verdict: Verdict | undefined): string | undefined {
   if (fired_at === null || layer === null || verdict?.state !== 'judged') return undefined
   if (verdict.layer === null) return `No layer is named any more: it was ${layerWord(layer)} when it fired`
