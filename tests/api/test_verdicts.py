@@ -169,6 +169,10 @@ def test_two_layers_that_cannot_be_told_apart_are_both_named_with_what_would_set
     assert (found["certainty"], found["layer"], found["other"]) == ("undetermined", "kernel", "san")
     assert found["sentence"]["head"].startswith("Kernel or SAN: 0.53 of 0.93 ms")
     assert "microsecond counters" in found["sentence"]["settles"][0]
+    assert found["sentence"]["because"][:2] == [
+        "the kernel is at most 0.62 ms over expected",
+        "the SAN is at most 0.50 ms over expected",
+    ]
 
 
 def test_layers_that_were_not_told_apart_are_one_span_with_both_names(

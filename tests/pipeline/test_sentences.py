@@ -8,7 +8,7 @@ import pytest
 from gavel.analysis.segments import SPANS
 from gavel.analysis.verdict import SETTLES, Reason
 from gavel.domain.io_path import Certainty, Layer
-from gavel.pipeline.judging import State
+from gavel.pipeline.judging import Over, State
 from gavel.pipeline.sentences import NOTHING, Facts, FullestMinute, duration, head, sentence
 
 KERNEL, SAN = SPANS.index((Layer.KERNEL, Layer.KERNEL)), SPANS.index((Layer.SAN, Layer.SAN))
@@ -43,9 +43,15 @@ def test_the_whole_sentence() -> None:
 
 
 def test_two_that_cannot_be_told_apart_come_with_what_would_settle_it() -> None:
-    found = sentence(replace(FOUND, certainty=Certainty.UNDETERMINED, other=SAN, named_us=530, place=None, detail=None))
+    both = (Over(KERNEL, 0.0, 612.0), Over(SAN, 118.0, 507.0))
+    facts = replace(FOUND, certainty=Certainty.UNDETERMINED, other=SAN, named_us=530, place=None, detail=None)
+    found = sentence(replace(facts, open_between=both))
     assert found.head == "Kernel or SAN: 0.53 of 0.93 ms since 02:10 UTC, 0.44 ms over usual"
     assert found.certainty == "Undetermined"
+    assert found.because[:2] == (
+        "the kernel is at most 0.61 ms over usual",
+        "the SAN is 0.12 to 0.51 ms over usual",
+    )
     assert found.settles == (f"What would settle it: {SETTLES}",)
 
 

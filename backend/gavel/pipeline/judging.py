@@ -266,6 +266,25 @@ def most_over(found: Judged, row: int) -> tuple[int | None, float]:
     return (span, float(excess[span])) if excess[span] > 0 else (None, 0.0)
 
 
+@dataclass(frozen=True, slots=True)
+class Over:
+    """A span, and by how many µs per I/O it is over what is expected of it, at least and at most."""
+
+    span: int
+    lower_us: float
+    upper_us: float
+
+
+def open_between(found: Judged, row: int) -> tuple[Over, ...]:
+    """Of both layers that nobody could decide between; none where the verdict names one, or none."""
+    if found.other(row) is None:
+        return ()
+    case = found.case
+    over = (np.maximum(bounds[row] - case.expected[row], 0.0) for bounds in (case.lower, case.upper))
+    lower, upper = over
+    return tuple(Over(span, float(lower[span]), float(upper[span])) for span in sorted(named_spans(found, row)))
+
+
 def expected_us(found: Judged, row: int) -> float | None:
     """Usual µs per I/O of all that was measured; None where nothing was."""
     measured = ~np.isnan(found.case.value[row])

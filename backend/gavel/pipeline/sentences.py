@@ -8,7 +8,7 @@ from gavel.analysis.segments import SPANS, span_name
 from gavel.analysis.verdict import SETTLES, WORDS, Reason
 from gavel.domain.io_path import Certainty, Layer
 from gavel.pipeline.expecting import ExpectedFrom
-from gavel.pipeline.judging import MOSTLY, State, span_label
+from gavel.pipeline.judging import MOSTLY, Over, State, span_label
 
 _MILLISECOND_US = 1000.0
 # From 0.1 ms on, rounded, people read milliseconds.
@@ -75,6 +75,7 @@ class Facts:
     other: int | None = None
     over: int | None = None
     over_us: float = 0.0
+    open_between: tuple[Over, ...] = ()
     named_us: float = 0.0
     expected_us: float | None = None
     expected_from: ExpectedFrom | None = ExpectedFrom.HISTORY
@@ -187,20 +188,34 @@ def _mostly_in(facts: Facts) -> str:
 
 
 def _because(facts: Facts) -> Iterator[str]:
-    layers = _layers(facts.named)
+    layers = _layers(facts.named) | _layers(facts.other)
+    for one in facts.open_between:
+        yield f"the {span_name(one.span)} is {_between(one)} over {_usual(facts)}"
     if facts.outstanding is not None and layers & {Layer.GUEST, Layer.KERNEL}:
         yield f"{facts.outstanding:.0f} I/Os outstanding"
         if facts.fullest is not None:
-            lead = (
-                "no device queue was full: "
-                if facts.fullest.in_flight_ios < _FAR_FROM_FULL * facts.fullest.depth
-                else ""
-            )
-            yield f"{lead}the fullest{'' if lead else ' queue'}, on {facts.fullest.host}, held {_held(facts.fullest)}"
+            yield _fullest(facts.fullest)
     if facts.array_us is not None and Layer.ARRAY not in layers:
         yield f"the array answers in {duration(facts.array_us)}{_measured_in(facts.array_share)}"
     if facts.kernel_us is not None and Layer.KERNEL not in layers:
         yield f"the kernel takes {duration(facts.kernel_us)} at most{_measured_in(facts.kernel_share)}"
+
+
+def _between(one: Over) -> str:
+    """Both in one unit where both are told in it."""
+    if one.lower_us >= _LEAST_MS_US:
+        return f"{one.lower_us / _MILLISECOND_US:.2f} to {duration(one.upper_us)}"
+    return (
+        f"{duration(one.lower_us)} to {duration(one.upper_us)}"
+        if one.lower_us >= 1
+        else f"at most {duration(one.upper_us)}"
+    )
+
+
+def _fullest(queue: FullestMinute) -> str:
+    has_room = queue.in_flight_ios < _FAR_FROM_FULL * queue.depth and round(queue.waiting_ios or 0) == 0
+    lead = "no device queue was full: the fullest" if has_room else "the fullest queue"
+    return f"{lead}, on {queue.host}, held {_held(queue)}"
 
 
 def _held(queue: FullestMinute) -> str:
