@@ -8,9 +8,11 @@ import styles from './AlertBadge.module.css'
 import { severityMark } from './words'
 
 export function AlertBadge({ alerts, linked = true }: { alerts: readonly AlertOut[]; linked?: boolean }) {
-  const [worst] = alerts
+  // What is on its way back is told as that, and only where nothing else is open.
+  const worst = alerts.find(({ state }) => state !== 'recovering') ?? alerts[0]
   if (worst === undefined) return null
-  const { tone, word } = severityMark(worst.severity)
+  const isRecovering = worst.state === 'recovering'
+  const { tone, word } = isRecovering ? { tone: 'open' as const, word: 'recovering' } : severityMark(worst.severity)
   const more = alerts.length > 1 ? ` +${alerts.length - 1}` : ''
   const mark = <StateMark tone={tone} word={`${word}${more}`} />
   if (!linked) return <span className={`${styles.badge} ${styles.bare}`}>{mark}</span>

@@ -109,3 +109,11 @@ it('a badge leads to the worst and says how many there are; on a wall it leads n
   rerender(<AlertBadge alerts={[]} />)
   expect(container.textContent).toBe('')
 })
+
+it('what is on its way back is no warning any more, and only told where nothing else is open', () => {
+  const back = alert(1, { state: 'recovering', severity: 'critical' })
+  const { container, rerender } = render(<AlertBadge alerts={[back]} linked={false} />)
+  expect(container.textContent).toBe('recovering')
+  rerender(<AlertBadge alerts={[back, alert(2)]} linked={false} />)
+  expect(container.textContent).toBe('warning +1')
+})
