@@ -7,6 +7,8 @@ import css from '../styles/tokens.css?raw'
 import { START_MS } from '../testing/series'
 import { bandRuns, outline } from './bands'
 import { boundedLayers, type LatencyColumns, type LatencyData, latencyLegend, latencyPanels } from './latency-stack'
+import type { ChartLimit } from './limits'
+import { numbersOfPanels } from './numbers'
 import { timePanelsHeight, timePanelsOption } from './timePanels'
 import { chartTokens, variablesOf } from './tokens'
 import { cursorReading } from './tooltip'
@@ -62,6 +64,9 @@ const data: LatencyData = {
     fullest: null,
   },
 }
+
+const limitsIn = (id: string, limits: readonly ChartLimit[], asShare = false) =>
+  latencyPanels(data, { hidden: NONE, gaps: [], bounded: 'kernel', limits, asShare }).find((panel) => panel.id === id)
 
 const panelsOf = (hidden: ReadonlySet<string> = NONE, bounded: string | null = 'kernel', gaps: never[] = []) =>
   latencyPanels(data, { hidden, gaps, bounded })
@@ -172,5 +177,54 @@ describe('bands', () => {
     const corners = outline({ first: 0, bottoms: [0, 0], tops: [1, 2] }, [0, 60_000], 60)
     expect(corners[0]).toEqual([0, 1])
     expect(corners[3]).toEqual([120_000, 2])
+  })
+})
+
+describe('limits', () => {
+  const qos: ChartLimit = { panel: 'iops', value: 250, label: 'QoS limit: 250 IOPS' }
+  const fires: ChartLimit = { panel: 'bounds', layer: 'kernel', value: 700, label: 'Alert: Kernel surely ≥ 0.70 ms' }
+
+  it('are lines of their own panel with room for them, never a part of its stack', () => {
+    const rates = limitsIn('iops', [qos, fires])
+    expect(rates?.limits).toEqual([qos])
+    expect(rates?.max).toBeGreaterThanOrEqual(250)
+    expect(rates?.lines).toEqual(limitsIn('iops', [])?.lines)
+    expect(limitsIn('bounds', [qos, fires])?.limits).toEqual([fires])
+    expect(limitsIn('bounds', [qos, fires])?.max).toBeGreaterThanOrEqual(700)
+    expect(limitsIn('bounds', [{ ...fires, layer: 'san' }])?.limits).toEqual([])
+    expect(limitsIn('write', [{ panel: 'write', value: 5000, label: 'slow' }])?.max).toBeGreaterThanOrEqual(5000)
+  })
+
+  it('far above what was measured do not press it flat', () => {
+    expect(limitsIn('iops', [{ ...qos, value: 100_000 }])?.max).toBe(limitsIn('iops', [])?.max)
+  })
+
+  it('of a latency are no lines over shares', () => {
+    expect(limitsIn('read', [{ panel: 'read', value: 500, label: 'slow' }], true)?.limits).toEqual([])
+  })
+
+  it('are columns among the numbers', () => {
+    const panel = limitsIn('iops', [qos])
+    const { columns } = numbersOfPanels(data.times_ms, panel === undefined ? [] : [panel], 'attributed by Gavel')
+    const { title, values, unit } = columns.at(-1) ?? {}
+    expect([title, unit, values]).toEqual(['I/O rate · QoS limit: 250 IOPS', 'ops/s', [250, 250, 250, 250]])
+  })
+
+  it('say what they are at their line, and above the scale that they are above it', () => {
+    const draw = (value: number) => {
+      const panels = latencyPanels(data, { hidden: NONE, gaps: [], bounded: null, limits: [{ ...qos, value }] })
+      const { times_ms, step_s } = data
+      const span = { from_ms: START_MS, to_ms: START_MS + 240_000 }
+      const chart = init(null, null, { renderer: 'svg', ssr: true, width: 900, height: timePanelsHeight(panels) })
+      const input = { times_ms, step_s, ...span, panels, events: [], zone: 'utc' as const, tokens: dark, label: '' }
+      chart.setOption(timePanelsOption(input))
+      const svg = chart.renderToSVGString()
+      chart.dispose()
+      return svg
+    }
+    expect(draw(250)).toContain('>QoS limit: 250 IOPS<')
+    expect(draw(250)).toMatch(/stroke-dasharray="10,3,2,3"/)
+    expect(draw(100_000)).toContain('>↑ QoS limit: 250 IOPS<')
+    expect(draw(100_000)).not.toMatch(/stroke-dasharray="10,3,2,3"/)
   })
 })

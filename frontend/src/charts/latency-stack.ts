@@ -1,6 +1,7 @@
 /** Where an I/O's time went, over time: the parts of its path stacked, guest at the bottom and array on top, one panel per direction; below them rates, queues and one layer with its bounds. */
 
 import { latencyScale } from '../lib/units'
+import { type ChartLimit, limitsOf, type PanelLimit, reachWith } from './limits'
 import { type GapBand, niceMax, type Panel, type PanelLine, reach } from './panels'
 import { type QueueData, queueLegend, queuePanels } from './queues'
 import { type LayerId, layerLook, partLook, pathOrder } from './segments'
@@ -54,24 +55,34 @@ interface LatencyView {
   bounded: string | null
   /** Parts of the total instead of ms. */
   asShare?: boolean
+  limits?: readonly ChartLimit[]
 }
 
 /** Reads over writes with one scale, so that they compare by eye; then I/O rates, I/Os against what the queues hold, and the bounds of `bounded`. */
-export function latencyPanels(data: LatencyData, { hidden, gaps, bounded, asShare = false }: LatencyView): Panel[] {
+export function latencyPanels(
+  data: LatencyData,
+  { hidden, gaps, bounded, asShare = false, limits = [] }: LatencyView,
+): Panel[] {
   const missing = [...gaps, ...unexplained(data, gaps)]
   const apart = STACKED.flatMap((name) => data.directions.filter(({ direction }) => direction === name))
-  const stacks = apart.map((columns) => stackPanel(columns, data, missing, hidden))
+  const stacks = apart.map((columns) => limited(stackPanel(columns, data, missing, hidden), limits))
   // Without any latency the axis needs an end all the same.
   const max = Math.max(0, ...stacks.map((panel) => panel.max)) || EMPTY_AXIS_US
-  const bounds = boundsPanel(data, bounded, missing)
+  const bounds = boundsPanel(data, bounded, missing, limits)
   return [
     ...stacks
       .map((panel) => ({ ...panel, max: niceMax(max), scale: latencyScale(max) }))
       .map((panel, at) => (asShare ? shared(panel, apart[at]?.total_us ?? []) : panel)),
-    ratesPanel(data, missing),
+    ratesPanel(data, missing, limitsOf(limits, 'iops')),
     ...queuePanels(data.queues, missing, hidden),
     ...(bounds === null ? [] : [bounds]),
   ]
+}
+
+/** A stack under the limits of its total. */
+function limited(panel: Panel, limits: readonly ChartLimit[]): Panel {
+  const own = panel.id === 'read' || panel.id === 'write' ? limitsOf(limits, panel.id) : []
+  return { ...panel, limits: own, max: reachWith(panel.max, own) }
 }
 
 /** A stack as parts of its total, which is 100 % wherever it was measured; what is switched off leaves its room empty. */
@@ -84,7 +95,7 @@ function shared(panel: Panel, total_us: Values): Panel {
   const bands = panel.lines.filter(({ shape }) => shape === 'band')
   const lines = bands.map((band): PanelLine => ({ ...band, unit: '%', values: ofTotal(band.values) }))
   const hint = wasMeasured(total_us) ? 'share of the latency per I/O' : panel.hint
-  return { ...panel, hint, unit: '%', max: 100, lines }
+  return { ...panel, hint, unit: '%', max: 100, lines, limits: [] }
 }
 
 /** Every band that is anywhere above zero, once, outermost first, and the total; then the lines of the queues: for the legend. */
@@ -164,7 +175,7 @@ function line(key: string, label: string, direction: LatencyColumns['direction']
 const STROKES = { read: 'solid', write: 'dashed', all: 'solid' } as const
 
 /** I/Os per second of the minutes that are there. */
-function ratesPanel(data: LatencyData, gaps: readonly GapBand[]): Panel {
+function ratesPanel(data: LatencyData, gaps: readonly GapBand[], limits: readonly PanelLimit[]): Panel {
   const lines = STACKED.flatMap((name) => data.directions.filter(({ direction }) => direction === name)).map(
     ({ direction, ops }): PanelLine => {
       const values = ops.map((count, index) => {
@@ -183,13 +194,19 @@ function ratesPanel(data: LatencyData, gaps: readonly GapBand[]): Panel {
     weight: 'short',
     lines,
     gaps: [...gaps],
-    max: niceMax(reach(lines), 2),
+    limits,
+    max: niceMax(reachWith(reach(lines), limits), 2),
     scale: latencyScale(0),
   }
 }
 
 /** One layer over reads and writes together, with the bounds between which it certainly lies. */
-function boundsPanel(data: LatencyData, name: string | null, gaps: readonly GapBand[]): Panel | null {
+function boundsPanel(
+  data: LatencyData,
+  name: string | null,
+  gaps: readonly GapBand[],
+  all: readonly ChartLimit[],
+): Panel | null {
   const layer = boundedLayers(data).find((one) => one.name === name)
   if (layer === undefined) return null
   const { colour } = layerLook(layer.layers)
@@ -206,7 +223,8 @@ function boundsPanel(data: LatencyData, name: string | null, gaps: readonly GapB
       colour,
     }),
   )
-  const max = reach(drawn)
+  const limits = limitsOf(all, 'bounds', layer.name)
+  const max = reachWith(reach(drawn), limits)
   return {
     id: 'bounds',
     title: `${layer.label} with its bounds`,
@@ -215,6 +233,7 @@ function boundsPanel(data: LatencyData, name: string | null, gaps: readonly GapB
     weight: 'short',
     lines: drawn,
     gaps: [...gaps],
+    limits,
     max: niceMax(max, 2),
     scale: latencyScale(max),
     bounds: { lower: layer.lower_us, upper: layer.upper_us, colour },

@@ -42,15 +42,22 @@ export function numbersOf(series: SeriesData, groups: readonly SeriesGroup[]): N
 
 /** The lines of panels: what is drawn, once each. */
 export function numbersOfPanels(times_ms: readonly number[], panels: readonly Panel[], origin: string): NumbersTable {
-  const columns = panels.flatMap((panel) =>
-    [...panel.lines].reverse().map((line) => ({
+  const columns = panels.flatMap((panel) => [
+    ...[...panel.lines].reverse().map((line) => ({
       title: `${panel.title} · ${line.label}${line.direction === 'write' && panel.id !== 'write' ? ', writes' : ''}`,
       origin,
       unit: line.unit,
       precision: line.precision,
       values: line.values,
     })),
-  )
+    ...(panel.limits ?? []).map(({ value, label }) => ({
+      title: `${panel.title} · ${label}`,
+      origin: 'a setting',
+      unit: panel.unit,
+      precision: null,
+      values: times_ms.map(() => value),
+    })),
+  ])
   return { times_ms, columns }
 }
 

@@ -1,6 +1,7 @@
 /** Chooses what is drawn where: the columns of both sides become panels on one time axis, in the order of an I/O's path. */
 
 import { type ColumnUnit, type LatencyScale, latencyScale } from '../lib/units'
+import type { PanelLimit } from './limits'
 import {
   isCoarse,
   type Level,
@@ -63,6 +64,8 @@ export interface Panel {
   /** Upper end of the y axis; equal in read and write panels, so that they can be compared by eye. */
   max: number
   scale: LatencyScale
+  /** Lines with words over it. */
+  limits?: readonly PanelLimit[]
   /** Something to say at each bucket besides its numbers. */
   notes?: readonly (string | null)[]
   /** A band between two lines, behind them. */

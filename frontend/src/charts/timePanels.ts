@@ -10,6 +10,7 @@ import { bandSeries, boundsSeries } from './bands'
 import { type ChartEvent, eventSeries, LABEL_ROWS_PX } from './events'
 import { gapSeries, veilSeries } from './gaps'
 import { hatchDecal } from './hatch'
+import { limitSeries } from './limits'
 import type { Panel, PanelLine } from './panels'
 import { type ChartTokens, colourOf } from './tokens'
 
@@ -71,6 +72,7 @@ export function timePanelsOption(input: TimePanelsInput): TimePanelsOption {
       ...bandSeries(panel, index, input),
       ...panel.lines.filter(({ shape }) => shape !== 'band').map((line) => lineSeries(line, index, input)),
       ...veilSeries(panel, index, tokens),
+      ...limitSeries(panel, index, tokens),
       ...eventSeries(index, input),
     ]),
   }

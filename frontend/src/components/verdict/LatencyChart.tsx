@@ -9,6 +9,7 @@ import {
   latencyLegend,
   latencyPanels,
 } from '../../charts/latency-stack'
+import type { ChartLimit } from '../../charts/limits'
 import { numbersCsv, numbersOfPanels, withEvents } from '../../charts/numbers'
 import type { GapBand } from '../../charts/panels'
 import { timePanelsHeight, timePanelsOption } from '../../charts/timePanels'
@@ -34,9 +35,20 @@ interface LatencyChartProps {
   gaps: readonly GapBand[]
   /** The layer that the verdict names: its bounds are shown first. */
   named: string | null
+  /** What I/O rates and latencies are held to; the same array while nothing of it changes. */
+  limits?: readonly ChartLimit[]
 }
 
-export const LatencyChart = memo(function LatencyChart({ name, latency, events, gaps, named }: LatencyChartProps) {
+const NO_LIMITS: readonly ChartLimit[] = []
+
+export const LatencyChart = memo(function LatencyChart({
+  name,
+  latency,
+  events,
+  gaps,
+  named,
+  limits = NO_LIMITS,
+}: LatencyChartProps) {
   const { zone } = usePreferences()
   const tokens = useTokens()
   const onBrush = useBrush()
@@ -51,8 +63,8 @@ export const LatencyChart = memo(function LatencyChart({ name, latency, events, 
     [latency, asShare],
   )
   const panels = useMemo(
-    () => latencyPanels(latency, { hidden, gaps, bounded, asShare }),
-    [latency, hidden, gaps, bounded, asShare],
+    () => latencyPanels(latency, { hidden, gaps, bounded, asShare, limits }),
+    [latency, hidden, gaps, bounded, asShare, limits],
   )
   const numbers = useMemo(
     () => withEvents(numbersOfPanels(latency.times_ms, panels, 'attributed by Gavel'), latency.step_s, events),

@@ -34,6 +34,7 @@ import { OccupancyCard } from './OccupancyCard'
 import { CardSkeleton, VerdictSkeleton } from './Skeletons'
 import { useVerdictWindow } from './SpanSwitch'
 import { subjectOf } from './subject'
+import { useQosLimits } from './useQosLimits'
 import styles from './Verdict.module.css'
 import { VerdictCard } from './VerdictCard'
 import { WaterfallChart } from './WaterfallChart'
@@ -155,6 +156,7 @@ function LatencyPart({ kind, id, name, named }: PartProps) {
   // Gaps and events come with the raw series.
   const series = useQuery(seriesQuery(kind, id, range, 'none'))
   const alerts = useAlertEvents(range, { ...subjectOf(kind, id), name })
+  const limits = useQosLimits(kind, id)
   const [missing, happened] = [series.data?.gaps ?? NONE, series.data?.events ?? NONE]
   const gaps = useMemo(() => (missing.length === 0 ? NONE : gapBands(missing)), [missing])
   const events = useMemo(
@@ -169,7 +171,7 @@ function LatencyPart({ kind, id, name, named }: PartProps) {
             <NoNumbers title="" state="no_data" />
           </Card>
         ) : (
-          <LatencyChart name={name} latency={latency} events={events} gaps={gaps} named={named} />
+          <LatencyChart {...{ name, latency, events, gaps, named, limits }} />
         )
       }
     </DataState>

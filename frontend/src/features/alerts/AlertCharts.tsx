@@ -2,9 +2,12 @@
 
 import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
 import { serverNow } from '../../api/serverClock'
 import type { AlertDetail } from '../../api/types'
 import { type JudgedKind, latencyQuery, waterfallQuery } from '../../api/verdicts'
+import type { ChartLimit } from '../../charts/limits'
+import { ruleLimits } from '../../components/alerts/ruleLimits'
 import { useAlertEvents } from '../../components/alerts/useAlertEvents'
 import { Card } from '../../components/Card'
 import { DataState, EmptyState } from '../../components/DataState'
@@ -18,12 +21,15 @@ import { formatWindow } from '../../lib/time'
 import { useRange } from '../../lib/url'
 import { judgedKindOf } from './judgedKind'
 import { ownWindow, windowOf } from './story'
+import { useRuleOf } from './useRuleOf'
 
 export function AlertCharts({ alert }: { alert: AlertDetail }) {
   const [range] = useRange()
   const now_ms = serverNow()
   const window = chosen(range, windowOf(alert, now_ms))
   const kind = judgedKindOf(alert.subject.kind)
+  const { rule } = useRuleOf(alert)
+  const limits = useMemo(() => ruleLimits(rule?.when ?? []), [rule])
   if (kind === undefined)
     return (
       <Card title="Latency over time">
@@ -33,7 +39,7 @@ export function AlertCharts({ alert }: { alert: AlertDetail }) {
   const about = { kind, id: alert.subject.id, name: alert.subject.name, named: alert.layer, window }
   return (
     <>
-      <OverTime {...about} />
+      <OverTime {...about} limits={limits} />
       {/* Quiet minutes around it would be averaged in. */}
       <WhereItWent {...about} window={chosen(range, ownWindow(alert, now_ms))} />
     </>
@@ -56,7 +62,7 @@ interface PartProps {
 const NO_GAPS: [] = []
 const NO_MINUTES = <EmptyState title="No minute of this window is attributed" text={NO_VERDICT.no_data} />
 
-function OverTime({ kind, id, name, named, window }: PartProps) {
+function OverTime({ kind, id, name, named, window, limits }: PartProps & { limits: readonly ChartLimit[] }) {
   const query = useQuery(latencyQuery(kind, id, window))
   const events = useAlertEvents(window, { ...subjectOf(kind, id), name })
   return (
@@ -65,7 +71,7 @@ function OverTime({ kind, id, name, named, window }: PartProps) {
         latency.minutes === 0 ? (
           <Card title="Latency over time">{NO_MINUTES}</Card>
         ) : (
-          <LatencyChart name={name} latency={latency} events={events} gaps={NO_GAPS} named={named} />
+          <LatencyChart {...{ name, latency, events, named, limits }} gaps={NO_GAPS} />
         )
       }
     </DataState>
