@@ -1,6 +1,7 @@
 import type { APIRequestContext, Page, Route } from '@playwright/test'
 import { ADMIN_STATE, card, fetched } from './scenes'
 import { type LabSource, withSecondLab } from './secondLab'
+import { asSick } from './sickScene'
 import { expect, test } from './watch'
 
 test('without signing in everything can be seen and nothing changed, and the page says how', async ({ page }) => {
@@ -23,12 +24,42 @@ test('every source shows its state, lag, clock and streams', async ({ page }) =>
   await page.goto('/sources')
   const streams = page.getByRole('table', { name: /^Streams of/ })
   await expect(streams.first()).toBeVisible()
-  for (const heading of ['Lag', 'Samples/s', 'Last run', 'Duration', 'Open gaps']) {
+  for (const heading of ['Lag', 'New samples/s, last 5 min', 'Last run', 'Duration', 'It brought', 'Open gaps']) {
     await expect(streams.first().getByRole('columnheader', { name: heading })).toBeVisible()
   }
+  await expect(streams.first()).toContainText(/\d+ read, \d+ new/)
+  await expect(page.getByText(/[+−]\d+\.\d\d s ± [\d.]+ m?s \(\S+\) to .* to Gavel’s/).first()).toBeVisible()
   await expect(page.getByText(/[+−]\d+\.\d\d s ± \d/).first()).toBeVisible()
   await page.getByRole('button', { name: 'Gaps and runs' }).first().click()
   await expect(page.getByRole('table', { name: 'Newest runs' }).first()).toBeVisible()
+})
+
+test('on a phone every stream says all that columns say', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.goto('/sources')
+  const row = page
+    .getByRole('table', { name: /^Streams of flasharray/ })
+    .first()
+    .getByRole('row')
+    .nth(1)
+  await expect(row).toContainText(/array volume\d+(\.\d)? s/)
+  for (const words of [
+    /^every 30 s, read until \d\d:/,
+    /new samples\/s, no open gaps$/,
+    /^run .*: \d+ read, \d+ new in /,
+  ])
+    await expect(row.getByText(words)).toBeVisible()
+})
+
+test('what keeps numbers from being good stands first, with the words that fit it', async ({ page }) => {
+  await asSick(page)
+  await page.goto('/sources')
+  await expect(page.getByText('4: 1 failing, 1 late, 1 waiting, 1 switched off')).toBeVisible()
+  const cards = page.locator('section:has(> header h2)')
+  const [first, second] = [cards.nth(0), cards.nth(1)]
+  await expect(first).toContainText(/no answer in time/)
+  await expect(second).toContainText('The queue settings of')
+  await expect(second).toContainText('over the limit of 5 s')
 })
 
 async function arraysOnly(route: Route): Promise<void> {
@@ -158,6 +189,10 @@ test.describe('signed in', () => {
         await expect(own(name)).toHaveCount(0)
 
         await page.getByRole('button', { name: `Remove ${renamed}` }).click()
+        await page.getByRole('dialog').getByRole('button', { name: 'Switch it off instead' }).click()
+        await expect(own(renamed).getByText('switched off')).toBeVisible()
+        await page.getByRole('button', { name: `Remove ${renamed}` }).click()
+        await expect(page.getByRole('dialog')).toContainText(/Its \d+ volumes.* disappear .*cannot be undone/)
         await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
         await expect(page.getByRole('dialog')).toHaveCount(0)
         await expect(own(renamed)).toHaveCount(0)

@@ -164,6 +164,22 @@ export const sourceQuery = (id: number) =>
       ),
   })
 
+/** Its newest runs; there are more of them in a day than anybody reads. */
+export const sourceRunsQuery = (id: number, limit: number) =>
+  queryOptions({
+    queryKey: ['sources', id, 'runs', limit] as const,
+    queryFn: ({ signal }) =>
+      call(
+        'the runs of the source',
+        (options) =>
+          client.GET('/api/v1/sources/{source_id}/runs', {
+            params: { path: { source_id: id }, query: { limit } },
+            ...options,
+          }),
+        { signal },
+      ),
+  })
+
 export interface UnmatchedParams {
   search: string
   kind: UnmatchedRow['kind'] | null

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { partsForCut, plural, splitForMiddle, visibleName } from './text'
+import { partsForCut, plural, splitForMiddle, streamName, visibleName } from './text'
 
 describe('names from outside', () => {
   it('loses nothing when it is split for the middle', () => {
@@ -46,4 +46,8 @@ describe('names from outside', () => {
       '0 I/Os',
     ])
   })
+})
+
+it('streams are told in the field’s words', () => {
+  expect(['array_volume', 'vm_disk', 'path'].map(streamName)).toEqual(['array volume', 'VM disk', 'path'])
 })

@@ -31,9 +31,9 @@ export function partsForCut(name: string): { head: string; tail: string; domain:
   return { ...splitForMiddle(label), domain }
 }
 
-/** "array_volume" → "array volume". */
+/** "array_volume" → "array volume", "vm_disk" → "VM disk". */
 export function streamName(stream: string): string {
-  return stream.replaceAll('_', ' ')
+  return stream.replaceAll('_', ' ').replace(/\bvm\b/g, 'VM')
 }
 
 /** "1 host", "3 hosts". */

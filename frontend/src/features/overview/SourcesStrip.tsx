@@ -8,13 +8,12 @@ import type { SourceOut } from '../../api/types'
 import { DataAge } from '../../components/DataAge'
 import { DataState } from '../../components/DataState'
 import { Name } from '../../components/Name'
-import { readUntil, SourceMark } from '../../components/SourceMark'
+import { readUntil, SourceMark, worstFirst } from '../../components/SourceMark'
 import { CardSkeleton } from '../../components/verdict/Skeletons'
 import { formatCount } from '../../lib/units'
 import styles from './Overview.module.css'
 
 const ROW_PX = 32
-const WORST_FIRST = ['failing', 'late', 'waiting', 'live', 'disabled']
 
 export function SourcesStrip() {
   const query = useQuery(sourcesQuery())
@@ -40,20 +39,18 @@ function Strip({ sources }: { sources: readonly SourceOut[] }) {
   return (
     <div className={styles.strip}>
       <ul ref={measure} className={styles.sources} data-open={isOpen} aria-label="Freshness of the sources">
-        {[...sources]
-          .sort((a, b) => WORST_FIRST.indexOf(a.state) - WORST_FIRST.indexOf(b.state))
-          .map((source) => (
-            <li key={source.id} className={styles.source}>
-              <span className={styles.sourceName}>
-                <Name focusable>{source.name}</Name>
-              </span>
-              {source.state === 'live' ? (
-                <DataAge at_ms={readUntil(source)} short />
-              ) : (
-                <SourceMark state={source.state} />
-              )}
-            </li>
-          ))}
+        {worstFirst(sources).map((source) => (
+          <li key={source.id} className={styles.source}>
+            <span className={styles.sourceName}>
+              <Name focusable>{source.name}</Name>
+            </span>
+            {source.state === 'live' ? (
+              <DataAge at_ms={readUntil(source)} short />
+            ) : (
+              <SourceMark state={source.state} />
+            )}
+          </li>
+        ))}
       </ul>
       {(isCut || isOpen) && (
         <button type="button" className={styles.allSources} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>

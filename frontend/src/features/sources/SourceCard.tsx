@@ -8,13 +8,15 @@ import { Card } from '../../components/Card'
 import { Icon } from '../../components/Icon'
 import { Name } from '../../components/Name'
 import { SourceMark } from '../../components/SourceMark'
+import { StateMark } from '../../components/StateMark'
 import { Worded } from '../../components/Worded'
 import { usePreferences } from '../../lib/preferences'
-import { plural, streamName } from '../../lib/text'
+import { plural } from '../../lib/text'
 import { formatInstant, formatOffset } from '../../lib/time'
 import { SourceHistory } from './SourceHistory'
 import styles from './SourcesPage.module.css'
 import { StreamsTable } from './StreamsTable'
+import { clockMark, hostClocks, inventory } from './sourceWords'
 
 interface SourceCardProps {
   source: SourceOut
@@ -46,10 +48,18 @@ export function SourceCard({ source, onEdit, onRemove }: SourceCardProps) {
       <SourceNotes source={source} />
       <StreamsTable source={source} />
       <div className={styles.more}>
-        <Button size="xs" variant="subtle" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-          {isOpen
-            ? 'Hide gaps and runs'
-            : `Gaps and runs${source.open_gaps > 0 ? ` (${plural(source.open_gaps, 'open gap')})` : ''}`}
+        <Button
+          size="xs"
+          variant="subtle"
+          aria-expanded={isOpen}
+          leftSection={
+            <span className={styles.arrow} data-open={isOpen}>
+              <Icon name="right" size={14} />
+            </span>
+          }
+          onClick={() => setOpen(!isOpen)}
+        >
+          {`Gaps and runs${source.open_gaps > 0 ? ` (${plural(source.open_gaps, 'open gap')})` : ''}`}
         </Button>
       </div>
       {isOpen && <SourceHistory id={source.id} />}
@@ -57,25 +67,34 @@ export function SourceCard({ source, onEdit, onRemove }: SourceCardProps) {
   )
 }
 
+/** Term, value and, where it needs a look, why. */
+type Fact = [string, string, (string | null)?]
+
 function SourceFacts({ source }: { source: SourceOut }) {
   const clocks = source.clocks.filter((clock) => clock.subject === null)
-  const facts: [string, string][] = [
+  const hosts = hostClocks(source.clocks)
+  const facts: Fact[] = [
     ['Kind', KINDS[source.kind] ?? source.kind],
     ['Address', String(source.settings.address ?? 'not set')],
-    ...(source.version === null ? [] : ([['Version', source.version]] as [string, string][])),
-    ...(source.identity === null ? [] : ([['Identity', source.identity]] as [string, string][])),
-    ...clocks.map((clock): [string, string] => ['Clock', `${formatOffset(clock.offset_s, clock.error_s)} to Gavel’s`]),
-    ...hostClocks(source),
-    ...(Object.keys(source.entities).length === 0
-      ? []
-      : ([['Knows', inventory(source.entities)]] as [string, string][])),
+    ...(source.version === null ? [] : ([['Version', source.version]] as Fact[])),
+    ...(source.identity === null ? [] : ([['Identity', source.identity]] as Fact[])),
+    ...clocks.map(
+      (clock): Fact => ['Clock', `${formatOffset(clock.offset_s, clock.error_s)} to Gavel’s`, clockMark(clock)],
+    ),
+    ...(hosts === null ? [] : ([['Host clocks', `${hosts.words} to Gavel’s`, hosts.mark]] as Fact[])),
+    ...(Object.keys(source.entities).length === 0 ? [] : ([['Knows', inventory(source.entities)]] as Fact[])),
   ]
   return (
     <dl className={styles.facts}>
-      {facts.map(([term, value]) => (
+      {facts.map(([term, value, mark]) => (
         <div key={term}>
           <dt>{term}: </dt>
           <dd className="numeric">{value}</dd>
+          {mark && (
+            <dd className={styles.mark}>
+              <StateMark tone="warn" word={mark} />
+            </dd>
+          )}
         </div>
       ))}
     </dl>
@@ -83,29 +102,6 @@ function SourceFacts({ source }: { source: SourceOut }) {
 }
 
 const KINDS: Record<string, string> = { flasharray: 'FlashArray', vcenter: 'vCenter' }
-
-const NOUNS: Record<string, [string, string]> = {
-  array_host: ['array host', 'array hosts'],
-  esxi_host: ['host', 'hosts'],
-  host_device: ['device', 'devices'],
-  vm: ['VM', 'VMs'],
-  vm_disk: ['virtual disk', 'virtual disks'],
-}
-
-/** "11 volumes, 1 pod". */
-function inventory(entities: SourceOut['entities']): string {
-  return Object.entries(entities)
-    .map(([kind, count]) => plural(count, ...(NOUNS[kind] ?? [streamName(kind), `${streamName(kind)}s`])))
-    .join(', ')
-}
-
-/** The spread of the hosts' own clocks: samples are stamped by them. */
-function hostClocks(source: SourceOut): [string, string][] {
-  const offsets = source.clocks.filter((clock) => clock.subject !== null).map((clock) => clock.offset_s)
-  if (offsets.length === 0) return []
-  const signed = (offset: number) => `${offset < 0 ? '−' : '+'}${Math.abs(offset).toFixed(2)}`
-  return [['Host clocks', `${signed(Math.min(...offsets))} to ${signed(Math.max(...offsets))} s`]]
-}
 
 function SourceNotes({ source }: { source: SourceOut }) {
   const { zone } = usePreferences()

@@ -1,9 +1,9 @@
 /** The newest runs and gaps of one source. */
 
-import { Skeleton } from '@mantine/core'
+import { Button, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useMemo } from 'react'
-import { sourceQuery } from '../../api/queries'
+import { useMemo, useState } from 'react'
+import { sourceQuery, sourceRunsQuery } from '../../api/queries'
 import type { RunOut } from '../../api/types'
 import { DataState } from '../../components/DataState'
 import { GapsTable } from '../../components/entity/GapsCard'
@@ -12,10 +12,11 @@ import { StateMark } from '../../components/StateMark'
 import { TOLD_PX, Told } from '../../components/table/Told'
 import { type Column, VirtualTable } from '../../components/table/VirtualTable'
 import { usePreferences } from '../../lib/preferences'
-import { streamName } from '../../lib/text'
+import { plural, streamName } from '../../lib/text'
 import { formatClock, formatDay, formatInstant, formatSeconds, type Zone, zoneName } from '../../lib/time'
 import { formatBytes, formatCount } from '../../lib/units'
 import styles from './SourcesPage.module.css'
+import { samplesOf } from './sourceWords'
 
 export function SourceHistory({ id }: { id: number }) {
   const query = useQuery(sourceQuery(id))
@@ -29,15 +30,38 @@ export function SourceHistory({ id }: { id: number }) {
           ) : (
             <GapsTable gaps={source.gaps} />
           )}
-          <h3 className={styles.subtitle}>Newest runs</h3>
-          {source.runs.length === 0 ? (
-            <p className={styles.quiet}>None yet. The first run comes within one interval.</p>
-          ) : (
-            <RunsTable runs={source.runs} />
-          )}
+          <Runs id={id} newest={source.runs} />
         </>
       )}
     </DataState>
+  )
+}
+
+/** As many as the answer about one source holds, and as many as can be asked for. */
+const [FEW, MANY] = [50, 500]
+
+function Runs({ id, newest }: { id: number; newest: readonly RunOut[] }) {
+  const [isMore, setMore] = useState(false)
+  const more = useQuery({ ...sourceRunsQuery(id, MANY), enabled: isMore })
+  const runs = more.data ?? newest
+  const isCut = runs.length >= (more.data ? MANY : FEW)
+  return (
+    <>
+      <h3 className={styles.subtitle}>{isCut ? `The newest ${runs.length} runs` : `All runs: ${runs.length}`}</h3>
+      {runs.length === 0 ? (
+        <p className={styles.quiet}>None yet. The first run comes within one interval.</p>
+      ) : (
+        <RunsTable runs={runs} />
+      )}
+      {isCut && !more.data && (
+        <div className={styles.more}>
+          <Button size="xs" variant="default" loading={more.isFetching} onClick={() => setMore(true)}>
+            Show the newest {MANY}
+          </Button>
+          {more.error && <span className={styles.wrong}>{more.error.message}</span>}
+        </div>
+      )}
+    </>
   )
 }
 
@@ -60,7 +84,8 @@ function RunsTable({ runs }: { runs: readonly RunOut[] }) {
         narrowOnly: true,
         cell: (run) => (
           <Told when={startedWords(Date.parse(run.started_at), zone)} what={resultWords(run)}>
-            {streamName(run.stream)}, {formatCount(run.samples)} samples in {formatSeconds(run.duration_s)}
+            {streamName(run.stream)}, {samplesWords(run)}
+            {formatSeconds(run.duration_s)}
           </Told>
         ),
       },
@@ -96,7 +121,7 @@ function RunsTable({ runs }: { runs: readonly RunOut[] }) {
         width: 96,
         align: 'right',
         from: 700,
-        cell: (run) => <span className="numeric">{formatCount(run.samples)}</span>,
+        cell: (run) => <Samples run={run} count={run.samples} />,
       },
       {
         id: 'new',
@@ -104,7 +129,7 @@ function RunsTable({ runs }: { runs: readonly RunOut[] }) {
         width: 116,
         align: 'right',
         from: 700,
-        cell: (run) => <span className="numeric">{formatCount(run.new_samples)}</span>,
+        cell: (run) => <Samples run={run} count={run.new_samples} />,
       },
       { id: 'result', header: 'Result', width: 220, grow: true, from: 700, cell: (run) => <RunResult run={run} /> },
     ],
@@ -119,6 +144,20 @@ function RunsTable({ runs }: { runs: readonly RunOut[] }) {
       narrowRowPx={TOLD_PX}
     />
   )
+}
+
+function Samples({ run, count }: { run: RunOut; count: number }) {
+  return samplesOf(run) === null ? (
+    <span className="faint">–</span>
+  ) : (
+    <span className="numeric">{formatCount(count)}</span>
+  )
+}
+
+/** "44 samples in ", which its time follows. */
+function samplesWords(run: RunOut): string {
+  const samples = samplesOf(run)
+  return samples === null ? '' : `${plural(samples, 'sample')} in `
 }
 
 function Started({ at_ms, zone }: { at_ms: number; zone: Zone }) {

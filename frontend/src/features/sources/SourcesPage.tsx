@@ -12,12 +12,14 @@ import { DataState } from '../../components/DataState'
 import { FirstSource } from '../../components/FirstSource'
 import { Icon } from '../../components/Icon'
 import { ReadOnlyHint } from '../../components/ReadOnlyHint'
+import { worstFirst } from '../../components/SourceMark'
 import { useSearchParameter } from '../../lib/url'
 import { missingKinds } from './missingKinds'
 import { RemoveDialog } from './RemoveDialog'
 import { SourceCard } from './SourceCard'
 import { SourceDialog } from './SourceDialog'
 import styles from './SourcesPage.module.css'
+import { summary } from './sourceWords'
 import { UnmatchedCard } from './UnmatchedCard'
 
 type Dialog = { kind: 'add' } | { kind: 'edit' | 'remove'; source: SourceOut } | null
@@ -50,7 +52,7 @@ export default function SourcesPage() {
         {(sources) => (
           <>
             {sources.length === 0 && <FirstSource add={add} />}
-            {sources.map((source) => (
+            {worstFirst(sources).map((source) => (
               <SourceCard
                 key={source.id}
                 source={source}
@@ -84,25 +86,14 @@ function NextCard({ sources, add }: { sources: readonly SourceOut[]; add: ReactN
   )
 }
 
-const STATES: SourceOut['state'][] = ['live', 'late', 'failing', 'waiting', 'disabled']
-
-const STATE_WORDS: Partial<Record<SourceOut['state'], string>> = { disabled: 'switched off' }
-
-/** "4, all live", "4: 3 live, 1 failing". */
-function summary(sources: readonly SourceOut[]): string {
-  const counts = STATES.map((state) => [state, sources.filter((source) => source.state === state).length] as const)
-  const present = counts.filter(([, count]) => count > 0)
-  const words = present.map(
-    ([state, count]) => `${present.length === 1 ? 'all' : count} ${STATE_WORDS[state] ?? state}`,
-  )
-  return `${sources.length}${present.length === 1 ? ', ' : ': '}${words.join(', ')}`
-}
-
 function SourcesSkeleton() {
   return (
-    <>
-      <Skeleton height={270} />
-      <Skeleton height={270} />
-    </>
+    <div className={styles.page}>
+      {['first', 'second'].map((which) => (
+        <Card key={which} title="Source" hint="being read">
+          <Skeleton height={170} />
+        </Card>
+      ))}
+    </div>
   )
 }

@@ -1,77 +1,73 @@
 import { useMemo } from 'react'
 import type { SourceOut, StreamOut } from '../../api/types'
 import { StateMark } from '../../components/StateMark'
+import { Stacked, TOLD_PX } from '../../components/table/Told'
 import { type Column, VirtualTable } from '../../components/table/VirtualTable'
 import { usePreferences } from '../../lib/preferences'
 import { streamName } from '../../lib/text'
 import { formatClock, formatSeconds } from '../../lib/time'
-import { formatCount, formatFixed } from '../../lib/units'
+import { formatCount } from '../../lib/units'
 import styles from './SourcesPage.module.css'
+import { broughtWords, samplesPerSecond, streamLines } from './sourceWords'
 
 const LATE_INTERVALS = 3
 
 /** A number, or what its absence means. */
-const or = (value: number | null, format: (value: number) => string, absent: string) =>
-  value === null ? <span className="faint">{absent}</span> : <span className="numeric">{format(value)}</span>
+const or = (words: string | null, absent: string) =>
+  words === null ? <span className="faint">{absent}</span> : <span className="numeric">{words}</span>
 
-/** One decimal in every row, and never a zero for something. */
-const samplesPerSecond = (value: number) => (value > 0 && value < 0.05 ? '<0.1' : formatFixed(value, 1))
+const given = <Value,>(value: Value | null, format: (value: Value) => string) => (value === null ? null : format(value))
 
 /** The streams of a source: what is read how often, how far it has come, what the last run did. */
 export function StreamsTable({ source }: { source: SourceOut }) {
   const { zone } = usePreferences()
-  const columns = useMemo<Column<StreamOut>[]>(
-    () => [
+  const columns = useMemo<Column<StreamOut>[]>(() => {
+    const clock = (at: string) => formatClock(Date.parse(at), zone, true)
+    return [
       {
-        id: 'stream',
-        header: 'Stream',
-        width: 130,
-        narrow: 118,
+        id: 'told',
+        header: 'Stream, and how it is read',
+        width: 300,
         grow: true,
-        cell: (stream) => streamName(stream.stream),
+        narrowOnly: true,
+        cell: (stream) => (
+          <Stacked
+            of={
+              <span className={styles.stream}>
+                {streamName(stream.stream)}
+                <Lag stream={stream} />
+              </span>
+            }
+            lines={streamLines(stream, zone)}
+          />
+        ),
       },
-      {
-        id: 'interval',
-        header: 'Every',
-        width: 80,
-        align: 'right',
-        from: 700,
-        cell: (stream) => `${stream.interval_s} s`,
-      },
-      { id: 'lag', header: 'Lag', width: 110, narrow: 66, align: 'right', cell: (stream) => <Lag stream={stream} /> },
+      { id: 'stream', header: 'Stream', width: 130, grow: true, from: 700, cell: ({ stream }) => streamName(stream) },
+      { id: 'interval', header: 'Every', width: 70, align: 'right', from: 700, cell: (of) => `${of.interval_s} s` },
+      { id: 'lag', header: 'Lag', width: 110, align: 'right', from: 700, cell: (stream) => <Lag stream={stream} /> },
       {
         id: 'rate',
-        header: 'Samples/s',
-        width: 110,
+        header: 'New samples/s, last 5 min',
+        width: 200,
         align: 'right',
         from: 700,
-        cell: (stream) => or(stream.samples_per_s, samplesPerSecond, 'none yet'),
+        cell: (stream) => or(given(stream.samples_per_s, samplesPerSecond), 'none yet'),
       },
       {
         id: 'until',
         header: 'Read until',
-        width: 110,
-        narrow: 86,
+        width: 104,
         align: 'right',
-        cell: (stream) =>
-          or(
-            stream.until_at === null ? null : Date.parse(stream.until_at),
-            (at) => formatClock(at, zone, true),
-            'never',
-          ),
+        from: 700,
+        cell: (stream) => or(given(stream.until_at, clock), 'never'),
       },
       {
         id: 'run',
         header: 'Last run',
-        width: 110,
+        width: 100,
         align: 'right',
         from: 700,
-        cell: (stream) =>
-          or(
-            stream.last_run_at === null ? null : Date.parse(stream.last_run_at),
-            (at) => formatClock(at, zone, true),
-            'never',
-          ),
+        cell: (stream) => or(given(stream.last_run_at, clock), 'never'),
       },
       {
         id: 'duration',
@@ -79,22 +75,22 @@ export function StreamsTable({ source }: { source: SourceOut }) {
         width: 90,
         align: 'right',
         from: 700,
-        cell: (stream) => or(stream.last_duration_s, formatSeconds, '–'),
+        cell: (stream) => or(given(stream.last_duration_s, formatSeconds), '–'),
       },
       {
         id: 'samples',
-        header: 'Samples',
-        width: 110,
+        header: 'It brought',
+        width: 170,
         align: 'right',
         from: 700,
-        cell: (stream) => or(stream.last_samples, formatCount, '–'),
+        cell: (stream) => or(broughtWords(stream), '–'),
       },
       {
         id: 'gaps',
         header: 'Open gaps',
-        width: 120,
-        narrow: 94,
+        width: 100,
         align: 'right',
+        from: 700,
         cell: (stream) =>
           stream.open_gaps === 0 ? (
             <span className="muted">none</span>
@@ -102,9 +98,8 @@ export function StreamsTable({ source }: { source: SourceOut }) {
             <StateMark tone="warn" word={formatCount(stream.open_gaps)} />
           ),
       },
-    ],
-    [zone],
-  )
+    ]
+  }, [zone])
   if (source.streams.length === 0)
     return <p className={styles.quiet}>Nothing was read yet. The first run comes within one interval.</p>
   const label = `Streams of ${source.name}`
@@ -114,6 +109,7 @@ export function StreamsTable({ source }: { source: SourceOut }) {
       columns={columns}
       count={source.streams.length}
       rowAt={(index) => source.streams[index]}
+      narrowRowPx={TOLD_PX}
     />
   )
 }

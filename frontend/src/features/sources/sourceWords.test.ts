@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest'
+import type { RunOut, SourceOut, StreamOut } from '../../api/types'
+import { broughtWords, clockMark, hostClocks, samplesOf, samplesPerSecond, streamLines } from './sourceWords'
+
+const clock = (name: string | null, offset_s: number, error_s = 0.003): SourceOut['clocks'][number] => ({
+  subject: name === null ? null : `key of ${name}`,
+  name,
+  offset_s,
+  error_s,
+  read_at: '2026-11-22T12:00:00Z',
+})
+
+const STREAM: StreamOut = {
+  stream: 'array_volume',
+  interval_s: 30,
+  until_at: '2026-11-22T12:00:00Z',
+  lag_s: 31,
+  samples_per_s: 0.3667,
+  last_run_at: '2026-11-22T12:00:04Z',
+  last_duration_s: 0.04,
+  last_samples: 44,
+  last_new_samples: 11,
+  open_gaps: 0,
+}
+
+describe('clocks', () => {
+  it('are told with their error and whose they are', () => {
+    const found = hostClocks([clock(null, -1.45), clock('esx-03', 4.36, 0.005), clock('esx-01', 1.77)])
+    expect(found?.words).toBe('+1.77 s ± 3 ms (esx-01) to +4.36 s ± 5 ms (esx-03)')
+    expect(hostClocks([clock('esx-01', 1.77)])?.words).toBe('+1.77 s ± 3 ms (esx-01)')
+    expect(hostClocks([clock(null, 1)])).toBeNull()
+  })
+
+  it('are marked near the limit and beyond it, whichever way they are off', () => {
+    expect(hostClocks([clock('esx-01', -4.4), clock('esx-02', 1)])?.mark).toBe('near the limit of 5 s')
+    expect(clockMark(clock(null, 3.9))).toBeNull()
+    expect(clockMark(clock(null, 5.2, 0.5))).toBe('near the limit of 5 s')
+    expect(clockMark(clock(null, -5.2, 0.1))).toBe('over the limit of 5 s')
+  })
+})
+
+describe('streams and runs', () => {
+  it('say what a run read and what of it was new', () => {
+    expect(broughtWords(STREAM)).toBe('44 read, 11 new')
+    expect(broughtWords({ ...STREAM, last_samples: null, last_new_samples: null })).toBeNull()
+  })
+
+  it('say on a phone all that columns say', () => {
+    expect(streamLines(STREAM, 'utc')).toEqual([
+      'every 30 s, read until 12:00:00',
+      '0.4 new samples/s, no open gaps',
+      'run 12:00:04: 44 read, 11 new in 0.04 s',
+    ])
+    const nothing = { until_at: null, samples_per_s: null, last_run_at: null, last_duration_s: null }
+    expect(
+      streamLines({ ...STREAM, ...nothing, last_samples: null, last_new_samples: null, open_gaps: 2 }, 'utc'),
+    ).toEqual(['every 30 s, never read', 'no samples yet, 2 open gaps', 'never run'])
+  })
+
+  it('never say zero for something', () => {
+    expect([samplesPerSecond(0), samplesPerSecond(0.01), samplesPerSecond(13.33)]).toEqual(['0.0', '<0.1', '13.3'])
+  })
+
+  it('count no samples where none are meant', () => {
+    const run = { stream: 'path', samples: 432, error_message: null } as RunOut
+    expect(samplesOf(run)).toBe(432)
+    expect(samplesOf({ ...run, stream: 'inventory' })).toBeNull()
+    expect(samplesOf({ ...run, samples: 0, error_message: 'took longer than 10 s' })).toBeNull()
+  })
+})

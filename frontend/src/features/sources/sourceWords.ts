@@ -1,0 +1,90 @@
+/** What a source's numbers are called and say: clocks with whose they are, streams, runs. */
+
+import type { ClockOut as Clock, RunOut, SourceOut, StreamOut } from '../../api/types'
+import { plural, streamName, visibleName } from '../../lib/text'
+import { formatClock, formatOffset, formatSeconds, type Zone } from '../../lib/time'
+import { formatCount, formatFixed } from '../../lib/units'
+
+/** Beyond it the server warns (pipeline/health.py); near it the page does. */
+const CLOCK_LIMIT_S = 5
+const NEAR_LIMIT_S = 4
+
+/** How a clock stands to the limit; null: well within it. */
+export function clockMark({ offset_s, error_s }: Pick<Clock, 'offset_s' | 'error_s'>): string | null {
+  const size_s = Math.abs(offset_s)
+  if (size_s - error_s > CLOCK_LIMIT_S) return `over the limit of ${CLOCK_LIMIT_S} s`
+  return size_s >= NEAR_LIMIT_S ? `near the limit of ${CLOCK_LIMIT_S} s` : null
+}
+
+/** "+1.77 s ± 3 ms (esx-01) to +4.36 s ± 5 ms (esx-03)": the hosts' own clocks, by which their samples are stamped. */
+export function hostClocks(clocks: readonly Clock[]): { words: string; mark: string | null } | null {
+  const hosts = clocks.filter(({ subject }) => subject !== null).sort((a, b) => a.offset_s - b.offset_s)
+  const [first, last] = [hosts[0], hosts.at(-1)]
+  if (first === undefined || last === undefined) return null
+  const worst = Math.abs(first.offset_s) > Math.abs(last.offset_s) ? first : last
+  const words = first === last ? clockOfHost(first) : `${clockOfHost(first)} to ${clockOfHost(last)}`
+  return { words, mark: clockMark(worst) }
+}
+
+const clockOfHost = ({ name, subject, offset_s, error_s }: Clock) =>
+  `${formatOffset(offset_s, error_s)} (${visibleName(name ?? subject ?? '')})`
+
+/** One decimal in every row, and never a zero for something. */
+export const samplesPerSecond = (value: number) => (value > 0 && value < 0.05 ? '<0.1' : formatFixed(value, 1))
+
+/** "44 read, 11 new": the newest ones are read again on purpose. */
+export function broughtWords({ last_samples: read, last_new_samples: fresh }: StreamOut): string | null {
+  if (read === null) return null
+  return fresh === null ? `${formatCount(read)} read` : `${formatCount(read)} read, ${formatCount(fresh)} new`
+}
+
+/** A stream's numbers with their words, for screens where they have no columns. */
+export function streamLines(stream: StreamOut, zone: Zone): string[] {
+  const { until_at, samples_per_s, last_run_at, last_duration_s } = stream
+  const clock = (at: string) => formatClock(Date.parse(at), zone, true)
+  const took = last_duration_s === null ? '' : ` in ${formatSeconds(last_duration_s)}`
+  const brought = broughtWords(stream)
+  return [
+    `every ${stream.interval_s} s, ${until_at === null ? 'never read' : `read until ${clock(until_at)}`}`,
+    `${samples_per_s === null ? 'no samples yet' : `${samplesPerSecond(samples_per_s)} new samples/s`}, ${
+      stream.open_gaps === 0 ? 'no open gaps' : plural(stream.open_gaps, 'open gap')
+    }`,
+    last_run_at === null ? 'never run' : `run ${clock(last_run_at)}${brought === null ? '' : `: ${brought}`}${took}`,
+  ]
+}
+
+/** Steps on the way to samples; what they count is none. */
+const NO_SAMPLES = new Set(['inventory', 'clock', 'opening'])
+
+/** How many samples a run read; null where it read none by what it is, or did not come so far. */
+export const samplesOf = (run: RunOut): number | null =>
+  NO_SAMPLES.has(run.stream) || run.error_message !== null ? null : run.samples
+
+const NOUNS: Record<string, [string, string]> = {
+  array_host: ['array host', 'array hosts'],
+  esxi_host: ['host', 'hosts'],
+  host_device: ['device', 'devices'],
+  vm: ['VM', 'VMs'],
+  vm_disk: ['virtual disk', 'virtual disks'],
+}
+
+/** "11 volumes, 1 pod". */
+export function inventory(entities: SourceOut['entities']): string {
+  return Object.entries(entities)
+    .map(([kind, count]) => plural(count, ...(NOUNS[kind] ?? [streamName(kind), `${streamName(kind)}s`])))
+    .join(', ')
+}
+
+const STATES: SourceOut['state'][] = ['failing', 'late', 'waiting', 'live', 'disabled']
+
+const STATE_WORDS: Partial<Record<SourceOut['state'], string>> = { disabled: 'switched off' }
+
+/** "4, all live", "4: 1 failing, 3 live". */
+export function summary(sources: readonly SourceOut[]): string {
+  const counts = STATES.map((state) => [state, sources.filter((source) => source.state === state).length] as const)
+  const present = counts.filter(([, count]) => count > 0)
+  const words = present.map(
+    ([state, count]) => `${present.length === 1 ? 'all' : count} ${STATE_WORDS[state] ?? state}`,
+  )
+  return `${sources.length}${present.length === 1 ? ', ' : ': '}${words.join(', ')}`
+}
