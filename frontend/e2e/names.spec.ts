@@ -1,4 +1,5 @@
-import { aDatastore, asFull, asNamed, HOSTILE_NAMES } from './scenes'
+import type { Locator, Page } from '@playwright/test'
+import { aJudged, asFull, asHostilelyNamed, card, HOSTILE_NAMES, hostileName } from './scenes'
 import { expect, test } from './watch'
 
 test('hostile names are text in the list, whole on focus', async ({ page }) => {
@@ -42,13 +43,72 @@ test('two thousand datastores scroll to the last one without loading them all', 
   expect(await table.locator('tbody tr').count()).toBeLessThan(80)
 })
 
-for (const name of HOSTILE_NAMES.slice(0, 3)) {
-  test(`a page named ${name.slice(0, 24)} stands`, async ({ page, request }) => {
-    const { id } = await aDatastore(request)
-    await asNamed(page, `/datastores/${id}`, name)
-    await page.goto(`/datastores/${id}`)
-    await expect(page.locator('h1')).toHaveText(name)
-    const width = await page.locator('main').evaluate((main) => main.scrollWidth - main.clientWidth)
-    expect(width).toBeLessThanOrEqual(0)
-  })
+/** Markup in a name that became elements. The pages themselves have one picture, the logo, and no script below their head. */
+const MADE = 'img:not([src="/favicon.svg"]), iframe, object, body script, b:has-text("gpj.exe"), [onerror], [onload]'
+
+async function inert(page: Page, where: string) {
+  const made = await page.locator(MADE).evaluateAll((nodes) => nodes.map((node) => node.outerHTML.slice(0, 200)))
+  expect(made, `elements made of names: ${where}`).toEqual([])
+  const overhang = await page.locator('main').evaluate((main) => main.scrollWidth - main.clientWidth)
+  expect(overhang, `${where} is wider than its frame`).toBeLessThanOrEqual(0)
 }
+
+/** The box beside the cursor says the name; the chart may still be painting. */
+async function hovered(page: Page, canvas: Locator, at: { x: number; y: number }, says: RegExp) {
+  await canvas.scrollIntoViewIfNeeded()
+  await expect(async () => {
+    await canvas.hover({ position: at })
+    await canvas.hover({ position: { x: at.x + 3, y: at.y + 2 } })
+    await expect(page.getByText(says).last()).toBeVisible({ timeout: 2000 })
+  }).toPass()
+}
+
+test('names with markup, emoji, right-to-left marks and 200 characters are text everywhere', async ({
+  page,
+  request,
+}) => {
+  const judged = await aJudged(request)
+  await asHostilelyNamed(page)
+  for (const [kind, thing] of [
+    ['datastores', judged],
+    ['vms', await aJudged(request, 'vms')],
+    ['hosts', await aJudged(request, 'hosts')],
+    ['volumes', await aJudged(request, 'volumes')],
+    ['arrays', await aJudged(request, 'arrays')],
+  ] as const)
+    await test.step(kind, async () => {
+      await page.goto(`/${kind}/${thing.id}`)
+      // What turns letters around is shown as a sign that it was there.
+      await expect(page.locator('h1')).toHaveText(hostileName(thing.name).replace('\u202E', '\uFFFD'))
+      const evidence = card(page, 'Evidence')
+      await evidence.scrollIntoViewIfNeeded()
+      await expect(evidence.getByText('<img src=x').first()).toBeVisible()
+      if (kind === 'datastores' || kind === 'vms') {
+        const hops = page.getByRole('list', { name: 'Hops from VM to array' })
+        await hops.scrollIntoViewIfNeeded()
+        await expect(hops.getByText('<img src=x').first()).toBeVisible()
+      }
+      await inert(page, kind)
+    })
+  await test.step('search', async () => {
+    await page.keyboard.press('/')
+    await page.keyboard.type(judged.name)
+    await expect(page.getByRole('option').first()).toContainText('<img src=x')
+    await inert(page, 'search')
+    await page.keyboard.press('Escape')
+  })
+  await test.step('sources', async () => {
+    await page.goto('/sources')
+    await expect(page.locator('main').getByText('<img src=x').first()).toBeVisible()
+    await inert(page, 'sources')
+  })
+  await test.step('the box of a tile', async () => {
+    await page.goto('/')
+    const tiles = card(page, 'Where the I/Os of datastores are').locator('canvas')
+    await expect(tiles).toBeVisible()
+    const before = await page.getByText('<img src=x').count()
+    await hovered(page, tiles, { x: 30, y: 60 }, /<img src=x/)
+    await expect.poll(() => page.getByText('<img src=x').count()).toBeGreaterThan(before)
+    await inert(page, 'overview')
+  })
+})

@@ -151,72 +151,63 @@ function many(items: readonly Row[], index: number): Row {
   return { ...row, name }
 }
 
-/** One object's page with a hostile name. */
-export async function asNamed(page: Page, path: string, name: string): Promise<void> {
-  await page.route(`**${API}${path}`, async (route) => {
-    const answer = await fetched(route)
-    await route.fulfill({ response: answer, json: { ...(await answer.json()), name } })
-  })
-}
+/** Where a name from outside stands: of an object, a device, an export, a source of evidence, or what a user called a rule or channel. */
+const NAME_KEYS = new Set(['name', 'canonical_name', 'nfs_export', 'source', 'rule_name', 'channel_name'])
+/** More of them, in rows of their own. */
+const NAMES_KEYS = new Set(['connected_hosts', 'preferred_arrays', 'path'])
+/** What only looks like one: numbers of things, addresses of services. */
+const NO_NAME_KEYS = new Set(['id', 'from_id', 'to_id', 'address', 'kind', 'counter', 'rule_key'])
+const LISTED = ['datastores', 'vms', 'hosts', 'volumes', 'arrays'] as const
 
-const NAME_KEYS = new Set([
-  'name',
-  'canonical_name',
-  'label',
-  'nfs_export',
-  'rule_name',
-  'channel_name',
-  'headline',
-  'sentence',
-])
+type Naming = (name: string) => string
 
-/** Every name of every answer 200 characters long: of the object itself, its sources, hosts, volumes, VMs and parts. */
-export async function asLongNamed(page: Page): Promise<void> {
+/** Every name from outside as `naming` makes it, wherever it stands, also inside sentences; Gavel's own words stay. */
+async function asRenamed(page: Page, naming: Naming): Promise<void> {
+  const lists = await Promise.all(LISTED.map((kind) => api(page.request, `/${kind}?limit=500`)))
+  const known = new Set(lists.flatMap(({ items }) => items.map(({ name }) => name)))
   await page.route(DATA, async (route) => {
     const answer = await fetched(route)
-    await route.fulfill({ response: answer, json: longNamed(await answer.json()) })
+    const found: unknown = await answer.json()
+    await route.fulfill({ response: answer, json: renamed(found, naming, tokensOf(known)) })
   })
 }
 
-function longNamed(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(longNamed)
+/** Each of the names as a whole word of a sentence, the longest first. */
+function tokensOf(known: ReadonlySet<string>): RegExp {
+  const names = [...known]
+    .sort((a, b) => b.length - a.length)
+    .map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+  return new RegExp(`(?<![\\w.-])(?:${names.join('|')})(?![\\w-]|\\.\\w)`, 'g')
+}
+
+function renamed(value: unknown, naming: Naming, tokens: RegExp): unknown {
+  if (typeof value === 'string') return value.replace(tokens, naming)
+  if (Array.isArray(value)) return value.map((one) => renamed(one, naming, tokens))
   if (value === null || typeof value !== 'object') return value
-  // The name of a column, a layer or a number is the API's own word, not one from outside.
-  const isColumn = ['values', 'us', 'ios', 'counter'].some((key) => key in value)
+  // What has a label is named by Gavel: a column, a layer, a hop. A virtual disk's label is the customer's.
+  const isOwn = 'label' in value
   return Object.fromEntries(
-    Object.entries(value).map(([key, own]) => [
-      key,
-      !isColumn && NAME_KEYS.has(key) && typeof own === 'string'
-        ? `${LONG_NAME.slice(own.length)}${own}`
-        : longNamed(own),
-    ]),
+    Object.entries(value).map(([key, own]) => {
+      const isName = (NAME_KEYS.has(key) && !isOwn) || (key === 'label' && 'controller_type' in value)
+      if (typeof own === 'string' && isName) return [key, naming(own)]
+      if (Array.isArray(own) && NAMES_KEYS.has(key)) return [key, own.map((one) => naming(String(one)))]
+      return [key, NO_NAME_KEYS.has(key) ? own : renamed(own, naming, tokens)]
+    }),
   )
 }
 
-const WORST_STATES = ['failing', 'late', 'waiting', 'disabled']
-
-/** Sources in every unhealthy state, with everything a source can complain about. */
-export async function asSick(page: Page): Promise<void> {
-  await page.route(/\/api\/v1\/sources$/, async (route) => {
-    if (route.request().method() !== 'GET') return route.fallback()
-    const answer = await fetched(route)
-    const sources = (await answer.json()) as { state: string }[]
-    await route.fulfill({ response: answer, json: sources.map(sickened) })
-  })
+/** Every name of every answer 200 characters long: of the object itself, its sources, hosts, volumes, VMs and parts. */
+export function asLongNamed(page: Page): Promise<void> {
+  return asRenamed(page, (name) => `${LONG_NAME.slice(name.length)}${name}`)
 }
 
-function sickened<Source extends { state: string }>(source: Source, index: number): Source {
-  const state = WORST_STATES[index % WORST_STATES.length] ?? source.state
-  const failing = {
-    error_kind: 'unreachable',
-    error_message:
-      'Connecting to https://fa-west-01.example:443/api/2.15/volumes took longer than 10 s. Check the address, the firewall between, and that the array answers.',
-    error_since: '2026-11-20T22:04:00Z',
-    warnings: ['The user may not read performance counters of 2 hosts: grant System.Read on esx-04 and esx-05.'],
-    open_gaps: 3,
-  }
-  const silent = { streams: [], clocks: [], entities: {}, version: null, identity: null }
-  return { ...source, state, ...(state === 'failing' ? failing : {}), ...(state === 'waiting' ? silent : {}) }
+const HOSTILE = `<img src=x onerror=alert(1)><script>alert(2)</script><b>🙂👩‍👩‍👧‍👦 مخزن\u202Egpj.exe ${'a'.repeat(200)}`
+
+/** All at once: markup, emoji, right to left, and as long as a name may be; what it was at its end. */
+export const hostileName: Naming = (name) => `${HOSTILE.slice(0, 199 - name.length)} ${name}`
+
+export function asHostilelyNamed(page: Page): Promise<void> {
+  return asRenamed(page, hostileName)
 }
 
 const OVER_TIME =
@@ -227,6 +218,9 @@ const BEFORE_GAVEL = { from: '-9d', to: '-8d' }
 const ALERT_LISTS = /\/api\/v1\/(alert-rules|silences|maintenance-windows|channels|alerts\/late)(\?|$)/
 const ALERT_PAGED = /\/api\/v1\/(alerts\/history|notifications)\?/
 
+const OBJECTS = /\/api\/v1\/(datastores|vms|hosts|volumes|arrays)\/\d+(\/|\?|$)/
+
+/** A Gavel that has no source: there is nothing in any list, no object, no age. */
 export async function asEmpty(page: Page): Promise<void> {
   await page.route(ALERT_LISTS, (route) =>
     route.request().method() === 'GET' ? route.fulfill({ json: [] }) : route.fallback(),
@@ -239,20 +233,33 @@ export async function asEmpty(page: Page): Promise<void> {
   await page.route(/\/api\/v1\/sources$/, (route) =>
     route.request().method() === 'GET' ? route.fulfill({ json: [] }) : route.fallback(),
   )
+  await page.route(/\/api\/v1\/search\?/, (route) => route.fulfill({ json: [] }))
   await asUnjudged(page)
+  await page.route(/\/api\/v1\/estate\/latency\?/, async (route) => {
+    const answer = await fetched(route, longAgo(route))
+    await route.fulfill({ response: answer, json: { ...(await answer.json()), ledger_until_at: null } })
+  })
   await page.route(/\/api\/v1\/overview(\?|$)/, async (route) => {
-    const answer = await fetched(route)
+    const answer = await fetched(route, longAgo(route))
     await route.fulfill({ response: answer, json: unknown(await answer.json()) })
+  })
+  await page.route(OBJECTS, (route) => {
+    const detail = 'There is nothing of this number.'
+    const body = { type: 'about:blank', title: 'Not Found', status: 404, detail, errors: [] }
+    return route.fulfill({ status: 404, contentType: 'application/problem+json', body: JSON.stringify(body) })
   })
 }
 
 /** Sources are there, and nothing of the window has been attributed. */
 export async function asUnjudged(page: Page): Promise<void> {
-  await page.route(OVER_TIME, async (route) => {
-    const url = new URL(route.request().url())
-    for (const [name, before] of Object.entries(BEFORE_GAVEL)) url.searchParams.set(name, before)
-    await route.fulfill({ response: await fetched(route, url) })
-  })
+  await page.route(OVER_TIME, async (route) => route.fulfill({ response: await fetched(route, longAgo(route)) }))
+}
+
+/** The same question about a time of which no fresh Gavel knows anything. */
+function longAgo(route: Route): URL {
+  const url = new URL(route.request().url())
+  for (const [name, before] of Object.entries(BEFORE_GAVEL)) url.searchParams.set(name, before)
+  return url
 }
 
 /** The ranking of a Gavel that no source ever told of anything. */
