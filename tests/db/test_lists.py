@@ -290,6 +290,27 @@ def test_search_finds_every_kind_a_volume_by_its_serial_and_a_datastore_by_its_d
     assert kinds == {RefKind.HOST, RefKind.DATASTORE, RefKind.VM, RefKind.VOLUME, RefKind.SOURCE, RefKind.ARRAY}
 
 
+def test_search_finds_a_thing_by_what_it_is_made_of(estate: Estate, store: Store) -> None:
+    export = store.value(
+        "SELECT nfs_host || ':' || nfs_path FROM datastore WHERE source_id = :id AND name = 'nfs'", id=estate.vcenter
+    )
+    file = f"[simple] moved-{estate.tag}/disk.vmdk"
+    store.run(
+        "UPDATE vm_disk SET backing_path = :file WHERE source_id = :id AND key = 'vm-1/scsi0:0'",
+        file=file,
+        id=estate.vcenter,
+    )
+    mine = {estate.id("datastore", "nfs"), estate.id("vm", "vm-1"), estate.id("esxi_host", "esx-1")}
+    with reading(store.engine) as connection:
+        hits = [hit for word in (str(export), file, "cluster a") for hit in search(connection, word, limit=1000)]
+        (pod, *_) = search(connection, "pod", limit=1000)
+    assert {(RefKind.DATASTORE, "nfs"), (RefKind.VM, "db01"), (RefKind.HOST, "esx-1")} <= {
+        (hit.ref.kind, hit.ref.name) for hit in hits if hit.ref.id in mine
+    }
+    assert next(hit.context for hit in hits if hit.ref.kind is RefKind.VM).endswith(file)
+    assert (pod.ref.kind, pod.context) == (RefKind.ARRAY, "Array with pod pod")
+
+
 def test_one_of_each_with_its_parts(estate: Estate) -> None:
     datastore_id, vm_id, host_id = (
         estate.id(*thing) for thing in (("datastore", "simple"), ("vm", "vm-1"), ("esxi_host", "esx-1"))

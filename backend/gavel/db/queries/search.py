@@ -20,16 +20,23 @@ _SEARCH = """
     SELECT kind, id, name, context FROM (
         SELECT 'datastore' AS kind, d.id, d.name, 'Datastore in ' || s.name AS context,
             d.name || coalesce((SELECT ' ' || string_agg(x.canonical_name, ' ' ORDER BY x.position)
-                FROM datastore_extent x WHERE x.datastore_id = d.id), '') AS searched
+                FROM datastore_extent x WHERE x.datastore_id = d.id), '')
+            || coalesce(' ' || d.nfs_host || ':' || d.nfs_path, '') AS searched
         FROM datastore d JOIN source s ON s.id = d.source_id WHERE d.present
         UNION ALL SELECT 'vm', m.id, m.name, 'VM in ' || s.name, m.name
         FROM vm m JOIN source s ON s.id = m.source_id WHERE m.present
-        UNION ALL SELECT 'host', h.id, h.name, 'Host in ' || s.name, h.name
-        FROM esxi_host h JOIN source s ON s.id = h.source_id WHERE h.present
+        UNION ALL SELECT 'vm', m.id, m.name, 'VM with ' || k.label || ', ' || coalesce(k.backing_path, k.device_name),
+            coalesce(k.backing_path, '') || ' ' || coalesce(k.device_name, '')
+        FROM vm_disk k JOIN vm m ON m.id = k.vm_id WHERE m.present AND k.present AND m.name NOT ILIKE :anywhere ESCAPE '!'
+        UNION ALL SELECT 'host', h.id, h.name, 'Host in ' || coalesce(c.name || ', ', '') || s.name, h.name || coalesce(' ' || c.name, '')
+        FROM esxi_host h JOIN source s ON s.id = h.source_id LEFT JOIN cluster c ON c.id = h.cluster_id WHERE h.present
         UNION ALL SELECT 'volume', v.id, v.name, 'Volume ' || v.serial || ' on ' || s.name, v.name || ' ' || v.serial
         FROM volume v JOIN source s ON s.id = v.source_id WHERE v.present
         UNION ALL SELECT 'array', a.id, a.name, 'Array read as ' || s.name, a.name
         FROM storage_array a JOIN source s ON s.id = a.source_id WHERE a.present
+        UNION ALL SELECT 'array', a.id, a.name, 'Array with pod ' || p.name, p.name
+        FROM pod p JOIN storage_array a ON a.source_id = p.source_id JOIN source s ON s.id = a.source_id
+        WHERE a.present AND p.present AND a.name NOT ILIKE :anywhere ESCAPE '!'
         UNION ALL SELECT 'source', s.id, s.name, 'Source at ' || s.address, s.name FROM source s
     ) things
     WHERE searched ILIKE :anywhere ESCAPE '!'
@@ -40,7 +47,8 @@ _SEARCH = """
 def search(connection: Connection, text: str, *, limit: int = 20) -> tuple[Hit, ...]:
     """Things whose name holds `text`, without regard to case: names that begin with it first.
 
-    A volume is found by its serial, too, and a datastore by the devices it lies on (naa.…, eui.…).
+    A volume is found by its serial, too, a datastore by the devices (naa.…, eui.…) or the NFS export that it lies on, a VM by the files and
+    raw devices of its virtual disks, a host by its cluster, an array by its pods.
     """
     literal = "".join(f"!{letter}" if letter in "!%_" else letter for letter in text.replace("\0", ""))
     parameters = {"anywhere": f"%{literal}%", "at_start": f"{literal}%", "limit": limit}
