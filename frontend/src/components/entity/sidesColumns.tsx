@@ -5,11 +5,23 @@ import { instantMs } from '../../lib/time'
 import { DataAge } from '../DataAge'
 import { NO_IO, Quantity } from '../Quantity'
 import type { Column } from '../table/VirtualTable'
+import { Noted } from './Noted'
 import { SidesBar } from './SidesBar'
 import { isIdle } from './sides'
 
 interface Measured {
   newest: Sides
+}
+
+/** What the numbers of a row have to be read with. */
+export interface Notes {
+  /** Beside the operations of each side. */
+  host?: string
+  array?: string
+  /** Beside the array's time. */
+  arrayTime?: string
+  /** In place of an array's latencies where it counted no I/O. */
+  elsewhere?: string
 }
 
 /**
@@ -20,6 +32,7 @@ export function sidesColumns<Row extends Measured>(
   max_us: number,
   leads: 'host' | 'disk' | 'array',
   others = '',
+  notes: (row: Row) => Notes = () => ({}),
 ): Column<Row>[] {
   const hostLeads = leads !== 'array'
   const whose = others && `, ${others}`
@@ -34,18 +47,37 @@ export function sidesColumns<Row extends Measured>(
           ...(hostLeads ? [davg<Row>()] : []),
           latency<Row>('kavg', 'KAVG', (newest) => newest.host_kavg_us, { from: 1200, isHost: true }),
         ]),
-    rate('host-iops', 'Host IOPS', (newest) => newest.host_iops, { sortKey: hostLeads ? 'iops' : undefined }),
+    rate<Row>(
+      'host-iops',
+      'Host IOPS',
+      (newest) => newest.host_iops,
+      (row) => notes(row).host,
+      {
+        sortKey: hostLeads ? 'iops' : undefined,
+      },
+    ),
   ]
   const array: Column<Row>[] = [
-    latency('array', 'Array inside', (newest) => newest.array_internal_us, {
+    latency<Row>('array', 'Array inside', (newest) => newest.array_internal_us, {
       width: 110,
       sortKey: hostLeads ? undefined : 'latency',
+      elsewhere: (row) => notes(row).elsewhere,
+      note: (row) => notes(row).arrayTime,
     }),
-    latency('san', 'SAN', (newest) => newest.array_san_us, { from: 1600 }),
-    rate('array-iops', `Array IOPS${whose}`, (newest) => newest.array_iops, {
-      width: 98 + 6 * whose.length,
-      sortKey: hostLeads ? undefined : 'iops',
+    latency<Row>('san', 'SAN', (newest) => newest.array_san_us, {
+      from: 1600,
+      elsewhere: (row) => notes(row).elsewhere,
     }),
+    rate<Row>(
+      'array-iops',
+      `Array IOPS${whose}`,
+      (newest) => newest.array_iops,
+      (row) => notes(row).array,
+      {
+        width: 98 + 6 * whose.length,
+        sortKey: hostLeads ? undefined : 'iops',
+      },
+    ),
   ]
   const both: Column<Row> = {
     id: 'bars',
@@ -68,13 +100,15 @@ export function sidesColumns<Row extends Measured>(
 const davg = <Row extends Measured>() =>
   latency<Row>('davg', 'DAVG', (newest) => newest.host_davg_us, { from: 1600, isHost: true })
 
-type Options = Partial<Pick<Column<Measured>, 'from' | 'sortKey' | 'width'>> & { isHost?: boolean }
+type Placing = Partial<Pick<Column<Measured>, 'from' | 'sortKey' | 'width'>>
+type Told<Row> = (row: Row) => string | undefined
+type Options<Row> = Placing & { isHost?: boolean; elsewhere?: Told<Row>; note?: Told<Row> }
 
 function latency<Row extends Measured>(
   id: string,
   header: string,
   read: (newest: Sides) => number | null,
-  { isHost = false, ...options }: Options = {},
+  { isHost = false, elsewhere, note, ...options }: Options<Row> = {},
 ): Column<Row> {
   const origin = isHost
     ? `${header} over all hosts, mean of the newest minute`
@@ -85,15 +119,17 @@ function latency<Row extends Measured>(
     width: 98,
     align: 'right',
     ...options,
-    cell: ({ newest }) => (
-      <Quantity
-        value={read(newest)}
-        unit="µs"
-        precision={isHost ? newest.host_precision_us : null}
-        isCompared={isHost}
-        origin={origin}
-        absent={isIdle(newest, isHost ? 'host' : 'array') ? NO_IO : undefined}
-      />
+    cell: (row) => (
+      <Noted note={note?.(row) ?? null}>
+        <Quantity
+          value={read(row.newest)}
+          unit="µs"
+          precision={isHost ? row.newest.host_precision_us : null}
+          isCompared={isHost}
+          origin={origin}
+          absent={isIdle(row.newest, isHost ? 'host' : 'array') ? (elsewhere?.(row) ?? NO_IO) : undefined}
+        />
+      </Noted>
     ),
   }
 }
@@ -102,7 +138,8 @@ function rate<Row extends Measured>(
   id: string,
   header: string,
   read: (newest: Sides) => number | null,
-  options: Options = {},
+  note: Told<Row>,
+  options: Placing = {},
 ): Column<Row> {
   return {
     id,
@@ -110,6 +147,10 @@ function rate<Row extends Measured>(
     width: 98,
     align: 'right',
     ...options,
-    cell: ({ newest }) => <Quantity value={read(newest)} unit="ops/s" bare />,
+    cell: (row) => (
+      <Noted note={note(row) ?? null}>
+        <Quantity value={read(row.newest)} unit="ops/s" bare />
+      </Noted>
+    ),
   }
 }

@@ -6,7 +6,8 @@ import { expect, it, vi } from 'vitest'
 import type { DeviceOut, GapOut, Series } from '../../api/types'
 import { PreferencesProvider } from '../../lib/preferences'
 import { onScreen } from '../../testing/screen'
-import { DevicesTable } from './DevicesTable'
+import { spareWidth, WIDE_SCREENS } from '../../testing/tableWidth'
+import { DevicesTable, depthWords, deviceColumns, loadWords } from './DevicesTable'
 import { GapsCard, GapsTable } from './GapsCard'
 
 vi.mock('@tanstack/react-router', () => ({
@@ -35,10 +36,58 @@ const heads = () => screen.getAllByRole('columnheader').map(({ textContent }) =>
 it('working paths and what a device is tied to stand beside it, in sight on a phone', () => {
   const devices: DeviceOut[] = []
   const { unmount } = show(<DevicesTable devices={devices} withHost={false} />)
-  expect(heads().slice(0, 3)).toEqual(['Device', 'Paths', 'Array volume'])
+  expect(heads()).toEqual(['Device, its load and depth', 'Paths'])
   unmount()
   show(<DevicesTable devices={devices} />)
-  expect(heads().slice(0, 3)).toEqual(['Host', 'Paths', 'Array volume'])
+  expect(heads()).toEqual(['Host, its load and depth', 'Paths'])
+})
+
+const DEVICE = {
+  id: 1,
+  host: { kind: 'host', id: 4, name: 'esx-04' },
+  canonical_name: 'naa.624a93701',
+  queue_depth: 128,
+  dsnro: 32,
+  path_policy: null,
+  paths_total: 4,
+  paths_working: 3,
+  volume: { kind: 'volume', id: 9, name: 'v0' },
+  match: { matched: true, by: 'naa', reason: null, remedy: null, needs_action: false },
+  newest: { iops: 4000, gavg_us: 700, precision_us: 1, in_flight_ios: 2.04, depth_in_force: 32 },
+} as DeviceOut
+const NOT_MEASURED = { iops: null, gavg_us: null, precision_us: null, in_flight_ios: null, depth_in_force: null }
+
+it('a device says what it does, and which depth is in force beside the one that is set', () => {
+  onScreen(1600)
+  show(<DevicesTable devices={[DEVICE, { ...DEVICE, id: 2, newest: NOT_MEASURED }]} withHost={false} />)
+  expect(heads()).toEqual([
+    ...['Device', 'Paths', 'Array volume', 'IOPS', 'GAVG', 'In flight', 'Depth in force', 'Depth set', 'DSNRO'],
+    'Path policy',
+  ])
+  const [, busy, unknown] = screen.getAllByRole('row').map((row) => row.textContent)
+  expect(busy).toContain('4,0000.70 ms2.03212832')
+  // Nothing of it is a zero where nobody measured it.
+  expect(unknown).toContain('not measurednot measurednot measurednot told12832')
+})
+
+it('on a phone a device stands in four lines, and no number of it beside the screen', () => {
+  show(<DevicesTable devices={[DEVICE]} />)
+  const row = screen.getAllByRole('row')[1]?.textContent
+  for (const words of [
+    'esx-04',
+    'v0',
+    '4,000 IOPS · GAVG 0.70 ms',
+    '2.0 in flight · depth 32 in force, 128 set',
+    '3 of 4',
+  ])
+    expect(row).toContain(words)
+  expect(loadWords({ newest: { ...NOT_MEASURED, iops: 0 } })).toBe('no I/O')
+  expect(depthWords({ newest: NOT_MEASURED, queue_depth: null })).toBe('depth not read')
+})
+
+it.each(WIDE_SCREENS)('all numbers of a device are on a screen of %i px', (screen_px) => {
+  for (const withHost of [true, false])
+    expect(spareWidth(deviceColumns(withHost), screen_px), String(withHost)).toBeGreaterThanOrEqual(0)
 })
 
 it('a gap and why it is there are one column on a phone, nothing of it beside the screen', () => {

@@ -1,11 +1,13 @@
 /** The columns of volumes, in their own list and on the pages of what lies on them. */
 
 import type { VolumeRow } from '../../api/types'
-import { formatBytesPerSecond, formatIops } from '../../lib/units'
+import { formatBytesPerSecond, formatIops, formatLatency } from '../../lib/units'
 import { EntityLink, EntityLinks } from '../EntityLink'
 import { Name } from '../Name'
+import { NO_IO, Quantity } from '../Quantity'
 import type { Column } from '../table/VirtualTable'
-import { sidesColumns } from './sidesColumns'
+import { isIdle } from './sides'
+import { type Notes, sidesColumns } from './sidesColumns'
 
 export function volumeColumns(max_us: number): Column<VolumeRow>[] {
   return [
@@ -46,9 +48,50 @@ export function volumeColumns(max_us: number): Column<VolumeRow>[] {
       from: 1900,
       cell: (volume) => <span className="numeric">{qosLimit(volume)}</span>,
     },
-    ...sidesColumns<VolumeRow>(max_us, 'array'),
+    ...sidesColumns<VolumeRow>(max_us, 'array', '', volumeNotes),
   ]
 }
+
+/**
+ * Why both sides count different things: hosts do not tell which array of a stretched pod did an I/O, and what goes through a
+ * protocol endpoint is done on the volumes behind it.
+ */
+export function volumeNotes(volume: Pick<VolumeRow, 'stretched' | 'is_protocol_endpoint' | 'parts'>): Notes {
+  if (volume.is_protocol_endpoint) return { array: 'on its vVols', elsewhere: 'on its vVols' }
+  const mirrored = mirroredWords(volume)
+  return {
+    ...(volume.stretched ? { host: 'to both arrays' } : {}),
+    ...(mirrored === null ? {} : { arrayTime: mirrored }),
+  }
+}
+
+/** "mirrored 2.09 ms": what writes take that the other array of a stretched pod took; null where there are none. */
+export const mirroredWords = ({ parts }: Pick<VolumeRow, 'parts'>): string | null =>
+  parts.mirrored_write_us === null ? null : `mirrored ${formatLatency(parts.mirrored_write_us)}`
+
+const PARTS = [
+  ['service_us', 'Service', 'the array works on the I/O'],
+  ['queue_us', 'Queue', 'the I/O waits in the array'],
+  ['qos_us', 'QoS', 'the I/O is held back by a limit or by the array’s scheduling'],
+] as const
+
+/** What the array's time consists of, where there is room for it. */
+export const partColumns = (width = 90): Column<VolumeRow>[] =>
+  PARTS.map(([key, header, meaning]) => ({
+    id: key,
+    header,
+    width,
+    align: 'right',
+    from: 1600,
+    cell: (volume) => (
+      <Quantity
+        value={volume.parts[key]}
+        unit="µs"
+        origin={`${meaning}; of all operations, mean of the newest minute`}
+        absent={isIdle(volume.newest, 'array') ? (volumeNotes(volume).elsewhere ?? NO_IO) : undefined}
+      />
+    ),
+  }))
 
 export function VolumePod({ volume }: { volume: VolumeRow }) {
   if (volume.pod === null) return <span className="faint">none</span>

@@ -22,12 +22,13 @@ export function Told({ when, what, children }: { when: string; what: string; chi
 }
 
 /** Whose, and below it the numbers of the row with their words. */
-export function Stacked({ of, lines }: { of: ReactNode; lines: readonly string[] }) {
+export function Stacked({ of, lines }: { of: ReactNode; lines: readonly ReactNode[] }) {
   return (
     <span className={styles.told}>
       <span className={styles.of}>{of}</span>
-      {lines.map((line) => (
-        <span key={line} className={`${styles.quiet} numeric`}>
+      {lines.map((line, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the lines of a row keep their places
+        <span key={index} className={`${styles.quiet} numeric`}>
           {line}
         </span>
       ))}

@@ -1,9 +1,10 @@
 /** What an array says of each of its volumes; the array itself need not be named. */
 
-import type { Sides, VolumeRow } from '../../api/types'
+import type { VolumeRow } from '../../api/types'
 import { EntityLink, EntityLinks } from '../../components/EntityLink'
+import { Noted } from '../../components/entity/Noted'
 import { isIdle } from '../../components/entity/sides'
-import { qosLimit, VolumePod } from '../../components/entity/volumeColumns'
+import { mirroredWords, partColumns, qosLimit, VolumePod, volumeNotes } from '../../components/entity/volumeColumns'
 import { NO_IO, Quantity } from '../../components/Quantity'
 import type { Column } from '../../components/table/VirtualTable'
 
@@ -34,14 +35,15 @@ export function arrayVolumeColumns(hasPods: boolean): Column<VolumeRow>[] {
             id: 'pod',
             header: 'Pod',
             width: 172,
-            from: 1600,
+            from: 1900,
             cell: (volume: VolumeRow) => <VolumePod volume={volume} />,
           },
         ]
       : []),
     latency('latency', 'Array inside', 'array_internal_us', { width: 116, narrow: 108, sortKey: 'latency' }),
     latency('read', 'Reads', 'array_read_us'),
-    latency('write', 'Writes', 'array_write_us'),
+    { ...latency('write', 'Writes', 'array_write_us', { width: 118 }), cell: (volume) => <Writes volume={volume} /> },
+    ...partColumns(),
     latency('san', 'SAN', 'array_san_us', { from: 1200 }),
     {
       id: 'iops',
@@ -49,7 +51,11 @@ export function arrayVolumeColumns(hasPods: boolean): Column<VolumeRow>[] {
       width: 98,
       align: 'right',
       sortKey: 'iops',
-      cell: ({ newest }) => <Quantity value={newest.array_iops} unit="ops/s" bare />,
+      cell: (volume) => (
+        <Noted note={volumeNotes(volume).array ?? null}>
+          <Quantity value={volume.newest.array_iops} unit="ops/s" bare />
+        </Noted>
+      ),
     },
     {
       id: 'limit',
@@ -74,10 +80,24 @@ function latency(
     width: 98,
     align: 'right',
     ...options,
-    cell: ({ newest }) => (
-      <Quantity value={newest[key]} unit="µs" origin={ORIGINS[key]} absent={whyAbsent(newest, key)} />
+    cell: (volume) => (
+      <Quantity value={volume.newest[key]} unit="µs" origin={ORIGINS[key]} absent={whyAbsent(volume, key)} />
     ),
   }
+}
+
+/** Those by hosts, and below them what writes took that the other array of the pod took. */
+function Writes({ volume }: { volume: VolumeRow }) {
+  return (
+    <Noted note={mirroredWords(volume)} title="Writes that the other array of its pod took, mirrored to this one">
+      <Quantity
+        value={volume.newest.array_write_us}
+        unit="µs"
+        origin={ORIGINS.array_write_us}
+        absent={whyAbsent(volume, 'array_write_us')}
+      />
+    </Noted>
+  )
 }
 
 const ORIGINS: Record<Latency, string> = {
@@ -88,8 +108,9 @@ const ORIGINS: Record<Latency, string> = {
 }
 
 /** No I/O at all is something else than an unknown time; of one direction alone it is not known which. */
-function whyAbsent(newest: Sides, key: Latency): string | undefined {
-  if (isIdle(newest, 'array')) return NO_IO
+function whyAbsent(volume: VolumeRow, key: Latency): string | undefined {
+  const { newest } = volume
+  if (isIdle(newest, 'array')) return volumeNotes(volume).elsewhere ?? NO_IO
   const isOneWay = key === 'array_read_us' || key === 'array_write_us'
   return isOneWay && newest.array_internal_us !== null ? '–' : undefined
 }

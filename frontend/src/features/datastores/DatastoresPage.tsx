@@ -49,7 +49,9 @@ export const datastoreColumns = (max_us: number): Column<DatastoreRow>[] => [
     from: 1900,
     cell: ({ vms }) => <span className="numeric">{vms}</span>,
   },
-  ...sidesColumns<DatastoreRow>(max_us, 'host'),
+  ...sidesColumns<DatastoreRow>(max_us, 'host', '', ({ arrays }) =>
+    arrays.length > 1 ? { array: 'both arrays' } : {},
+  ),
 ]
 
 /** Every datastore with the newest numbers of both sides. */

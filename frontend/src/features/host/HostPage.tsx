@@ -1,7 +1,7 @@
 import { useMemo } from 'react'
 import type { HostOut } from '../../api/types'
 import { Card } from '../../components/Card'
-import { DevicesTable } from '../../components/entity/DevicesTable'
+import { DevicesTable, PathsMark } from '../../components/entity/DevicesTable'
 import { type Fact, ObjectPage } from '../../components/entity/ObjectPage'
 import { SeriesSection } from '../../components/entity/SeriesSection'
 import { Name } from '../../components/Name'
@@ -20,6 +20,7 @@ function facts(host: HostOut): Fact[] {
       ? []
       : [{ term: 'ESXi', value: host.build === null ? host.version : `${host.version} build ${host.build}` }]),
     { term: 'Runs', value: plural(host.vms, 'VM') },
+    { term: 'Paths', value: <PathsMark devices={host.host_devices} /> },
   ]
 }
 

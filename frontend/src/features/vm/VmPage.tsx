@@ -8,7 +8,7 @@ import { MatchedVolumes } from '../../components/MatchMark'
 import { Name } from '../../components/Name'
 import { type Column, VirtualTable } from '../../components/table/VirtualTable'
 import { plural, powerWord } from '../../lib/text'
-import { formatBytes, formatIops } from '../../lib/units'
+import { formatBytes, formatCount, formatIops } from '../../lib/units'
 
 type Disk = VmOut['vm_disks'][number]
 
@@ -74,7 +74,14 @@ function DisksTable({ disks }: { disks: readonly Disk[] }) {
         cell: (disk) => <MatchedVolumes match={disk.match} volumes={disk.volume === null ? [] : [disk.volume]} />,
       },
       { id: 'instance', header: 'Address', width: 110, cell: (disk) => disk.instance },
-      { id: 'controller', header: 'Controller', width: 130, cell: (disk) => disk.controller_type },
+      { id: 'controller', header: 'Controller', width: 110, cell: (disk) => disk.controller_type },
+      {
+        id: 'queue',
+        header: 'Queue limit',
+        width: 110,
+        align: 'right',
+        cell: ({ queue_limit }) => <QueueLimit ios={queue_limit} />,
+      },
       {
         id: 'size',
         header: 'Size',
@@ -100,4 +107,14 @@ function DisksTable({ disks }: { disks: readonly Disk[] }) {
     [],
   )
   return <VirtualTable label="Virtual disks" columns={columns} count={disks.length} rowAt={(index) => disks[index]} />
+}
+
+/** What the guest can have at the disk at once; more waits in the guest, where nobody counts it. */
+function QueueLimit({ ios }: { ios: number | null }) {
+  if (ios === null) return <span className="faint">not known</span>
+  return (
+    <span className="numeric" title="I/Os at once, unless the guest was set otherwise; more wait in the guest">
+      {formatCount(ios)}
+    </span>
+  )
 }
