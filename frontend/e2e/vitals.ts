@@ -1,7 +1,7 @@
 /** What a reader waits for, measured in the browser and printed beside its goal: `make vitals`. Figures are told, never asserted. */
 
 import { type APIRequestContext, type CDPSession, expect, type Page, test } from '@playwright/test'
-import { aJudged, overviewOf } from './scenes'
+import { aJudged, card, overviewOf } from './scenes'
 
 const LOADS = 7
 const WALL_REFRESHES = Number(process.env.GAVEL_VITALS_REFRESHES ?? 2000)
@@ -107,8 +107,9 @@ test('overview', async ({ page }) => {
 
 async function workOnObject(page: Page) {
   await page.getByRole('heading', { name: 'Latency over time' }).scrollIntoViewIfNeeded()
-  await page.getByRole('button', { name: 'Show as table of numbers' }).nth(1).click()
-  await page.getByRole('button', { name: 'Show as chart' }).first().click()
+  const stack = card(page, 'Latency over time')
+  await stack.getByRole('button', { name: 'Show as table of numbers' }).click()
+  await stack.getByRole('button', { name: 'Show as chart' }).click()
   await page.keyboard.press('[')
   await settled(page)
 }

@@ -8,7 +8,7 @@ import type { CanvasHandle } from './Canvas'
 import styles from './Chart.module.css'
 import { download, fileStem } from './download'
 import { framedPicture } from './framedPicture'
-import { CopyLink, type CsvTable, SaveCsv, type ShownWindow, Tool, Tools } from './tools'
+import { CopyLink, type CsvTable, SaveCsv, type ShownWindow, Tool, Tools, TurnTable } from './tools'
 import { useNearViewport } from './useNearViewport'
 import { useTokens } from './useTokens'
 import type { LegendWord } from './Words'
@@ -106,11 +106,7 @@ function Buttons({ canvas, asTable, onTable, ...props }: ButtonsProps) {
 
   return (
     <Tools>
-      <Tool
-        icon={asTable ? 'chart' : 'table'}
-        label={asTable ? 'Show as chart' : 'Show as table of numbers'}
-        onClick={onTable}
-      />
+      <TurnTable asTable={asTable} onTurn={onTable} />
       <SaveCsv title={props.exportTitle} csv={props.csv} />
       <Tool icon="chart" label="Save the picture as PNG" onClick={savePng} />
       <CopyLink {...props.shownWindow} />

@@ -38,6 +38,15 @@ export function Tool({ icon, label, onClick }: ToolProps) {
   )
 }
 
+/** Between a picture and the table of its numbers. */
+export const TurnTable = ({ asTable, onTurn }: { asTable: boolean; onTurn: () => void }) => (
+  <Tool
+    icon={asTable ? 'chart' : 'table'}
+    label={asTable ? 'Show as chart' : 'Show as table of numbers'}
+    onClick={onTurn}
+  />
+)
+
 /** `title`: of the file. */
 export function SaveCsv({ title, csv }: { title: string; csv: () => CsvTable }) {
   function save() {

@@ -1,6 +1,6 @@
 /** The way of I/Os from VM to array: what they pass, how loaded that is, and where the time between goes. A list that is also a picture. */
 
-import type { CSSProperties } from 'react'
+import { type CSSProperties, useState } from 'react'
 import type { Hops } from '../../api/types'
 import {
   BOX_HEIGHT,
@@ -16,12 +16,13 @@ import { hopsCsv } from '../../charts/hopsCsv'
 import { colourOf } from '../../charts/tokens'
 import { formatIops, formatLatency, NOT_MEASURED } from '../../lib/units'
 import { Card } from '../Card'
-import { CopyLink, SaveCsv, Tools } from '../chart/tools'
+import { CopyLink, SaveCsv, Tools, TurnTable } from '../chart/tools'
 import { useTokens } from '../chart/useTokens'
 import { EmptyState } from '../DataState'
 import { EntityLink } from '../EntityLink'
 import { Name } from '../Name'
 import styles from './Hops.module.css'
+import { HopsTable } from './HopsTable'
 
 type Hop = Hops['hops'][number]
 type HopNode = Hop['nodes'][number]
@@ -30,6 +31,7 @@ type HopLink = Hops['links'][number]
 /** `named`: the layer that the verdict names. */
 export function HopsCard({ hops, named }: { hops: Hops; named: string | null }) {
   const picture = hopPicture(hops, named)
+  const [asTable, setAsTable] = useState(false)
   return (
     <Card
       title="The way of its I/Os"
@@ -37,6 +39,7 @@ export function HopsCard({ hops, named }: { hops: Hops; named: string | null }) 
       actions={
         picture.columns.length > 0 && (
           <Tools>
+            <TurnTable asTable={asTable} onTurn={() => setAsTable(!asTable)} />
             <SaveCsv title={`The way of the I/Os of ${hops.subject.name}`} csv={() => hopsCsv(hops)} />
             <CopyLink from_ms={Date.parse(hops.from_at)} to_ms={Date.parse(hops.to_at)} />
           </Tools>
@@ -48,6 +51,8 @@ export function HopsCard({ hops, named }: { hops: Hops; named: string | null }) 
           title="Nothing is known to carry its I/Os"
           text="The page Sources says what was read and what is missing."
         />
+      ) : asTable ? (
+        <HopsTable hops={hops} />
       ) : (
         <div className={styles.picture}>
           <div

@@ -1,0 +1,81 @@
+// @vitest-environment jsdom
+import { MantineProvider } from '@mantine/core'
+import { fireEvent, render, screen } from '@testing-library/react'
+import { expect, it, vi } from 'vitest'
+import type { Hops } from '../../api/types'
+import { PreferencesProvider } from '../../lib/preferences'
+import { HopsCard } from './HopsCard'
+
+vi.mock('@tanstack/react-router', () => ({
+  Link: ({ to, children }: { to: string; children: React.ReactNode }) => <a href={to}>{children}</a>,
+}))
+
+const load = { iops: 5800, bytes_per_s: null, us: 1790, precision_us: null, ios: 9.8, depth: 32 }
+const hops = {
+  subject: { kind: 'datastore', id: 1, name: 'ds-1' },
+  from_at: '2026-11-20T12:00:00Z',
+  to_at: '2026-11-20T12:05:00Z',
+  minutes: 5,
+  ledger_until_at: '2026-11-20T12:05:00Z',
+  resolution: '1m',
+  hops: [
+    {
+      name: 'queue',
+      label: 'Host queue',
+      total: 1,
+      nodes: [{ id: 'q1', name: 'esx-01', ref: null, detail: ['naa.1'], state: null, load }],
+    },
+    {
+      name: 'path',
+      label: 'Path',
+      total: 1,
+      nodes: [
+        { id: 'p1', name: 'vmhba1', ref: null, detail: [], state: 'working', load: { ...load, ios: null, iops: null } },
+      ],
+    },
+  ],
+  links: [
+    {
+      from_id: 'q1',
+      to_id: 'p1',
+      name: 'kernel',
+      label: 'Kernel',
+      layers: ['kernel'],
+      us: 120,
+      lower_us: 0,
+      upper_us: 520,
+      is_merged: false,
+    },
+  ],
+} as unknown as Hops
+
+function show(given: Hops) {
+  render(
+    <PreferencesProvider>
+      <MantineProvider withGlobalClasses={false} withCssVariables={false}>
+        <HopsCard hops={given} named={null} />
+      </MantineProvider>
+    </PreferencesProvider>,
+  )
+}
+
+it('the way of I/Os is also a table with the bounds that its picture has no room for, a spreadsheet and a link', () => {
+  show(hops)
+  for (const name of ['Save the numbers as CSV', 'Copy a link to this window'])
+    expect(screen.getByRole('button', { name })).toBeTruthy()
+  fireEvent.click(screen.getByRole('button', { name: 'Show as table of numbers' }))
+  const rows = (name: string) =>
+    [...screen.getByRole('table', { name }).querySelectorAll('tbody tr')].map((row) =>
+      [...row.children].map(({ textContent }) => textContent),
+    )
+  expect(rows('Load of each hop').map((row) => row.slice(2))).toEqual([
+    ['5,800 IOPS', '1.79 ms seen by hosts', '9.8 of 32'],
+    ['not measured', '1.79 ms seen by hosts', '–'],
+  ])
+  expect(rows('Time between hops')[0]?.slice(1)).toEqual(['Kernel', '0.12 ms', '0 µs and 0.52 ms'])
+})
+
+it('nothing has no numbers to save', () => {
+  show({ ...hops, hops: [], links: [] })
+  expect(screen.queryByRole('button')).toBeNull()
+})
