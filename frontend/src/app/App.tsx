@@ -1,13 +1,16 @@
 import { MantineProvider } from '@mantine/core'
 import { type QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
-import { SessionProvider } from '../api/session'
+import { useEffect, useRef } from 'react'
+import { SessionProvider, useSession } from '../api/session'
+import { standing } from '../components/onPress'
 import { Tip } from '../components/Tip'
 import { PreferencesProvider, usePreferences } from '../lib/preferences'
 import { pageNonce } from './nonce'
 import type { AppRouter } from './router'
-import { SignInDialog } from './SignInDialog'
 import { cssVariablesResolver, theme } from './theme'
+
+const SignInDialog = standing(async () => (await import('./SignInDialog')).default)
 
 interface AppProps {
   client: QueryClient
@@ -22,7 +25,7 @@ export function App({ client, router, setupToken }: AppProps) {
         <QueryClientProvider client={client}>
           <SessionProvider>
             <RouterProvider router={router} />
-            <SignInDialog setupToken={setupToken} />
+            <SignIn setupToken={setupToken} />
             <Tip />
           </SessionProvider>
         </QueryClientProvider>
@@ -44,4 +47,15 @@ function Themed({ children }: { children: React.ReactNode }) {
       {children}
     </MantineProvider>
   )
+}
+
+/** A setup token is spent by the dialog as soon as that has its code. */
+function SignIn({ setupToken }: { setupToken: string | null }) {
+  const { isDialogOpen, openDialog } = useSession()
+  const isBrought = useRef(setupToken !== null)
+  useEffect(() => {
+    if (isBrought.current) openDialog()
+    isBrought.current = false
+  }, [openDialog])
+  return <SignInDialog opened={isDialogOpen} setupToken={setupToken} />
 }

@@ -9,7 +9,7 @@ const KEYS: readonly [readonly string[], string][] = [
   [['?'], 'This help'],
 ]
 
-export function Help({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+export default function Help({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const goTo = PAGES.flatMap((page) => (page.menu ? [[['g', page.menu.key], page.title] as const] : []))
   return (
     <Modal

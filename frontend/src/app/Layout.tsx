@@ -1,14 +1,14 @@
 /** The frame around every page: header, menu, a note when the server is lost, and the page itself. */
 
-import { ActionIcon, Drawer } from '@mantine/core'
+import { ActionIcon } from '@mantine/core'
 import { Link, Outlet, useRouterState } from '@tanstack/react-router'
 import { memo, type ReactNode, useCallback, useEffect, useState } from 'react'
 import { LiveProvider } from '../api/live'
 import { OutageProvider } from '../api/outage'
 import { Icon } from '../components/Icon'
+import { standing } from '../components/onPress'
 import { useRange } from '../lib/url'
 import { FiringCount } from './FiringCount'
-import { Help } from './Help'
 import styles from './Layout.module.css'
 import { OutageNote } from './OutageNote'
 import { PreferencesMenu } from './PreferencesMenu'
@@ -17,6 +17,9 @@ import { SearchBox } from './SearchBox'
 import { SessionButton } from './SessionButton'
 import { TimeControl } from './TimeControl'
 import { useShortcuts } from './useShortcuts'
+
+const Help = standing(async () => (await import('./Help')).default)
+const MenuDrawer = standing(async () => (await import('./MenuDrawer')).default)
 
 export function Layout() {
   const [isHelpOpen, setHelpOpen] = useState(false)
@@ -68,15 +71,9 @@ const Header = memo(function Header({ onHelp }: { onHelp: () => void }) {
         </ActionIcon>
         <FiringCount />
       </div>
-      <Drawer
-        opened={isMenuOpen}
-        onClose={() => setMenuOpen(false)}
-        title="Pages"
-        size={260}
-        closeButtonProps={{ 'aria-label': 'Close the menu' }}
-      >
+      <MenuDrawer opened={isMenuOpen} onClose={() => setMenuOpen(false)}>
         <Menu onChoose={() => setMenuOpen(false)} />
-      </Drawer>
+      </MenuDrawer>
       <Link to={HOME} className={styles.brand} aria-label="Gavel, to the overview">
         <img src="/favicon.svg" alt="" className={styles.logo} />
         Gavel

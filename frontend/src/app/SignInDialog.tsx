@@ -6,8 +6,13 @@ import { useSession, useSignIn } from '../api/session'
 import { Icon } from '../components/Icon'
 import { Worded } from '../components/Worded'
 
-export function SignInDialog({ setupToken }: { setupToken: string | null }) {
-  const { isDialogOpen, openDialog, closeDialog, setupPending, isStranger } = useSession()
+interface SignInDialogProps {
+  opened: boolean
+  setupToken: string | null
+}
+
+export default function SignInDialog({ opened, setupToken }: SignInDialogProps) {
+  const { openDialog, closeDialog, setupPending, isStranger } = useSession()
   const [token, setToken] = useState('')
   const [adminToken, setAdminToken] = useState<string | null>(null)
   const signIn = useSignIn((answer) => {
@@ -39,7 +44,7 @@ export function SignInDialog({ setupToken }: { setupToken: string | null }) {
 
   return (
     <Modal
-      opened={isDialogOpen}
+      opened={opened}
       onClose={close}
       title={
         adminToken !== null ? 'You are the admin of this Gavel' : isStranger ? 'Sign in' : 'Sign in to change things'

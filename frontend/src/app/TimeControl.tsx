@@ -1,24 +1,27 @@
 /** Which window is looked at, and whether it moves with the clock. */
 
-import { ActionIcon, Button, Group, Loader, Popover } from '@mantine/core'
-import { lazy, Suspense, useState } from 'react'
+import { ActionIcon, Button, Group } from '@mantine/core'
+import { useState } from 'react'
 import { useFailing } from '../api/failing'
 import { type Live, useLive } from '../api/live'
 import { serverNow } from '../api/serverClock'
 import { Icon } from '../components/Icon'
+import { standing } from '../components/onPress'
 import { StateMark, type Tone } from '../components/StateMark'
 import { usePreferences } from '../lib/preferences'
-import { PRESETS, presetFor, presetLabel, type Range, rangeBounds, shiftRange } from '../lib/range'
+import { presetFor, presetLabel, type Range, rangeBounds, shiftRange } from '../lib/range'
 import { formatWindow, type Zone, zoneName } from '../lib/time'
 import { useRange } from '../lib/url'
+import { useBoxButton } from './boxButton'
 import styles from './TimeControl.module.css'
 
-const RangeForm = lazy(() => import('./RangeForm'))
+const TimeBox = standing(async () => (await import('./TimeBox')).default)
 
 export function TimeControl() {
   const [range, setRange] = useRange()
   const { zone } = usePreferences()
   const [isOpen, setOpen] = useState(false)
+  const { button, carried } = useBoxButton(isOpen)
   const choose = (next: Range) => {
     setRange(next)
     setOpen(false)
@@ -27,28 +30,20 @@ export function TimeControl() {
   return (
     <Group gap={4} wrap="nowrap" className={styles.control}>
       <Step icon="left" label="Earlier" onClick={() => setRange(shiftRange(range, -1, serverNow()))} />
-      <Popover opened={isOpen} onChange={setOpen} position="bottom-end" shadow="lg" trapFocus returnFocus>
-        <Popover.Target>
-          <Button
-            variant="default"
-            size="sm"
-            className={styles.window}
-            onClick={() => setOpen(!isOpen)}
-            // Fast fingers press it before the focus has moved into what opened.
-            onKeyDown={({ key }) => key === 'Escape' && setOpen(false)}
-            leftSection={<Icon name="clock" />}
-          >
-            <span className={`numeric ${styles.words}`}>{words}</span>
-            {range.kind === 'last' && <ZoneWord zone={zone} />}
-          </Button>
-        </Popover.Target>
-        <Popover.Dropdown className={styles.dropdown} aria-label="Time window">
-          <Presets range={range} onChoose={choose} />
-          <Suspense fallback={<Loader size="sm" />}>
-            <RangeForm bounds={rangeBounds(range, serverNow())} zone={zone} onChoose={choose} />
-          </Suspense>
-        </Popover.Dropdown>
-      </Popover>
+      <Button
+        {...carried}
+        variant="default"
+        size="sm"
+        className={styles.window}
+        onClick={() => setOpen(!isOpen)}
+        // Fast fingers press it before the focus has moved into what opened.
+        onKeyDown={({ key }) => key === 'Escape' && setOpen(false)}
+        leftSection={<Icon name="clock" />}
+      >
+        <span className={`numeric ${styles.words}`}>{words}</span>
+        {range.kind === 'last' && <ZoneWord zone={zone} />}
+      </Button>
+      <TimeBox opened={isOpen} onChange={setOpen} of={button} range={range} onChoose={choose} />
       <Step
         icon="right"
         label="Later"
@@ -93,29 +88,6 @@ function Step({
     >
       <Icon name={icon} />
     </ActionIcon>
-  )
-}
-
-function Presets({ range, onChoose }: { range: Range; onChoose: (range: Range) => void }) {
-  return (
-    <ul className={styles.presets}>
-      {PRESETS.map((preset) => {
-        const isChosen = range.kind === 'last' && range.last === preset
-        return (
-          <li key={preset}>
-            <button
-              type="button"
-              className={styles.preset}
-              aria-pressed={isChosen}
-              data-autofocus={isChosen || undefined}
-              onClick={() => onChoose({ kind: 'last', last: preset })}
-            >
-              {presetLabel(preset)}
-            </button>
-          </li>
-        )
-      })}
-    </ul>
   )
 }
 

@@ -1,45 +1,18 @@
 /** Whose latency it is, and the proof: verdict, where the time went, over time, where the I/Os are, who takes part, raw numbers. */
 
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useEffect, useMemo, useState } from 'react'
-import { seriesQuery } from '../../api/queries'
-import type { Verdict } from '../../api/types'
-import {
-  deltasQuery,
-  type HoppingKind,
-  hopsQuery,
-  type JudgedKind,
-  latencyQuery,
-  occupancyQuery,
-  type VerdictWindow,
-  verdictQuery,
-  waterfallQuery,
-} from '../../api/verdicts'
-import { sourceEvent } from '../../charts/events'
-import { gapBands } from '../../charts/panels'
-import { useRange } from '../../lib/url'
-import { useAlertEvents } from '../alerts/useAlertEvents'
-import { Card } from '../Card'
+import { lazy, type ReactNode, Suspense, useState } from 'react'
+import { type JudgedKind, verdictQuery } from '../../api/verdicts'
 import { DataState } from '../DataState'
 import { Later } from '../Later'
-import { OutOfSight } from '../OutOfSight'
-import { ContributorsCard } from './ContributorsCard'
-import { DeltasCard } from './DeltasCard'
-import { EvidenceCard } from './EvidenceCard'
-import { HopsCard } from './HopsCard'
-import { HostsCard } from './HostsCard'
-import { LatencyChart } from './LatencyChart'
-import { NoNumbers } from './NoNumbers'
-import { OccupancyCard } from './OccupancyCard'
-import { CardSkeleton, VerdictSkeleton } from './Skeletons'
+import { VerdictSkeleton } from './Skeletons'
 import { useVerdictWindow } from './SpanSwitch'
-import { subjectOf } from './subject'
-import { useQosLimits } from './useQosLimits'
 import styles from './Verdict.module.css'
 import { VerdictCard } from './VerdictCard'
-import { WaterfallChart } from './WaterfallChart'
 
-interface VerdictSectionProps {
+const Proof = lazy(() => import('./Proof'))
+
+export interface VerdictSectionProps {
   kind: JudgedKind
   id: number
   name: string
@@ -58,7 +31,9 @@ export function VerdictSection({ kind, id, name, children }: VerdictSectionProps
             <>
               <VerdictCard verdict={found} />
               <Later>
-                <Proof {...{ kind, id, name, window }} verdict={found} onShown={setProven} />
+                <Suspense fallback={<span hidden aria-busy="true" />}>
+                  <Proof {...{ kind, id, name, window }} verdict={found} onShown={setProven} />
+                </Suspense>
               </Later>
             </>
           )}
@@ -66,141 +41,5 @@ export function VerdictSection({ kind, id, name, children }: VerdictSectionProps
       </div>
       {isProven || verdict.isError ? <Later whenIdle>{children}</Later> : <span hidden aria-busy="true" />}
     </>
-  )
-}
-
-interface ProofProps extends VerdictSectionProps {
-  window: VerdictWindow
-  verdict: Verdict
-  onShown: (isShown: boolean) => void
-}
-
-function Proof({ kind, id, name, window, verdict, onShown }: ProofProps) {
-  useEffect(() => onShown(true), [onShown])
-  const { layer: named, other, state, evidence } = verdict
-  const about = { kind, id, name, window, named, other }
-  return (
-    <>
-      <OutOfSight>
-        <WaterfallPart {...about} counted={verdict.array_counted} disagreement_us={verdict.quality.disagreement_us} />
-      </OutOfSight>
-      {(kind === 'vms' || kind === 'datastores') && (
-        <OutOfSight>
-          <HopsPart {...about} kind={kind} />
-        </OutOfSight>
-      )}
-      <OutOfSight>
-        <LatencyPart {...about} />
-      </OutOfSight>
-      <OutOfSight>
-        <div className={styles.pair}>
-          <OccupancyPart {...about} />
-          {kind === 'datastores' && <DeltasPart id={id} window={window} isCalm={named === null} />}
-        </div>
-      </OutOfSight>
-      <OutOfSight>
-        <ContributorsCard {...{ kind, id, window, named }} hasData={state !== 'no_data'} />
-      </OutOfSight>
-      {kind === 'datastores' && (
-        <OutOfSight>
-          <HostsCard id={id} window={window} />
-        </OutOfSight>
-      )}
-      <OutOfSight>
-        <EvidenceCard evidence={evidence} />
-      </OutOfSight>
-    </>
-  )
-}
-
-interface PartProps extends VerdictSectionProps {
-  window: VerdictWindow
-  /** The layer that the verdict names, and the one that it could not decide from. */
-  named: string | null
-  other: string | null
-}
-
-function WaterfallPart({
-  kind,
-  id,
-  name,
-  window,
-  named,
-  other,
-  counted,
-  disagreement_us,
-}: PartProps & { counted: Verdict['array_counted']; disagreement_us: number | null }) {
-  const query = useQuery(waterfallQuery(kind, id, window))
-  return (
-    <DataState query={query} skeleton={<CardSkeleton height={470} />}>
-      {(waterfall) => {
-        const silent = waterfall.directions.find(({ direction }) => direction === 'all')?.state ?? 'no_data'
-        if (silent === 'judged' || silent === 'too_few')
-          return <WaterfallChart {...{ name, waterfall, named, other, counted, disagreement_us }} />
-        return (
-          <Card title="Where the time went">
-            <NoNumbers title="No time to show" state={silent} />
-          </Card>
-        )
-      }}
-    </DataState>
-  )
-}
-
-// The same nothing for every window: a chart is not drawn again for it.
-const NONE: [] = []
-
-function LatencyPart({ kind, id, name, named }: PartProps) {
-  const [range] = useRange()
-  const query = useQuery(latencyQuery(kind, id, range))
-  // Gaps and events come with the raw series.
-  const series = useQuery(seriesQuery(kind, id, range, 'none'))
-  const alerts = useAlertEvents(range, { ...subjectOf(kind, id), name })
-  const limits = useQosLimits(kind, id)
-  const [missing, happened] = [series.data?.gaps ?? NONE, series.data?.events ?? NONE]
-  const gaps = useMemo(() => (missing.length === 0 ? NONE : gapBands(missing)), [missing])
-  const events = useMemo(
-    () => (happened.length + alerts.length === 0 ? NONE : [...happened.map(sourceEvent), ...alerts]),
-    [happened, alerts],
-  )
-  return (
-    <DataState query={query} skeleton={<CardSkeleton height={1000} />}>
-      {(latency) =>
-        latency.minutes === 0 ? (
-          <Card title="Latency over time">
-            <NoNumbers title="" state="no_data" />
-          </Card>
-        ) : (
-          <LatencyChart {...{ name, latency, events, gaps, named, limits }} />
-        )
-      }
-    </DataState>
-  )
-}
-
-function HopsPart({ kind, id, window, named, other }: PartProps & { kind: HoppingKind }) {
-  const query = useQuery(hopsQuery(kind, id, window))
-  return (
-    <DataState query={query} skeleton={<CardSkeleton height={420} />}>
-      {(hops) => <HopsCard hops={hops} named={other === null ? named : `${named}_${other}`} />}
-    </DataState>
-  )
-}
-
-function OccupancyPart({ kind, id, window }: PartProps) {
-  const query = useQuery(occupancyQuery(kind, id, window))
-  return (
-    <DataState query={query} skeleton={<CardSkeleton height={300} />}>
-      {(occupancy) => <OccupancyCard occupancy={occupancy} />}
-    </DataState>
-  )
-}
-
-function DeltasPart({ id, window, isCalm }: { id: number; window: VerdictWindow; isCalm: boolean }) {
-  const query = useQuery(deltasQuery(id, window))
-  return (
-    <DataState query={query} skeleton={<CardSkeleton height={300} />}>
-      {(deltas) => <DeltasCard deltas={deltas} isCalm={isCalm} />}
-    </DataState>
   )
 }

@@ -1,0 +1,23 @@
+import { Drawer } from '@mantine/core'
+import type { ReactNode } from 'react'
+
+interface MenuDrawerProps {
+  opened: boolean
+  onClose: () => void
+  children: ReactNode
+}
+
+/** The menu of a screen that has no room for it beside the page. */
+export default function MenuDrawer({ opened, onClose, children }: MenuDrawerProps) {
+  return (
+    <Drawer
+      opened={opened}
+      onClose={onClose}
+      title="Pages"
+      size={260}
+      closeButtonProps={{ 'aria-label': 'Close the menu' }}
+    >
+      {children}
+    </Drawer>
+  )
+}

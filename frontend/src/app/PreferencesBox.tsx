@@ -1,0 +1,63 @@
+import { Button, SegmentedControl, Stack } from '@mantine/core'
+import { useSession } from '../api/session'
+import { Icon } from '../components/Icon'
+import { THEMES, type ThemeChoice, usePreferences } from '../lib/preferences'
+import { type Zone, zoneName } from '../lib/time'
+import { Beside } from './Beside'
+import type { BoxButton } from './boxButton'
+import styles from './Help.module.css'
+import { WallAddress } from './WallAddress'
+
+const THEME_WORDS: Record<ThemeChoice, string> = { auto: 'Auto', dark: 'Dark', light: 'Light', contrast: 'Contrast' }
+
+interface PreferencesBoxProps {
+  of: BoxButton
+  label: string
+  opened: boolean
+  onChange: (opened: boolean) => void
+  onHelp: () => void
+}
+
+export default function PreferencesBox({ onHelp, ...box }: PreferencesBoxProps) {
+  const { themeChoice, setThemeChoice, zone, setZone } = usePreferences()
+  const { isAdmin } = useSession()
+  function help() {
+    box.onChange(false)
+    onHelp()
+  }
+  return (
+    <Beside {...box} maw={340}>
+      <Stack gap="sm">
+        <div>
+          <h3 className={styles.heading} id="theme-heading">
+            Theme
+          </h3>
+          <SegmentedControl
+            aria-labelledby="theme-heading"
+            value={themeChoice}
+            onChange={(value) => setThemeChoice(value as ThemeChoice)}
+            data={THEMES.map((value) => ({ value, label: THEME_WORDS[value] }))}
+          />
+        </div>
+        <div>
+          <h3 className={styles.heading} id="zone-heading">
+            Times in
+          </h3>
+          <SegmentedControl
+            aria-labelledby="zone-heading"
+            value={zone}
+            onChange={(value) => setZone(value as Zone)}
+            data={[
+              { value: 'utc', label: 'UTC' },
+              { value: 'local', label: `Your zone (${zoneName('local')})` },
+            ]}
+          />
+        </div>
+        <Button variant="default" leftSection={<Icon name="help" />} onClick={help}>
+          Help and keys
+        </Button>
+        {isAdmin && <WallAddress />}
+      </Stack>
+    </Beside>
+  )
+}

@@ -1,0 +1,172 @@
+/** The proof below a verdict: where the time went, over time, where the I/Os are, who takes part, raw numbers. Loaded beside the verdict. */
+
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useMemo } from 'react'
+import { seriesQuery } from '../../api/queries'
+import type { Verdict } from '../../api/types'
+import {
+  deltasQuery,
+  type HoppingKind,
+  hopsQuery,
+  latencyQuery,
+  occupancyQuery,
+  type VerdictWindow,
+  waterfallQuery,
+} from '../../api/verdicts'
+import { sourceEvent } from '../../charts/events'
+import { gapBands } from '../../charts/panels'
+import { useRange } from '../../lib/url'
+import { useAlertEvents } from '../alerts/useAlertEvents'
+import { Card } from '../Card'
+import { DataState } from '../DataState'
+import { OutOfSight } from '../OutOfSight'
+import { ContributorsCard } from './ContributorsCard'
+import { DeltasCard } from './DeltasCard'
+import { EvidenceCard } from './EvidenceCard'
+import { HopsCard } from './HopsCard'
+import { HostsCard } from './HostsCard'
+import { LatencyChart } from './LatencyChart'
+import { NoNumbers } from './NoNumbers'
+import { OccupancyCard } from './OccupancyCard'
+import { CardSkeleton } from './Skeletons'
+import { subjectOf } from './subject'
+import { useQosLimits } from './useQosLimits'
+import styles from './Verdict.module.css'
+import type { VerdictSectionProps } from './VerdictSection'
+import { WaterfallChart } from './WaterfallChart'
+
+interface ProofProps extends VerdictSectionProps {
+  window: VerdictWindow
+  verdict: Verdict
+  onShown: (isShown: boolean) => void
+}
+
+export default function Proof({ kind, id, name, window, verdict, onShown }: ProofProps) {
+  useEffect(() => onShown(true), [onShown])
+  const { layer: named, other, state, evidence } = verdict
+  const about = { kind, id, name, window, named, other }
+  return (
+    <>
+      <OutOfSight>
+        <WaterfallPart {...about} counted={verdict.array_counted} disagreement_us={verdict.quality.disagreement_us} />
+      </OutOfSight>
+      {(kind === 'vms' || kind === 'datastores') && (
+        <OutOfSight>
+          <HopsPart {...about} kind={kind} />
+        </OutOfSight>
+      )}
+      <OutOfSight>
+        <LatencyPart {...about} />
+      </OutOfSight>
+      <OutOfSight>
+        <div className={styles.pair}>
+          <OccupancyPart {...about} />
+          {kind === 'datastores' && <DeltasPart id={id} window={window} isCalm={named === null} />}
+        </div>
+      </OutOfSight>
+      <OutOfSight>
+        <ContributorsCard {...{ kind, id, window, named }} hasData={state !== 'no_data'} />
+      </OutOfSight>
+      {kind === 'datastores' && (
+        <OutOfSight>
+          <HostsCard id={id} window={window} />
+        </OutOfSight>
+      )}
+      <OutOfSight>
+        <EvidenceCard evidence={evidence} />
+      </OutOfSight>
+    </>
+  )
+}
+
+interface PartProps extends VerdictSectionProps {
+  window: VerdictWindow
+  /** The layer that the verdict names, and the one that it could not decide from. */
+  named: string | null
+  other: string | null
+}
+
+function WaterfallPart({
+  kind,
+  id,
+  name,
+  window,
+  named,
+  other,
+  counted,
+  disagreement_us,
+}: PartProps & { counted: Verdict['array_counted']; disagreement_us: number | null }) {
+  const query = useQuery(waterfallQuery(kind, id, window))
+  return (
+    <DataState query={query} skeleton={<CardSkeleton height={470} />}>
+      {(waterfall) => {
+        const silent = waterfall.directions.find(({ direction }) => direction === 'all')?.state ?? 'no_data'
+        if (silent === 'judged' || silent === 'too_few')
+          return <WaterfallChart {...{ name, waterfall, named, other, counted, disagreement_us }} />
+        return (
+          <Card title="Where the time went">
+            <NoNumbers title="No time to show" state={silent} />
+          </Card>
+        )
+      }}
+    </DataState>
+  )
+}
+
+// The same nothing for every window: a chart is not drawn again for it.
+const NONE: [] = []
+
+function LatencyPart({ kind, id, name, named }: PartProps) {
+  const [range] = useRange()
+  const query = useQuery(latencyQuery(kind, id, range))
+  // Gaps and events come with the raw series.
+  const series = useQuery(seriesQuery(kind, id, range, 'none'))
+  const alerts = useAlertEvents(range, { ...subjectOf(kind, id), name })
+  const limits = useQosLimits(kind, id)
+  const [missing, happened] = [series.data?.gaps ?? NONE, series.data?.events ?? NONE]
+  const gaps = useMemo(() => (missing.length === 0 ? NONE : gapBands(missing)), [missing])
+  const events = useMemo(
+    () => (happened.length + alerts.length === 0 ? NONE : [...happened.map(sourceEvent), ...alerts]),
+    [happened, alerts],
+  )
+  return (
+    <DataState query={query} skeleton={<CardSkeleton height={1000} />}>
+      {(latency) =>
+        latency.minutes === 0 ? (
+          <Card title="Latency over time">
+            <NoNumbers title="" state="no_data" />
+          </Card>
+        ) : (
+          <LatencyChart {...{ name, latency, events, gaps, named, limits }} />
+        )
+      }
+    </DataState>
+  )
+}
+
+function HopsPart({ kind, id, window, named, other }: PartProps & { kind: HoppingKind }) {
+  const query = useQuery(hopsQuery(kind, id, window))
+  return (
+    <DataState query={query} skeleton={<CardSkeleton height={420} />}>
+      {(hops) => <HopsCard hops={hops} named={other === null ? named : `${named}_${other}`} />}
+    </DataState>
+  )
+}
+
+function OccupancyPart({ kind, id, window }: PartProps) {
+  const query = useQuery(occupancyQuery(kind, id, window))
+  return (
+    <DataState query={query} skeleton={<CardSkeleton height={300} />}>
+      {(occupancy) => <OccupancyCard occupancy={occupancy} />}
+    </DataState>
+  )
+}
+
+function DeltasPart({ id, window, isCalm }: { id: number; window: VerdictWindow; isCalm: boolean }) {
+  const query = useQuery(deltasQuery(id, window))
+  return (
+    <DataState query={query} skeleton={<CardSkeleton height={300} />}>
+      {(deltas) => <DeltasCard deltas={deltas} isCalm={isCalm} />}
+    </DataState>
+  )
+}
