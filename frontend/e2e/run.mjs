@@ -63,10 +63,11 @@ async function startGavel() {
   }
   const child = spawn(GAVEL, ['up'], { cwd: join(FRONTEND, '..'), env, stdio: ['ignore', log, log] })
   const gavel = { child, folder, url: `http://127.0.0.1:${port}`, tokenFile: join(env.GAVEL_DATA_DIR, 'setup-token') }
-  // What tests may ask past the product: which layer the lab makes guilty when, and which process is which.
+  // What tests may ask past the product: which layer the lab makes guilty when, which process is which, who is signed in.
   gavel.beside = {
     ...(DATA_DIR === undefined ? { GAVEL_E2E_TRUTH_URL: `http://127.0.0.1:${port + PORTS - 1}` } : {}),
     GAVEL_E2E_JOURNAL: join(env.GAVEL_DATA_DIR, 'processes.json'),
+    GAVEL_E2E_STATE_DIR: folder,
   }
   const deadline = Date.now() + START_S * 1000
   while (!(await isUp(gavel.url))) {

@@ -2,7 +2,8 @@
 
 import { type APIRequestContext, expect, type Locator, type Page, type Route } from '@playwright/test'
 
-export const ADMIN_STATE = 'test-results/admin.json'
+/** Of this run alone: others may be on their way. */
+export const ADMIN_STATE = `${process.env.GAVEL_E2E_STATE_DIR ?? 'test-results'}/admin.json`
 const API = '/api/v1'
 
 /** The token that the first start printed. */

@@ -1,4 +1,4 @@
-import { aDatastore, asEmpty, asFailing, asLoading, fail, OUTAGE } from './scenes'
+import { ADMIN_STATE, aDatastore, asEmpty, asFailing, asLoading, fail, OUTAGE } from './scenes'
 import { expect, test } from './watch'
 
 const PAGES = ['/datastores', '/vms', '/hosts', '/volumes', '/arrays', '/sources']
@@ -28,16 +28,20 @@ for (const path of PAGES) {
   })
 }
 
-test('a Gavel without a source begins with what it needs, and the form is one press away', async ({ page }) => {
-  await asEmpty(page)
-  await page.goto('/')
-  await expect(page.getByText('No source is polled yet')).toBeVisible()
-  await expect(page.getByText('Pure Storage FlashArray:')).toBeVisible()
-  await page.getByRole('link', { name: 'Add a source' }).click()
-  await expect(page.getByRole('dialog', { name: 'Add a source' })).toBeVisible()
-  await page.keyboard.press('Escape')
-  await expect(page.getByRole('dialog')).toHaveCount(0)
-  await expect(page).toHaveURL(/\/sources$/)
+test.describe('signed in', () => {
+  test.use({ storageState: ADMIN_STATE })
+
+  test('a Gavel without a source begins with what it needs, and the form is one press away', async ({ page }) => {
+    await asEmpty(page)
+    await page.goto('/')
+    await expect(page.getByText('No source is polled yet')).toBeVisible()
+    await expect(page.getByText('Pure Storage FlashArray:')).toBeVisible()
+    await page.getByRole('link', { name: 'Add a source' }).click()
+    await expect(page.getByRole('dialog', { name: 'Add a source' })).toBeVisible()
+    await page.keyboard.press('Escape')
+    await expect(page.getByRole('dialog')).toHaveCount(0)
+    await expect(page).toHaveURL(/\/sources$/)
+  })
 })
 
 test('a failure heals by itself and keeps what was there meanwhile', async ({ page, request, watched }) => {
