@@ -105,4 +105,7 @@ it('says how many rows are known only by a bound, and no bound that says nothing
   cleanup()
   shown([host(1, {})], { whole_ios: 7.3, all_ios: 7.3, rest_ios: 0 })
   expect(screen.queryByText(/only by a bound/)).toBeNull()
+  cleanup()
+  shown([host(2, { ...bound, upper_ios: 9 })], { whole_ios: 9, all_ios: 9, rest_ios: 0 })
+  expect(screen.getByText(/^1 host is known only by a bound/)).toBeTruthy()
 })

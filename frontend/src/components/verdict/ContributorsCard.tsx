@@ -192,10 +192,12 @@ function OwnNumbers({
 function BoundOnly({ noun, rows }: Pick<RankingProps, 'noun' | 'rows'>) {
   const count = rows.filter(isBoundOnly).length
   if (count === 0) return null
+  const [are, have] = count === 1 ? ['is', 'it has'] : ['are', 'they have']
+  const who = count === rows.length ? '' : `Shares are of the part that is known. ${count} of `
   return (
     <p className={styles.silent}>
-      Shares are of the part that is known. {count} of {plural(rows.length, noun)} {count === 1 ? 'is' : 'are'} known
-      only by a bound (≤): what {count === 1 ? 'it has' : 'they have'} inside may be anything up to it.
+      {who}
+      {plural(rows.length, noun)} {are} known only by a bound (≤): what {have} inside may be anything up to it.
     </p>
   )
 }

@@ -144,13 +144,14 @@ function LayersTable({ layers }: { layers: readonly ToldLayer[] }) {
   )
 }
 
-/** All that have a part of the bar, and bounds that are worth telling. */
+/** "0.28 SAN, 0.35 Array; of these at most 0.34 Kernel": all that have a part of the bar, then bounds that are worth telling. */
 function inWords(layers: readonly ToldLayer[]): string {
   const worth = new Set(worthTelling(layers, (layer) => layer.ios || layer.upper_ios))
-  return layers
-    .filter((layer) => layer.ios > 0 || worth.has(layer))
-    .map((layer) => `${layer.told} ${layer.label}`)
-    .join(', ')
+  const parts = layers.filter(({ ios }) => ios > 0).map(({ told, label }) => `${told} ${label}`)
+  const bounds = layers
+    .filter((layer) => layer.ios === 0 && worth.has(layer))
+    .map(({ told, label }) => `${told.replace('≤', 'at most')} ${label}`)
+  return [parts.join(', '), bounds.length === 0 ? '' : `of these ${bounds.join(', ')}`].filter(Boolean).join('; ')
 }
 
 /** On its own: tenths below ten; a zero with a bound by that. */

@@ -123,6 +123,17 @@ describe('where the I/Os are', () => {
     expect(screen.getByRole('img', { name: '11.6 I/Os: 7.6 Kernel + SAN, 3.9 Array, 0.1 SAN' })).toBeTruthy()
   })
 
+  it('tells a layer that has only a bound apart from the parts that add up', () => {
+    const layers = occupancy.layers.map((layer, index) => ({
+      ...layer,
+      ios: [0, 0.35, 0.28][index] ?? 0,
+      upper_ios: 0.5,
+    }))
+    show(<OccupancyCard occupancy={{ ...occupancy, total_ios: 0.63, layers }} />)
+    const words = '0.63 I/Os: 0.35 Array, 0.28 SAN; of these at most 0.50 Kernel + SAN'
+    expect(screen.getByRole('img', { name: words })).toBeTruthy()
+  })
+
   it('leaves as a spreadsheet with its bounds, and empty where it was not measured', () => {
     const { header, rows } = occupancyCsv(occupancy)
     expect(header).toEqual(['layer', 'ios_inside', 'lower_ios', 'upper_ios'])
