@@ -161,11 +161,11 @@ function someWindows(names: readonly string[]) {
   ]
 }
 
-/** One rule of each kind: on, off, of customers' names, and one that cannot be judged. */
+/** The one that made the alerts, and of each kind: on, off, of customers' names, and one that cannot be judged. */
 function someRules(names: readonly string[]) {
   const [rule] = EXAMPLES.alert_rules
   const broken = { error: 'where.cluster: no pattern is given.', error_at: ago(20) }
-  return names.map((name, index) => ({
+  const others = names.map((name, index) => ({
     ...rule,
     id: 100 + index,
     key: `rule_${index}`,
@@ -176,6 +176,7 @@ function someRules(names: readonly string[]) {
     is_default: index % 2 === 1,
     ...(index === 1 ? broken : {}),
   }))
+  return [rule, ...others]
 }
 
 /** Everything about alerts, full: open and past ones, rules, silences, windows, channels in every state and their log. */

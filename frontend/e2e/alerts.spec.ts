@@ -52,10 +52,59 @@ test('pages of alerts fit a phone, whatever the names', async ({ page }) => {
     )
     expect(overhang, path).toBeLessThanOrEqual(0)
   }
+  // What decides and what can be done is in sight: no table is wider than the phone.
+  const decisive: [string, RegExp][] = [
+    ['/alerts/rules', /^Change /],
+    ['/alerts/silences', /^End now: /],
+    ['/alerts/silences', /^Change /],
+    ['/alerts/channels', /^WARNING/],
+  ]
+  for (const [path, name] of decisive) {
+    await page.goto(path)
+    const box = await page.getByRole('button', { name }).first().boundingBox()
+    expect(box, `${path}: ${name}`).not.toBeNull()
+    expect((box?.x ?? 0) + (box?.width ?? 0), `${path}: ${name}`).toBeLessThanOrEqual(390)
+    const wider = await page
+      .locator('section[aria-label$=", scrolls"]')
+      .evaluateAll((tables) => tables.filter((table) => table.scrollWidth > table.clientWidth).length)
+    expect(wider, path).toBe(0)
+  }
   await page.goto('/alerts')
   const firing = page.getByRole('region', { name: 'Open alerts, scrolls' })
   await expect(firing.getByRole('link').first()).toBeVisible()
   expect(await firing.evaluate((box) => box.scrollHeight - box.clientHeight)).toBeLessThanOrEqual(1)
+})
+
+test('a number keeps its beginning, whatever day its minute is of', async ({ page }) => {
+  await asAlerts(page, [{ ...anAlert(0, 'firing'), since_at: '2026-01-02T03:04:00Z' }, anAlert(2, 'recovering')])
+  await page.goto('/alerts')
+  const rows = page.getByRole('table', { name: 'Open alerts' }).getByRole('row')
+  await expect(rows.nth(1)).toContainText(/0\.44 ms\s*at 2 Jan, 03:04/)
+  const clipped = await rows.locator('td span').evaluateAll(
+    (spans) =>
+      spans.filter((span) => {
+        const cell = span.closest('td')
+        return cell !== null && span.getBoundingClientRect().left < cell.getBoundingClientRect().left
+      }).length,
+  )
+  expect(clipped).toBe(0)
+})
+
+test('who is woken reads on the first screen of a phone what it is about, what holds now, and what to do', async ({
+  page,
+  request,
+}) => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  const subject = await aJudged(request)
+  await asOneAlert(page, subject)
+  await page.goto('/alerts/41')
+  const heading = page.getByRole('heading', { level: 1, name: `Datastore ${subject.name}` })
+  const now = page.getByText(/^Now .*ago/)
+  const open = page.getByRole('link', { name: /^Open the datastore at / })
+  const acknowledge = page.getByRole('button', { name: 'Acknowledge' })
+  for (const part of [heading, now, open, acknowledge]) await expect(part).toBeInViewport({ ratio: 1 })
+  await open.click()
+  await expect(page).toHaveURL(new RegExp(`/datastores/${subject.id}\\?.*from=.*to=`))
 })
 
 test('a new alert comes in above, the focus stays with the alert that has it, and the menu counts', async ({

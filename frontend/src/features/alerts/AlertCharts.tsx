@@ -2,7 +2,7 @@
 
 import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useMemo } from 'react'
+import { lazy, Suspense, useMemo } from 'react'
 import { serverNow } from '../../api/serverClock'
 import type { AlertDetail } from '../../api/types'
 import { type JudgedKind, latencyQuery, waterfallQuery } from '../../api/verdicts'
@@ -12,9 +12,7 @@ import { useAlertEvents } from '../../components/alerts/useAlertEvents'
 import { Card } from '../../components/Card'
 import { DataState, EmptyState } from '../../components/DataState'
 import { NO_VERDICT } from '../../components/verdict/certainty'
-import { LatencyChart } from '../../components/verdict/LatencyChart'
 import { subjectOf } from '../../components/verdict/subject'
-import { WaterfallChart } from '../../components/verdict/WaterfallChart'
 import { usePreferences } from '../../lib/preferences'
 import type { Range } from '../../lib/range'
 import { formatWindow } from '../../lib/time'
@@ -22,6 +20,13 @@ import { useRange } from '../../lib/url'
 import { judgedKindOf } from './judgedKind'
 import { ownWindow, windowOf } from './story'
 import { useRuleOf } from './useRuleOf'
+
+const LatencyChart = lazy(async () => ({
+  default: (await import('../../components/verdict/LatencyChart')).LatencyChart,
+}))
+const WaterfallChart = lazy(async () => ({
+  default: (await import('../../components/verdict/WaterfallChart')).WaterfallChart,
+}))
 
 export function AlertCharts({ alert }: { alert: AlertDetail }) {
   const [range] = useRange()
@@ -71,7 +76,9 @@ function OverTime({ kind, id, name, named, window, limits }: PartProps & { limit
         latency.minutes === 0 ? (
           <Card title="Latency over time">{NO_MINUTES}</Card>
         ) : (
-          <LatencyChart {...{ name, latency, events, named, limits }} gaps={NO_GAPS} />
+          <Suspense fallback={<Skeleton height={1000} />}>
+            <LatencyChart {...{ name, latency, events, named, limits }} gaps={NO_GAPS} />
+          </Suspense>
         )
       }
     </DataState>
@@ -87,12 +94,14 @@ function WhereItWent({ kind, id, name, named, window }: PartProps) {
         const state = waterfall.directions.find(({ direction }) => direction === 'all')?.state ?? 'no_data'
         if (state === 'judged' || state === 'too_few')
           return (
-            <WaterfallChart
-              name={name}
-              waterfall={waterfall}
-              named={named}
-              hint={formatWindow(Date.parse(waterfall.from_at), Date.parse(waterfall.to_at), zone)}
-            />
+            <Suspense fallback={<Skeleton height={470} />}>
+              <WaterfallChart
+                name={name}
+                waterfall={waterfall}
+                named={named}
+                hint={formatWindow(Date.parse(waterfall.from_at), Date.parse(waterfall.to_at), zone)}
+              />
+            </Suspense>
           )
         return <Card title="Where the time went">{NO_MINUTES}</Card>
       }}

@@ -20,21 +20,23 @@ import {
 } from '../../components/alerts/words'
 import { addressOf } from '../../components/EntityLink'
 import { Name } from '../../components/Name'
+import { onPress, useAhead } from '../../components/onPress'
 import { ReadOnlyHint } from '../../components/ReadOnlyHint'
 import { StateMark } from '../../components/StateMark'
 import { usePreferences } from '../../lib/preferences'
 import { rangeSearch } from '../../lib/range'
 import { visibleName } from '../../lib/text'
 import { useSearchParameter } from '../../lib/url'
-import { AcknowledgeDialog } from './AcknowledgeDialog'
 import styles from './AlertPage.module.css'
 import { Failure } from './Failure'
 import { NowLines } from './NowLines'
 import { matchersOf } from './silences/matchers'
-import { SilenceDialog } from './silences/SilenceDialog'
 import { windowOf } from './story'
 import { useAlertCommand } from './useAlertCommand'
 import { useRuleOf } from './useRuleOf'
+
+const AcknowledgeDialog = onPress(async () => (await import('./AcknowledgeDialog')).AcknowledgeDialog)
+const SilenceDialog = onPress(async () => (await import('./silences/SilenceDialog')).SilenceDialog)
 
 export function AlertHead({ alert }: { alert: AlertDetail }) {
   const { rule, limit } = useRuleOf(alert)
@@ -42,10 +44,10 @@ export function AlertHead({ alert }: { alert: AlertDetail }) {
   const [because, rest] = why === null ? [null, null] : firstSentence(why)
   return (
     <header className={styles.head}>
-      <Marks alert={alert} />
       <h1 className={styles.title}>
         {subjectTitle(alert.subject.kind)} <Name whole>{alert.subject.name}</Name>
       </h1>
+      <Marks alert={alert} />
       <p className={styles.verdict}>{visibleName(head)}</p>
       {limit !== null && <p>Fires at: {limit}</p>}
       {because !== null && <p>Because {visibleName(because)}</p>}
@@ -94,6 +96,7 @@ function Marks({ alert }: { alert: AlertDetail }) {
 }
 
 function Actions({ alert }: { alert: AlertDetail }) {
+  useAhead(AcknowledgeDialog, SilenceDialog)
   const { isAdmin } = useSession()
   const [dialog, setDialog] = useState<'acknowledge' | 'silence' | null>(null)
   // "Silence" in a message leads here, before or after signing in.

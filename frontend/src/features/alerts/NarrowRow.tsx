@@ -36,4 +36,4 @@ export function NarrowRow({ head, lines, actions }: NarrowRowProps) {
 }
 
 /** Its height in px: the head, so many lines, and buttons as high as fingers need them. */
-export const narrowRowPx = (lines: number, hasActions: boolean) => 16 + 24 + lines * 22 + (hasActions ? 50 : 0)
+export const narrowRowPx = (lines: number, hasActions: boolean) => 16 + 24 + lines * 21 + (hasActions ? 50 : 0)

@@ -10,20 +10,23 @@ import type { AlertOut, AlertsNow } from '../../api/types'
 import { firingOf, inOrder } from '../../components/alerts/standing'
 import { Card } from '../../components/Card'
 import { DataState, EmptyState } from '../../components/DataState'
+import { onPress, useAhead } from '../../components/onPress'
 import { StateMark } from '../../components/StateMark'
 import { VirtualTable } from '../../components/table/VirtualTable'
 import { usePreferences } from '../../lib/preferences'
 import { plural } from '../../lib/text'
-import { AcknowledgeDialog } from './AcknowledgeDialog'
 import styles from './Alerts.module.css'
 import { ALERT_NARROW_ROW_PX, OPEN_ROW_PX, openColumns } from './alertColumns'
 import { RowsSkeleton } from './RowsSkeleton'
 import { matchersOf } from './silences/matchers'
-import { SilenceDialog } from './silences/SilenceDialog'
+
+const AcknowledgeDialog = onPress(async () => (await import('./AcknowledgeDialog')).AcknowledgeDialog)
+const SilenceDialog = onPress(async () => (await import('./silences/SilenceDialog')).SilenceDialog)
 
 type Dialog = { kind: 'acknowledge' | 'silence'; alert: AlertOut } | null
 
 export function NowCards({ query }: { query: UseQueryResult<AlertsNow> }) {
+  useAhead(AcknowledgeDialog, SilenceDialog)
   const [dialog, setDialog] = useState<Dialog>(null)
   const { isAdmin } = useSession()
   const { zone } = usePreferences()

@@ -76,7 +76,9 @@ it('says nothing where every channel works', () => {
 
 it('channels that fail or were given up, and messages that did not arrive, are told where alerts are looked at', () => {
   show([channel({}), channel({ name: 'pager', state: 'failing', dead: 2 })], <UntoldNote />)
-  expect(screen.getByRole('status').textContent).toContain('“pager” fails: messages wait and are tried again.')
+  expect(screen.getByRole('status').textContent).toContain(
+    '“\u2068pager\u2069” fails: messages wait and are tried again.',
+  )
   expect(screen.getByRole('status').textContent).toContain('2 messages could not be delivered.')
   expect(screen.getByRole('link', { name: 'Go to the channels' }).getAttribute('href')).toBe('/alerts/channels')
 })
@@ -85,8 +87,8 @@ it('tells each kind of trouble in a sentence of its own', () => {
   const off = channel({ name: 'chat', state: 'off', dead: 1 })
   const failing = ['a', 'b'].map((name) => channel({ name, state: 'failing' }))
   expect(troublesOf([off, ...failing])).toEqual([
-    '“a”, “b” fail: messages wait and are tried again.',
-    'Gavel switched off “chat”: nothing is sent there any more.',
+    '“\u2068a\u2069”, “\u2068b\u2069” fail: messages wait and are tried again.',
+    'Gavel switched off “\u2068chat\u2069”: nothing is sent there any more.',
     '1 message could not be delivered.',
   ])
   expect(troublesOf([channel({ enabled: false, state: 'disabled' })])).toEqual([])

@@ -68,7 +68,8 @@ export function troublesOf(channels: readonly ChannelOut[]): string[] {
 }
 
 const namesOf = (channels: readonly ChannelOut[]) =>
-  channels.map(({ name }) => `“${shortened(visibleName(name))}”`).join(', ')
+  // Isolated: a name that is written from right to left leaves the words around it in their order.
+  channels.map(({ name }) => `“\u2068${shortened(visibleName(name))}\u2069”`).join(', ')
 
 const MOST_NAME = 48
 function shortened(name: string): string {

@@ -33,7 +33,7 @@ export const ALERT_NARROW_ROW_PX = 102
 const WHAT: Column<AlertOut> = {
   id: 'what',
   header: 'Alert',
-  width: 186,
+  width: 176,
   grow: true,
   from: 700,
   cell: (alert) => (
@@ -163,7 +163,7 @@ const muchColumn = (header: string, much: Much): Column<AlertOut> => ({
 const STATE: Column<AlertOut> = {
   id: 'state',
   header: 'State',
-  width: 172,
+  width: 162,
   from: 700,
   cell: (alert) => {
     const known = whoKnows(alert)
@@ -206,7 +206,7 @@ export function openColumns({ zone, ruleOf, actions, isPending = false }: OpenCo
       <TickingAge at_ms={Date.parse(started_at)} />
     </span>
   )
-  const age: Column<AlertOut> = { id: 'age', header: 'For', width: 100, from: 700, align: 'right', cell: since }
+  const age: Column<AlertOut> = { id: 'age', header: 'For', width: 96, from: 700, align: 'right', cell: since }
   const sentence = sentenceColumn(zone, isPending ? 'Verdict so far' : undefined)
   const columns = [oneCell(since, much), WHAT, WHERE, sentence, muchColumn('How much', much), age, STATE]
   return actions === null ? columns : [...columns, actionColumn(actions)]

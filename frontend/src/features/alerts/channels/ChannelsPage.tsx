@@ -11,11 +11,13 @@ import { Card } from '../../../components/Card'
 import { DataState } from '../../../components/DataState'
 import { Icon } from '../../../components/Icon'
 import { Name } from '../../../components/Name'
+import { onPress, useAhead } from '../../../components/onPress'
 import { AlertsFrame } from '../AlertsFrame'
-import { RemoveDialog } from '../RemoveDialog'
 import { ChannelCard } from './ChannelCard'
-import { ChannelDialog } from './ChannelDialog'
 import { LogCard } from './LogCard'
+
+const RemoveDialog = onPress(async () => (await import('../RemoveDialog')).RemoveDialog)
+const ChannelDialog = onPress(async () => (await import('./ChannelDialog')).ChannelDialog)
 
 /** A card with the lines of a channel that is well. */
 function ChannelSkeleton() {
@@ -30,6 +32,7 @@ function ChannelSkeleton() {
 type Dialog = { kind: 'add' } | { kind: 'edit' | 'remove'; channel: ChannelOut } | null
 
 export default function ChannelsPage() {
+  useAhead(RemoveDialog, ChannelDialog)
   const query = useQuery(channelsQuery())
   const kinds = useQuery(channelKindsQuery())
   const { isAdmin } = useSession()

@@ -9,6 +9,7 @@ import { alertStateWord } from '../../../components/alerts/words'
 import { Card } from '../../../components/Card'
 import { DataState } from '../../../components/DataState'
 import { Name } from '../../../components/Name'
+import { onPress, useAhead } from '../../../components/onPress'
 import { StateMark } from '../../../components/StateMark'
 import { useServerRows } from '../../../components/table/useServerRows'
 import { type Column, VirtualTable } from '../../../components/table/VirtualTable'
@@ -20,12 +21,14 @@ import styles from '../Alerts.module.css'
 import { NarrowRow, narrowRowPx } from '../NarrowRow'
 import { RowsSkeleton } from '../RowsSkeleton'
 import own from './Channels.module.css'
-import { MessageDialog } from './MessageDialog'
 import { NOTIFICATION_STATES, sentMark } from './words'
+
+const MessageDialog = onPress(async () => (await import('./MessageDialog')).MessageDialog)
 
 const LOG_NARROW_ROW_PX = narrowRowPx(4, false)
 
 export function LogCard({ channels }: { channels: readonly ChannelOut[] }) {
+  useAhead(MessageDialog)
   const { zone } = usePreferences()
   const [channelText, setChannel] = useSearchParameter('channel', '')
   const [stateText, setState] = useSearchParameter('state', '')

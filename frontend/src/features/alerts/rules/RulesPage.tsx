@@ -12,22 +12,25 @@ import { DataState } from '../../../components/DataState'
 import { Icon } from '../../../components/Icon'
 import { Name } from '../../../components/Name'
 import { NameFilter } from '../../../components/NameFilter'
+import { onPress, useAhead } from '../../../components/onPress'
 import { VirtualTable } from '../../../components/table/VirtualTable'
 import { plural } from '../../../lib/text'
 import { useSearchParameter } from '../../../lib/url'
 import styles from '../Alerts.module.css'
 import { AlertsFrame } from '../AlertsFrame'
 import { Failure } from '../Failure'
-import { RemoveDialog } from '../RemoveDialog'
 import { RowsSkeleton } from '../RowsSkeleton'
-import { ImportDialog } from './ImportDialog'
-import { RuleDialog } from './RuleDialog'
 import { RuleSwitch } from './RuleSwitch'
 import { RULE_ROW_PX, ruleColumns, ruleNarrowRowPx } from './ruleColumns'
+
+const RemoveDialog = onPress(async () => (await import('../RemoveDialog')).RemoveDialog)
+const ImportDialog = onPress(async () => (await import('./ImportDialog')).ImportDialog)
+const RuleDialog = onPress(async () => (await import('./RuleDialog')).RuleDialog)
 
 type Dialog = { kind: 'add' | 'import' } | { kind: 'edit' | 'remove'; rule: RuleOut } | null
 
 export default function RulesPage() {
+  useAhead(RemoveDialog, ImportDialog, RuleDialog)
   const query = useQuery(rulesQuery())
   const quantities = useQuery(quantitiesQuery())
   const { isAdmin } = useSession()

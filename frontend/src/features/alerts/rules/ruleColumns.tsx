@@ -7,11 +7,12 @@ import { type Quantity, ruleWords, scopeWords, severityMark, type Unit } from '.
 import { Name } from '../../../components/Name'
 import { StateMark } from '../../../components/StateMark'
 import type { Column } from '../../../components/table/VirtualTable'
+import { visibleName } from '../../../lib/text'
 import { formatSeconds } from '../../../lib/time'
 import styles from '../Alerts.module.css'
 import { NarrowRow, narrowRowPx } from '../NarrowRow'
 
-export const RULE_ROW_PX = 58
+export const RULE_ROW_PX = 70
 export const ruleNarrowRowPx = (hasActions: boolean) => narrowRowPx(5, hasActions)
 
 interface RuleColumnsProps {
@@ -87,7 +88,7 @@ export function ruleColumns({ units, control, actions }: RuleColumnsProps): Colu
       header: 'Looks at',
       width: 190,
       from: 700,
-      cell: (rule) => <Name focusable>{scopeWords(rule)}</Name>,
+      cell: (rule) => <span className={styles.sentence}>{visibleName(scopeWords(rule))}</span>,
     },
     {
       id: 'open',

@@ -12,18 +12,20 @@ import { Card } from '../../../components/Card'
 import { DataState } from '../../../components/DataState'
 import { Icon } from '../../../components/Icon'
 import { Name } from '../../../components/Name'
+import { onPress, useAhead } from '../../../components/onPress'
 import { VirtualTable } from '../../../components/table/VirtualTable'
 import { usePreferences } from '../../../lib/preferences'
 import styles from '../Alerts.module.css'
 import { AlertsFrame } from '../AlertsFrame'
 import { Failure } from '../Failure'
-import { RemoveDialog } from '../RemoveDialog'
 import { RowsSkeleton } from '../RowsSkeleton'
 import { useAlertCommand } from '../useAlertCommand'
-import { MaintenanceDialog } from './MaintenanceDialog'
 import { matchersWords, NEW_MATCHERS } from './matchers'
-import { SilenceDialog } from './SilenceDialog'
 import { SILENCE_ROW_PX, silenceColumns, silenceNarrowRowPx, windowColumns } from './silenceColumns'
+
+const RemoveDialog = onPress(async () => (await import('../RemoveDialog')).RemoveDialog)
+const MaintenanceDialog = onPress(async () => (await import('./MaintenanceDialog')).MaintenanceDialog)
+const SilenceDialog = onPress(async () => (await import('./SilenceDialog')).SilenceDialog)
 
 type Dialog =
   | { kind: 'add-silence' | 'add-window' }
@@ -32,6 +34,7 @@ type Dialog =
   | null
 
 export default function SilencesPage() {
+  useAhead(RemoveDialog, MaintenanceDialog, SilenceDialog)
   const { isAdmin } = useSession()
   const [dialog, setDialog] = useState<Dialog>(null)
   const close = () => setDialog(null)
