@@ -46,10 +46,16 @@ const FONT = 'Inter Variable,Inter,system-ui,Segoe UI,Roboto,DejaVu Sans,sans-se
 
 const variable = (name: string) => `--gv-${name.replaceAll('_', '-')}`
 
+/** "#fff" → "#ffffff": the build shortens what it can, and whoever mixes colours counts on two digits of each. */
+const inFull = (colour: string) => colour.replace(/^#([\da-f])([\da-f])([\da-f])$/i, '#$1$1$2$2$3$3')
+
 /** Builds the tokens from `read`, which answers the value of a CSS variable. */
 export function chartTokens(read: (variable: string) => string): ChartTokens {
   const pick = <Name extends string>(names: readonly Name[], suffix = '') =>
-    Object.fromEntries(names.map((name) => [name, read(variable(name) + suffix).trim()])) as Record<Name, string>
+    Object.fromEntries(names.map((name) => [name, inFull(read(variable(name) + suffix).trim())])) as Record<
+      Name,
+      string
+    >
   return { ink: pick(INKS), fill: pick(LAYERS), edge: pick(LAYERS, '-edge'), font: FONT }
 }
 
