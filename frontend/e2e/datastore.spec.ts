@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import type { Locator, Page } from '@playwright/test'
 import { aJudged, card, openRaw, verdictOf } from './scenes'
 import { expect, test } from './watch'
@@ -205,31 +204,6 @@ test('the stack shows shares of the total on request, by keyboard too, and the l
   await expect(numbers.getByRole('cell', { name: /^\d+(\.\d)? %$/ }).first()).toBeVisible()
 })
 
-test('every chart is also a table, a spreadsheet and a picture', async ({ page, request }) => {
-  await openDatastore(page, request)
-  const stack = card(page, 'Latency over time')
-  const csv = page.waitForEvent('download')
-  await stack.getByRole('button', { name: 'Save the numbers as CSV' }).click()
-  const text = await readFile(await (await csv).path(), 'utf8')
-  expect(text.split('\r\n')[0]).toMatch(/^time \(UTC\),.*Total/)
-  expect(text.split('\r\n').length).toBeGreaterThan(3)
-
-  const png = page.waitForEvent('download')
-  await card(page, 'Where the time went').getByRole('button', { name: 'Save the picture as PNG' }).click()
-  const picture = await readFile(await (await png).path())
-  expect(picture.subarray(1, 4).toString()).toBe('PNG')
-  expect(picture.length).toBeGreaterThan(10_000)
-
-  await stack.getByRole('button', { name: 'Show as table of numbers' }).click()
-  const numbers = page.getByRole('table', { name: /^Numbers of the latency of/ })
-  await expect(numbers.getByRole('columnheader', { name: /Read · Total/ })).toBeVisible()
-  expect(await numbers.getByRole('row').count()).toBeGreaterThan(3)
-
-  const beside = page.waitForEvent('download')
-  await stack.getByRole('button', { name: 'Save the picture as PNG' }).click()
-  expect((await readFile(await (await beside).path())).length).toBeGreaterThan(10_000)
-})
-
 test('dragging zooms, the verdict follows, the address holds the window in UTC, back zooms out', async ({
   page,
   request,
@@ -270,35 +244,6 @@ test('one cursor reads all charts out', async ({ page, request }) => {
   const over = await pointAt(page, raw, 0.5)
   await page.mouse.move(over.x + 3, over.y + 1)
   await expect(page.getByText(/at the cursor/).first()).toBeVisible()
-})
-
-async function csvOf(page: Page): Promise<string[]> {
-  const saved = page.waitForEvent('download')
-  await card(page, 'Latency over time').getByRole('button', { name: 'Save the numbers as CSV' }).click()
-  return (await readFile(await (await saved).path(), 'utf8')).split('\r\n')
-}
-
-test('the copied link shows somebody else the same window, lines and numbers', async ({ page, request, context }) => {
-  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
-  await openDatastore(page, request, '?hide=array_service&open=raw&stack=share&span=window')
-  const before = await csvOf(page)
-  await card(page, 'Latency over time').getByRole('button', { name: 'Copy a link to this window' }).click()
-  const link = await page.evaluate(() => navigator.clipboard.readText())
-  expect(link).toMatch(/from=\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/)
-  await page.goto(link)
-  await expect(page.getByRole('button', { name: 'Frozen' })).toBeVisible()
-  const stack = card(page, 'Latency over time')
-  await stack.scrollIntoViewIfNeeded()
-  await expect(stack.getByRole('button', { name: '100 %' })).toHaveAttribute('aria-pressed', 'true')
-  await expect(stack.getByRole('button', { name: 'Array service', exact: true })).toHaveAttribute(
-    'aria-pressed',
-    'false',
-  )
-  await expect(card(page, 'Latency of both sides')).toBeVisible()
-  const after = await csvOf(page)
-  expect(after[0]).toBe(before[0])
-  // The newest minutes may still have been on their way.
-  expect(after.slice(1, 20)).toEqual(before.slice(1, 20))
 })
 
 test('times change between UTC and the viewer’s zone, the address does not', async ({ page, request }) => {
