@@ -66,7 +66,7 @@ it.each([
 
 it('the one column has what decides, and the buttons', () => {
   expect(cell(SILENCES, 'all', SILENCE)).toMatch(
-    /in force2 open alertsFor datastore is ds-prod-\*Until 22 Nov, 18:00 UTC, from 22 Nov, 10:00firmware of fabric B \(Ada\)/,
+    /in force2 open alertsFor datastore is ds-prod-\*Until 22 Nov, 18:00 UTC, from 22 Nov, 10:00Ada: firmware of fabric B/,
   )
   expect(screen.getByRole('button', { name: /^End now/ })).toBeTruthy()
   expect(cell(RULES, 'all', RULE)).toMatch(

@@ -58,7 +58,7 @@ export function silenceColumns(zone: Zone, actions: SilenceActions | null): Colu
           lines={[
             [`For ${matchersWords(silence.matchers)}`, 2],
             `Until ${formatMoment(Date.parse(silence.until_at), zone)} ${zoneName(zone)}, from ${formatMoment(Date.parse(silence.from_at), zone)}`,
-            [`${silence.reason} (${silence.by})`, 2],
+            [`${silence.by}: ${silence.reason}`, 2],
           ]}
           actions={actions && <SilenceAction silence={silence} {...actions} />}
         />
