@@ -91,15 +91,15 @@ describe('the treemap', () => {
     }
   })
 
-  it('has a plain plate under the letters of striped tiles alone', () => {
-    const plates = (look: Tile['look']) => {
-      const { series } = treemapOption({ tiles: [tile('sql-01', { look })], tokens: tokensOf('dark'), label: '' })
-      const [one] = series as { data: { label: { backgroundColor?: string } }[] }[]
-      return one?.data[0]?.label.backgroundColor
-    }
-    expect(plates('certain')).toBeUndefined()
-    expect(plates('likely')).toBe(tokensOf('dark').fill.kernel_queue)
-    expect(plates('undetermined')).toBe(tokensOf('dark').ink.gap)
+  it('has a plain plate under the words of striped tiles, which leaves their stripes to be seen', () => {
+    const plates = (look: Tile['look']) =>
+      [
+        ...drawn([tile('sql-01', { look })]).matchAll(/<path d="M[\d.]+ [\d.]+l?[^"]*A2 2[^"]*"[^>]*fill="(#\w+)"/g),
+      ].map(([, fill]) => fill)
+    const { fill, ink } = tokensOf('dark')
+    expect(plates('certain')).toEqual([])
+    expect(plates('likely')).toEqual([fill.kernel_queue, fill.kernel_queue])
+    expect(plates('undetermined')).toEqual([ink.gap, ink.gap])
   })
 
   it.each(themes)('is readable on every colour of the %s theme, however strong', (theme) => {

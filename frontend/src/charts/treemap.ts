@@ -134,12 +134,17 @@ function node(tile: Tile, tokens: ChartTokens, least_ios: number) {
       lineHeight: 16,
       overflow: 'truncate' as const,
       // A function, since braces in a template or a name would be read as a style.
-      formatter: () => `${plain(tile.name)}\n${tile.words}`,
-      // Stripes must not run through the letters.
-      ...(stripes === null ? {} : { backgroundColor: fill, borderRadius: 2 }),
+      formatter: () => [plain(tile.name), plain(tile.words)].map(stripes === null ? bare : onPlate).join('\n'),
+      // Stripes must not run through the letters. A plate of the label itself would be as large as its tile.
+      rich: {
+        plate: { color: ink, fontSize: 12, lineHeight: 18, padding: [2, 4], backgroundColor: fill, borderRadius: 2 },
+      },
     },
   }
 }
+
+const bare = (line: string) => line
+const onPlate = (line: string) => `{plate|${line}}`
 
 /** ECharts reads "{style|text}" in labels: a name must not. */
 const plain = (name: string) => name.replaceAll('{', '(').replaceAll('}', ')').replaceAll('\n', ' ')

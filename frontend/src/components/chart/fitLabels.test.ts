@@ -40,9 +40,14 @@ it('the head of a narrow group is left out, not cut to a letter; where it has ro
 })
 
 it('a verdict that does not fit is left out whole, never cut behind its number', () => {
-  const words = (width: number) => {
+  const words = (width: number, look: 'calm' | 'likely' = 'calm') => {
     const chart = init(null, null, { renderer: 'svg', ssr: true, width, height: 200 })
-    const one = { ...tile('sql', 970, 'flash-large'), words: 'Kernel queue on esx-14, +2.23 ms' }
+    const one = {
+      ...tile('sql', 970, 'flash-large'),
+      look,
+      layers: ['kernel' as const],
+      words: 'Kernel queue on esx-14, +2.23 ms',
+    }
     chart.setOption(treemapOption({ tiles: [one], tokens, label: 'where the I/Os are' }))
     chart.renderToSVGString()
     fitLabels(chart, 40)
@@ -53,4 +58,7 @@ it('a verdict that does not fit is left out whole, never cut behind its number',
   expect(words(400)).toContain('+2.23 ms')
   expect(words(160)).toContain('sql')
   expect(words(160)).not.toMatch(/Kernel|…/)
+  expect(words(400, 'likely')).toContain('+2.23 ms')
+  expect(words(160, 'likely')).toContain('sql')
+  expect(words(160, 'likely')).not.toMatch(/Kernel|…/)
 })

@@ -32,7 +32,10 @@ export function fitLabels(chart: Pick<ECharts, 'getZr'>, least_px: number): void
   })
 }
 
+/** Without the style that it is written in. */
+const bare = (line: string) => line.replace(/^\{\w+\|(.*)\}$/, '$1')
+
 function fits(more: readonly string[], { width = 0, height, lineHeight = 16 }: DrawnText['style']): boolean {
   const isHigh = height === undefined || height >= lineHeight * (1 + more.length)
-  return isHigh && more.every((text) => [...text].length * LETTER_PX <= width)
+  return isHigh && more.every((text) => [...bare(text)].length * LETTER_PX <= width)
 }
