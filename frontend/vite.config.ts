@@ -3,6 +3,8 @@ import { defineConfig } from 'vitest/config'
 
 const backend = process.env.GAVEL_DEV_API ?? 'http://127.0.0.1:8080'
 
+const mantine = (parts: string) => new RegExp(`@mantine[\\\\/]core[\\\\/]esm[\\\\/]components[\\\\/](${parts})[\\\\/]`)
+
 export default defineConfig({
   plugins: [react()],
   // The server puts a fresh nonce in place of this word in every index.html it sends.
@@ -18,15 +20,15 @@ export default defineConfig({
         // What both the charts and the frame need (tslib) must not drag the charts into the first load.
         codeSplitting: {
           groups: [
-            { name: 'base', test: /node_modules[\\/](react|react-dom|scheduler|tslib)[\\/]/, priority: 4 },
-            { name: 'echarts', test: /node_modules[\\/](echarts|zrender)[\\/]/, priority: 3 },
-            // One piece for the frame and one for what pages are made of: dozens of small ones take longer to ask for than to read.
-            { name: 'frame', tags: ['$initial'], priority: 2 },
-            {
-              name: 'parts',
-              test: /src[\\/](charts|components[\\/](verdict|entity|table|chart[\\/](?!Canvas|drawing|echarts|fitLabels)))/,
-              priority: 1,
-            },
+            { name: 'base', test: /node_modules[\\/](react|react-dom|scheduler|tslib)[\\/]/, priority: 5 },
+            { name: 'echarts', test: /node_modules[\\/](echarts|zrender)[\\/]/, priority: 4 },
+            // What is needed together is one piece: dozens of small ones take longer to ask for than to read. First the frame,
+            // then tables, what at least five pages or charts are made of, and last what opens over a page when it is pressed.
+            { name: 'frame', tags: ['$initial'], priority: 3 },
+            { name: 'tables', test: /node_modules[\\/]@tanstack[\\/]|src[\\/]components[\\/]table/, priority: 2 },
+            { name: 'common', test: /src[\\/]/, minShareCount: 5, priority: 1 },
+            { name: 'switches', test: mantine('Switch|InlineInput'), priority: 1 },
+            { name: 'boxes', test: mantine('Combobox|Drawer|Modal|ModalBase|Popover|ScrollArea') },
           ],
         },
       },

@@ -4,7 +4,7 @@ import type { QueryClient } from '@tanstack/react-query'
 import type { ComponentType } from 'react'
 import { alertsNowQuery } from '../api/alerts'
 import { type EntityKind, oneQuery, sourcesQuery } from '../api/queries'
-import { overviewQuery, verdictQuery } from '../api/verdicts'
+import { estateLatencyQuery, overviewQuery, verdictQuery } from '../api/verdicts'
 import type { IconName } from '../components/Icon'
 import { rankingOf, unfiltered } from '../features/overview/ranking'
 import { judgedRange, parseRange } from '../lib/range'
@@ -20,6 +20,8 @@ export interface Page {
   path: string
   title: string
   load: () => Promise<{ default: ComponentType }>
+  /** The code of its charts: on its way with the page's own, and not waited for. */
+  charts?: () => Promise<unknown>
   /** Asks for what the page answers first, while its code is still on its way. */
   ask?: (client: QueryClient, opened: Opened) => void
   /** Pages with a place in the menu; `key` is typed after `g`. `to`: where a path with parameters leads. `counts`: what is counted beside it. */
@@ -38,7 +40,12 @@ function askOverview(client: QueryClient, { search }: Opened) {
   void client.prefetchQuery(alertsNowQuery())
   void client.prefetchQuery(overviewQuery(unfiltered(ranking), 0))
   void client.prefetchQuery(sourcesQuery())
+  void client.prefetchQuery(estateLatencyQuery(parseRange(search)))
 }
+
+const loadAlertCharts = () =>
+  Promise.all([import('../components/verdict/LatencyChart'), import('../components/verdict/WaterfallChart')])
+const loadProof = () => import('../components/verdict/Proof')
 
 const askObject =
   (kind: EntityKind) =>
@@ -55,6 +62,8 @@ export const PAGES: readonly Page[] = [
     path: '/',
     title: 'Overview',
     load: () => import('../features/overview/OverviewPage'),
+    charts: () =>
+      Promise.all([import('../features/overview/TreemapCard'), import('../features/overview/EstateOverTime')]),
     ask: askOverview,
     menu: { icon: 'overview', key: 'o' },
   },
@@ -68,17 +77,30 @@ export const PAGES: readonly Page[] = [
     path: '/datastores/$id',
     title: 'Datastore',
     load: () => import('../features/datastore/DatastorePage'),
+    charts: loadProof,
     ask: askObject('datastores'),
   },
   { path: '/vms', title: 'VMs', load: () => import('../features/vms/VmsPage'), menu: { icon: 'vm', key: 'm' } },
-  { path: '/vms/$id', title: 'VM', load: () => import('../features/vm/VmPage'), ask: askObject('vms') },
+  {
+    path: '/vms/$id',
+    title: 'VM',
+    load: () => import('../features/vm/VmPage'),
+    charts: loadProof,
+    ask: askObject('vms'),
+  },
   {
     path: '/hosts',
     title: 'Hosts',
     load: () => import('../features/hosts/HostsPage'),
     menu: { icon: 'host', key: 'h' },
   },
-  { path: '/hosts/$id', title: 'Host', load: () => import('../features/host/HostPage'), ask: askObject('hosts') },
+  {
+    path: '/hosts/$id',
+    title: 'Host',
+    load: () => import('../features/host/HostPage'),
+    charts: loadProof,
+    ask: askObject('hosts'),
+  },
   {
     path: '/volumes',
     title: 'Volumes',
@@ -89,6 +111,7 @@ export const PAGES: readonly Page[] = [
     path: '/volumes/$id',
     title: 'Volume',
     load: () => import('../features/volume/VolumePage'),
+    charts: loadProof,
     ask: askObject('volumes'),
   },
   {
@@ -97,7 +120,13 @@ export const PAGES: readonly Page[] = [
     load: () => import('../features/arrays/ArraysPage'),
     menu: { icon: 'array', key: 'r' },
   },
-  { path: '/arrays/$id', title: 'Array', load: () => import('../features/array/ArrayPage'), ask: askObject('arrays') },
+  {
+    path: '/arrays/$id',
+    title: 'Array',
+    load: () => import('../features/array/ArrayPage'),
+    charts: loadProof,
+    ask: askObject('arrays'),
+  },
   {
     path: '/alerts',
     title: 'Alerts',
@@ -107,7 +136,7 @@ export const PAGES: readonly Page[] = [
   { path: '/alerts/channels', title: 'Channels', load: () => import('../features/alerts/channels/ChannelsPage') },
   { path: '/alerts/rules', title: 'Rules', load: () => import('../features/alerts/rules/RulesPage') },
   { path: '/alerts/silences', title: 'Silences', load: () => import('../features/alerts/silences/SilencesPage') },
-  { path: '/alerts/$id', title: 'Alert', load: () => import('../features/alerts/AlertPage') },
+  { path: '/alerts/$id', title: 'Alert', load: () => import('../features/alerts/AlertPage'), charts: loadAlertCharts },
   {
     path: '/sources',
     title: 'Sources',

@@ -25,7 +25,7 @@ export function createAppRouter(client: QueryClient) {
     createRoute({
       getParentRoute: parent,
       path: page.path,
-      component: lazyRouteComponent(page.load),
+      component: lazyRouteComponent(withCharts(page)),
       beforeLoad: ({ params, search, cause }) => {
         if (cause === 'enter') page.ask?.(client, { params, search })
       },
@@ -43,6 +43,14 @@ export function createAppRouter(client: QueryClient) {
     scrollRestoration: true,
     InnerWrap: SearchProvider,
   })
+}
+
+/** What fails of the charts is tried again, and told, where they are shown. */
+function withCharts({ load, charts }: Page): Page['load'] {
+  return () => {
+    charts?.().catch(() => undefined)
+    return load()
+  }
 }
 
 export type AppRouter = ReturnType<typeof createAppRouter>

@@ -52,7 +52,13 @@ export function SeriesSection({ kind, id, name, newest }: SeriesSectionProps) {
           isVm={kind === 'vms'}
           others={kind === 'vms' || kind === 'hosts' ? 'all hosts' : ''}
         />
-        <Suspense fallback={<SeriesSkeleton />}>
+        <Suspense
+          fallback={
+            <div aria-busy="true">
+              <SeriesSkeleton />
+            </div>
+          }
+        >
           <MeasuredParts {...{ kind, id, name, part, alerts }} onPart={setPart} named={isAboutSeveral(subject)} />
         </Suspense>
       </Fold>

@@ -76,7 +76,7 @@ function OverTime({ kind, id, name, named, window, limits }: PartProps & { limit
         latency.minutes === 0 ? (
           <Card title="Latency over time">{NO_MINUTES}</Card>
         ) : (
-          <Suspense fallback={<Skeleton height={1000} />}>
+          <Suspense fallback={<Skeleton height={1000} aria-busy="true" />}>
             <LatencyChart {...{ name, latency, events, named, limits }} gaps={NO_GAPS} />
           </Suspense>
         )
@@ -94,7 +94,7 @@ function WhereItWent({ kind, id, name, named, window }: PartProps) {
         const state = waterfall.directions.find(({ direction }) => direction === 'all')?.state ?? 'no_data'
         if (state === 'judged' || state === 'too_few')
           return (
-            <Suspense fallback={<Skeleton height={470} />}>
+            <Suspense fallback={<Skeleton height={470} aria-busy="true" />}>
               <WaterfallChart
                 name={name}
                 waterfall={waterfall}

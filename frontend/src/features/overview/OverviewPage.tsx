@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
 import { sourcesQuery } from '../../api/queries'
 import { useSession } from '../../api/session'
 import type { AlertOut } from '../../api/types'
@@ -16,13 +17,14 @@ import { SpanSwitch } from '../../components/verdict/SpanSwitch'
 import { InItsTime } from '../../lib/search'
 import { instantMs } from '../../lib/time'
 import { EstateCard } from './EstateCard'
-import { EstateOverTime } from './EstateOverTime'
 import styles from './Overview.module.css'
 import { RankingCard } from './RankingCard'
 import { unfiltered } from './ranking'
 import { SourcesStrip } from './SourcesStrip'
-import { TreemapCard } from './TreemapCard'
 import { useRanking } from './useRanking'
+
+const TreemapCard = lazy(async () => ({ default: (await import('./TreemapCard')).TreemapCard }))
+const EstateOverTime = lazy(async () => ({ default: (await import('./EstateOverTime')).EstateOverTime }))
 
 const all = (alerts: readonly AlertOut[]) => alerts
 
@@ -62,10 +64,23 @@ function Overview() {
         {(overview) => <EstateCard overview={overview} kind={params.kind} />}
       </DataState>
       <div className={styles.pair}>
-        <TreemapCard params={params} />
-        <EstateOverTime />
+        <Suspense fallback={<Awaited height={324} />}>
+          <TreemapCard params={params} />
+        </Suspense>
+        <Suspense fallback={<Awaited height={330} />}>
+          <EstateOverTime />
+        </Suspense>
       </div>
       <RankingCard params={params} />
+    </div>
+  )
+}
+
+/** In place of a chart whose code is not there yet. */
+function Awaited({ height }: { height: number }) {
+  return (
+    <div aria-busy="true">
+      <CardSkeleton height={height} />
     </div>
   )
 }

@@ -11,20 +11,23 @@ import { Card } from '../../components/Card'
 import { DataState } from '../../components/DataState'
 import { FirstSource } from '../../components/FirstSource'
 import { Icon } from '../../components/Icon'
+import { onPress, useAhead } from '../../components/onPress'
 import { ReadOnlyHint } from '../../components/ReadOnlyHint'
 import { worstFirst } from '../../components/SourceMark'
 import { useSearchParameter } from '../../lib/url'
 import { missingKinds } from './missingKinds'
-import { RemoveDialog } from './RemoveDialog'
 import { SourceCard } from './SourceCard'
-import { SourceDialog } from './SourceDialog'
 import styles from './SourcesPage.module.css'
 import { summary } from './sourceWords'
 import { UnmatchedCard } from './UnmatchedCard'
 
+const RemoveDialog = onPress(async () => (await import('./RemoveDialog')).RemoveDialog)
+const SourceDialog = onPress(async () => (await import('./SourceDialog')).SourceDialog)
+
 type Dialog = { kind: 'add' } | { kind: 'edit' | 'remove'; source: SourceOut } | null
 
 export default function SourcesPage() {
+  useAhead(RemoveDialog, SourceDialog)
   const query = useQuery(sourcesQuery())
   const { isAdmin } = useSession()
   const [dialog, setDialog] = useState<Dialog>(null)
