@@ -62,7 +62,7 @@ const REST: Column<DeviceOut>[] = [
   {
     id: 'gavg',
     header: 'GAVG',
-    width: 92,
+    width: 108,
     align: 'right',
     from: 700,
     cell: ({ newest }) => (
@@ -79,7 +79,7 @@ const REST: Column<DeviceOut>[] = [
   {
     id: 'in-flight',
     header: 'In flight',
-    width: 92,
+    width: 104,
     align: 'right',
     from: 700,
     cell: ({ newest }) =>

@@ -1,6 +1,6 @@
 /** A list of objects of one kind: filter, source, sorting and position in the URL, rows read as they come into sight. */
 
-import { Button, NativeSelect, Skeleton } from '@mantine/core'
+import { Button, NativeSelect } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
@@ -14,7 +14,9 @@ import { NameFilter } from '../NameFilter'
 import { useServerRows } from '../table/useServerRows'
 import { type Column, VirtualTable } from '../table/VirtualTable'
 import styles from './ListPage.module.css'
+import { SidesKey } from './SidesBar'
 import { mostUs, newestAt } from './sides'
+import { LIST_ROW_PX } from './sidesColumns'
 
 interface ListPageProps<Kind extends EntityKind> {
   kind: Kind
@@ -52,6 +54,7 @@ export function ListPage<Kind extends EntityKind>({ kind, title, noun, columns, 
           </span>
         )}
         {newest.length > 0 && <DataAge at_ms={newestAt(newest)} />}
+        {total === undefined && query.error === null && <span className={styles.count}>Reading {noun}s …</span>}
         <div className={styles.filters}>
           <NameFilter
             className={styles.filter}
@@ -59,13 +62,17 @@ export function ListPage<Kind extends EntityKind>({ kind, title, noun, columns, 
             value={search}
             onChange={(text) => setSearch(text, { replace: true })}
           />
+          <SortChoice value={sort} onChange={setSort} />
           <SourceFilter value={source} onChange={setSource} />
         </div>
+        <SidesKey className={styles.key} />
       </header>
       <div className={styles.table}>
         <DataState
           query={query}
-          skeleton={<ListSkeleton />}
+          skeleton={
+            <VirtualTable<Row> label={title} columns={shown} count={READING_ROWS} rowAt={nothing} fill {...HEIGHT} />
+          }
           empty={(page) =>
             page.total > 0
               ? null
@@ -84,6 +91,7 @@ export function ListPage<Kind extends EntityKind>({ kind, title, noun, columns, 
               onSort={setSort}
               onWindow={onWindow}
               fill
+              {...HEIGHT}
             />
           )}
         </DataState>
@@ -113,14 +121,28 @@ function nothingLike(search: string, noun: string): EmptyText {
   }
 }
 
-function ListSkeleton() {
+/** While a list is read, its columns stand already, over as many empty rows as a screen shows. */
+const READING_ROWS = 14
+const nothing = () => undefined
+const HEIGHT = { narrowRowPx: LIST_ROW_PX }
+
+const SORTS = [
+  { value: 'name', label: 'By name' },
+  { value: '-latency', label: 'Slowest first' },
+  { value: '-iops', label: 'Busiest first' },
+]
+
+/** On phones, where the columns that are sorted by are not there. */
+function SortChoice({ value, onChange }: { value: string; onChange: (value: string) => void }) {
+  const isKnown = SORTS.some((one) => one.value === value)
   return (
-    <div className={styles.skeleton}>
-      {Array.from({ length: 14 }, (_, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the rows are all alike
-        <Skeleton key={index} height={18} />
-      ))}
-    </div>
+    <NativeSelect
+      className={`${styles.filter} ${styles.sort}`}
+      aria-label="Order"
+      data={isKnown ? SORTS : [...SORTS, { value, label: 'Another order' }]}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
   )
 }
 

@@ -67,3 +67,29 @@ function Bar({ parts, max_us }: { parts: readonly Part[]; max_us: number }) {
 function paint({ colour, isBelowStep }: Part) {
   return isBelowStep ? { color: colour } : { background: colour }
 }
+
+const KEY = [
+  [BOUNDARY, 'hosts: driver and below'],
+  ['var(--gv-kernel-queue)', 'kernel'],
+  ['var(--gv-array-service)', 'array inside'],
+  ['var(--gv-san)', 'SAN'],
+] as const
+
+/** What the colours of the bars in "Hosts over array" mean, once for a list. */
+export function SidesKey({ className = '' }: { className?: string | undefined }) {
+  return (
+    <ul className={`${styles.key} ${className}`} aria-label="Hosts over array, by colour">
+      {KEY.map(([colour, word]) => (
+        <li key={word}>
+          <span className={styles.swatch} style={{ background: colour }} /> {word}
+        </li>
+      ))}
+      <li>
+        <span className={styles.swatch}>
+          <span className={styles.belowStep} style={{ color: BOUNDARY }} />
+        </span>{' '}
+        within the counter’s step
+      </li>
+    </ul>
+  )
+}

@@ -3,6 +3,7 @@ import type { VolumeRow } from '../../api/types'
 import { niceMax } from '../../charts/panels'
 import { type Column, VirtualTable } from '../table/VirtualTable'
 import { mostUs } from './sides'
+import { LIST_ROW_PX } from './sidesColumns'
 import { partColumns, volumeColumns } from './volumeColumns'
 
 const PART_PX = 76
@@ -13,7 +14,15 @@ export function VolumesTable({ volumes, label }: { volumes: readonly VolumeRow[]
     const latencies = volumes.map(({ newest }) => mostUs(newest))
     return besideColumns(niceMax(Math.max(0, ...latencies)))
   }, [volumes])
-  return <VirtualTable label={label} columns={columns} count={volumes.length} rowAt={(index) => volumes[index]} />
+  return (
+    <VirtualTable
+      label={label}
+      columns={columns}
+      count={volumes.length}
+      rowAt={(index) => volumes[index]}
+      narrowRowPx={LIST_ROW_PX}
+    />
+  )
 }
 
 /** The page is that of the datastore or of the volume's twin: it need not be named in every row, and its parts stand behind its time. */

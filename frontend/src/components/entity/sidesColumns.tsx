@@ -1,9 +1,12 @@
 /** The columns that every list of objects has: the newest minute as the two sides tell it. */
 
-import type { Sides } from '../../api/types'
+import type { Ref, Sides } from '../../api/types'
 import { instantMs } from '../../lib/time'
+import { formatCounter, formatLatency, formatRate, NOT_MEASURED } from '../../lib/units'
 import { DataAge } from '../DataAge'
+import { EntityLink } from '../EntityLink'
 import { NO_IO, Quantity } from '../Quantity'
+import { Stacked } from '../table/Told'
 import type { Column } from '../table/VirtualTable'
 import { Noted } from './Noted'
 import { SidesBar } from './SidesBar'
@@ -30,7 +33,7 @@ export interface Notes {
  */
 export function sidesColumns<Row extends Measured>(
   max_us: number,
-  leads: 'host' | 'disk' | 'array',
+  leads: Leads,
   others = '',
   notes: (row: Row) => Notes = () => ({}),
 ): Column<Row>[] {
@@ -90,8 +93,8 @@ export function sidesColumns<Row extends Measured>(
     id: 'age',
     header: 'Age',
     width: 76,
+    narrow: 70,
     align: 'right',
-    from: 700,
     cell: ({ newest }) => <DataAge at_ms={instantMs(newest.at)} short />,
   }
   return [both, ...(hostLeads ? [...host, ...array] : [...array, ...host]), age]
@@ -118,6 +121,7 @@ function latency<Row extends Measured>(
     header,
     width: 98,
     align: 'right',
+    from: 700,
     ...options,
     cell: (row) => (
       <Noted note={note?.(row) ?? null}>
@@ -146,6 +150,7 @@ function rate<Row extends Measured>(
     header,
     width: 98,
     align: 'right',
+    from: 700,
     ...options,
     cell: (row) => (
       <Noted note={note(row) ?? null}>
@@ -154,3 +159,66 @@ function rate<Row extends Measured>(
     ),
   }
 }
+
+/** Height of a row of a list on a phone, where all of it stands under its name. */
+export const LIST_ROW_PX = 70
+
+type Leads = 'host' | 'disk' | 'array'
+
+interface Listed<Row> {
+  header: string
+  kind: Ref['kind']
+  leads: Leads
+  /** As of `sidesColumns`. */
+  others?: string
+  notes?: (row: Row) => Notes
+}
+
+/** On phones: its name, and below it what both sides measured, with words instead of columns. */
+export function toldColumn<Row extends Measured & { id: number; name: string }>({
+  header,
+  kind,
+  leads,
+  others = '',
+  notes = () => ({}),
+}: Listed<Row>): Column<Row> {
+  return {
+    id: 'told',
+    header,
+    width: 220,
+    grow: true,
+    narrowOnly: true,
+    sortKey: 'name',
+    cell: (row) => (
+      <Stacked
+        of={<EntityLink to={{ kind, id: row.id, name: row.name }} />}
+        lines={sidesWords(row.newest, leads, others, notes(row))}
+      />
+    ),
+  }
+}
+
+/** "GAVG 0.31 ms · array 0.19 ms" and "IOPS: hosts 1,465 · array 2,393, all hosts": the side that leads comes first. */
+export function sidesWords(newest: Sides, leads: Leads, others = '', notes: Notes = {}): [string, string] {
+  const times = [`${leads === 'disk' ? 'disks' : 'GAVG'} ${hostTime(newest)}`, `array ${arrayTime(newest, notes)}`]
+  const whose = [others, notes.array ?? ''].filter((words) => words !== '').map((words) => `, ${words}`)
+  const rates = [
+    `hosts ${rateWords(newest.host_iops)}${notes.host === undefined ? '' : ` ${notes.host}`}`,
+    `array ${rateWords(newest.array_iops)}${whose.join('')}`,
+  ]
+  const inOrder = (words: string[]) => (leads === 'array' ? words.toReversed() : words).join(' · ')
+  return [inOrder(times), `IOPS: ${inOrder(rates)}`]
+}
+
+function hostTime(newest: Sides): string {
+  if (newest.host_gavg_us !== null) return formatCounter(newest.host_gavg_us, newest.host_precision_us)
+  return isIdle(newest, 'host') ? NO_IO : NOT_MEASURED
+}
+
+function arrayTime(newest: Sides, { elsewhere = NO_IO, arrayTime: mirrored }: Notes): string {
+  const time = newest.array_internal_us
+  if (time !== null) return [formatLatency(time), mirrored ?? []].flat().join(', ')
+  return isIdle(newest, 'array') ? elsewhere : NOT_MEASURED
+}
+
+const rateWords = (iops: number | null) => (iops === null ? NOT_MEASURED : formatRate(iops))

@@ -7,23 +7,24 @@ import { Name } from '../Name'
 import { NO_IO, Quantity } from '../Quantity'
 import type { Column } from '../table/VirtualTable'
 import { isIdle } from './sides'
-import { type Notes, sidesColumns } from './sidesColumns'
+import { type Notes, sidesColumns, toldColumn } from './sidesColumns'
 
 export function volumeColumns(max_us: number): Column<VolumeRow>[] {
   return [
+    toldColumn<VolumeRow>({ header: 'Volume', kind: 'volume', leads: 'array', notes: volumeNotes }),
     {
       id: 'name',
       header: 'Volume',
       width: 180,
-      narrow: 140,
       grow: true,
+      from: 700,
       sortKey: 'name',
       cell: ({ id, name }) => <EntityLink to={{ kind: 'volume', id, name }} />,
     },
     {
       id: 'array-name',
       header: 'Array',
-      width: 128,
+      width: 110,
       from: 700,
       cell: (volume) => <Name focusable>{volume.array.name}</Name>,
     },
@@ -31,7 +32,7 @@ export function volumeColumns(max_us: number): Column<VolumeRow>[] {
     {
       id: 'datastores',
       header: 'Datastore',
-      width: 160,
+      width: 136,
       from: 1200,
       cell: (volume) =>
         volume.datastores.length === 0 ? (

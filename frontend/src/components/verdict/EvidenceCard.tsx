@@ -13,7 +13,7 @@ import { Name } from '../Name'
 import { Quantity } from '../Quantity'
 import { type Column, VirtualTable } from '../table/VirtualTable'
 import styles from './Evidence.module.css'
-import { EVIDENCE, goToEvidence, isEvidenceAsked, ofWords, SIDES, sourcesOf } from './evidenceSides'
+import { EVIDENCE, goToEvidence, isEvidenceAsked, leadOf, SIDES, sourcesOf } from './evidenceSides'
 
 /** Two lines: the number and its counter, its value and its steps, its object and its source. */
 const ROW_PX = 52
@@ -85,7 +85,7 @@ function evidenceColumns(zone: Zone): Column<Evidence>[] {
       cell: (one) => (
         <NumberLines one={one}>
           <span className={styles.origin}>
-            <Names names={[ofWords(one), ...sourcesOf(one)]} between=", " />
+            <Names lead={leadOf(one)} names={[one.subject.name, ...sourcesOf(one)]} between=", " />
           </span>
           <span className={`${styles.origin} numeric`}>until {formatClock(Date.parse(one.at), zone)}</span>
         </NumberLines>
@@ -107,12 +107,11 @@ function evidenceColumns(zone: Zone): Column<Evidence>[] {
     {
       id: 'subject',
       header: 'Of, source',
-      width: 118,
-      grow: true,
+      width: 150,
       from: 700,
       cell: (one) => (
         <span className={styles.lines}>
-          <Name focusable>{ofWords(one)}</Name>
+          <Names lead={leadOf(one)} names={[one.subject.name]} between="" />
           <span className={styles.origin}>
             <Names names={sourcesOf(one)} between=" + " />
           </span>
@@ -122,7 +121,7 @@ function evidenceColumns(zone: Zone): Column<Evidence>[] {
     {
       id: 'at',
       header: 'Until',
-      width: 84,
+      width: 68,
       align: 'right',
       from: 700,
       cell: ({ at }) => <span className="numeric">{formatClock(Date.parse(at), zone)}</span>,

@@ -8,7 +8,7 @@ import { PreferencesProvider } from '../../lib/preferences'
 import { onScreen } from '../../testing/screen'
 import { EvidenceCard } from './EvidenceCard'
 import { EvidenceLink } from './EvidenceLink'
-import { evidenceWords, ofWords } from './evidenceSides'
+import { evidenceWords, leadOf } from './evidenceSides'
 
 // What is in sight is as high as the screen, of which jsdom has none.
 vi.mock('@tanstack/react-virtual', () => ({
@@ -70,8 +70,8 @@ it('the array’s numbers of a VM or a host are of its volumes, those of a datas
   const [, array] = within(screen.getByRole('table', { name: 'Evidence: Array' })).getAllByRole('row')
   expect(array?.textContent).toContain('volumes of app-03')
   expect(host?.textContent).not.toContain('volumes of')
-  expect(ofWords({ side: 'array', subject: { kind: 'host', id: 1, name: 'esx-01' } })).toBe('volumes of esx-01')
-  expect(ofWords({ side: 'array', subject: { kind: 'datastore', id: 1, name: 'app-05' } })).toBe('app-05')
+  expect(leadOf({ side: 'array', subject: { kind: 'host', id: 1, name: 'esx-01' } })).toBe('volumes of ')
+  expect(leadOf({ side: 'array', subject: { kind: 'datastore', id: 1, name: 'app-05' } })).toBe('')
 })
 
 it('two sources are cut each in its own middle', () => {

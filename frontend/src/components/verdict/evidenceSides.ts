@@ -20,9 +20,9 @@ export const SIDES: readonly SideWords[] = [
 /** Things of which an array knows nothing: it counts whole volumes, with everybody's I/Os. */
 const KNOWN_BY_HOSTS: readonly Evidence['subject']['kind'][] = ['vm', 'vm_disk', 'host', 'cluster']
 
-/** What was counted: of a VM or a host an array tells its volumes. */
-export const ofWords = ({ side, subject }: Pick<Evidence, 'side' | 'subject'>): string =>
-  side === 'array' && KNOWN_BY_HOSTS.includes(subject.kind) ? `volumes of ${subject.name}` : subject.name
+/** What stands before the name of what was counted: of a VM or a host an array tells its volumes. */
+export const leadOf = ({ side, subject }: Pick<Evidence, 'side' | 'subject'>): string =>
+  side === 'array' && KNOWN_BY_HOSTS.includes(subject.kind) ? 'volumes of ' : ''
 
 /** Who told a number that is over several of them. */
 export const sourcesOf = ({ source }: Pick<Evidence, 'source'>): string[] => source.split(' + ')

@@ -1,7 +1,7 @@
 import type { ArrayRow } from '../../api/types'
 import { EntityLink } from '../../components/EntityLink'
 import { ListPage } from '../../components/entity/ListPage'
-import { sidesColumns } from '../../components/entity/sidesColumns'
+import { sidesColumns, toldColumn } from '../../components/entity/sidesColumns'
 import type { Column } from '../../components/table/VirtualTable'
 
 const count = (id: 'volumes' | 'pods' | 'hosts', header: string): Column<ArrayRow> => ({
@@ -14,12 +14,13 @@ const count = (id: 'volumes' | 'pods' | 'hosts', header: string): Column<ArrayRo
 })
 
 export const arrayColumns = (max_us: number): Column<ArrayRow>[] => [
+  toldColumn<ArrayRow>({ header: 'Array', kind: 'array', leads: 'array' }),
   {
     id: 'name',
     header: 'Array',
     width: 180,
-    narrow: 140,
     grow: true,
+    from: 700,
     sortKey: 'name',
     cell: ({ id, name }) => <EntityLink to={{ kind: 'array', id, name }} />,
   },

@@ -1,19 +1,23 @@
 import type { DatastoreRow } from '../../api/types'
 import { EntityLink } from '../../components/EntityLink'
 import { ListPage } from '../../components/entity/ListPage'
-import { sidesColumns } from '../../components/entity/sidesColumns'
+import { type Notes, sidesColumns, toldColumn } from '../../components/entity/sidesColumns'
 import { MatchedVolumes } from '../../components/MatchMark'
 import { Name } from '../../components/Name'
 import type { Column } from '../../components/table/VirtualTable'
 import { datastoreType } from '../../lib/text'
 
+/** Of a stretched one the array side is what both of its arrays did, mirrored writes included. */
+const datastoreNotes = ({ arrays }: DatastoreRow): Notes => (arrays.length > 1 ? { array: 'both arrays' } : {})
+
 export const datastoreColumns = (max_us: number): Column<DatastoreRow>[] => [
+  toldColumn<DatastoreRow>({ header: 'Datastore', kind: 'datastore', leads: 'host', notes: datastoreNotes }),
   {
     id: 'name',
     header: 'Datastore',
     width: 180,
-    narrow: 140,
     grow: true,
+    from: 700,
     sortKey: 'name',
     cell: ({ id, name }) => <EntityLink to={{ kind: 'datastore', id, name }} />,
   },

@@ -1,18 +1,19 @@
 import type { HostRow } from '../../api/types'
 import { EntityLink } from '../../components/EntityLink'
 import { ListPage } from '../../components/entity/ListPage'
-import { sidesColumns } from '../../components/entity/sidesColumns'
+import { sidesColumns, toldColumn } from '../../components/entity/sidesColumns'
 import { Name } from '../../components/Name'
 import { StateMark } from '../../components/StateMark'
 import type { Column } from '../../components/table/VirtualTable'
 
 export const hostColumns = (max_us: number): Column<HostRow>[] => [
+  toldColumn<HostRow>({ header: 'Host', kind: 'host', leads: 'host', others: 'all hosts' }),
   {
     id: 'name',
     header: 'Host',
     width: 148,
-    narrow: 140,
     grow: true,
+    from: 700,
     sortKey: 'name',
     cell: ({ id, name }) => <EntityLink to={{ kind: 'host', id, name }} />,
   },
@@ -21,6 +22,7 @@ export const hostColumns = (max_us: number): Column<HostRow>[] => [
     id: 'cluster',
     header: 'Cluster',
     width: 110,
+    grow: true,
     from: 1200,
     cell: ({ cluster }) =>
       cluster === null ? <span className="faint">none</span> : <Name focusable>{cluster.name}</Name>,

@@ -1,17 +1,18 @@
 import type { VmRow } from '../../api/types'
 import { EntityLink, EntityLinks } from '../../components/EntityLink'
 import { ListPage } from '../../components/entity/ListPage'
-import { sidesColumns } from '../../components/entity/sidesColumns'
+import { sidesColumns, toldColumn } from '../../components/entity/sidesColumns'
 import type { Column } from '../../components/table/VirtualTable'
 import { powerWord } from '../../lib/text'
 
 export const vmColumns = (max_us: number): Column<VmRow>[] => [
+  toldColumn<VmRow>({ header: 'VM', kind: 'vm', leads: 'disk', others: 'all hosts' }),
   {
     id: 'name',
     header: 'VM',
     width: 172,
-    narrow: 140,
     grow: true,
+    from: 700,
     sortKey: 'name',
     cell: ({ id, name }) => <EntityLink to={{ kind: 'vm', id, name }} />,
   },
@@ -20,6 +21,7 @@ export const vmColumns = (max_us: number): Column<VmRow>[] => [
     id: 'host',
     header: 'Host',
     width: 146,
+    grow: true,
     from: 700,
     cell: ({ host }) => (host === null ? <span className="faint">none</span> : <EntityLink to={host} />),
   },
