@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from gavel.collectors.hosts.vcenter.client import VcenterClient
+from gavel.domain.errors import PermissionMissingError
 
 _NEEDED: Final = ("System.View", "System.Read")
 _NAMED_HOSTS: Final = 3
@@ -21,7 +22,11 @@ def missing_on_root(client: VcenterClient) -> tuple[str, ...]:
         held = content.authorizationManager.HasPrivilegeOnEntity(content.rootFolder, session.key, list(_NEEDED))
         return tuple(privilege for privilege, is_held in zip(_NEEDED, held, strict=True) if not is_held)
 
-    found: tuple[str, ...] = client.ask(missing)
+    try:
+        found: tuple[str, ...] = client.ask(missing)
+    except PermissionMissingError as error:
+        # Even to ask needs a right there: then that is what is missing, and the rest of the inventory is read all the same.
+        return (error.privilege or _NEEDED[0],)
     return found
 
 

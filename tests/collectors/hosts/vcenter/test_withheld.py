@@ -1,0 +1,31 @@
+"""What a vCenter keeps from its account."""
+
+from collections.abc import Callable
+from typing import Any, cast
+
+from gavel.collectors.hosts.vcenter.client import VcenterClient
+from gavel.collectors.hosts.vcenter.withheld import in_words, missing_on_root
+from gavel.domain.errors import PermissionMissingError
+
+
+class Refusing:
+    """A vCenter that does not even let the account ask."""
+
+    def ask(self, _: Callable[[], Any]) -> Any:
+        raise PermissionMissingError("vc: no", privilege="System.View")
+
+
+def test_an_account_that_may_not_even_ask_lacks_what_that_needs() -> None:
+    missing = missing_on_root(cast(VcenterClient, Refusing()))
+    assert missing == ("System.View",)
+    (words,) = in_words(missing, {})
+    assert words.startswith("System.View is missing on the top of the vCenter's inventory")
+
+
+def test_hosts_that_refuse_for_one_reason_are_one_sentence() -> None:
+    reason = "the privilege Host.Config.Settings is missing"
+    told = in_words((), {f"esx-0{n}": reason for n in range(1, 6)} | {"esx-9": "not licensed"})
+    assert [one.split(" may not be read")[0] for one in told] == [
+        "The queue settings of esx-9",
+        "The queue settings of esx-01, esx-02 and 3 more hosts",
+    ]
