@@ -16,7 +16,7 @@ class Refusing:
 
 
 def test_an_account_that_may_not_even_ask_lacks_what_that_needs() -> None:
-    missing = missing_on_root(cast(VcenterClient, Refusing()))
+    missing = missing_on_root(cast("VcenterClient", Refusing()))
     assert missing == ("System.View",)
     (words,) = in_words(missing, {})
     assert words.startswith("System.View is missing on the top of the vCenter's inventory")
