@@ -309,6 +309,9 @@ function wordsAbove(row: WaterfallRow, { centre, plot, tokens, isCalm }: RowPlac
     verticalAlign: 'middle' as const,
     fill: isPart ? tokens.ink.muted : tokens.ink.text,
     font: `${isPart ? 400 : 600} ${isPart ? 12 : 13}px ${tokens.font}`,
+    // Lines from one layer to the next must not run through the letters.
+    stroke: tokens.ink.card,
+    lineWidth: 3,
   }
   const numbers = { ...richText(row, wordsOf(row), tokens, isCalm), x: plot.x + plot.width, y, align: 'right' as const }
   return [

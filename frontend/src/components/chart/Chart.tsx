@@ -66,7 +66,7 @@ export function Chart(props: ChartProps) {
           data-testid="chart"
         >
           {isNear && (
-            <Suspense fallback={<Skeleton height={props.height} aria-busy="true" />}>
+            <Suspense fallback={<Skeleton height={fill ? '100%' : props.height} aria-busy="true" />}>
               <Canvas
                 ref={canvas}
                 option={props.option}
