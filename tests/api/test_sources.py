@@ -100,6 +100,16 @@ def test_what_a_vcenter_keeps_from_its_account_is_a_warning(client: TestClient, 
     assert client.get(f"/api/v1/sources/{estate.vcenter}").json()["warnings"] == [kept]
 
 
+def test_a_source_in_which_nothing_is_visible_says_so_and_what_to_do(client: TestClient, estate: Estate) -> None:
+    inventory = host_inventory()
+    nothing = dict.fromkeys(("clusters", "hosts", "hbas", "devices", "paths", "datastores", "vms", "disks"), ())
+    with transaction(estate.engine) as connection:
+        hidden = InventoryTaken(replace(inventory, **nothing), NOW + timedelta(minutes=1))  # type: ignore[arg-type]
+        store_inventory(connection, estate.vcenter, hidden)
+    (warning,) = client.get(f"/api/v1/sources/{estate.vcenter}").json()["warnings"]
+    assert warning.startswith("Nothing of the vCenter is visible to the account. Give the user the role Read-only")
+
+
 def test_a_secret_left_out_stays_and_can_be_changed_alone(admin: TestClient) -> None:
     added = _add(admin)
     answer = admin.patch(

@@ -12,6 +12,11 @@ _LATE_INTERVALS = 3
 _CLOCK_WARNING_S = 5.0
 _WORDS = {SourceKind.FLASHARRAY: "array", SourceKind.VCENTER: "vCenter"}
 _DEFAULT_POLL_S = 30.0
+_EMPTY = {
+    SourceKind.FLASHARRAY: "The array lists no volumes and no hosts. Check that this is the array you mean.",
+    SourceKind.VCENTER: "Nothing of the vCenter is visible to the account. Give the user the role Read-only on the vCenter's root, "
+    "propagated to children.",
+}
 
 
 def state(health: SourceHealth) -> State:
@@ -46,6 +51,8 @@ def warnings(health: SourceHealth) -> list[str]:
         f"The source {name!r} is the same {_WORDS[health.source.kind]}: what it does is counted twice. Remove one of the two."
         for name in health.twins
     ]
+    if health.source.inventory_at is not None and not any(health.entities.values()):
+        found.append(_EMPTY[health.source.kind])
     found += health.source.withheld
     strangers = sum(stream.last_run.strangers for stream in health.streams if stream.last_run)
     if strangers:
