@@ -5,18 +5,23 @@ import type { AlertOut } from '../../api/types'
 import { plural } from '../../lib/text'
 import { StateMark } from '../StateMark'
 import styles from './AlertBadge.module.css'
-import { severityMark } from './words'
+import { alertStateMark, severityMark } from './words'
 
 export function AlertBadge({ alerts, linked = true }: { alerts: readonly AlertOut[]; linked?: boolean }) {
   // What is on its way back is told as that, and only where nothing else is open.
   const worst = alerts.find(({ state }) => state !== 'recovering') ?? alerts[0]
   if (worst === undefined) return null
   const isRecovering = worst.state === 'recovering'
-  const { tone, word } = isRecovering ? { tone: 'open' as const, word: 'recovering' } : severityMark(worst.severity)
+  const { word, ...look } = isRecovering ? alertStateMark(worst.state, worst.severity) : severityMark(worst.severity)
   const more = alerts.length > 1 ? ` +${alerts.length - 1}` : ''
-  const mark = <StateMark tone={tone} word={`${word}${more}`} />
+  const mark = <StateMark {...look} word={`${word}${more}`} />
   if (!linked) return <span className={`${styles.badge} ${styles.bare}`}>{mark}</span>
-  const words = `${plural(alerts.length, 'alert')}, the worst ${word}: ${worst.rule_name}`
+  // What is seen is part of what is said: so it can be asked for by voice.
+  const count = plural(alerts.length, 'alert')
+  const words =
+    more === ''
+      ? `${count}, the worst ${word}: ${worst.rule_name}`
+      : `${word}${more}: ${count}, the worst ${worst.rule_name}`
   return (
     <Link to={`/alerts/${worst.id}` as string} className={styles.badge} aria-label={words} title={words}>
       {mark}

@@ -1,6 +1,5 @@
 /** One alert: what is wrong, by how much at least, its story, who was told, and the latency around it. */
 
-import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { alertQuery } from '../../api/alerts'
@@ -10,6 +9,7 @@ import { visibleName } from '../../lib/text'
 import { numberOf } from '../../lib/url'
 import { AlertCharts } from './AlertCharts'
 import { AlertHead } from './AlertHead'
+import { AlertSkeleton } from './AlertSkeleton'
 import styles from './Alerts.module.css'
 import { DeliveriesCard } from './DeliveriesCard'
 import { DetailsCard } from './DetailsCard'
@@ -70,16 +70,6 @@ function Elsewhere() {
   return (
     <>
       <Link to={'/alerts' as string}>The list of alerts</Link> has those that are known.
-    </>
-  )
-}
-
-function AlertSkeleton() {
-  return (
-    <>
-      <Skeleton height={260} />
-      <Skeleton height={200} />
-      <Skeleton height={640} />
     </>
   )
 }

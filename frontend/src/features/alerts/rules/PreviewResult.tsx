@@ -2,13 +2,14 @@
 
 import { useMemo } from 'react'
 import type { Preview } from '../../../api/types'
-import { countOf, formatAmount, type Subject, type Unit } from '../../../components/alerts/words'
+import { countOf, formatAmount, formatLength, type Subject, type Unit } from '../../../components/alerts/words'
 import { Name } from '../../../components/Name'
 import { type Column, VirtualTable } from '../../../components/table/VirtualTable'
 import { usePreferences } from '../../../lib/preferences'
 import { plural } from '../../../lib/text'
-import { formatMoment, formatSeconds, formatWindow, type Zone, zoneName } from '../../../lib/time'
+import { formatMoment, formatWindow, type Zone, zoneName } from '../../../lib/time'
 import styles from '../Alerts.module.css'
+import { NarrowRow, narrowRowPx } from '../NarrowRow'
 import own from './PreviewResult.module.css'
 
 type Firing = Preview['firings'][number]
@@ -44,6 +45,7 @@ export function PreviewResult({ preview, of, unit }: PreviewResultProps) {
           columns={columns}
           count={firings.length}
           rowAt={(index) => firings[index]}
+          narrowRowPx={narrowRowPx(2, false)}
         />
       )}
     </section>
@@ -65,12 +67,31 @@ function Strip({ preview: { from_at, to_at, firings } }: { preview: Preview }) {
   )
 }
 
+const lasted = ({ fired_at, ended_at }: Firing, to_ms: number) =>
+  `${formatLength((ended_at === null ? to_ms : Date.parse(ended_at)) - Date.parse(fired_at))}${ended_at === null ? ', still open' : ''}`
+
 const columnsIn = (zone: Zone, unit: Unit, to_ms: number): Column<Firing>[] => [
+  {
+    id: 'all',
+    header: 'It would have fired',
+    width: 240,
+    grow: true,
+    narrowOnly: true,
+    cell: (one) => (
+      <NarrowRow
+        head={<Name focusable>{one.object_name}</Name>}
+        lines={[
+          `${formatMoment(Date.parse(one.fired_at), zone)} ${zoneName(zone)}`,
+          `for ${lasted(one, to_ms)}, up to ${formatAmount(one.peak, unit)}`,
+        ]}
+      />
+    ),
+  },
   {
     id: 'object',
     header: 'Of',
     width: 180,
-    narrow: 130,
+    from: 700,
     grow: true,
     cell: (one) => <Name focusable>{one.object_name}</Name>,
   },
@@ -78,24 +99,22 @@ const columnsIn = (zone: Zone, unit: Unit, to_ms: number): Column<Firing>[] => [
     id: 'fired',
     header: `Fired (${zoneName(zone)})`,
     width: 130,
+    from: 700,
     cell: (one) => <span className="numeric">{formatMoment(Date.parse(one.fired_at), zone)}</span>,
   },
   {
     id: 'length',
     header: 'Lasted',
     width: 150,
+    from: 700,
     align: 'right',
-    cell: ({ fired_at, ended_at }) => (
-      <span className="numeric">
-        {formatSeconds(((ended_at === null ? to_ms : Date.parse(ended_at)) - Date.parse(fired_at)) / 1000)}
-        {ended_at === null && ', still open'}
-      </span>
-    ),
+    cell: (one) => <span className="numeric">{lasted(one, to_ms)}</span>,
   },
   {
     id: 'peak',
     header: 'Up to',
-    width: 110,
+    width: 120,
+    from: 700,
     align: 'right',
     cell: ({ peak }) => <span className="numeric">{formatAmount(peak, unit)}</span>,
   },
