@@ -22,7 +22,7 @@ _COMMON = """
     SELECT min(until_at) FROM watermark WHERE stream = ANY(:streams) AND until_at >
         (SELECT max(until_at) FROM watermark WHERE stream = ANY(:streams)) - CAST(:together AS interval)
 """
-_STEP_US = {Precision.MICROSECOND: 1, Precision.MILLISECOND: 1000, Precision.ESXTOP: 1}
+STEP_US = {Precision.MICROSECOND: 1, Precision.MILLISECOND: 1000, Precision.ESXTOP: 1}
 
 # Per stream: the directions whose operations add up, and the latencies wanted, each as an expression in a direction `{d}`.
 _DIRECTIONS: Mapping[Stream, tuple[str, ...]] = {
@@ -95,7 +95,7 @@ class _Side:
         if row["iops"] is not None:
             self.iops = (self.iops or 0.0) + row["iops"]
         if row["precision"] is not None:
-            self.precision_us = max(self.precision_us or 0, _STEP_US[Precision(row["precision"])])
+            self.precision_us = max(self.precision_us or 0, STEP_US[Precision(row["precision"])])
         for name in _LATENCIES[stream]:
             time, ops = self.times.get(name, (0.0, 0.0))
             self.times[name] = time + float(row[f"{name}_sum"] or 0), ops + float(row[f"{name}_ops"] or 0)
@@ -150,7 +150,7 @@ def _newest(stream: Stream) -> str:
     ops = " + ".join(f"s.{direction}_ops" for direction in _DIRECTIONS[stream])
     precision = "NULL::int" if stream in _ARRAY else "max(s.precision)"
     sums = ", ".join(
-        f"{_weighted(stream, latency)} AS {name}_sum, {_weights(stream, latency)} AS {name}_ops"
+        f"{weighted(latency, _DIRECTIONS[stream])} AS {name}_sum, {weights(latency, _DIRECTIONS[stream])} AS {name}_ops"
         for name, latency in _LATENCIES[stream].items()
     )
     return (
@@ -164,15 +164,15 @@ def _newest(stream: Stream) -> str:
     )
 
 
-def _weighted(stream: Stream, latency: str) -> str:
-    terms = (f"coalesce(({latency.format(d=d)})::float8 * s.{d}_ops, 0)" for d in _DIRECTIONS[stream])
+def weighted(latency: str, directions: Sequence[str]) -> str:
+    """Σ µs·ops in SQL, of an expression in a direction `{d}`."""
+    terms = (f"coalesce(({latency.format(d=d)})::float8 * s.{d}_ops, 0)" for d in directions)
     return f"sum({' + '.join(terms)})"
 
 
-def _weights(stream: Stream, latency: str) -> str:
-    terms = (
-        f"CASE WHEN ({latency.format(d=d)}) IS NULL THEN 0 ELSE coalesce(s.{d}_ops, 0) END" for d in _DIRECTIONS[stream]
-    )
+def weights(latency: str, directions: Sequence[str]) -> str:
+    """Σ ops in SQL: those of which the latency was measured."""
+    terms = (f"CASE WHEN ({latency.format(d=d)}) IS NULL THEN 0 ELSE coalesce(s.{d}_ops, 0) END" for d in directions)
     return f"sum({' + '.join(terms)})"
 
 

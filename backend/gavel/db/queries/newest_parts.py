@@ -6,11 +6,10 @@ from datetime import datetime
 from sqlalchemy import text
 
 from gavel.db.engine import Connection
-from gavel.db.queries.newest import STALE, common_minute
+from gavel.db.queries.newest import STALE, STEP_US, common_minute, weighted, weights
 from gavel.db.queries.rows import DeviceNumbers, VolumeParts
 from gavel.domain.samples import Precision
 
-_STEP_US = {Precision.MICROSECOND: 1, Precision.MILLISECOND: 1000, Precision.ESXTOP: 1}
 # Each of `:ids` over its last minute before `:common` or its source's watermark.
 _FROM = """
     FROM {stream}_sample s JOIN {table} e ON e.id = s.entity_id
@@ -23,11 +22,7 @@ _FROM = """
 
 def _mean(latency: str, directions: Sequence[str]) -> str:
     """Over the operations of which it was measured."""
-    times = " + ".join(f"coalesce(({latency.format(d=d)})::float8 * s.{d}_ops, 0)" for d in directions)
-    ops = " + ".join(
-        f"CASE WHEN ({latency.format(d=d)}) IS NULL THEN 0 ELSE coalesce(s.{d}_ops, 0) END" for d in directions
-    )
-    return f"sum({times}) / nullif(sum({ops}), 0)"
+    return f"{weighted(latency, directions)} / nullif({weights(latency, directions)}, 0)"
 
 
 _HOST = ("read", "write")
@@ -55,7 +50,7 @@ def device_numbers(connection: Connection, ids: Sequence[int], now: datetime) ->
         row.entity_id: DeviceNumbers(
             iops=row.iops,
             gavg_us=row.gavg_us,
-            precision_us=None if row.precision is None else _STEP_US[Precision(row.precision)],
+            precision_us=None if row.precision is None else STEP_US[Precision(row.precision)],
             in_flight_ios=_in_flight(row.iops, row.davg_us, row.precision),
             depth_in_force=row.depth,
         )
