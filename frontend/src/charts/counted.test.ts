@@ -36,3 +36,15 @@ it('the numbers of the waterfall hold both', () => {
   expect(lines.find((line) => line[1] === 'array')?.[at]).toBe(1600)
   expect(lines.find((line) => String(line[1]).includes('array_port'))?.[at]).toBe(35)
 })
+
+it('what was fitted is written as in its row, which is rounded so that rows add up', () => {
+  const layers = [layer('kernel', 2.6), layer('san', 150.3), layer('array', 194.4)]
+  const total_us = layers.reduce((sum, { us }) => sum + us, 0)
+  const own = withCounted(
+    [{ ...readColumn, total_us, layers, parts: [] }],
+    [{ direction: 'read', inside_us: 380, port_us: null }],
+  )
+  const written = waterfallRows(own, SCALE)[0]?.find(({ key }) => key === 'array')?.value
+  expect(written).toBe('0.20 ms')
+  expect(countedWords(own)).toBe('Inside the array: 0.20 ms fitted, 0.38 ms counted.')
+})

@@ -1,7 +1,7 @@
 /** What the array's own counters say, beside what was fitted to the counters of both sides. Pure. */
 
 import { formatLatency } from '../lib/units'
-import { COLUMN_TITLES, type WaterfallColumn } from './waterfall'
+import { COLUMN_TITLES, type WaterfallColumn, waterfallRows, waterfallScale } from './waterfall'
 
 /** Of one direction, µs per I/O; null: not measured. */
 export interface Counted {
@@ -32,16 +32,17 @@ export function withCounted<Column extends WaterfallColumn>(
   })
 }
 
-/** "Inside the array: 1.55 ms fitted, 1.60 ms counted": where the two are written differently. Empty where they agree. */
+/** "Inside the array: 1.55 ms fitted, 1.60 ms counted": where the two are written differently, as the rows write them. Empty where they agree. */
 export function countedWords(columns: readonly WaterfallColumn[]): string {
+  const rows = waterfallRows(columns, waterfallScale(columns).scale)
   const places = [
-    ['Inside the array', (column: WaterfallColumn) => column.layers.find(({ name }) => name === ARRAY)],
-    ['At its port', (column: WaterfallColumn) => column.parts.find(({ name }) => name === PORT)],
+    ['Inside the array', ARRAY, (column: WaterfallColumn) => column.layers.find(({ name }) => name === ARRAY)],
+    ['At its port', `part.${PORT}`, (column: WaterfallColumn) => column.parts.find(({ name }) => name === PORT)],
   ] as const
   return places
-    .map(([place, find]) => {
-      const told = columns.flatMap((column) => {
-        const words = pairWords(find(column))
+    .map(([place, key, find]) => {
+      const told = columns.flatMap((column, index) => {
+        const words = pairWords(find(column), rows[index]?.find((row) => row.key === key)?.value)
         return words === '' ? [] : [columns.length > 1 ? `${COLUMN_TITLES[column.direction]} ${words}` : words]
       })
       return told.length === 0 ? '' : `${place}: ${told.join('; ')}.`
@@ -50,10 +51,11 @@ export function countedWords(columns: readonly WaterfallColumn[]): string {
     .join(' ')
 }
 
-function pairWords(one: { us: number; counted_us?: number | null } | undefined): string {
+/** `written`: what stands in its row, if it has one. */
+function pairWords(one: { us: number; counted_us?: number | null } | undefined, written?: string): string {
   const counted_us = one?.counted_us ?? null
   if (one === undefined || counted_us === null) return ''
-  const [fitted, counted] = [formatLatency(one.us), formatLatency(counted_us)]
+  const [fitted, counted] = [written ?? formatLatency(one.us), formatLatency(counted_us)]
   const isNear = Math.abs(one.us - counted_us) <= Math.max(2, 0.01 * counted_us)
   return isNear || fitted === counted ? '' : `${fitted} fitted, ${counted} counted`
 }

@@ -14,6 +14,8 @@ export interface WaterfallInput {
   layout: WaterfallLayout
   /** The layers that the verdict names, marked by a wash: two where it could not decide between them. */
   named: readonly string[]
+  /** Nothing loses time now: nothing is in the colour of an alarm. */
+  isCalm: boolean
   /** How far measurements contradict each other. */
   disagreement_us: number | null
   tokens: ChartTokens
@@ -165,7 +167,7 @@ function rowAxis(
 }
 
 function rowSeries(rows: readonly WaterfallRow[], index: number, input: WaterfallInput): CustomSeriesOption {
-  const { tokens, named, columns, layout } = input
+  const { tokens, named, isCalm, columns, layout } = input
   const isFaint = columns[index]?.state !== 'judged'
   const isAbove = layout !== 'wide'
   return {
@@ -184,7 +186,7 @@ function rowSeries(rows: readonly WaterfallRow[], index: number, input: Waterfal
       const centre = api.coord([0, params.dataIndex])[1] ?? plot.y
       const end = columns.length === 1 || index > 0 ? api.getWidth() : plot.x + plot.width + roomBehind([rows])
       const middle = centre + (isAbove ? ABOVE.bar : 0)
-      const at: RowPlace = { place, middle, centre, pitch: ROW[layout], plot, tokens, end, isCalm: named.length === 0 }
+      const at: RowPlace = { place, middle, centre, pitch: ROW[layout], plot, tokens, end, isCalm }
       return {
         type: 'group',
         ...(isFaint ? { style: { opacity: 0.45 } } : {}),
@@ -213,7 +215,6 @@ interface RowPlace {
   tokens: ChartTokens
   /** How far to the right words may go. */
   end: number
-  /** The verdict names nothing: nothing is in the colour of an alarm. */
   isCalm: boolean
 }
 
@@ -222,9 +223,9 @@ function line(x1: number, y1: number, x2: number, y2: number, style: object) {
 }
 
 /** Behind the rows of the layer that the verdict names. */
-function wash({ centre, pitch, plot, tokens }: RowPlace) {
+function wash({ centre, pitch, plot, tokens, isCalm }: RowPlace) {
   const shape = { x: plot.x - 6, y: centre - pitch / 2, width: plot.width + 12, height: pitch }
-  return [{ type: 'rect' as const, shape, style: { fill: tokens.ink.bad, opacity: 0.09 } }]
+  return [{ type: 'rect' as const, shape, style: { fill: isCalm ? tokens.ink.muted : tokens.ink.bad, opacity: 0.09 } }]
 }
 
 /** From the end of a layer's bar down to where the next layer's begins, past the rows of its parts. */

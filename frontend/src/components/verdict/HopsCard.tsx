@@ -28,8 +28,15 @@ type Hop = Hops['hops'][number]
 type HopNode = Hop['nodes'][number]
 type HopLink = Hops['links'][number]
 
-/** `named`: the layer that the verdict names. */
-export function HopsCard({ hops, named }: { hops: Hops; named: string | null }) {
+interface HopsCardProps {
+  hops: Hops
+  /** The layer that the verdict names. */
+  named: string | null
+  /** What it names is over. */
+  hasEnded?: boolean
+}
+
+export function HopsCard({ hops, named, hasEnded = false }: HopsCardProps) {
   const picture = hopPicture(hops, named)
   const [asTable, setAsTable] = useState(false)
   return (
@@ -65,7 +72,7 @@ export function HopsCard({ hops, named }: { hops: Hops; named: string | null }) 
               } as CSSProperties
             }
           >
-            <Lines links={picture.links} height={picture.height} />
+            <Lines links={picture.links} height={picture.height} isCalm={hasEnded} />
             <ol className={styles.hops} aria-label="Hops from VM to array">
               {picture.columns.map(({ hop, x, nodes }) => (
                 <li key={hop.name} className={styles.hop}>
@@ -185,7 +192,13 @@ function boundsWords({ us, lower_us, upper_us }: Pick<HopLink, 'us' | 'lower_us'
   return `, between ${formatLatency(lower_us)} and ${formatLatency(upper_us)}`
 }
 
-function Lines({ links, height }: { links: readonly PlacedLink[]; height: number }) {
+interface LinesProps {
+  links: readonly PlacedLink[]
+  height: number
+  isCalm: boolean
+}
+
+function Lines({ links, height, isCalm }: LinesProps) {
   const tokens = useTokens()
   return (
     <div className={styles.lines}>
@@ -208,6 +221,7 @@ function Lines({ links, height }: { links: readonly PlacedLink[]; height: number
           aria-hidden="true"
           className={styles.time}
           data-named={isNamed}
+          data-calm={isCalm}
           data-faint={isFaint}
           data-hatched={hatched}
           style={place(x, y)}

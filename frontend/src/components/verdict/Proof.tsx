@@ -44,7 +44,8 @@ interface ProofProps extends VerdictSectionProps {
 export default function Proof({ kind, id, name, window, verdict, onShown }: ProofProps) {
   useEffect(() => onShown(true), [onShown])
   const { layer: named, other, state, evidence } = verdict
-  const about = { kind, id, name, window, named, other }
+  const hasEnded = verdict.until_at !== null
+  const about = { kind, id, name, window, named, other, hasEnded }
   return (
     <>
       <OutOfSight>
@@ -61,7 +62,7 @@ export default function Proof({ kind, id, name, window, verdict, onShown }: Proo
       <OutOfSight>
         <div className={styles.pair}>
           <OccupancyPart {...about} />
-          {kind === 'datastores' && <DeltasPart id={id} window={window} isCalm={named === null} />}
+          {kind === 'datastores' && <DeltasPart id={id} window={window} isCalm={named === null || hasEnded} />}
         </div>
       </OutOfSight>
       <OutOfSight>
@@ -84,6 +85,8 @@ interface PartProps extends VerdictSectionProps {
   /** The layer that the verdict names, and the one that it could not decide from. */
   named: string | null
   other: string | null
+  /** What it names is over. */
+  hasEnded: boolean
 }
 
 function WaterfallPart({
@@ -93,6 +96,7 @@ function WaterfallPart({
   window,
   named,
   other,
+  hasEnded,
   counted,
   disagreement_us,
 }: PartProps & { counted: Verdict['array_counted']; disagreement_us: number | null }) {
@@ -102,7 +106,7 @@ function WaterfallPart({
       {(waterfall) => {
         const silent = waterfall.directions.find(({ direction }) => direction === 'all')?.state ?? 'no_data'
         if (silent === 'judged' || silent === 'too_few')
-          return <WaterfallChart {...{ name, waterfall, named, other, counted, disagreement_us }} />
+          return <WaterfallChart {...{ name, waterfall, named, other, hasEnded, counted, disagreement_us }} />
         return (
           <Card title="Where the time went">
             <NoNumbers title="No time to show" state={silent} />
@@ -144,11 +148,11 @@ function LatencyPart({ kind, id, name, named }: PartProps) {
   )
 }
 
-function HopsPart({ kind, id, window, named, other }: PartProps & { kind: HoppingKind }) {
+function HopsPart({ kind, id, window, named, other, hasEnded }: PartProps & { kind: HoppingKind }) {
   const query = useQuery(hopsQuery(kind, id, window))
   return (
     <DataState query={query} skeleton={<CardSkeleton height={420} />}>
-      {(hops) => <HopsCard hops={hops} named={other === null ? named : `${named}_${other}`} />}
+      {(hops) => <HopsCard {...{ hops, hasEnded }} named={other === null ? named : `${named}_${other}`} />}
     </DataState>
   )
 }

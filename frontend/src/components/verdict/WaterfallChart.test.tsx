@@ -18,6 +18,10 @@ const waterfall = {
   directions: [readColumn],
 } as unknown as Waterfall
 
+// Read once for a theme.
+document.documentElement.style.setProperty('--gv-bad', 'rgb(255, 0, 0)')
+document.documentElement.style.setProperty('--gv-text', 'rgb(0, 0, 255)')
+
 const copied = vi.fn((_: string) => Promise.resolve())
 
 beforeEach(() => {
@@ -36,11 +40,11 @@ afterEach(() => {
   history.replaceState(null, '', '/')
 })
 
-function show() {
-  render(
+function show(verdict: { named: string | null; hasEnded?: boolean } = { named: 'kernel' }) {
+  return render(
     <PreferencesProvider>
       <MantineProvider withGlobalClasses={false} withCssVariables={false}>
-        <WaterfallChart name="ds-1" waterfall={waterfall} named="kernel" />
+        <WaterfallChart name="ds-1" waterfall={waterfall} {...verdict} />
       </MantineProvider>
     </PreferencesProvider>,
   )
@@ -63,4 +67,16 @@ it('can be saved as a picture beside its numbers', async () => {
   expect(screen.getByRole('button', { name: 'Save the picture as PNG' })).toBeTruthy()
   // What is saved is drawn on this.
   expect(screen.getByTestId('chart')).toBeTruthy()
+})
+
+it('what is surely over expected is a calm sign under a healthy verdict and under one that is over', () => {
+  const inkOf = (verdict: { named: string | null; hasEnded?: boolean }) => {
+    const { unmount } = show(verdict)
+    const ink = screen.getByText('▲').style.getPropertyValue('--colour')
+    unmount()
+    return ink
+  }
+  expect(inkOf({ named: 'kernel' })).toBe('rgb(255, 0, 0)')
+  expect(inkOf({ named: 'kernel', hasEnded: true })).toBe('rgb(0, 0, 255)')
+  expect(inkOf({ named: null })).toBe('rgb(0, 0, 255)')
 })

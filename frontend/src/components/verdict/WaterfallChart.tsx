@@ -29,6 +29,8 @@ interface WaterfallChartProps {
   /** The layer that the verdict names, and the one that it could not decide from. */
   named: string | null
   other?: string | null
+  /** What it names is over. */
+  hasEnded?: boolean
   hint?: ReactNode
   /** What the array's own counters say of the same window. */
   counted?: readonly Counted[]
@@ -43,6 +45,7 @@ export const WaterfallChart = memo(function WaterfallChart({
   waterfall,
   named,
   other = null,
+  hasEnded = false,
   hint,
   counted = NONE,
   disagreement_us = null,
@@ -56,19 +59,21 @@ export const WaterfallChart = memo(function WaterfallChart({
   const from_ms = Date.parse(waterfall.from_at)
   const to_ms = Date.parse(waterfall.to_at)
   const label = `Where the time of one I/O of ${name} went: ${columns.map(inWords).join('; ')}`
+  const isCalm = named === null || hasEnded
   const option = useMemo(
     () =>
       waterfallOption({
         columns,
         layout,
         named: [named, other].filter((one) => one !== null),
+        isCalm,
         disagreement_us,
         tokens,
         label,
       }),
-    [columns, layout, named, other, disagreement_us, tokens, label],
+    [columns, layout, named, other, isCalm, disagreement_us, tokens, label],
   )
-  const marks = marksOf(waterfall.expected_from, disagreement_us, named === null, tokens)
+  const marks = marksOf(waterfall.expected_from, disagreement_us, isCalm, tokens)
   return (
     <Chart
       title="Where the time went"
