@@ -25,6 +25,10 @@ for (const path of PAGES) {
     await asLoading(page)
     await page.goto(path)
     await expect(page.locator('[aria-busy="true"]').first()).toBeVisible()
+    if (path === '/sources') return
+    // What is read, and the columns that it will stand in.
+    await expect(page.getByText(`Reading ${path === '/vms' ? 'VMs' : path.slice(1)} …`)).toBeVisible()
+    await expect(page.getByRole('columnheader', { name: 'Age' })).toBeVisible()
   })
 }
 

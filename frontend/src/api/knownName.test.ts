@@ -25,10 +25,10 @@ describe('what a thing is called before its own answer', () => {
     expect(knownName(withLists(), 'vms', 2)).toBeNull()
   })
 
-  it('stands in what is said when the answer does not come, else its number', async () => {
+  it('stands in what is said when the answer does not come, and nobody is told an internal number', async () => {
     vi.spyOn(client, 'GET').mockRejectedValue(new TypeError('network'))
     const cache = withLists()
     await expect(cache.fetchQuery(oneQuery('datastores', 2))).rejects.toMatchObject({ what: 'the datastore sql-02' })
-    await expect(cache.fetchQuery(oneQuery('datastores', 7))).rejects.toMatchObject({ what: 'the datastore 7' })
+    await expect(cache.fetchQuery(oneQuery('datastores', 7))).rejects.toMatchObject({ what: 'this datastore' })
   })
 })

@@ -122,7 +122,9 @@ export const oneQuery = <Kind extends EntityKind>(kind: Kind, id: number) =>
   queryOptions({
     queryKey: ['one', kind, id] as const,
     queryFn: ({ signal, client: cache }) => {
-      const what = `the ${SINGULAR[kind]} ${knownName(cache, kind, id) ?? id}`
+      const name = knownName(cache, kind, id)
+      // Its number is Gavel's own and tells nobody anything.
+      const what = name === null ? `this ${SINGULAR[kind]}` : `the ${SINGULAR[kind]} ${name}`
       const one = call(what, (options): Promise<Answer<unknown>> => ONE[kind](id, options), { signal })
       return one as Promise<EntityTypes[Kind]['one']>
     },

@@ -48,8 +48,10 @@ export function DataState<Data>({ query, skeleton, empty, children, gone, headin
   const data = query.data === undefined ? undefined : late
   if (data === undefined) {
     if (trouble === null) return <div aria-busy="true">{skeleton}</div>
-    if (isPageAway && isAway(trouble.error)) return <p className={styles.away}>{whatFailed(trouble.error)}</p>
-    return <ErrorState query={query} trouble={trouble} gone={gone} heading={heading} />
+    const isTold = isPageAway && isAway(trouble.error)
+    // Parts of a page are quiet then; what is all of a page says why there and lets one try.
+    if (isTold && !heading) return <p className={styles.away}>{whatFailed(trouble.error)}</p>
+    return <ErrorState query={query} trouble={trouble} gone={gone} heading={heading} isTold={isTold} />
   }
   const emptyText = empty?.(data) ?? null
   const own = query.error !== null && !(isPageAway && isAway(query.error)) ? query.error : null
@@ -91,9 +93,11 @@ interface ErrorStateProps {
   trouble: Trouble
   gone: ReactNode
   heading: boolean
+  /** The page has been told of it already: it is not announced once more. */
+  isTold: boolean
 }
 
-function ErrorState({ query, trouble, gone, heading }: ErrorStateProps) {
+function ErrorState({ query, trouble, gone, heading, isTold }: ErrorStateProps) {
   const { zone } = usePreferences()
   const now = useNow()
   const { error, since_ms } = trouble
@@ -107,7 +111,7 @@ function ErrorState({ query, trouble, gone, heading }: ErrorStateProps) {
     setAsked(false)
   }
   return (
-    <div className={styles.state} role="alert">
+    <div className={styles.state} role={isTold ? undefined : 'alert'}>
       <span className={styles.error}>
         <Icon name="warning" size={24} />
       </span>

@@ -1,6 +1,6 @@
 /** The frame of one object's page: its name, facts and newest numbers, then whatever the page adds. */
 
-import { Alert, Skeleton, Stack } from '@mantine/core'
+import { Alert, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
@@ -69,7 +69,7 @@ function Page<Kind extends EntityKind>({ kind, listTitle, facts, match, below, c
       ) : (
         <DataState<One>
           query={query as never}
-          skeleton={<ObjectSkeleton />}
+          skeleton={<ObjectSkeleton noun={SINGULAR[kind]} />}
           heading
           gone={
             <>
@@ -150,10 +150,10 @@ function MatchNote({ match }: { match: Match }) {
   )
 }
 
-function ObjectSkeleton() {
+function ObjectSkeleton({ noun }: { noun: string }) {
   return (
     <Stack gap="md">
-      <Skeleton height={54} width="40%" />
+      <p className={styles.readingHead}>Reading this {noun} …</p>
       <VerdictSkeleton />
     </Stack>
   )

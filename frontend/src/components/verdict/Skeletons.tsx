@@ -1,16 +1,29 @@
 import { Skeleton, Stack } from '@mantine/core'
+import { Card } from '../Card'
+import styles from './Skeletons.module.css'
 
 /** In place of a card's content, as tall as it will be. */
 export function CardSkeleton({ height }: { height: number }) {
   return <Skeleton height={height} />
 }
 
+/** A whole card that is on its way: its heading stands already. */
+function ReadingCard({ title, height }: { title: string; height: number }) {
+  return (
+    <div className={styles.reading} style={{ height }}>
+      <Card title={title} hint="Reading …" fill>
+        <Skeleton height="100%" />
+      </Card>
+    </div>
+  )
+}
+
 /** In place of verdict and charts, so that nothing moves when they come. */
 export function VerdictSkeleton() {
   return (
     <Stack gap="md">
-      <Skeleton height={286} />
-      <Skeleton height={470} />
+      <ReadingCard title="Verdict" height={286} />
+      <ReadingCard title="Where the time went" height={470} />
     </Stack>
   )
 }

@@ -8,9 +8,12 @@ import { DataState } from '../../components/DataState'
 import { NameFilter } from '../../components/NameFilter'
 import { useServerRows } from '../../components/table/useServerRows'
 import { VirtualTable } from '../../components/table/VirtualTable'
-import { CardSkeleton } from '../../components/verdict/Skeletons'
 import { useSearchParameter } from '../../lib/url'
 import { arrayVolumeColumns } from './arrayVolumeColumns'
+
+/** While they are read, their columns stand already. */
+const READING_ROWS = 6
+const nothing = () => undefined
 
 export function ArrayVolumesCard({ array }: { array: ArrayOut }) {
   const [search, setSearch] = useSearchParameter('q', '')
@@ -29,7 +32,7 @@ export function ArrayVolumesCard({ array }: { array: ArrayOut }) {
     >
       <DataState
         query={query}
-        skeleton={<CardSkeleton height={280} />}
+        skeleton={<VirtualTable<VolumeRow> label="Volumes" columns={columns} count={READING_ROWS} rowAt={nothing} />}
         empty={({ total }) =>
           total > 0
             ? null

@@ -1,0 +1,62 @@
+// @vitest-environment jsdom
+import { MantineProvider } from '@mantine/core'
+import { render, screen } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { expect, it, vi } from 'vitest'
+import { ApiError } from '../api/errors'
+import { PreferencesProvider } from '../lib/preferences'
+import { DataState } from './DataState'
+import { VerdictSkeleton } from './verdict/Skeletons'
+
+// All of Gavel is away: the page says so above.
+vi.mock('../api/outage', () => ({ useOutage: () => ({ since_ms: 0 }) }))
+
+const refetch = vi.fn()
+const away = {
+  data: undefined,
+  error: new ApiError('this VM', 'The database does not answer.', 503),
+  isFetching: false,
+  isPending: false,
+  dataUpdatedAt: 0,
+  errorUpdatedAt: Date.UTC(2026, 10, 20, 12),
+  errorUpdateCount: 1,
+  refetch,
+} as never
+
+const show = (heading: boolean) =>
+  render(
+    <PreferencesProvider>
+      <MantineProvider withGlobalClasses={false} withCssVariables={false}>
+        <DataState query={away} skeleton={null} heading={heading}>
+          {() => null}
+        </DataState>
+      </MantineProvider>
+    </PreferencesProvider>,
+  )
+
+it('what is all of a page says there why it is not there, and lets one try, without a second alarm', async () => {
+  show(true)
+  expect(screen.getByRole('heading', { level: 1 }).textContent).toBe('Could not load this VM')
+  expect(screen.getByText('The database does not answer.')).toBeTruthy()
+  await userEvent.click(screen.getByRole('button', { name: 'Try now' }))
+  expect(refetch).toHaveBeenCalled()
+  expect(screen.queryByRole('alert')).toBeNull()
+})
+
+it('a part of a page is quiet while the page says that all of Gavel is away', () => {
+  const { container } = show(false)
+  expect(container.textContent).toBe('Could not load this VM')
+})
+
+it('what is on its way is told by its headings, not by slabs alone', () => {
+  render(
+    <MantineProvider withGlobalClasses={false} withCssVariables={false}>
+      <VerdictSkeleton />
+    </MantineProvider>,
+  )
+  expect(screen.getAllByRole('heading').map(({ textContent }) => textContent)).toEqual([
+    'Verdict',
+    'Where the time went',
+  ])
+  expect(screen.getAllByText('Reading …')).toHaveLength(2)
+})
