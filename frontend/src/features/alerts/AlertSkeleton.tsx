@@ -3,6 +3,7 @@
 import { Skeleton } from '@mantine/core'
 import { Card } from '../../components/Card'
 import styles from './AlertPage.module.css'
+import page from './Alerts.module.css'
 
 /** About as wide as the lines of the head: what, marks, verdict, limit, why, now. */
 const HEAD = [
@@ -16,7 +17,7 @@ const HEAD = [
 
 export function AlertSkeleton() {
   return (
-    <>
+    <div className={page.page}>
       <div className={styles.head}>
         {HEAD.map(([width, height], line) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: lines have no name and keep their place
@@ -33,6 +34,6 @@ export function AlertSkeleton() {
       <Card title="Latency over time">
         <Skeleton height={640} />
       </Card>
-    </>
+    </div>
   )
 }
