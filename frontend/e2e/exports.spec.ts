@@ -50,6 +50,8 @@ test('every chart is also a table, a spreadsheet with units and a picture', asyn
   const numbers = page.getByRole('table', { name: /^Numbers of the latency of/ })
   await expect(numbers.getByRole('columnheader', { name: /Read · Total/ })).toBeVisible()
   expect(await numbers.getByRole('row').count()).toBeGreaterThan(3)
+  // Beside the table, too.
+  expect((await pngOf(page, stack)).length).toBeGreaterThan(10_000)
   await page.goto('/')
   await isPicture(page, card(page, 'Where the I/Os of datastores are'))
   await isSpreadsheet(page, card(page, 'The estate over time'), /^time \(UTC\),/)
