@@ -103,7 +103,7 @@ export const tryStoredChannel = (id: number) =>
   )
 
 export const replayChannel = (id: number) =>
-  call('to send the dead letters again', (options) =>
+  call('to send again what was not delivered', (options) =>
     client.POST('/api/v1/channels/{channel_id}/replay', { ...channelAt(id), ...options }),
   )
 
