@@ -3,6 +3,7 @@
 import type { APIRequestContext, Page } from '@playwright/test'
 import { expect, test } from '@playwright/test'
 import { ALERT_PAGES, asAlarmed, asLongAlarmed, asOneAlert } from './alertScenes'
+import { asFullEstate, asLargeArray, asLargeHost, asManySources, asSharedDatastore } from './fullScenes'
 import {
   ADMIN_STATE,
   aDatastore,
@@ -27,7 +28,8 @@ const SIZES = [
 const THEMES = ['dark', 'light'] as const
 const SETTLE_MS = 350
 const MOST_LOOKS = 4
-const MOST_PX = 6000
+/** Taller than any page may be on a phone; a desk's are cut where nobody scrolls to. */
+const MOST_PX = { phone: 16_000, desk: 6000 }
 
 interface Scene {
   name: string
@@ -46,6 +48,15 @@ const STATES: readonly Scene[] = [
 ]
 const UNJUDGED: Scene = { name: 'unjudged', prepare: asUnjudged, wait: 'data' }
 const FULL: Scene = { name: 'full', prepare: (page) => asFull(page, 2000), wait: 'data' }
+const FULL_ESTATE: Scene = { name: 'full', prepare: (page) => asFullEstate(page, 2000), wait: 'data' }
+const MANY_SOURCES: Scene = { name: 'full', prepare: asManySources, wait: 'data' }
+/** Sources are there, and of the window nothing is known: an object of a Gavel without sources would be none. */
+const ONE_STATES = STATES.map((scene) => (scene.name === 'empty' ? { ...scene, prepare: asUnjudged } : scene))
+const FULL_ONES: Partial<Record<(typeof LISTS)[number], Scene>> = {
+  datastores: { name: 'full', prepare: asSharedDatastore, wait: 'data' },
+  hosts: { name: 'full', prepare: asLargeHost, wait: 'data' },
+  arrays: { name: 'full', prepare: asLargeArray, wait: 'data' },
+}
 const SICK: Scene = { name: 'sick', prepare: asSick, wait: 'data' }
 const ALARMED: Scene = { name: 'full', prepare: (page) => asAlarmed(page), wait: 'data' }
 const ALERT_STATES = STATES.map((scene) => (scene.name === 'long-names' ? { ...scene, prepare: asLongAlarmed } : scene))
@@ -62,14 +73,15 @@ async function shoot(
 ) {
   const size = page.viewportSize() ?? { width: 1440, height: 900 }
   if (wait === 'data') await begun(page)
+  const most_px = size.width < 700 ? MOST_PX.phone : MOST_PX.desk
   let height = size.height
   for (let look = 0; look < MOST_LOOKS; look++) {
     if (wait === 'data') await whole(page)
     await page.waitForTimeout(SETTLE_MS)
     const needed = await page.locator('main').evaluate((main) => main.scrollHeight + main.getBoundingClientRect().top)
-    if (needed <= height + 1 || height === MOST_PX) break
+    if (needed <= height + 1 || height === most_px) break
     // What was far below is near then, asks for its numbers, and may grow with them.
-    height = Math.min(Math.ceil(needed), MOST_PX)
+    height = Math.min(Math.ceil(needed), most_px)
     await page.setViewportSize({ width: size.width, height })
   }
   await last()
@@ -130,7 +142,10 @@ for (const theme of THEMES) {
         })
 
         test(`one of the ${kind}`, async ({ page, request }) => {
-          await shootScenes(page, `/${kind}/${await oneOf(request, kind)}`, `${kind}-one`, suffix, STATES)
+          await shootScenes(page, `/${kind}/${await oneOf(request, kind)}`, `${kind}-one`, suffix, [
+            ...ONE_STATES,
+            ...[FULL_ONES[kind] ?? []].flat(),
+          ])
           if (kind === 'datastores')
             await shootScenes(page, `/${kind}/${await oneOf(request, kind)}?open=raw`, `${kind}-one-raw`, suffix, [
               AS_IS,
@@ -140,8 +155,8 @@ for (const theme of THEMES) {
       }
 
       test('overview and wall', async ({ page }) => {
-        await shootScenes(page, '/', 'overview', suffix, [...STATES, UNJUDGED])
-        await shootScenes(page, '/wall/estate', 'wall', suffix, STATES)
+        await shootScenes(page, '/', 'overview', suffix, [...STATES, UNJUDGED, FULL_ESTATE])
+        await shootScenes(page, '/wall/estate', 'wall', suffix, [...STATES, FULL_ESTATE])
       })
 
       test('alerts', async ({ page, request }) => {
@@ -171,7 +186,7 @@ for (const theme of THEMES) {
       })
 
       test('sources', async ({ page }) => {
-        await shootScenes(page, '/sources', 'sources', suffix, [...STATES, SICK])
+        await shootScenes(page, '/sources', 'sources', suffix, [...STATES, SICK, MANY_SOURCES])
         await page.unrouteAll({ behavior: 'ignoreErrors' })
         await page.goto('/sources')
         await page

@@ -17,7 +17,7 @@ export async function asSick(page: Page): Promise<void> {
 
 const SICKNESSES = [failing, waiting, late, disabled]
 
-const sickened = (source: SourceOut, index: number): SourceOut =>
+export const sickened = (source: SourceOut, index: number): SourceOut =>
   (SICKNESSES[index % SICKNESSES.length] ?? failing)(source)
 
 /** Read until so long ago, by a run just after that; since then nothing. */
