@@ -31,7 +31,7 @@ export function PageMissing() {
 
 export function PageFailed({ error, reset }: ErrorComponentProps) {
   const message = error instanceof Error ? error.message : String(error)
-  const isStalePage = /dynamically imported module|module script/i.test(message)
+  const isStalePage = /dynamically imported module|module script|preload CSS/i.test(message)
   const text = isStalePage
     ? 'Gavel was updated while this page was open. Load it again to get the new version.'
     : message
