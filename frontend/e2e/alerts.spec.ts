@@ -232,6 +232,22 @@ test('a silence is made, is in force, and is ended', async ({ page }) => {
   await row.getByRole('button', { name: /^Remove/ }).click()
   await dialog.getByRole('button', { name: 'Remove', exact: true }).click()
   await expect(row).toHaveCount(0)
+  // A window without a condition holds for everything: that is not added by accident.
+  await page.getByRole('button', { name: 'Add a maintenance window' }).first().click()
+  await dialog.getByLabel('Name').fill('patches')
+  await dialog.getByRole('button', { name: 'Remove condition 1' }).click()
+  await dialog.getByRole('button', { name: 'Add', exact: true }).click()
+  await expect(dialog).toContainText('Choose everything, or add a condition above.')
+  await dialog.getByLabel('Everything, and I mean it').check()
+  await dialog.getByRole('button', { name: 'Add', exact: true }).click()
+  const window = page
+    .getByRole('table', { name: 'Maintenance windows' })
+    .getByRole('row')
+    .filter({ hasText: 'patches' })
+  await expect(window).toContainText(/next \d+ \w+, \d\d:00.*everything/)
+  await window.getByRole('button', { name: 'Remove patches' }).click()
+  await dialog.getByRole('button', { name: 'Remove', exact: true }).click()
+  await expect(window).toHaveCount(0)
 })
 
 test('"Silence" in a message leads to a silence that is filled in', async ({ page, request }) => {

@@ -1,47 +1,46 @@
 // @vitest-environment jsdom
 import { MantineProvider } from '@mantine/core'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { render, screen } from '@testing-library/react'
-import userEvent from '@testing-library/user-event'
+import { fireEvent, render, screen } from '@testing-library/react'
 import { expect, it, vi } from 'vitest'
-import { addMaintenance } from '../../../api/alertCommands'
 import { alertsNowQuery } from '../../../api/alerts'
-import { PreferencesProvider } from '../../../lib/preferences'
-import { MaintenanceDialog } from './MaintenanceDialog'
+import type { Matcher } from '../../../api/types'
+import { everythingProblem, MatchedNote } from './MatchedNote'
 
-vi.mock('../../../api/alertCommands', () => ({
-  addMaintenance: vi.fn(() => Promise.resolve()),
-  changeMaintenance: vi.fn(),
-}))
-
+const is = (pattern: string): Matcher => ({ label: 'object', pattern, negated: false })
 const labels = (object: string) => ({ labels: { object } })
 
-function show() {
+function show(matchers: Matcher[], onMean = vi.fn()) {
   const client = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } })
   const now = { alerts: [labels('ds-1'), labels('ds-2')], pending: [labels('vm-1')], judged_until_at: null }
   client.setQueryData(alertsNowQuery().queryKey, now as never)
   render(
-    <PreferencesProvider>
-      <MantineProvider withGlobalClasses={false} withCssVariables={false} env="test">
-        <QueryClientProvider client={client}>
-          <MaintenanceDialog window={null} onClose={() => undefined} />
-        </QueryClientProvider>
-      </MantineProvider>
-    </PreferencesProvider>,
+    <MantineProvider withGlobalClasses={false} withCssVariables={false}>
+      <QueryClientProvider client={client}>
+        <MatchedNote matchers={matchers} isMeant={false} onMean={onMean} problem={everythingProblem(matchers, false)} />
+      </QueryClientProvider>
+    </MantineProvider>,
   )
+  client.clear()
+  return onMean
 }
 
-it('a window for everything is added only when that was chosen, and says how many open alerts it is about', async () => {
-  show()
-  await userEvent.type(screen.getByRole('textbox', { name: 'Name' }), 'patches')
-  await userEvent.type(screen.getByRole('textbox', { name: 'Pattern 1' }), 'ds-*')
-  expect(document.body.textContent).toContain('2 of 3 open alerts match now.')
-  await userEvent.click(screen.getByRole('button', { name: 'Remove condition 1' }))
+it.each([
+  [[is('ds-*')], '2 of 3 open alerts match now.'],
+  [[is('vm-1')], '1 of 3 open alerts matches now.'],
+  [[is('host-*')], 'None of 3 open alerts match now.'],
+  [[is('')], ''],
+])('conditions say how many open alerts they hold for: %j', (matchers, words) => {
+  show(matchers)
+  expect(document.body.textContent).toBe(words)
+})
+
+it.each([[[]], [[is('*')]]])('what leaves nothing out has to be chosen: %j', (matchers) => {
+  const onMean = show(matchers)
   expect(document.body.textContent).toContain('no message is sent about any alert. 3 of 3 open alerts match now.')
-  await userEvent.click(screen.getByRole('button', { name: 'Add' }))
-  expect(addMaintenance).not.toHaveBeenCalled()
   expect(document.body.textContent).toContain('Choose everything, or add a condition above.')
-  await userEvent.click(screen.getByRole('checkbox', { name: 'Everything, and I mean it' }))
-  await userEvent.click(screen.getByRole('button', { name: 'Add' }))
-  expect(addMaintenance).toHaveBeenCalledWith(expect.objectContaining({ name: 'patches', matchers: [] }))
+  fireEvent.click(screen.getByLabelText('Everything, and I mean it'))
+  expect(onMean).toHaveBeenCalledWith(true)
+  expect(everythingProblem(matchers, true)).toBeUndefined()
+  expect(everythingProblem([is('ds-*')], false)).toBeUndefined()
 })
