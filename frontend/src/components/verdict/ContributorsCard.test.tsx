@@ -109,3 +109,18 @@ it('says how many rows are known only by a bound, and no bound that says nothing
   shown([host(2, { ...bound, upper_ios: 9 })], { whole_ios: 9, all_ios: 9, rest_ios: 0 })
   expect(screen.getByText(/^1 host is known only by a bound/)).toBeTruthy()
 })
+
+it('a phone says every number whole, under the name', () => {
+  onScreen(390)
+  const rows = [
+    host(1, { time_share: 0.34, iops: 5856 }),
+    host(2, { us: 0, ios: 0, lower_ios: 0, upper_ios: 5, time_share: 0, share_upper: 0.9 }),
+    host(3, { us: null, ios: 0, lower_ios: 0, upper_ios: 0, time_share: 0 }),
+  ]
+  shown(rows, { whole_ios: 10, all_ios: 7.3, rest_ios: 2.7, others: 0.3 })
+  const told = (name: string) => screen.getAllByRole('row').find((one) => one.textContent?.includes(name))?.textContent
+  expect(told('esx-1')).toBe('esx-134 % of the time, 7.3 I/Os inside73 µs per I/O, 5,856 IOPS')
+  expect(told('esx-2')).toBe('esx-2share not known, ≤ 5.0 I/Os inside≤ 50 µs per I/O, 100 k IOPS')
+  expect(told('esx-3')).toBe('esx-3time here not measured100 k IOPS')
+  expect(told('Not assigned')).toBe('Not assigned to any host27 % of the time, 2.7 I/Os inside')
+})

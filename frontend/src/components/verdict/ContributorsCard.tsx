@@ -9,13 +9,14 @@ import { shareText } from '../../charts/waterfall'
 import { usePreferences } from '../../lib/preferences'
 import { plural } from '../../lib/text'
 import { formatClock } from '../../lib/time'
-import { formatIops } from '../../lib/units'
+import { formatIops, formatLatency } from '../../lib/units'
 import { useSearchParameter } from '../../lib/url'
 import { Card } from '../Card'
 import { useCursorMinute } from '../chart/useCursorTime'
 import { DataState, EmptyState } from '../DataState'
 import { EntityLink } from '../EntityLink'
 import { Quantity } from '../Quantity'
+import { Stacked, TOLD_PX } from '../table/Told'
 import { type Column, VirtualTable } from '../table/VirtualTable'
 import { LayerBar } from './LayerBar'
 import { NoNumbers } from './NoNumbers'
@@ -166,6 +167,20 @@ function shareWords(one: Row): string {
   return most < 0.01 ? shareText(most) : `≤ ${shareText(most)}`
 }
 
+const whose = (one: Row) =>
+  one.subject === null ? <span className="muted">{one.label}</span> : <EntityLink to={one.subject} />
+
+/** On a phone: "34 % of the time, 9.5 I/Os inside", "1.63 ms per I/O, 5,856 IOPS". */
+function toldOf(one: Row): string[] {
+  const words = shareWords(one)
+  const share = /\d/.test(words) ? `${words} of the time` : 'share not known'
+  if (one.subject === null) return [`${share}, ${ios(one.ios)} I/Os inside`]
+  if (one.us === null) return ['time here not measured', formatIops(one.iops)]
+  const { us, isBound } = perIo(one)
+  const time = `${isBound ? '≤ ' : ''}${formatLatency(us)} per I/O`
+  return [`${share}, ${iosWithin(one)} I/Os inside`, `${time}, ${formatIops(one.iops)}`]
+}
+
 /** Counters of disks and of devices may differ by so much before it is worth a word. */
 const WORTH_A_WORD = 0.05
 
@@ -208,13 +223,20 @@ export function Ranking({ noun, rows, total, layers, whole_ios, all_ios, rest_io
   const columns = useMemo<Column<Row>[]>(
     () => [
       {
+        id: 'told',
+        header: `${noun === 'VM' ? 'VM' : 'Host'}, its share of the time`,
+        width: 280,
+        grow: true,
+        narrowOnly: true,
+        cell: (one) => <Stacked of={whose(one)} lines={toldOf(one)} />,
+      },
+      {
         id: 'name',
         header: noun === 'VM' ? 'VM' : 'Host',
         width: 220,
-        narrow: 120,
         grow: true,
-        cell: (one) =>
-          one.subject === null ? <span className="muted">{one.label}</span> : <EntityLink to={one.subject} />,
+        from: 700,
+        cell: whose,
       },
       {
         id: 'share',
@@ -234,7 +256,7 @@ export function Ranking({ noun, rows, total, layers, whole_ios, all_ios, rest_io
         id: 'percent',
         header: 'Share',
         width: 112,
-        narrow: 84,
+        from: 700,
         align: 'right',
         cell: (one) => <span className="numeric">{shareWords(one)}</span>,
       },
@@ -257,7 +279,7 @@ export function Ranking({ noun, rows, total, layers, whole_ios, all_ios, rest_io
         id: 'us',
         header: 'Per I/O',
         width: 112,
-        narrow: 84,
+        from: 700,
         align: 'right',
         cell: (one) => {
           if (one.subject === null) return ''
@@ -274,7 +296,7 @@ export function Ranking({ noun, rows, total, layers, whole_ios, all_ios, rest_io
         id: 'iops',
         header: 'IOPS',
         width: 92,
-        narrow: 76,
+        from: 700,
         align: 'right',
         cell: (one) => (one.subject === null ? '' : <Quantity value={one.iops} unit="ops/s" bare />),
       },
@@ -288,6 +310,7 @@ export function Ranking({ noun, rows, total, layers, whole_ios, all_ios, rest_io
         columns={columns}
         count={listed.length}
         rowAt={(index) => listed[index]}
+        narrowRowPx={TOLD_PX}
       />
       <BoundOnly noun={noun} rows={rows} />
       <OwnNumbers {...{ noun, whole_ios, all_ios, others }} />

@@ -208,7 +208,9 @@ function WaterfallTable({ columns, name, over, disagreement_us }: WaterfallTable
         <tbody>
           {(all[0] ?? []).map((row, position) => (
             <tr key={row.key}>
-              <td>{row.kind === 'part' ? <span className="muted">· {row.label}</span> : row.label}</td>
+              <td className={styles.whole}>
+                {row.kind === 'part' ? <span className="muted">· {row.label}</span> : row.label}
+              </td>
               {all.flatMap((rows, index) => numberCells(rows[position], String(index)))}
             </tr>
           ))}
