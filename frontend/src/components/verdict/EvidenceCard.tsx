@@ -18,7 +18,7 @@ import { EVIDENCE, goToEvidence, isEvidenceAsked, leadOf, SIDES, sourcesOf } fro
 /** Two lines: the number and its counter, its value and its steps, its object and its source. */
 const ROW_PX = 52
 /** On phones whose number it is stands below it, and below that until when. */
-const NARROW_ROW_PX = 90
+const NARROW_ROW_PX = 106
 
 export function EvidenceCard({ evidence }: { evidence: readonly Evidence[] }) {
   const { zone } = usePreferences()
@@ -85,7 +85,10 @@ function evidenceColumns(zone: Zone): Column<Evidence>[] {
       cell: (one) => (
         <NumberLines one={one}>
           <span className={styles.origin}>
-            <Names lead={leadOf(one)} names={[one.subject.name, ...sourcesOf(one)]} between=", " />
+            <Names lead={leadOf(one)} names={[one.subject.name]} between="" />
+          </span>
+          <span className={styles.origin}>
+            <Names names={sourcesOf(one)} between=" + " />
           </span>
           <span className={`${styles.origin} numeric`}>until {formatClock(Date.parse(one.at), zone)}</span>
         </NumberLines>

@@ -60,7 +60,7 @@ it('on a phone whose number it is stands below it, and no box has to be scrolled
     'Number, counter, source',
     'Value, steps of',
   ])
-  expect(screen.getAllByRole('row')[1]?.textContent).toContain('vdi-08, vcenter-2until 05:33')
+  expect(screen.getAllByRole('row')[1]?.textContent).toContain('vdi-08vcenter-2until 05:33')
 })
 
 it('the array’s numbers of a VM or a host are of its volumes, those of a datastore its own', () => {
