@@ -25,9 +25,18 @@ interface ListPageProps<Kind extends EntityKind> {
   noun: string
   columns: (max_us: number) => Column<EntityTypes[Kind]['row']>[]
   empty: EmptyText
+  /** Of a row on a phone, where it holds more lines than others. */
+  narrowRowPx?: number
 }
 
-export function ListPage<Kind extends EntityKind>({ kind, title, noun, columns, empty }: ListPageProps<Kind>) {
+export function ListPage<Kind extends EntityKind>({
+  kind,
+  title,
+  noun,
+  columns,
+  empty,
+  narrowRowPx = LIST_ROW_PX,
+}: ListPageProps<Kind>) {
   type Row = EntityTypes[Kind]['row']
   const [search, setSearch] = useSearchParameter('q', '')
   const [sort, setSort] = useSearchParameter('sort', 'name')
@@ -71,7 +80,14 @@ export function ListPage<Kind extends EntityKind>({ kind, title, noun, columns, 
         <DataState
           query={query}
           skeleton={
-            <VirtualTable<Row> label={title} columns={shown} count={READING_ROWS} rowAt={nothing} fill {...HEIGHT} />
+            <VirtualTable<Row>
+              label={title}
+              columns={shown}
+              count={READING_ROWS}
+              rowAt={nothing}
+              fill
+              narrowRowPx={narrowRowPx}
+            />
           }
           empty={(page) =>
             page.total > 0
@@ -91,7 +107,7 @@ export function ListPage<Kind extends EntityKind>({ kind, title, noun, columns, 
               onSort={setSort}
               onWindow={onWindow}
               fill
-              {...HEIGHT}
+              narrowRowPx={narrowRowPx}
             />
           )}
         </DataState>
@@ -124,7 +140,6 @@ function nothingLike(search: string, noun: string): EmptyText {
 /** While a list is read, its columns stand already, over as many empty rows as a screen shows. */
 const READING_ROWS = 14
 const nothing = () => undefined
-const HEIGHT = { narrowRowPx: LIST_ROW_PX }
 
 const SORTS = [
   { value: 'name', label: 'By name' },

@@ -1,9 +1,9 @@
 import { useMemo } from 'react'
 import type { VolumeRow } from '../../api/types'
 import { niceMax } from '../../charts/panels'
+import { TOLD_PX } from '../table/Told'
 import { type Column, VirtualTable } from '../table/VirtualTable'
 import { mostUs } from './sides'
-import { LIST_ROW_PX } from './sidesColumns'
 import { partColumns, volumeColumns } from './volumeColumns'
 
 const PART_PX = 76
@@ -20,7 +20,7 @@ export function VolumesTable({ volumes, label }: { volumes: readonly VolumeRow[]
       columns={columns}
       count={volumes.length}
       rowAt={(index) => volumes[index]}
-      narrowRowPx={LIST_ROW_PX}
+      narrowRowPx={TOLD_PX}
     />
   )
 }

@@ -172,6 +172,8 @@ interface Listed<Row> {
   /** As of `sidesColumns`. */
   others?: string
   notes?: (row: Row) => Notes
+  /** Where it is, in a line of its own: such rows are `TOLD_PX` high. */
+  where?: (row: Row) => string
 }
 
 /** On phones: its name, and below it what both sides measured, with words instead of columns. */
@@ -181,6 +183,7 @@ export function toldColumn<Row extends Measured & { id: number; name: string }>(
   leads,
   others = '',
   notes = () => ({}),
+  where,
 }: Listed<Row>): Column<Row> {
   return {
     id: 'told',
@@ -192,7 +195,7 @@ export function toldColumn<Row extends Measured & { id: number; name: string }>(
     cell: (row) => (
       <Stacked
         of={<EntityLink to={{ kind, id: row.id, name: row.name }} />}
-        lines={sidesWords(row.newest, leads, others, notes(row))}
+        lines={[...(where === undefined ? [] : [where(row)]), ...sidesWords(row.newest, leads, others, notes(row))]}
       />
     ),
   }
@@ -215,9 +218,8 @@ function hostTime(newest: Sides): string {
   return isIdle(newest, 'host') ? NO_IO : NOT_MEASURED
 }
 
-function arrayTime(newest: Sides, { elsewhere = NO_IO, arrayTime: mirrored }: Notes): string {
-  const time = newest.array_internal_us
-  if (time !== null) return [formatLatency(time), mirrored ?? []].flat().join(', ')
+function arrayTime(newest: Sides, { elsewhere = NO_IO }: Notes): string {
+  if (newest.array_internal_us !== null) return formatLatency(newest.array_internal_us)
   return isIdle(newest, 'array') ? elsewhere : NOT_MEASURED
 }
 

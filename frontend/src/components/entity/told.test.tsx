@@ -64,9 +64,9 @@ describe('a row of a list on a phone', () => {
   })
 
   it('keeps what its numbers have to be read with', () => {
-    const notes = { host: 'to both arrays', arrayTime: 'mirrored 2.09 ms' }
+    const notes = { host: 'to both arrays' }
     expect(sidesWords(BUSY, 'array', '', notes)).toEqual([
-      'array 0.19 ms, mirrored 2.09 ms · GAVG 0.31 ms',
+      'array 0.19 ms · GAVG 0.31 ms',
       'IOPS: array 2,393 · hosts 1,465 to both arrays',
     ])
     const endpoint = { ...BUSY, array_iops: 0, array_internal_us: null }

@@ -38,6 +38,15 @@ it('a stretched volume says that its hosts count what they do to both arrays, an
   expect(told(VOLUME)).toEqual(['1.52 ms', '3,075', '3,626'])
 })
 
+it('on a phone two volumes of one name are told apart by their arrays', () => {
+  const [column] = volumeColumns(1)
+  const parts = { ...VOLUME.parts, mirrored_write_us: 2090 }
+  const array = { kind: 'array', id: 2, name: 'flasharray-2' } as const
+  const row = column?.cell({ ...VOLUME, id: 4, name: 'metro-pod::metro-06', array, stretched: true, parts })
+  expect(column?.narrowOnly).toBe(true)
+  expect(render(row).container.textContent).toContain('flasharray-2 · mirrored 2.09 ms')
+})
+
 it('a protocol endpoint is not idle: what goes through it is counted on its vVols', () => {
   const newest = { ...VOLUME.newest, array_iops: 0, array_internal_us: null }
   expect(told({ ...VOLUME, is_protocol_endpoint: true, newest })).toEqual(['on its vVols', '0on its vVols', '3,626'])

@@ -1,6 +1,7 @@
 /** The columns of volumes, in their own list and on the pages of what lies on them. */
 
 import type { VolumeRow } from '../../api/types'
+import { visibleName } from '../../lib/text'
 import { formatBytesPerSecond, formatIops, formatLatency } from '../../lib/units'
 import { EntityLink, EntityLinks } from '../EntityLink'
 import { Name } from '../Name'
@@ -11,7 +12,7 @@ import { type Notes, sidesColumns, toldColumn } from './sidesColumns'
 
 export function volumeColumns(max_us: number): Column<VolumeRow>[] {
   return [
-    toldColumn<VolumeRow>({ header: 'Volume', kind: 'volume', leads: 'array', notes: volumeNotes }),
+    toldColumn<VolumeRow>({ header: 'Volume', kind: 'volume', leads: 'array', notes: volumeNotes, where: whereWords }),
     {
       id: 'name',
       header: 'Volume',
@@ -69,6 +70,10 @@ export function volumeNotes(volume: Pick<VolumeRow, 'stretched' | 'is_protocol_e
 /** "mirrored 2.09 ms": what writes take that the other array of a stretched pod took; null where there are none. */
 export const mirroredWords = ({ parts }: Pick<VolumeRow, 'parts'>): string | null =>
   parts.mirrored_write_us === null ? null : `mirrored ${formatLatency(parts.mirrored_write_us)}`
+
+/** "flasharray-1 · mirrored 2.09 ms": which of two under one name it is. */
+const whereWords = (volume: VolumeRow): string =>
+  [visibleName(volume.array.name), mirroredWords(volume) ?? []].flat().join(' · ')
 
 const PARTS = [
   ['service_us', 'Service', 'the array works on the I/O'],

@@ -2,11 +2,18 @@ import type { VmRow } from '../../api/types'
 import { EntityLink, EntityLinks } from '../../components/EntityLink'
 import { ListPage } from '../../components/entity/ListPage'
 import { sidesColumns, toldColumn } from '../../components/entity/sidesColumns'
+import { TOLD_PX } from '../../components/table/Told'
 import type { Column } from '../../components/table/VirtualTable'
-import { powerWord } from '../../lib/text'
+import { powerWord, visibleName } from '../../lib/text'
+
+/** "esx-01.lab.example · app-05": its host, and the datastores of its disks. */
+const whereWords = ({ host, datastores }: VmRow): string =>
+  [host === null ? 'on no host' : visibleName(host.name), ...datastores.map(({ name }) => visibleName(name))].join(
+    ' · ',
+  )
 
 export const vmColumns = (max_us: number): Column<VmRow>[] => [
-  toldColumn<VmRow>({ header: 'VM', kind: 'vm', leads: 'disk', others: 'all hosts' }),
+  toldColumn<VmRow>({ header: 'VM', kind: 'vm', leads: 'disk', others: 'all hosts', where: whereWords }),
   {
     id: 'name',
     header: 'VM',
@@ -52,6 +59,7 @@ export default function VmsPage() {
       title="VMs"
       noun="VM"
       columns={vmColumns}
+      narrowRowPx={TOLD_PX}
       empty={{ title: 'No VM is known yet', text: 'VMs come from vCenter. Add a vCenter under Sources.' }}
     />
   )

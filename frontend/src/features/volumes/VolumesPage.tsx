@@ -1,5 +1,6 @@
 import { ListPage } from '../../components/entity/ListPage'
 import { volumeColumns } from '../../components/entity/volumeColumns'
+import { TOLD_PX } from '../../components/table/Told'
 
 /** Every array volume with the newest numbers of both sides. */
 export default function VolumesPage() {
@@ -9,6 +10,7 @@ export default function VolumesPage() {
       title="Volumes"
       noun="volume"
       columns={volumeColumns}
+      narrowRowPx={TOLD_PX}
       empty={{ title: 'No volume is known yet', text: 'Volumes come from arrays. Add a FlashArray under Sources.' }}
     />
   )
