@@ -23,12 +23,17 @@ export default defineConfig({
             { name: 'base', test: /node_modules[\\/](react|react-dom|scheduler|tslib)[\\/]/, priority: 5 },
             { name: 'echarts', test: /node_modules[\\/](echarts|zrender)[\\/]/, priority: 4 },
             // What is needed together is one piece: dozens of small ones take longer to ask for than to read. First the frame,
-            // then tables, what at least five pages or charts are made of, and last what opens over a page when it is pressed.
+            // then tables, what at least five pages or charts are made of, and last what opens when it is pressed: over any page,
+            // and from the frame.
             { name: 'frame', tags: ['$initial'], priority: 3 },
             { name: 'tables', test: /node_modules[\\/]@tanstack[\\/]|src[\\/]components[\\/]table/, priority: 2 },
             { name: 'common', test: /src[\\/]/, minShareCount: 5, priority: 1 },
             { name: 'switches', test: mantine('Switch|InlineInput'), priority: 1 },
             { name: 'boxes', test: mantine('Combobox|Drawer|Modal|ModalBase|Popover|ScrollArea') },
+            {
+              name: 'frame-boxes',
+              test: /src[\\/]app[\\/](Help|MenuDrawer|PreferencesBox|SearchHits|SignInDialog|TimeBox)[.]tsx$/,
+            },
           ],
         },
       },

@@ -9,16 +9,24 @@ let idle: (() => void)[] = []
 
 beforeEach(() => {
   idle = []
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   vi.stubGlobal('requestIdleCallback', (done: () => void) => idle.push(done))
 })
 
 afterEach(() => {
   cleanup()
+  vi.useRealTimers()
   while (idle.length > 0) idle.shift()?.()
 })
 
 const inMantine = (children: ReactNode) => <MantineProvider env="test">{children}</MantineProvider>
-const settle = (act_?: () => void) => act(async () => act_?.())
+const settle = () => act(async () => undefined)
+/** The page was drawn, and has nothing to do. */
+const rest = () =>
+  act(async () => {
+    vi.runOnlyPendingTimers()
+    idle.shift()?.()
+  })
 
 function dialogOf() {
   const seen: boolean[] = []
@@ -35,7 +43,7 @@ it('fetches what stands closed while the page is idle, and opens it at the press
   const Box = standing(load)
   const { rerender } = render(inMantine(<Box opened={false} />))
   expect(load).not.toHaveBeenCalled()
-  await settle(() => idle.shift()?.())
+  await rest()
   expect(load).toHaveBeenCalledOnce()
   rerender(inMantine(<Box opened />))
   expect(screen.getByText('the dialog')).toBeDefined()
@@ -56,7 +64,7 @@ it('says that the code cannot be had only when it is pressed, and tries again at
   load.mockRejectedValueOnce(new Error('away')).mockRejectedValueOnce(new Error('away')).mockResolvedValue(Dialog)
   const Box = standing(load)
   const { rerender } = render(inMantine(<Box opened={false} />))
-  await settle(() => idle.shift()?.())
+  await rest()
   expect(screen.queryByRole('alert')).toBeNull()
   rerender(inMantine(<Box opened />))
   await settle()
@@ -76,7 +84,7 @@ it('draws a dialog at once that its page fetched ahead', async () => {
     return isOpen ? <Dialog name="a rule" /> : null
   }
   const { rerender } = render(inMantine(<Page isOpen={false} />))
-  await settle(() => idle.shift()?.())
+  await rest()
   rerender(inMantine(<Page isOpen />))
   expect(screen.getByText('a rule')).toBeDefined()
   expect(load).toHaveBeenCalledOnce()

@@ -5,6 +5,21 @@ import { type ComponentType, useEffect, useState } from 'react'
 import { whenIdle } from './idle'
 import styles from './OnPress.module.css'
 
+/** A page's own code and first answers go before. */
+const PAGE_FIRST_MS = 1_000
+
+/** Answers the way not to do it. */
+function later(fetch: () => void): () => void {
+  let stop: (() => void) | undefined
+  const timer = setTimeout(() => {
+    stop = whenIdle(fetch)
+  }, PAGE_FIRST_MS)
+  return () => {
+    clearTimeout(timer)
+    stop?.()
+  }
+}
+
 type Load<Props> = () => Promise<ComponentType<Props>>
 
 interface Code<Props> {
@@ -51,7 +66,7 @@ export function standing<Props extends { opened: boolean }>(load: Load<Props>) {
 /** Fetches what will be pressed; what fails now is fetched again, and told, by the press. */
 export function useAhead(...presses: readonly { fetch: () => Promise<unknown> }[]): void {
   // biome-ignore lint/correctness/useExhaustiveDependencies: a page has the same all its life
-  useEffect(() => whenIdle(() => presses.forEach(({ fetch }) => void fetch().catch(() => undefined))), [])
+  useEffect(() => later(() => presses.forEach(({ fetch }) => void fetch().catch(() => undefined))), [])
 }
 
 function useCode<Props>(code: Code<Props>, isAwaited: boolean) {
@@ -67,7 +82,7 @@ function useCode<Props>(code: Code<Props>, isAwaited: boolean) {
         () => isLeft || setMissing(isAwaited),
       )
     }
-    const stop = isAwaited ? fetchIt() : whenIdle(fetchIt)
+    const stop = isAwaited ? fetchIt() : later(fetchIt)
     return () => {
       isLeft = true
       stop?.()
