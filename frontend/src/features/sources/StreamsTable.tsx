@@ -35,7 +35,7 @@ export function StreamsTable({ source }: { source: SourceOut }) {
             of={
               <span className={styles.stream}>
                 {streamName(stream.stream)}
-                <Lag stream={stream} />
+                <Lag stream={stream} after=" behind" />
               </span>
             }
             lines={streamLines(stream, zone)}
@@ -114,9 +114,10 @@ export function StreamsTable({ source }: { source: SourceOut }) {
   )
 }
 
-function Lag({ stream }: { stream: StreamOut }) {
+/** `after`: where no heading says what it is. */
+function Lag({ stream, after = '' }: { stream: StreamOut; after?: string }) {
   if (stream.lag_s === null) return <span className="faint">no data yet</span>
-  const words = formatSeconds(Math.max(0, stream.lag_s))
+  const words = formatSeconds(Math.max(0, stream.lag_s)) + after
   return stream.lag_s > LATE_INTERVALS * stream.interval_s ? (
     <StateMark tone="warn" word={words} />
   ) : (
