@@ -14,6 +14,7 @@ const MINUTE_MS = 60_000
 /** The beginning of the minute that was so many minutes ago: what is judged are whole minutes. */
 const ago = (minutes: number) =>
   new Date((Math.floor(Date.now() / MINUTE_MS) - minutes) * MINUTE_MS).toISOString().replace('.000Z', 'Z')
+const minutesSince = (at: string) => Math.floor(Date.now() / MINUTE_MS) - Math.floor(Date.parse(at) / MINUTE_MS)
 const clock = (at: string) => `${at.slice(11, 16)} UTC`
 const dayAndClock = (at: string) => `${at.slice(0, 10)} ${clock(at)}`
 
@@ -249,7 +250,8 @@ export async function asOneAlert(page: Page, subject: { id: number; name: string
   const [rule] = EXAMPLES.alert_rules
   const condition = { ...rule.when[0], part: layers[0], at_least: Math.round(lower_us / 2), recover_below: null }
   const rule_name = `Time in the ${layers[0]}`
-  const [began, fired, told] = [ago(8), ago(4), ago(3)]
+  const lasts = verdict.since_at === null ? 8 : Math.max(6, minutesSince(verdict.since_at))
+  const [began, fired, told] = [ago(lasts), ago(lasts - 4), ago(lasts - 5)]
   const [channel] = someChannels(['storage on call'])
   const alert = {
     ...EXAMPLES.one_alert,
@@ -263,12 +265,12 @@ export async function asOneAlert(page: Page, subject: { id: number; name: string
       datastore: subject.name,
     },
     ...{ started_at: began, fired_at: fired, since_at: fired, sentence: verdict.sentence.text },
-    ...{ value: us, lower: lower_us, peak: us * 1.05, peak_lower: lower_us, peak_at: ago(6) },
+    ...{ value: us, lower: lower_us, peak: us * 1.05, peak_lower: lower_us, peak_at: ago(lasts - 2) },
     newest: { at: ago(2), value: us, lower: lower_us },
     transitions: EXAMPLES.one_alert.transitions.map((one: { sequence: number }) => ({
       ...one,
       ...{ value: us, lower: lower_us },
-      ...(one.sequence === 1 ? { minute_at: began, found_at: ago(7) } : { minute_at: fired, found_at: told }),
+      ...(one.sequence === 1 ? { minute_at: began, found_at: ago(lasts - 1) } : { minute_at: fired, found_at: told }),
     })),
     messages: EXAMPLES.one_alert.messages.map((one: object) => ({
       ...one,
