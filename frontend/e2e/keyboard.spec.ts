@@ -1,3 +1,4 @@
+import type { Locator } from '@playwright/test'
 import { aDatastore } from './scenes'
 import { expect, test } from './watch'
 
@@ -89,4 +90,35 @@ test('the list sorts by its headings', async ({ page }) => {
   await page.getByRole('button', { name: 'GAVG' }).press('Enter')
   await expect(page).toHaveURL(/sort=-latency/)
   await expect(page.getByRole('columnheader', { name: 'GAVG' })).toHaveAttribute('aria-sort', 'descending')
+})
+
+/** The line around what has the focus: its own, or of its frame. */
+function ringOf(what: Locator): Promise<string> {
+  return what.evaluate((element) => {
+    const boxes = [element, element.nextElementSibling, element.closest('tr')].filter((box) => box !== null)
+    const widths = boxes.map((box) => {
+      const { outlineStyle, outlineWidth, display } = getComputedStyle(box)
+      return outlineStyle === 'none' || display === 'none' ? 0 : Number.parseFloat(outlineWidth)
+    })
+    return `${Math.max(...widths)} px`
+  })
+}
+
+test('what has the focus is seen to have it: links, buttons, headings and rows of tables, fields', async ({ page }) => {
+  await page.goto('/datastores')
+  const table = page.getByRole('table', { name: 'Datastores' })
+  await expect(table.getByRole('link').first()).toBeVisible()
+  // A page that was last touched by a key shows where the focus is.
+  await page.keyboard.press('Tab')
+  for (const [what, one] of [
+    ['link of the menu', page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'VMs' })],
+    ['button', page.getByRole('button', { name: 'Last hour' })],
+    ['heading', table.getByRole('button', { name: 'GAVG' })],
+    ['row', table.locator('tbody').getByRole('link').first()],
+    ['frame of the table', page.getByRole('region', { name: 'Datastores, scrolls' })],
+  ] as const) {
+    await one.focus()
+    await expect(one).toBeFocused()
+    await expect.poll(() => ringOf(one), { message: what }).toMatch(/^[2-9]/)
+  }
 })

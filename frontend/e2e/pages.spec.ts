@@ -1,6 +1,9 @@
 import { settled, violations, violationsInDarkAndLight } from './accessible'
-import { ADMIN_STATE, aDatastore, api, firstId } from './scenes'
+import { ADMIN_STATE, aDatastore, api, asEmpty, asFailing, asLoading, asUnjudged, card, firstId } from './scenes'
 import { expect, test } from './watch'
+
+const DESK = { width: 1440, height: 900 }
+const PHONE = { width: 390, height: 844 }
 
 for (const kind of ['datastores', 'vms', 'hosts', 'volumes', 'arrays']) {
   test(`the list of ${kind} and one of them are accessible`, async ({ page, request }) => {
@@ -10,22 +13,65 @@ for (const kind of ['datastores', 'vms', 'hosts', 'volumes', 'arrays']) {
       await settled(page)
       expect(await violationsInDarkAndLight(page), path).toEqual([])
     }
+    if (kind !== 'datastores') return
+    await card(page, 'Where the time went').getByRole('button', { name: 'Show as table of numbers' }).click()
+    await expect(page.getByRole('table', { name: /^Numbers of where the time of/ })).toBeVisible()
+    await page.setViewportSize(PHONE)
+    await settled(page)
+    expect(await violationsInDarkAndLight(page), 'as numbers, on a phone').toEqual([])
   })
 }
 
-test('the overview and the walls are accessible', async ({ page, request }) => {
+test('the overview and the walls are accessible, on a phone too', async ({ page, request }) => {
   for (const path of ['/', '/wall/estate', `/wall/arrays-${await firstId(request, 'arrays')}`]) {
     await page.goto(path)
-    await settled(page)
-    expect(await violationsInDarkAndLight(page), path).toEqual([])
+    for (const size of [DESK, PHONE]) {
+      await page.setViewportSize(size)
+      await settled(page)
+      expect(await violationsInDarkAndLight(page), `${path} at ${size.width}`).toEqual([])
+    }
+  }
+})
+
+test('pages that have nothing to show yet are accessible, whatever the reason', async ({ page, request, watched }) => {
+  watched.expected.push(/503/)
+  const { id } = await aDatastore(request)
+  const [overview, list, object] = ['/', '/datastores', `/datastores/${id}`]
+  for (const [state, prepare, paths] of [
+    ['empty', asEmpty, [overview, list]],
+    ['not judged', asUnjudged, [object]],
+    ['failing', asFailing, [overview, list, object]],
+    ['loading', asLoading, [overview, list, object]],
+  ] as const) {
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+    await prepare(page)
+    for (const path of paths) {
+      await page.goto(path)
+      if (state === 'loading') await expect(page.locator('[aria-busy="true"]').first()).toBeAttached()
+      else await expect(page.locator('h1, [role="alert"]').first()).toBeVisible()
+      await page.waitForTimeout(300)
+      expect(await violationsInDarkAndLight(page), `${path} ${state}`).toEqual([])
+    }
   }
 })
 
 // High contrast shares every part with the dark theme and changes its inks only: the richest pages tell.
-test('the high contrast theme is accessible', async ({ page, request }) => {
-  await page.addInitScript(() => localStorage.setItem('gavel.theme', 'contrast'))
+test('high contrast is reached by keyboard, stays, and is accessible', async ({ page, request }) => {
+  await page.goto('/')
+  await page.getByRole('button', { name: 'Theme, time zone and help' }).focus()
+  await page.keyboard.press('Enter')
+  const themes = page.getByRole('radiogroup', { name: 'Theme' }).getByRole('radio')
+  await expect(themes.first()).toBeAttached()
+  await expect(async () => {
+    await page.keyboard.press('Tab')
+    expect(await themes.evaluateAll((radios) => radios.some((radio) => radio === document.activeElement))).toBe(true)
+  }).toPass()
+  // The last of them is before the first.
+  await page.keyboard.press('ArrowLeft')
+  await expect(page.locator('html[data-theme="contrast"]')).toBeAttached()
+  await page.keyboard.press('Escape')
   for (const path of ['/', '/wall/estate', `/datastores/${(await aDatastore(request)).id}?open=raw`]) {
-    await page.goto(path)
+    if (path !== '/') await page.goto(path)
     await settled(page)
     await expect(page.locator('html[data-theme="contrast"]')).toBeAttached()
     expect(await violations(page), path).toEqual([])
@@ -64,6 +110,7 @@ test('an unknown address and an unknown object say so', async ({ page, watched }
   watched.expected.push(/404/)
   await page.goto('/no/such/page')
   await expect(page.getByText('There is no such page')).toBeVisible()
+  expect(await violationsInDarkAndLight(page)).toEqual([])
   await page.goto('/datastores/999999999')
   await expect(page.getByRole('heading', { name: 'There is no datastore 999999999' })).toBeVisible()
   await expect(page.getByRole('alert').getByRole('link', { name: 'Datastores' })).toBeVisible()
@@ -92,19 +139,20 @@ test('the page of an array lists its volumes, the slowest first, and leads to ea
 })
 
 test('between 1200 and 1440 px every list shows its age, and columns make way for it', async ({ page }) => {
-  for (const width of [1200, 1320, 1430]) {
-    await page.setViewportSize({ width, height: 900 })
-    for (const [path, title] of [
-      ['datastores', 'Datastores'],
-      ['vms', 'VMs'],
-      ['hosts', 'Hosts'],
-      ['volumes', 'Volumes'],
-      ['arrays', 'Arrays'],
-    ]) {
-      await page.goto(`/${path}`)
-      const box = page.getByRole('region', { name: `${title}, scrolls` })
+  for (const [path, title] of [
+    ['datastores', 'Datastores'],
+    ['vms', 'VMs'],
+    ['hosts', 'Hosts'],
+    ['volumes', 'Volumes'],
+    ['arrays', 'Arrays'],
+  ]) {
+    await page.goto(`/${path}`)
+    const box = page.getByRole('region', { name: `${title}, scrolls` })
+    for (const width of [1200, 1320, 1430]) {
+      await page.setViewportSize({ width, height: 900 })
       await expect(box.getByRole('columnheader', { name: 'Age' })).toBeInViewport({ ratio: 1 })
-      expect(await box.evaluate((one) => one.scrollWidth - one.clientWidth), `${path} at ${width}`).toBe(0)
+      const overhang = () => box.evaluate((one) => one.scrollWidth - one.clientWidth)
+      await expect.poll(overhang, { message: `${path} at ${width}` }).toBe(0)
     }
   }
 })
