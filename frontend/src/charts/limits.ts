@@ -67,12 +67,13 @@ function stroke({ x, width }: Rect, y: number, { ink }: ChartTokens) {
   return { type: 'line' as const, shape: { x1: x, y1: y, x2: x + width, y2: y }, style }
 }
 
-/** At the left end of the line, under it: over it there may be no room. */
-function words({ label }: PanelLimit, { x }: Rect, y: number, isInside: boolean, { ink, font }: ChartTokens) {
+/** At the left end of the line: over it where there is room, since what was measured is mostly below. */
+function words({ label }: PanelLimit, box: Rect, y: number, isInside: boolean, { ink, font }: ChartTokens) {
+  const side = isInside && y - box.y >= WORDS_PX + 2 ? -1 : 1
   const style = {
     text: isInside ? label : `↑ ${label}`,
-    x: x + 6,
-    y: y + WORDS_PX / 2 + 2,
+    x: box.x + 6,
+    y: y + side * (WORDS_PX / 2 + 2),
     verticalAlign: 'middle' as const,
     fill: ink.text,
     font: `11px ${font}`,
