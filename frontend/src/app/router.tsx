@@ -48,8 +48,10 @@ export function createAppRouter(client: QueryClient) {
 /** What fails of the charts is tried again, and told, where they are shown. */
 function withCharts({ load, charts }: Page): Page['load'] {
   return () => {
+    // First in line is what the page cannot do without.
+    const page = load()
     charts?.().catch(() => undefined)
-    return load()
+    return page
   }
 }
 
