@@ -7,6 +7,7 @@ import type { Range } from '../lib/range'
 import { fromWallClock, wallClock, type Zone, zoneName } from '../lib/time'
 import styles from './RangeForm.module.css'
 
+/** Month and year are named by what they show. */
 const ARIA_LABELS = {
   nextMonth: 'Next month',
   previousMonth: 'Previous month',
@@ -14,8 +15,6 @@ const ARIA_LABELS = {
   previousYear: 'Previous year',
   nextDecade: 'Next decade',
   previousDecade: 'Previous decade',
-  monthLevelControl: 'Choose a month',
-  yearLevelControl: 'Choose a year',
 }
 
 interface RangeFormProps {
