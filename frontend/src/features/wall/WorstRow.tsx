@@ -1,6 +1,5 @@
 import type { AlertOut, OverviewRow } from '../../api/types'
 import { AlertBadge } from '../../components/alerts/AlertBadge'
-import { firingOf } from '../../components/alerts/standing'
 import { Name } from '../../components/Name'
 import { StateMark } from '../../components/StateMark'
 import { standingMark } from '../../components/verdict/certainty'
@@ -35,7 +34,7 @@ export function WorstRow({ row, age, age_ms, max_us, alerts }: WorstRowProps) {
     <li className={styles.row} data-age={age} data-calm={isCalm || isBlank} data-certainty={row.certainty}>
       <span className={styles.mark}>
         {isBlank ? '—' : <StateMark {...standingMark(row)} />}
-        {!isBlank && <AlertMark alerts={alerts} />}
+        {!isBlank && <AlertBadge alerts={alerts} linked={false} />}
       </span>
       <span className={styles.who}>
         <span className={styles.name}>
@@ -56,12 +55,4 @@ export function WorstRow({ row, age, age_ms, max_us, alerts }: WorstRowProps) {
       </span>
     </li>
   )
-}
-
-/** What fires; where nothing does, that something is only on its way back. */
-function AlertMark({ alerts }: { alerts: readonly AlertOut[] }) {
-  const firing = firingOf(alerts)
-  if (firing.length > 0) return <AlertBadge alerts={firing} linked={false} />
-  const isRecovering = alerts.some(({ state }) => state === 'recovering')
-  return isRecovering ? <StateMark tone="open" word="recovering" /> : null
 }
