@@ -1,12 +1,12 @@
 """Lists and single things: how hosts and arrays are tied, and why not; order, pages and search."""
 
-import itertools
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import pytest
 from tests.db.conftest import Store
-from tests.db.estates import array_inventory, batch, eui, every, host_inventory, naa, serials, stretched_peer
+from tests.db.estates import array_inventory, batch, every, host_inventory, naa, serials, stretched_peer
+from tests.db.small_estate import NOW, Estate
 
 from gavel.db.engine import Connection, reading
 from gavel.db.errors import NotFoundError
@@ -14,41 +14,10 @@ from gavel.db.queries.datastores import datastore, datastores
 from gavel.db.queries.events import events_of
 from gavel.db.queries.hosts import host, hosts
 from gavel.db.queries.newest import newest_sides
-from gavel.db.queries.rows import DatastoreRow, ListQuery, MatchBy, RefKind, Sides, Sort
-from gavel.db.queries.search import search
+from gavel.db.queries.rows import ListQuery, MatchBy, RefKind, Sides, Sort
 from gavel.db.queries.vms import vm, vms
 from gavel.db.queries.volumes import volume, volumes
 from gavel.domain.source import Stream
-
-NOW = datetime.now(UTC).replace(microsecond=0)
-_tags = itertools.count(1)
-
-
-class Estate:
-    """The small estate with serials of its own, and questions limited to it."""
-
-    def __init__(self, store: Store) -> None:
-        self.store, self.tag = store, next(_tags)
-        self.array = store.with_estate(array_inventory(f"array-{self.tag}", self.tag), NOW)
-        # The vVol datastore names its array by key.
-        hosts = host_inventory(f"vc-{self.tag}", self.tag)
-        stores = tuple(
-            replace(d, vvol_array_ids=(f"array-{self.tag}",) if d.vvol_container_id else ()) for d in hosts.datastores
-        )
-        self.vcenter = store.with_estate(replace(hosts, datastores=stores), NOW)
-
-    def asking(self, **query: object) -> ListQuery:
-        return ListQuery(source_id=self.vcenter, **query)  # type: ignore[arg-type]
-
-    def datastores(self) -> dict[str, DatastoreRow]:
-        with reading(self.store.engine) as connection:
-            return {row.name: row for row in datastores(connection, self.asking(), NOW).items}
-
-    def id(self, table: str, key: str) -> int:
-        query = f"SELECT id FROM {table} WHERE source_id IN (:a, :v) AND key = :key"
-        found = self.store.value(query, a=self.array, v=self.vcenter, key=key)
-        assert isinstance(found, int)
-        return found
 
 
 @pytest.fixture
@@ -260,55 +229,6 @@ def test_pages_follow_one_another_and_count_everything(estate: Estate) -> None:
     assert [row.name for page in paged for row in page.items] == everything
     assert {page.total for page in paged} == {9}
     assert [row.name for row in backwards] == everything[::-1]
-
-
-@pytest.mark.parametrize(
-    ("text", "found"), [("WEB", ["web_02%"]), ("_0", ["web_02%"]), ("%", ["web_02%"]), ("zzz", []), ("\\", [])]
-)
-def test_search_takes_letters_as_they_are(estate: Estate, text: str, found: list[str]) -> None:
-    vm_id = estate.id("vm", "vm-2")
-    with reading(estate.store.engine) as connection:
-        assert [row.name for row in vms(connection, estate.asking(search=text), NOW).items] == found
-        hits = search(connection, text, limit=1000)
-    assert [hit.ref.name for hit in hits if (hit.ref.kind, hit.ref.id) == (RefKind.VM, vm_id)] == found
-
-
-def test_search_finds_every_kind_a_volume_by_its_serial_and_a_datastore_by_its_device(estate: Estate) -> None:
-    serial = serials(estate.tag)
-    with reading(estate.store.engine) as connection:
-        (hit,) = search(connection, serial[3].lower())
-        on_device, on_namespace = (
-            {hit.ref.name for hit in search(connection, name(serial[n]))} for name, n in ((naa, 1), (eui, 3))
-        )
-        kinds = {
-            hit.ref.kind
-            for word in ("esx", "simple", "db0", "v0", "source", "name of")
-            for hit in search(connection, word, limit=50)
-        }
-    assert (hit.ref.kind, hit.ref.name) == (RefKind.VOLUME, "v3")
-    assert (on_device, on_namespace) == ({"spanned"}, {"nvme"})
-    assert kinds == {RefKind.HOST, RefKind.DATASTORE, RefKind.VM, RefKind.VOLUME, RefKind.SOURCE, RefKind.ARRAY}
-
-
-def test_search_finds_a_thing_by_what_it_is_made_of(estate: Estate, store: Store) -> None:
-    export = store.value(
-        "SELECT nfs_host || ':' || nfs_path FROM datastore WHERE source_id = :id AND name = 'nfs'", id=estate.vcenter
-    )
-    file = f"[simple] moved-{estate.tag}/disk.vmdk"
-    store.run(
-        "UPDATE vm_disk SET backing_path = :file WHERE source_id = :id AND key = 'vm-1/scsi0:0'",
-        file=file,
-        id=estate.vcenter,
-    )
-    mine = {estate.id("datastore", "nfs"), estate.id("vm", "vm-1"), estate.id("esxi_host", "esx-1")}
-    with reading(store.engine) as connection:
-        hits = [hit for word in (str(export), file, "cluster a") for hit in search(connection, word, limit=1000)]
-        (pod, *_) = search(connection, "pod", limit=1000)
-    assert {(RefKind.DATASTORE, "nfs"), (RefKind.VM, "db01"), (RefKind.HOST, "esx-1")} <= {
-        (hit.ref.kind, hit.ref.name) for hit in hits if hit.ref.id in mine
-    }
-    assert next(hit.context for hit in hits if hit.ref.kind is RefKind.VM).endswith(file)
-    assert (pod.ref.kind, pod.context) == (RefKind.ARRAY, "Array with pod pod")
 
 
 def test_one_of_each_with_its_parts(estate: Estate) -> None:
