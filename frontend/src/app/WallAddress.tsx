@@ -6,7 +6,7 @@ import { useState } from 'react'
 import { makeWallToken } from '../api/commands'
 import { Icon } from '../components/Icon'
 import { Worded } from '../components/Worded'
-import { USUAL_SCREEN, type WallScreen, wallAddress } from './wallScreen'
+import { USUAL_SCREEN, type WallScreen, wallAddress } from '../lib/wallScreen'
 
 export function WallAddress() {
   const make = useMutation({ mutationFn: makeWallToken })

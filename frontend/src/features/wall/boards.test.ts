@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { wallAddress } from '../../lib/wallScreen'
 import { parseBoard, parseBoards, turnAt, turnSeconds, wallSize } from './boards'
 
 describe('boards', () => {
@@ -52,4 +53,13 @@ describe('the size of letters', () => {
       }),
     )
   })
+})
+
+it('the size that an address of a wall says is what the wall reads', () => {
+  const made = new URL(wallAddress('https://gavel.example', 'gvl_w', { screen_in: '65', distance_m: '6' }) ?? '')
+  const read = Object.fromEntries(made.searchParams)
+  const size = wallSize({ screen_in: Number(read.screen_in), distance_m: Number(read.distance_m) })
+  expect(size).toEqual(wallSize({ screen_in: 65, distance_m: 6 }))
+  expect(size).not.toEqual(wallSize({ screen_in: 55, distance_m: 4 }))
+  expect(parseBoards(made.pathname.split('/').at(-1) ?? '').unknown).toEqual([])
 })
