@@ -51,24 +51,26 @@ async function changed(page: Page, path: RegExp, change: (found: Json, url: URL)
 }
 
 const rowsOf = (found: Json, key: string) => (found[key] as Json[] | undefined) ?? NO_ROWS
-const times = (counts: unknown, factor: number) =>
+const times = (counts: unknown, factor: number): Record<string, number> =>
   Object.fromEntries(Object.entries(counts as Record<string, number>).map(([name, count]) => [name, count * factor]))
 
 /** An estate of so many things of each kind on forty arrays; lists are as long. */
 export async function asFullEstate(page: Page, total: number): Promise<void> {
   await asFull(page, total)
   await changed(page, /\/api\/v1\/overview\?/, (found, url) => {
-    const items = rowsOf(found, 'items')
     const [limit, offset] = [Number(url.searchParams.get('limit') ?? 100), Number(url.searchParams.get('offset') ?? 0)]
-    const factor = Math.round(total / Math.max(1, items.length))
     const totals = found.totals as Json
-    const grownTotals = {
+    // What rounding leaves over is well.
+    const factor = Math.floor(total / Math.max(1, Number(found.total)))
+    const left = total - factor * Number(found.total)
+    const [certain, states] = [times(totals.by_certainty, factor), times(totals.by_state, factor)]
+    const all = {
       ...totals,
-      by_certainty: times(totals.by_certainty, factor),
-      by_state: times(totals.by_state, factor),
+      by_certainty: { ...certain, healthy: (certain.healthy ?? 0) + left },
+      by_state: { ...states, judged: (states.judged ?? 0) + left },
     }
-    const rows = grown(items, total).map((row, index) => ({ ...row, arrays: onArray(row, index) }))
-    return { ...found, items: rows.slice(offset, offset + limit), total, totals: grownTotals }
+    const rows = grown(rowsOf(found, 'items'), total).map((row, index) => ({ ...row, arrays: onArray(row, index) }))
+    return { ...found, items: rows.slice(offset, offset + limit), total, totals: all }
   })
 }
 
