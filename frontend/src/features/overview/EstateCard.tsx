@@ -70,7 +70,6 @@ function Headline({ overview: { estate, totals }, kind }: Pick<EstateCardProps, 
       <>
         {mark}
         <p className={styles.sentence}>{estate.sentence}</p>
-        {totals.ended > 0 && <p>{troubledWords(totals, kind)}</p>}
       </>
     )
   return (
