@@ -117,7 +117,7 @@ it('a layer that is no longer the one that was paged for is warned of', () => {
 
 it('a layer that is still named needs no second verdict', () => {
   const sentence = { head: 'Kernel queue on esx-14: 0.40 of 0.90 ms', certainty: 'Certain' }
-  const text = show({}, { state: 'judged', layer: 'kernel', layer_label: 'Kernel', sentence })
+  const text = show({}, { state: 'judged', layer: 'kernel', layer_label: 'Kernel', until_at: null, sentence })
   expect(text).toContain('at 11:48, 1 min ago; the verdict still names Kernel')
   expect(text).not.toContain('Verdict now')
 })

@@ -25,7 +25,7 @@ export function DeliveriesCard({ messages }: { messages: readonly AlertMessage[]
           title="Nobody was told"
           text={
             <>
-              No channel takes alerts like this, it is quiet, or it has not fired.{' '}
+              Nobody has been told of it so far: “Messages” in its details says why.{' '}
               <Link to={'/alerts/channels' as string}>Channels</Link> say what goes where.
             </>
           }

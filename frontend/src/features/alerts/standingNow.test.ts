@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { AlertDetail, RuleBody, Verdict } from '../../api/types'
-import { changesOf, nowOf } from './standingNow'
+import { changesOf, nowOf, stillNamed } from './standingNow'
 
 const NOW_MS = Date.parse('2026-11-22T11:50:00Z')
 const measure = { quantity: 'time', part: 'kernel', direction: 'all', unit: 'µs' } as const
@@ -33,7 +33,10 @@ describe('the newest number of an alert', () => {
 
   it('says on which side of the limit it is, as sure as the rule asks', () => {
     expect(words(newest('2026-11-22T11:48:00Z', 431, 200))).toContain('perhaps over 0.30 ms, not surely')
-    expect(words(newest('2026-11-22T11:48:00Z', 250, 200))).toContain('below 0.30 ms')
+    expect(words(newest('2026-11-22T11:48:00Z', 250, 200))).toContain(', below 0.30 ms')
+    expect(words(newest('2026-11-22T11:48:00Z', 298, 200))).toContain(
+      'Kernel 0.30 ms, surely ≥ 0.20 ms, just below 0.30 ms',
+    )
     const guessed = { when: RULE.when.map((one) => ({ ...one, compared: 'estimate' as const })) }
     expect(words(newest('2026-11-22T11:48:00Z', 431, 200), guessed)).toMatch(/, over 0\.30 ms;/)
     expect(words(newest('2026-11-22T11:48:00Z', 431, 402), { when: [] })).toBe(
@@ -55,7 +58,7 @@ describe('what changed since an alert fired', () => {
     since_at: '2026-11-22T11:41:00Z',
   } as AlertDetail
   const verdict = (layer: string | null) =>
-    ({ state: 'judged', layer, layer_label: layer === null ? null : 'Array' }) as Verdict
+    ({ state: 'judged', layer, layer_label: layer === null ? null : 'Array', until_at: null }) as Verdict
   const changes = (given: Partial<AlertDetail>, now?: Verdict) => changesOf({ ...alert, ...given }, now, 'utc', NOW_MS)
 
   it('is nothing while it fires and the same layer is named, alone or with another', () => {
@@ -63,6 +66,13 @@ describe('what changed since an alert fired', () => {
     expect(changes({}, verdict('kernel'))).toEqual([])
     expect(changes({}, verdict('kernel_san'))).toEqual([])
     expect(changes({}, { ...verdict('array'), state: 'too_few' })).toEqual([])
+  })
+
+  it('is told when the newest minutes stopped to name the layer', () => {
+    const ended = { ...verdict('kernel'), layer_label: 'Kernel', until_at: '2026-11-22T11:46:00Z' }
+    expect(changes({}, ended)).toEqual(['Kernel is not named any more since 11:46'])
+    expect(stillNamed(alert, ended)).toBeNull()
+    expect(stillNamed(alert, { ...ended, until_at: null })).toBe('the verdict still names Kernel')
   })
 
   it('names the layer that the verdict names now', () => {

@@ -46,9 +46,11 @@ function againstLimit({ newest, measure }: Measured, rule: Pick<RuleBody, 'when'
   const { value = null, lower = null } = newest ?? {}
   if (condition === undefined || value === null) return null
   const limit = formatAmount(condition.at_least, measure.unit)
-  if (condition.compared === 'estimate') return value >= condition.at_least ? `over ${limit}` : `below ${limit}`
+  // Both may be written alike.
+  const below = `${formatAmount(value, measure.unit) === limit ? 'just ' : ''}below ${limit}`
+  if (condition.compared === 'estimate') return value >= condition.at_least ? `over ${limit}` : below
   if (lower !== null && lower >= condition.at_least) return `surely over ${limit}`
-  return value >= condition.at_least ? `perhaps over ${limit}, not surely` : `below ${limit}`
+  return value >= condition.at_least ? `perhaps over ${limit}, not surely` : below
 }
 
 /** What is no longer as it was when it fired, of its state and of the layer that the verdict names; none where all is as it was. */
@@ -58,18 +60,27 @@ export function changesOf(alert: AlertDetail, verdict: Verdict | undefined, zone
     recovering: `Recovering ${since}: below its limit, but not for long enough yet to be over`,
     no_data: `No data ${since}: that is no recovery`,
   }
-  return [states[alert.state], layerChange(alert, verdict)].filter((words) => words !== undefined)
+  return [states[alert.state], layerChange(alert, verdict, zone, now_ms)].filter((words) => words !== undefined)
 }
 
 /** "the verdict still names Kernel"; null where it does not, or none is known. */
 export function stillNamed({ layer, fired_at }: AlertDetail, verdict: Verdict | undefined): string | null {
-  if (fired_at === null || layer === null || verdict?.state !== 'judged') return null
+  if (fired_at === null || layer === null || verdict?.state !== 'judged' || verdict.until_at !== null) return null
   return verdict.layer?.split('_').includes(layer) ? `the verdict still names ${verdict.layer_label ?? layer}` : null
 }
 
-function layerChange({ layer, fired_at }: AlertDetail, verdict: Verdict | undefined): string | undefined {
+function layerChange(
+  { layer, fired_at }: AlertDetail,
+  verdict: Verdict | undefined,
+  zone: Zone,
+  now_ms: number,
+): string | undefined {
   if (fired_at === null || layer === null || verdict?.state !== 'judged') return undefined
   if (verdict.layer === null) return `No layer is named any more: it was ${layerWord(layer)} when it fired`
-  if (verdict.layer.split('_').includes(layer)) return undefined
+  if (verdict.layer.split('_').includes(layer)) {
+    if (verdict.until_at === null) return undefined
+    const since = atMinute(verdict.until_at, zone, now_ms).replace(/^at /, 'since ')
+    return `${verdict.layer_label ?? layerWord(layer)} is not named any more ${since}`
+  }
   return `Another layer now: ${verdict.layer_label ?? verdict.layer}; it was ${layerWord(layer)} when it fired`
 }
