@@ -92,7 +92,14 @@ def test_a_run_that_began_on_another_day_says_which() -> None:
 
 def test_what_the_newest_minutes_do_not_say_any_more_is_said_to_have_ended() -> None:
     gone = replace(FOUND, since_at=None, until_at=datetime(2026, 11, 21, 2, 37, tzinfo=UTC))
-    assert head(gone) == "Kernel queue on esx-14: 0.44 of 0.93 ms, 0.44 ms over usual, until 02:37 UTC"
+    assert head(gone) == "Kernel queue on esx-14: 0.44 of 0.93 ms on average, 0.44 ms over usual, until 02:37 UTC"
+
+
+def test_the_mean_of_a_window_is_not_said_to_hold_since_a_time_within_it() -> None:
+    mean = replace(FOUND, from_at=datetime(2026, 11, 21, 1, 40, tzinfo=UTC))
+    assert head(mean) == "Kernel queue on esx-14: 0.44 of 0.93 ms on average, 0.44 ms over usual, since 02:10 UTC"
+    since = replace(FOUND, from_at=datetime(2026, 11, 21, 2, 10, tzinfo=UTC))
+    assert head(since) == "Kernel queue on esx-14: 0.44 of 0.93 ms since 02:10 UTC, 0.44 ms over usual"
 
 
 @pytest.mark.parametrize(

@@ -222,6 +222,7 @@ def _facts(connection: Connection, kind: RefKind, found: Sum, lasted: Run, queue
         place=None if named is None else _place(connection, kind, found, named, owner),
         since_at=lasted.since_at,
         until_at=lasted.until_at,
+        from_at=found.window.from_at,
         to_at=found.window.to_at,
         array_us=None if array is None else array.us,
         array_share=1.0 if array is None else array.share,

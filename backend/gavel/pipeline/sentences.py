@@ -84,6 +84,7 @@ class Facts:
     place: str | None = None
     since_at: datetime | None = None
     until_at: datetime | None = None
+    from_at: datetime | None = None
     to_at: datetime | None = None
     array_us: float | None = None
     array_share: float = 1.0
@@ -141,10 +142,20 @@ def head(facts: Facts) -> str:
         return _STATES[facts.state]
     if facts.named is None:
         return f"Healthy: {duration(facts.total_us)} per I/O{_against_usual(facts)}"
-    since = f" since {clock(facts.since_at, facts.to_at)}" if facts.since_at else ""
     over = f"{duration(facts.excess_us)} over {_usual(facts)}"
-    until = f", until {clock(facts.until_at, facts.to_at)}" if facts.until_at else ""
-    return f"{_subject(facts)}: {_part_of(facts.named_us, facts.total_us)}{since}, {over}{until}"
+    return f"{_subject(facts)}: {_part_of(facts.named_us, facts.total_us)}{_while(facts, over)}"
+
+
+def _while(facts: Facts, over: str) -> str:
+    """The numbers are the whole window's: they hold since a time only where that lies before it."""
+    if facts.until_at is not None:
+        return f" on average, {over}, until {clock(facts.until_at, facts.to_at)}"
+    if facts.since_at is None:
+        return f", {over}"
+    since = f"since {clock(facts.since_at, facts.to_at)}"
+    if facts.from_at is not None and facts.since_at > facts.from_at:
+        return f" on average, {over}, {since}"
+    return f" {since}, {over}"
 
 
 def _usual(facts: Facts) -> str:

@@ -105,12 +105,12 @@ describe('whose latency a hop tells', () => {
     readingsOf(name, one, way).map(({ us, by }) => [us, by])
 
   it('is the hosts’ above the array, and of a volume both sides’', () => {
-    expect(told('vm', node('vm'), own(180))).toEqual([[900, 'seen by hosts']])
+    expect(told('vm', node('vm'), own(180))).toEqual([[900, 'from here on']])
     expect(told('volume', volume, own(180))).toEqual([
-      [180, 'seen by array'],
-      [340, 'seen by hosts'],
+      [180, 'in the array'],
+      [340, 'from here on'],
     ])
-    expect(told('array', array, own(180))).toEqual([[720, 'seen by hosts']])
+    expect(told('array', array, own(180))).toEqual([[720, 'from here on']])
   })
 
   it('of a queue is about as long as whole milliseconds can tell, of a path what its counter may stand for', () => {
@@ -118,17 +118,17 @@ describe('whose latency a hop tells', () => {
     const words = (name: string) =>
       readingsOf(name, node(name, coarse), own(180)).map((one) => [readingText(one), one.by])
     expect(words('queue')).toEqual([['≈ 0.5 ms', 'fitted to whole ms']])
-    expect(words('path')).toEqual([['0–1.5 ms', 'seen by hosts']])
+    expect(words('path')).toEqual([['0–1.5 ms', 'from here on']])
     expect(readingsOf('queue', node('q'), own(180)).map(readingText)).toEqual(['0.90 ms'])
   })
 
   it('is the array’s alone where no host measured anything', () => {
-    expect(told('volume', volume, own(340))).toEqual([[340, 'seen by array']])
-    expect(told('array', array, own(340))).toEqual([[720, 'seen by array']])
+    expect(told('volume', volume, own(340))).toEqual([[340, 'in the array']])
+    expect(told('array', array, own(340))).toEqual([[720, 'in the array']])
   })
 
   it('is nobody’s where nothing was timed, and never the array’s where the array said nothing', () => {
     expect(told('vm', node('vm', { load: { ...load, us: null } }), own(180))).toEqual([])
-    expect(told('volume', volume, own(null))).toEqual([[340, 'seen by hosts']])
+    expect(told('volume', volume, own(null))).toEqual([[340, 'from here on']])
   })
 })

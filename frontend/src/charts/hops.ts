@@ -172,7 +172,7 @@ export function fullness({ ios, depth }: HopNode['load']): { text: string; share
 export interface Reading {
   us: number
   precision_us: number | null
-  by: 'seen by hosts' | 'seen by array' | 'fitted to whole ms'
+  by: 'from here on' | 'in the array' | 'fitted to whole ms'
 }
 
 /** "≈ 0.5 ms" of what is fitted to whole milliseconds; "0–1 ms" where such a counter tells it itself. */
@@ -197,16 +197,16 @@ export function readingsOf(
   const { us, precision_us } = load
   if (us === null) return []
   if (hop === 'queue' && precision_us !== null) return [{ us, precision_us, by: 'fitted to whole ms' }]
-  const whole = { us, precision_us, by: 'seen by hosts' as const }
+  const whole = { us, precision_us, by: 'from here on' as const }
   if (hop === 'volume') {
     const own_us = arrayPart(id, links)
-    const own = own_us === null ? [] : [{ us: own_us, precision_us: null, by: 'seen by array' as const }]
+    const own = own_us === null ? [] : [{ us: own_us, precision_us: null, by: 'in the array' as const }]
     return isAll(us, own_us) ? own : [...own, whole]
   }
   const volumes = hops.flatMap(({ name, nodes }) => (name === 'volume' ? nodes : []))
   const isArrayAlone =
     hop === 'array' && volumes.length > 0 && volumes.every((one) => isAll(one.load.us, arrayPart(one.id, links)))
-  return [isArrayAlone ? { ...whole, by: 'seen by array' } : whole]
+  return [isArrayAlone ? { ...whole, by: 'in the array' } : whole]
 }
 
 /** Below a tenth of a µs nobody counts. */

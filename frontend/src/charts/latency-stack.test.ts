@@ -135,8 +135,8 @@ describe('the stack over time', () => {
       ['few', 1],
     ])
     const input = { panels: panelsOf(), times_ms: data.times_ms, step_s: 60, zone: 'utc' as const, events: [] }
-    expect(cursorReading(input, 2).notes).toEqual(['Gap: Not attributed: no minute of this is in the ledger'])
-    expect(cursorReading(input, 1).notes).toEqual(['Under 30 I/Os: too few to judge'])
+    expect(cursorReading(input, 2)?.notes).toEqual(['Gap: Not attributed: no minute of this is in the ledger'])
+    expect(cursorReading(input, 1)?.notes).toEqual(['Under 30 I/Os: too few to judge'])
   })
 
   it('lets a source’s own gap explain its buckets', () => {

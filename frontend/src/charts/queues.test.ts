@@ -58,10 +58,10 @@ describe('outstanding I/Os against depth', () => {
       zone: 'utc' as const,
       events: [],
     }
-    expect(cursorReading(input, 0).notes).toEqual(['Fullest queue: esx-2, naa.1'])
-    expect(cursorReading(input, 1).notes).toEqual([])
-    const depth = cursorReading(input, 0).rows.filter(({ label }) => label.startsWith('Queue depth'))
-    expect(depth.map(({ label, whole }) => [label, whole])).toEqual([
+    expect(cursorReading(input, 0)?.notes).toEqual(['Fullest queue: esx-2, naa.1'])
+    expect(cursorReading(input, 1)?.notes).toEqual([])
+    const depth = cursorReading(input, 0)?.rows.filter(({ label }) => label.startsWith('Queue depth'))
+    expect(depth?.map(({ label, whole }) => [label, whole])).toEqual([
       ['Queue depth', '64 I/Os'],
       ['Queue depth, fullest queue', '32 I/Os'],
     ])

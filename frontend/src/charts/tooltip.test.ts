@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { group, latencyColumn, rateColumn, START_MS, series } from '../testing/series'
 import { panelsOf } from './panels'
-import { cursorReading } from './tooltip'
+import { type CursorInput, cursorReading } from './tooltip'
 
 const data = series(
   [
@@ -31,9 +31,16 @@ const input = {
   events: [{ at_ms: START_MS + 5_000, text: 'vm-1 moved' }],
 }
 
+/** Where there is one. */
+function readingAt(input: CursorInput, index: number) {
+  const reading = cursorReading(input, index)
+  if (reading === null) throw new Error(`nothing is read at ${index}`)
+  return reading
+}
+
 describe('the reading at the cursor', () => {
   it('puts the outermost boundary first and reads beside writes, in one scale', () => {
-    const reading = cursorReading(input, 0)
+    const reading = readingAt(input, 0)
     expect(reading.headings).toEqual(['Read', 'Write'])
     expect(reading.rows.map((row) => [row.label, ...row.values])).toEqual([
       ['GAVG', '0.94 ms', null],
@@ -44,13 +51,17 @@ describe('the reading at the cursor', () => {
   })
 
   it('says what was not measured, and why', () => {
-    const reading = cursorReading({ ...input, events: [] }, 1)
+    const reading = readingAt({ ...input, events: [] }, 1)
     expect(reading.rows.find((row) => row.label === 'Array service')?.values[0]).toBe('not measured')
     expect(reading.notes).toEqual(['Gap: <b>fa</b>: unreachable'])
     expect(reading.rows.find((row) => row.key === 'host.iops')?.values[0]).toBe('not measured')
   })
 
+  it('says nothing of a place where no bucket is, as after a zoom', () => {
+    expect(cursorReading(input, 2)).toBeNull()
+  })
+
   it('names the whole bucket with its zone', () => {
-    expect(cursorReading(input, 0).time).toBe('20 Nov, 12:00 to 12:01 UTC')
+    expect(readingAt(input, 0).time).toBe('20 Nov, 12:00 to 12:01 UTC')
   })
 })

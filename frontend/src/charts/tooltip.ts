@@ -41,9 +41,10 @@ const DIRECTIONS = [
   ['mirrored_write', 'Mirrored write'],
 ] as const
 
-/** The reading at bucket `index`. */
-export function cursorReading(input: CursorInput, index: number): CursorReading {
-  const at_ms = input.times_ms[index] ?? 0
+/** The reading at bucket `index`; null where there is none: after a zoom the cursor may still point into the former picture. */
+export function cursorReading(input: CursorInput, index: number): CursorReading | null {
+  const at_ms = input.times_ms[index]
+  if (at_ms === undefined) return null
   const end_ms = at_ms + input.step_s * 1000
   const lines = input.panels.flatMap((panel) => [...panel.lines].reverse().map((line) => ({ line, panel })))
   const columns = DIRECTIONS.filter(([direction]) => lines.some(({ line }) => line.direction === direction))

@@ -28,7 +28,8 @@ function across(text: string, columns: number): HTMLElement {
   return cell
 }
 
-export function cursorElement(reading: CursorReading, tokens: ChartTokens): HTMLElement {
+export function cursorElement(reading: CursorReading | null, tokens: ChartTokens): HTMLElement | null {
+  if (reading === null) return null
   const table = element('table', styles.table)
   if (reading.rows.length > 0) {
     table.append(

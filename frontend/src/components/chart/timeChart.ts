@@ -14,8 +14,8 @@ export function permalink(from_ms: number, to_ms: number): string {
   return location.origin + location.pathname + stringifySearch(search)
 }
 
-/** The cursor's box: `render` answers what it says at a bucket. */
-export function tooltip(render: (index: number) => HTMLElement, ink: { sunken: string; border: string }) {
+/** The cursor's box: `render` answers what it says at a bucket; null: nothing. */
+export function tooltip(render: (index: number) => HTMLElement | null, ink: { sunken: string; border: string }) {
   return {
     trigger: 'axis' as const,
     confine: true,
@@ -26,7 +26,7 @@ export function tooltip(render: (index: number) => HTMLElement, ink: { sunken: s
     padding: 10,
     formatter: (params: unknown) => {
       const first = (params as { dataIndex: number }[])[0]
-      return first ? render(first.dataIndex) : ''
+      return (first && render(first.dataIndex)) ?? ''
     },
   }
 }

@@ -69,8 +69,8 @@ it('the way of I/Os is also a table with the bounds that its picture has no room
       [...row.children].map(({ textContent }) => textContent),
     )
   expect(rows('Load of each hop').map((row) => row.slice(2))).toEqual([
-    ['5,800 IOPS', '1.79 ms seen by hosts', '9.8 of 32'],
-    ['not measured', '1.79 ms seen by hosts', '–'],
+    ['5,800 IOPS', '1.79 ms from here on', '9.8 of 32'],
+    ['not measured', '1.79 ms from here on', '–'],
   ])
   expect(rows('Time between hops')[0]?.slice(1)).toEqual(['Kernel', '0.12 ms', '0 µs and 0.52 ms'])
 })

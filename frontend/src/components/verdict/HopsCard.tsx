@@ -42,7 +42,7 @@ export function HopsCard({ hops, named, hasEnded = false }: HopsCardProps) {
   return (
     <Card
       title="The way of its I/Os"
-      hint="load of each hop, and the time of an I/O between them"
+      hint="load of each hop (paths: means of 5 minutes), and the time of an I/O between them"
       actions={
         picture.columns.length > 0 && (
           <Tools>
