@@ -9,7 +9,10 @@ from sqlalchemy import text
 from tests.pipeline.conftest import Scene
 from tests.pipeline.scripted import GRAIN_S, PLAN, reading
 
+from gavel.db import live
+from gavel.db.engine import transaction
 from gavel.db.leases import only_one
+from gavel.db.queries.sources import change_source, store_secrets
 from gavel.domain.errors import AuthenticationError, ErrorKind, UnreachableError
 from gavel.pipeline.backfill import EXPIRED, NOTHING_THERE, RECOVERED, backfill
 from gavel.pipeline.collect import collect_live
@@ -142,6 +145,31 @@ def test_a_failing_source_leaves_a_run_with_its_words_and_is_not_asked_at_once_a
     assert kind == ErrorKind.AUTHENTICATION
     assert "Give this source a valid one" in message
     assert due_work(scene.place) == []
+
+
+def test_what_was_refused_with_other_settings_is_tried_at_once_with_these(scene: Scene) -> None:
+    """Two refusals make a pause of a quarter of an hour; whoever gives a valid token does not wait for its end."""
+    scene.array.failure = AuthenticationError("array: the API token was refused.")
+    for _ in range(2):
+        collect_live(scene.place, scene.source_id)
+        scene.pass_time(seconds=60)
+    assert due_work(scene.place) == []
+    with transaction(scene.engine) as connection:
+        change_source(connection, scene.source_id, name="another name")
+    assert due_work(scene.place) == []
+    with transaction(scene.engine) as connection:
+        store_secrets(connection, scene.source_id, b"envelope", "key")
+    assert [work.live for work in due_work(scene.place)] == [True]
+
+
+def test_a_failing_run_is_told_to_whoever_looks_at_its_source(scene: Scene) -> None:
+    news = live.listen(scene.engine.url.render_as_string(hide_password=False), pause_s=0.5)
+    assert next(news) is None
+    scene.array.failure = AuthenticationError("array: the API token was refused.")
+    collect_live(scene.place, scene.source_id)
+    told = next(news)
+    assert told is not None
+    assert (told.source_id, told.until_at) == (scene.source_id, None)
 
 
 def test_two_workers_at_once_do_the_work_once(scene: Scene) -> None:

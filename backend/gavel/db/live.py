@@ -16,6 +16,7 @@ CHANNEL = "gavel_live"
 @dataclass(frozen=True, slots=True)
 class News:
     """Rows of `stream` of a source are stored up to `until_at` (its clock); stream `inventory` means the estate was read.
+    None: a run failed.
 
     Stream `ledger` is of no source: minutes before `until_at` were attributed. Neither are `alerts` (some state moved) and `deliveries`
     (the state of a message did).

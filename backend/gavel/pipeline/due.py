@@ -52,7 +52,8 @@ def due_work(place: Workplace) -> list[Work]:
 
 def _work(row: SourceRow, now: datetime, *, offset_s: float, newest_first: Iterable[Run], has_gaps: bool) -> Work:
     interval = timedelta(seconds=float(row.settings.get("poll_interval_s", _DEFAULT_INTERVAL_S)))
-    known = list(newest_first)
+    # What failed with other settings says nothing of these: they are tried at once.
+    known = [run for run in newest_first if (run.id or 0) > row.settings_after_run]
     pause_until = ready_at([_attempt(run) for run in known], interval)
     if pause_until is not None and now < pause_until:
         return Work(row.id, interval, live=False, inventory=False, backfill=False)

@@ -8,6 +8,7 @@ from types import TracebackType
 import structlog
 
 from gavel.collectors.contract import Collector
+from gavel.db import live
 from gavel.db.engine import transaction
 from gavel.db.errors import StorageError, UnavailableError
 from gavel.db.queries.runs import Run, record_run
@@ -148,6 +149,9 @@ def _record(place: Workplace, source: SourceRow, run: Run) -> None:
     try:
         with transaction(place.engine) as connection:
             record_run(connection, run)
+            if run.error_kind is not None:
+                # One that brought something is told of with what it brought.
+                live.tell(connection, live.News(source.id, run.stream, None))
     except UnavailableError as error:
         tell(error)
     except StorageError as error:

@@ -35,7 +35,8 @@ _COUNTED: Mapping[SourceKind, tuple[Table, ...]] = {
 class SourceRow:
     """`settings` without secrets; `secrets_encrypted` is an envelope under the key `secrets_key_id`, opened elsewhere.
 
-    `withheld`: what the source kept from the newest inventory, each a sentence.
+    `withheld`: what the source kept from the newest inventory, each a sentence. `settings_after_run`: id of the newest run that had
+    other settings than these.
     """
 
     id: int
@@ -50,6 +51,7 @@ class SourceRow:
     identity: str | None
     inventory_at: datetime | None
     withheld: Sequence[str]
+    settings_after_run: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +106,14 @@ def add_source(
     return source_id
 
 
+# What was tried until now was tried with others.
+_OTHER_SETTINGS = {
+    "settings_after_run": select(func.coalesce(func.max(collection_run.c.id), 0))
+    .where(collection_run.c.source_id == _source.c.id)
+    .scalar_subquery()
+}
+
+
 def change_source(connection: Connection, source_id: int, **changes: Any) -> None:
     """Set any of name, address, settings, enabled. Raises NotFoundError, NameTakenError."""
     unknown = set(changes) - {"name", "address", "settings", "enabled"}
@@ -112,12 +122,12 @@ def change_source(connection: Connection, source_id: int, **changes: Any) -> Non
     if not changes:
         return
     with _unique_name(connection, changes.get("name", "")):
-        _update(connection, source_id, changes)
+        _update(connection, source_id, changes | ({} if changes.keys() == {"name"} else _OTHER_SETTINGS))
 
 
 def store_secrets(connection: Connection, source_id: int, envelope: bytes | None, key_id: str | None) -> None:
     """Raises NotFoundError."""
-    _update(connection, source_id, {"secrets_encrypted": envelope, "secrets_key_id": key_id})
+    _update(connection, source_id, {"secrets_encrypted": envelope, "secrets_key_id": key_id} | _OTHER_SETTINGS)
 
 
 def remove_source(connection: Connection, source_id: int) -> None:
