@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { ADMIN_STATE, aDatastore, asEmpty, asFailing, asLoading, fail, OUTAGE } from './scenes'
+import { ADMIN_STATE, aDatastore, asEmpty, asFailing, asLoading, card, fail, fetched, OUTAGE } from './scenes'
 import { expect, test } from './watch'
 
 const LISTS = ['Datastores', 'VMs', 'Hosts', 'Volumes', 'Arrays', 'Sources']
@@ -54,6 +54,17 @@ test.describe('signed in', () => {
     await page.keyboard.press('Escape')
     await expect(page.getByRole('dialog')).toHaveCount(0)
     await expect(page).toHaveURL(/\/sources$/)
+    // With one side only, what the other one takes.
+    await page.route(/\/api\/v1\/sources$/, async (route) => {
+      const answer = await fetched(route)
+      const sources = (await answer.json()) as { kind: string }[]
+      await route.fulfill({ response: answer, json: sources.filter(({ kind }) => kind === 'flasharray') })
+    })
+    await page.goto('/')
+    const missing = card(page, 'What is still missing')
+    await expect(missing).toContainText('VMware vCenter:')
+    await expect(missing).not.toContainText('FlashArray:')
+    await expect(page.locator('main').getByRole('link', { name: 'Volumes' })).toHaveAttribute('href', /^\/volumes/)
   })
 })
 

@@ -2,15 +2,16 @@ import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
-import { sourcesQuery } from '../../api/queries'
+import { sourceKindsQuery, sourcesQuery } from '../../api/queries'
 import { useSession } from '../../api/session'
-import type { AlertOut } from '../../api/types'
+import type { AlertOut, SourceKind } from '../../api/types'
 import { overviewQuery } from '../../api/verdicts'
 import { AlertsLine } from '../../components/alerts/AlertsLine'
 import { DataAge } from '../../components/DataAge'
 import { DataState } from '../../components/DataState'
-import { FirstSource } from '../../components/FirstSource'
+import { FirstSource, StillMissing } from '../../components/FirstSource'
 import { Icon } from '../../components/Icon'
+import { missingKinds } from '../../components/missingKinds'
 import { ReadOnlyHint } from '../../components/ReadOnlyHint'
 import { CardSkeleton } from '../../components/verdict/Skeletons'
 import { SpanSwitch } from '../../components/verdict/SpanSwitch'
@@ -41,7 +42,11 @@ function Overview() {
   const { params } = useRanking()
   const query = useQuery(overviewQuery(unfiltered(params), 0))
   const sources = useQuery(sourcesQuery())
-  if (sources.data?.length === 0 && query.data?.total === 0) return <NothingYet />
+  const isEmpty = query.data?.total === 0
+  const kinds = useQuery({ ...sourceKindsQuery(), enabled: isEmpty })
+  const missing = missingKinds(kinds.data ?? [], sources.data ?? [])
+  if (isEmpty && sources.data !== undefined && missing.length > 0)
+    return <NothingYet missing={missing} isRead={sources.data.length > 0} />
   return (
     <div className={styles.page}>
       <header className={styles.head}>
@@ -85,24 +90,39 @@ function Awaited({ height }: { height: number }) {
   )
 }
 
-/** Before the first source every card would be an empty one. */
-function NothingYet() {
+interface NothingYetProps {
+  missing: readonly SourceKind[]
+  /** Whether anything is polled. */
+  isRead: boolean
+}
+
+/** Before both sides are polled every card would be an empty one. */
+function NothingYet({ missing, isRead }: NothingYetProps) {
   const { isAdmin } = useSession()
+  const add = isAdmin && (
+    <Button component={Link} to="/sources" search={{ do: 'add' } as never} leftSection={<Icon name="plus" />}>
+      Add a source
+    </Button>
+  )
   return (
     <div className={styles.page}>
       <header className={styles.head}>
         <h1 className={styles.title}>Overview</h1>
       </header>
       <ReadOnlyHint todo="add sources" />
-      <FirstSource
-        add={
-          isAdmin && (
-            <Button component={Link} to="/sources" search={{ do: 'add' } as never} leftSection={<Icon name="plus" />}>
-              Add a source
-            </Button>
-          )
-        }
-      />
+      {isRead ? (
+        <>
+          <SourcesStrip />
+          <p>
+            What is read already stands under <Link to={'/arrays' as string}>Arrays</Link>,{' '}
+            <Link to={'/volumes' as string}>Volumes</Link>, <Link to={'/hosts' as string}>Hosts</Link> and{' '}
+            <Link to={'/vms' as string}>VMs</Link>; how well, under <Link to={'/sources' as string}>Sources</Link>.
+          </p>
+          <StillMissing kinds={missing} add={add} />
+        </>
+      ) : (
+        <FirstSource add={add} />
+      )}
     </div>
   )
 }

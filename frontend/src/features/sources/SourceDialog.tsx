@@ -73,6 +73,8 @@ function SourceForm({ kinds, source, onClose }: SourceFormProps) {
           above={({ name, format }) =>
             format === PIN_FORMAT && (
               <CertificatePin
+                // What another address answered is no answer of this one.
+                key={String(form.values.address ?? '')}
                 address={String(form.values.address ?? '')}
                 pinned={String(form.values[name] ?? '')}
                 onPin={(sha256) => form.setValues({ ...form.values, [name]: sha256 })}
@@ -93,7 +95,7 @@ function SourceForm({ kinds, source, onClose }: SourceFormProps) {
             Test
           </Button>
           <Button type="submit" loading={save.isPending}>
-            {source === null ? 'Add' : 'Save'}
+            {`${source === null ? 'Add' : 'Save'}${test.data?.passed === false ? ' all the same' : ''}`}
           </Button>
         </Group>
       </Stack>

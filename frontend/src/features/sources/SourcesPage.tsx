@@ -6,16 +6,15 @@ import { type ReactNode, useState } from 'react'
 import { sourceKindsQuery, sourcesQuery } from '../../api/queries'
 import { useSession } from '../../api/session'
 import type { SourceOut } from '../../api/types'
-import { AtHand } from '../../components/AtHand'
 import { Card } from '../../components/Card'
 import { DataState } from '../../components/DataState'
-import { FirstSource } from '../../components/FirstSource'
+import { FirstSource, StillMissing } from '../../components/FirstSource'
 import { Icon } from '../../components/Icon'
+import { missingKinds } from '../../components/missingKinds'
 import { onPress, useAhead } from '../../components/onPress'
 import { ReadOnlyHint } from '../../components/ReadOnlyHint'
 import { worstFirst } from '../../components/SourceMark'
 import { useSearchParameter } from '../../lib/url'
-import { missingKinds } from './missingKinds'
 import { SourceCard } from './SourceCard'
 import styles from './SourcesPage.module.css'
 import { summary } from './sourceWords'
@@ -79,14 +78,7 @@ function NextCard({ sources, add }: { sources: readonly SourceOut[]; add: ReactN
   const kinds = useQuery(sourceKindsQuery())
   const missing = missingKinds(kinds.data ?? [], sources)
   if (missing.length === 0) return <UnmatchedCard />
-  return (
-    <Card title="What is still missing" hint="verdicts need the numbers of both sides">
-      <div className={styles.next}>
-        <AtHand kinds={missing} isNamed />
-        {add}
-      </div>
-    </Card>
-  )
+  return <StillMissing kinds={missing} add={add} />
 }
 
 function SourcesSkeleton() {

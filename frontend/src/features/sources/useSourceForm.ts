@@ -7,7 +7,7 @@ import { sourcesQuery } from '../../api/queries'
 import type { SourceKind, SourceOut } from '../../api/types'
 import { ownProblems, serverProblems, settingProblemsOf } from '../../components/form/problems'
 import { fieldsOf, initialValues, problemsOf, settingsOf, type Values } from '../../components/form/schema'
-import { missingKinds } from './missingKinds'
+import { missingKinds } from '../../components/missingKinds'
 
 /** What is there already is rarely what is added next. */
 const firstKind = (kinds: readonly SourceKind[], sources: readonly SourceOut[] = []) =>
@@ -21,7 +21,7 @@ export function useSourceForm(kinds: readonly SourceKind[], source: SourceOut | 
   const fields = useMemo(() => fieldsOf(kinds.find((one) => one.kind === kind)?.settings_schema ?? {}), [kinds, kind])
   const [name, setName] = useState(source?.name ?? '')
   const [enabled, setEnabled] = useState(source?.enabled ?? true)
-  const [values, setValues] = useState<Values>(() => initialValues(fields, source?.settings))
+  const [values, enter] = useState<Values>(() => initialValues(fields, source?.settings))
   const [wasSubmitted, setSubmitted] = useState(false)
   const secretsSet = useMemo(() => new Set(source?.secrets_set), [source])
 
@@ -50,11 +50,16 @@ export function useSourceForm(kinds: readonly SourceKind[], source: SourceOut | 
     [test.error, save.error, wasSubmitted, own],
   )
 
+  /** What was tried with other values says nothing of these. */
+  function setValues(next: Values) {
+    enter(next)
+    test.reset()
+  }
+
   function setKind(next: string) {
     chooseKind(next)
     setValues(initialValues(fieldsOf(kinds.find((one) => one.kind === next)?.settings_schema ?? {})))
     setSubmitted(false)
-    test.reset()
     save.reset()
   }
 
