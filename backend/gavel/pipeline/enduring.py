@@ -12,7 +12,7 @@ from gavel.db.queries.ledger import Detail, LedgerSeries, ledger
 from gavel.db.series import EPOCH
 from gavel.domain.scope import ScopeKind, scope_key
 from gavel.pipeline.expecting import hours_at, usual
-from gavel.pipeline.judging import MINUTE, Judged, State, judged
+from gavel.pipeline.judging import MINUTE, Judged, State, judged, span_layers
 from gavel.pipeline.summing import Sum
 
 _REACH = timedelta(hours=24)
@@ -90,9 +90,10 @@ def _run_start(
 
 
 def _left_off(sums: LedgerSeries, each: Judged, wanted: frozenset[int], rows: Sequence[int]) -> datetime | None:
-    """End of the last minute that names what is wanted, when enough of them after it do not."""
+    """End of the last minute that names what is wanted, or something that it may be in, when enough of them after it do not."""
     spoken = [row for row in rows if each.states[row] is State.JUDGED]
-    named = [n for n, row in enumerate(spoken) if wanted & _said(each, row)]
+    layers = _layers(wanted)
+    named = [n for n, row in enumerate(spoken) if layers & _layers(_said(each, row))]
     if not named or len(spoken) - 1 - named[-1] < _LEAST_QUIET:
         return None
     return _start(sums, spoken[named[-1]]) + MINUTE
@@ -115,6 +116,10 @@ def _said(one: Judged, row: int) -> frozenset[int]:
     """Spans that are named; none when healthy."""
     names = (one.named(row), one.other(row))
     return frozenset(span for span in names if span is not None)
+
+
+def _layers(spans: frozenset[int]) -> frozenset[str]:
+    return frozenset(layer for span in spans for layer in span_layers(span))
 
 
 def _agree(wanted: frozenset[int], said: frozenset[int]) -> bool:
