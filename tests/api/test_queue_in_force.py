@@ -74,9 +74,9 @@ class Story:
                 ]
             )
 
-    def calm_device(self, minutes: int) -> None:
-        """The kernel's time is not below it."""
-        row = minute(2_600_000, 1_300_000, HEALTHY, queue_depth=64.0)
+    def calm_device(self, minutes: int, depth: float) -> None:
+        """The kernel's time is not below it, as far as its counters tell. 32 I/Os are in flight."""
+        row = minute(2_600_000, 1_300_000, HEALTHY, queue_depth=depth)
         stamps = [NOW - n * MINUTE for n in range(1, minutes + 1)]
         self._estate.write([(ScopeKind.HOST_DEVICE, self.device, at, row) for at in stamps])
 
@@ -97,8 +97,11 @@ def test_a_queue_in_which_little_of_the_kernels_time_is_explains_nothing(client:
     story.reported(64)
     story.passes([64] * 6, [1] * 6)
     assert len(caveats(client, story)) == 1
-    story.calm_device(6)
+    story.calm_device(6, 64.0)
     assert caveats(client, story) == []
+    # In whole ms counters see no time in a queue that is full.
+    story.calm_device(6, 32.0)
+    assert len(caveats(client, story)) == 1
 
 
 def test_a_second_vm_that_brings_dsnro_into_play_is_named_with_what_it_did(client: TestClient, story: Story) -> None:

@@ -116,13 +116,14 @@ def _queues(connection: Connection, kind: RefKind, thing_id: int, whole: LedgerS
 
 
 def _waiting_one(connection: Connection, ids: Sequence[int], whole: LedgerSeries) -> int | None:
-    """A queue with little of the kernel's time explains nothing of it."""
+    """A queue with little of the kernel's time explains nothing of it, unless it is full: counters in whole ms see no time in it."""
     busiest = busiest_queue(connection, ids, whole.from_at, whole.to_at)
     if busiest is None:
         return None
     device_id, kernel_time = busiest
     all_of_it = float(whole.rows.span_time[0, Direction.ALL, KERNEL])
-    return device_id if not all_of_it > 0 or kernel_time >= _LEAST_PART * all_of_it else None
+    explains = not all_of_it > 0 or kernel_time >= _LEAST_PART * all_of_it
+    return device_id if explains else _full_one(connection, ids, whole)
 
 
 def _full_one(connection: Connection, ids: Sequence[int], whole: LedgerSeries) -> int | None:
