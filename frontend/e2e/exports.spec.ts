@@ -18,8 +18,11 @@ const csvOf = async (page: Page, chart: Locator) =>
   (await saved(page, chart, 'Save the numbers as CSV')).toString('utf8').split('\r\n')
 
 async function drawn(chart: Locator) {
-  await chart.scrollIntoViewIfNeeded()
-  await expect(chart.locator('canvas')).toBeVisible()
+  // What was waited for takes the place of what was scrolled to.
+  await expect(async () => {
+    await chart.scrollIntoViewIfNeeded({ timeout: 2000 })
+    await expect(chart.locator('canvas')).toBeVisible({ timeout: 2000 })
+  }).toPass()
   await expect(chart.locator('[aria-busy="true"]')).toHaveCount(0)
 }
 
