@@ -12,6 +12,7 @@ from tests.db.estates import array_inventory, host_inventory
 from gavel.db.engine import Role, open_engine, transaction
 from gavel.db.inventory import store_inventory
 from gavel.db.queries.clocks import record_clocks
+from gavel.db.queries.gaps import note_gap
 from gavel.db.queries.runs import Run, record_run
 from gavel.domain.errors import ErrorKind
 from gavel.domain.inventory import InventoryTaken
@@ -208,3 +209,16 @@ def test_a_form_asks_first_for_what_everybody_needs_and_says_where_to_get_it(
     assert {name for name, field in schema["properties"].items() if not field.get("advanced")} == asked
     assert set(schema["required"]) <= asked
     assert "role" in found["at_hand"]
+
+
+def test_missing_intervals_of_all_sources_are_one_answer(admin: TestClient, estate: Estate) -> None:
+    with transaction(estate.engine) as connection:
+        for source_id, stream in ((estate.array, Stream.ARRAY_VOLUME), (estate.vcenter, Stream.HOST_DEVICE)):
+            span = (NOW - timedelta(minutes=9), NOW - timedelta(minutes=7))
+            note_gap(connection, source_id, stream, *span, reason="unreachable", now=NOW)
+    found = admin.get("/api/v1/estate/gaps?from=-1h&to=now").json()
+    assert {(one["source"]["id"], one["stream"], one["reason"]) for one in found} == {
+        (estate.array, "array_volume", "unreachable"),
+        (estate.vcenter, "host_device", "unreachable"),
+    }
+    assert admin.get("/api/v1/estate/gaps?from=-9d&to=-8d").json() == []

@@ -16,7 +16,7 @@ CHANNEL = "gavel_live"
 @dataclass(frozen=True, slots=True)
 class News:
     """Rows of `stream` of a source are stored up to `until_at` (its clock); stream `inventory` means the estate was read.
-    None: a run failed.
+    Without `until_at` a run of the stream failed.
 
     Stream `ledger` is of no source: minutes before `until_at` were attributed. Neither are `alerts` (some state moved) and `deliveries`
     (the state of a message did).

@@ -659,6 +659,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/estate/gaps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Estate Gaps
+         * @description Missing intervals of all sources, oldest first.
+         */
+        get: operations["estate_gaps"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/estate/latency": {
         parameters: {
             query?: never;
@@ -9043,6 +9063,51 @@ export interface operations {
             };
             401: components["responses"]["Refused401"];
             404: components["responses"]["Refused404"];
+            422: components["responses"]["Refused422"];
+            503: components["responses"]["Refused503"];
+        };
+    };
+    estate_gaps: {
+        parameters: {
+            query?: {
+                /** @description ISO 8601 with zone, `now` or `-3h` */
+                from?: string;
+                /** @description ISO 8601 with zone, `now` or `-3h` */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "from_at": "2026-11-21T22:04:00Z",
+                     *         "reason": "The array did not answer: 503 for 4 min 30 s.",
+                     *         "source": {
+                     *           "id": 1,
+                     *           "kind": "flasharray",
+                     *           "name": "flasharray-1"
+                     *         },
+                     *         "state": "pending_backfill",
+                     *         "stream": "array_volume",
+                     *         "subject": null,
+                     *         "to_at": "2026-11-21T22:08:30Z"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["GapOut"][];
+                };
+            };
+            401: components["responses"]["Refused401"];
             422: components["responses"]["Refused422"];
             503: components["responses"]["Refused503"];
         };

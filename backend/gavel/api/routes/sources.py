@@ -27,6 +27,7 @@ from gavel.db.queries.gaps import gaps
 from gavel.db.queries.runs import Run, runs
 from gavel.db.queries.sources import idle_streams, source_health
 from gavel.db.queries.sources import source as stored_source
+from gavel.db.queries.sources import sources as stored_sources
 from gavel.pipeline import sources as use
 from gavel.pipeline.certificates import presented_certificate
 
@@ -115,6 +116,14 @@ def source_gaps(source_id: int, here: HouseDep, window: RangeDep) -> list[GapOut
     with reading(here.engine) as connection:
         row = stored_source(connection, source_id)
         return [gap_out(gap, {row.id: row}) for gap in gaps(connection, (source_id,), window.from_at, window.to_at)]
+
+
+@router.get("/estate/gaps")
+def estate_gaps(here: HouseDep, window: RangeDep) -> list[GapOut]:
+    """Missing intervals of all sources, oldest first."""
+    with reading(here.engine) as connection:
+        by_id = {row.id: row for row in stored_sources(connection)}
+        return [gap_out(gap, by_id) for gap in gaps(connection, tuple(by_id), window.from_at, window.to_at)]
 
 
 def _detail(here: HouseDep, at: NowDep, source_id: int) -> SourceDetail:
