@@ -146,6 +146,48 @@ def test_a_minute_written_again_alone_or_among_others_says_the_same(estate: Esta
     assert alone[0][1]
 
 
+@pytest.mark.parametrize("read_s", [3, -3], ids=["after the sample's end", "before it, and stored late"])
+def test_a_clock_read_meanwhile_changes_nothing_that_was_written(estate: Estate, read_s: int) -> None:
+    """A clock that runs ahead stamps a sample later than it ended; a reading in between is not the one before that sample."""
+    begun(estate)
+    ahead = timedelta(seconds=5)
+
+    def clock_read(offset: timedelta, at: datetime) -> None:
+        with transaction(estate.engine) as connection:
+            record_clocks(connection, estate.array, [ClockReading(None, offset.total_seconds(), 0.1, at)])
+
+    def last_minute() -> tuple[object, ...]:
+        return estate.rows(ScopeKind.DATASTORE, "array_ops, all_array_lower, all_array_upper, missing_s")[-1]
+
+    clock_read(ahead, START - 3 * MINUTE)
+    estate.hosts(START, 2)
+    estate.arrays(START + ahead, 2, sources=(estate.array,))
+    estate.arrays(START, 2, sources=(estate.peer,))
+    estate.correlate(START + 2 * MINUTE + timedelta(seconds=1))
+    written = last_minute()
+    assert written[0] == 1
+
+    clock_read(ahead + timedelta(seconds=0.5), START + 2 * MINUTE + timedelta(seconds=read_s))
+    with estate.engine.begin() as connection:
+        connection.execute(text("INSERT INTO dirty_minute VALUES (:at)"), {"at": START + MINUTE})
+    assert estate.correlate(START + 2 * MINUTE + timedelta(seconds=10)) == 1
+    assert last_minute() == written
+
+
+def test_a_clock_that_was_set_back_is_corrected_by_what_was_read_since(estate: Estate) -> None:
+    """Also once it shows again what it showed when it was read before."""
+    begun(estate)
+    set_back = timedelta(seconds=140)
+    readings = [ClockReading(None, set_back.total_seconds(), 0.1, START - MINUTE)]
+    readings += [ClockReading(None, 0.0, 0.1, START + n * MINUTE) for n in range(4)]
+    with transaction(estate.engine) as connection:
+        record_clocks(connection, estate.array, readings)
+    estate.both(START, 5)
+    estate.correlate(START + 5 * MINUTE + GRACE)
+    found = estate.rows(ScopeKind.DATASTORE, "array_ops, missing_s")
+    assert [row for row in found if row[0] in (1, 2, 3)] == [(n, 60_000.0, 0.0) for n in (1, 2, 3)]
+
+
 def test_history_from_before_a_vm_was_first_seen_is_of_the_host_where_that_was(estate: Estate) -> None:
     """Not of the one where it is now."""
     inventory = host_inventory()

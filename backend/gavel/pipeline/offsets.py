@@ -1,4 +1,4 @@
-"""How far each clock ran ahead when it stamped a sample: the newest reading before, so that any later look finds the same."""
+"""How far each clock ran ahead when it stamped a sample: the newest reading known by then, so that any later look finds the same."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -14,15 +14,17 @@ from gavel.pipeline.mapping import Estate
 
 _UNIX = datetime(1970, 1, 1, tzinfo=UTC)
 _US = 1_000_000
+# A source is asked for all its clocks before the first reading is stored; a sample is stored soon after it ended.
+_UNTIL_STORED_US = 30 * _US
 # Bits for µs since the first reading; the clock's number is above them.
 _TIME_BITS = 44
 
 
 @dataclass(frozen=True, slots=True)
 class Offsets:
-    """Readings of all clocks, in order of clock and time. of_host, of_array: clock of each position; the last array is nobody (−1).
+    """Readings of all clocks, in order of clock and of the stamps that they count from.
 
-    A host whose own clock was not read has its vCenter's; a clock that nobody read has offset 0 and an unknown error (NaN).
+    of_host, of_array: clock of each position; the last array is nobody (−1). A host whose own clock was not read has its vCenter's; a clock that nobody read has offset 0 and an unknown error (NaN).
     """
 
     of_host: Index
@@ -53,12 +55,12 @@ def offsets(estate: Estate, readings: Sequence[Clock]) -> Offsets:
     for reading in readings:
         by_clock[reading.source_id, reading.subject].append(reading)
     number = {subject: n for n, subject in enumerate(by_clock, start=1)}
-    first_us = min((_us(reading.read_at) for reading in readings), default=0)
+    first_us = min((_counts_from(reading) for reading in readings), default=0)
     rows = [(0, 0, 0, np.nan)]
     for subject, those in by_clock.items():
         rows += [
-            (number[subject], _us(one.read_at) - first_us, round(one.offset_s * _US), one.error_s)
-            for one in sorted(those, key=lambda one: one.read_at)
+            (number[subject], _counts_from(one) - first_us, _offset_us(one), one.error_s)
+            for one in _in_order(those)
         ]
     clock, elapsed = (np.array([row[n] for row in rows], dtype=np.int64) for n in (0, 1))
     return Offsets(
@@ -72,5 +74,20 @@ def offsets(estate: Estate, readings: Sequence[Clock]) -> Offsets:
     )
 
 
-def _us(at: datetime) -> int:
-    return (at - _UNIX) // timedelta(microseconds=1)
+def _in_order(readings: Sequence[Clock]) -> list[Clock]:
+    """By the stamps that they count from. A clock that was set back gives those out twice: what was read later holds."""
+    found: list[Clock] = []
+    for one in sorted(readings, key=lambda one: (_counts_from(one), one.read_at)):
+        if not found or one.read_at > found[-1].read_at:
+            found.append(one)
+    return found
+
+
+def _counts_from(reading: Clock) -> int:
+    """µs since 1970 by the clock that was read, as stamps are: of samples that end from then on."""
+    read_us = (reading.read_at - _UNIX) // timedelta(microseconds=1)
+    return read_us + _offset_us(reading) + _UNTIL_STORED_US
+
+
+def _offset_us(reading: Clock) -> int:
+    return round(reading.offset_s * _US)
