@@ -1,7 +1,7 @@
-/** Panels over one time axis as an ECharts option: stacks, lines, gap hatching, events, one cursor. Pure. */
+/** Panels over one time axis as an ECharts option: stacks, lines, gap hatching, events. Pure. */
 
 import type { CustomSeriesOption, LineSeriesOption } from 'echarts/charts'
-import type { GridComponentOption, TooltipComponentOption } from 'echarts/components'
+import type { GridComponentOption } from 'echarts/components'
 import type { ComposeOption } from 'echarts/core'
 import type { XAXisComponentOption, YAXisComponentOption } from 'echarts/types/dist/option'
 import { formatClock, formatDay, type Zone } from '../lib/time'
@@ -14,9 +14,7 @@ import { limitSeries } from './limits'
 import type { Panel, PanelLine } from './panels'
 import { type ChartTokens, colourOf } from './tokens'
 
-type TimePanelsOption = ComposeOption<
-  LineSeriesOption | CustomSeriesOption | GridComponentOption | TooltipComponentOption
-> & {
+type TimePanelsOption = ComposeOption<LineSeriesOption | CustomSeriesOption | GridComponentOption> & {
   xAxis?: XAXisComponentOption[]
   yAxis?: YAXisComponentOption[]
 }
@@ -64,8 +62,6 @@ export function timePanelsOption(input: TimePanelsInput): TimePanelsOption {
     grid: grids(input),
     xAxis: panels.map((_, index) => timeAxis(input, index)),
     yAxis: panels.map((panel, index) => valueAxis(panel, index, input)),
-    axisPointer: { link: [{ xAxisIndex: 'all' }], animation: false },
-    tooltip: { trigger: 'axis', show: true },
     series: panels.flatMap((panel, index) => [
       ...gapSeries(panel, index, tokens),
       ...boundsSeries(panel, index, input),
@@ -106,17 +102,6 @@ function timeAxis(input: TimePanelsInput, index: number): XAXisComponentOption {
       hideOverlap: true,
       formatter: (at_ms: number) => tickLabel(at_ms, zone),
     },
-    axisPointer: {
-      show: true,
-      snap: true,
-      lineStyle: { color: tokens.ink.muted, type: 'solid', width: 1 },
-      label: {
-        show: last,
-        backgroundColor: tokens.ink.border,
-        color: tokens.ink.text,
-        formatter: ({ value }) => pointerLabel(Number(value), zone),
-      },
-    },
   }
 }
 
@@ -125,8 +110,6 @@ function tickLabel(at_ms: number, zone: Zone): string {
   const clock = formatClock(at_ms, zone)
   return clock === '00:00' ? formatDay(at_ms, zone) : clock
 }
-
-const pointerLabel = (at_ms: number, zone: Zone) => `${formatDay(at_ms, zone)}, ${formatClock(at_ms, zone, true)}`
 
 function valueAxis(panel: Panel, index: number, { tokens, narrow = false }: TimePanelsInput): YAXisComponentOption {
   const hint = narrow ? shortened(panel.hint, NARROW_LETTERS - panel.title.length) : panel.hint
@@ -142,7 +125,6 @@ function valueAxis(panel: Panel, index: number, { tokens, narrow = false }: Time
       formatter: (value: number) => axisLabel(value, panel.unit, panel.max),
     },
     splitLine: { lineStyle: { color: tokens.ink.grid } },
-    axisPointer: { show: false },
     name: `{title|${panel.title}}  {hint|${hint}}`,
     nameLocation: 'end',
     nameGap: index === 0 ? 20 + LABEL_ROWS_PX : 20,

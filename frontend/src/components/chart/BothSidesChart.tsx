@@ -6,15 +6,13 @@ import { numbersCsv, numbersOf, withEvents } from '../../charts/numbers'
 import { legendOf, panelsOf } from '../../charts/panels'
 import { levelLabel, levelOf, type SeriesData, type SeriesGroup } from '../../charts/series'
 import { timePanelsHeight, timePanelsOption } from '../../charts/timePanels'
-import { cursorReading } from '../../charts/tooltip'
 import { useMediaMatch, usePreferences } from '../../lib/preferences'
 import { formatSeconds, formatWindow } from '../../lib/time'
 import { Chart } from './Chart'
-import { cursorElement } from './cursorElement'
 import { Legend } from './Legend'
 import { drawnWords } from './lineWords'
 import { NumbersView } from './NumbersView'
-import { tooltip, useBrush, useHiddenLines } from './timeChart'
+import { useBrush, useHiddenLines, useTimeCursor } from './timeChart'
 import { useTokens } from './useTokens'
 
 interface BothSidesChartProps {
@@ -40,22 +38,12 @@ export const BothSidesChart = memo(function BothSidesChart({ name, series, group
   const to_ms = Date.parse(series.to_at)
   const label = describe(name, groups)
 
-  const option = useMemo(() => {
-    const base = timePanelsOption({
-      times_ms: series.times_ms,
-      step_s: series.step_s,
-      from_ms,
-      to_ms,
-      panels,
-      events,
-      zone,
-      tokens,
-      label,
-      narrow,
-    })
-    const cursor = { panels, times_ms: series.times_ms, step_s: series.step_s, zone, events }
-    return { ...base, tooltip: tooltip((index) => cursorElement(cursorReading(cursor, index), tokens), tokens.ink) }
-  }, [series, events, from_ms, to_ms, panels, zone, tokens, label, narrow])
+  const { times_ms, step_s } = series
+  const cursor = useTimeCursor({ panels, times_ms, step_s, events })
+  const option = useMemo(
+    () => timePanelsOption({ times_ms, step_s, from_ms, to_ms, panels, events, zone, tokens, label, narrow }),
+    [times_ms, step_s, events, from_ms, to_ms, panels, zone, tokens, label, narrow],
+  )
 
   return (
     <Chart
@@ -71,7 +59,7 @@ export const BothSidesChart = memo(function BothSidesChart({ name, series, group
       legend={<Legend lines={legend} />}
       legendWords={drawnWords(legend, hidden, tokens)}
       shownWindow={{ from_ms, to_ms }}
-      sharesCursor
+      cursor={cursor}
       onBrush={onBrush}
     />
   )

@@ -3,10 +3,11 @@
 import type { ECharts, EChartsCoreOption } from 'echarts/core'
 import { type Ref, useEffect, useImperativeHandle, useRef, useState } from 'react'
 import styles from './Chart.module.css'
-import { followCursor, moveCursor } from './cursorTime'
+import { followCursor } from './cursorTime'
 import { Drawing } from './drawing'
 import { init } from './echarts'
 import { fitLabels } from './fitLabels'
+import { readByPointer, type TimeCursor } from './timeCursor'
 
 export interface CanvasHandle {
   /** The drawing at twice the screen's resolution. */
@@ -18,7 +19,8 @@ interface CanvasProps {
   /** In px, or of the box that it is in. */
   height: number | '100%'
   label: string
-  sharesCursor?: boolean | undefined
+  /** Moves the cursor of all the page's charts over time, and says what this one shows at it. */
+  cursor?: TimeCursor | undefined
   /** Told the two times between which the pointer was dragged. */
   onBrush?: ((a_ms: number, b_ms: number) => void) | undefined
   /** Labels with less room are left out. */
@@ -32,7 +34,7 @@ export default function Canvas({
   option,
   height,
   label,
-  sharesCursor = false,
+  cursor,
   leastLabel_px = 0,
   onBrush,
   onPick,
@@ -40,10 +42,14 @@ export default function Canvas({
 }: CanvasProps) {
   const box = useRef<HTMLDivElement>(null)
   const drawing = useRef<Drawing | null>(null)
-  const others = useRef<HTMLDivElement>(null)
+  const line = useRef<HTMLDivElement>(null)
+  const words = useRef<HTMLDivElement>(null)
   const [brush, setBrush] = useState<Brush | null>(null)
   const handlers = useRef({ onBrush, onPick })
   handlers.current = { onBrush, onPick }
+  const reading = useRef(cursor)
+  reading.current = cursor
+  const isOverTime = cursor !== undefined
 
   useEffect(() => {
     const host = box.current
@@ -51,31 +57,26 @@ export default function Canvas({
     const instance = init(host, null, { renderer: 'canvas' })
     const own = new Drawing(instance, host)
     drawing.current = own
-    instance.on('updateAxisPointer', (event) => {
-      const { axesInfo } = event as { axesInfo?: { value?: unknown }[] }
-      const at_ms = axesInfo?.[0]?.value
-      if (sharesCursor) moveCursor(host, typeof at_ms === 'number' ? at_ms : null)
-    })
     instance.on('click', ({ data }) => {
       const id = (data as { id?: unknown } | undefined)?.id
       if (typeof id === 'string') handlers.current.onPick?.(id)
     })
     if (leastLabel_px > 0) instance.on('rendered', () => fitLabels(instance, leastLabel_px))
-    instance.on('globalout', () => {
-      if (sharesCursor) moveCursor(host, null)
-    })
-    const stopCursor = sharesCursor
-      ? followCursor(host, (at_ms) => placeCursor(others.current, instance, at_ms))
-      : () => undefined
+    const stops = isOverTime
+      ? [
+          followCursor((at_ms) => placeCursor(line.current, instance, at_ms)),
+          readByPointer(instance, host, words.current as HTMLDivElement, reading),
+        ]
+      : []
     const stopBrush = followBrush(instance, host, setBrush, handlers)
     return () => {
       stopBrush()
-      stopCursor()
+      for (const stop of stops) stop()
       own.end()
       instance.dispose()
       drawing.current = null
     }
-  }, [sharesCursor, leastLabel_px])
+  }, [isOverTime, leastLabel_px])
 
   useEffect(() => drawing.current?.show(option), [option])
 
@@ -84,13 +85,14 @@ export default function Canvas({
   return (
     <div className={styles.canvas} style={{ height }}>
       <div ref={box} role="img" aria-label={label} className={styles.surface} />
-      <div ref={others} className={styles.otherCursor} data-testid="other-cursor" hidden aria-hidden="true" />
+      <div ref={line} className={styles.cursor} data-testid="cursor" hidden aria-hidden="true" />
+      <div ref={words} className={styles.cursorWords} hidden aria-hidden="true" />
       {brush && <div className={styles.brush} style={{ left: brush.left, width: brush.width }} aria-hidden="true" />}
     </div>
   )
 }
 
-/** The line at which another chart of the page is being read. */
+/** The line at which the page's charts are being read: no part of the drawing, which moving it would mean to paint again. */
 function placeCursor(line: HTMLElement | null, chart: ECharts, at_ms: number | null) {
   if (line === null) return
   const x = at_ms === null ? Number.NaN : (chart.convertToPixel({ xAxisIndex: 0 }, at_ms) as unknown as number)

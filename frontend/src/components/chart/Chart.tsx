@@ -8,6 +8,7 @@ import type { CanvasHandle } from './Canvas'
 import styles from './Chart.module.css'
 import { download, fileStem } from './download'
 import { framedPicture } from './framedPicture'
+import type { TimeCursor } from './timeCursor'
 import { CopyLink, type CsvTable, SaveCsv, type ShownWindow, Tool, Tools, TurnTable } from './tools'
 import { useNearViewport } from './useNearViewport'
 import { useTokens } from './useTokens'
@@ -37,8 +38,8 @@ export interface ChartProps {
   /** What colours and signs mean, for those who see the exported picture alone. */
   legendWords: readonly LegendWord[]
   shownWindow: ShownWindow
-  /** Moves with the cursor of the page's other charts over time. */
-  sharesCursor?: boolean
+  /** Of a chart over time: moves with the cursor of the page's others, and says what is there. */
+  cursor?: TimeCursor
   /** Labels with less room than that are left out. */
   leastLabel_px?: number
   onBrush?: (a_ms: number, b_ms: number) => void
@@ -72,7 +73,7 @@ export function Chart(props: ChartProps) {
                 option={props.option}
                 height={fill ? '100%' : props.height}
                 label={props.label}
-                sharesCursor={props.sharesCursor}
+                cursor={props.cursor}
                 leastLabel_px={props.leastLabel_px}
                 onBrush={props.onBrush}
                 onPick={props.onPick}

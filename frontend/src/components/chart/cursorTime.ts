@@ -1,18 +1,17 @@
-/** The one instant that the page's charts over time are read at: the chart under the pointer moves it, the others follow. */
+/** The one instant that the page's charts over time are read at: the chart under the pointer moves it for all of them. */
 
 type Follower = (at_ms: number | null) => void
 
-const followers = new Map<object, Follower>()
+const followers = new Set<Follower>()
 
-/** `owner`: the chart under the pointer, which draws its own cursor. */
-export function moveCursor(owner: object, at_ms: number | null): void {
-  for (const [follower, follow] of followers) if (follower !== owner) follow(at_ms)
+export function moveCursor(at_ms: number | null): void {
+  for (const follow of followers) follow(at_ms)
 }
 
 /** Answers the way to stop following. */
-export function followCursor(owner: object, follow: Follower): () => void {
-  followers.set(owner, follow)
+export function followCursor(follow: Follower): () => void {
+  followers.add(follow)
   return () => {
-    followers.delete(owner)
+    followers.delete(follow)
   }
 }

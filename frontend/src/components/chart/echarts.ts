@@ -1,19 +1,10 @@
 /** The parts of ECharts that Gavel draws with; everything else stays out of the bundle. */
 
 import { CustomChart, LineChart, TreemapChart } from 'echarts/charts'
-import { AriaComponent, AxisPointerComponent, GridComponent, TooltipComponent } from 'echarts/components'
+import { AriaComponent, GridComponent, TooltipComponent } from 'echarts/components'
 import { init, use } from 'echarts/core'
 import { CanvasRenderer } from 'echarts/renderers'
 
-use([
-  LineChart,
-  CustomChart,
-  TreemapChart,
-  GridComponent,
-  TooltipComponent,
-  AxisPointerComponent,
-  AriaComponent,
-  CanvasRenderer,
-])
+use([LineChart, CustomChart, TreemapChart, GridComponent, TooltipComponent, AriaComponent, CanvasRenderer])
 
 export { init }

@@ -1,9 +1,14 @@
-/** What every chart over time shares: the cursor's box, the link to its window, zooming by a drag, switched-off lines. */
+/** What every chart over time shares: what its cursor says, the link to its window, zooming by a drag, switched-off lines. */
 
 import { useCallback, useMemo } from 'react'
+import { type CursorInput, cursorReading } from '../../charts/tooltip'
+import { usePreferences } from '../../lib/preferences'
 import { brushedRange, rangeSearch } from '../../lib/range'
 import { type FlatSearch, useFlatSearch } from '../../lib/search'
 import { stringifySearch, useRange, useSetSearch } from '../../lib/url'
+import { cursorElement } from './cursorElement'
+import type { TimeCursor } from './timeCursor'
+import { useTokens } from './useTokens'
 
 /** This page with absolute times: shows everyone the same numbers, today and next week. */
 export function permalink(from_ms: number, to_ms: number): string {
@@ -14,34 +19,14 @@ export function permalink(from_ms: number, to_ms: number): string {
   return location.origin + location.pathname + stringifySearch(search)
 }
 
-/** The cursor's box: `render` answers what it says at a bucket; null: nothing. */
-export function tooltip(render: (index: number) => HTMLElement | null, ink: { sunken: string; border: string }) {
-  return {
-    trigger: 'axis' as const,
-    confine: true,
-    position: besideCursor,
-    transitionDuration: 0,
-    backgroundColor: ink.sunken,
-    borderColor: ink.border,
-    padding: 10,
-    formatter: (params: unknown) => {
-      const first = (params as { dataIndex: number }[])[0]
-      return (first && render(first.dataIndex)) ?? ''
-    },
-  }
-}
-
-/** On the side of the cursor that has more room: the numbers must not cover what they describe. */
-function besideCursor(
-  point: [number, number],
-  _params: unknown,
-  _element: unknown,
-  _rect: unknown,
-  size: { contentSize: [number, number]; viewSize: [number, number] },
-): [number, number] {
-  const gap = 24
-  const left = point[0] > size.viewSize[0] / 2 ? point[0] - size.contentSize[0] - gap : point[0] + gap
-  return [left, Math.max(0, Math.min(point[1] - size.contentSize[1] / 2, size.viewSize[1] - size.contentSize[1]))]
+/** What the cursor says of each bucket. */
+export function useTimeCursor({ panels, times_ms, step_s, events }: Omit<CursorInput, 'zone'>): TimeCursor {
+  const { zone } = usePreferences()
+  const tokens = useTokens()
+  return useMemo(() => {
+    const input = { panels, times_ms, step_s, events, zone }
+    return { times_ms, step_s, read: (index) => cursorElement(cursorReading(input, index), tokens) }
+  }, [panels, times_ms, step_s, events, zone, tokens])
 }
 
 /** Which lines are switched off, kept in the URL so that a link shows the same lines. */

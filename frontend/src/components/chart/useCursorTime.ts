@@ -13,7 +13,7 @@ export function useCursorTime(rest_ms = 0): number | null {
   const [at_ms, setAt] = useState<number | null>(null)
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
-    const stop = followCursor({}, (next) => {
+    const stop = followCursor((next) => {
       clearTimeout(timer)
       if (rest_ms === 0) setAt(next)
       else timer = setTimeout(setAt, rest_ms, next)

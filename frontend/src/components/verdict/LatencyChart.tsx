@@ -13,17 +13,15 @@ import type { ChartLimit } from '../../charts/limits'
 import { numbersCsv, numbersOfPanels, withEvents } from '../../charts/numbers'
 import type { GapBand } from '../../charts/panels'
 import { timePanelsHeight, timePanelsOption } from '../../charts/timePanels'
-import { cursorReading } from '../../charts/tooltip'
 import { useMediaMatch, usePreferences } from '../../lib/preferences'
 import { AtOnce } from '../../lib/search'
 import { formatSeconds, formatWindow } from '../../lib/time'
 import { useSearchParameter } from '../../lib/url'
 import { Chart } from '../chart/Chart'
-import { cursorElement } from '../chart/cursorElement'
 import { Legend } from '../chart/Legend'
 import { drawnWords } from '../chart/lineWords'
 import { NumbersView } from '../chart/NumbersView'
-import { tooltip, useBrush, useHiddenLines } from '../chart/timeChart'
+import { useBrush, useHiddenLines, useTimeCursor } from '../chart/timeChart'
 import { useTokens } from '../chart/useTokens'
 import styles from './Verdict.module.css'
 
@@ -74,12 +72,12 @@ export const LatencyChart = memo(function LatencyChart({
   const to_ms = Date.parse(latency.to_at)
   const label = `Latency of ${name} over time by part of the I/O path, reads and writes apart, with I/O rates`
 
-  const option = useMemo(() => {
-    const { times_ms, step_s } = latency
-    const base = timePanelsOption({ times_ms, step_s, from_ms, to_ms, panels, events, zone, tokens, label, narrow })
-    const cursor = { panels, times_ms, step_s, zone, events }
-    return { ...base, tooltip: tooltip((index) => cursorElement(cursorReading(cursor, index), tokens), tokens.ink) }
-  }, [latency, events, from_ms, to_ms, panels, zone, tokens, label, narrow])
+  const { times_ms, step_s } = latency
+  const cursor = useTimeCursor({ panels, times_ms, step_s, events })
+  const option = useMemo(
+    () => timePanelsOption({ times_ms, step_s, from_ms, to_ms, panels, events, zone, tokens, label, narrow }),
+    [times_ms, step_s, events, from_ms, to_ms, panels, zone, tokens, label, narrow],
+  )
 
   return (
     <Chart
@@ -105,7 +103,7 @@ export const LatencyChart = memo(function LatencyChart({
       }
       legendWords={drawnWords(legend, hidden, tokens)}
       shownWindow={{ from_ms, to_ms }}
-      sharesCursor
+      cursor={cursor}
       onBrush={onBrush}
     />
   )

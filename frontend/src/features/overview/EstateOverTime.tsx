@@ -9,15 +9,13 @@ import type { ChartEvent } from '../../charts/events'
 import { numbersCsv, numbersOfPanels, withEvents } from '../../charts/numbers'
 import type { GapBand } from '../../charts/panels'
 import { timePanelsHeight, timePanelsOption } from '../../charts/timePanels'
-import { cursorReading } from '../../charts/tooltip'
 import { useAlertEvents } from '../../components/alerts/useAlertEvents'
 import { Card } from '../../components/Card'
 import { Chart } from '../../components/chart/Chart'
-import { cursorElement } from '../../components/chart/cursorElement'
 import { Legend } from '../../components/chart/Legend'
 import { drawnWords } from '../../components/chart/lineWords'
 import { NumbersView } from '../../components/chart/NumbersView'
-import { tooltip, useBrush, useHiddenLines } from '../../components/chart/timeChart'
+import { useBrush, useHiddenLines, useTimeCursor } from '../../components/chart/timeChart'
 import { useTokens } from '../../components/chart/useTokens'
 import { DataState, EmptyState } from '../../components/DataState'
 import { NO_VERDICT } from '../../components/verdict/certainty'
@@ -68,12 +66,13 @@ function EstateChart({ latency, events, gaps }: EstateChartProps) {
     [latency, panels, events],
   )
   const [from_ms, to_ms] = [Date.parse(latency.from_at), Date.parse(latency.to_at)]
-  const option = useMemo(() => {
-    const { times_ms, step_s } = latency
-    const cursor = { panels, times_ms, step_s, zone, events }
-    const base = timePanelsOption({ ...cursor, from_ms, to_ms, tokens, label: LABEL, fill: true })
-    return { ...base, tooltip: tooltip((index) => cursorElement(cursorReading(cursor, index), tokens), tokens.ink) }
-  }, [latency, events, from_ms, to_ms, panels, zone, tokens])
+  const { times_ms, step_s } = latency
+  const cursor = useTimeCursor({ panels, times_ms, step_s, events })
+  const option = useMemo(
+    () =>
+      timePanelsOption({ times_ms, step_s, from_ms, to_ms, panels, events, zone, tokens, label: LABEL, fill: true }),
+    [times_ms, step_s, events, from_ms, to_ms, panels, zone, tokens],
+  )
   return (
     <Chart
       title="The estate over time"
@@ -89,7 +88,7 @@ function EstateChart({ latency, events, gaps }: EstateChartProps) {
       legend={<Legend lines={legend} />}
       legendWords={drawnWords(legend, hidden, tokens)}
       shownWindow={{ from_ms, to_ms }}
-      sharesCursor
+      cursor={cursor}
       onBrush={onBrush}
     />
   )
