@@ -37,7 +37,9 @@ export default function Help({ opened, onClose }: { opened: boolean; onClose: ()
         An I/O goes from the guest through the kernel and the SAN to the array; every picture keeps this order, left to
         right and bottom to top. “Where the time went” and “Latency over time” show what Gavel made of both sides:
         whiskers and bands are the bounds inside which the time certainly lies, the line under a bar is what is expected
-        at this hour, and hatched grey between two layers says that nobody measured where one ends and the other begins.
+        at this hour, and hatched grey between two layers says that nobody measured where one ends and the other begins;
+        dots in a layer’s colour say so of its parts. A ▲ before the time over expected means that it is surely over, a
+        question mark after it that it may be.
       </p>
       <p className={styles.text}>
         “Latency of both sides” shows what was counted. Areas are the array’s own times: service, queue, QoS and the

@@ -1,8 +1,7 @@
 /** The proof below a verdict: where the time went, over time, where the I/Os are, who takes part, raw numbers. Loaded beside the verdict. */
 
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useMemo } from 'react'
-import { seriesQuery } from '../../api/queries'
+import { useEffect } from 'react'
 import type { Verdict } from '../../api/types'
 import {
   deltasQuery,
@@ -13,10 +12,7 @@ import {
   type VerdictWindow,
   waterfallQuery,
 } from '../../api/verdicts'
-import { sourceEvent } from '../../charts/events'
-import { gapBands } from '../../charts/panels'
 import { useRange } from '../../lib/url'
-import { useAlertEvents } from '../alerts/useAlertEvents'
 import { Card } from '../Card'
 import { DataState } from '../DataState'
 import { OutOfSight } from '../OutOfSight'
@@ -29,7 +25,7 @@ import { LatencyChart } from './LatencyChart'
 import { NoNumbers } from './NoNumbers'
 import { OccupancyCard } from './OccupancyCard'
 import { CardSkeleton } from './Skeletons'
-import { subjectOf } from './subject'
+import { useHappened } from './useHappened'
 import { useQosLimits } from './useQosLimits'
 import styles from './Verdict.module.css'
 import type { VerdictSectionProps } from './VerdictSection'
@@ -117,22 +113,11 @@ function WaterfallPart({
   )
 }
 
-// The same nothing for every window: a chart is not drawn again for it.
-const NONE: [] = []
-
 function LatencyPart({ kind, id, name, named }: PartProps) {
   const [range] = useRange()
   const query = useQuery(latencyQuery(kind, id, range))
-  // Gaps and events come with the raw series.
-  const series = useQuery(seriesQuery(kind, id, range, 'none'))
-  const alerts = useAlertEvents(range, { ...subjectOf(kind, id), name })
+  const happened = useHappened(kind, id, name, range)
   const limits = useQosLimits(kind, id)
-  const [missing, happened] = [series.data?.gaps ?? NONE, series.data?.events ?? NONE]
-  const gaps = useMemo(() => (missing.length === 0 ? NONE : gapBands(missing)), [missing])
-  const events = useMemo(
-    () => (happened.length + alerts.length === 0 ? NONE : [...happened.map(sourceEvent), ...alerts]),
-    [happened, alerts],
-  )
   return (
     <DataState query={query} skeleton={<CardSkeleton height={1000} />}>
       {(latency) =>
@@ -141,7 +126,7 @@ function LatencyPart({ kind, id, name, named }: PartProps) {
             <NoNumbers title="" state="no_data" />
           </Card>
         ) : (
-          <LatencyChart {...{ name, latency, events, gaps, named, limits }} />
+          <LatencyChart {...{ name, latency, named, limits }} {...happened} />
         )
       }
     </DataState>

@@ -8,11 +8,10 @@ import type { AlertDetail } from '../../api/types'
 import { type JudgedKind, latencyQuery, waterfallQuery } from '../../api/verdicts'
 import type { ChartLimit } from '../../charts/limits'
 import { ruleLimits } from '../../components/alerts/ruleLimits'
-import { useAlertEvents } from '../../components/alerts/useAlertEvents'
 import { Card } from '../../components/Card'
 import { DataState, EmptyState } from '../../components/DataState'
 import { NO_VERDICT } from '../../components/verdict/certainty'
-import { subjectOf } from '../../components/verdict/subject'
+import { useHappened } from '../../components/verdict/useHappened'
 import { usePreferences } from '../../lib/preferences'
 import type { Range } from '../../lib/range'
 import { formatWindow } from '../../lib/time'
@@ -64,12 +63,11 @@ interface PartProps {
   window: Range
 }
 
-const NO_GAPS: [] = []
 const NO_MINUTES = <EmptyState title="No minute of this window is attributed" text={NO_VERDICT.no_data} />
 
 function OverTime({ kind, id, name, named, window, limits }: PartProps & { limits: readonly ChartLimit[] }) {
   const query = useQuery(latencyQuery(kind, id, window))
-  const events = useAlertEvents(window, { ...subjectOf(kind, id), name })
+  const happened = useHappened(kind, id, name, window)
   return (
     <DataState query={query} skeleton={<Skeleton height={1000} />}>
       {(latency) =>
@@ -77,7 +75,7 @@ function OverTime({ kind, id, name, named, window, limits }: PartProps & { limit
           <Card title="Latency over time">{NO_MINUTES}</Card>
         ) : (
           <Suspense fallback={<Skeleton height={1000} aria-busy="true" />}>
-            <LatencyChart {...{ name, latency, events, named, limits }} gaps={NO_GAPS} />
+            <LatencyChart {...{ name, latency, named, limits }} {...happened} />
           </Suspense>
         )
       }
