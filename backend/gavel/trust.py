@@ -213,18 +213,22 @@ def _in_words(address: Address, error: OSError) -> SourceError:
 def _changed(address: Address, error: PinMismatchError) -> CertificateError:
     return CertificateError(
         f"{address}: the certificate is not the pinned one. Presented: {error.presented}; pinned: {error.pinned}. "
-        "If it was renewed on purpose, pin the presented one; if not, somebody is in between. No credentials were sent."
+        "If it was renewed on purpose, pin the presented one; if not, somebody is in between. No credentials were sent.",
+        presented_sha256=error.presented,
     )
 
 
 def _untrusted(address: Address, error: ssl.SSLCertVerificationError) -> CertificateError:
+    presented: str | None = None
     try:
-        presented = f"Its SHA-256 is {fetch_fingerprint(str(address), CONNECT_S)}. "
+        presented = fetch_fingerprint(str(address), CONNECT_S)
+        told = f"Its SHA-256 is {presented}. "
     except SourceError as failure:
-        presented = f"Its fingerprint could not be read ({failure}). "
+        told = f"Its fingerprint could not be read ({failure}). "
     return CertificateError(
-        f"{address}: the certificate is not trusted ({error.verify_message or error.reason}). {presented}"
-        "Give the authority's PEM, or pin this fingerprint after comparing it at the source. No credentials were sent."
+        f"{address}: the certificate is not trusted ({error.verify_message or error.reason}). {told}"
+        "Give the authority's PEM, or pin this fingerprint after comparing it at the source. No credentials were sent.",
+        presented_sha256=presented,
     )
 
 

@@ -1,12 +1,15 @@
 """Sources through the API: secrets go in and never come out, and every mistake gets a sentence."""
 
+import ssl
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import text
 from tests.api.ledgers import NOW, Estate
+from tests.collectors.tls import make_identity, tls_server
 from tests.db.estates import array_inventory, host_inventory
 
 from gavel.db.engine import Role, open_engine, transaction
@@ -185,6 +188,32 @@ def test_trying_a_closed_port_says_so_and_saves_nothing(admin: TestClient) -> No
     assert "not reachable" in checks[0]["detail"]
     assert {check["state"] for check in checks[1:]} == {"skipped"}
     assert admin.get("/api/v1/sources").json() == []
+
+
+@pytest.mark.parametrize("kind", ["flasharray", "vcenter"])
+@pytest.mark.parametrize("pinned", [None, PIN])
+def test_a_certificate_that_is_not_trusted_comes_with_the_fingerprint_to_pin(
+    admin: TestClient, tmp_path: Path, kind: str, pinned: str | None
+) -> None:
+    identity = make_identity(tmp_path)
+    secrets = {"api_token": TOKEN} if kind == "flasharray" else {"username": "gavel", "password": TOKEN}
+    with tls_server(identity, _hear) as server:
+        settings = {"address": server.address, "fingerprint_sha256": pinned, **secrets}
+        found = admin.post("/api/v1/sources/test", json={"kind": kind, "settings": settings}).json()
+        pinning = {**settings, "fingerprint_sha256": identity.fingerprint}
+        pinned_now = admin.post("/api/v1/sources/test", json={"kind": kind, "settings": pinning}).json()
+    (failed,) = (check for check in found["checks"] if check["state"] == "failed")
+    assert failed["presented_sha256"] == identity.fingerprint
+    assert {check["presented_sha256"] for check in found["checks"] if check != failed} == {None}
+    # It speaks no REST and no SOAP: what fails now is no certificate any more.
+    assert not pinned_now["passed"]
+    assert {check["presented_sha256"] for check in pinned_now["checks"]} == {None}
+    assert "ertificate" not in next(check["remedy"] for check in pinned_now["checks"] if check["state"] == "failed")
+
+
+def _hear(connection: ssl.SSLSocket, received: bytearray) -> None:
+    """Hangs up on whatever is asked."""
+    received += connection.recv(65_536)
 
 
 def test_every_kind_publishes_a_form_with_its_secrets_marked(client: TestClient) -> None:

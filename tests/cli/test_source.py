@@ -105,6 +105,19 @@ def test_what_fails_its_test_is_not_added(terminal: Terminal, lab: dict[str, Add
     assert terminal.stored("array 1")[0].enabled is False
 
 
+def test_what_pins_a_certificate_is_told_once_it_is_seen(terminal: Terminal, lab: dict[str, Address]) -> None:
+    array = lab["flasharray-1"]
+    said = terminal.says("add", "flasharray", array.address, "array 1", typed=f"{array.secret}\n", code=1)
+    assert f"→ Once compared, pin it: the same command with --fingerprint {array.fingerprint}\n" in said
+    terminal.add(Address(array.address, "ab" * 32, array.secret), "array 1", "--untested")
+    said = terminal.says("test", "array 1", code=1)
+    assert f"→ Once compared, pin it: gavel source change 'array 1' --fingerprint {array.fingerprint}\n" in said
+    pinned = ("change", "array 1", "--fingerprint", array.fingerprint)
+    said = terminal.says(*pinned, typed=f"{array.secret}\n")
+    assert "array 1 changed." in said
+    assert "--fingerprint" not in said
+
+
 def test_only_what_is_given_changes(terminal: Terminal, lab: dict[str, Address]) -> None:
     terminal.add(lab["flasharray-1"], "array 1", "--set", "pod_round_trip_us=900")
     _, before = terminal.stored("array 1")

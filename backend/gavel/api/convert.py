@@ -18,7 +18,7 @@ from gavel.db.engine import Connection
 from gavel.db.queries.gaps import Gap, GapState, pending_gaps
 from gavel.db.queries.runs import Run
 from gavel.db.queries.sources import SourceHealth, SourceRow, StreamHealth
-from gavel.domain.source import GRAIN_S, Preflight
+from gavel.domain.source import GRAIN_S, Check, Preflight
 from gavel.pipeline.certificates import Certificate
 from gavel.pipeline.connections import secret_fields
 from gavel.pipeline.health import state, warnings
@@ -105,8 +105,17 @@ def gap_out(gap: Gap, sources: Mapping[int, SourceRow]) -> GapOut:
 
 
 def preflight_out(found: Preflight) -> PreflightOut:
-    checks = [CheckOut(name=c.name, state=c.state.value, detail=c.detail, remedy=c.remedy) for c in found.checks]
-    return PreflightOut(passed=found.passed, checks=checks)
+    return PreflightOut(passed=found.passed, checks=[_check_out(check) for check in found.checks])
+
+
+def _check_out(check: Check) -> CheckOut:
+    return CheckOut(
+        name=check.name,
+        state=check.state.value,
+        detail=check.detail,
+        remedy=check.remedy,
+        presented_sha256=check.presented_sha256,
+    )
 
 
 def certificate_out(found: Certificate) -> CertificateOut:

@@ -3,6 +3,7 @@
 import argparse
 import getpass
 import json
+import shlex
 import shutil
 import sys
 import textwrap
@@ -178,7 +179,7 @@ def _goes_on(arguments: argparse.Namespace, test: Callable[[], Preflight], done:
     if arguments.untested:
         return True
     found = test()
-    print("\n".join(_check_lines(found)))
+    print("\n".join(_check_lines(found, "the same command with")))
     if not found.passed:
         print(
             f"{arguments.name} was not {done}. Mend what failed, or have it {done} as it is with --untested.",
@@ -205,7 +206,7 @@ def _test(arguments: argparse.Namespace, engine: Engine, vault: Vault) -> int:
     with reading(engine) as connection:
         row = source_by_name(connection, arguments.name)
     found = sources.test_stored(engine, vault, row.id)
-    print("\n".join(_check_lines(found)))
+    print("\n".join(_check_lines(found, f"gavel source change {shlex.quote(row.name)}")))
     return 0 if found.passed else 1
 
 
@@ -283,10 +284,13 @@ def _pem(file: Path | None) -> str | None:
         raise SettingsError(f"{file}: no certificate can be read from it ({error}).") from error
 
 
-def _check_lines(found: Preflight) -> list[str]:
+def _check_lines(found: Preflight, pinning: str) -> list[str]:
+    """pinning: the command that takes the fingerprint of a certificate that is not trusted yet."""
     lines = []
     for check in found.checks:
         lines.append(f"{_SIGNS[check.state]}  {check.name}: {check.detail}")
         if check.remedy:
             lines.append(f"         → {check.remedy}")
+        if check.presented_sha256:
+            lines.append(f"         → Once compared, pin it: {pinning} --fingerprint {check.presented_sha256}")
     return lines

@@ -57,7 +57,13 @@ class PermissionMissingError(SourceError):
 
 
 class CertificateError(SourceError):
+    """`presented_sha256`: of the certificate that was not trusted, 64 hex digits; None where it could not be read."""
+
     kind = ErrorKind.CERTIFICATE
+
+    def __init__(self, message: str, *, presented_sha256: str | None = None) -> None:
+        super().__init__(message)
+        self.presented_sha256 = presented_sha256
 
 
 class NameResolutionError(SourceError):

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from gavel.domain.errors import CertificateError, SourceError
+
 
 class SourceKind(StrEnum):
     FLASHARRAY = "flasharray"
@@ -44,12 +46,22 @@ class CheckState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One line of a preflight: what was looked at, what was found, and what to do about it (empty when nothing)."""
+    """One line of a preflight: what was looked at, what was found, and what to do about it (empty when nothing).
+
+    `presented_sha256`: of the certificate that is not trusted, where that is what failed and pinning it would mend it.
+    """
 
     name: str
     state: CheckState
     detail: str
     remedy: str = ""
+    presented_sha256: str | None = None
+
+
+def failed_check(name: str, error: SourceError, remedy: str) -> Check:
+    """The line of a preflight that ended in this error."""
+    presented = error.presented_sha256 if isinstance(error, CertificateError) else None
+    return Check(name, CheckState.FAILED, str(error), remedy, presented)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1760,12 +1760,20 @@ export interface components {
                 [key: string]: unknown;
             };
         };
-        /** CheckOut */
+        /**
+         * CheckOut
+         * @description One line of a test. `remedy`: what to do about it, empty when nothing.
+         *
+         *     `presented_sha256`: fingerprint (64 hex digits) of the certificate that is not trusted, null unless that is what failed. Compared
+         *     with what the source's own console shows, it may go into the setting `fingerprint_sha256`.
+         */
         CheckOut: {
             /** Detail */
             detail: string;
             /** Name */
             name: string;
+            /** Presented Sha256 */
+            presented_sha256: string | null;
             /** Remedy */
             remedy: string;
             /**
@@ -11667,12 +11675,14 @@ export interface operations {
                      *         {
                      *           "detail": "fa-01.example speaks REST 2.15.",
                      *           "name": "Reachable, certificate trusted, REST version",
+                     *           "presented_sha256": null,
                      *           "remedy": "",
                      *           "state": "ok"
                      *         },
                      *         {
                      *           "detail": "The token opened a session.",
                      *           "name": "API token",
+                     *           "presented_sha256": null,
                      *           "remedy": "",
                      *           "state": "ok"
                      *         }
@@ -11714,19 +11724,21 @@ export interface operations {
                      * @example {
                      *       "checks": [
                      *         {
-                     *           "detail": "fa-01.example speaks REST 2.15.",
+                     *           "detail": "fa-01.example: the certificate is not trusted (self-signed certificate). Its SHA-256 is 4f1a9c02e7b85d6630c1f2a4d8e95b7714aa03cd6e2f8b901577d3e6c4a0b98f. Give the authority's PEM, or pin this fingerprint after comparing it at the source. No credentials were sent.",
                      *           "name": "Reachable, certificate trusted, REST version",
-                     *           "remedy": "",
-                     *           "state": "ok"
+                     *           "presented_sha256": "4f1a9c02e7b85d6630c1f2a4d8e95b7714aa03cd6e2f8b901577d3e6c4a0b98f",
+                     *           "remedy": "Pin the fingerprint shown after comparing it with the array's own, or give its certificate authority.",
+                     *           "state": "failed"
                      *         },
                      *         {
-                     *           "detail": "The token opened a session.",
+                     *           "detail": "Not reached.",
                      *           "name": "API token",
+                     *           "presented_sha256": null,
                      *           "remedy": "",
-                     *           "state": "ok"
+                     *           "state": "skipped"
                      *         }
                      *       ],
-                     *       "passed": true
+                     *       "passed": false
                      *     }
                      */
                     "application/json": components["schemas"]["PreflightOut"];

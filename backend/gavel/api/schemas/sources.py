@@ -106,10 +106,17 @@ class SourceTrial(BaseModel):
 
 
 class CheckOut(Out):
+    """One line of a test. `remedy`: what to do about it, empty when nothing.
+
+    `presented_sha256`: fingerprint (64 hex digits) of the certificate that is not trusted, null unless that is what failed. Compared
+    with what the source's own console shows, it may go into the setting `fingerprint_sha256`.
+    """
+
     name: str
     state: Literal["ok", "warning", "failed", "skipped"]
     detail: str
     remedy: str
+    presented_sha256: str | None
 
 
 class PreflightOut(Out):

@@ -10,9 +10,6 @@ import { usePreferences } from '../../lib/preferences'
 import { formatInstant } from '../../lib/time'
 import styles from './SourcesPage.module.css'
 
-/** The format, in a settings schema, of the field that a fingerprint is pinned in. */
-export const PIN_FORMAT = 'certificate-sha256'
-
 interface CertificatePinProps {
   address: string
   /** The fingerprint that the form holds. */

@@ -8,11 +8,14 @@ import type { SourceKind, SourceOut } from '../../api/types'
 import { AtHand } from '../../components/AtHand'
 import { DataState } from '../../components/DataState'
 import { SchemaForm } from '../../components/form/SchemaForm'
+import { useProblemFocus } from '../../components/form/useProblemFocus'
 import { Icon } from '../../components/Icon'
 import { Worded } from '../../components/Worded'
 import { visibleName } from '../../lib/text'
-import { CertificatePin, PIN_FORMAT } from './CertificatePin'
+import { CertificatePin } from './CertificatePin'
 import { PreflightList } from './PreflightList'
+import { TestResult } from './TestResult'
+import { PIN_FORMAT, trustedBy } from './trust'
 import { useSourceForm } from './useSourceForm'
 
 export function SourceDialog({ source, onClose }: { source: SourceOut | null; onClose: () => void }) {
@@ -36,6 +39,7 @@ interface SourceFormProps {
 function SourceForm({ kinds, source, onClose }: SourceFormProps) {
   const form = useSourceForm(kinds, source, onClose)
   const { problems, save, test } = form
+  const element = useProblemFocus(form.refusals)
 
   function submit(event: FormEvent) {
     event.preventDefault()
@@ -43,7 +47,7 @@ function SourceForm({ kinds, source, onClose }: SourceFormProps) {
   }
 
   return (
-    <form onSubmit={submit} noValidate>
+    <form ref={element} onSubmit={submit} noValidate>
       <Stack gap="md">
         {source === null && (
           <NativeSelect
@@ -77,7 +81,7 @@ function SourceForm({ kinds, source, onClose }: SourceFormProps) {
                 key={String(form.values.address ?? '')}
                 address={String(form.values.address ?? '')}
                 pinned={String(form.values[name] ?? '')}
-                onPin={(sha256) => form.setValues({ ...form.values, [name]: sha256 })}
+                onPin={form.pin}
               />
             )
           }
@@ -87,8 +91,17 @@ function SourceForm({ kinds, source, onClose }: SourceFormProps) {
           checked={form.enabled}
           onChange={(event) => form.setEnabled(event.currentTarget.checked)}
         />
-        {test.data && <PreflightList preflight={test.data} />}
-        {test.error && <Failure title="The test could not be run" error={test.error} />}
+        {!test.isIdle && (
+          <TestResult isRunning={test.isPending}>
+            {test.data && (
+              <PreflightList
+                preflight={test.data}
+                pinning={{ trusted: trustedBy(form.fields, form.values), onPin: form.pinAndTest }}
+              />
+            )}
+            {test.error && <Failure title="The test could not be run" error={test.error} />}
+          </TestResult>
+        )}
         {save.error && <Failure title="Not saved" error={save.error} />}
         <Group justify="flex-end">
           <Button variant="default" loading={test.isPending} onClick={form.runTest}>

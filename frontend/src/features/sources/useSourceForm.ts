@@ -1,17 +1,30 @@
 /** The state behind the source form: values, problems of the form and of the server, test and save. */
 
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useMemo, useState } from 'react'
+import { useCallback, useMemo, useState } from 'react'
 import { addSource, changeSource, testSource } from '../../api/commands'
 import { sourcesQuery } from '../../api/queries'
 import type { SourceKind, SourceOut } from '../../api/types'
 import { ownProblems, serverProblems, settingProblemsOf } from '../../components/form/problems'
-import { fieldsOf, initialValues, problemsOf, settingsOf, type Values } from '../../components/form/schema'
+import { type Field, fieldsOf, initialValues, problemsOf, settingsOf, type Values } from '../../components/form/schema'
 import { missingKinds } from '../../components/missingKinds'
+import { isElsewhere, withPin } from './trust'
 
 /** What is there already is rarely what is added next. */
 const firstKind = (kinds: readonly SourceKind[], sources: readonly SourceOut[] = []) =>
   (missingKinds(kinds, sources)[0] ?? kinds[0])?.kind ?? ''
+
+/** The stored secrets that may be left out: none where they would go to another place than they were entered for. */
+const secretsKept = (source: SourceOut | null, values: Values): ReadonlySet<string> =>
+  new Set(source === null || isElsewhere(values, source.settings) ? [] : source.secrets_set)
+
+function problemsOfSource(source: SourceOut | null, fields: readonly Field[], values: Values): Map<string, string> {
+  const problems = problemsOf(fields, values, secretsKept(source, values))
+  for (const { name, title } of fields)
+    if (source?.secrets_set.includes(name) && values[name] === '' && problems.has(name))
+      problems.set(name, `${title} has to be entered again: a stored one is only sent to the place it was entered for.`)
+  return problems
+}
 
 export function useSourceForm(kinds: readonly SourceKind[], source: SourceOut | null, onDone: () => void) {
   const client = useQueryClient()
@@ -23,7 +36,7 @@ export function useSourceForm(kinds: readonly SourceKind[], source: SourceOut | 
   const [enabled, setEnabled] = useState(source?.enabled ?? true)
   const [values, enter] = useState<Values>(() => initialValues(fields, source?.settings))
   const [wasSubmitted, setSubmitted] = useState(false)
-  const secretsSet = useMemo(() => new Set(source?.secrets_set), [source])
+  const [refusals, setRefusals] = useState(0)
 
   const save = useMutation<unknown>({
     mutationFn: () => {
@@ -38,13 +51,16 @@ export function useSourceForm(kinds: readonly SourceKind[], source: SourceOut | 
     },
   })
   const test = useMutation({
-    mutationFn: () => testSource({ kind, settings: settingsOf(fields, values), source_id: source?.id ?? null }),
+    mutationFn: (tried: Values) =>
+      testSource({ kind, settings: settingsOf(fields, tried), source_id: source?.id ?? null }),
   })
 
-  const own = useMemo(
-    () => ownProblems(name, problemsOf(fields, values, secretsSet)),
-    [name, fields, values, secretsSet],
+  const secretsSet = useMemo(() => secretsKept(source, values), [source, values])
+  const problemsIn = useCallback(
+    (tried: Values) => ownProblems(name, problemsOfSource(source, fields, tried)),
+    [name, source, fields],
   )
+  const own = useMemo(() => problemsIn(values), [problemsIn, values])
   const problems = useMemo(
     () => new Map([...serverProblems(test.error), ...serverProblems(save.error), ...(wasSubmitted ? own : [])]),
     [test.error, save.error, wasSubmitted, own],
@@ -63,9 +79,23 @@ export function useSourceForm(kinds: readonly SourceKind[], source: SourceOut | 
     save.reset()
   }
 
-  function whenSound(action: () => void, ignored: string | null = null) {
+  function whenSound(found: ReadonlyMap<string, string>, action: () => void, ignored: string | null = null) {
     setSubmitted(true)
-    if ([...own.keys()].every((field) => field === ignored)) action()
+    if ([...found.keys()].every((field) => field === ignored)) action()
+    else setRefusals((count) => count + 1)
+  }
+
+  // A test needs no name yet.
+  function runTest(tried: Values, found: ReadonlyMap<string, string>) {
+    whenSound(found, () => test.mutate(tried), 'name')
+  }
+
+  const pinned = (sha256: string) => withPin(fields, values, sha256)
+
+  function pinAndTest(sha256: string) {
+    const next = pinned(sha256)
+    setValues(next)
+    runTest(next, problemsIn(next))
   }
 
   return {
@@ -83,8 +113,10 @@ export function useSourceForm(kinds: readonly SourceKind[], source: SourceOut | 
     settingProblems: useMemo(() => settingProblemsOf(problems), [problems]),
     save,
     test,
-    submit: () => whenSound(() => save.mutate()),
-    // A test needs no name yet.
-    runTest: () => whenSound(() => test.mutate(), 'name'),
+    refusals,
+    submit: () => whenSound(own, () => save.mutate()),
+    runTest: () => runTest(values, own),
+    pin: (sha256: string) => setValues(pinned(sha256)),
+    pinAndTest,
   }
 }

@@ -10,7 +10,7 @@ from gavel.collectors.arrays.flasharray.client import PAGE_LIMIT, FlashArrayClie
 from gavel.collectors.clock import offset_words
 from gavel.collectors.contract import LOOK_BACK_SAMPLES
 from gavel.domain.errors import SourceError
-from gavel.domain.source import Check, CheckState, Preflight
+from gavel.domain.source import Check, CheckState, Preflight, failed_check
 from gavel.network import TOTAL_S, total_deadline
 
 _LOOK_BACK = timedelta(minutes=5)
@@ -50,7 +50,7 @@ def _run(steps: Mapping[str, Callable[[], Found]]) -> Iterator[Check]:
             yield Check(name, *step())
         except SourceError as error:
             failed = True
-            yield Check(name, CheckState.FAILED, str(error), _REMEDIES.get(error.kind, ""))
+            yield failed_check(name, error, _REMEDIES.get(error.kind, ""))
 
 
 class _Look:

@@ -17,7 +17,7 @@ from gavel.collectors.hosts.vcenter.settings import VcenterSettings
 from gavel.collectors.hosts.vcenter.watch import all_of, retrieve
 from gavel.collectors.hosts.vcenter.withheld import missing_on_root
 from gavel.domain.errors import ErrorKind, SourceError
-from gavel.domain.source import Check, CheckState, Preflight, Stream
+from gavel.domain.source import Check, CheckState, Preflight, Stream, failed_check
 from gavel.network import open_tcp, resolve, total_deadline
 from gavel.trust import fetch_fingerprint, network_error, open_tls, ssl_context
 
@@ -38,21 +38,22 @@ def preflight(settings: VcenterSettings) -> Preflight:
         try:
             for name, step in look.steps().items():
                 failed = any(check.state is CheckState.FAILED for check in checks)
-                found = (CheckState.SKIPPED, "Not reached.", "") if failed else _looked(client, step)
-                checks.append(Check(name, *found))
+                checks.append(
+                    Check(name, CheckState.SKIPPED, "Not reached.") if failed else _looked(client, name, step)
+                )
         finally:
             client.close()
     return Preflight(tuple(checks), look.identity)
 
 
-def _looked(client: VcenterClient, step: Callable[[], Found]) -> Found:
+def _looked(client: VcenterClient, name: str, step: Callable[[], Found]) -> Check:
     try:
-        return step()
+        return Check(name, *step())
     except SourceError as error:
-        return CheckState.FAILED, str(error), _REMEDIES.get(error.kind, "")
+        return failed_check(name, error, _REMEDIES.get(error.kind, ""))
     except OSError as error:
         worded = network_error(client.address, error)
-        return CheckState.FAILED, str(worded), _REMEDIES.get(worded.kind, "")
+        return failed_check(name, worded, _REMEDIES.get(worded.kind, ""))
 
 
 _REMEDIES: Final = {
