@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { aDatastore, asEmpty, asFailing, asLongNamed, firstId } from './scenes'
+import { aDatastore, aJudged, asEmpty, asFailing, asLongNamed, card, firstId } from './scenes'
 import { expect, test } from './watch'
 
 test.use({ viewport: { width: 390, height: 844 }, hasTouch: true })
@@ -101,4 +101,20 @@ test('why and whose stands within a phone, and evidence is no box to scroll in',
   const runs = page.getByRole('region', { name: 'Newest runs, scrolls' }).first()
   await expect(runs.getByRole('columnheader')).toHaveText([/^Started .*, and how it went$/])
   expect(await runs.evaluate((one) => one.scrollWidth - one.clientWidth)).toBe(0)
+})
+
+test('a chart is read by a touch, and the reading stays until something else is touched', async ({ page, request }) => {
+  await page.goto(`/datastores/${(await aJudged(request)).id}`)
+  const over = card(page, 'Latency over time')
+  const canvas = over.locator('canvas')
+  await over.scrollIntoViewIfNeeded()
+  await expect(canvas).toBeVisible()
+  await canvas.scrollIntoViewIfNeeded()
+  const place = await canvas.boundingBox()
+  if (place === null) throw new Error('the chart has no place')
+  await canvas.tap({ position: { x: place.width * 0.7, y: 120 } })
+  const words = over.getByText(/^\d+ \w{3}, \d\d:\d\d to \d\d:\d\d UTC$/)
+  await expect(words).toBeInViewport()
+  await over.getByRole('heading', { name: 'Latency over time' }).tap()
+  await expect(words).toBeHidden()
 })
