@@ -152,6 +152,34 @@ test.describe('signed in', () => {
     await expect(result.getByText('failed', { exact: true }).first()).toBeInViewport()
   })
 
+  test('a certificate that is not trusted is pinned and tested again in one press', async ({ page, request }) => {
+    const listed = (await (await request.get('/api/v1/sources')).json()) as Polled[]
+    const array = listed.find(({ kind }) => kind === 'flasharray')?.settings as Polled['settings']
+    await page.goto('/sources')
+    await page.getByRole('button', { name: 'Add a source' }).first().click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Kind').selectOption({ label: 'Pure Storage FlashArray' })
+    await dialog.getByLabel('Management address').fill(array.address)
+    await dialog.getByLabel('API token').fill('00000000-0000-4000-8000-000000000000')
+    await dialog.getByRole('button', { name: 'Test' }).press('Enter')
+    const result = dialog.getByRole('status', { name: 'Result of the test' })
+    await expect(result).toContainText('The test failed')
+    await expect(result.getByText(array.fingerprint_sha256, { exact: true })).toBeVisible()
+    await expect(result).toContainText('Compare the fingerprint first')
+    await page.keyboard.press('Tab')
+    await expect(result.getByRole('button', { name: 'Pin this certificate and test again' })).toBeFocused()
+    await page.keyboard.press('Enter')
+    await expect(dialog.getByLabel('Certificate fingerprint')).toHaveValue(array.fingerprint_sha256)
+    const check = (words: RegExp) => result.getByRole('listitem').filter({ hasText: words })
+    await expect(check(/^okReachable, certificate trusted/)).toBeVisible()
+    // What is still wrong is only the token.
+    await expect(check(/^failedAPI token/)).toBeVisible()
+    await expect(result.getByRole('button')).toHaveCount(0)
+    await expect(result).toBeFocused()
+    await page.keyboard.press('Tab')
+    await expect(dialog.getByRole('button', { name: 'Test' })).toBeFocused()
+  })
+
   test('a stored secret never reaches the browser', async ({ page }) => {
     await page.goto('/sources')
     await page
@@ -224,6 +252,11 @@ async function expectPreflight(page: Page): Promise<void> {
   for (const check of ['API token', 'Array', 'Volumes', 'Recent 30 s samples', 'Clock', 'Cost'])
     await expect(result.getByRole('listitem').filter({ hasText: new RegExp(`(^|ok)${check}: `) })).toHaveCount(1)
   await expect(result).toContainText(/Every 30 s 1 call for \d+ volumes, about \d+(\.\d)? kB per read/)
+}
+
+interface Polled {
+  kind: string
+  settings: { address: string; fingerprint_sha256: string }
 }
 
 interface Listed {
