@@ -123,6 +123,35 @@ def test_layers_that_were_not_told_apart_are_said_to_be_one_time(
     assert (links[0]["us"], links[0]["lower_us"], links[0]["upper_us"]) == (pytest.approx(530), 0, pytest.approx(540))
 
 
+def test_a_kernel_and_san_that_were_not_told_apart_are_one_time_told_once_from_the_queue_on(
+    client: TestClient, way: Estate, store: int
+) -> None:
+    unsplit: dict[int, Interval] = {span(Layer.KERNEL, Layer.SAN): (530, 520, 540), span(Layer.ARRAY): (400, 398, 402)}
+    device = way.id("host_device", f"esx-1/{naa(SERIALS[0])}")
+    way.last_minutes(DEVICE, device, 5, minute(60_000, 0, unsplit))
+    found = ask(client, f"datastores/{store}/hops")
+    (above,) = [link for link in found["links"] if link["from_id"] == f"queue-{device}"]
+    (below,) = [link for link in found["links"] if link["from_id"] == above["to_id"]]
+    assert (above["label"], above["us"], above["is_merged"]) == ("Kernel + SAN", pytest.approx(530), True)
+    assert (below["label"], below["us"], below["lower_us"], below["upper_us"]) == ("SAN", None, None, None)
+    assert (below["is_merged"], below["layers"]) == (True, ["kernel", "san"])
+
+
+@pytest.mark.parametrize(("kernel", "told"), [((438, 425, 451), False), ((8438, 8425, 8451), True)])
+def test_whole_milliseconds_tell_a_disks_hypervisor_from_its_queue_only_where_the_disk_surely_waits_longer(
+    client: TestClient, way: Estate, store: int, kernel: Interval, told: bool
+) -> None:
+    disk = way.id("vm_disk", "vm-1/scsi0:0")
+    device = way.id("host_device", f"esx-1/{naa(SERIALS[0])}")
+    spans: dict[int, Interval] = {**KERNEL, span(Layer.KERNEL): kernel}
+    way.last_minutes(DISK, disk, 5, minute(60_000, 0, spans, grade_reasons=int(GradeReason.MILLISECONDS)))
+    links = times(ask(client, f"datastores/{store}/hops"))
+    own = links[f"vm_disk-{disk}", f"queue-{device}"]
+    assert (own["label"], own["is_merged"]) == ("Hypervisor", not told)
+    assert own["us"] == (pytest.approx(843.8, rel=1e-5) if told else None)
+    assert (own["upper_us"] is not None) == told
+
+
 def test_a_vm_is_followed_through_its_own_hosts_queues_alone_and_nfs_leads_straight_to_the_array(
     client: TestClient, estate: Estate
 ) -> None:

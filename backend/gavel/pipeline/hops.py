@@ -76,7 +76,10 @@ class Hop:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
-    """The time of an I/O between two nodes; None where nobody timed it. is_merged: not told apart from what `layers` names besides."""
+    """The time of an I/O between two nodes; None where nobody timed it. is_merged: not told apart from what `layers` names besides.
+
+    Such a time is told once, by the link from the host queue; the link beside it is merged too, and None.
+    """
 
     from_id: str
     to_id: str
@@ -248,7 +251,8 @@ def _around(way: Way, leaf: DiskLeaf) -> Iterator[Link]:
     yield _timed(way.of_shown_disks, leaf.disk.id, Layer.GUEST, Layer.GUEST)(_id("vm", leaf.vm.id), disk)
     for device in way.disk_queues.get(leaf.disk.id, ()):
         if device in shown:
-            yield _hypervisor(way.of_shown_disks, leaf.disk.id)(disk, _id("queue", device))
+            is_told_below = _is_told_below(way, leaf.disk.id, device)
+            yield _hypervisor(way.of_shown_disks, leaf.disk.id, is_told_below=is_told_below)(disk, _id("queue", device))
     for volume in way.volumes_without_queue(leaf):
         yield _timed(way.of_shown_disks, leaf.disk.id, Layer.KERNEL, Layer.SAN)(disk, _id("volume", volume))
     if array := way.disk_arrays.get(leaf.disk.id):
@@ -261,8 +265,9 @@ def _below(way: Way, queue: Queue) -> Iterator[Link]:
     own = [group for group in way.paths if group.device_id == device]
     kernel, san = (_timed(way.of_queues, device, layer, layer) for layer in (Layer.KERNEL, Layer.SAN))
     for group in own:
-        yield kernel(_id("queue", device), _path_id(group))
-        yield from (san(_path_id(group), _id("volume", volume)) for volume in volumes)
+        above = kernel(_id("queue", device), _path_id(group))
+        yield above
+        yield from (_told_once(san(above.to_id, _id("volume", volume)), above) for volume in volumes)
     if not own:
         both = _timed(way.of_queues, device, Layer.KERNEL, Layer.SAN)
         yield from (both(_id("queue", device), _id("volume", volume)) for volume in volumes)
@@ -296,7 +301,28 @@ def _touching(rows: LedgerRows, row: int, first: Layer, last: Layer) -> list[int
     return [span for span in measured if SPANS[span][0] <= last and first <= SPANS[span][1]]
 
 
-def _hypervisor(loads: Loads, disk_id: int) -> _Between:
+def _told_once(link: Link, above: Link) -> Link:
+    """Without the time where the link above tells the very same one: nothing told the two apart."""
+    if link.us is None or (link.name, link.us) != (above.name, above.us):
+        return link
+    own = SPANS.index((Layer.SAN, Layer.SAN))
+    return replace(link, name=span_key(own), label=span_label(own), us=None, lower_us=None, upper_us=None)
+
+
+def _is_told_below(way: Way, disk_id: int, device_id: int) -> bool:
+    """Whether all of a disk's kernel may be what its device's kernel tells: in whole milliseconds, and not surely more than that."""
+    loads = way.of_shown_disks
+    row = loads.row.get(disk_id)
+    if row is None or not are_coarse(loads.found.notes.grade_reasons)[row]:
+        return False
+    whole, below = (
+        _timed(of, thing_id, Layer.KERNEL, Layer.KERNEL)("", "")
+        for of, thing_id in ((loads, disk_id), (way.of_queues, device_id))
+    )
+    return whole.lower_us is not None and below.upper_us is not None and whole.lower_us <= below.upper_us
+
+
+def _hypervisor(loads: Loads, disk_id: int, *, is_told_below: bool) -> _Between:
     """From the virtual disk to the device: it has no bounds of its own, but is within the kernel of the disk."""
     name, label, layers = (
         Segment.HYPERVISOR.name.lower(),
@@ -307,6 +333,8 @@ def _hypervisor(loads: Loads, disk_id: int) -> _Between:
     ops = 0.0 if row is None else float(loads.found.rows.segment_ops[row, Direction.ALL, Segment.HYPERVISOR])
     if row is None or not ops > 0:
         return _link(name, label, layers)
+    if is_told_below:
+        return _link(name, label, layers, is_merged=True)
     rows = loads.found.rows
     us = float(rows.segment_time[row, Direction.ALL, Segment.HYPERVISOR]) / ops
     around = float(rows.span_ops[row, Direction.ALL, KERNEL])

@@ -2388,7 +2388,8 @@ export interface components {
          * HopLinkOut
          * @description The time of an I/O between two nodes, in µs per I/O; null: nobody timed it. Bounds where there are any.
          *
-         *     `is_merged`: it could not be told apart from other layers, so it holds the time of all `layers`. The paths of a device share its times.
+         *     `is_merged`: it could not be told apart from other layers, so it holds the time of all `layers`; where `us` is null besides, the link
+         *     from the host queue holds it. The paths of a device share its times.
          */
         HopLinkOut: {
             /** From Id */

@@ -1,5 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { BOX_HEIGHT, fullness, type HopLink, hopPicture, linkTime, readingsOf, readingText } from './hops'
+import {
+  BOX_HEIGHT,
+  fullness,
+  type HopLink,
+  hopPicture,
+  linkBounds,
+  linkTime,
+  linkWords,
+  loadWords,
+  readingsOf,
+  readingText,
+} from './hops'
 
 const load = { iops: 100, us: 900, precision_us: null, ios: 6.24, depth: null }
 const node = (id: string, more: object = {}) => ({ id, name: id, state: null, load, ...more })
@@ -74,6 +85,15 @@ describe('the way of I/Os as a picture', () => {
     expect(linkTime(link('a', 'b', { us: 0, lower_us: null, upper_us: null }))).toBe('0 µs')
   })
 
+  it('says a time that was not told apart once, and in words where it stands, and draws no line without I/Os for it', () => {
+    const untold = link('d2', 'a', { name: 'hypervisor', us: null, lower_us: null, upper_us: null, is_merged: true })
+    expect([linkTime(untold), linkBounds(untold)]).toEqual(['not told apart', null])
+    expect(linkWords(untold)).toBe('not told apart from the kernel time at its host queue')
+    expect(linkWords({ ...untold, is_merged: false })).toBe('not measured')
+    const drawn = hopPicture({ ...way, links: [untold] }, 'kernel').links[0]
+    expect(drawn).toMatchObject({ isUntold: true, isFaint: false, isNamed: false, hatched: true })
+  })
+
   it('lets nothing flow over a dead path', () => {
     const dead = {
       hops: [hop('path', node('p', { state: 'dead' })), hop('volume', node('v'))],
@@ -131,4 +151,17 @@ describe('whose latency a hop tells', () => {
     expect(told('vm', node('vm', { load: { ...load, us: null } }), own(180))).toEqual([])
     expect(told('volume', volume, own(null))).toEqual([[340, 'from here on']])
   })
+})
+
+it('a load in words names what was not measured of it, and nothing where nothing was done', () => {
+  const words = (name: string, more: Partial<Parameters<typeof fullness>[0]>) =>
+    loadWords(name, { id: 'one', load: { ...load, ...more } }, { hops: [], links: [] })
+  expect(words('queue', { depth: 32 })).toEqual(['100 IOPS', '0.90 ms from here on', '6.2 of 32 in flight'])
+  expect(words('queue', { iops: null, us: null })).toEqual([
+    'IOPS not measured',
+    'latency not measured',
+    'in flight not measured',
+  ])
+  // Only queues have a depth; without I/Os there is no latency.
+  expect(words('vm', { iops: 0, us: null })).toEqual(['0 IOPS'])
 })

@@ -1,6 +1,6 @@
 /** The way of I/Os as a picture: hops are columns in the order of the path, their nodes boxes, the time between them links. Pure. */
 
-import { formatCounter, formatLatency, formatLatencyIn, formatRate } from '../lib/units'
+import { formatCounter, formatIops, formatLatency, formatLatencyIn, formatRate, NOT_MEASURED } from '../lib/units'
 import { type LayerId, layerLook, partLook } from './segments'
 import type { LineColour } from './tokens'
 
@@ -29,6 +29,11 @@ export interface HopLink {
   is_merged: boolean
 }
 
+interface Way {
+  hops: readonly Hop<HopNode>[]
+  links: readonly HopLink[]
+}
+
 interface Hop<Node> {
   name: string
   label: string
@@ -54,6 +59,8 @@ export interface PlacedLink {
   width: number
   colour: LineColour
   hatched: boolean
+  /** Its time is within that of another link. */
+  isUntold: boolean
   /** Nobody timed it, or nothing goes here. */
   isFaint: boolean
   /** Most of the time of the layer that the verdict names is here. */
@@ -126,7 +133,7 @@ function placedLink(
 ): Omit<PlacedLink, 'isNamed'> {
   const [start, end] = [from.x + BOX_WIDTH / 2, to.x - BOX_WIDTH / 2]
   const middle = (start + end) / 2
-  const isDead = from.node.state === 'dead' || to.node.state === 'dead'
+  const isFaint = from.node.state === 'dead' || to.node.state === 'dead' || (link.us === null && !link.is_merged)
   const share = most > 0 ? Math.min(from.node.load.iops ?? 0, to.node.load.iops ?? from.node.load.iops ?? 0) / most : 0
   return {
     link,
@@ -135,23 +142,41 @@ function placedLink(
     x: middle,
     y: (from.y + to.y) / 2,
     width: 1.5 + 8 * share,
-    ...(link.us === null || isDead ? { colour: { ink: 'gap' as const }, hatched: false } : linkLook(link)),
-    isFaint: link.us === null || isDead,
+    ...(isFaint ? { colour: { ink: 'gap' as const }, hatched: false } : linkLook(link)),
+    isUntold: isUntold(link),
+    isFaint,
     text: linkTime(link),
   }
 }
 
 function linkLook(link: HopLink) {
+  if (isUntold(link)) return { ...layerLook(link.layers), hatched: true }
   if (link.layers.length !== 1) return layerLook(link.layers)
   const [layer] = link.layers as readonly [LayerId]
   return link.name === layer ? layerLook(link.layers) : partLook({ name: link.name, layer, is_rest: false })
 }
 
 /** What is known of a link's time, as short as a picture needs it; a zero that only means "less than a counter's step" is told by its bound. */
-export function linkTime({ us, upper_us, is_merged }: HopLink): string {
-  if (us === null) return '–'
+export function linkTime(link: HopLink): string {
+  const { us, upper_us, is_merged } = link
+  if (us === null) return isUntold(link) ? 'not told apart' : '–'
   if (us === 0 && upper_us !== null && upper_us > 0) return `≤ ${formatLatency(upper_us)}`
   return `${is_merged ? '≤ ' : ''}${formatLatency(us)}`
+}
+
+/** It was timed, together with what the link from the host queue tells: the same time is not said twice. */
+export const isUntold = ({ us, is_merged }: HopLink) => us === null && is_merged
+
+/** The same where there is room for words. */
+export function linkWords(link: HopLink): string {
+  if (isUntold(link)) return 'not told apart from the kernel time at its host queue'
+  return link.us === null ? NOT_MEASURED : linkTime(link)
+}
+
+/** "0 µs and 0.52 ms": what a link's time is certainly between; null where nobody knows. */
+export function linkBounds({ us, lower_us, upper_us }: HopLink): string | null {
+  if (us === null || lower_us === null || upper_us === null) return null
+  return `${formatLatency(lower_us)} and ${formatLatency(upper_us)}`
 }
 
 function someOf(ios: number): string {
@@ -189,11 +214,7 @@ const arrayPart = (id: string, links: readonly HopLink[]): number | null =>
  * The latencies of a node. Volumes and arrays have the time of everything that was measured of their I/Os, which is what hosts see of
  * them; of a volume the array's own part is known besides. Where that is all there is, no host measured anything.
  */
-export function readingsOf(
-  hop: string,
-  { id, load }: Pick<HopNode, 'id' | 'load'>,
-  { hops, links }: { hops: readonly Hop<HopNode>[]; links: readonly HopLink[] },
-): Reading[] {
+export function readingsOf(hop: string, { id, load }: Pick<HopNode, 'id' | 'load'>, { hops, links }: Way): Reading[] {
   const { us, precision_us } = load
   if (us === null) return []
   if (hop === 'queue' && precision_us !== null) return [{ us, precision_us, by: 'fitted to whole ms' }]
@@ -211,3 +232,26 @@ export function readingsOf(
 
 /** Below a tenth of a µs nobody counts. */
 const isAll = (us: number | null, part_us: number | null) => us !== null && part_us !== null && us - part_us < 0.1
+
+/** "5,800 IOPS", "1.79 ms from here on", "9.8 of 32 in flight": a node's load in words, also what of it was not measured. */
+export function loadWords(hop: string, node: Pick<HopNode, 'id' | 'load'>, way: Way): string[] {
+  const { iops } = node.load
+  const readings = readingsOf(hop, node, way).map((reading) => `${readingText(reading)} ${reading.by}`)
+  const full = fullness(node.load)
+  return [
+    iops === null ? `IOPS ${NOT_MEASURED}` : formatIops(iops),
+    ...(readings.length > 0 ? readings : iops === 0 ? [] : [`latency ${NOT_MEASURED}`]),
+    ...(full !== null ? [`${full.text} in flight`] : hop === 'queue' ? [`in flight ${NOT_MEASURED}`] : []),
+  ]
+}
+
+/** Hops whose names say little without what they belong to: "Hard disk 2" is one of every VM. */
+const NAMED_BY_PARENT = ['vm_disk', 'path']
+
+/** The name of the one thing that leads to a node, where its own says too little. */
+export function parentOf(id: string, hop: string, { hops, links }: Way): string | null {
+  const parents = new Set(links.filter(({ to_id }) => to_id === id).map(({ from_id }) => from_id))
+  const [only] = parents
+  if (!NAMED_BY_PARENT.includes(hop) || parents.size !== 1) return null
+  return hops.flatMap(({ nodes }) => nodes).find((node) => node.id === only)?.name ?? null
+}

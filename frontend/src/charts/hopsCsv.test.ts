@@ -47,3 +47,10 @@ it('the way of I/Os leaves as a spreadsheet: each hop with its load, each link w
   ])
   expect(at(2, 'detail')).toContain('at most')
 })
+
+it('a time that another link tells is no number in a spreadsheet, and says why', () => {
+  const links = way.links.map((link) => ({ ...link, us: null, lower_us: null, upper_us: null }))
+  const { header, rows } = hopsCsv({ hops: [], links })
+  const at = (column: string) => rows[0]?.[header.indexOf(column)]
+  expect([at('us'), at('detail')]).toEqual([null, 'not told apart from the kernel time at its host queue'])
+})

@@ -1,7 +1,7 @@
 /** The way of I/Os as raw numbers: what is passed with its load, and the time between with its bounds. Pure. */
 
 import type { CsvCell } from '../lib/csv'
-import type { HopLink } from './hops'
+import { type HopLink, linkWords } from './hops'
 
 interface CsvNode {
   id: string
@@ -48,7 +48,7 @@ export function hopsCsv({ hops, links }: Way): { header: string[]; rows: CsvCell
         link.label,
         names.get(link.from_id) ?? link.from_id,
         names.get(link.to_id) ?? link.to_id,
-        link.is_merged ? 'at most: not told apart from its neighbour' : null,
+        mergedWords(link),
         null,
         null,
         link.us,
@@ -60,6 +60,11 @@ export function hopsCsv({ hops, links }: Way): { header: string[]; rows: CsvCell
       ]),
     ],
   }
+}
+
+function mergedWords(link: HopLink): string | null {
+  if (!link.is_merged) return null
+  return link.us === null ? linkWords(link) : 'at most: not told apart from its neighbour'
 }
 
 function nodeRow(label: string, { name, detail, state, load }: CsvNode): CsvCell[] {

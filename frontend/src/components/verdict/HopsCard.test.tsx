@@ -4,6 +4,7 @@ import { fireEvent, render, screen } from '@testing-library/react'
 import { expect, it, vi } from 'vitest'
 import type { Hops } from '../../api/types'
 import { PreferencesProvider } from '../../lib/preferences'
+import { onScreen } from '../../testing/screen'
 import { HopsCard } from './HopsCard'
 
 vi.mock('@tanstack/react-router', () => ({
@@ -59,20 +60,43 @@ function show(given: Hops) {
   )
 }
 
+const rows = (name: string) =>
+  [...screen.getByRole('table', { name }).querySelectorAll('tbody tr')].map((row) =>
+    [...row.children].map(({ textContent }) => textContent),
+  )
+const asTable = () => fireEvent.click(screen.getByRole('button', { name: 'Show as table of numbers' }))
+
 it('the way of I/Os is also a table with the bounds that its picture has no room for, a spreadsheet and a link', () => {
+  onScreen(1440)
   show(hops)
   for (const name of ['Save the numbers as CSV', 'Copy a link to this window'])
     expect(screen.getByRole('button', { name })).toBeTruthy()
-  fireEvent.click(screen.getByRole('button', { name: 'Show as table of numbers' }))
-  const rows = (name: string) =>
-    [...screen.getByRole('table', { name }).querySelectorAll('tbody tr')].map((row) =>
-      [...row.children].map(({ textContent }) => textContent),
-    )
+  asTable()
   expect(rows('Load of each hop').map((row) => row.slice(2))).toEqual([
     ['5,800 IOPS', '1.79 ms from here on', '9.8 of 32'],
     ['not measured', '1.79 ms from here on', '–'],
   ])
   expect(rows('Time between hops')[0]?.slice(1)).toEqual(['Kernel', '0.12 ms', '0 µs and 0.52 ms'])
+})
+
+it('a time that another hop tells is words in the picture and in the table, not the same number once more', () => {
+  onScreen(1440)
+  const link = hops.links[0] as Hops['links'][number]
+  show({ ...hops, links: [{ ...link, us: null, lower_us: null, upper_us: null, is_merged: true }] })
+  expect(screen.getByText(/^Kernel to vmhba1: not told apart from the kernel time at its host queue$/)).toBeTruthy()
+  asTable()
+  expect(rows('Time between hops')[0]?.slice(2)).toEqual(['not told apart from the kernel time at its host queue'])
+})
+
+it('on a phone a hop’s numbers stand below its name, each with its word, in the same order', () => {
+  show(hops)
+  asTable()
+  expect(rows('Load of each hop').flat()).toEqual([
+    'esx-01Host queue · naa.15,800 IOPS1.79 ms from here on9.8 of 32 in flight',
+    'esx-01 · vmhba1PathIOPS not measured1.79 ms from here on',
+  ])
+  expect(rows('Time between hops').flat()).toEqual(['esx-01 → vmhba1Kernel: 0.12 msbetween 0 µs and 0.52 ms'])
+  expect(screen.queryByRole('region', { name: /scrolls/ })).toBeNull()
 })
 
 it('nothing has no numbers to save', () => {

@@ -7,14 +7,16 @@ import {
   BOX_WIDTH,
   fullness,
   hopPicture,
-  linkTime,
+  linkBounds,
+  linkWords,
   type PlacedLink,
+  parentOf,
   readingsOf,
   readingText,
 } from '../../charts/hops'
 import { hopsCsv } from '../../charts/hopsCsv'
 import { colourOf } from '../../charts/tokens'
-import { formatIops, formatLatency, NOT_MEASURED } from '../../lib/units'
+import { formatIops, NOT_MEASURED } from '../../lib/units'
 import { Card } from '../Card'
 import { CopyLink, SaveCsv, Tools, TurnTable } from '../chart/tools'
 import { useTokens } from '../chart/useTokens'
@@ -117,16 +119,6 @@ function HopTitle({ hop, x }: { hop: Pick<Hop, 'label' | 'total'> & { nodes: rea
   )
 }
 
-/** Hops whose names say little without what they belong to: "Hard disk 2" is one of every VM. */
-const NAMED_BY_PARENT = ['vm_disk', 'path']
-
-function parentOf(id: string, hop: string, { hops, links }: Hops): string | null {
-  const parents = new Set(links.filter(({ to_id }) => to_id === id).map(({ from_id }) => from_id))
-  const [only] = parents
-  if (!NAMED_BY_PARENT.includes(hop) || parents.size !== 1) return null
-  return hops.flatMap(({ nodes }) => nodes).find((node) => node.id === only)?.name ?? null
-}
-
 const DOMAIN = /^([a-z0-9-]+)(?:\.[a-z0-9-]+)*\.[a-z]{2,}$/i
 
 /** "esx-05.lab.example" → "esx-05": all hosts have the rest in common. */
@@ -179,7 +171,7 @@ function Times({ links, hops }: { links: readonly HopLink[]; hops: readonly Hop[
     <ul className={styles.times}>
       {links.map((link) => (
         <li key={link.to_id}>
-          {link.label} to {names.get(link.to_id)}: {link.us === null ? NOT_MEASURED : linkTime(link)}
+          {link.label} to {names.get(link.to_id)}: {linkWords(link)}
           {boundsWords(link)}
         </li>
       ))}
@@ -187,9 +179,9 @@ function Times({ links, hops }: { links: readonly HopLink[]; hops: readonly Hop[
   )
 }
 
-function boundsWords({ us, lower_us, upper_us }: Pick<HopLink, 'us' | 'lower_us' | 'upper_us'>): string {
-  if (us === null || lower_us === null || upper_us === null) return ''
-  return `, between ${formatLatency(lower_us)} and ${formatLatency(upper_us)}`
+function boundsWords(link: PlacedLink['link']): string {
+  const bounds = linkBounds(link)
+  return bounds === null ? '' : `, between ${bounds}`
 }
 
 interface LinesProps {
@@ -215,7 +207,7 @@ function Lines({ links, height, isCalm }: LinesProps) {
           />
         ))}
       </svg>
-      {links.map(({ key, x, y, text, hatched, isFaint, isNamed, link }) => (
+      {links.map(({ key, x, y, text, hatched, isUntold, isFaint, isNamed, link }) => (
         <span
           key={key}
           aria-hidden="true"
@@ -224,8 +216,9 @@ function Lines({ links, height, isCalm }: LinesProps) {
           data-calm={isCalm}
           data-faint={isFaint}
           data-hatched={hatched}
+          data-untold={isUntold}
           style={place(x, y)}
-          title={`${link.label}: ${link.us === null ? NOT_MEASURED : text}${boundsWords(link)}`}
+          title={`${link.label}: ${linkWords(link)}${boundsWords(link)}`}
         >
           {text}
         </span>

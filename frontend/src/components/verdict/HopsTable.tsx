@@ -1,12 +1,29 @@
 /** The way of I/Os in numbers: every hop with its load, and the time between two of them with its bounds. */
 
+import type { ReactNode } from 'react'
 import type { Hops } from '../../api/types'
-import { fullness, linkTime, readingsOf, readingText } from '../../charts/hops'
-import { formatIops, formatLatency, NOT_MEASURED } from '../../lib/units'
+import {
+  fullness,
+  isUntold,
+  linkBounds,
+  linkWords,
+  loadWords,
+  parentOf,
+  readingsOf,
+  readingText,
+} from '../../charts/hops'
+import { useMediaMatch } from '../../lib/preferences'
+import { formatIops, NOT_MEASURED } from '../../lib/units'
 import { Name } from '../Name'
+import { Stacked } from '../table/Told'
+import hopStyles from './Hops.module.css'
 import styles from './Verdict.module.css'
 
+const WIDE = '(min-width: 700px)'
+
 export function HopsTable({ hops }: { hops: Hops }) {
+  const isWide = useMediaMatch(WIDE)
+  if (!isWide) return <HopsOnPhone hops={hops} />
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
     <section className={styles.scroll} tabIndex={0} aria-label="Numbers of the way of its I/Os, scrolls">
@@ -45,8 +62,7 @@ export function HopsTable({ hops }: { hops: Hops }) {
   )
 }
 
-function LinksTable({ hops: { hops, links } }: { hops: Hops }) {
-  const names = new Map(hops.flatMap(({ nodes }) => nodes.map(({ id, name }) => [id, name])))
+function LinksTable({ hops }: { hops: Hops }) {
   return (
     <table className={styles.rows} aria-label="Time between hops">
       <thead>
@@ -58,22 +74,99 @@ function LinksTable({ hops: { hops, links } }: { hops: Hops }) {
         </tr>
       </thead>
       <tbody>
-        {links.map((link) => (
+        {betweenHops(hops).map(({ link, ends }) => (
           <tr key={`${link.from_id} ${link.to_id}`}>
             <td>
-              <Name focusable>{`${names.get(link.from_id) ?? '?'} → ${names.get(link.to_id) ?? '?'}`}</Name>
+              <Name focusable>{ends}</Name>
             </td>
             <td>{link.label}</td>
-            <Value>{link.us === null ? NOT_MEASURED : linkTime(link)}</Value>
-            <Value>
-              {link.us === null || link.lower_us === null || link.upper_us === null
-                ? '–'
-                : `${formatLatency(link.lower_us)} and ${formatLatency(link.upper_us)}`}
-            </Value>
+            {isUntold(link) ? (
+              <td className={hopStyles.words} colSpan={2}>
+                {linkWords(link)}
+              </td>
+            ) : (
+              <>
+                <Value>{linkWords(link)}</Value>
+                <Value>{linkBounds(link) ?? '–'}</Value>
+              </>
+            )}
           </tr>
         ))}
       </tbody>
     </table>
+  )
+}
+
+/** The same, one below the other: a phone has no room for columns. */
+function HopsOnPhone({ hops }: { hops: Hops }) {
+  return (
+    <>
+      <OneColumn label="Load of each hop" heading="Hop and its load">
+        {hops.hops.flatMap((hop) =>
+          hop.nodes.map((node) => {
+            const parent = parentOf(node.id, hop.name, hops)
+            return (
+              <StackedRow
+                key={node.id}
+                of={parent === null ? node.name : `${parent} · ${node.name}`}
+                lines={[[hop.label, ...node.detail].join(' · '), ...loadWords(hop.name, node, hops)]}
+              />
+            )
+          }),
+        )}
+      </OneColumn>
+      <OneColumn label="Time between hops" heading="Between, and the time of an I/O there">
+        {betweenHops(hops).map(({ link, ends }) => {
+          const bounds = linkBounds(link)
+          return (
+            <StackedRow
+              key={`${link.from_id} ${link.to_id}`}
+              of={ends}
+              lines={[`${link.label}: ${linkWords(link)}`, ...(bounds === null ? [] : [`between ${bounds}`])]}
+            />
+          )
+        })}
+      </OneColumn>
+    </>
+  )
+}
+
+function betweenHops({ hops, links }: Hops) {
+  const names = new Map(hops.flatMap(({ nodes }) => nodes.map(({ id, name }) => [id, name])))
+  return links.map((link) => ({
+    link,
+    ends: `${names.get(link.from_id) ?? '?'} → ${names.get(link.to_id) ?? '?'}`,
+  }))
+}
+
+function OneColumn({ label, heading, children }: { label: string; heading: string; children: ReactNode }) {
+  return (
+    <table className={styles.rows} aria-label={label}>
+      <thead>
+        <tr>
+          <th scope="col">{heading}</th>
+        </tr>
+      </thead>
+      <tbody>{children}</tbody>
+    </table>
+  )
+}
+
+/** Nothing of it is cut: there is no pointer that would rest on it. */
+function StackedRow({ of, lines }: { of: string; lines: readonly string[] }) {
+  return (
+    <tr>
+      <td>
+        <Stacked
+          of={<Name whole>{of}</Name>}
+          lines={lines.map((line) => (
+            <Name key={line} whole>
+              {line}
+            </Name>
+          ))}
+        />
+      </td>
+    </tr>
   )
 }
 
