@@ -1,23 +1,18 @@
 import { Link } from '@tanstack/react-router'
-import { useMemo } from 'react'
 import type { AlertMessage } from '../../api/types'
 import { alertStateWord } from '../../components/alerts/words'
 import { Card } from '../../components/Card'
 import { EmptyState } from '../../components/DataState'
 import { Name } from '../../components/Name'
 import { StateMark } from '../../components/StateMark'
-import { type Column, VirtualTable } from '../../components/table/VirtualTable'
-import { usePreferences } from '../../lib/preferences'
+import { useMediaMatch, usePreferences } from '../../lib/preferences'
 import { plural } from '../../lib/text'
-import { formatInstant, type Zone } from '../../lib/time'
-import styles from './Alerts.module.css'
-import { NarrowRow, narrowRowPx } from './NarrowRow'
+import { formatInstant } from '../../lib/time'
+import styles from './DeliveriesCard.module.css'
 import { fateOf } from './story'
 
 /** Who was told of it, and whether it arrived. */
 export function DeliveriesCard({ messages }: { messages: readonly AlertMessage[] }) {
-  const { zone } = usePreferences()
-  const columns = useMemo(() => columnsIn(zone), [zone])
   return (
     <Card title="Deliveries" flush>
       {messages.length === 0 ? (
@@ -31,82 +26,82 @@ export function DeliveriesCard({ messages }: { messages: readonly AlertMessage[]
           }
         />
       ) : (
-        <div className={styles.wholeOnPhones}>
-          <VirtualTable
-            label="Deliveries"
-            columns={columns}
-            count={messages.length}
-            rowAt={(index) => messages[index]}
-            rowKey={(message) => String(message.id)}
-            narrowRowPx={narrowRowPx(3, false)}
-          />
-        </div>
+        <DeliveriesTable messages={messages} />
       )}
     </Card>
   )
 }
 
-const instantOf = (one: AlertMessage, zone: Zone) => formatInstant(Date.parse(one.finished_at ?? one.created_at), zone)
+const COLUMNS = ['Channel', 'About', 'Delivery', 'When', 'Attempts', 'Answer']
 
-const columnsIn = (zone: Zone): Column<AlertMessage>[] => [
-  {
-    id: 'all',
-    header: 'Delivery',
-    width: 280,
-    grow: true,
-    narrowOnly: true,
-    cell: (one) => (
-      <NarrowRow
-        head={
-          <>
-            <Name focusable>{one.channel_name}</Name>
-            <StateMark tone={fateOf(one.state).tone} word={fateOf(one.state).words} />
-          </>
-        }
-        lines={[
-          `About ${alertStateWord(one.status)}, ${instantOf(one, zone)}`,
-          [`${plural(one.attempts, 'attempt')}${one.detail === null ? '' : `: ${one.detail}`}`, 2],
-        ]}
-      />
-    ),
-  },
-  {
-    id: 'channel',
-    header: 'Channel',
-    width: 180,
-    grow: true,
-    from: 700,
-    cell: (one) => <Name focusable>{one.channel_name}</Name>,
-  },
-  { id: 'status', header: 'About', width: 100, from: 700, cell: (one) => alertStateWord(one.status) },
-  {
-    id: 'state',
-    header: 'Delivery',
-    width: 235,
-    from: 700,
-    cell: ({ state }) => <StateMark tone={fateOf(state).tone} word={fateOf(state).words} />,
-  },
-  {
-    id: 'at',
-    header: 'When',
-    width: 220,
-    from: 700,
-    cell: (one) => <span className="numeric">{instantOf(one, zone)}</span>,
-  },
-  {
-    id: 'attempts',
-    header: 'Attempts',
-    width: 88,
-    from: 700,
-    align: 'right',
-    cell: ({ attempts }) => <span className="numeric">{attempts}</span>,
-  },
-  {
-    id: 'detail',
-    header: 'Answer',
-    width: 200,
-    from: 700,
-    grow: true,
-    cell: ({ detail }) => detail && <Name focusable>{detail}</Name>,
-  },
-]
+/** Rows are as high as their words need: an answer says what to do, and is read whole. */
+function DeliveriesTable({ messages }: { messages: readonly AlertMessage[] }) {
+  const isWide = useMediaMatch('(min-width: 700px)')
+  const heads = isWide ? COLUMNS : ['Delivery']
+  const Row = isWide ? WideRow : PhoneRow
+  return (
+    <table className={styles.table} aria-label="Deliveries">
+      <thead>
+        <tr>
+          {heads.map((head) => (
+            <th key={head} scope="col">
+              {head}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {messages.map((message) => (
+          <Row key={message.id} message={message} />
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function WideRow({ message }: { message: AlertMessage }) {
+  const { channel_name, status, state, attempts, detail } = message
+  return (
+    <tr>
+      <td className={styles.channel}>
+        <Name whole>{channel_name}</Name>
+      </td>
+      <td>{alertStateWord(status)}</td>
+      <td>
+        <StateMark tone={fateOf(state).tone} word={fateOf(state).words} />
+      </td>
+      <td className="numeric">
+        <When message={message} />
+      </td>
+      <td className="numeric">{attempts}</td>
+      <td className={styles.answer}>{detail !== null && <Name whole>{detail}</Name>}</td>
+    </tr>
+  )
+}
+
+/** All of it in one column, in the order of what decides. */
+function PhoneRow({ message }: { message: AlertMessage }) {
+  const { channel_name, status, state, attempts, detail } = message
+  return (
+    <tr>
+      <td>
+        <div className={styles.head}>
+          <Name whole>{channel_name}</Name>
+          <StateMark tone={fateOf(state).tone} word={fateOf(state).words} />
+        </div>
+        <div className={styles.line}>
+          About {alertStateWord(status)}, <When message={message} />
+        </div>
+        <div className={styles.line}>
+          <Name whole>{`${plural(attempts, 'attempt')}${detail === null ? '' : `: ${detail}`}`}</Name>
+        </div>
+      </td>
+    </tr>
+  )
+}
+
+/** When its fate was known; of one that is still under way, when it was made. */
+function When({ message: { finished_at, created_at } }: { message: AlertMessage }) {
+  const { zone } = usePreferences()
+  return formatInstant(Date.parse(finished_at ?? created_at), zone)
+}

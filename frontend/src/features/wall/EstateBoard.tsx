@@ -9,7 +9,6 @@ import { niceMax } from '../../charts/panels'
 import { useAlertsAt } from '../../components/alerts/useAlertsAt'
 import { Name } from '../../components/Name'
 import { StateMark } from '../../components/StateMark'
-import { standingMark } from '../../components/verdict/certainty'
 import { LayerBar, LayerSwatch } from '../../components/verdict/LayerBar'
 import { worthTelling } from '../../components/verdict/layerWords'
 import { ios } from '../../components/verdict/OccupancyCard'
@@ -19,7 +18,7 @@ import type { AgeState } from './age'
 import styles from './Wall.module.css'
 import { Waiting, WallFrame } from './WallFrame'
 import { WorstRow } from './WorstRow'
-import { judgedWords, losingWords, nothingJudged } from './wallWords'
+import { causeMark, judgedWords, losingWords, nothingJudged } from './wallWords'
 
 interface EstateBoardProps {
   title: string
@@ -99,7 +98,7 @@ function EstateStrip({ overview, of, age, age_ms }: BoardProps) {
       <div className={styles.troubled}>
         {(troubledOf(totals) === 0 || estate.certainty !== 'healthy') && (
           <span className={styles.mark}>
-            <StateMark {...standingMark(estate)} />
+            <StateMark {...causeMark(estate)} />
           </span>
         )}
         {estate.state !== 'no_data' && (

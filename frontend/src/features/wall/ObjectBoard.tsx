@@ -9,7 +9,6 @@ import { shareText } from '../../charts/waterfall'
 import { alertsOf, alertsOnArray } from '../../components/alerts/standing'
 import { Name } from '../../components/Name'
 import { StateMark } from '../../components/StateMark'
-import { standingMark } from '../../components/verdict/certainty'
 import { LayerBar, LayerSwatch } from '../../components/verdict/LayerBar'
 import { layersWords, layerTime, worthTelling } from '../../components/verdict/layerWords'
 import { ios } from '../../components/verdict/OccupancyCard'
@@ -19,7 +18,7 @@ import { formatIops, formatLatency } from '../../lib/units'
 import type { AgeState } from './age'
 import styles from './Wall.module.css'
 import { Waiting, WallFrame } from './WallFrame'
-import { judgedWords, oldWords } from './wallWords'
+import { causeMark, judgedWords, oldWords } from './wallWords'
 
 interface ObjectBoardProps {
   of: JudgedKind
@@ -81,7 +80,7 @@ function VerdictStrip({ verdict, age, age_ms }: VerdictStripProps) {
         <span className={styles.wholeHeadline}>{sentence.head}</span>
         <span className={styles.troubled}>
           <span className={styles.mark}>
-            <StateMark {...standingMark(verdict)} />
+            <StateMark {...causeMark(verdict)} />
           </span>
           <span className={styles.because}>{sentence.because[0]}</span>
         </span>

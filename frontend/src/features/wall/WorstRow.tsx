@@ -2,7 +2,6 @@ import type { AlertOut, OverviewRow } from '../../api/types'
 import { AlertBadge } from '../../components/alerts/AlertBadge'
 import { Name } from '../../components/Name'
 import { StateMark } from '../../components/StateMark'
-import { standingMark } from '../../components/verdict/certainty'
 import { LayerBar } from '../../components/verdict/LayerBar'
 import { layersWords } from '../../components/verdict/layerWords'
 import { NamedLayer } from '../../components/verdict/NamedLayer'
@@ -11,7 +10,7 @@ import { waitWords } from '../../components/verdict/troubled'
 import { formatLatency } from '../../lib/units'
 import type { AgeState } from './age'
 import styles from './Wall.module.css'
-import { oldWords } from './wallWords'
+import { causeMark, oldWords } from './wallWords'
 
 interface WorstRowProps {
   row: OverviewRow
@@ -33,7 +32,7 @@ export function WorstRow({ row, age, age_ms, max_us, alerts }: WorstRowProps) {
   return (
     <li className={styles.row} data-age={age} data-calm={isCalm || isBlank} data-certainty={row.certainty}>
       <span className={styles.mark}>
-        {isBlank ? '—' : <StateMark {...standingMark(row)} />}
+        {isBlank ? '—' : <StateMark {...causeMark(row)} />}
         {!isBlank && <AlertBadge alerts={alerts} linked={false} />}
       </span>
       <span className={styles.who}>

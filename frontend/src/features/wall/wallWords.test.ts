@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { AlertOut, Overview, SourceOut } from '../../api/types'
-import { firesWords, judgedWords, losingWords, nothingJudged, oldWords, sourcesWords } from './wallWords'
+import { causeMark, firesWords, judgedWords, losingWords, nothingJudged, oldWords, sourcesWords } from './wallWords'
 
 const NOW = Date.UTC(2026, 10, 22, 11, 48, 25)
 const at = (seconds: number) => new Date(NOW - seconds * 1000).toISOString()
@@ -52,4 +52,13 @@ describe('sources on a wall', () => {
 it('the headline counts who loses time now, and leaves its room to the worst', () => {
   const totals = { by_certainty: { certain: 1, likely: 2, healthy: 11 }, by_state: { judged: 14 }, ended: 1 }
   expect(losingWords(totals as unknown as Overview['totals'], 'datastores')).toBe('2 of 14 datastores lose time')
+})
+
+it('a mark says of what it is sure', () => {
+  expect(causeMark({ state: 'judged', certainty: 'certain' }).word).toBe('Cause certain')
+  expect(causeMark({ state: 'judged', certainty: 'likely' }).word).toBe('Cause likely')
+  expect(causeMark({ state: 'judged', certainty: 'undetermined' }).word).toBe('Undetermined')
+  expect(causeMark({ state: 'judged', certainty: 'healthy' }).word).toBe('Healthy')
+  expect(causeMark({ state: 'judged', certainty: 'certain', until_at: '2026-11-22T10:00:00Z' }).word).toBe('Ended')
+  expect(causeMark({ state: 'idle', certainty: 'unknown' }).word).toBe('Idle')
 })

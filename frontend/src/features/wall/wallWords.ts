@@ -2,6 +2,7 @@
 
 import type { AlertOut, Overview, SourceOut } from '../../api/types'
 import type { JudgedKind } from '../../api/verdicts'
+import { type Standing, standingMark } from '../../components/verdict/certainty'
 import { troubledOf, troubledWords } from '../../components/verdict/troubled'
 import { plural } from '../../lib/text'
 import { formatAge, formatClock, instantMs, type Zone } from '../../lib/time'
@@ -14,6 +15,12 @@ export function judgedWords(until_at: string | null, age_ms: number | null, zone
   const until_ms = instantMs(until_at)
   if (until_ms === null || age_ms === null) return 'nothing judged yet'
   return `judged until ${formatClock(until_ms, zone)}, ${formatAge(age_ms)} ago`
+}
+
+/** Of what a verdict is sure: from afar, and without one, the bare word in an alarm's colour is taken for how bad things are. */
+export function causeMark(standing: Standing): ReturnType<typeof standingMark> {
+  const { word, tone } = standingMark(standing)
+  return { tone, word: tone === 'bad' || tone === 'warn' ? `Cause ${word.toLowerCase()}` : word }
 }
 
 /** "3 of 14 datastores lose time": what ended has a row of its own, and the line needs its room for the worst. */
