@@ -34,9 +34,13 @@ it('what nobody judged is not called well', () => {
   expect(troubledWords({ by_certainty: {}, by_state: {}, ended: 0 }, 'arrays')).toBe('No array is known')
 })
 
-it('a mean that is as usual is not called healthy beside those that lose time', () => {
-  expect(meanWords({ sentence: 'Healthy: 0.74 ms per I/O' })).toBe('Over all I/Os: 0.74 ms per I/O')
-  expect(meanWords({ sentence: 'Kernel: 0.44 of 0.93 ms' })).toBe('Over all I/Os: Kernel: 0.44 of 0.93 ms')
+it('a mean that is as expected names no layer beside those that lose time', () => {
+  const sentence = 'Healthy: 0.74 ms per I/O, 0.15 ms over expected, mostly in the kernel'
+  expect(meanWords({ sentence, certainty: 'healthy', total_us: 740 })).toBe('Over all I/Os: 0.74 ms per I/O')
+  const kernel = 'Kernel: 0.44 of 0.93 ms'
+  expect(meanWords({ sentence: kernel, certainty: 'certain', total_us: 930 })).toBe(`Over all I/Os: ${kernel}`)
+  const idle = 'No I/O in this window'
+  expect(meanWords({ sentence: idle, certainty: 'unknown', total_us: null })).toBe(`Over all I/Os: ${idle}`)
 })
 
 const layer = (name: string, excess_us: number) => ({ name, label: name, layers: [name], excess_us })

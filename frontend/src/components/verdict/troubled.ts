@@ -3,9 +3,11 @@
 import type { Overview, OverviewRow } from '../../api/types'
 import type { JudgedKind } from '../../api/verdicts'
 import { plural } from '../../lib/text'
+import { formatLatency } from '../../lib/units'
 import { midSentence, namedBy } from './namedWords'
 import { ios } from './OccupancyCard'
 
+type Mean = Pick<Overview['estate'], 'sentence' | 'certainty' | 'total_us'>
 type Totals = Pick<Overview['totals'], 'by_certainty' | 'by_state' | 'ended'>
 
 export const NOUNS: Record<JudgedKind, string> = {
@@ -22,9 +24,9 @@ const OVER = ['certain', 'likely', 'undetermined'] as const
 export const troubledOf = ({ by_certainty, ended }: Totals): number =>
   OVER.reduce((sum, one) => sum + (by_certainty[one] ?? 0), 0) - ended
 
-/** The verdict on all I/Os together, beside those that lose time: "healthy" is no word for both. */
-export const meanWords = ({ sentence }: Pick<Overview['estate'], 'sentence'>): string =>
-  `Over all I/Os: ${sentence.replace(/^Healthy: /, '')}`
+/** All I/Os together, beside those that lose time. Where the mean is as expected no layer is named: what some lose in one, others save. */
+export const meanWords = ({ sentence, certainty, total_us }: Mean): string =>
+  `Over all I/Os: ${certainty === 'healthy' && total_us !== null ? `${formatLatency(total_us)} per I/O` : sentence}`
 
 /** "3 of 14 datastores lose time", "No datastore loses time, 1 did a moment ago", "None of 14 datastores could be judged". */
 export function troubledWords(totals: Totals, kind: JudgedKind): string {
