@@ -1,4 +1,5 @@
 import type { APIRequestContext, Page, Route } from '@playwright/test'
+import { violationsInDarkAndLight } from './accessible'
 import { ADMIN_STATE, card, fetched } from './scenes'
 import { type LabSource, withSecondLab } from './secondLab'
 import { asSick } from './sickScene'
@@ -166,6 +167,7 @@ test.describe('signed in', () => {
     await expect(result).toContainText('The test failed')
     await expect(result.getByText(array.fingerprint_sha256, { exact: true })).toBeVisible()
     await expect(result).toContainText('Compare the fingerprint first')
+    expect(await violationsInDarkAndLight(page)).toEqual([])
     await page.keyboard.press('Tab')
     await expect(result.getByRole('button', { name: 'Pin this certificate and test again' })).toBeFocused()
     await page.keyboard.press('Enter')
