@@ -24,7 +24,8 @@ _TIME_BITS = 44
 class Offsets:
     """Readings of all clocks, in order of clock and of the stamps that they count from.
 
-    of_host, of_array: clock of each position; the last array is nobody (−1). A host whose own clock was not read has its vCenter's; a clock that nobody read has offset 0 and an unknown error (NaN).
+    of_host, of_array: clock of each position; the last array is nobody (−1). A host whose own clock was not read has its vCenter's; a clock
+    that nobody read has offset 0 and an unknown error (NaN).
     """
 
     of_host: Index
@@ -59,8 +60,7 @@ def offsets(estate: Estate, readings: Sequence[Clock]) -> Offsets:
     rows = [(0, 0, 0, np.nan)]
     for subject, those in by_clock.items():
         rows += [
-            (number[subject], _counts_from(one) - first_us, _offset_us(one), one.error_s)
-            for one in _in_order(those)
+            (number[subject], _counts_from(one) - first_us, _offset_us(one), one.error_s) for one in _in_order(those)
         ]
     clock, elapsed = (np.array([row[n] for row in rows], dtype=np.int64) for n in (0, 1))
     return Offsets(
