@@ -84,6 +84,7 @@ it('a time that another hop tells is words in the picture and in the table, not 
   const link = hops.links[0] as Hops['links'][number]
   show({ ...hops, links: [{ ...link, us: null, lower_us: null, upper_us: null, is_merged: true }] })
   expect(screen.getByText(/^Kernel to vmhba1: not told apart from the kernel time at its host queue$/)).toBeTruthy()
+  expect(screen.getByText(/^“not told apart”: /)).toBeTruthy()
   asTable()
   expect(rows('Time between hops')[0]?.slice(2)).toEqual(['not told apart from the kernel time at its host queue'])
 })
@@ -92,10 +93,10 @@ it('on a phone a hop’s numbers stand below its name, each with its word, in th
   show(hops)
   asTable()
   expect(rows('Load of each hop').flat()).toEqual([
-    'esx-01Host queue · naa.15,800 IOPS1.79 ms from here on9.8 of 32 in flight',
-    'esx-01 · vmhba1PathIOPS not measured1.79 ms from here on',
+    'esx-01Host queue · naa.15,800 IOPS · 1.79 ms from here on · 9.8 of 32 in flight',
+    'esx-01 · vmhba1PathIOPS not measured · 1.79 ms from here on',
   ])
-  expect(rows('Time between hops').flat()).toEqual(['esx-01 → vmhba1Kernel: 0.12 msbetween 0 µs and 0.52 ms'])
+  expect(rows('Time between hops').flat()).toEqual(['esx-01 → vmhba1Kernel: 0.12 ms, between 0 µs and 0.52 ms'])
   expect(screen.queryByRole('region', { name: /scrolls/ })).toBeNull()
 })
 

@@ -96,6 +96,9 @@ export function HopsCard({ hops, named, hasEnded = false }: HopsCardProps) {
               ))}
             </ol>
           </div>
+          {picture.links.some(({ isUntold }) => isUntold) && (
+            <p className={styles.note}>“not told apart”: from the kernel time at its host queue, which stands there.</p>
+          )}
         </div>
       )}
     </Card>

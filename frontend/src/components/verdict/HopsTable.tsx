@@ -109,7 +109,7 @@ function HopsOnPhone({ hops }: { hops: Hops }) {
               <StackedRow
                 key={node.id}
                 of={parent === null ? node.name : `${parent} · ${node.name}`}
-                lines={[[hop.label, ...node.detail].join(' · '), ...loadWords(hop.name, node, hops)]}
+                lines={[[hop.label, ...node.detail].join(' · '), loadWords(hop.name, node, hops).join(' · ')]}
               />
             )
           }),
@@ -122,7 +122,7 @@ function HopsOnPhone({ hops }: { hops: Hops }) {
             <StackedRow
               key={`${link.from_id} ${link.to_id}`}
               of={ends}
-              lines={[`${link.label}: ${linkWords(link)}`, ...(bounds === null ? [] : [`between ${bounds}`])]}
+              lines={[`${link.label}: ${linkWords(link)}${bounds === null ? '' : `, between ${bounds}`}`]}
             />
           )
         })}
