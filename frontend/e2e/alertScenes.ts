@@ -87,7 +87,8 @@ export async function asAlerts(
 
 const CHANNEL_STATES = ['ok', 'failing', 'off', 'disabled'] as const
 const GONE = 'The receiver answered 410: this address is gone. Make a new one there.'
-const AWAY =
+/** As long as answers get. */
+export const AWAY =
   'Connecting to chat.example.org:443 took longer than 10 s. Check the address, the firewall between, and that the receiver answers.'
 
 function someChannels(names: readonly string[]) {
@@ -237,7 +238,11 @@ interface Layered {
 }
 
 /** One alert with its whole story, of the object that is given: what its own verdict says by now is what the alert was made of. */
-export async function asOneAlert(page: Page, subject: { id: number; name: string }): Promise<void> {
+export async function asOneAlert(
+  page: Page,
+  subject: { id: number; name: string },
+  answer = 'accepted with 200',
+): Promise<void> {
   const [verdict, thing] = await Promise.all([
     answered(page, `/datastores/${subject.id}/verdict`) as Promise<Layered>,
     answered(page, `/datastores/${subject.id}`) as Promise<{ volumes: { name: string; array: { name: string } }[] }>,
@@ -274,7 +279,7 @@ export async function asOneAlert(page: Page, subject: { id: number; name: string
     })),
     messages: EXAMPLES.one_alert.messages.map((one: object) => ({
       ...one,
-      ...{ channel_id: channel?.id, channel_name: channel?.name, created_at: told, finished_at: told },
+      ...{ channel_id: channel?.id, channel_name: channel?.name, created_at: told, finished_at: told, detail: answer },
     })),
   }
   await page.route(/\/api\/v1\/alerts\/\d+$/, (route) => route.fulfill({ json: alert }))

@@ -1,5 +1,5 @@
 import { settled, violationsInDarkAndLight } from './accessible'
-import { ALERT_PAGES, anAlert, asAlarmed, asAlerts, asOneAlert } from './alertScenes'
+import { ALERT_PAGES, AWAY, anAlert, asAlarmed, asAlerts, asOneAlert } from './alertScenes'
 import { ADMIN_STATE, aJudged, asEmpty, asFailing, asLongNamed, fail, OUTAGE } from './scenes'
 import { expect, test } from './watch'
 
@@ -73,6 +73,23 @@ test('pages of alerts fit a phone, whatever the names', async ({ page }) => {
   const firing = page.getByRole('region', { name: 'Open alerts, scrolls' })
   await expect(firing.getByRole('link').first()).toBeVisible()
   expect(await firing.evaluate((box) => box.scrollHeight - box.clientHeight)).toBeLessThanOrEqual(1)
+})
+
+test('what a receiver answered is read whole beside its delivery, on every screen', async ({ page, request }) => {
+  await asOneAlert(page, await aJudged(request), AWAY)
+  for (const width of [1440, 1920, 390]) {
+    await page.setViewportSize({ width, height: 900 })
+    await page.goto('/alerts/41')
+    const deliveries = page.getByRole('table', { name: 'Deliveries' })
+    const answer = deliveries.getByText(AWAY)
+    await answer.scrollIntoViewIfNeeded()
+    const cut = await answer.evaluate((one) => {
+      const inside = [one, one.closest('td')].map((box) => (box === null ? 0 : box.scrollWidth - box.clientWidth))
+      return { inside, right: one.closest('table')?.getBoundingClientRect().right ?? Number.NaN }
+    })
+    expect(Math.max(...cut.inside), `at ${width} px`).toBeLessThanOrEqual(0)
+    expect(cut.right, `at ${width} px`).toBeLessThanOrEqual(width)
+  }
 })
 
 test('a number keeps its beginning, whatever day its minute is of', async ({ page }) => {

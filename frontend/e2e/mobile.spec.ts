@@ -103,6 +103,21 @@ test('why and whose stands within a phone, and evidence is no box to scroll in',
   expect(await runs.evaluate((one) => one.scrollWidth - one.clientWidth)).toBe(0)
 })
 
+test('the way of the I/Os in numbers stands within a phone, every number with its unit', async ({ page, request }) => {
+  for (const path of [`/datastores/${(await aDatastore(request)).id}`, `/vms/${await firstId(request, 'vms')}`]) {
+    await page.goto(path)
+    const way = card(page, 'The way of its I/Os')
+    await way.getByRole('button', { name: 'Show as table of numbers' }).click()
+    const load = way.getByRole('table', { name: 'Load of each hop' })
+    await expect(load.getByText(/^[\d,.]+( k)? IOPS · .*(ms|µs) (from here on|in the array)/).first()).toBeVisible()
+    const between = way.getByRole('table', { name: 'Time between hops' })
+    await expect(between.getByText(/^Array: .*(ms|µs), between .* and .*(ms|µs)$/).first()).toBeVisible()
+    for (const table of [load, between])
+      expect(await table.evaluate((one) => one.getBoundingClientRect().right), path).toBeLessThanOrEqual(390)
+    await expect(way.getByRole('region', { name: /scrolls$/ })).toHaveCount(0)
+  }
+})
+
 test('a chart is read by a touch, and the reading stays until something else is touched', async ({ page, request }) => {
   await page.goto(`/datastores/${(await aJudged(request)).id}`)
   const over = card(page, 'Latency over time')

@@ -82,6 +82,8 @@ describe('the way of I/Os as a picture', () => {
   it('never shows an unmeasured time as a number, nor a shared one as exact', () => {
     expect(picture.links.map(({ text }) => text)).toEqual(['–', '–', '0.44 ms', '≤ 0.10 ms'])
     expect(linkTime(link('a', 'b', { us: 0, lower_us: 0, upper_us: 160 }))).toBe('≤ 0.16 ms')
+    expect(linkTime(link('a', 'b', { us: 0.02, lower_us: 0, upper_us: 160 }))).toBe('≤ 0.16 ms')
+    expect(linkTime(link('a', 'b', { us: 0.02, lower_us: 0, upper_us: 0.7 }))).toBe('<1 µs')
     expect(linkTime(link('a', 'b', { us: 0, lower_us: null, upper_us: null }))).toBe('0 µs')
   })
 

@@ -156,11 +156,11 @@ function linkLook(link: HopLink) {
   return link.name === layer ? layerLook(link.layers) : partLook({ name: link.name, layer, is_rest: false })
 }
 
-/** What is known of a link's time, as short as a picture needs it; a zero that only means "less than a counter's step" is told by its bound. */
+/** What is known of a link's time, as short as a picture needs it; next to nothing that only means "less than a counter's step" is told by its bound. */
 export function linkTime(link: HopLink): string {
   const { us, upper_us, is_merged } = link
   if (us === null) return isUntold(link) ? 'not told apart' : '–'
-  if (us === 0 && upper_us !== null && upper_us > 0) return `≤ ${formatLatency(upper_us)}`
+  if (us < 1 && upper_us !== null && upper_us >= 1) return `≤ ${formatLatency(upper_us)}`
   return `${is_merged ? '≤ ' : ''}${formatLatency(us)}`
 }
 
