@@ -92,9 +92,11 @@ async function shoot(
 /** Until the page itself is there: before it is, nothing is being read either. */
 async function begun(page: Page) {
   await expect(page.locator('h1').first()).toBeVisible()
-  const table = page.locator('table[aria-rowcount]').first()
-  if ((await table.count()) > 0 && (await table.getAttribute('aria-rowcount')) !== '1')
-    await expect(table.locator('tbody tr').first()).toBeVisible()
+  // In one look: a list that turns out to be empty or broken takes its table away.
+  await page.waitForFunction(() => {
+    const table = document.querySelector('table[aria-rowcount]')
+    return !table || table.ariaRowCount === '1' || table.querySelector('tbody tr') !== null
+  })
 }
 
 /** Until nothing is being read and every chart is painted. */
