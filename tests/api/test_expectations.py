@@ -50,7 +50,7 @@ def test_what_was_never_learned_is_called_a_setting_and_not_usual(
 
     assert bases() == {"setting"}
     said = ask(client, f"datastores/{store}/verdict")["sentence"]
-    assert said["head"].endswith("over expected in the kernel")
+    assert said["head"].endswith("the kernel 10 µs over expected")
     assert "What is expected is the setting of the array source: no history of this hour yet" in said["caveats"]
     hours = {(NOW - n * MINUTE).hour for n in range(1, 6)}
     estate.expect(DATASTORE, store, dict.fromkeys(hours, (95.0, 400.0)))

@@ -214,7 +214,7 @@ def test_a_healthy_thing_names_no_layer(client: TestClient, estate: Estate, stor
     estate.last_minutes(DATASTORE, store, 12, minute(60_000, 20_000, HEALTHY))
     found = ask(client, f"datastores/{store}/verdict")
     assert (found["certainty"], found["layer"], found["share"]) == ("healthy", None, None)
-    assert found["sentence"]["head"] == "Healthy: 0.51 ms per I/O, 10 µs over expected in the kernel"
+    assert found["sentence"]["head"] == "Healthy: 0.51 ms per I/O, the kernel 10 µs over expected"
     assert found["since_at"] == ago(12)
 
 

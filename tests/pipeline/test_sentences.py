@@ -8,7 +8,7 @@ import pytest
 from gavel.analysis.segments import SPANS
 from gavel.analysis.verdict import SETTLES, Reason
 from gavel.domain.io_path import Certainty, Layer
-from gavel.pipeline.judging import Over, State
+from gavel.pipeline.judging import Furthest, Over, State
 from gavel.pipeline.sentences import NOTHING, Facts, FullestMinute, duration, head, sentence
 
 KERNEL, SAN = SPANS.index((Layer.KERNEL, Layer.KERNEL)), SPANS.index((Layer.SAN, Layer.SAN))
@@ -106,24 +106,23 @@ def test_the_mean_of_a_window_is_not_said_to_hold_since_a_time_within_it() -> No
     ("facts", "words"),
     [
         (
-            replace(HEALTHY, expected_us=860, excess_us=82, over=KERNEL, over_us=82),
-            "Healthy: 0.93 ms per I/O, 82 µs over usual in the kernel",
+            replace(HEALTHY, expected_us=860, over=Furthest(KERNEL, 82, is_sure=True)),
+            "Healthy: 0.93 ms per I/O, the kernel 82 µs over usual",
         ),
         (
-            # Others make up for it, but by what single layers are over is judged.
-            replace(HEALTHY, expected_us=1_100, excess_us=82, over=KERNEL, over_us=70),
-            "Healthy: 0.93 ms per I/O, 82 µs over usual, mostly in the kernel",
+            # Others make up for it, but by what single layers are over is judged: nothing is said of the total then.
+            replace(HEALTHY, expected_us=1_100, over=Furthest(KERNEL, 70, is_sure=False)),
+            "Healthy: 0.93 ms per I/O, the kernel perhaps 70 µs over usual",
         ),
         (
-            replace(HEALTHY, expected_us=860, excess_us=82, over=KERNEL, over_us=40),
-            "Healthy: 0.93 ms per I/O, 82 µs over usual in several layers",
-        ),
-        (
-            replace(HEALTHY, expected_us=500, excess_us=430, over=KERNEL, over_us=430, reasons=Reason.TOO_COARSE),
+            replace(HEALTHY, expected_us=500, over=Furthest(KERNEL, 430, is_sure=False), reasons=Reason.TOO_COARSE),
             "Healthy: 0.93 ms per I/O, as far as its counters can tell",
         ),
-        (replace(HEALTHY, expected_us=1_100, excess_us=0), "Healthy: 0.93 ms per I/O, 0.17 ms below usual"),
-        (replace(HEALTHY, expected_us=929.6, excess_us=0.4), "Healthy: 0.93 ms per I/O, as usual"),
+        (replace(HEALTHY, expected_us=1_100), "Healthy: 0.93 ms per I/O, 0.17 ms below usual"),
+        (
+            replace(HEALTHY, expected_us=929.6, over=Furthest(KERNEL, 0.4, is_sure=True)),
+            "Healthy: 0.93 ms per I/O, as usual",
+        ),
         (HEALTHY, "Healthy: 0.93 ms per I/O"),
         (replace(FOUND, state=State.TOO_FEW, ops=7, minutes=5), "Too few I/Os to judge: 7 in 5 min"),
         (replace(FOUND, state=State.IDLE), "No I/O in this window"),

@@ -24,7 +24,7 @@ _RANK = {Severity.CRITICAL: 0, Severity.WARNING: 1, Severity.INFO: 2}
 class Incident:
     """One incident as it stands. labels: rule, severity, layer, object, and where known `array`, `datastore`, and the rule's own.
 
-    array_down: the array that this incident says is down. impact: I/Os that wait for nothing, for the order.
+    array_down: the array that this incident says is down. impact: I/Os that wait needlessly, for the order.
     """
 
     incident_id: str

@@ -55,7 +55,7 @@ class Quantity(StrEnum):
     SHARE = "share"  # of a layer or segment in the whole
     EXCESS = "excess"  # over what is usual, of a layer or the whole
     TIMES_USUAL = "times_usual"  # a layer or the whole ÷ what is usual
-    IMPACT = "impact"  # I/Os that wait for nothing
+    IMPACT = "impact"  # I/Os that wait needlessly
     OUTSTANDING_AT_DEPTH = "outstanding_at_depth"  # I/Os in flight ÷ the device's effective queue depth
     DISAGREEMENT = "disagreement"  # by how much measurements of one path contradict each other
     SOURCE_SILENT = "source_silent"  # since its last sample

@@ -211,7 +211,7 @@ def _told(case: Case) -> npt.NDArray[np.int64]:
 
 
 def impact(verdicts: Verdicts, ops: Floats, wall_s: float) -> Floats:
-    """(n,) I/Os that wait for nothing at any moment: excess I/O-time of the timed `ops` per wall time."""
+    """(n,) I/Os that wait needlessly at any moment: excess I/O-time of the timed `ops` per wall time."""
     return verdicts.total_excess * ops / (wall_s * 1e6)
 
 

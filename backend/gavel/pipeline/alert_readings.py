@@ -53,7 +53,7 @@ class Watched:
 
 @dataclass(frozen=True, slots=True)
 class MinuteRead:
-    """One minute of one kind of things. impact: (n,) I/Os that wait for nothing."""
+    """One minute of one kind of things. impact: (n,) I/Os that wait needlessly."""
 
     minute: int
     readings: Readings

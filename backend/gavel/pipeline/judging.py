@@ -254,16 +254,27 @@ def known_span(span: int) -> int | None:
 
 
 def told_named(found: Judged, row: int) -> tuple[float, float]:
-    """µs that are spent in what the verdict names (0 where it names nothing), and the excess of that, else of everything."""
+    """µs that are spent in what the verdict names, and the excess of that; both 0 where it names nothing."""
     named = told(found, row, named_spans(found, row))
-    return (0.0, float(found.verdicts.excess[row].sum())) if named is None else (named.us, named.excess_us)
+    return (0.0, 0.0) if named is None else (named.us, named.excess_us)
 
 
-def most_over(found: Judged, row: int) -> tuple[int | None, float]:
-    """The span that is farthest over what is expected of it, and by how many µs; (None, 0) where none is."""
-    excess = found.verdicts.excess[row]
+@dataclass(frozen=True, slots=True)
+class Furthest:
+    """The span that is farthest over what is expected of it, and by how many µs per I/O. is_sure: its lower bound is over, too."""
+
+    span: int
+    us: float
+    is_sure: bool
+
+
+def furthest_over(found: Judged, row: int) -> Furthest | None:
+    """None where nothing is over."""
+    case, excess = found.case, found.verdicts.excess[row]
     span = int(excess.argmax())
-    return (span, float(excess[span])) if excess[span] > 0 else (None, 0.0)
+    if not excess[span] > 0:
+        return None
+    return Furthest(span, float(excess[span]), bool(case.lower[row, span] > case.expected[row, span]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,10 +27,10 @@ from gavel.pipeline.judging import (
     State,
     expected_from,
     expected_us,
+    furthest_over,
     judged,
     known,
     layer_numbers,
-    most_over,
     occupancies,
     span_key,
     span_label,
@@ -351,7 +351,6 @@ def _standing(found: Judged, row: int, until_at: datetime | None = None) -> Stan
 
 def _facts(found: Judged, row: int, until_at: datetime | None) -> Facts:
     named_us, excess = told_named(found, row)
-    most, most_us = most_over(found, row)
     return Facts(
         state=found.states[row],
         certainty=found.certainties[row],
@@ -364,8 +363,7 @@ def _facts(found: Judged, row: int, until_at: datetime | None) -> Facts:
         reasons=Reason(int(found.verdicts.reasons[row])),
         named=found.named(row),
         other=found.other(row),
-        over=most,
-        over_us=most_us,
+        over=furthest_over(found, row),
         named_us=named_us,
         until_at=until_at,
     )

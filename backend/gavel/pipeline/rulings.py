@@ -29,8 +29,8 @@ from gavel.pipeline.judging import (
     covered,
     expected_from,
     expected_us,
+    furthest_over,
     known,
-    most_over,
     named_spans,
     not_measured,
     open_between,
@@ -197,7 +197,6 @@ def _facts(connection: Connection, kind: RefKind, found: Sum, lasted: Run, queue
     named = one.named(0)
     detail = None if named is None else _detail(found.found, named)
     named_us, excess = told_named(one, 0)
-    most, most_us = most_over(one, 0)
     owner = None if named is None else _kernel_owner(connection, kind, found, named)
     array, kernel = told(one, 0, [_ARRAY]), told(one, 0, [_KERNEL])
     return Facts(
@@ -213,8 +212,7 @@ def _facts(connection: Connection, kind: RefKind, found: Sum, lasted: Run, queue
         disagreement_us=known(notes.disagreement_us[0]),
         named=named,
         other=one.other(0),
-        over=most,
-        over_us=most_us,
+        over=furthest_over(one, 0),
         open_between=open_between(one, 0),
         named_us=named_us,
         detail=None if detail is None else SEGMENT_WORDS[detail[0]],

@@ -8,7 +8,7 @@ from gavel.analysis.segments import SPANS, span_name
 from gavel.analysis.verdict import SETTLES, WORDS, Reason
 from gavel.domain.io_path import Certainty, Layer
 from gavel.pipeline.expecting import ExpectedFrom
-from gavel.pipeline.judging import MOSTLY, Over, State, span_label
+from gavel.pipeline.judging import MOSTLY, Furthest, Over, State, span_label
 
 _MILLISECOND_US = 1000.0
 # From 0.1 ms on, rounded, people read milliseconds.
@@ -16,7 +16,6 @@ _LEAST_MS_US = 99.5
 _LEAST_SHARE = 0.01
 # Of its depth: then the queue is not what I/Os wait for.
 _FAR_FROM_FULL = 0.5
-_MOST = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,12 +51,10 @@ class FullestMinute:
 class Facts:
     """What is said about one scope and window. Times in µs per I/O; None where not measured or not known.
 
-    named, other, over: positions in `SPANS`; over: the one that is farthest over what is expected of it, by over_us. named_us: of both
-    where undetermined; excess_us: of what is named, else of everything, layer by layer;
-    expected_us: of the total, by `expected_from`. detail: the segment that most of the named layer's time is in, in words; detail_share:
-    which part of it. array_us: what the array takes; kernel_us: what the kernel takes at most. All of them per I/O that was measured
-    there; array_share, kernel_share: which part of the timed I/Os that is. partly: layers that were measured by themselves in
-    such a part.
+    named, other: positions in `SPANS`. named_us: of both where undetermined; excess_us: of what is named; expected_us: of the total, by
+    `expected_from`. detail: the segment that most of the named layer's time is in, in words; detail_share: which part of it. array_us:
+    what the array takes; kernel_us: what the kernel takes at most. All of them per I/O that was measured there; array_share,
+    kernel_share: which part of the timed I/Os that is. partly: layers that were measured by themselves in such a part.
 
     outstanding: I/Os. fullest: one queue where the layer is named. ops, minutes: of the window. queue: sentences
     about the depth of the queue where I/Os wait.
@@ -73,8 +70,7 @@ class Facts:
     disagreement_us: float | None = None
     named: int | None = None
     other: int | None = None
-    over: int | None = None
-    over_us: float = 0.0
+    over: Furthest | None = None
     open_between: tuple[Over, ...] = ()
     named_us: float = 0.0
     expected_us: float | None = None
@@ -180,22 +176,16 @@ def _subject(facts: Facts) -> str:
 
 
 def _against_usual(facts: Facts) -> str:
-    """By how much layers are over, which is what health is judged by; the total only where none of them is."""
+    """By how much the worst layer is over, since health is judged layer by layer; the total only where none of them is."""
     if facts.expected_us is None:
         return ""
     if Reason.TOO_COARSE in facts.reasons:
         return ", as far as its counters can tell"
-    if facts.over is not None and facts.excess_us >= 1:
-        return f", {duration(facts.excess_us)} over {_usual(facts)}{_mostly_in(facts)}"
+    if facts.over is not None and facts.over.us >= 1:
+        sure = "" if facts.over.is_sure else "perhaps "
+        return f", the {span_name(facts.over.span)} {sure}{duration(facts.over.us)} over {_usual(facts)}"
     below_us = facts.expected_us - facts.total_us
     return f", as {_usual(facts)}" if below_us < 1 else f", {duration(below_us)} below {_usual(facts)}"
-
-
-def _mostly_in(facts: Facts) -> str:
-    if facts.over is None or facts.over_us < _MOST * facts.excess_us:
-        return " in several layers"
-    layer = span_name(facts.over)
-    return f" in the {layer}" if duration(facts.over_us) == duration(facts.excess_us) else f", mostly in the {layer}"
 
 
 def _because(facts: Facts) -> Iterator[str]:

@@ -43,7 +43,7 @@ def occupancy_of_parts(layers: Sequence[OccupancyNumbers], parts: Judged, wall_s
 
 
 def impact_of_parts(whole: float, parts: Judged) -> float | None:
-    """I/Os that wait for nothing: those of all parts, which are more than those of their mean wherever one is faster than expected.
+    """I/Os that wait needlessly: those of all parts, which are more than those of their mean wherever one is faster than expected.
 
     whole: of the mean, which also knows what is in none of the parts; NaN where it was not judged.
     """

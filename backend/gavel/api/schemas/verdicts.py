@@ -183,7 +183,7 @@ class QualityOut(Out):
 class VerdictOut(WindowOut):
     """Whose latency it is. `layer` is named with `certainty`; `other` stands beside it when undetermined; both null when healthy.
 
-    `share`: of the named layer in the excess. `impact`: I/Os that wait for nothing at any moment.
+    `share`: of the named layer in the excess. `impact`: I/Os that wait needlessly at any moment.
     `since_at`: first minute of the present run of this verdict, at most 24 h before the window's end; null when the newest minutes say
     something else, or nothing. `until_at`: then the end of the last minute, of the window's last hour, that named what is named, once two
     minutes after it do not; null where it is named still.

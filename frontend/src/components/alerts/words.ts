@@ -57,7 +57,7 @@ const QUANTITIES: Record<Quantity, string> = {
   share: 'Share of the total',
   excess: 'Time over expected',
   times_usual: 'Times what is expected',
-  impact: 'I/Os that wait for nothing',
+  impact: 'I/Os that wait needlessly',
   outstanding_at_depth: 'Outstanding I/Os ÷ queue depth',
   disagreement: 'Disagreement of the measurements',
   source_silent: 'Silence of the source',

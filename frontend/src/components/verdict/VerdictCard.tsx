@@ -129,7 +129,7 @@ function Checks({ verdict }: { verdict: Verdict }) {
       : `${ios(quality.outstanding_ios)} counted, ${ios(quality.modelled_ios)} by IOPS × latency`
   const checks: [string, string | null, string?][] = [
     ['Lost per I/O', lostText(verdict), LOST],
-    ['Impact', verdict.impact === null ? null : `${ios(verdict.impact)} I/Os wait for nothing`],
+    ['Impact', verdict.impact === null ? null : `${ios(verdict.impact)} I/Os wait needlessly`],
     ['Host ops ÷ array ops', coverageText(verdict), coverageHint(quality)],
     [
       'Depth of its device queues',

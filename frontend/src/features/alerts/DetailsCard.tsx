@@ -52,7 +52,7 @@ function factsOf(alert: AlertDetail, zone: Zone, rule: RuleOut | undefined): [st
     ['Fired', fired_at === null ? (ended_at === null ? 'not yet' : 'never') : instant(fired_at)],
     ['Breach ended', breach_ended_at && instant(breach_ended_at)],
     ['Ended', ended_at === null ? 'not yet' : instant(ended_at)],
-    ['Impact', impact === null ? null : `${formatAmount(impact, 'I/Os')} wait for nothing`],
+    ['Impact', impact === null ? null : `${formatAmount(impact, 'I/Os')} wait needlessly`],
     ['Path', path.length < 2 ? null : wholeName(path.join(' › '))],
     ['Told so far', told.length === 0 ? 'nobody' : told.map(wholeName)],
     [

@@ -32,7 +32,7 @@ export function EstateCard({ overview, kind }: EstateCardProps) {
               className="muted"
               title="of its datastores added up: what one saves makes up for nothing that another loses"
             >
-              {ios(estate.impact)} I/Os wait for nothing at any moment
+              {ios(estate.impact)} I/Os wait needlessly at any moment
             </p>
           )}
         </div>
