@@ -177,7 +177,8 @@ test('the way of the I/Os is a list from VM to array: load of each hop, time bet
   for (const hop of ['VM', 'Virtual disk', 'Array'])
     await expect(hops.getByRole('heading', { name: new RegExp(`^${hop}`) })).toBeVisible()
   await expect(hops.getByText(/IOPS$/).first()).toBeVisible()
-  for (const words of ['from here on', 'in the array']) await expect(hops.getByText(words).first()).toBeVisible()
+  for (const words of ['from here on', 'in the array', 'seen by hosts'])
+    await expect(hops.getByText(words).first()).toBeVisible()
   // The picture's lines in words, for those who do not see them.
   await expect(hops.getByText(/^Array to .*: .*(ms|µs)/).first()).toBeAttached()
   const vm = hops.getByRole('link').first()

@@ -73,6 +73,7 @@ def _source_fields(health: SourceHealth) -> dict[str, Any]:
 
 def stream_out(stream: StreamHealth) -> StreamOut:
     run = stream.last_run
+    brought = run if run and run.error_kind is None else None
     return StreamOut(
         stream=stream.stream,
         interval_s=GRAIN_S[stream.stream],
@@ -81,8 +82,8 @@ def stream_out(stream: StreamHealth) -> StreamOut:
         samples_per_s=stream.samples_per_s,
         last_run_at=run.started_at if run else None,
         last_duration_s=run.duration_s if run else None,
-        last_samples=run.samples if run else None,
-        last_new_samples=run.new_samples if run else None,
+        last_samples=brought.samples if brought else None,
+        last_new_samples=brought.new_samples if brought else None,
         open_gaps=stream.open_gaps,
     )
 

@@ -2739,10 +2739,10 @@ export interface components {
          * LoadOut
          * @description How loaded a node is; null is "not measured".
          *
-         *     `us`: per I/O from here on; of a path in steps of `precision_us`, of a queue fitted to counters with such steps.
-         *     `ios`: I/Os inside from here on, on average; of a queue those in flight below it, which fill its `depth`. Of a VM or virtual disk only
-         *     its I/Os on this way count; queues, paths, volumes and arrays carry everybody's. Paths are told by the whole five-minute samples that
-         *     touch the window.
+         *     `us`: per I/O from here on, of volumes and arrays as hosts see it; of a path in steps of `precision_us`, of a queue fitted to counters
+         *     with such steps. `ios`: I/Os inside from here on, on average; of a queue those in flight below it, which fill its `depth`. Of a VM or
+         *     virtual disk only its I/Os on this way count; queues, paths, volumes and arrays carry everybody's. Paths are told by the whole
+         *     five-minute samples that touch the window.
          */
         LoadOut: {
             /** Depth */
@@ -4094,7 +4094,7 @@ export interface components {
          * StreamOut
          * @description One stream of a source. `lag_s` = Gavel's now − watermark, clock offset taken out; `samples_per_s`: new ones, over 5 minutes.
          *
-         *     `last_samples`: rows that the newest run read, `last_new_samples` those of them that were not stored before.
+         *     `last_samples`: rows that the newest run read, `last_new_samples` those of them that were not stored before; null where it failed.
          */
         StreamOut: {
             /** Interval S */
@@ -7988,7 +7988,7 @@ export interface operations {
                      *                 }
                      *               ],
                      *               "default": null,
-                     *               "description": "64 hex digits, colons allowed. Accepts exactly this certificate, self-signed or not.",
+                     *               "description": "Optional: 64 hex digits, colons allowed. Exactly this certificate is accepted then, self-signed or not. Empty: only one that is trusted already.",
                      *               "format": "certificate-sha256",
                      *               "title": "Certificate fingerprint (SHA-256)"
                      *             },
@@ -8053,7 +8053,7 @@ export interface operations {
                      *                 }
                      *               ],
                      *               "default": null,
-                     *               "description": "64 hex digits, colons allowed. Accepts exactly this certificate, self-signed or not.",
+                     *               "description": "Optional: 64 hex digits, colons allowed. Exactly this certificate is accepted then, self-signed or not. Empty: only one that is trusted already.",
                      *               "format": "certificate-sha256",
                      *               "title": "Certificate fingerprint (SHA-256)"
                      *             },
@@ -10871,7 +10871,7 @@ export interface operations {
                      *                 }
                      *               ],
                      *               "default": null,
-                     *               "description": "64 hex digits, colons allowed. Accepts exactly this certificate, self-signed or not.",
+                     *               "description": "Optional: 64 hex digits, colons allowed. Exactly this certificate is accepted then, self-signed or not. Empty: only one that is trusted already.",
                      *               "format": "certificate-sha256",
                      *               "title": "Certificate fingerprint (SHA-256)"
                      *             },
@@ -10965,7 +10965,7 @@ export interface operations {
                      *                 }
                      *               ],
                      *               "default": null,
-                     *               "description": "64 hex digits, colons allowed. Accepts exactly this certificate, self-signed or not.",
+                     *               "description": "Optional: 64 hex digits, colons allowed. Exactly this certificate is accepted then, self-signed or not. Empty: only one that is trusted already.",
                      *               "format": "certificate-sha256",
                      *               "title": "Certificate fingerprint (SHA-256)"
                      *             },

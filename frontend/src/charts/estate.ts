@@ -18,7 +18,7 @@ export function estatePanels(data: LatencyData, { hidden, gaps }: EstateView): P
     {
       id: 'inside',
       title: 'I/Os inside',
-      hint: 'reads and writes, by layer',
+      hint: 'reads and writes, by the likeliest layer',
       unit: 'I/Os',
       weight: 'tall',
       lines,

@@ -130,9 +130,9 @@ describe('whose latency a hop tells', () => {
     expect(told('vm', node('vm'), own(180))).toEqual([[900, 'from here on']])
     expect(told('volume', volume, own(180))).toEqual([
       [180, 'in the array'],
-      [340, 'from here on'],
+      [340, 'seen by hosts'],
     ])
-    expect(told('array', array, own(180))).toEqual([[720, 'from here on']])
+    expect(told('array', array, own(180))).toEqual([[720, 'seen by hosts']])
   })
 
   it('of a queue is about as long as whole milliseconds can tell, of a path what its counter may stand for', () => {
@@ -151,7 +151,7 @@ describe('whose latency a hop tells', () => {
 
   it('is nobody’s where nothing was timed, and never the array’s where the array said nothing', () => {
     expect(told('vm', node('vm', { load: { ...load, us: null } }), own(180))).toEqual([])
-    expect(told('volume', volume, own(null))).toEqual([[340, 'from here on']])
+    expect(told('volume', volume, own(null))).toEqual([[340, 'seen by hosts']])
   })
 })
 

@@ -197,7 +197,7 @@ export function fullness({ ios, depth }: HopNode['load']): { text: string; share
 export interface Reading {
   us: number
   precision_us: number | null
-  by: 'from here on' | 'in the array' | 'fitted to whole ms'
+  by: 'from here on' | 'seen by hosts' | 'in the array' | 'fitted to whole ms'
 }
 
 /** "≈ 0.5 ms" of what is fitted to whole milliseconds; "0–1 ms" where such a counter tells it itself. */
@@ -218,7 +218,8 @@ export function readingsOf(hop: string, { id, load }: Pick<HopNode, 'id' | 'load
   const { us, precision_us } = load
   if (us === null) return []
   if (hop === 'queue' && precision_us !== null) return [{ us, precision_us, by: 'fitted to whole ms' }]
-  const whole = { us, precision_us, by: 'from here on' as const }
+  const isHostsView = hop === 'volume' || hop === 'array'
+  const whole = { us, precision_us, by: isHostsView ? ('seen by hosts' as const) : ('from here on' as const) }
   if (hop === 'volume') {
     const own_us = arrayPart(id, links)
     const own = own_us === null ? [] : [{ us: own_us, precision_us: null, by: 'in the array' as const }]

@@ -12,10 +12,10 @@ PathStateName = Literal["working", "degraded", "dead"]
 class LoadOut(Out):
     """How loaded a node is; null is "not measured".
 
-    `us`: per I/O from here on; of a path in steps of `precision_us`, of a queue fitted to counters with such steps.
-    `ios`: I/Os inside from here on, on average; of a queue those in flight below it, which fill its `depth`. Of a VM or virtual disk only
-    its I/Os on this way count; queues, paths, volumes and arrays carry everybody's. Paths are told by the whole five-minute samples that
-    touch the window.
+    `us`: per I/O from here on, of volumes and arrays as hosts see it; of a path in steps of `precision_us`, of a queue fitted to counters
+    with such steps. `ios`: I/Os inside from here on, on average; of a queue those in flight below it, which fill its `depth`. Of a VM or
+    virtual disk only its I/Os on this way count; queues, paths, volumes and arrays carry everybody's. Paths are told by the whole
+    five-minute samples that touch the window.
     """
 
     iops: float | None

@@ -33,7 +33,7 @@ class ClockOut(Out):
 class StreamOut(Out):
     """One stream of a source. `lag_s` = Gavel's now − watermark, clock offset taken out; `samples_per_s`: new ones, over 5 minutes.
 
-    `last_samples`: rows that the newest run read, `last_new_samples` those of them that were not stored before.
+    `last_samples`: rows that the newest run read, `last_new_samples` those of them that were not stored before; null where it failed.
     """
 
     stream: str

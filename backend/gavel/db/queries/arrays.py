@@ -14,7 +14,7 @@ from gavel.db.tables.array_side import storage_array
 
 _FACTS = """
     SELECT a.*,
-        (SELECT count(*) FROM volume v WHERE v.source_id = a.source_id AND v.present AND NOT v.is_protocol_endpoint) AS volumes,
+        (SELECT count(*) FROM volume v WHERE v.source_id = a.source_id AND v.present) AS volumes,
         (SELECT count(*) FROM array_host h WHERE h.source_id = a.source_id AND h.present) AS hosts,
         (SELECT count(*) FROM pod p WHERE p.source_id = a.source_id AND p.present) AS pods
     FROM storage_array a WHERE a.id = ANY(:ids)

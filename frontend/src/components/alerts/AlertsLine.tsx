@@ -107,7 +107,7 @@ function OneAlert({ alert, isOwn }: { alert: AlertOut; isOwn: boolean }) {
         </span>
       </span>
       <span className={styles.age} title={`since ${formatInstant(began_ms, zone)}`}>
-        for <TickingAge at_ms={began_ms} />
+        began <TickingAge at_ms={began_ms} /> ago
       </span>
       {alert.state !== 'firing' && <StateMark {...state} />}
       {alert.acknowledged_at !== null && (

@@ -1,5 +1,6 @@
 """What a vCenter keeps from its account, in words for people: privileges that it lacks, and hosts that refuse their esxcli."""
 
+import re
 from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any, Final
@@ -37,7 +38,7 @@ def in_words(missing: tuple[str, ...], refusing: Mapping[str, str]) -> tuple[str
         hosts_by_reason[reason].append(host)
     refusals = tuple(
         f"The queue settings of {_named(sorted(hosts))} may not be read ({reason}): depths of HBAs, DSNRO and path policies are not known "
-        "there. Give the account more rights on the hosts, or switch off reading their queue settings."
+        f"there. Give the account {_wanted(reason)} on the hosts, or switch off reading their queue settings."
         for reason, hosts in sorted(hosts_by_reason.items())
     )
     if not missing:
@@ -47,6 +48,12 @@ def in_words(missing: tuple[str, ...], refusing: Mapping[str, str]) -> tuple[str
         "and VMs may be hidden. Give the user the role Read-only there, propagated to children."
     )
     return (hidden, *refusals)
+
+
+def _wanted(reason: str) -> str:
+    """What would have to be granted: the privilege that a refusal names, where it names one."""
+    named = re.search(r"privilege ([\w.]+)", reason)
+    return f"the privilege {named[1]}" if named else "more rights"
 
 
 def _named(hosts: list[str]) -> str:
