@@ -43,7 +43,8 @@ class TlsTrust(BaseModel):
     fingerprint_sha256: str | None = Field(
         default=None,
         title="Certificate fingerprint (SHA-256)",
-        description="Optional: 64 hex digits, colons allowed. Exactly this certificate is accepted then, self-signed or not. Empty: only one that is trusted already.",
+        description="Optional: 64 hex digits, colons allowed. Exactly this certificate is accepted then, self-signed or not. "
+        "Empty: only one that is trusted already.",
         json_schema_extra={"format": "certificate-sha256"},
     )
 

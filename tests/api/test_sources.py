@@ -74,6 +74,15 @@ def test_a_stream_tells_what_its_last_run_read_and_what_of_it_was_new(client: Te
     assert (stream["last_samples"], stream["last_new_samples"]) == (44, 11)
 
 
+def test_a_stream_whose_last_run_failed_is_not_said_to_have_read_nothing(client: TestClient, estate: Estate) -> None:
+    with transaction(estate.engine) as connection:
+        failed = Run(estate.array, Stream.ARRAY_VOLUME, "live", NOW, 0.5, error_kind=ErrorKind.TIMEOUT)
+        record_run(connection, failed)
+    (stream, *_) = client.get(f"/api/v1/sources/{estate.array}").json()["streams"]
+    assert stream["last_run_at"] is not None
+    assert (stream["last_samples"], stream["last_new_samples"]) == (None, None)
+
+
 def test_runs_of_what_a_source_has_nothing_for_are_left_out_unless_they_failed(
     client: TestClient, estate: Estate
 ) -> None:

@@ -21,11 +21,7 @@ export function MoreSettings({ fields, values, problems, secretsSet, path, child
   return (
     <Fold
       title="More settings"
-      hint={
-        isWrong
-          ? 'One of them has to be corrected.'
-          : 'Filled in as usual; an empty one is automatic, as its text says.'
-      }
+      hint={isWrong ? 'One of them has to be corrected.' : 'Optional: the defaults fit most.'}
       // What has to be corrected is not hidden.
       open={isOpen || isWrong}
       onOpen={setOpen}

@@ -29,3 +29,4 @@ def test_hosts_that_refuse_for_one_reason_are_one_sentence() -> None:
         "The queue settings of esx-9",
         "The queue settings of esx-01, esx-02 and 3 more hosts",
     ]
+    assert ["Give the account the privilege Host.Config.Settings on the hosts" in one for one in told] == [False, True]
