@@ -67,7 +67,7 @@ function late(source: SourceOut): SourceOut {
     warnings: [
       ...(off ? [`The clock of ${off.name} is +6.2 s off; Gavel corrects for it, NTP would be better.`] : []),
       "System.Read is missing on the top of the vCenter's inventory: hosts, datastores and VMs may be hidden. Give the user the role Read-only there, propagated to children.",
-      `The queue settings of ${hosts.join(' and ')} may not be read (the privilege Host.Config.Settings is missing): depths of HBAs, DSNRO and path policies are not known there. Give the account more rights on the hosts, or switch off reading their queue settings.`,
+      `The queue settings of ${hosts.join(' and ')} may not be read (the privilege Host.Config.Settings is missing): depths of HBAs, DSNRO and path policies are not known there. Give the account the privilege Host.Config.Settings on the hosts, or switch off reading their queue settings.`,
     ],
   }
 }

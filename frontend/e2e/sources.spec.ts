@@ -59,6 +59,9 @@ test('what keeps numbers from being good stands first, with the words that fit i
   const cards = page.locator('section:has(> header h2)')
   const [first, second] = [cards.nth(0), cards.nth(1)]
   await expect(first).toContainText(/no answer in time/)
+  await expect(first).toContainText(/Nothing was read since .* It is owed/)
+  await expect(first).toContainText('Last good run')
+  await expect(cards.nth(3)).toContainText('Switched off: nothing of it is read.')
   await expect(second).toContainText('The queue settings of')
   await expect(second).toContainText('over the limit of 5 s')
 })

@@ -37,7 +37,8 @@ export function CertificatePin({ address: given, pinned, onPin }: CertificatePin
         <span className="muted">
           {address === ''
             ? 'Needs the address above.'
-            : 'Shows whether this machine trusts it. A self-signed one is compared, then pinned.'}
+            : 'Shows whether this machine trusts it. A self-signed one is compared, then pinned.'}{' '}
+          Optional: Test offers to pin a self-signed one, too.
         </span>
       </Group>
       {reading.error && (

@@ -16,7 +16,8 @@ import { formatInstant, formatOffset } from '../../lib/time'
 import { SourceHistory } from './SourceHistory'
 import styles from './SourcesPage.module.css'
 import { StreamsTable } from './StreamsTable'
-import { clockMark, hostClocks, inventory } from './sourceWords'
+import { SwitchedOff } from './SwitchedOff'
+import { clockMark, hostClocks, inventory, owedWords } from './sourceWords'
 
 interface SourceCardProps {
   source: SourceOut
@@ -46,6 +47,7 @@ export function SourceCard({ source, onEdit, onRemove }: SourceCardProps) {
     >
       <SourceFacts source={source} />
       <SourceNotes source={source} />
+      {!source.enabled && <SwitchedOff source={source} />}
       <StreamsTable source={source} />
       <div className={styles.more}>
         <Button
@@ -106,6 +108,7 @@ const KINDS: Record<string, string> = { flasharray: 'FlashArray', vcenter: 'vCen
 function SourceNotes({ source }: { source: SourceOut }) {
   const { zone } = usePreferences()
   if (source.error_message === null && source.warnings.length === 0) return null
+  const owed = owedWords(source, zone)
   const since = source.error_since === null ? '' : ` since ${formatInstant(Date.parse(source.error_since), zone)}`
   return (
     <div className={styles.notes}>
@@ -114,6 +117,7 @@ function SourceNotes({ source }: { source: SourceOut }) {
           <Icon name="warning" />
           <p>
             <strong>Failing{since}.</strong> <Worded>{source.error_message}</Worded>
+            {owed !== null && <span className={styles.owed}>{owed}</span>}
           </p>
         </div>
       )}

@@ -14,6 +14,7 @@ import { Worded } from '../../components/Worded'
 import { visibleName } from '../../lib/text'
 import { CertificatePin } from './CertificatePin'
 import { PreflightList } from './PreflightList'
+import styles from './SourcesPage.module.css'
 import { TestResult } from './TestResult'
 import { PIN_FORMAT, trustedBy } from './trust'
 import { useSourceForm } from './useSourceForm'
@@ -104,6 +105,7 @@ function SourceForm({ kinds, source, onClose }: SourceFormProps) {
         )}
         {save.error && <Failure title="Not saved" error={save.error} />}
         <Group justify="flex-end">
+          <span className={`muted ${styles.saves}`}>{savedWords(test.data?.passed)}</span>
           <Button variant="default" loading={test.isPending} onClick={form.runTest}>
             Test
           </Button>
@@ -114,6 +116,12 @@ function SourceForm({ kinds, source, onClose }: SourceFormProps) {
       </Stack>
     </form>
   )
+}
+
+/** By what the newest test of these settings found. */
+function savedWords(passed: boolean | undefined): string {
+  if (passed === undefined) return 'Test only tries these settings: it saves nothing.'
+  return passed ? 'Tested well; nothing is saved yet.' : 'Nothing is saved yet.'
 }
 
 function Failure({ title, error }: { title: string; error: Error }) {

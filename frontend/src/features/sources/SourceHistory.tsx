@@ -49,7 +49,7 @@ function Runs({ id, newest }: { id: number; newest: readonly RunOut[] }) {
     <>
       <h3 className={styles.subtitle}>{isCut ? `The newest ${runs.length} runs` : `All runs: ${runs.length}`}</h3>
       {runs.length === 0 ? (
-        <p className={styles.quiet}>None yet. The first run comes within one interval.</p>
+        <p className={styles.quiet}>None yet. The first one begins within seconds while the source is polled.</p>
       ) : (
         <RunsTable runs={runs} />
       )}

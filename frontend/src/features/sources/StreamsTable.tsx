@@ -8,9 +8,10 @@ import { streamName } from '../../lib/text'
 import { formatClock, formatSeconds } from '../../lib/time'
 import { formatCount } from '../../lib/units'
 import styles from './SourcesPage.module.css'
-import { broughtWords, samplesPerSecond, streamLines } from './sourceWords'
+import { broughtWords, isLate, noGapsWord, runHeading, samplesPerSecond, streamLines } from './sourceWords'
 
-const LATE_INTERVALS = 3
+const FIRST_RUN =
+  ' The first run begins within seconds: it reads what there is, then the newest samples; of a large site that takes minutes.'
 
 /** A number, or what its absence means. */
 const or = (words: string | null, absent: string) =>
@@ -35,16 +36,23 @@ export function StreamsTable({ source }: { source: SourceOut }) {
             of={
               <span className={styles.stream}>
                 {streamName(stream.stream)}
-                <Lag stream={stream} after=" behind" />
+                <Lag source={source} stream={stream} after=" behind" />
               </span>
             }
-            lines={streamLines(stream, zone)}
+            lines={streamLines(source, stream, zone)}
           />
         ),
       },
       { id: 'stream', header: 'Stream', width: 130, grow: true, from: 700, cell: ({ stream }) => streamName(stream) },
       { id: 'interval', header: 'Every', width: 70, align: 'right', from: 700, cell: (of) => `${of.interval_s} s` },
-      { id: 'lag', header: 'Lag', width: 110, align: 'right', from: 700, cell: (stream) => <Lag stream={stream} /> },
+      {
+        id: 'lag',
+        header: 'Lag',
+        width: 110,
+        align: 'right',
+        from: 700,
+        cell: (stream) => <Lag source={source} stream={stream} />,
+      },
       {
         id: 'rate',
         header: 'New samples/s, last 5 min',
@@ -63,8 +71,8 @@ export function StreamsTable({ source }: { source: SourceOut }) {
       },
       {
         id: 'run',
-        header: 'Last run',
-        width: 100,
+        header: runHeading(source),
+        width: 116,
         align: 'right',
         from: 700,
         cell: (stream) => or(given(stream.last_run_at, clock), 'never'),
@@ -93,15 +101,15 @@ export function StreamsTable({ source }: { source: SourceOut }) {
         from: 700,
         cell: (stream) =>
           stream.open_gaps === 0 ? (
-            <span className="muted">none</span>
+            <span className="muted">{noGapsWord(source, stream)}</span>
           ) : (
             <StateMark tone="warn" word={formatCount(stream.open_gaps)} />
           ),
       },
     ]
-  }, [zone])
+  }, [source, zone])
   if (source.streams.length === 0)
-    return <p className={styles.quiet}>Nothing was read yet. The first run comes within one interval.</p>
+    return <p className={styles.quiet}>{`Nothing was read yet.${source.enabled ? FIRST_RUN : ''}`}</p>
   const label = `Streams of ${source.name}`
   return (
     <VirtualTable
@@ -115,12 +123,13 @@ export function StreamsTable({ source }: { source: SourceOut }) {
 }
 
 /** `after`: where no heading says what it is. */
-function Lag({ stream, after = '' }: { stream: StreamOut; after?: string }) {
+function Lag({ source, stream, after = '' }: { source: SourceOut; stream: StreamOut; after?: string }) {
   if (stream.lag_s === null) return <span className="faint">no data yet</span>
   const words = formatSeconds(Math.max(0, stream.lag_s)) + after
-  return stream.lag_s > LATE_INTERVALS * stream.interval_s ? (
+  // Of one that is switched off nothing else is to be expected.
+  return source.enabled && isLate(stream) ? (
     <StateMark tone="warn" word={words} />
   ) : (
-    <span className="numeric">{words}</span>
+    <span className={`numeric ${source.enabled ? '' : 'muted'}`}>{words}</span>
   )
 }

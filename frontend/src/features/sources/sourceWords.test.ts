@@ -1,6 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import type { RunOut, SourceOut, StreamOut } from '../../api/types'
-import { broughtWords, clockMark, hostClocks, samplesOf, samplesPerSecond, streamLines } from './sourceWords'
+import {
+  broughtWords,
+  clockMark,
+  hostClocks,
+  noGapsWord,
+  owedWords,
+  runHeading,
+  samplesOf,
+  samplesPerSecond,
+  streamLines,
+} from './sourceWords'
 
 const clock = (name: string | null, offset_s: number, error_s = 0.003): SourceOut['clocks'][number] => ({
   subject: name === null ? null : `key of ${name}`,
@@ -23,6 +33,29 @@ const STREAM: StreamOut = {
   open_gaps: 0,
 }
 
+const LIVE = { state: 'live', streams: [STREAM] } as unknown as SourceOut
+const AWAY = { ...STREAM, lag_s: 26 * 60 }
+const failing = (...streams: StreamOut[]) => ({ ...LIVE, state: 'failing', streams }) as SourceOut
+
+describe('a source that fails', () => {
+  it('says what it owes, and that no gap is booked of it yet', () => {
+    const words = owedWords(failing(AWAY), 'utc')
+    expect(words).toContain('Nothing was read since 12:00:00 UTC, for 26 min')
+    expect(noGapsWord(failing(AWAY), AWAY)).toBe('none yet')
+    expect(streamLines(failing(AWAY), AWAY, 'utc')[1]).toBe('0.4 new samples/s, no open gaps yet')
+    expect(owedWords(failing(STREAM, AWAY), 'utc')).toBeNull()
+    expect(owedWords({ ...failing(AWAY), state: 'late' }, 'utc')).toBeNull()
+  })
+
+  it('tells its last good run from one that failed', () => {
+    expect(runHeading(failing(AWAY))).toBe('Last good run')
+    const failed = { ...AWAY, last_samples: null, last_new_samples: null }
+    expect(runHeading(failing(failed))).toBe('Last run')
+    expect(broughtWords(failed)).toBe('nothing: it failed')
+    expect(runHeading(LIVE)).toBe('Last run')
+  })
+})
+
 describe('clocks', () => {
   it('are told with their error and whose they are', () => {
     const found = hostClocks([clock(null, -1.45), clock('esx-03', 4.36, 0.005), clock('esx-01', 1.77)])
@@ -42,18 +75,18 @@ describe('clocks', () => {
 describe('streams and runs', () => {
   it('say what a run read and what of it was new', () => {
     expect(broughtWords(STREAM)).toBe('44 read, 11 new')
-    expect(broughtWords({ ...STREAM, last_samples: null, last_new_samples: null })).toBeNull()
+    expect(broughtWords({ ...STREAM, last_run_at: null, last_samples: null, last_new_samples: null })).toBeNull()
   })
 
   it('say on a phone all that columns say', () => {
-    expect(streamLines(STREAM, 'utc')).toEqual([
+    expect(streamLines(LIVE, STREAM, 'utc')).toEqual([
       'every 30 s, read until 12:00:00',
       '0.4 new samples/s, no open gaps',
       'run 12:00:04: 44 read, 11 new in 0.04 s',
     ])
     const nothing = { until_at: null, samples_per_s: null, last_run_at: null, last_duration_s: null }
     expect(
-      streamLines({ ...STREAM, ...nothing, last_samples: null, last_new_samples: null, open_gaps: 2 }, 'utc'),
+      streamLines(LIVE, { ...STREAM, ...nothing, last_samples: null, last_new_samples: null, open_gaps: 2 }, 'utc'),
     ).toEqual(['every 30 s, never read', 'no samples yet, 2 open gaps', 'never run'])
   })
 

@@ -2,7 +2,7 @@
 
 import type { ClockOut as Clock, RunOut, SourceOut, StreamOut } from '../../api/types'
 import { plural, streamName, visibleName } from '../../lib/text'
-import { formatClock, formatOffset, formatSeconds, type Zone } from '../../lib/time'
+import { formatClock, formatOffset, formatSeconds, type Zone, zoneName } from '../../lib/time'
 import { formatCount, formatFixed } from '../../lib/units'
 
 /** Beyond it the server warns (pipeline/health.py); near it the page does. */
@@ -32,24 +32,55 @@ const clockOfHost = ({ name, subject, offset_s, error_s }: Clock) =>
 /** One decimal in every row, and never a zero for something. */
 export const samplesPerSecond = (value: number) => (value > 0 && value < 0.05 ? '<0.1' : formatFixed(value, 1))
 
+/** Beyond so many intervals it is late, as the server has it (pipeline/health.py). */
+const LATE_INTERVALS = 3
+
+export const isLate = ({ lag_s, interval_s }: StreamOut) => lag_s !== null && lag_s > LATE_INTERVALS * interval_s
+
+/** A run that failed on the way to its samples brought no count of them. */
+const hasFailed = ({ last_run_at, last_samples }: StreamOut) => last_run_at !== null && last_samples === null
+
+/** What failed before it came to the streams leaves them with the runs that were good. */
+export function runHeading({ state, streams }: SourceOut): string {
+  return state === 'failing' && !streams.some(hasFailed) ? 'Last good run' : 'Last run'
+}
+
+/** What a source that stopped answering owes; null while anything of it is still read in time. */
+export function owedWords({ state, streams }: SourceOut, zone: Zone): string | null {
+  if (state !== 'failing' || !streams.every(isLate)) return null
+  const [newest] = streams.toSorted((a, b) => (a.lag_s ?? 0) - (b.lag_s ?? 0))
+  if (newest === undefined || newest.until_at === null || newest.lag_s === null) return null
+  const until_ms = Date.parse(newest.until_at)
+  return `Nothing was read since ${formatClock(until_ms, zone, true)} ${zoneName(zone, until_ms)}, for ${formatSeconds(newest.lag_s)}. It is owed: when the source answers again, Gavel reads it from the source’s own history; what that no longer holds stays a gap.`
+}
+
+/** Gaps are noted when a source answers again: before that there are none of what is owed now. */
+export const noGapsWord = ({ state }: SourceOut, stream: StreamOut) =>
+  state === 'failing' && isLate(stream) ? 'none yet' : 'none'
+
 /** "44 read, 11 new": the newest ones are read again on purpose. */
-export function broughtWords({ last_samples: read, last_new_samples: fresh }: StreamOut): string | null {
+export function broughtWords(stream: StreamOut): string | null {
+  const { last_samples: read, last_new_samples: fresh } = stream
+  if (hasFailed(stream)) return 'nothing: it failed'
   if (read === null) return null
   return fresh === null ? `${formatCount(read)} read` : `${formatCount(read)} read, ${formatCount(fresh)} new`
 }
 
 /** A stream's numbers with their words, for screens where they have no columns. */
-export function streamLines(stream: StreamOut, zone: Zone): string[] {
+export function streamLines(source: SourceOut, stream: StreamOut, zone: Zone): string[] {
   const { until_at, samples_per_s, last_run_at, last_duration_s } = stream
   const clock = (at: string) => formatClock(Date.parse(at), zone, true)
   const took = last_duration_s === null ? '' : ` in ${formatSeconds(last_duration_s)}`
   const brought = broughtWords(stream)
+  const run = runHeading(source) === 'Last good run' ? 'last good run' : 'run'
   return [
     `every ${stream.interval_s} s, ${until_at === null ? 'never read' : `read until ${clock(until_at)}`}`,
     `${samples_per_s === null ? 'no samples yet' : `${samplesPerSecond(samples_per_s)} new samples/s`}, ${
-      stream.open_gaps === 0 ? 'no open gaps' : plural(stream.open_gaps, 'open gap')
+      stream.open_gaps === 0
+        ? noGapsWord(source, stream).replace('none', 'no open gaps')
+        : plural(stream.open_gaps, 'open gap')
     }`,
-    last_run_at === null ? 'never run' : `run ${clock(last_run_at)}${brought === null ? '' : `: ${brought}`}${took}`,
+    last_run_at === null ? 'never run' : `${run} ${clock(last_run_at)}${brought === null ? '' : `: ${brought}`}${took}`,
   ]
 }
 

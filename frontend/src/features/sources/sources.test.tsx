@@ -7,9 +7,13 @@ import { changeSource, removeSource } from '../../api/commands'
 import type { SourceOut } from '../../api/types'
 import { worstFirst } from '../../components/SourceMark'
 import { RemoveDialog } from './RemoveDialog'
+import { SwitchedOff } from './SwitchedOff'
 import { summary } from './sourceWords'
 
 vi.mock('../../api/commands', () => ({ changeSource: vi.fn(async () => null), removeSource: vi.fn(async () => null) }))
+
+let isAdmin = true
+vi.mock('../../api/session', () => ({ useSession: () => ({ isAdmin }) }))
 
 const SOURCE = {
   id: 7,
@@ -47,6 +51,32 @@ it('switching off is offered instead, and removes nothing', async () => {
   await waitFor(() => expect(onClose).toHaveBeenCalled())
   expect(changeSource).toHaveBeenCalledWith(7, { enabled: false })
   expect(removeSource).not.toHaveBeenCalled()
+})
+
+function switchedOff() {
+  render(
+    <QueryClientProvider client={new QueryClient()}>
+      <MantineProvider env="test">
+        <SwitchedOff source={{ ...SOURCE, enabled: false, state: 'disabled' }} />
+      </MantineProvider>
+    </QueryClientProvider>,
+  )
+}
+
+it('what is switched off is switched on in one press, by whoever may, and a refusal is told', async () => {
+  vi.mocked(changeSource).mockRejectedValueOnce(new Error('The database does not answer.'))
+  isAdmin = true
+  switchedOff()
+  fireEvent.click(screen.getByRole('button', { name: 'Switch on fa-west' }))
+  expect((await screen.findByRole('alert')).textContent).toContain('Not switched on: The database does not answer.')
+  expect(changeSource).toHaveBeenCalledWith(7, { enabled: true })
+})
+
+it('a reader is told that a source is switched off, without a button', () => {
+  isAdmin = false
+  switchedOff()
+  expect(screen.getByText(/^Switched off: nothing of it is read/)).toBeTruthy()
+  expect(screen.queryByRole('button')).toBeNull()
 })
 
 it('what is switched off already can only be removed or kept', async () => {

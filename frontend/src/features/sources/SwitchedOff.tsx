@@ -1,0 +1,45 @@
+/** What it means that a source is switched off, and for whoever may the way to switch it on again. */
+
+import { Button } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { changeSource } from '../../api/commands'
+import { useSession } from '../../api/session'
+import type { SourceOut } from '../../api/types'
+import { Worded } from '../../components/Worded'
+import styles from './SourcesPage.module.css'
+
+export function SwitchedOff({ source: { id, name } }: { source: SourceOut }) {
+  const { isAdmin } = useSession()
+  const client = useQueryClient()
+  const on = useMutation({
+    mutationFn: () => changeSource(id, { enabled: true }),
+    onSuccess: () => client.invalidateQueries(),
+  })
+  return (
+    <div className={styles.notes}>
+      <div className={`${styles.note} ${styles.calm}`}>
+        <p>
+          Switched off: nothing of it is read. Switched on again, Gavel also reads what it missed, as far as the
+          source’s own history goes back.
+          {on.error && (
+            <span className={styles.owed} role="alert">
+              Not switched on: <Worded>{on.error.message}</Worded>
+            </span>
+          )}
+        </p>
+        {isAdmin && (
+          <Button
+            className={styles.act}
+            size="xs"
+            variant="default"
+            loading={on.isPending}
+            onClick={() => on.mutate()}
+            aria-label={`Switch on ${name}`}
+          >
+            Switch on
+          </Button>
+        )}
+      </div>
+    </div>
+  )
+}
