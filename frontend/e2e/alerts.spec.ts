@@ -168,7 +168,7 @@ test('what fires stands on the overview, on its own page and on walls, in words,
   for (const path of ['/', `/datastores/${id}`]) {
     await page.goto(`${path}?last=6h`)
     const now = page.getByRole('region', { name: 'Alerts now' })
-    await expect(now).toContainText(/critical.*surely ≥ .*for \d+/)
+    await expect(now).toContainText(/critical.*surely ≥ .*began \d+/)
     await expect(now.getByRole('link').first()).toHaveText(firing.rule_name)
     await expect(now.getByRole('link').first()).toHaveAttribute('href', /\/alerts\/1020/)
   }

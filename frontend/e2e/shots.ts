@@ -14,6 +14,7 @@ import {
   asLoading,
   asLongNamed,
   asUnjudged,
+  card,
   firstId,
   OUTAGE,
 } from './scenes'
@@ -234,7 +235,9 @@ for (const theme of THEMES) {
         await page.getByRole('heading', { name: 'Latency over time' }).scrollIntoViewIfNeeded()
         await expect(page.locator('canvas').first()).toBeVisible()
         await shoot(page, `datastores-one-cursor-${suffix}`, AS_IS, async () => {
-          await page.locator('canvas').first().hover()
+          await card(page, 'Latency over time')
+            .locator('canvas')
+            .hover({ position: { x: 250, y: 130 } })
           await page.waitForTimeout(SETTLE_MS)
         })
         await asFailing(page)

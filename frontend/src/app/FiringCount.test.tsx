@@ -10,7 +10,7 @@ import { FiringCount } from './FiringCount'
 
 const READ_AT = Date.UTC(2026, 10, 22, 8, 50, 5)
 const now = (firing: number) => ({
-  alerts: Array.from({ length: firing }, (_, id) => ({ id, state: 'firing' })),
+  alerts: Array.from({ length: firing }, (_, id) => ({ id, state: 'firing', severity: id === 1 ? 'warning' : 'info' })),
   pending: [],
   judged_until_at: null,
 })
@@ -47,6 +47,8 @@ describe('the count of firing alerts in the menu', () => {
     const count = await screen.findByTitle('3 firing at 08:50:05 UTC, not read since')
     expect(count.textContent).toContain('3')
     expect(count.dataset.known).toBe('true')
+    // In the colour of the worst.
+    expect(count.dataset.tone).toBe('warn')
   })
 
   it('does not let silence pass for quiet', async () => {

@@ -1,7 +1,8 @@
 import { VisuallyHidden } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { alertsNowQuery } from '../api/alerts'
-import { firingOf } from '../components/alerts/standing'
+import { firingOf, inOrder } from '../components/alerts/standing'
+import { severityMark } from '../components/alerts/words'
 import { usePreferences } from '../lib/preferences'
 import { formatClock, type Zone, zoneName } from '../lib/time'
 import styles from './Layout.module.css'
@@ -10,12 +11,18 @@ import styles from './Layout.module.css'
 export function FiringCount() {
   const { data, error, dataUpdatedAt } = useQuery(alertsNowQuery())
   const { zone } = usePreferences()
-  const firing = data === undefined ? null : firingOf(data.alerts).length
+  const [worst, ...others] = inOrder(firingOf(data?.alerts ?? []))
+  const firing = data === undefined ? null : Number(worst !== undefined) + others.length
   if (firing === 0 && error === null) return null
   const words = firingWords(firing, error === null ? null : dataUpdatedAt, zone)
   const isKnown = firing !== null && firing > 0
   return (
-    <span className={`${styles.count} numeric`} data-known={isKnown} title={words}>
+    <span
+      className={`${styles.count} numeric`}
+      data-known={isKnown}
+      data-tone={worst && severityMark(worst.severity).tone}
+      title={words}
+    >
       <span aria-hidden>{isKnown ? firing.toLocaleString('en-US') : '?'}</span>
       <VisuallyHidden> {words}</VisuallyHidden>
     </span>

@@ -43,12 +43,12 @@ export default function DatastorePage() {
       {(datastore, id) => (
         <>
           {datastore.volumes.length > 0 && (
-            <Card title="Array volumes" flush>
+            <Card title="Array volumes" hint="in the newest minute" flush>
               <VolumesTable volumes={datastore.volumes} label="Array volumes" />
             </Card>
           )}
           {datastore.devices.length > 0 && (
-            <Card title="Hosts and devices" flush>
+            <Card title="Hosts and devices" hint="in the newest minute" flush>
               <DevicesTable devices={datastore.devices} />
             </Card>
           )}

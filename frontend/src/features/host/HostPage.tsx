@@ -39,7 +39,7 @@ export default function HostPage() {
             </Card>
           )}
           {host.host_devices.length > 0 && (
-            <Card title="Devices" flush>
+            <Card title="Devices" hint="in the newest minute" flush>
               <DevicesTable devices={host.host_devices} withHost={false} />
             </Card>
           )}

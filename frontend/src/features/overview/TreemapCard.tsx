@@ -7,23 +7,14 @@ import type { OverviewRow } from '../../api/types'
 import { type JudgedKind, overviewQuery, type RankingParams } from '../../api/verdicts'
 import { LAYER_IDS, type LayerId, layerWord } from '../../charts/segments'
 import type { ChartTokens } from '../../charts/tokens'
-import {
-  paint,
-  STRENGTH_WORDS,
-  STRENGTHS,
-  type Strength,
-  strengthOf,
-  type Tile,
-  treemapOption,
-} from '../../charts/treemap'
+import { paint, STRENGTH_WORDS, STRENGTHS, type Strength, type Tile, treemapOption } from '../../charts/treemap'
 import { Card } from '../../components/Card'
 import { Chart } from '../../components/chart/Chart'
 import { useTokens } from '../../components/chart/useTokens'
 import { type LegendWord, Words } from '../../components/chart/Words'
 import { DataState, EmptyState } from '../../components/DataState'
 import { addressOf } from '../../components/EntityLink'
-import { certaintyWord, standingMark } from '../../components/verdict/certainty'
-import { namedLayers, namedWords } from '../../components/verdict/namedWords'
+import { certaintyWord } from '../../components/verdict/certainty'
 import { ios } from '../../components/verdict/OccupancyCard'
 import { CardSkeleton } from '../../components/verdict/Skeletons'
 import { usePreferences } from '../../lib/preferences'
@@ -31,6 +22,7 @@ import { plural } from '../../lib/text'
 import { formatWindow } from '../../lib/time'
 import styles from './Overview.module.css'
 import { KINDS, WORST_FIRST } from './ranking'
+import { arrayNames, iosOf, keyOf, tileOf } from './tiles'
 import { tileTooltip } from './tileTooltip'
 
 /** As high as the panel over time beside it. */
@@ -107,37 +99,6 @@ const Treemap = memo(function Treemap({ rows, total, kind, from_at, to_at }: Tre
     />
   )
 })
-
-const keyOf = ({ subject }: Pick<OverviewRow, 'subject'>) => `${subject.kind}-${subject.id}`
-const iosOf = ({ iops, total_us }: OverviewRow) => ((iops ?? 0) * (total_us ?? 0)) / 1e6
-
-function tileOf(row: OverviewRow): Tile {
-  const { word } = standingMark(row)
-  const named = namedWords(row)
-  return {
-    id: keyOf(row),
-    name: row.subject.name,
-    group: groupOf(row),
-    ios: iosOf(row),
-    words: named ?? word,
-    layers: namedLayers(row),
-    look: named !== null ? lookOf(row) : 'calm',
-    strength: strengthOf(row.excess_us, row.expected_us),
-  }
-}
-
-/** The array that it is on, or all of them; an array stands for itself. */
-function groupOf({ subject, arrays }: OverviewRow): Tile['group'] {
-  if (subject.kind === 'array') return null
-  if (arrays.length === 0) return { id: 'no-array', name: 'on no known array' }
-  return { id: arrays.map(({ id }) => `array-${id}`).join(','), name: arrayNames(arrays) }
-}
-
-const arrayNames = (arrays: OverviewRow['arrays']) => arrays.map(({ name }) => name).join(' + ')
-
-function lookOf({ certainty }: OverviewRow): Tile['look'] {
-  return certainty === 'certain' || certainty === 'likely' || certainty === 'undetermined' ? certainty : 'calm'
-}
 
 const CSV_HEADER = [
   'name',

@@ -34,12 +34,12 @@ export default function VolumePage() {
       {(volume, id) => (
         <>
           {volume.peers.length > 0 && (
-            <Card title="The same volume on the other array" flush>
+            <Card title="The same volume on the other array" hint="in the newest minute" flush>
               <VolumesTable volumes={volume.peers} label="The same volume on the other array" />
             </Card>
           )}
           {volume.devices.length > 0 && (
-            <Card title="Hosts and devices" flush>
+            <Card title="Hosts and devices" hint="in the newest minute" flush>
               <DevicesTable devices={volume.devices} />
             </Card>
           )}
