@@ -23,7 +23,10 @@ test('every list says what failed, why, and that it tries again', async ({ page,
     await expect(page.getByRole('alert')).toContainText(/^No numbers from Gavel since \d\d:\d\d:\d\d UTC\./)
     await expect(page.getByRole('alert')).toContainText(OUTAGE)
     await expect(page.getByRole('alert')).toContainText('Trying again every 15 s.')
-    await expect(page.getByRole('button', { name: 'Try now' })).toHaveCount(1)
+    // Of the page above, and of the list where it would stand; it is announced once.
+    await expect(page.getByRole('button', { name: 'Try now' })).toHaveCount(2)
+    await expect(page.getByText(/^Failing since .* Gavel tries again by itself every 15 s\.$/)).toBeVisible()
+    await expect(page.getByRole('list', { name: 'Hosts over array, by colour' })).toHaveCount(0)
   })
 })
 

@@ -23,11 +23,11 @@ const away = {
   refetch,
 } as never
 
-const show = (heading: boolean) =>
+const show = (props: { heading?: boolean; whole?: boolean }) =>
   render(
     <PreferencesProvider>
       <MantineProvider withGlobalClasses={false} withCssVariables={false}>
-        <DataState query={away} skeleton={null} heading={heading}>
+        <DataState query={away} skeleton={null} {...props}>
           {() => null}
         </DataState>
       </MantineProvider>
@@ -35,7 +35,7 @@ const show = (heading: boolean) =>
   )
 
 it('what is all of a page says there why it is not there, and lets one try, without a second alarm', async () => {
-  show(true)
+  show({ heading: true })
   expect(screen.getByRole('heading', { level: 1 }).textContent).toBe('Could not load this VM')
   expect(screen.getByText('The database does not answer.')).toBeTruthy()
   await userEvent.click(screen.getByRole('button', { name: 'Try now' }))
@@ -43,8 +43,15 @@ it('what is all of a page says there why it is not there, and lets one try, with
   expect(screen.queryByRole('alert')).toBeNull()
 })
 
+it('a list says below its page’s heading why it is not there, too', () => {
+  show({ whole: true })
+  expect(screen.queryByRole('heading')).toBeNull()
+  expect(screen.getByText('The database does not answer.')).toBeTruthy()
+  expect(screen.getByRole('button', { name: 'Try now' })).toBeTruthy()
+})
+
 it('a part of a page is quiet while the page says that all of Gavel is away', () => {
-  const { container } = show(false)
+  const { container } = show({})
   expect(container.textContent).toBe('Could not load this VM')
 })
 

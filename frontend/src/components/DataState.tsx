@@ -34,13 +34,23 @@ interface DataStateProps<Data> {
   gone?: ReactNode
   /** It is all the page has to say. */
   heading?: boolean
+  /** It is all below the page's heading. */
+  whole?: boolean
 }
 
 /**
  * Shows `query` in the state it is in. Old data stays on screen while new data cannot be had, with a line that says so; where all
  * of Gavel is away the page says so once, and its parts are quiet.
  */
-export function DataState<Data>({ query, skeleton, empty, children, gone, heading = false }: DataStateProps<Data>) {
+export function DataState<Data>({
+  query,
+  skeleton,
+  empty,
+  children,
+  gone,
+  heading = false,
+  whole = heading,
+}: DataStateProps<Data>) {
   const trouble = useTrouble(query)
   const isPageAway = useOutage() !== null
   // An answer is drawn in pieces, and after what the reader does meanwhile.
@@ -50,7 +60,7 @@ export function DataState<Data>({ query, skeleton, empty, children, gone, headin
     if (trouble === null) return <div aria-busy="true">{skeleton}</div>
     const isTold = isPageAway && isAway(trouble.error)
     // Parts of a page are quiet then; what is all of a page says why there and lets one try.
-    if (isTold && !heading) return <p className={styles.away}>{whatFailed(trouble.error)}</p>
+    if (isTold && !whole) return <p className={styles.away}>{whatFailed(trouble.error)}</p>
     return <ErrorState query={query} trouble={trouble} gone={gone} heading={heading} isTold={isTold} />
   }
   const emptyText = empty?.(data) ?? null

@@ -53,6 +53,8 @@ export function ListPage<Kind extends EntityKind>({
   const max_us = largest(newest)
   const shown = useMemo(() => columns(max_us), [columns, max_us])
   const total = query.data?.total
+  // A query without data forgets its error with every try.
+  const hasFailed = query.data === undefined && query.errorUpdateCount > 0
   return (
     <div className={styles.page}>
       <header className={styles.head}>
@@ -63,7 +65,7 @@ export function ListPage<Kind extends EntityKind>({
           </span>
         )}
         {newest.length > 0 && <DataAge at_ms={newestAt(newest)} />}
-        {total === undefined && query.error === null && <span className={styles.count}>Reading {noun}s …</span>}
+        {total === undefined && !hasFailed && <span className={styles.count}>Reading {noun}s …</span>}
         <div className={styles.filters}>
           <NameFilter
             className={styles.filter}
@@ -74,11 +76,12 @@ export function ListPage<Kind extends EntityKind>({
           <SortChoice value={sort} onChange={setSort} />
           <SourceFilter value={source} onChange={setSource} />
         </div>
-        <SidesKey className={styles.key} />
+        {!hasFailed && total !== 0 && <SidesKey className={styles.key} />}
       </header>
       <div className={styles.table}>
         <DataState
           query={query}
+          whole
           skeleton={
             <VirtualTable<Row>
               label={title}

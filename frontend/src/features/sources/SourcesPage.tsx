@@ -50,7 +50,7 @@ export default function SourcesPage() {
         <div className={styles.push}>{add}</div>
       </header>
       <ReadOnlyHint todo="add or change sources" />
-      <DataState query={query} skeleton={<SourcesSkeleton />}>
+      <DataState query={query} whole skeleton={<SourcesSkeleton />}>
         {(sources) => (
           <>
             {sources.length === 0 && <FirstSource add={add} />}

@@ -50,6 +50,7 @@ export default function ChannelsPage() {
     <AlertsFrame title="Channels" actions={add} todo="add, change or test channels">
       <DataState
         query={query}
+        whole
         skeleton={<ChannelSkeleton />}
         empty={(found) =>
           found.length > 0

@@ -78,6 +78,7 @@ export default function RulesPage() {
       >
         <DataState
           query={query}
+          whole
           skeleton={
             <RowsSkeleton columns={columns} rows={6} rowPx={RULE_ROW_PX} narrowRowPx={ruleNarrowRowPx(isAdmin)} />
           }
