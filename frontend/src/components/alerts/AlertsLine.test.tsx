@@ -35,6 +35,7 @@ const alert = (id: number, given: Partial<AlertOut> = {}): AlertOut =>
     fired_at: '2026-11-21T02:14:00Z',
     ended_at: null,
     value: 438,
+    peak: 610,
     lower: 425,
     impact: null,
     sentence: null,
@@ -72,7 +73,9 @@ it('every alert says in words how bad it is, about what, by how much, and leads 
     }),
   ])
   const [own, below] = screen.getAllByRole('listitem')
-  expect(own?.textContent).toMatch(/^criticalRule 10\.44 ms, surely ≥ 0\.43 ms when it firedbegan .+ ago/)
+  expect(own?.textContent).toMatch(
+    /^criticalRule 10\.44 ms, surely ≥ 0\.43 ms when it fired, 0\.61 ms at worstbegan .+ ago/,
+  )
   expect(own?.textContent).not.toContain('ds-7')
   expect(own?.querySelector('svg')).not.toBeNull()
   expect(own?.querySelector('a')?.getAttribute('href')).toBe('/alerts/1')

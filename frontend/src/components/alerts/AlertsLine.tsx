@@ -20,6 +20,7 @@ import {
   severityMark,
   subjectWord,
   whenWords,
+  worstWords,
 } from './words'
 
 interface AlertsLineProps {
@@ -86,7 +87,7 @@ function Standing({ now, choose, of, most }: StandingProps) {
 function OneAlert({ alert, isOwn }: { alert: AlertOut; isOwn: boolean }) {
   const { zone } = usePreferences()
   const began_ms = Date.parse(alert.started_at)
-  const bound = boundWords(alert)
+  const [bound, worst] = [boundWords(alert), worstWords(alert)]
   const state = alertStateMark(alert.state, alert.severity)
   return (
     <>
@@ -104,6 +105,7 @@ function OneAlert({ alert, isOwn }: { alert: AlertOut; isOwn: boolean }) {
         {formatAmount(alert.value, alert.measure.unit)}
         <span className="muted">
           {bound !== null && `, ${bound}`} {whenWords(alert, zone)}
+          {worst !== null && `, ${worst}`}
         </span>
       </span>
       <span className={styles.age} title={`since ${formatInstant(began_ms, zone)}`}>

@@ -16,6 +16,7 @@ import {
   scopeWords,
   severityMark,
   whenWords,
+  worstWords,
 } from './words'
 
 const condition = (given: Partial<Condition>): Condition => ({
@@ -147,4 +148,13 @@ describe('how long something lasts', () => {
       ...['0 s', '40 s', '1 min', '12 min', '1 h 15 min', '26 h', '2 d', '3 d 4 h'],
     ])
   })
+})
+
+it('the worst minute so far is told where it is worse than the value that stands there', () => {
+  const measure = { quantity: 'time', part: 'kernel', direction: 'all', unit: 'µs' } as const
+  expect(worstWords({ value: 470, peak: 900, measure })).toBe('0.90 ms at worst')
+  expect(worstWords({ value: 470, peak: 471, measure })).toBeNull()
+  expect(worstWords({ value: 470, peak: 300, measure })).toBeNull()
+  expect(worstWords({ value: 470, peak: null, measure })).toBeNull()
+  expect(worstWords({ value: null, peak: 900, measure })).toBeNull()
 })

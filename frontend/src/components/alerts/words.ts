@@ -121,6 +121,13 @@ export function boundWords({ lower, measure }: Pick<AlertOut, 'lower' | 'measure
   return least === '' || least.startsWith('<') ? null : `surely ≥ ${least}`
 }
 
+/** "0.90 ms at worst": the worst minute so far, where it is worse than the value that stands there. */
+export function worstWords({ peak, value, measure }: Pick<AlertOut, 'peak' | 'value' | 'measure'>): string | null {
+  if (peak === null || value === null || peak <= value) return null
+  const worst = formatAmount(peak, measure.unit)
+  return worst === formatAmount(value, measure.unit) ? null : `${worst} at worst`
+}
+
 /** Which minute an alert's value is of: it stands still between two changes of the alert. */
 export const whenWords = (alert: Pick<AlertOut, 'state' | 'fired_at' | 'since_at'>, zone: Zone): string =>
   alert.state === 'firing' && alert.since_at === alert.fired_at ? 'when it fired' : atMinute(alert.since_at, zone)

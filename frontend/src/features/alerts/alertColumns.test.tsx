@@ -35,7 +35,9 @@ function words(columns: Column<AlertOut>[], id: string, alert = ALERT): string {
 
 it('an open alert says of which minute its value and its verdict are', () => {
   const columns = openColumns({ zone: 'utc', ruleOf: () => RULE, actions: null })
-  expect(words(columns, 'value')).toMatch(/^How much: 0\.76 × expectedat .*06:41no longer surely over 2 × expected$/)
+  expect(words(columns, 'value')).toMatch(
+    /^How much: 0\.76 × expectedat .*06:41no longer surely over 2 × expected, 4\.1 × expected at worst$/,
+  )
   expect(words(columns, 'sentence')).toMatch(/^Verdict when it fired: at .*06:10: Array of fa-1/)
 })
 
@@ -51,7 +53,11 @@ it('a number stands alone in its line, whatever day its minute is of', () => {
   const value = openColumns({ zone: 'utc', ruleOf: () => RULE, actions: null }).find(({ id }) => id === 'value')
   const { container } = render(<MantineProvider>{value?.cell(ALERT)}</MantineProvider>)
   const lines = [...(container.querySelector('span')?.children ?? [])].map((line) => line.textContent)
-  expect(lines).toEqual(['0.76 × expected', 'at 21 Nov, 06:41', 'no longer surely over 2 × expected'])
+  expect(lines).toEqual([
+    '0.76 × expected',
+    'at 21 Nov, 06:41',
+    'no longer surely over 2 × expected, 4.1 × expected at worst',
+  ])
 })
 
 it('what never fired has no verdict of when it did', () => {

@@ -16,6 +16,7 @@ import {
   recoveredWords,
   severityMark,
   subjectWord,
+  worstWords,
 } from '../../components/alerts/words'
 import { EntityLink } from '../../components/EntityLink'
 import { NameLink } from '../../components/Name'
@@ -99,8 +100,10 @@ const oneCell = (when: (alert: AlertOut) => ReactNode, much: Much): Column<Alert
   ),
 })
 
-const joined = ({ amount, at, note }: ReturnType<Much>) =>
-  [at === null ? amount : `${amount} ${at}`, note].filter((words) => words !== null).join(', ')
+const joined = ({ amount, at, note }: ReturnType<Much>) => joinedWords(at === null ? amount : `${amount} ${at}`, note)
+
+const joinedWords = (...words: (string | null)[]): string | null =>
+  words.filter((one) => one !== null).join(', ') || null
 
 type RuleOf = (alert: AlertOut) => RuleOut | undefined
 
@@ -110,7 +113,7 @@ const openMuch =
   (alert) => ({
     amount: formatAmount(alert.value, alert.measure.unit),
     at: alert.value === null ? null : atMinute(alert.since_at, zone),
-    note: recoveredWords(alert, ruleOf(alert)) ?? boundWords(alert),
+    note: joinedWords(recoveredWords(alert, ruleOf(alert)) ?? boundWords(alert), worstWords(alert)),
   })
 
 /** How bad it was at its worst; where no minute of it is kept, its last value. */
@@ -122,7 +125,7 @@ const pastMuch: Much = ({ peak, peak_lower, value, measure }) =>
 function stateWords({ state, quiet, acknowledged_at }: AlertOut): string {
   const word = alertStateWord(state)
   if (quiet !== null) return `${word}, quiet`
-  return acknowledged_at === null ? word : `${word}, known`
+  return acknowledged_at === null ? word : `${word}, acknowledged`
 }
 
 const sentenceColumn = (zone: Zone, header = 'Verdict when it fired'): Column<AlertOut> => ({
