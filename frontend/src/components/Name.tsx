@@ -66,23 +66,45 @@ function Cut({ name, measure, isNamed = false }: CutProps) {
         <span className={styles.head} ref={measure}>
           {head}
         </span>
-        {tail !== '' && <span className={styles.tail}>{tail}</span>}
+        {tail !== '' && (
+          <span className={styles.tail}>
+            <span className={styles.end}>{tail}</span>
+          </span>
+        )}
         {domain !== '' && <span className={styles.domain}>{domain}</span>}
       </span>
     </>
   )
 }
 
+/** With less than this of its beginning in sight a name is told by its end alone. */
+const LEAST_HEAD_EM = 1.5
+
 /** Whether the text of an element or of those beside it does not fit, followed as its width changes. */
 function useIsCut() {
   const [isCut, setCut] = useState(false)
-  const measure = useCallback((element: HTMLElement | null) => {
-    if (element === null) return
-    const parts = () => [...(element.parentElement?.children ?? [])]
-    const update = () => setCut(parts().some((part) => part.scrollWidth > part.clientWidth))
+  const measure = useCallback((head: HTMLElement | null) => {
+    const pieces = head?.parentElement
+    if (!head || !pieces) return
+    const parts = [...pieces.children]
+    let frame = 0
+    const update = () => {
+      setCut(parts.some(isTooNarrow))
+      const isByEnd = isTooNarrow(head) && head.clientWidth < LEAST_HEAD_EM * fontPx(head)
+      // Not while sizes are being told: this changes them.
+      cancelAnimationFrame(frame)
+      frame = requestAnimationFrame(() => pieces.toggleAttribute('data-by-end', isByEnd))
+    }
     const observer = new ResizeObserver(update)
-    for (const part of parts()) observer.observe(part)
-    return () => observer.disconnect()
+    for (const part of parts) observer.observe(part)
+    return () => {
+      cancelAnimationFrame(frame)
+      observer.disconnect()
+    }
   }, [])
   return [isCut, measure] as const
 }
+
+const isTooNarrow = ({ scrollWidth, clientWidth }: Element) => scrollWidth > clientWidth
+
+const fontPx = (element: Element) => Number.parseFloat(getComputedStyle(element).fontSize)
