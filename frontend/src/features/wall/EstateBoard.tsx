@@ -150,14 +150,17 @@ function Headline({ overview, of }: Pick<BoardProps, 'overview' | 'of'>) {
   if (worst === null)
     return <p className={styles.headline}>{isAnyJudged(overview) ? troubledWords(totals, of) : estate.sentence}</p>
   const standing = losingWords(totals, of)
-  const loses = worst.loses === '' ? '' : `, ${worst.loses}`
+  const [comma, loses] = worst.loses === '' ? ['', ''] : [',', ` ${worst.loses}`]
   return (
-    <p className={styles.headline} title={`${standing}${worst.lead}${worst.name}${loses}`}>
+    <p className={styles.headline} title={`${standing}${worst.lead}${worst.name}${comma}${loses}`}>
       <span className={styles.standing}>
         {standing}
         {worst.lead}
       </span>
-      <Name>{worst.name}</Name>
+      <span className={styles.worstName}>
+        <Name>{worst.name}</Name>
+        {comma}
+      </span>
       <span className={styles.loses}>{loses}</span>
     </p>
   )
