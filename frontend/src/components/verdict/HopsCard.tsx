@@ -174,8 +174,15 @@ function Times({ links, hops }: { links: readonly HopLink[]; hops: readonly Hop[
     <ul className={styles.times}>
       {links.map((link) => (
         <li key={link.to_id}>
-          {link.label} to {names.get(link.to_id)}: {linkWords(link)}
-          {boundsWords(link)}
+          <span className={styles.way}>
+            <span>{`${link.label} to `}</span>
+            <Name focusable>{names.get(link.to_id) ?? '?'}</Name>
+            <span>{': '}</span>
+          </span>
+          <span>
+            {linkWords(link)}
+            {boundsWords(link)}
+          </span>
         </li>
       ))}
     </ul>
