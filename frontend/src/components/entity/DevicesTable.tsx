@@ -84,9 +84,7 @@ const REST: Column<DeviceOut>[] = [
     from: 700,
     cell: ({ newest }) =>
       newest.in_flight_ios === null ? (
-        <span className="faint" title="DAVG was not measured, or only in whole ms">
-          not measured
-        </span>
+        <Quantity value={null} unit="I/Os" origin="DAVG was not measured, or only in whole ms" />
       ) : (
         <span className="numeric" title="I/Os at the device on average: operations per second × DAVG">
           {ios(newest.in_flight_ios)}
@@ -172,9 +170,10 @@ const Volume = ({ device }: { device: DeviceOut }) => (
 )
 
 function Depth({ ios, origin, absent = 'not read' }: { ios: number | null; origin: string; absent?: string }) {
+  if (ios === null) return <Quantity value={null} unit="I/Os" origin={origin} absent={absent} />
   return (
-    <span className={ios === null ? 'faint' : 'numeric'} title={origin}>
-      {ios === null ? absent : formatCount(ios)}
+    <span className="numeric" title={origin}>
+      {formatCount(ios)}
     </span>
   )
 }
@@ -204,6 +203,7 @@ export function DevicesTable({ devices, withHost = true }: { devices: readonly D
       count={devices.length}
       rowAt={(index) => devices[index]}
       narrowRowPx={TOLD_PX}
+      wraps="on phones"
     />
   )
 }

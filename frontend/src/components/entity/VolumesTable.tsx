@@ -21,6 +21,7 @@ export function VolumesTable({ volumes, label }: { volumes: readonly VolumeRow[]
       count={volumes.length}
       rowAt={(index) => volumes[index]}
       narrowRowPx={TOLD_PX}
+      wraps="on phones"
     />
   )
 }

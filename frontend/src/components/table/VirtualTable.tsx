@@ -61,6 +61,8 @@ interface VirtualTableProps<Row> {
   rowPx?: number
   /** The same on screens narrower than 700 px. */
   narrowRowPx?: number
+  /** Where cells take the lines they need, cut nothing, and rows are as high as the highest of them: of a few rows at most. */
+  wraps?: 'everywhere' | 'on phones'
   /** What a row is about, where rows come and go above it: the focus then stays with the thing and not with the place. */
   rowKey?: (row: Row) => string
 }
@@ -82,11 +84,13 @@ export const VirtualTable = memo(HeightTable) as typeof HeightTable
 /** Rows stand where their height puts them: those of another height are another table. */
 function HeightTable<Row>(props: VirtualTableProps<Row>) {
   const { rowPx = ROW_PX, narrowRowPx = rowPx } = props
-  const px = useMediaMatch(WIDE) ? rowPx : narrowRowPx
-  return <TableOfHeight key={px} {...props} rowPx={px} />
+  const isWide = useMediaMatch(WIDE)
+  const px = isWide ? rowPx : narrowRowPx
+  const isWrapped = props.wraps === 'everywhere' || (props.wraps === 'on phones' && !isWide)
+  return <TableOfHeight key={px} {...props} rowPx={px} isWrapped={isWrapped} />
 }
 
-function TableOfHeight<Row>(props: VirtualTableProps<Row> & { rowPx: number }) {
+function TableOfHeight<Row>(props: VirtualTableProps<Row> & { rowPx: number; isWrapped: boolean }) {
   const {
     label,
     columns,
@@ -99,6 +103,7 @@ function TableOfHeight<Row>(props: VirtualTableProps<Row> & { rowPx: number }) {
     whole = false,
     rowPx,
     rowKey,
+    isWrapped,
   } = props
   const scroll = useRef<HTMLDivElement>(null)
   const frame = useHiddenParts(scroll)
@@ -106,6 +111,7 @@ function TableOfHeight<Row>(props: VirtualTableProps<Row> & { rowPx: number }) {
     count,
     getScrollElement: () => scroll.current,
     estimateSize: () => rowPx,
+    measureElement: (row) => Math.max(rowPx, row.getBoundingClientRect().height),
     // Rows are drawn with their table and not once more when its height is known.
     initialRect: { width: 0, height: HIGHEST_PX },
     overscan: 8,
@@ -140,7 +146,7 @@ function TableOfHeight<Row>(props: VirtualTableProps<Row> & { rowPx: number }) {
         aria-label={`${label}, scrolls`}
       >
         <table
-          className={styles.table}
+          className={`${styles.table} ${isWrapped ? styles.wrapped : ''}`}
           aria-label={label}
           aria-rowcount={count + 1}
           style={{ minWidth: widthOf(shown), '--gv-row': `${rowPx}px` } as CSSProperties}
@@ -160,7 +166,12 @@ function TableOfHeight<Row>(props: VirtualTableProps<Row> & { rowPx: number }) {
           <tbody>
             <Spacer height={before} columns={shown.length} />
             {table.getRowModel().rows.map((row) => (
-              <tr key={row.id} aria-rowindex={row.original.index + 2}>
+              <tr
+                key={row.id}
+                aria-rowindex={row.original.index + 2}
+                data-index={row.original.index}
+                ref={isWrapped ? virtual.measureElement : undefined}
+              >
                 {row.getVisibleCells().map((cell) => (
                   <td key={cell.id} className={alignClass(columns, cell.column.id)}>
                     <table.FlexRender cell={cell} />

@@ -311,6 +311,7 @@ export function Ranking({ noun, rows, total, layers, whole_ios, all_ios, rest_io
         count={listed.length}
         rowAt={(index) => listed[index]}
         narrowRowPx={TOLD_PX}
+        wraps="on phones"
       />
       <BoundOnly noun={noun} rows={rows} />
       <OwnNumbers {...{ noun, whole_ios, all_ios, others }} />

@@ -13,16 +13,24 @@ import { Name } from '../Name'
 import { Quantity } from '../Quantity'
 import { type Column, VirtualTable } from '../table/VirtualTable'
 import styles from './Evidence.module.css'
-import { EVIDENCE, goToEvidence, isEvidenceAsked, leadOf, SIDES, sourcesOf } from './evidenceSides'
+import {
+  EVIDENCE,
+  goToEvidence,
+  isEvidenceAsked,
+  isSameOrigin,
+  leadOf,
+  SIDES,
+  type SideWords,
+  sourcesOf,
+  usualOf,
+} from './evidenceSides'
 
 /** Two lines: the number and its counter, its value and its steps, its object and its source. */
 const ROW_PX = 52
-/** On phones whose number it is stands below it, and below that until when. */
-const NARROW_ROW_PX = 106
+/** On phones until when is below it, and whose number it is where the block's heading does not say so. */
+const NARROW_ROW_PX = 74
 
 export function EvidenceCard({ evidence }: { evidence: readonly Evidence[] }) {
-  const { zone } = usePreferences()
-  const columns = useMemo(() => evidenceColumns(zone), [zone])
   useEffect(() => {
     if (isEvidenceAsked()) goToEvidence()
   }, [])
@@ -37,36 +45,51 @@ export function EvidenceCard({ evidence }: { evidence: readonly Evidence[] }) {
         <EmptyState title="No raw numbers in this window" text="Nothing was read from either side in it." />
       ) : (
         <div className={styles.sides}>
-          {SIDES.map(({ side, title, nothing }) => {
-            const own = evidence.filter((one) => one.side === side)
-            return (
-              <div key={side} className={styles.side}>
-                <h3 className={styles.title}>
-                  {title} <span className={styles.count}>{plural(own.length, 'number')}</span>
-                </h3>
-                {own.length === 0 ? (
-                  <p className={styles.nothing}>{nothing}</p>
-                ) : (
-                  <VirtualTable
-                    label={`Evidence: ${title}`}
-                    columns={columns}
-                    count={own.length}
-                    rowAt={(index) => own[index]}
-                    rowPx={ROW_PX}
-                    narrowRowPx={NARROW_ROW_PX}
-                    whole
-                  />
-                )}
-              </div>
-            )
-          })}
+          {SIDES.map((words) => (
+            <Side key={words.side} words={words} own={evidence.filter(({ side }) => side === words.side)} />
+          ))}
         </div>
       )}
     </Card>
   )
 }
 
-function evidenceColumns(zone: Zone): Column<Evidence>[] {
+function Side({ words: { title, nothing }, own }: { words: SideWords; own: readonly Evidence[] }) {
+  const { zone } = usePreferences()
+  const usual = useMemo(() => usualOf(own), [own])
+  const columns = useMemo(() => evidenceColumns(zone, usual), [zone, usual])
+  return (
+    <div className={styles.side}>
+      <h3 className={styles.title}>
+        {title} <span className={styles.count}>{plural(own.length, 'number')}</span>
+      </h3>
+      {usual !== null && (
+        <p className={styles.usual}>
+          <Names lead={`Of ${leadOf(usual)}`} names={[usual.subject.name]} between="" />
+          <Names lead="from " names={sourcesOf(usual)} between=" + " />
+          {own.some((one) => !isSameOrigin(one, usual)) && <span>where nothing else is said</span>}
+        </p>
+      )}
+      {own.length === 0 ? (
+        <p className={styles.nothing}>{nothing}</p>
+      ) : (
+        <VirtualTable
+          label={`Evidence: ${title}`}
+          columns={columns}
+          count={own.length}
+          rowAt={(index) => own[index]}
+          rowPx={ROW_PX}
+          narrowRowPx={NARROW_ROW_PX}
+          whole
+          wraps="everywhere"
+        />
+      )}
+    </div>
+  )
+}
+
+/** `usual`: whose numbers most of them are, told once above them where they stand one below the other. */
+function evidenceColumns(zone: Zone, usual: Evidence | null): Column<Evidence>[] {
   return [
     {
       id: 'label',
@@ -84,12 +107,16 @@ function evidenceColumns(zone: Zone): Column<Evidence>[] {
       narrowOnly: true,
       cell: (one) => (
         <NumberLines one={one}>
-          <span className={styles.origin}>
-            <Names lead={leadOf(one)} names={[one.subject.name]} between="" />
-          </span>
-          <span className={styles.origin}>
-            <Names names={sourcesOf(one)} between=" + " />
-          </span>
+          {(usual === null || !isSameOrigin(one, usual)) && (
+            <>
+              <span className={styles.origin}>
+                <Names lead={leadOf(one)} names={[one.subject.name]} between="" />
+              </span>
+              <span className={styles.origin}>
+                <Names names={sourcesOf(one)} between=" + " />
+              </span>
+            </>
+          )}
           <span className={`${styles.origin} numeric`}>until {formatClock(Date.parse(one.at), zone)}</span>
         </NumberLines>
       ),
@@ -135,9 +162,9 @@ function evidenceColumns(zone: Zone): Column<Evidence>[] {
 function NumberLines({ one, children }: { one: Evidence; children?: ReactNode }) {
   return (
     <span className={styles.lines}>
-      <Name focusable>{numberWords(one)}</Name>
+      <Name whole>{numberWords(one)}</Name>
       <span className={styles.origin}>
-        <Name focusable>{one.counter}</Name>
+        <Name whole>{one.counter}</Name>
       </span>
       {children}
     </span>

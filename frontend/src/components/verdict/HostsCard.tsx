@@ -47,6 +47,7 @@ export function HostsTable({ hosts }: { hosts: readonly HostOnDatastore[] }) {
       rowAt={(index) => hosts[index]}
       rowKey={({ subject }) => String(subject.id)}
       narrowRowPx={TOLD_PX}
+      wraps="on phones"
     />
   )
 }

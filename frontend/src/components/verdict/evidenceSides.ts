@@ -5,7 +5,7 @@ import { plural } from '../../lib/text'
 
 type Side = Evidence['side']
 
-interface SideWords {
+export interface SideWords {
   side: Side
   title: string
   nothing: string
@@ -26,6 +26,17 @@ export const leadOf = ({ side, subject }: Pick<Evidence, 'side' | 'subject'>): s
 
 /** Who told a number that is over several of them. */
 export const sourcesOf = ({ source }: Pick<Evidence, 'source'>): string[] => source.split(' + ')
+
+/** Whether two numbers are of one thing and were told by one source. */
+export const isSameOrigin = (one: Pick<Evidence, 'subject' | 'source'>, other: Pick<Evidence, 'subject' | 'source'>) =>
+  one.subject.kind === other.subject.kind && one.subject.id === other.subject.id && one.source === other.source
+
+/** The first of those that are of one thing and from one source, of which there are most; null where each stands alone. */
+export function usualOf(evidence: readonly Evidence[]): Evidence | null {
+  const alike = Map.groupBy(evidence, ({ subject, source }) => JSON.stringify([subject.kind, subject.id, source]))
+  const [most = []] = [...alike.values()].sort((a, b) => b.length - a.length)
+  return most.length < 2 ? null : (most[0] ?? null)
+}
 
 /** The evidence's name in addresses. */
 export const EVIDENCE = 'evidence'
