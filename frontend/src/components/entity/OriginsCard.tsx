@@ -7,6 +7,7 @@ import { formatPrecision } from '../../lib/units'
 import { Card } from '../Card'
 import { Name } from '../Name'
 import { Quantity } from '../Quantity'
+import { Stacked, TOLD_PX } from '../table/Told'
 import { type Column, VirtualTable } from '../table/VirtualTable'
 import styles from './OriginsCard.module.css'
 import { lastMeasured } from './parts'
@@ -17,12 +18,49 @@ interface Origin {
 }
 
 const COLUMNS: Column<Origin>[] = [
-  { id: 'side', header: 'Measured at', width: 116, cell: ({ group }) => levelLabel(levelOf(group)) },
+  {
+    id: 'told',
+    header: 'Number, counter, source',
+    width: 220,
+    grow: true,
+    narrowOnly: true,
+    cell: ({ group, column }) => (
+      <Stacked
+        of={<Name whole>{column.label}</Name>}
+        lines={[
+          <Name key="counter" whole>
+            {column.counter}
+          </Name>,
+          <Name key="source" whole>
+            {`${levelLabel(levelOf(group))} · ${sourceNames(group)}`}
+          </Name>,
+          `${coverage(column.values)} covered`,
+        ]}
+      />
+    ),
+  },
+  {
+    id: 'newest-and-steps',
+    header: 'Newest, steps of',
+    width: 138,
+    align: 'right',
+    narrowOnly: true,
+    cell: ({ column }) => (
+      <Stacked of={<Newest column={column} />} lines={[formatPrecision(column.precision, column.unit)]} />
+    ),
+  },
+  {
+    id: 'side',
+    header: 'Measured at',
+    width: 116,
+    from: 700,
+    cell: ({ group }) => levelLabel(levelOf(group)),
+  },
   {
     id: 'number',
     header: 'Number',
     width: 256,
-    narrow: 200,
+    from: 700,
     cell: ({ column }) => <Name focusable>{column.label}</Name>,
   },
   {
@@ -30,25 +68,22 @@ const COLUMNS: Column<Origin>[] = [
     header: 'Newest',
     width: 112,
     align: 'right',
-    cell: ({ column }) => (
-      <Quantity
-        value={column.values[lastMeasured(column.values)] ?? null}
-        unit={column.unit}
-        precision={column.precision}
-      />
-    ),
+    from: 700,
+    cell: ({ column }) => <Newest column={column} />,
   },
   {
     id: 'source',
     header: 'Source',
     width: 140,
-    cell: ({ group }) => <Name focusable>{group.sources.map((source) => source.name).join(', ')}</Name>,
+    from: 700,
+    cell: ({ group }) => <Name focusable>{sourceNames(group)}</Name>,
   },
   {
     id: 'counter',
     header: 'Counter',
     width: 230,
     grow: true,
+    from: 700,
     cell: ({ column }) => <Name focusable>{column.counter}</Name>,
   },
   {
@@ -56,6 +91,7 @@ const COLUMNS: Column<Origin>[] = [
     header: 'Counted in steps of',
     width: 156,
     align: 'right',
+    from: 700,
     cell: ({ column }) => <span className="numeric">{formatPrecision(column.precision, column.unit)}</span>,
   },
   {
@@ -63,9 +99,18 @@ const COLUMNS: Column<Origin>[] = [
     header: 'Covered',
     width: 90,
     align: 'right',
+    from: 700,
     cell: ({ column }) => <span className="numeric">{coverage(column.values)}</span>,
   },
 ]
+
+function sourceNames({ sources }: SeriesGroup): string {
+  return sources.map(({ name }) => name).join(', ')
+}
+
+const Newest = ({ column: { values, unit, precision } }: Pick<Origin, 'column'>) => (
+  <Quantity value={values[lastMeasured(values)] ?? null} unit={unit} precision={precision} />
+)
 
 /** "100 %" only when nothing is missing, "0 %" only when everything is. */
 export function coverage(values: readonly (number | null)[]): string {
@@ -90,6 +135,8 @@ export function OriginsCard({ series, groups }: { series: Series; groups: readon
         columns={COLUMNS}
         count={measured.length}
         rowAt={(index) => measured[index]}
+        narrowRowPx={TOLD_PX}
+        wraps="on phones"
       />
       {silent.length > 0 && (
         <p className={styles.silent}>

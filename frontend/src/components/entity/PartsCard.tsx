@@ -57,7 +57,13 @@ function PartsTable({ title, groups, times_ms, cursor, chosen, onChoose }: Parts
       : `at ${formatClock(at_ms, zone, true)}${cursor === null ? ', the newest' : ', at the cursor'}`
   return (
     <Card title={title} hint={<span className="numeric">{when}</span>} flush>
-      <VirtualTable label={title} columns={columns} count={groups.length} rowAt={(index) => groups[index]} />
+      <VirtualTable
+        label={title}
+        columns={columns}
+        count={groups.length}
+        rowAt={(index) => groups[index]}
+        wraps="on phones"
+      />
     </Card>
   )
 }
@@ -72,9 +78,18 @@ function columnsOf(
     id: 'name',
     header: 'Name',
     width: 260,
-    narrow: 150,
     grow: true,
+    from: 700,
     cell: (group) => <Name focusable>{group.entity.name}</Name>,
+  }
+  // Of a host and its device only both names together tell a row from the next.
+  const wholeName: Column<SeriesGroup> = {
+    id: 'whole-name',
+    header: 'Name',
+    width: 150,
+    grow: true,
+    narrowOnly: true,
+    cell: (group) => <Name whole>{group.entity.name}</Name>,
   }
   const choose: Column<SeriesGroup> = {
     id: 'choose',
@@ -116,5 +131,5 @@ function columnsOf(
       },
     }),
   )
-  return [name, choose, ...numbers]
+  return [name, wholeName, choose, ...numbers]
 }
