@@ -78,14 +78,14 @@ it('what is lost is told layer by layer where it is lost in several', () => {
 
 it('a part that is nearly all is rounded to the nearest percent', () => {
   show()
-  const term = screen.getByText('Host ops ÷ array ops')
+  const term = screen.getByText('All hosts’ ops ÷ the array’s')
   expect(term.nextElementSibling?.textContent).toBe('100 %')
   expect(term.parentElement?.title).toContain('89,624 IOPS by the hosts ÷ 89,625 IOPS by the array')
 })
 
 it('what both sides counted of an array is of the volumes that are matched to hosts, and says so', () => {
   show({ subject: { kind: 'array', id: 1, name: 'fa-1' } } as Partial<Verdict>)
-  expect(screen.getByText('Host ops ÷ array ops').nextElementSibling?.textContent).toBe(
+  expect(screen.getByText('All hosts’ ops ÷ the array’s').nextElementSibling?.textContent).toBe(
     '100 % on volumes that are matched to hosts',
   )
 })

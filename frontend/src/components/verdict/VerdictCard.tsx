@@ -130,7 +130,7 @@ function Checks({ verdict }: { verdict: Verdict }) {
   const checks: [string, string | null, string?][] = [
     ['Lost per I/O', lostText(verdict), LOST],
     ['Impact', verdict.impact === null ? null : `${ios(verdict.impact)} I/Os wait needlessly`],
-    ['Host ops ÷ array ops', coverageText(verdict), coverageHint(quality)],
+    ['All hosts’ ops ÷ the array’s', coverageText(verdict), coverageHint(quality)],
     [
       'Depth of its device queues',
       quality.queue_depth === null ? null : `${formatCount(quality.queue_depth)} I/Os together`,
