@@ -151,10 +151,12 @@ describe('how long something lasts', () => {
 })
 
 it('the worst minute so far is told where it is worse than the value that stands there', () => {
+  const state = 'firing'
   const measure = { quantity: 'time', part: 'kernel', direction: 'all', unit: 'µs' } as const
-  expect(worstWords({ value: 470, peak: 900, measure })).toBe('0.90 ms at worst')
-  expect(worstWords({ value: 470, peak: 471, measure })).toBeNull()
-  expect(worstWords({ value: 470, peak: 300, measure })).toBeNull()
-  expect(worstWords({ value: 470, peak: null, measure })).toBeNull()
-  expect(worstWords({ value: null, peak: 900, measure })).toBeNull()
+  expect(worstWords({ state, value: 470, peak: 900, measure })).toBe('0.90 ms at worst')
+  expect(worstWords({ state, value: 470, peak: 471, measure })).toBeNull()
+  expect(worstWords({ state, value: 470, peak: 300, measure })).toBeNull()
+  expect(worstWords({ state, value: 470, peak: null, measure })).toBeNull()
+  expect(worstWords({ state, value: null, peak: 900, measure })).toBeNull()
+  expect(worstWords({ state: 'recovering', value: 470, peak: 900, measure })).toBeNull()
 })

@@ -121,9 +121,11 @@ export function boundWords({ lower, measure }: Pick<AlertOut, 'lower' | 'measure
   return least === '' || least.startsWith('<') ? null : `surely ≥ ${least}`
 }
 
-/** "0.90 ms at worst": the worst minute so far, where it is worse than the value that stands there. */
-export function worstWords({ peak, value, measure }: Pick<AlertOut, 'peak' | 'value' | 'measure'>): string | null {
-  if (peak === null || value === null || peak <= value) return null
+type Worst = Pick<AlertOut, 'state' | 'peak' | 'value' | 'measure'>
+
+/** "0.90 ms at worst": the worst minute so far, where it is worse than the value that stands there. Null for one that does not fire. */
+export function worstWords({ state, peak, value, measure }: Worst): string | null {
+  if (state !== 'firing' || peak === null || value === null || peak <= value) return null
   const worst = formatAmount(peak, measure.unit)
   return worst === formatAmount(value, measure.unit) ? null : `${worst} at worst`
 }

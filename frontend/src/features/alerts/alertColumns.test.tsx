@@ -41,6 +41,13 @@ it('an open alert says of which minute its value and its verdict are', () => {
   expect(words(columns, 'sentence')).toMatch(/^Verdict when it fired: at .*06:10: Array of fa-1/)
 })
 
+it('one that fires says its worst minute so far', () => {
+  const columns = openColumns({ zone: 'utc', ruleOf: () => RULE, actions: null })
+  expect(words(columns, 'value', { ...ALERT, state: 'firing' })).toContain(
+    'surely ≥ 0.5 × expected, 4.1 × expected at worst',
+  )
+})
+
 it('the history shows the peak, and the last value only where no peak is kept', () => {
   const columns = pastColumns('utc')
   expect(words(columns, 'value')).toBe('Peak: 4.1 × expectedsurely ≥ 3.9 × expected')
@@ -53,11 +60,7 @@ it('a number stands alone in its line, whatever day its minute is of', () => {
   const value = openColumns({ zone: 'utc', ruleOf: () => RULE, actions: null }).find(({ id }) => id === 'value')
   const { container } = render(<MantineProvider>{value?.cell(ALERT)}</MantineProvider>)
   const lines = [...(container.querySelector('span')?.children ?? [])].map((line) => line.textContent)
-  expect(lines).toEqual([
-    '0.76 × expected',
-    'at 21 Nov, 06:41',
-    'no longer surely over 2 × expected, 4.1 × expected at worst',
-  ])
+  expect(lines).toEqual(['0.76 × expected', 'at 21 Nov, 06:41', 'no longer surely over 2 × expected'])
 })
 
 it('what never fired has no verdict of when it did', () => {
