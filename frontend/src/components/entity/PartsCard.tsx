@@ -9,6 +9,7 @@ import { formatClock } from '../../lib/time'
 import { Card } from '../Card'
 import { Name } from '../Name'
 import { Quantity } from '../Quantity'
+import { Stacked } from '../table/Told'
 import { type Column, VirtualTable } from '../table/VirtualTable'
 import { measuredColumns, newestBucket, partKey, partTables } from './parts'
 
@@ -82,14 +83,13 @@ function columnsOf(
     from: 700,
     cell: (group) => <Name focusable>{group.entity.name}</Name>,
   }
-  // Of a host and its device only both names together tell a row from the next.
   const wholeName: Column<SeriesGroup> = {
     id: 'whole-name',
     header: 'Name',
     width: 150,
     grow: true,
     narrowOnly: true,
-    cell: (group) => <Name whole>{group.entity.name}</Name>,
+    cell: ({ entity }) => <WholeName of={entity} />,
   }
   const choose: Column<SeriesGroup> = {
     id: 'choose',
@@ -132,4 +132,20 @@ function columnsOf(
     }),
   )
   return [name, wholeName, choose, ...numbers]
+}
+
+/** Of a host and its device only both names tell a row from the next: each is cut in its own line. */
+function WholeName({ of: { kind, name } }: { of: SeriesGroup['entity'] }) {
+  const between = name.lastIndexOf(' ')
+  if (kind !== 'device' || between < 0) return <Name whole>{name}</Name>
+  return (
+    <Stacked
+      of={<Name focusable>{name.slice(0, between)}</Name>}
+      lines={[
+        <Name key="device" focusable>
+          {name.slice(between + 1)}
+        </Name>,
+      ]}
+    />
+  )
 }

@@ -1,6 +1,6 @@
 /** The raw numbers behind a verdict, hosts and array side by side: counter, unit, precision, source, time. */
 
-import { type ReactNode, useEffect, useMemo } from 'react'
+import { Fragment, type ReactNode, useEffect, useMemo } from 'react'
 import type { Evidence } from '../../api/types'
 import { usePreferences } from '../../lib/preferences'
 import { plural } from '../../lib/text'
@@ -164,11 +164,23 @@ function NumberLines({ one, children }: { one: Evidence; children?: ReactNode })
     <span className={styles.lines}>
       <Name whole>{numberWords(one)}</Name>
       <span className={styles.origin}>
-        <Name whole>{one.counter}</Name>
+        <Counter name={one.counter} />
       </span>
       {children}
     </span>
   )
+}
+
+/** "virtualDisk.numberReadAveraged.average" breaks behind its points. */
+function Counter({ name }: { name: string }) {
+  const parts = name.split(/(?<=\.)/)
+  return parts.map((part, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a counter keep their places
+    <Fragment key={index}>
+      {index > 0 && <wbr />}
+      {part}
+    </Fragment>
+  ))
 }
 
 /** The depth of anything but one device is a sum, which the counter's own name does not say. */

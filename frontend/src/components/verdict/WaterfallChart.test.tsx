@@ -80,3 +80,18 @@ it('what is surely over expected is a calm sign under a healthy verdict and unde
   expect(inkOf({ named: 'kernel', hasEnded: true })).toBe('rgb(0, 0, 255)')
   expect(inkOf({ named: null })).toBe('rgb(0, 0, 255)')
 })
+
+it('on a phone each part of the path says its time, share and excess below its name, and nothing scrolls sideways', () => {
+  show()
+  fireEvent.click(screen.getByRole('button', { name: 'Show as table of numbers' }))
+  const table = screen.getByRole('table', { name: 'Numbers of where the time of ds-1 went' })
+  const words = [...table.querySelectorAll('tr')].map(({ textContent }) => textContent)
+  expect(words[0]).toBe('Part of the path, its time, share, and over usual')
+  expect(words.slice(1, 5)).toEqual([
+    'TotalRead 0.93 ms',
+    'GuestRead not measured',
+    'kernelRead 0.44 ms · 47 % · ▲ +0.44 ms over usual',
+    '· kernel_queueRead 0.40 ms',
+  ])
+  expect(screen.queryByRole('region', { name: /scrolls$/ })).toBeNull()
+})

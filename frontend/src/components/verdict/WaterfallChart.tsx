@@ -20,6 +20,7 @@ import { formatWindow } from '../../lib/time'
 import { Chart } from '../chart/Chart'
 import { useTokens } from '../chart/useTokens'
 import { type LegendWord, Words } from '../chart/Words'
+import { Name } from '../Name'
 import { Stacked } from '../table/Told'
 import { expectedWords, overWords } from './expectedWords'
 import styles from './Verdict.module.css'
@@ -190,8 +191,8 @@ interface WaterfallTableProps {
 function WaterfallTable({ columns, name, over, disagreement_us }: WaterfallTableProps) {
   const { scale } = waterfallScale(columns)
   const all = waterfallRows(columns, scale, disagreement_us)
-  const isPhone = useMediaMatch('(max-width: 699px)')
-  if (isPhone) return <WaterfallOnPhone columns={columns} name={name} over={over} all={all} />
+  const isWide = useMediaMatch('(min-width: 700px)')
+  if (!isWide) return <WaterfallOnPhone columns={columns} name={name} over={over} all={all} />
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
     <section className={styles.scroll} tabIndex={0} aria-label="Numbers of the waterfall, scrolls">
@@ -243,9 +244,9 @@ function WaterfallOnPhone({ columns, name, over, all }: OnPhoneProps) {
               <Stacked
                 of={kind === 'part' ? <span className="muted">· {label}</span> : label}
                 lines={columns.map(({ direction }, index) => (
-                  <span key={direction}>
-                    {COLUMN_TITLES[direction]} {toldWords(all[index]?.[position], over)}
-                  </span>
+                  <Name key={direction} whole>
+                    {`${COLUMN_TITLES[direction]} ${toldWords(all[index]?.[position], over)}`}
+                  </Name>
                 ))}
               />
             </td>

@@ -63,6 +63,17 @@ it('on a phone whose number it is stands below it, and no box has to be scrolled
   expect(screen.getAllByRole('row')[1]?.textContent).toContain('vdi-08vcenter-2until 05:33')
 })
 
+it('on a phone what most numbers are of, and from, is said once above them, and what differs says its own', () => {
+  const other = { kind: 'host', id: 4, name: 'esx-04' } as const
+  show([number('host', 'Read GAVG'), number('host', 'Write GAVG'), number('host', 'Read IOPS', { subject: other })])
+  const [, read, write, iops] = screen.getAllByRole('row').map(({ textContent }) => textContent)
+  for (const row of [read, write]) expect(row).not.toMatch(/vdi-08|vcenter-2/)
+  expect(iops).toContain('esx-04vcenter-2')
+  expect(screen.getByText('where nothing else is said').parentElement?.textContent).toBe(
+    'Of vdi-08from vcenter-2where nothing else is said',
+  )
+})
+
 it('the array’s numbers of a VM or a host are of its volumes, those of a datastore its own', () => {
   const vm = { kind: 'vm', id: 3, name: 'app-03' } as const
   show([number('host', 'Read GAVG', { subject: vm }), number('array', 'Read IOPS', { subject: vm })])
