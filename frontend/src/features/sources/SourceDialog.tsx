@@ -120,8 +120,8 @@ function SourceForm({ kinds, source, onClose }: SourceFormProps) {
 
 /** By what the newest test of these settings found. */
 function savedWords(passed: boolean | undefined): string {
-  if (passed === undefined) return 'Test only tries these settings: it saves nothing.'
-  return passed ? 'Tested well; nothing is saved yet.' : 'Nothing is saved yet.'
+  if (passed === undefined) return 'A test saves nothing.'
+  return passed ? 'Tested well, not saved yet.' : 'Not saved yet.'
 }
 
 function Failure({ title, error }: { title: string; error: Error }) {

@@ -121,10 +121,10 @@ it('a stored secret has to be entered again for another certificate, and the foc
   expect(testSource).toHaveBeenCalledTimes(1)
   expect(document.activeElement).toBe(field('api_token'))
   fill('api_token', 'a-token')
-  screen.getByText('Test only tries these settings: it saves nothing.')
+  screen.getByText('A test saves nothing.')
   fireEvent.click(screen.getByText('Test'))
   await screen.findByText('The test passed')
-  screen.getByText('Tested well; nothing is saved yet.')
+  screen.getByText('Tested well, not saved yet.')
   expect(vi.mocked(testSource).mock.lastCall?.[0]).toMatchObject({
     settings: { api_token: 'a-token', fingerprint_sha256: SEEN },
     source_id: 7,

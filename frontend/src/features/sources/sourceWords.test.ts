@@ -51,7 +51,7 @@ describe('a source that fails', () => {
     expect(runHeading(failing(AWAY))).toBe('Last good run')
     const failed = { ...AWAY, last_samples: null, last_new_samples: null }
     expect(runHeading(failing(failed))).toBe('Last run')
-    expect(broughtWords(failed)).toBe('nothing: it failed')
+    expect(broughtWords(failed)).toBe('nothing, it failed')
     expect(runHeading(LIVE)).toBe('Last run')
   })
 })

@@ -61,7 +61,7 @@ export const noGapsWord = ({ state }: SourceOut, stream: StreamOut) =>
 /** "44 read, 11 new": the newest ones are read again on purpose. */
 export function broughtWords(stream: StreamOut): string | null {
   const { last_samples: read, last_new_samples: fresh } = stream
-  if (hasFailed(stream)) return 'nothing: it failed'
+  if (hasFailed(stream)) return 'nothing, it failed'
   if (read === null) return null
   return fresh === null ? `${formatCount(read)} read` : `${formatCount(read)} read, ${formatCount(fresh)} new`
 }
