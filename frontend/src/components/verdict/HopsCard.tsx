@@ -97,7 +97,10 @@ export function HopsCard({ hops, named, hasEnded = false }: HopsCardProps) {
             </ol>
           </div>
           {picture.links.some(({ isUntold }) => isUntold) && (
-            <p className={styles.note}>“not told apart”: from the kernel time at its host queue, which stands there.</p>
+            <p className={styles.note}>
+              “not told apart”: whole milliseconds cannot tell this time from the kernel’s at the host queue, which
+              holds both.
+            </p>
           )}
         </div>
       )}
