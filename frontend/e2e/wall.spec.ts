@@ -79,6 +79,7 @@ test('the headline names the worst and its layer, rows their layer in a word, an
     found.items = [{ ...first, ...KERNEL, subject: { ...first.subject, name: long } }, ...others]
     found.totals.by_certainty = { certain: 3, healthy: 11 }
     found.totals.by_state = { judged: 14 }
+    found.totals.ended = 0
     await route.fulfill({ response: answer, json: found })
   })
   await page.goto('/wall/estate')

@@ -2,7 +2,7 @@
 
 import { Fragment, type ReactNode, useEffect, useMemo } from 'react'
 import type { Evidence } from '../../api/types'
-import { usePreferences } from '../../lib/preferences'
+import { useMediaMatch, usePreferences } from '../../lib/preferences'
 import { plural } from '../../lib/text'
 import { formatClock, type Zone } from '../../lib/time'
 import { formatPrecision } from '../../lib/units'
@@ -56,7 +56,9 @@ export function EvidenceCard({ evidence }: { evidence: readonly Evidence[] }) {
 
 function Side({ words: { title, nothing }, own }: { words: SideWords; own: readonly Evidence[] }) {
   const { zone } = usePreferences()
-  const usual = useMemo(() => usualOf(own), [own])
+  // A wide table has a column for it.
+  const isWide = useMediaMatch('(min-width: 700px)')
+  const usual = useMemo(() => (isWide ? null : usualOf(own)), [isWide, own])
   const columns = useMemo(() => evidenceColumns(zone, usual), [zone, usual])
   return (
     <div className={styles.side}>
@@ -171,9 +173,9 @@ function NumberLines({ one, children }: { one: Evidence; children?: ReactNode })
   )
 }
 
-/** "virtualDisk.numberReadAveraged.average" breaks behind its points. */
+/** "virtualDisk.numberReadAveraged.average" breaks behind its points, "qos_usec_per_op" behind its lines. */
 function Counter({ name }: { name: string }) {
-  const parts = name.split(/(?<=\.)/)
+  const parts = name.split(/(?<=[._])/)
   return parts.map((part, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a counter keep their places
     <Fragment key={index}>
