@@ -223,7 +223,9 @@ test.describe('signed in', () => {
 
         await page.getByRole('button', { name: `Remove ${renamed}` }).click()
         await page.getByRole('dialog').getByRole('button', { name: 'Switch it off instead' }).click()
-        await expect(own(renamed).getByText('switched off')).toBeVisible()
+        await expect(own(renamed).getByText('switched off', { exact: true })).toBeVisible()
+        await page.getByRole('button', { name: `Switch on ${renamed}` }).click()
+        await expect(own(renamed).getByText('live', { exact: true })).toBeVisible()
         await page.getByRole('button', { name: `Remove ${renamed}` }).click()
         await expect(page.getByRole('dialog')).toContainText(/Its \d+ volumes.* disappear .*cannot be undone/)
         await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
