@@ -26,7 +26,10 @@ const FARTHEST = 3
 export const reachWith = (highest: number, limits: readonly PanelLimit[]): number =>
   Math.max(highest, ...limits.map(({ value }) => value).filter((value) => value <= FARTHEST * highest || highest <= 0))
 
+/** Height of a line of words, how far they stand from the panel's edges, and what a letter of them takes at most. */
 const WORDS_PX = 13
+const WORDS_X = 6
+const LETTER_PX = 6
 
 /** `max`: upper end of the panel's axis. */
 export function limitSeries(
@@ -67,18 +70,31 @@ function stroke({ x, width }: Rect, y: number, { ink }: ChartTokens) {
   return { type: 'line' as const, shape: { x1: x, y1: y, x2: x + width, y2: y }, style }
 }
 
-/** At the left end of the line: over it where there is room, since what was measured is mostly below. */
+/** At the left end of the line: over it where there is room, since what was measured is mostly below. On a phone in two lines. */
 function words({ label }: PanelLimit, box: Rect, y: number, isInside: boolean, { ink, font }: ChartTokens) {
-  const side = isInside && y - box.y >= WORDS_PX + 2 ? -1 : 1
+  const lines = brokenAtSpaces(isInside ? label : `↑ ${label}`, (box.width - 2 * WORDS_X) / LETTER_PX)
+  const isOver = isInside && y - box.y >= lines.length * WORDS_PX + 2
   const style = {
-    text: isInside ? label : `↑ ${label}`,
-    x: box.x + 6,
-    y: y + side * (WORDS_PX / 2 + 2),
-    verticalAlign: 'middle' as const,
+    text: lines.join('\n'),
+    x: box.x + WORDS_X,
+    y: y + (isOver ? -2 : 2),
+    lineHeight: WORDS_PX,
+    verticalAlign: isOver ? ('bottom' as const) : ('top' as const),
     fill: ink.text,
     font: `11px ${font}`,
     stroke: ink.card,
     lineWidth: 3,
   }
   return { type: 'text' as const, style }
+}
+
+/** As many words in each line as it has room for; a number stays in one piece, which the chart library would break behind its comma. */
+export function brokenAtSpaces(text: string, mostLetters: number): string[] {
+  const lines: string[] = []
+  for (const word of text.split(' ')) {
+    const longer = `${lines.at(-1) ?? ''} ${word}`
+    if (lines.length > 0 && longer.length <= mostLetters) lines[lines.length - 1] = longer
+    else lines.push(word)
+  }
+  return lines
 }
