@@ -9,8 +9,10 @@ from tests.db.conftest import Store
 from tests.db.estates import array_inventory, batch, every, host_inventory, naa, serials
 
 from gavel.db.engine import reading
+from gavel.db.queries.arrays import arrays
 from gavel.db.queries.hosts import host
 from gavel.db.queries.rows import DeviceNumbers, HostDetail, ListQuery, VolumeParts
+from gavel.db.queries.sources import source_health
 from gavel.db.queries.vms import vm
 from gavel.db.queries.volumes import volumes
 from gavel.domain.samples import Precision
@@ -104,6 +106,15 @@ def test_a_volume_is_told_with_the_parts_of_its_time_and_its_mirrored_writes(est
     assert rows["v0"].newest.array_internal_us == pytest.approx(425.0)
     assert rows["v1"].parts == VolumeParts(None, None, None, None)
     assert {name for name, row in rows.items() if row.is_protocol_endpoint} == {"pe"}
+
+
+def test_an_array_its_source_and_the_list_of_volumes_count_one_number_of_them(estate: Estate, store: Store) -> None:
+    with reading(store.engine) as connection:
+        of = ListQuery(source_id=estate.array)
+        listed = volumes(connection, of, NOW).total
+        (row,) = arrays(connection, of, NOW).items
+        (health,) = source_health(connection, NOW, estate.array)
+    assert (row.volumes, health.entities["volume"]) == (listed, listed)
 
 
 def test_a_virtual_disk_says_what_its_controller_takes_at_once_where_that_is_known(estate: Estate) -> None:
