@@ -307,7 +307,8 @@ def test_evidence_is_the_sources_own_numbers_with_counter_step_and_source(
 
 def test_arrays_are_listed_and_shown_with_pods_and_hosts(client: TestClient, estate: Estate) -> None:
     (row,) = ask(client, "arrays")["items"]
-    assert (row["name"], row["volumes"], row["hosts"], row["pods"]) == ("name of array-a", 7, 1, 1)
+    # Seven with data and a protocol endpoint, as the list of its volumes has them.
+    assert (row["name"], row["volumes"], row["hosts"], row["pods"]) == ("name of array-a", 8, 1, 1)
     assert row["source"]["id"] == estate.array
     one = ask(client, f"arrays/{row['id']}")
     assert [(pod["name"], pod["stretched"], pod["volumes"]) for pod in one["pod_list"]] == [("pod", True, 1)]

@@ -8,7 +8,8 @@ import pytest
 from gavel.analysis.segments import SPANS
 from gavel.analysis.verdict import SETTLES, Reason
 from gavel.domain.io_path import Certainty, Layer
-from gavel.pipeline.judging import Furthest, Over, State
+from gavel.pipeline.judging import State
+from gavel.pipeline.over import Furthest, Over
 from gavel.pipeline.sentences import NOTHING, Facts, FullestMinute, duration, head, sentence
 
 KERNEL, SAN = SPANS.index((Layer.KERNEL, Layer.KERNEL)), SPANS.index((Layer.SAN, Layer.SAN))

@@ -27,7 +27,6 @@ from gavel.pipeline.judging import (
     State,
     expected_from,
     expected_us,
-    furthest_over,
     judged,
     known,
     layer_numbers,
@@ -36,6 +35,7 @@ from gavel.pipeline.judging import (
     span_label,
     told_named,
 )
+from gavel.pipeline.over import furthest_over
 from gavel.pipeline.sentences import NOTHING, Facts, head
 from gavel.pipeline.undecided import impact_of_parts, occupancy_of_parts
 

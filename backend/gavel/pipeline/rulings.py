@@ -29,17 +29,16 @@ from gavel.pipeline.judging import (
     covered,
     expected_from,
     expected_us,
-    furthest_over,
     known,
     named_spans,
     not_measured,
-    open_between,
     partly_measured,
     span_key,
     span_label,
     told,
     told_named,
 )
+from gavel.pipeline.over import furthest_over, open_between
 from gavel.pipeline.parts import SEGMENT_WORDS, are_coarse
 from gavel.pipeline.sentences import NOTHING, Facts, FullestMinute, Sentence, sentence
 from gavel.pipeline.summing import EVERY_LAYER, Sum, Window, summed

@@ -8,7 +8,8 @@ from gavel.analysis.segments import SPANS, span_name
 from gavel.analysis.verdict import SETTLES, WORDS, Reason
 from gavel.domain.io_path import Certainty, Layer
 from gavel.pipeline.expecting import ExpectedFrom
-from gavel.pipeline.judging import MOSTLY, Furthest, Over, State, span_label
+from gavel.pipeline.judging import MOSTLY, State, span_label
+from gavel.pipeline.over import Furthest, Over
 
 _MILLISECOND_US = 1000.0
 # From 0.1 ms on, rounded, people read milliseconds.
