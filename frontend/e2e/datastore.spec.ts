@@ -45,7 +45,7 @@ test('one sentence says whose latency it is, and the numbers of both sides under
   const { id } = await openDatastore(page, request)
   const { sentence, evidence } = await verdictOf(request, id)
   await expect(card(page, 'Verdict')).toContainText(sentence.head.split(':')[0] ?? '')
-  await expect(card(page, 'Verdict').getByText(/^(Certain|Likely|Undetermined|Healthy)$/)).toBeVisible()
+  await expect(card(page, 'Verdict').getByText(/^(Certain|Likely|Undetermined|Healthy|Ended)$/)).toBeVisible()
 
   await card(page, 'Where the time went').getByRole('button', { name: 'Show as table of numbers' }).click()
   const numbers = page.getByRole('table', { name: /^Numbers of where the time of/ })

@@ -144,7 +144,7 @@ test('one thing has a board of its own, and what is no board says which there ar
   await expect(page).toHaveURL(new RegExp(`/wall/datastores-${id}`))
   await expect(page.getByRole('heading', { level: 1, name, exact: true })).toBeVisible()
   await expect(page.getByRole('region', { name: 'Verdict' })).toContainText(
-    /(Cause certain|Cause likely|Undetermined|Healthy)/,
+    /(Cause certain|Cause likely|Undetermined|Healthy|Ended)/,
   )
   await expect(page.getByRole('list', { name: 'Who takes part' }).getByRole('listitem').first()).toContainText(/IOPS/)
   await page.goto('/wall/rotate?boards=estate,kitchen')
