@@ -41,9 +41,9 @@ export const isLate = ({ lag_s, interval_s }: StreamOut) => lag_s !== null && la
 const hasFailed = ({ last_run_at, last_samples }: StreamOut) => last_run_at !== null && last_samples === null
 
 /** What failed before it came to the streams leaves them with the runs that were good. */
-export function runHeading({ state, streams }: SourceOut): string {
-  return state === 'failing' && !streams.some(hasFailed) ? 'Last good run' : 'Last run'
-}
+const areRunsGood = ({ state, streams }: SourceOut) => state === 'failing' && !streams.some(hasFailed)
+
+export const runHeading = (source: SourceOut) => (areRunsGood(source) ? 'Last good run' : 'Last run')
 
 /** What a source that stopped answering owes; null while anything of it is still read in time. */
 export function owedWords({ state, streams }: SourceOut, zone: Zone): string | null {
@@ -54,9 +54,9 @@ export function owedWords({ state, streams }: SourceOut, zone: Zone): string | n
   return `Nothing was read since ${formatClock(until_ms, zone, true)} ${zoneName(zone, until_ms)}, for ${formatSeconds(newest.lag_s)}. It is owed: when the source answers again, Gavel reads it from the source’s own history; what that no longer holds stays a gap.`
 }
 
-/** Gaps are noted when a source answers again: before that there are none of what is owed now. */
-export const noGapsWord = ({ state }: SourceOut, stream: StreamOut) =>
-  state === 'failing' && isLate(stream) ? 'none yet' : 'none'
+/** Gaps are noted when a source answers again: before that there are none of what is owed now. `none`: how it is said. */
+export const noGapsWord = ({ state }: SourceOut, stream: StreamOut, none = 'none') =>
+  state === 'failing' && isLate(stream) ? `${none} yet` : none
 
 /** "44 read, 11 new": the newest ones are read again on purpose. */
 export function broughtWords(stream: StreamOut): string | null {
@@ -72,13 +72,11 @@ export function streamLines(source: SourceOut, stream: StreamOut, zone: Zone): s
   const clock = (at: string) => formatClock(Date.parse(at), zone, true)
   const took = last_duration_s === null ? '' : ` in ${formatSeconds(last_duration_s)}`
   const brought = broughtWords(stream)
-  const run = runHeading(source) === 'Last good run' ? 'last good run' : 'run'
+  const run = areRunsGood(source) ? 'last good run' : 'run'
   return [
     `every ${stream.interval_s} s, ${until_at === null ? 'never read' : `read until ${clock(until_at)}`}`,
     `${samples_per_s === null ? 'no samples yet' : `${samplesPerSecond(samples_per_s)} new samples/s`}, ${
-      stream.open_gaps === 0
-        ? noGapsWord(source, stream).replace('none', 'no open gaps')
-        : plural(stream.open_gaps, 'open gap')
+      stream.open_gaps === 0 ? noGapsWord(source, stream, 'no open gaps') : plural(stream.open_gaps, 'open gap')
     }`,
     last_run_at === null ? 'never run' : `${run} ${clock(last_run_at)}${brought === null ? '' : `: ${brought}`}${took}`,
   ]
