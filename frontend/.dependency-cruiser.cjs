@@ -29,6 +29,13 @@ module.exports = {
       to: { path: '^src/(api|app|charts|components|features)/' },
     },
     {
+      name: 'copy-is-words-alone',
+      comment: 'copy/ holds text: it knows no code, so that whoever words a page need not read any.',
+      severity: 'error',
+      from: { path: '^src/copy/', pathNot: '[.]test[.]' },
+      to: { path: '.' },
+    },
+    {
       name: 'components-know-no-page',
       severity: 'error',
       from: { path: '^src/(components|api)/' },

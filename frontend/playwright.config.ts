@@ -1,16 +1,22 @@
 import { defineConfig } from '@playwright/test'
 
 const isRoot = process.getuid?.() === 0
+// Of the machine: a busy one is waited for longer.
+const SLOWNESS = Number(process.env.GAVEL_TEST_SLOWNESS ?? 1)
+/** What such a test looks at has to be at work: read, attribute, be killed, or be told by its lab what really happened. */
+const LIVING = /@living/
+// One would meet what the other does to a product at work; an hour that was changes for nobody.
+const WORKERS = process.argv.includes('--project=held') ? 2 : 1
 
 /** Runs against the Gavel at GAVEL_E2E_URL; `e2e/run.mjs` starts one of its own and sets it. */
 export default defineConfig({
   testDir: 'e2e',
   outputDir: 'test-results',
   // Two cores draw, serve and poll at once: patience costs nothing where nothing is wrong.
-  timeout: 180_000,
-  expect: { timeout: 60_000 },
+  timeout: 180_000 * SLOWNESS,
+  expect: { timeout: 60_000 * SLOWNESS },
   fullyParallel: true,
-  workers: process.env.GAVEL_E2E_WORKERS ? Number(process.env.GAVEL_E2E_WORKERS) : 1,
+  workers: process.env.GAVEL_E2E_WORKERS ? Number(process.env.GAVEL_E2E_WORKERS) : WORKERS,
   forbidOnly: Boolean(process.env.CI),
   reporter: [['list']],
   use: {
@@ -37,8 +43,12 @@ export default defineConfig({
     },
   },
   projects: [
-    { name: 'ready', testMatch: 'ready.setup.ts', timeout: 240_000 },
+    { name: 'ready', testMatch: 'ready.setup.ts', timeout: 240_000 * SLOWNESS },
     { name: 'e2e', testMatch: '*.spec.ts', dependencies: ['ready'] },
+    { name: 'held', testMatch: '*.spec.ts', grepInvert: LIVING, dependencies: ['ready'] },
+    { name: 'living', testMatch: '*.spec.ts', grep: LIVING, dependencies: ['ready'] },
+    // Against an API whose names all hold markup; tests/hostile/api starts it.
+    { name: 'markup', testMatch: 'markup.ts' },
     { name: 'vitals', testMatch: 'vitals.ts', timeout: 1_200_000 },
     { name: 'shots', testMatch: 'shots.ts', dependencies: ['ready'], timeout: 120_000 },
   ],

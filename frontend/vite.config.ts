@@ -7,6 +7,8 @@ const mantine = (parts: string) => new RegExp(`@mantine[\\\\/]core[\\\\/]esm[\\\
 
 export default defineConfig({
   plugins: [react()],
+  // Files name one another relative to themselves: a reverse proxy may serve Gavel below a path of its own.
+  base: './',
   // The server puts a fresh nonce in place of this word in every index.html it sends.
   html: { cspNonce: '__CSP_NONCE__' },
   build: {
@@ -16,6 +18,8 @@ export default defineConfig({
     manifest: true,
     chunkSizeWarningLimit: 700,
     rolldownOptions: {
+      // Words of copy/ stand where they are used: a page loads its own, and no area's words as a whole.
+      optimization: { inlineConst: { mode: 'all', pass: 2 } },
       output: {
         // What both the charts and the frame need (tslib) must not drag the charts into the first load.
         codeSplitting: {
@@ -32,7 +36,7 @@ export default defineConfig({
             { name: 'boxes', test: mantine('Combobox|Drawer|Modal|ModalBase|Popover|ScrollArea') },
             {
               name: 'frame-boxes',
-              test: /src[\\/]app[\\/](Help|MenuDrawer|PreferencesBox|SearchHits|SignInDialog|TimeBox)[.]tsx$/,
+              test: /src[\\/]app[\\/](Help|Glossary|MenuDrawer|PreferencesBox|SearchHits|SignInDialog|TimeBox)[.]tsx$/,
             },
           ],
         },

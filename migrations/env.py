@@ -2,7 +2,7 @@
 
 from alembic import context
 
-from gavel.db.tables import metadata
+from gavel.db.schema import metadata
 
 
 def is_ours(name: str | None, kind: str, parents: dict[str, str | None]) -> bool:

@@ -33,7 +33,7 @@ OLDEST_NODE = (22, 22)
 OLDEST_GO = (1, 25)
 NODE_PROJECTS_UP = ("frontend",)
 NODE_PROJECTS_TEST = ("frontend", "frontend/codegen", "tests/timescale_bridge")
-NOT_FRONTEND_SOURCES = {"node_modules", "dist", "e2e", "test-results", "playwright-report", "coverage"}
+NOT_FRONTEND_SOURCES = {"node_modules", "dist", "e2e", "test-results", "playwright-report", "match_ratio"}
 COMMAND_DEADLINE_S = 900
 
 
@@ -225,6 +225,23 @@ def build_frontend() -> None:
     stamp.write_text(expected)
 
 
+def write_notices() -> None:
+    """Beside the pages: whose work is shipped with them, and under which licence."""
+    stamp, dist = TOOLS / "third-party.stamp", ROOT / "frontend/dist"
+    sources = [
+        ROOT / "scripts/third_party.py",
+        ROOT / "frontend/package-lock.json",
+        ROOT / "backend/requirements-embedded.txt",
+    ]
+    expected = fingerprint(sources)
+    if is_fresh(stamp, expected) and all(
+        (dist / name).is_file() for name in ("third-party-notices.txt", "sbom.cdx.json")
+    ):
+        return
+    run(VENV / "bin/python", ROOT / "scripts/third_party.py")
+    stamp.write_text(expected)
+
+
 # --- putting it together ----------------------------------------------------------------------------------------------
 
 
@@ -266,6 +283,7 @@ def set_up(purpose: str) -> None:
         timed(f"packages of {project}", partial(install_node_packages, project))
     if purpose in ("up", "all"):
         timed("front end", build_frontend)
+        timed("third-party notices", write_notices)
 
 
 def main(arguments: list[str]) -> int:

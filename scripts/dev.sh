@@ -11,13 +11,15 @@ Gavel: where each millisecond of storage latency goes.
   up       set up, start everything on this machine and print the URL   (PORT=8321 LAB=0 LAB_PORT=8330 DATA_DIR=path)
   test     set up, then every check and test, the browser included
   check    set up, then the checks without the tests: format, lint, types, imports, dependencies, containers
+  quick    only what differs from main: its format, lint, types and the tests that import it
   e2e      set up, then only the browser tests
   setup    only create the environment (.tools, .venv, node_modules, frontend/dist)
   lock     write the dependency locks anew from pyproject.toml          (UPGRADE=1 takes newer versions)
   peers    the lab and the collectors against clients and servers nobody here wrote
-  truth    the long run of verdicts against the lab's own truth         (LABS=200 SEED=1)
-  chaos    the long run of kills and faults of the sources              (KILLS=60 SEED=1)
-  alerts   the long run of kills while alerts are judged and told       (TRANSITIONS=1000 SEED=1 MINUTES=no limit)
+  truth    the long run of verdicts against the lab, and I/O by I/O      (LABS=200 SEED=1)
+  hostile  answers that no source sends and requests that no page sends (DOCUMENTS=100000 REQUESTS=100000 SEED=1)
+  chaos    the long run of kills and faults, and outages of 55 minutes   (KILLS=60 SEED=1)
+  alerts   the long run of kills while alerts are evaluated and sent    (TRANSITIONS=1000 SEED=1 MINUTES=no limit)
   bench    the measurements of collecting, writing and reading
   shots    screenshots of every page
   vitals   what a reader waits for, measured in the browser
@@ -71,7 +73,12 @@ case $command in
         prepare peers
         exec .venv/bin/python scripts/run_checks.py peers "$@"
         ;;
-    test | check | e2e | truth | chaos | alerts | bench | shots | vitals)
+    hostile)
+        prepare test
+        export DOCUMENTS="${DOCUMENTS:-100000}" REQUESTS="${REQUESTS:-100000}"
+        exec .venv/bin/python scripts/run_checks.py hostile "$@"
+        ;;
+    test | check | quick | e2e | truth | chaos | alerts | bench | shots | vitals)
         prepare test
         exec .venv/bin/python scripts/run_checks.py "$command" "$@"
         ;;

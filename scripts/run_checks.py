@@ -1,6 +1,6 @@
-"""Runs the checks of one command (check, test, e2e, ...), all of them even when one fails, and sums up.
+"""Runs the checks of one command (check, quick, test, e2e, ...), all of them even when one fails, and sums up.
 
-    .venv/bin/python scripts/run_checks.py check | test | e2e | peers | truth | chaos | alerts | bench | shots | vitals
+    .venv/bin/python scripts/run_checks.py check | quick | test | e2e | peers | truth | hostile | chaos | alerts | bench | shots | vitals
 
 The exit status is 0 only if every check passed. A check that does not end is ended: nothing here hangs.
 """
@@ -9,81 +9,84 @@ from __future__ import annotations
 
 import os
 import re
-import signal
 import subprocess
 import sys
-import threading
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from itertools import groupby
-from pathlib import Path
+from collections.abc import Iterable
+from dataclasses import replace
 
-ROOT = Path(__file__).resolve().parent.parent
+import quick
+from scheduling import ROOT, SLOWNESS, Check, Outcome, end_by_signals, run_all, say, slowness
+
 BIN = ROOT / ".venv/bin"
 BROWSER_SEARCH = (sys.executable, "scripts/browser.py")
 NO_BROWSER = 3
-PYTEST_CLOSING_LINE = re.compile(r"^(?:=+ )?\d+ (?:passed|failed|error|skipped|deselected)\b.* in [\d.]+s\b")
 PYTEST = ("pytest", "-q", "-p", "no:cacheprovider")
 MIGRATIONS = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "migrations/versions").glob("*.sql"))
 DOCKERFILES = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "deploy/docker").glob("*.Dockerfile"))
+# A machine that is this much slower than the one that deadlines were written on is worth a word.
+NOTABLY = 1.5
+OUTCOMES = {"error": "failed", "errors": "failed", "did not run": "failed"}
 
 
-@dataclass(frozen=True)
-class Check:
-    """One program to run; it passes when it ends with 0 within its deadline."""
-
-    name: str
-    command: tuple[str, ...]
-    folder: str = "."
-    deadline_s: int = 300
-    shown: bool = False
-    # Neighbours of one name run side by side: they mostly wait, each for a product of its own.
-    together: str | None = None
-
-
-@dataclass(frozen=True)
-class Outcome:
-    check: Check
-    status: str
-    seconds: float
-    closing_line: str | None = None
+# What only counts gives way to products at work, whose stories have deadlines.
+GIVES_WAY = ("nice", "-n", "5")
 
 
 def tool(name: str, *arguments: str) -> tuple[str, ...]:
     return (str(BIN / name), *arguments)
 
 
-def pytest(name: str, *arguments: str, deadline_s: int) -> Check:
-    return Check(name, tool(*PYTEST, *arguments), deadline_s=deadline_s, shown=True)
+def pytest(name: str, *arguments: str, deadline_s: int, cores: float = 1.0, gives_way: bool = False) -> Check:
+    command = (*(GIVES_WAY if gives_way else ()), *tool(*PYTEST, *arguments))
+    return Check(name, command, deadline_s=deadline_s, cores=cores)
+
+
+def npm(name: str, script: str, *, cores: float = 1.0, gives_way: bool = True, deadline_s: int = 900) -> Check:
+    command = (*(GIVES_WAY if gives_way else ()), "npm", "run", "--silent", script)
+    return Check(name, command, "frontend", cores=cores, deadline_s=deadline_s)
 
 
 STATIC = (
-    Check("ruff check", tool("ruff", "check", ".")),
-    Check("ruff format", tool("ruff", "format", "--check", ".")),
-    Check("mypy", tool("mypy")),
-    Check("import contracts", tool("lint-imports", "--no-cache")),
-    Check("dependencies (deptry)", tool("deptry", ".")),
-    Check("migrations (squawk)", tool("squawk", *MIGRATIONS)),
-    Check("Dockerfiles (hadolint)", tool("hadolint", "--config", "deploy/docker/hadolint.yaml", *DOCKERFILES)),
+    Check("ruff check", tool("ruff", "check", "."), cores=0.5),
+    Check("ruff format", tool("ruff", "format", "--check", "."), cores=0.5),
+    Check("mypy", (*GIVES_WAY, *tool("mypy")), cores=0.75),
+    npm("front end: checks", "check", cores=0.75),
+    Check("import contracts", tool("lint-imports", "--no-cache"), cores=0.5),
+    Check("dependencies (deptry)", tool("deptry", "."), cores=0.5),
+    Check("migrations (squawk)", tool("squawk", *MIGRATIONS), cores=0.5),
+    Check(
+        "Dockerfiles (hadolint)",
+        tool("hadolint", "--config", "deploy/docker/hadolint.yaml", *DOCKERFILES),
+        cores=0.5,
+    ),
     Check(
         "compose file (its schema)",
         tool("check-jsonschema", "--builtin-schema", "vendor.compose-spec", "docker-compose.yml"),
+        cores=0.5,
     ),
-    Check("front end: checks", ("npm", "run", "--silent", "check"), "frontend"),
-    Check("front end: generated client", ("npm", "run", "--silent", "codegen:check"), "frontend"),
+    npm("front end: generated client", "codegen:check", cores=0.75),
 )
-BUILD = Check("front end: build", (sys.executable, "scripts/bootstrap.py", "all"))
-UNIT_TESTS = Check("front end: tests", ("npm", "run", "--silent", "test"), "frontend")
+BUILD = Check("front end: build", (sys.executable, "scripts/bootstrap.py", "all"), cores=0.75)
+UNIT_TESTS = npm("front end: tests", "test", cores=0.75)
 SLOWEST = "--durations=20"
-# One worker more than cores: each waits for servers and disks now and then.
-PARTS = pytest("tests: parts", SLOWEST, "-n", "3", "--dist", "loadfile", "--ignore=tests/product", deadline_s=1500)
-LIVING = "living products"
-E2E = Check(
-    "browser tests", ("npm", "run", "--silent", "e2e"), "frontend", deadline_s=1500, shown=True, together=LIVING
+CORES = os.cpu_count() or 1
+# As many workers as processors: whatever runs beside it fills what they wait for.
+PARTS = pytest(
+    "tests: parts",
+    *(SLOWEST, "-n", str(max(2, CORES)), "--dist", "loadfile", "--ignore=tests/product"),
+    deadline_s=3000,
+    cores=0.6 * CORES,
+    gives_way=True,
+)
+# Most look at an hour that was, which changes for nobody: with two browsers, and where there is room. The others need a product at work.
+E2E = (
+    replace(npm("browser tests: an hour held", "e2e:held", deadline_s=3000), after=(BUILD.name,)),
+    replace(
+        npm("browser tests: a living product", "e2e:living", cores=0.75, gives_way=False, deadline_s=3000),
+        after=(BUILD.name,),
+    ),
 )
 ALONE = ("-p", "no:randomly", "-s")
 # What nobody here wrote: clients of arrays and vCenters against the lab, the collectors against a simulator and a real array's answers.
@@ -92,112 +95,49 @@ PEERS = (
     "tests/collectors/hosts/vcenter/test_vcsim.py",
     "tests/collectors/arrays/flasharray/test_captured_bodies.py",
 )
-TRUTH = pytest("truth", *ALONE, "tests/truth", deadline_s=4 * 3600)
-TRUTH_TENTH = pytest("truth: a tenth", *ALONE, "tests/truth", "--labs=20", deadline_s=600)
-# Living products, each through a story in order, a product to a file.
+TRUTH = ("-p", "no:randomly", "-s", "tests/truth")
+# Living products, each through a story in order, a product to a file; they mostly wait.
 WHOLE = pytest(
     "tests: the whole product",
-    "-p",
-    "no:randomly",
-    "-s",
-    SLOWEST,
-    "-n",
-    "3",
-    "--dist",
-    "loadfile",
-    "tests/product",
-    deadline_s=1500,
+    *("-p", "no:randomly", "-s", SLOWEST, "-n", "3", "--dist", "loadfile", "tests/product"),
+    deadline_s=3000,
+    cores=0.5,
 )
+TENTH = pytest("truth: a tenth", *TRUTH, "--labs=20", deadline_s=1500, cores=0.5 * CORES, gives_way=True)
+
+
+def alone(check: Check) -> Check:
+    """Shown as it comes: nothing runs beside it."""
+    return replace(check, shown=True, cores=CORES)
+
 
 COMMANDS: dict[str, tuple[Check, ...]] = {
     "check": STATIC,
-    "test": (*STATIC, BUILD, UNIT_TESTS, PARTS, TRUTH_TENTH, replace(WHOLE, together=LIVING), E2E),
-    "e2e": (BUILD, E2E),
-    "peers": (pytest("peers", *ALONE, *PEERS, deadline_s=1800),),
-    "truth": (TRUTH,),
-    "chaos": (pytest("chaos", *ALONE, "tests/chaos/test_campaign.py", deadline_s=4 * 3600),),
-    "alerts": (pytest("alerts", *ALONE, "tests/chaos/test_alerts.py", deadline_s=2 * 3600),),
-    "bench": (pytest("bench", *ALONE, "tests/benchmarks", deadline_s=4 * 3600),),
-    "shots": (BUILD, Check("screenshots", ("npm", "run", "--silent", "shots"), "frontend", 3600, shown=True)),
-    "vitals": (BUILD, Check("web vitals", ("npm", "run", "--silent", "vitals"), "frontend", 3600, shown=True)),
+    # Products wait most and take longest: they begin, and the others fill the processors beside them.
+    "test": (WHOLE, *STATIC, BUILD, UNIT_TESTS, PARTS, *reversed(E2E), TENTH),
+    "e2e": (BUILD, *E2E),
+    "peers": (alone(pytest("peers", *ALONE, *PEERS, deadline_s=1800)),),
+    "truth": (alone(pytest("truth", *TRUTH, deadline_s=4 * 3600)),),
+    "hostile": (alone(pytest("hostile", *ALONE, "tests/hostile", deadline_s=4 * 3600)),),
+    "chaos": (
+        alone(
+            pytest(
+                "chaos",
+                *ALONE,
+                "tests/chaos/test_campaign.py",
+                "tests/chaos/test_bad_sources.py",
+                "tests/chaos/test_outage.py",
+                deadline_s=4 * 3600,
+            )
+        ),
+    ),
+    "alerts": (alone(pytest("alerts", *ALONE, "tests/chaos/test_alerts.py", deadline_s=2 * 3600)),),
+    "bench": (alone(pytest("bench", *ALONE, "tests/benchmarks", deadline_s=4 * 3600)),),
+    "shots": (BUILD, alone(Check("screenshots", ("npm", "run", "--silent", "shots"), "frontend", 3600))),
+    "vitals": (BUILD, alone(Check("web vitals", ("npm", "run", "--silent", "vitals"), "frontend", 3600))),
 }
-NEEDS_BROWSER = {E2E.name, "screenshots", "web vitals"}
-
-
-running: list[subprocess.Popen[str]] = []
-ending = threading.Event()
-
-
-# --- running ----------------------------------------------------------------------------------------------------------
-
-
-def run(check: Check) -> Outcome:
-    """Run one check in a process group of its own, so that a hanging one leaves no children behind."""
-    print(f"\n--- {check.name}" if check.shown else f"--- {check.name}", flush=True)
-    started = time.monotonic()
-    try:
-        process = subprocess.Popen(
-            check.command,
-            cwd=ROOT / check.folder,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            start_new_session=True,
-        )
-    except OSError as error:
-        print(f"could not be started: {error}", flush=True)
-        return Outcome(check, "FAILED", 0.0)
-    running.append(process)
-    if ending.is_set():  # told while this one was being started
-        os.killpg(process.pid, signal.SIGTERM)
-    with process, ended_after(check.deadline_s, process):
-        lines = list(output_of(process, shown=check.shown))
-        returncode = process.wait()
-    running.remove(process)
-    if returncode and not check.shown:
-        print("".join(lines), flush=True)
-    status = "FAILED" if returncode else "ok"
-    return Outcome(check, status, time.monotonic() - started, closing_line(lines))
-
-
-@contextmanager
-def ended_after(deadline_s: float, process: subprocess.Popen[str]) -> Iterator[None]:
-    """End the whole process group of `process` after the deadline."""
-
-    def end() -> None:
-        print(f"ended after its deadline of {deadline_s} s", flush=True)
-        os.killpg(process.pid, signal.SIGKILL)
-
-    late = threading.Timer(deadline_s, end)
-    late.start()
-    try:
-        yield
-    finally:
-        late.cancel()
-
-
-def end_running() -> None:
-    """What was started in groups of its own does not hear of Ctrl-C by itself."""
-    ending.set()
-    for process in tuple(running):
-        os.killpg(process.pid, signal.SIGTERM)
-
-
-def output_of(process: subprocess.Popen[str], *, shown: bool) -> Iterator[str]:
-    if process.stdout is None:
-        raise RuntimeError("the output of a check is always piped")
-    for line in process.stdout:
-        if shown:
-            print(line, end="", flush=True)
-        yield line
-
-
-def closing_line(lines: list[str]) -> str | None:
-    """Pytest's own last word (`12 passed in 3.4s`), or None when the program was not pytest or said none."""
-    found = [line.strip() for line in lines if PYTEST_CLOSING_LINE.match(line.strip())]
-    return found[-1] if found else None
+QUICK = "quick"
+NEEDS_BROWSER = {*(check.name for check in E2E), "screenshots", "web vitals"}
 
 
 def must_have_browser() -> bool:
@@ -213,57 +153,53 @@ def find_browser() -> str | None:
     return "skipped" if done.returncode == NO_BROWSER and not must_have_browser() else "FAILED"
 
 
-def run_with_needs(check: Check) -> Outcome:
+def without_browser(check: Check) -> Outcome | None:
+    """How a check ends that needs a browser where there is none."""
     if check.name in NEEDS_BROWSER and (status := find_browser()):
         return Outcome(replace(check, name=f"{check.name} (no browser)"), status, 0.0)
-    return run(check)
+    return None
 
 
-def run_all(checks: Iterable[Check]) -> list[Outcome]:
-    """One after the other, but for neighbours that are to run together; in the order given."""
-    outcomes: list[Outcome] = []
-    for together, group in groupby(checks, key=lambda check: check.together):
-        one_by_one = list(group)
-        with ThreadPoolExecutor(len(one_by_one) if together else 1) as pool:
-            try:
-                outcomes += pool.map(run_with_needs, one_by_one)
-            except KeyboardInterrupt:
-                pool.shutdown(wait=False, cancel_futures=True)
-                end_running()
-                raise
-    return outcomes
-
-
-def totals(closing_lines: Iterable[str]) -> str:
-    """All runs of pytest as one: `12 passed, 1 failed, 0 skipped`."""
-    counts = Counter[str]()
-    for line in closing_lines:
-        for number, word in re.findall(r"(\d+) (passed|failed|errors?|skipped)", line):
-            counts["failed" if word.startswith("error") else word] += int(number)
-    return ", ".join(f"{counts[word]} {word}" for word in ("passed", "failed", "skipped"))
+def totals(closing_lines: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """All runs of a test runner as one: `12 passed, 1 failed, 0 skipped`."""
+    counts: dict[str, Counter[str]] = {}
+    for runner, line in closing_lines:
+        of_runner = counts.setdefault(runner, Counter())
+        for number, word in re.findall(r"(\d+) (passed|failed|errors?|skipped|did not run)", line):
+            of_runner[OUTCOMES.get(word, word)] += int(number)
+    words = ("passed", "failed", "skipped")
+    return {runner: ", ".join(f"{found[word]} {word}" for word in words) for runner, found in counts.items()}
 
 
 def sum_up(command: str, outcomes: list[Outcome], seconds: float) -> int:
     print("\n" + "-" * 60)
     for outcome in outcomes:
-        print(f"{outcome.check.name:<40}{outcome.status:>8}{outcome.seconds:9.1f} s")
+        print(f"{outcome.check.name:<40}{outcome.status:>8}{outcome.seconds:9.1f} s{outcome.cpu_s:9.1f} s CPU")
     count = Counter(outcome.status for outcome in outcomes)
-    if closing_lines := [outcome.closing_line for outcome in outcomes if outcome.closing_line]:
-        print(f"pytest: {totals(closing_lines)}")
+    for runner, found in totals(line for outcome in outcomes for line in outcome.closing_lines).items():
+        print(f"{runner}: {found}")
     print(f"make {command}: {count['ok']} ok, {count['FAILED']} failed, {count['skipped']} skipped in {seconds:.0f} s")
     return 1 if count["FAILED"] else 0
 
 
 def main(arguments: list[str]) -> int:
-    if len(arguments) != 1 or arguments[0] not in COMMANDS:
-        print(f"usage: run_checks.py {' | '.join(COMMANDS)}", file=sys.stderr)
+    if len(arguments) != 1 or arguments[0] not in (*COMMANDS, QUICK):
+        print(f"usage: run_checks.py {' | '.join((*COMMANDS, QUICK))}", file=sys.stderr)
         return 2
     started = time.monotonic()
-    outcomes = run_all(COMMANDS[arguments[0]])
+    stretch = slowness()
+    os.environ[SLOWNESS] = f"{stretch:.2f}"
+    if stretch > NOTABLY:
+        say(
+            f"This machine is {stretch:.1f} times slower than deadlines were made for, or busy: they are stretched by that."
+        )
+    checks = quick.listed() if arguments[0] == QUICK else COMMANDS[arguments[0]]
+    outcomes = run_all(checks, stretch=stretch, refusal=without_browser)
     return sum_up(arguments[0], outcomes, time.monotonic() - started)
 
 
 if __name__ == "__main__":
+    end_by_signals()
     try:
         sys.exit(main(sys.argv[1:]))
     except KeyboardInterrupt:

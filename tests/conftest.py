@@ -54,7 +54,7 @@ def shared() -> Path:
 
 
 @pytest.fixture(scope="session")
-def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[postgres.Cluster]:
+def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[postgres.DataDirectory]:
     """An embedded PostgreSQL of this worker, without the waits that make data safe."""
     folder = tmp_path_factory.mktemp("postgres")
     with postgres.running(folder / "data", settings=postgres.UNSAFE_SETTINGS, log=folder / "log") as cluster:
@@ -62,7 +62,7 @@ def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[postgr
 
 
 @pytest.fixture(scope="session")
-def migrated_template(postgres_server: postgres.Cluster) -> str:
+def migrated_template(postgres_server: postgres.DataDirectory) -> str:
     """Name of a database with the current schema, to be copied."""
     migrate(postgres_server.create_database(TEMPLATE))
     return TEMPLATE
@@ -72,28 +72,28 @@ _numbers = itertools.count(1)
 
 
 @contextmanager
-def database(server: postgres.Cluster, template: str) -> Iterator[str]:
+def database(server: postgres.DataDirectory, template: str) -> Iterator[str]:
     name = f"test_{next(_numbers)}"
     yield server.create_database(name, template)
     server.drop_database(name)
 
 
 @pytest.fixture
-def empty_postgres_url(postgres_server: postgres.Cluster) -> Iterator[str]:
+def empty_postgres_url(postgres_server: postgres.DataDirectory) -> Iterator[str]:
     """URL of an empty database for one test."""
     with database(postgres_server, "template0") as url:
         yield url
 
 
 @pytest.fixture
-def postgres_url(postgres_server: postgres.Cluster, migrated_template: str) -> Iterator[str]:
+def postgres_url(postgres_server: postgres.DataDirectory, migrated_template: str) -> Iterator[str]:
     """URL of a migrated, otherwise empty database for one test."""
     with database(postgres_server, migrated_template) as url:
         yield url
 
 
 @pytest.fixture(scope="module")
-def module_postgres_url(postgres_server: postgres.Cluster, migrated_template: str) -> Iterator[str]:
+def module_postgres_url(postgres_server: postgres.DataDirectory, migrated_template: str) -> Iterator[str]:
     """URL of a migrated database that all tests of a file share."""
     with database(postgres_server, migrated_template) as url:
         yield url

@@ -1,3 +1,3 @@
-"""Gavel: storage-array and host latency on one clock, with a verdict on where each millisecond goes."""
+"""Gavel: storage-array and host latency on one clock, with a diagnosis on where each millisecond goes."""
 
 __version__ = "0.1.0"

@@ -1,10 +1,12 @@
 """The settings of an installation, from GAVEL_* environment variables. Only entry points read them."""
 
+import re
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
+from urllib.parse import urlsplit
 
-from pydantic import BeforeValidator, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 import gavel
@@ -14,6 +16,22 @@ from gavel.embedded import postgres, valkey
 Port = Annotated[int, Field(ge=1, le=65535)]
 # An unset variable often arrives as an empty one (make PORT=, compose).
 OptionalText = Annotated[str | None, BeforeValidator(lambda value: value or None)]
+_PATH = re.compile(r"(/[A-Za-z0-9._~-]+)*/?")
+
+
+def _public(url: str | None) -> str | None:
+    """Raises ValueError for what cannot be the address of an installation."""
+    if url is None:
+        return None
+    parts = urlsplit(url)
+    if parts.scheme.lower() not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
+        raise ValueError("use the address people open, as https://gavel.example.com or https://example.com/gavel")
+    if not _PATH.fullmatch(parts.path) or {".", ".."} & set(parts.path.split("/")):
+        raise ValueError(f"the path {parts.path!r} may have letters, digits, '.', '_', '~' and '-' between its slashes")
+    return url
+
+
+PublicUrl = Annotated[OptionalText, AfterValidator(_public)]
 
 
 class Settings(BaseSettings):
@@ -28,7 +46,7 @@ class Settings(BaseSettings):
 
     host: str = "127.0.0.1"
     port: Port = 8321
-    public_url: OptionalText = None
+    public_url: PublicUrl = None
     # Private networks that alerts may be sent to, as 10.1.0.0/16,10.2.0.0/16; and whether without TLS too.
     alert_networks: str = ""
     alert_plain_http: bool = False
@@ -43,6 +61,11 @@ class Settings(BaseSettings):
     pg_user: OptionalText = None
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     log_format: Literal["auto", "json", "console"] = "auto"
+
+    @property
+    def public_path(self) -> str:
+        """Where a reverse proxy serves Gavel below its host: the path of the public address, as /gavel; empty for a host of its own."""
+        return urlsplit(self.public_url or "").path.rstrip("/")
 
     @model_validator(mode="after")
     def _fill_in(self) -> Self:

@@ -8,6 +8,8 @@ from typing import Any, Protocol
 
 import structlog
 
+from gavel.domain.text import escape_controls
+
 _SECRET_NAME = re.compile(r"token|password|passwd|secret|authorization|cookie|api_?key|credential", re.IGNORECASE)
 # Credentials inside a text: the password of a URL, a header's value, key=value in a query or a settings dump.
 _SECRET_TEXT = (
@@ -68,6 +70,7 @@ def _formatter(shared: list[structlog.typing.Processor], *, as_json: bool) -> st
         else [
             structlog.processors.format_exc_info,
             hide_secrets,
+            escape_texts,
             structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty()),
         ]
     )
@@ -80,6 +83,14 @@ def hide_secrets(_logger: Any, _method: str, event: MutableMapping[str, Any]) ->
     """Replace the values of fields named like a secret, at any depth, and secrets inside texts."""
     for name in list(event):
         event[name] = _hidden(name, event[name])
+    return event
+
+
+def escape_texts(_logger: Any, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """For a terminal: texts may quote what a source sent."""
+    for name, value in event.items():
+        if isinstance(value, str):
+            event[name] = escape_controls(value)
     return event
 
 

@@ -1,4 +1,4 @@
-"""What exists on the arrays' side: the records `gavel_lab.estate` describes and hands on."""
+"""What exists on the arrays' side: the records `gavel_lab.environment` describes and hands on."""
 
 from dataclasses import dataclass
 from typing import Literal

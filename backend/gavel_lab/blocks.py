@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gavel_lab.estate import Estate
+from gavel_lab.environment import Environment
 from gavel_lab.flows import NONE, FlowTable, Index, flow_table
 from gavel_lab.inputs import Demand
 from gavel_lab.placement import Placement
@@ -37,19 +37,21 @@ class Block:
 
 
 class Blocks:
-    """The minutes of an estate. Thread-safe: one is solved at a time."""
+    """The minutes of an environment. Thread-safe: one is solved at a time."""
 
-    def __init__(self, estate: Estate, placement: Placement, cache_bytes: int, step_s: int | None = None) -> None:
-        self._estate = estate
+    def __init__(
+        self, environment: Environment, placement: Placement, cache_bytes: int, step_s: int | None = None
+    ) -> None:
+        self._environment = environment
         self._placement = placement
-        self._demand = Demand(estate)
-        self._solver = Solver(estate, self._demand)
+        self._demand = Demand(environment)
+        self._solver = Solver(environment, self._demand)
         self._cache_bytes = cache_bytes
         self._cached_bytes = 0
         self._blocks: OrderedDict[tuple[int, int], Block] = OrderedDict()
         self._tables: dict[tuple[tuple[int, ...], ...], FlowTable] = {}
         self._lock = threading.Lock()
-        loads = len(estate.disks) + len(estate.bare_loads)
+        loads = len(environment.disks) + len(environment.bare_loads)
         self.step_s = step_s or (_FINE_STEP_S if loads <= _FINE_LOADS else _COARSE_STEP_S)
 
     def overlaps(self, windows: Floats) -> Iterator[tuple[Block, Index, Floats]]:
@@ -106,5 +108,5 @@ class Blocks:
         if hosts_of_vm not in self._tables:
             if len(self._tables) >= _TABLES_KEPT:
                 self._tables.clear()
-            self._tables[hosts_of_vm] = flow_table(self._estate, hosts_of_vm)
+            self._tables[hosts_of_vm] = flow_table(self._environment, hosts_of_vm)
         return self._tables[hosts_of_vm]

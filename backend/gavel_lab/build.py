@@ -1,11 +1,11 @@
-"""The estate of a seed and a scale."""
+"""The environment of a seed and a scale."""
 
 from gavel_lab.building.arrays import add_arrays
 from gavel_lab.building.draft import Draft
 from gavel_lab.building.hosts import add_clusters, add_vcenters
 from gavel_lab.building.storage import add_datastores
 from gavel_lab.building.vms import add_bare_loads, add_vms
-from gavel_lab.estate import Estate
+from gavel_lab.environment import Environment
 from gavel_lab.plan import CLUSTERS, DATASTORES, ClusterPlan, DatastorePlan, Driver, HostPlan, VmPlan
 from gavel_lab.scale import DEFAULT, Scale
 from gavel_lab.settings import Settings
@@ -14,8 +14,8 @@ _DRIVERS: tuple[Driver, ...] = ("nfnic", "lpfc", "qlnativefc")
 _DISKS = ("pvscsi:boot", "pvscsi:web", "pvscsi:log", "pvscsi:mail")
 
 
-def build_estate(seed: int = 1, scale: Scale = DEFAULT, settings: Settings | None = None) -> Estate:
-    """Everything that exists in the lab. Equal arguments give equal estates."""
+def build_environment(seed: int = 1, scale: Scale = DEFAULT, settings: Settings | None = None) -> Environment:
+    """Everything that exists in the lab. Equal arguments give equal environments."""
     clusters, datastores = _grown(scale)
     draft = Draft(seed, scale, settings or Settings(), clusters, datastores)
     add_arrays(draft)

@@ -26,9 +26,10 @@ its own on 127.0.0.1: arrays on PORT, PORT+1, ..., then the vCenters, then the t
 
 _EPILOG = """
 scales:    default, large (106 hosts with 40 devices each, 2,048 VMs, 2,000 volumes), or counts of what is added to the
-           default estate, as in --scale large,vms=4000 or --scale clusters=2,vms=200
+           default environment, as in --scale large,vms=4000 or --scale clusters=2,vms=200
 settings:  --set old_purity=6.3.3 --set new_purity=6.9.2 --set old_ms_rounding=truncate|round
            --set new_latest_means=mean|last_second --set mirrored_writes_counted_on=one|both
+           --set new_slots_fill_s=8 (seconds until the newest 20 s sample has all of its counters; 0 is at once)
 """
 
 
@@ -62,7 +63,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--port", type=_port, default=_PORT, help=f"first port ({_PORT}); 0 takes any free ones")
     parser.add_argument("--seed", type=int, default=1, help="seed of names, ids, workloads and noise (1)")
-    parser.add_argument("--scale", type=_scale, default="default", help="size of the estate, see below (default)")
+    parser.add_argument("--scale", type=_scale, default="default", help="size of the environment, see below (default)")
     parser.add_argument(
         "--at", type=_instant, help="start the lab's clock at this ISO instant (now); UTC without a zone"
     )
@@ -85,7 +86,7 @@ def _tell(lab: Lab, served: Served) -> None:
         sys.stdout.write(f"{source['kind']:<12}{source['name']:<16}https://{source['address']}\n")
     sys.stdout.write(f"{'truth':<28}http://{served.truth.address}\n")
     began = datetime.fromtimestamp(lab.clocks.lab_time.now(), UTC)
-    sys.stdout.write(f"seed {lab.estate.seed}, lab time {began:%Y-%m-%d %H:%M:%S} UTC, serving\n")
+    sys.stdout.write(f"seed {lab.environment.seed}, lab time {began:%Y-%m-%d %H:%M:%S} UTC, serving\n")
     sys.stdout.flush()
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from gavel_lab.estate import Estate
+from gavel_lab.environment import Environment
 from gavel_lab.ids import Ids
 from gavel_lab.reading import Floats
 
@@ -24,6 +24,15 @@ class LabTime:
         self._started = time.monotonic()
         self._at = time.time() if at is None else at
         self._speed = speed
+
+    def pass_by(self, seconds: float) -> None:
+        """Let so much time pass at once: what is to happen in it has happened, as the lab's past is a function of time."""
+        self._at += seconds
+
+    @property
+    def is_held(self) -> bool:
+        """Whether no time passes."""
+        return self._speed == 0
 
     def now(self) -> float:
         """Lab seconds since the epoch."""
@@ -71,11 +80,13 @@ class SourceClock:
 
 
 class Clocks:
-    """All clocks of an estate: `clocks.arrays[i]`, `clocks.vcenters[i]`, `clocks.hosts[i]`, by index of the record."""
+    """All clocks of an environment: `clocks.arrays[i]`, `clocks.vcenters[i]`, `clocks.hosts[i]`, by index of the record."""
 
-    def __init__(self, estate: Estate, lab_time: LabTime, offsets_s: Mapping[str, float] | None = None) -> None:
+    def __init__(
+        self, environment: Environment, lab_time: LabTime, offsets_s: Mapping[str, float] | None = None
+    ) -> None:
         """Offsets are functions of the seed within -3..+5 s; `offsets_s` fixes those of named sources and hosts."""
-        fixed, ids = offsets_s or {}, Ids(estate.seed)
+        fixed, ids = offsets_s or {}, Ids(environment.seed)
 
         def clocks(kind: str, names: Iterable[str]) -> tuple[SourceClock, ...]:
             low, high = _OFFSETS_S
@@ -83,6 +94,6 @@ class Clocks:
             return tuple(SourceClock(lab_time, fixed.get(name, offset)) for name, offset in drawn.items())
 
         self.lab_time = lab_time
-        self.arrays = clocks("array", (array.name for array in estate.arrays))
-        self.vcenters = clocks("vcenter", (vcenter.name for vcenter in estate.vcenters))
-        self.hosts = clocks("host", (host.name for host in estate.hosts))
+        self.arrays = clocks("array", (array.name for array in environment.arrays))
+        self.vcenters = clocks("vcenter", (vcenter.name for vcenter in environment.vcenters))
+        self.hosts = clocks("host", (host.name for host in environment.hosts))

@@ -5,9 +5,10 @@ Three families:
 - *Wire faults* (status, cut_body, black_hole, slow_drip, wrong_certificate, garbage, html): `gavel_lab.serve` applies
   them around any app; a protocol server does nothing. They last for `count` requests or `for_s` seconds, whichever ends
   first, and until they are deleted where neither was given.
-- *Answer faults* (missing_samples, refuse): the protocol server asks `active(source, kind)` when it builds an answer.
-- *Acts* (expire_sessions, renumber_counters, rename_volume, rename_vm, shift_clock, vmotion, power): they happen once, at
-  the moment of the request. The protocol servers read their result: `session_generation`, `counter_generation`,
+- *Answer faults* (missing_samples, refuse, unreadable, disconnected, entity_fault, max_query_metrics, no_expansion): the
+  protocol server asks `active(source, kind)` when it builds an answer.
+- *Acts* (expire_sessions, renumber_counters, rename_volume, rename_vm, shift_clock, advance, vmotion, power): they happen
+  once, at the moment of the request. The protocol servers read their result: `session_generation`, `counter_generation`,
   `volume_name`, `vm_name`, the source's clock and `Placement`.
 """
 
@@ -19,7 +20,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from gavel_lab.clocks import Clocks
-from gavel_lab.estate import Estate
+from gavel_lab.environment import Environment
 from gavel_lab.placement import Placement
 
 Parameter = str | int | float
@@ -37,11 +38,21 @@ class FaultKind(StrEnum):
     HTML = "html"  # 200 with a login page
     MISSING_SAMPLES = "missing_samples"  # vCenter: values are -1
     REFUSE = "refuse"  # vCenter: the account lacks the privilege (text) for the calls that `match` chooses
+    UNREADABLE = (
+        "unreadable"  # vCenter: the property that `match` names ("host-12/config.storageDevice") is in missingSet
+    )
+    DISCONNECTED = "disconnected"  # vCenter: the host that `match` names is not connected; its VMs stay "poweredOn"
+    ENTITY_FAULT = "entity_fault"  # vCenter: QueryPerf with the entity `match` ("vm-12/") fails; fault (name of a kind)
+    MAX_QUERY_METRICS = "max_query_metrics"  # vCenter: QueryPerf of more metrics (int) is restricted
+    NO_EXPANSION = "no_expansion"  # vCenter: QueryPerf does not expand the instance "*"
     EXPIRE_SESSIONS = "expire_sessions"  # act
     RENUMBER_COUNTERS = "renumber_counters"  # act, vCenter
     RENAME_VOLUME = "rename_volume"  # act, FlashArray: volume (name now), name (new)
     RENAME_VM = "rename_vm"  # act, vCenter: vm (name now), name (new)
     SHIFT_CLOCK = "shift_clock"  # act: by_s (float); host (name, optional): that ESXi host's clock, not the source's
+    ADVANCE = (
+        "advance"  # act: by_s (float), at least 0: the whole lab's time goes on by so much at once, whatever the source
+    )
     VMOTION = "vmotion"  # act, vCenter: vm (name), host (name)
     POWER = "power"  # act, vCenter: vm (name), state (on|off)
 
@@ -53,6 +64,7 @@ ACTS = frozenset(
         FaultKind.RENAME_VOLUME,
         FaultKind.RENAME_VM,
         FaultKind.SHIFT_CLOCK,
+        FaultKind.ADVANCE,
         FaultKind.VMOTION,
         FaultKind.POWER,
     }
@@ -68,11 +80,14 @@ _PARAMETERS: dict[FaultKind, dict[str, tuple[type, bool]]] = {
     },
     FaultKind.GARBAGE: {"text": (str, False)},
     FaultKind.REFUSE: {"privilege": (str, True)},
+    FaultKind.ENTITY_FAULT: {"fault": (str, False)},
+    FaultKind.MAX_QUERY_METRICS: {"metrics": (int, True)},
     FaultKind.CUT_BODY: {"after_bytes": (int, True)},
     FaultKind.SLOW_DRIP: {"bytes_per_s": (int, True)},
     FaultKind.RENAME_VOLUME: {"volume": (str, True), "name": (str, True)},
     FaultKind.RENAME_VM: {"vm": (str, True), "name": (str, True)},
     FaultKind.SHIFT_CLOCK: {"by_s": (float, True), "host": (str, False)},
+    FaultKind.ADVANCE: {"by_s": (float, True)},
     FaultKind.VMOTION: {"vm": (str, True), "host": (str, True)},
     FaultKind.POWER: {"vm": (str, True), "state": (str, True)},
 }
@@ -99,8 +114,8 @@ class Fault:
 class Faults:
     """The store. Thread-safe."""
 
-    def __init__(self, estate: Estate, clocks: Clocks, placement: Placement) -> None:
-        self._estate = estate
+    def __init__(self, environment: Environment, clocks: Clocks, placement: Placement) -> None:
+        self._environment = environment
         self._clocks = clocks
         self._placement = placement
         self._lock = threading.Lock()
@@ -110,7 +125,9 @@ class Faults:
         self._counter_generation: Counter[str] = Counter()
         self._names: dict[int, str] = {}
         self._vm_names: dict[int, str] = {}
-        self._sources = {array.name for array in estate.arrays} | {vcenter.name for vcenter in estate.vcenters}
+        self._sources = {array.name for array in environment.arrays} | {
+            vcenter.name for vcenter in environment.vcenters
+        }
 
     def active(self, source: str, kind: FaultKind, text: str = "") -> Fault | None:
         """The oldest fault of that kind in force for the source whose `match` is in `text`; uses up one of its count."""
@@ -134,12 +151,12 @@ class Faults:
         return self._counter_generation[source]
 
     def volume_name(self, volume: int) -> str:
-        """The name of a volume now: that of the estate unless renamed."""
-        return self._names.get(volume, self._estate.volumes[volume].name)
+        """The name of a volume now: that of the environment unless renamed."""
+        return self._names.get(volume, self._environment.volumes[volume].name)
 
     def vm_name(self, vm: int) -> str:
-        """The name of a VM now: that of the estate unless renamed."""
-        return self._vm_names.get(vm, self._estate.vms[vm].name)
+        """The name of a VM now: that of the environment unless renamed."""
+        return self._vm_names.get(vm, self._environment.vms[vm].name)
 
     def vm_names_given(self) -> tuple[tuple[int, str], ...]:
         """The VMs that were renamed, with their names now."""
@@ -207,6 +224,7 @@ class Faults:
             FaultKind.RENAME_VOLUME: self._rename_volume,
             FaultKind.RENAME_VM: self._rename_vm,
             FaultKind.SHIFT_CLOCK: self._shift_clock,
+            FaultKind.ADVANCE: self._advance,
             FaultKind.VMOTION: self._vmotion,
             FaultKind.POWER: self._power,
         }
@@ -219,20 +237,20 @@ class Faults:
         self._counter_generation[fault.source] += 1
 
     def _rename_volume(self, fault: Fault) -> None:
-        array = next((array for array in self._estate.arrays if array.name == fault.source), None)
+        array = next((array for array in self._environment.arrays if array.name == fault.source), None)
         old = fault.parameters["volume"]
-        for volume in self._estate.volumes:
+        for volume in self._environment.volumes:
             if array and array.index in volume.arrays and self.volume_name(volume.index) == old:
                 self._names[volume.index] = str(fault.parameters["name"])
                 return
         raise ValueError(f"{fault.source} has no volume {old!r}")
 
     def _shift_clock(self, fault: Fault) -> None:
-        estate, clocks = self._estate, self._clocks
+        environment, clocks = self._environment, self._clocks
         every = {
-            **{array.name: clocks.arrays[array.index] for array in estate.arrays},
-            **{vcenter.name: clocks.vcenters[vcenter.index] for vcenter in estate.vcenters},
-            **{host.name: clocks.hosts[host.index] for host in estate.hosts},
+            **{array.name: clocks.arrays[array.index] for array in environment.arrays},
+            **{vcenter.name: clocks.vcenters[vcenter.index] for vcenter in environment.vcenters},
+            **{host.name: clocks.hosts[host.index] for host in environment.hosts},
         }
         name = str(fault.parameters.get("host", fault.source))
         clock = every.get(name)
@@ -240,9 +258,15 @@ class Faults:
             raise ValueError(f"no host is called {name!r}")
         clock.shift(float(fault.parameters["by_s"]))
 
+    def _advance(self, fault: Fault) -> None:
+        by_s = float(fault.parameters["by_s"])
+        if by_s < 0:
+            raise ValueError("by_s of advance is at least 0: time does not go back")
+        self._clocks.lab_time.pass_by(by_s)
+
     def _vmotion(self, fault: Fault) -> None:
         vm = self._vm(fault)
-        host = next((host for host in self._estate.hosts if host.name == fault.parameters["host"]), None)
+        host = next((host for host in self._environment.hosts if host.name == fault.parameters["host"]), None)
         if host is None:
             raise ValueError(f"no host is called {fault.parameters['host']!r}")
         self._placement.move(vm, host.index, self._clocks.lab_time.now())
@@ -259,8 +283,8 @@ class Faults:
     def _vm(self, fault: Fault) -> int:
         """Index of the VM that a fault names, within its source. Raises ValueError."""
         name = fault.parameters["vm"]
-        for vm in self._estate.vms:
-            if self._estate.vcenters[vm.vcenter].name == fault.source and self.vm_name(vm.index) == name:
+        for vm in self._environment.vms:
+            if self._environment.vcenters[vm.vcenter].name == fault.source and self.vm_name(vm.index) == name:
                 return vm.index
         raise ValueError(f"{fault.source} has no VM {name!r}")
 

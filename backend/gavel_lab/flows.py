@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from gavel_lab.estate import Estate
+from gavel_lab.environment import Environment
 from gavel_lab.reading import Floats
 
 Index = NDArray[np.int64]
@@ -99,57 +99,59 @@ class FlowTable:
         return pair, Grouping(pair, len(pairs)), Grouping(group_of_pair, self.sizes.groups)
 
 
-def sizes(estate: Estate) -> Sizes:
-    """Counts for an estate: every host has one queue per NFS directory, every bare load one of its own."""
-    mounts = len(estate.hosts) * len(estate.directories)
-    groups = len(estate.devices) + mounts + len(estate.bare_loads)
-    loads = len(estate.disks) + len(estate.bare_loads)
-    return Sizes(loads, len(estate.devices), groups, len(estate.volumes) + len(estate.directories))
+def sizes(environment: Environment) -> Sizes:
+    """Counts for an environment: every host has one queue per NFS directory, every bare load one of its own."""
+    mounts = len(environment.hosts) * len(environment.directories)
+    groups = len(environment.devices) + mounts + len(environment.bare_loads)
+    loads = len(environment.disks) + len(environment.bare_loads)
+    return Sizes(loads, len(environment.devices), groups, len(environment.volumes) + len(environment.directories))
 
 
-def flow_table(estate: Estate, hosts_of_vm: Sequence[tuple[int, ...]]) -> FlowTable:
+def flow_table(environment: Environment, hosts_of_vm: Sequence[tuple[int, ...]]) -> FlowTable:
     """The flows of a minute in which each VM runs on the given hosts."""
     rows: list[tuple[int, ...]] = []
     shares: list[float] = []
     array_host_of: dict[tuple[int | None, int, bool], int] = {
         (host.esxi_host, host.array, bool(host.nqns)): host.index
-        for host in estate.array_hosts
+        for host in environment.array_hosts
         if host.esxi_host is not None
     }
-    for disk in estate.disks:
+    for disk in environment.disks:
         for host in hosts_of_vm[disk.vm]:
-            added = _disk_flows(estate, disk.index, host, array_host_of)
+            added = _disk_flows(environment, disk.index, host, array_host_of)
             rows += added
             shares += [1.0 / max(1, len(disk.volumes))] * len(added)
-    rows += _bare_flows(estate)
-    shares += [1.0] * len(estate.bare_loads)
+    rows += _bare_flows(environment)
+    shares += [1.0] * len(environment.bare_loads)
     table = np.array(rows, dtype=np.int64).reshape(-1, len(COLUMNS))
-    return FlowTable(sizes(estate), {name: table[:, place] for place, name in enumerate(COLUMNS)}, np.array(shares))
+    return FlowTable(
+        sizes(environment), {name: table[:, place] for place, name in enumerate(COLUMNS)}, np.array(shares)
+    )
 
 
 def _disk_flows(
-    estate: Estate, number: int, host: int, array_host_of: dict[tuple[int | None, int, bool], int]
+    environment: Environment, number: int, host: int, array_host_of: dict[tuple[int | None, int, bool], int]
 ) -> list[tuple[int, ...]]:
-    disk = estate.disks[number]
-    datastore = estate.datastores[disk.datastore]
+    disk = environment.disks[number]
+    datastore = environment.datastores[disk.datastore]
     seen_in = NONE if disk.is_rdm else datastore.index
     if disk.directory is not None:
-        group = len(estate.devices) + host * len(estate.directories) + disk.directory
-        target = len(estate.volumes) + disk.directory
+        group = len(environment.devices) + host * len(environment.directories) + disk.directory
+        target = len(environment.volumes) + disk.directory
         return [(number, disk.vm, host, seen_in, group, target, datastore.array, NONE, 0, 0)]
     flows: list[tuple[int, ...]] = []
     for extent in disk.volumes:
-        volume = estate.volumes[extent]
-        device = estate.device_of[host, extent if datastore.endpoint is None else datastore.endpoint]
+        volume = environment.volumes[extent]
+        device = environment.device_of[host, extent if datastore.endpoint is None else datastore.endpoint]
         for array in volume.arrays:
-            array_host = array_host_of[host, array, estate.devices[device].transport == "nvme-tcp"]
+            array_host = array_host_of[host, array, environment.devices[device].transport == "nvme-tcp"]
             remote, stretched = int(array != volume.arrays[0]), int(volume.is_stretched)
             flows.append((number, disk.vm, host, seen_in, device, extent, array, array_host, remote, stretched))
     return flows
 
 
-def _bare_flows(estate: Estate) -> list[tuple[int, ...]]:
-    disks, first_group = len(estate.disks), sizes(estate).groups - len(estate.bare_loads)
+def _bare_flows(environment: Environment) -> list[tuple[int, ...]]:
+    disks, first_group = len(environment.disks), sizes(environment).groups - len(environment.bare_loads)
     return [
         (
             disks + load.index,
@@ -158,10 +160,10 @@ def _bare_flows(estate: Estate) -> list[tuple[int, ...]]:
             NONE,
             first_group + load.index,
             load.volume,
-            estate.array_hosts[load.array_host].array,
+            environment.array_hosts[load.array_host].array,
             load.array_host,
             0,
             0,
         )
-        for load in estate.bare_loads
+        for load in environment.bare_loads
     ]

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gavel_lab import noise
-from gavel_lab.estate import Estate, Transport
+from gavel_lab.environment import Environment, Transport
 from gavel_lab.flows import sizes
 from gavel_lab.reading import Floats
 from gavel_lab.stories import PHASES, Phase
@@ -59,25 +59,25 @@ class _Cast:
 
 @dataclass
 class Demand:
-    """The constant part of the inputs of an estate, and `at` to get them for given seconds."""
+    """The constant part of the inputs of an environment, and `at` to get them for given seconds."""
 
-    estate: Estate
+    environment: Environment
     read_share: Floats = field(init=False)  # (loads, 1)
     read_bytes: Floats = field(init=False)
     write_bytes: Floats = field(init=False)
     kernel_us: Floats = field(init=False)  # (groups, 1) kernel service
 
     def __post_init__(self) -> None:
-        estate = self.estate
-        workloads = [disk.workload for disk in estate.disks] + [load.workload for load in estate.bare_loads]
+        environment = self.environment
+        workloads = [disk.workload for disk in environment.disks] + [load.workload for load in environment.bare_loads]
         self._profiles = [PROFILES[workload] for workload in workloads]
-        self._sizes = sizes(estate)
+        self._sizes = sizes(environment)
         self.read_share = self._of_loads(lambda profile: profile.read_share)
         self.read_bytes = self._of_loads(lambda profile: profile.read_bytes)
         self.write_bytes = self._of_loads(lambda profile: profile.write_bytes)
-        self._load_keys = noise.keys(estate.seed, "load", self._sizes.loads)
-        self._group_keys = noise.keys(estate.seed, "group", self._sizes.groups)
-        self._target_keys = noise.keys(estate.seed, "target", self._sizes.targets)
+        self._load_keys = noise.keys(environment.seed, "load", self._sizes.loads)
+        self._group_keys = noise.keys(environment.seed, "group", self._sizes.groups)
+        self._target_keys = noise.keys(environment.seed, "target", self._sizes.targets)
         self.kernel_us = 5.0 + 2.0 * noise.uniform(self._group_keys, np.zeros(1, np.int64))
         self._steady_targets = self._rows_of_stories(_STEADY_STORIES)
         self._constants()
@@ -112,15 +112,15 @@ class Demand:
         return np.array([of(profile) for profile in self._profiles], dtype=np.float64)[:, None]
 
     def _constants(self) -> None:
-        estate = self.estate
-        bare = len(estate.bare_loads)
+        environment = self.environment
+        bare = len(environment.bare_loads)
         self._threads = self._of_loads(lambda profile: profile.threads)
         self._think_us = self._of_loads(lambda profile: profile.think_us)
         self._swing = self._of_loads(lambda profile: profile.swing)
-        self._disk_depth = _column([disk.queue_depth for disk in estate.disks] + [256] * bare)
-        self._iops_limit = _column([disk.iops_limit or UNLIMITED for disk in estate.disks] + [UNLIMITED] * bare)
+        self._disk_depth = _column([disk.queue_depth for disk in environment.disks] + [256] * bare)
+        self._iops_limit = _column([disk.iops_limit or UNLIMITED for disk in environment.disks] + [UNLIMITED] * bare)
         mounts = self._sizes.groups - self._sizes.devices - bare
-        devices = estate.devices
+        devices = environment.devices
         self._max_depth = _column([d.max_queue_depth for d in devices] + [NFS_DEPTH] * mounts + [UNLIMITED] * bare)
         shared = [d.max_queue_depth if d.plugin == "HPP" else min(d.max_queue_depth, d.dsnro) for d in devices]
         self._shared_depth = _column(shared + [NFS_DEPTH] * mounts + [UNLIMITED] * bare)
@@ -130,8 +130,8 @@ class Demand:
         steady = set(self._steady_targets)
         near[[device.index for device in devices if device.volume in steady]] = 1.0
         self._fabric_us *= near
-        limits = [volume.iops_limit or UNLIMITED for volume in estate.volumes]
-        self._qos_limit = _column(limits + [UNLIMITED] * len(estate.directories))
+        limits = [volume.iops_limit or UNLIMITED for volume in environment.volumes]
+        self._qos_limit = _column(limits + [UNLIMITED] * len(environment.directories))
         spread = 1.1 + 0.15 * noise.uniform(self._target_keys, np.ones(1, np.int64))
         spread[self._steady_targets] = 1.0
         self._service_us = _SERVICE_US * spread
@@ -145,15 +145,15 @@ class Demand:
         return 0.45 * slow + 0.25 * quick + 0.1 * noise.uniform(self._load_keys, seconds)
 
     def _rows_of_stories(self, stories: tuple[str, ...]) -> list[int]:
-        return [extent for store in self.estate.datastores if store.story in stories for extent in store.extents]
+        return [extent for store in self.environment.datastores if store.story in stories for extent in store.extents]
 
     def _cast(self, phase: Phase) -> _Cast:
-        estate = self.estate
-        stores = {store.index for store in estate.datastores if store.story == phase.story}
+        environment = self.environment
+        stores = {store.index for store in environment.datastores if store.story == phase.story}
         targets = self._rows_of_stories((phase.story,))
-        groups = [device.index for device in estate.devices if device.volume in set(targets)]
+        groups = [device.index for device in environment.devices if device.volume in set(targets)]
         disks = {
-            workload: _indexes(d.index for d in estate.disks if d.datastore in stores and d.workload == workload)
+            workload: _indexes(d.index for d in environment.disks if d.datastore in stores and d.workload == workload)
             for workload in phase.disks
         }
         return _Cast(phase, disks, _indexes(groups), _indexes(targets))

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from gavel_lab.build import build_estate
+from gavel_lab.build import build_environment
 from gavel_lab.clocks import Clocks, LabTime
-from gavel_lab.estate import Estate
+from gavel_lab.environment import Environment
 from gavel_lab.faults import Faults
 from gavel_lab.model import Model
 from gavel_lab.placement import Placement
@@ -15,9 +15,9 @@ from gavel_lab.settings import Settings
 
 @dataclass(frozen=True)
 class Lab:
-    """Estate (what exists), model (what happened), placement (which host runs which VM), clocks and faults."""
+    """Environment (what exists), model (what happened), placement (which host runs which VM), clocks and faults."""
 
-    estate: Estate
+    environment: Environment
     model: Model
     placement: Placement
     clocks: Clocks
@@ -33,7 +33,13 @@ def create_lab(
     step_s: int | None = None,
 ) -> Lab:
     """A whole lab. `offsets_s` fixes the clock offsets of named sources and ESXi hosts, `step_s` the model's step of time."""
-    estate = build_estate(seed, scale, settings)
-    placement = Placement(estate)
-    clocks = Clocks(estate, lab_time or LabTime(), offsets_s)
-    return Lab(estate, Model(estate, placement, step_s=step_s), placement, clocks, Faults(estate, clocks, placement))
+    environment = build_environment(seed, scale, settings)
+    placement = Placement(environment)
+    clocks = Clocks(environment, lab_time or LabTime(), offsets_s)
+    return Lab(
+        environment,
+        Model(environment, placement, step_s=step_s),
+        placement,
+        clocks,
+        Faults(environment, clocks, placement),
+    )

@@ -1,10 +1,10 @@
-"""The queueing model: what every I/O path of the estate did in any second, value = f(seed, entity, second).
+"""The queueing model: what every I/O path of the environment did in any second, value = f(seed, entity, second).
 
 A server asks `Model.read(by, rows, windows)`. `windows` are half-open spans [start, end) in *lab time*, seconds since the
 epoch as float64, shape (w, 2); convert from a source's clock with `SourceClock.windows`. Any past or future span can be
-asked, in any order, and gives the same numbers. Rows are the `index` of the records in `Estate`.
+asked, in any order, and gives the same numbers. Rows are the `index` of the records in `Environment`.
 
-Time is solved minute by minute, in steps of one second; in steps of five seconds on estates of more than 1,000 loads. Within
+Time is solved minute by minute, in steps of one second; in steps of five seconds on environments of more than 1,000 loads. Within
 a step rates are constant, so a window that cuts a step counts it by its overlap, and both sides see the same numbers.
 """
 
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gavel_lab.blocks import Block, Blocks
-from gavel_lab.estate import Estate
+from gavel_lab.environment import Environment
 from gavel_lab.flows import NONE, FlowTable, Index
 from gavel_lab.paths import PathTable
 from gavel_lab.placement import Placement
@@ -60,15 +60,20 @@ class ArrayBy(Enum):
 
 
 class Model:
-    """Reads any span of the estate. Safe to call from several threads; solved minutes are cached, memory is bounded."""
+    """Reads any span of the environment. Safe to call from several threads; solved minutes are cached, memory is bounded."""
 
     def __init__(
-        self, estate: Estate, placement: Placement, *, cache_bytes: int = 640 * 2**20, step_s: int | None = None
+        self,
+        environment: Environment,
+        placement: Placement,
+        *,
+        cache_bytes: int = 640 * 2**20,
+        step_s: int | None = None,
     ) -> None:
-        """`step_s`: length of a step where the size of the estate shall not decide it; a divisor of 60."""
-        self._estate = estate
-        self._paths = PathTable(estate)
-        self._blocks = Blocks(estate, placement, cache_bytes, step_s)
+        """`step_s`: length of a step where the size of the environment shall not decide it; a divisor of 60."""
+        self._environment = environment
+        self._paths = PathTable(environment)
+        self._blocks = Blocks(environment, placement, cache_bytes, step_s)
 
     def read(self, by: By, rows: Rows, windows: Floats) -> Reading:
         """The hosts' truth: sums per row and window, directions read and write. See `Reading` for shapes and units."""
@@ -78,14 +83,14 @@ class Model:
 
     def read_datastore_of_host(self, pairs: Sequence[tuple[int, int]], windows: Floats) -> Reading:
         """One row per (host index, datastore index): what the datastore.* counters of that host see."""
-        stores = len(self._estate.datastores)
+        stores = len(self._environment.datastores)
 
         def column(table: FlowTable) -> Index:
             key = table.column["host"] * stores + table.column["datastore"]
             return np.where((table.column["host"] < 0) | (table.column["datastore"] < 0), NONE, key)
 
         rows = [host * stores + store for host, store in pairs]
-        select = _select(len(self._estate.hosts) * stores, column, rows)
+        select = _select(len(self._environment.hosts) * stores, column, rows)
         return _reading(self._sum(select, len(rows), windows), windows)
 
     def read_array(self, by: ArrayBy, rows: Rows, windows: Floats, *, array: int) -> Reading:
@@ -125,11 +130,11 @@ class Model:
         """Device Max Queue Depth of a host device at a lab instant (a story may change it)."""
         phase = playing(self._paths.story_of_device[device], at)
         changed = phase.device_depth if phase else None
-        return changed or self._estate.devices[device].max_queue_depth
+        return changed or self._environment.devices[device].max_queue_depth
 
     def is_path_usable(self, path: int, at: float) -> bool:
         """Whether a path is up at a lab instant (a story may take the optimized ones of a device down: state `dead`)."""
-        record = self._estate.paths[path]
+        record = self._environment.paths[path]
         phase = playing(self._paths.story_of_device[record.device], at)
         return not (phase and phase.optimized_paths_down and record.optimized)
 
@@ -137,36 +142,36 @@ class Model:
 
     def _host_view(self, by: By) -> tuple[int, _Column]:
         """(how many records of that kind there are, function that gives each flow's record)."""
-        estate = self._estate
-        targets = len(estate.volumes)
+        environment = self._environment
+        targets = len(environment.volumes)
         return {
-            By.DISK: (len(estate.disks), _named("load", below=len(estate.disks))),
-            By.VM: (len(estate.vms), _named("vm")),
-            By.DEVICE: (len(estate.devices), _named("group", below=len(estate.devices))),
-            By.HOST: (len(estate.hosts), _named("host")),
-            By.DATASTORE: (len(estate.datastores), _named("datastore")),
+            By.DISK: (len(environment.disks), _named("load", below=len(environment.disks))),
+            By.VM: (len(environment.vms), _named("vm")),
+            By.DEVICE: (len(environment.devices), _named("group", below=len(environment.devices))),
+            By.HOST: (len(environment.hosts), _named("host")),
+            By.DATASTORE: (len(environment.datastores), _named("datastore")),
             By.VOLUME: (targets, _named("target", below=targets)),
-            By.DIRECTORY: (len(estate.directories), _named("target", minus=targets)),
+            By.DIRECTORY: (len(environment.directories), _named("target", minus=targets)),
         }[by]
 
     def _array_view(self, by: ArrayBy) -> tuple[int, _Column]:
         """The same for the array's view."""
-        estate = self._estate
-        targets, directories = len(estate.volumes), len(estate.directories)
-        pods = [NONE if volume.pod is None else volume.pod for volume in estate.volumes]
-        groups = [NONE if volume.volume_group is None else volume.volume_group for volume in estate.volumes]
+        environment = self._environment
+        targets, directories = len(environment.volumes), len(environment.directories)
+        pods = [NONE if volume.pod is None else volume.pod for volume in environment.volumes]
+        groups = [NONE if volume.volume_group is None else volume.volume_group for volume in environment.volumes]
         return {
             ArrayBy.VOLUME: (targets, _named("target", below=targets)),
-            ArrayBy.ARRAY_HOST: (len(estate.array_hosts), _named("array_host")),
-            ArrayBy.VOLUME_GROUP: (len(estate.volume_groups), _mapped(groups + [NONE] * directories)),
-            ArrayBy.POD: (len(estate.pods), _mapped(pods + [NONE] * directories)),
-            ArrayBy.ARRAY: (len(estate.arrays), _named("array")),
+            ArrayBy.ARRAY_HOST: (len(environment.array_hosts), _named("array_host")),
+            ArrayBy.VOLUME_GROUP: (len(environment.volume_groups), _mapped(groups + [NONE] * directories)),
+            ArrayBy.POD: (len(environment.pods), _mapped(pods + [NONE] * directories)),
+            ArrayBy.ARRAY: (len(environment.arrays), _named("array")),
             ArrayBy.DIRECTORY: (directories, _named("target", minus=targets)),
         }[by]
 
     def _select_paths(self, kind: str, rows: Rows) -> _Select:
         """Flows spread over the paths they use; rows are paths, HBAs ("adapter") or target ports ("port")."""
-        counts = {"path": self._estate.paths, "adapter": self._estate.hbas, "port": self._estate.ports}
+        counts = {"path": self._environment.paths, "adapter": self._environment.hbas, "port": self._environment.ports}
         slots = _slots(rows, len(counts[kind]))
         return lambda block, keep: self._paths.spread(kind, slots, block.table, block.starts, block.rates, keep)
 
@@ -175,10 +180,10 @@ class Model:
         both = [
             volume.pod is not None
             and array in volume.arrays
-            and self._estate.pods[volume.pod].mirrored_writes_counted_on == "both"
-            for volume in self._estate.volumes
+            and self._environment.pods[volume.pod].mirrored_writes_counted_on == "both"
+            for volume in self._environment.volumes
         ]
-        counted = np.array(both + [False] * len(self._estate.directories))[table.column["target"]]
+        counted = np.array(both + [False] * len(self._environment.directories))[table.column["target"]]
         result: NDArray[np.bool_] = counted & _is_mirrored(table) & (table.column["array"] != array)
         return result
 

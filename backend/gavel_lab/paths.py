@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gavel_lab import noise
-from gavel_lab.estate import Estate
+from gavel_lab.environment import Environment
 from gavel_lab.flows import NONE, FlowTable, Index
 from gavel_lab.reading import SEGMENT, Floats
 from gavel_lab.solve import OPS_READ, OPS_WRITE, READ_TIMES, WRITE_TIMES
@@ -17,23 +17,23 @@ Rates = NDArray[np.float32]
 class PathTable:
     """The paths of every leg (device, array) side by side, and how far each is from the leg's mean fabric time."""
 
-    def __init__(self, estate: Estate) -> None:
-        self._devices, self._arrays = len(estate.devices), len(estate.arrays)
-        legs = np.array([path.device * self._arrays + path.array for path in estate.paths], dtype=np.int64)
+    def __init__(self, environment: Environment) -> None:
+        self._devices, self._arrays = len(environment.devices), len(environment.arrays)
+        legs = np.array([path.device * self._arrays + path.array for path in environment.paths], dtype=np.int64)
         self._order = np.argsort(legs, kind="stable")
         self._count = np.bincount(legs, minlength=self._devices * self._arrays)
         self._first = np.cumsum(self._count) - self._count
         self._record = {
-            "path": np.arange(len(estate.paths)),
-            "adapter": np.array([path.hba for path in estate.paths], dtype=np.int64),
-            "port": np.array([path.port for path in estate.paths], dtype=np.int64),
+            "path": np.arange(len(environment.paths)),
+            "adapter": np.array([path.hba for path in environment.paths], dtype=np.int64),
+            "port": np.array([path.port for path in environment.paths], dtype=np.int64),
         }
-        story_of_volume = {volume: store.story for store in estate.datastores for volume in store.extents}
-        self.story_of_device = [story_of_volume.get(device.volume) for device in estate.devices]
-        self._side = np.array([1.0 if estate.ports[path.port].is_side_b else -1.0 for path in estate.paths])
-        self._lean_us = self._leans(estate, legs)
+        story_of_volume = {volume: store.story for store in environment.datastores for volume in store.extents}
+        self.story_of_device = [story_of_volume.get(device.volume) for device in environment.devices]
+        self._side = np.array([1.0 if environment.ports[path.port].is_side_b else -1.0 for path in environment.paths])
+        self._lean_us = self._leans(environment, legs)
         self._stories = [
-            (phase, np.array([self.story_of_device[path.device] == phase.story for path in estate.paths]))
+            (phase, np.array([self.story_of_device[path.device] == phase.story for path in environment.paths]))
             for phase in PHASES
             if phase.fabric_us
         ]
@@ -65,8 +65,8 @@ class PathTable:
             result += phase.fabric_us * np.outer(self._side[path] * concerned[path], on)
         return result
 
-    def _leans(self, estate: Estate, legs: Index) -> Floats:
-        drawn = _SPREAD_US * noise.uniform(noise.keys(estate.seed, "path", len(legs)), np.zeros(1, np.int64))[:, 0]
+    def _leans(self, environment: Environment, legs: Index) -> Floats:
+        drawn = _SPREAD_US * noise.uniform(noise.keys(environment.seed, "path", len(legs)), np.zeros(1, np.int64))[:, 0]
         mean = np.bincount(legs, weights=drawn, minlength=len(self._count)) / np.maximum(self._count, 1)
         result: Floats = drawn - mean[legs]
         return result

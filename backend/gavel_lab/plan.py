@@ -1,4 +1,4 @@
-"""The default estate as data: which clusters, hosts, datastores and VMs there are, and what part each plays.
+"""The default environment as data: which clusters, hosts, datastores and VMs there are, and what part each plays.
 
 A VM's disks are written "controller:workload", the workload being a profile of `gavel_lab.workloads`.
 """
@@ -6,7 +6,7 @@ A VM's disks are written "controller:workload", the workload being a profile of 
 from dataclasses import dataclass, field
 from typing import Literal
 
-from gavel_lab.estate import DatastoreKind, Transport
+from gavel_lab.environment import DatastoreKind, Transport
 
 Driver = Literal["nfnic", "lpfc", "qlnativefc", "iscsi_vmk", "nvmetcp"]
 

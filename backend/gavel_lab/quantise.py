@@ -7,7 +7,7 @@ latency, so NaN becomes 0 here.
 import numpy as np
 from numpy.typing import NDArray
 
-from gavel_lab.estate import Rounding
+from gavel_lab.environment import Rounding
 from gavel_lab.reading import Floats
 
 Ints = NDArray[np.int64]

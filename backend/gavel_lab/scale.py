@@ -1,11 +1,11 @@
-"""How big the estate is. The default is the small one every story fits in; bigger ones keep it and add around it."""
+"""How big the environment is. The default is the small one every story fits in; bigger ones keep it and add around it."""
 
 from dataclasses import dataclass, fields, replace
 
 
 @dataclass(frozen=True)
 class Scale:
-    """Counts of what is *added* to the default estate (2 arrays, 2 vCenters, 6 hosts, 14 datastores, 48 VMs).
+    """Counts of what is *added* to the default environment (2 arrays, 2 vCenters, 6 hosts, 14 datastores, 48 VMs).
 
     Added clusters are alike: `hosts_per_cluster` hosts that all see `datastores_per_cluster` datastores of one extent,
     dealt round over the arrays; `vms` are dealt round over the datastores and their hosts; `bare_volumes` belong to

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gavel_lab.estate import Estate
+from gavel_lab.environment import Environment
 from gavel_lab.flows import FlowTable
 from gavel_lab.inputs import Demand, Inputs
 from gavel_lab.reading import SEGMENTS, Floats
@@ -70,12 +70,14 @@ class _Driver:
 
 
 class Solver:
-    """Solves spans of one estate. Stateless but for what is constant."""
+    """Solves spans of one environment. Stateless but for what is constant."""
 
-    def __init__(self, estate: Estate, demand: Demand) -> None:
+    def __init__(self, environment: Environment, demand: Demand) -> None:
         self._demand = demand
-        pods = [estate.pods[volume.pod] if volume.pod is not None else None for volume in estate.volumes]
-        stretched = [pod if pod and len(pod.arrays) > 1 else None for pod in pods] + [None] * len(estate.directories)
+        pods = [environment.pods[volume.pod] if volume.pod is not None else None for volume in environment.volumes]
+        stretched = [pod if pod and len(pod.arrays) > 1 else None for pod in pods] + [None] * len(
+            environment.directories
+        )
         self._mirror_us = np.array([pod.inter_array_round_trip_us if pod else 0.0 for pod in stretched])[:, None]
         self._remote_us = np.array([pod.remote_round_trip_us if pod else 0.0 for pod in stretched])[:, None]
 

@@ -44,7 +44,9 @@ def serve_lab(lab: Lab, port: int, data_dir: Path) -> Served:
         Source(plan.name, plan.app, plan.now, right.context, other.context)
         for plan, right, other in zip(plans, identities, wrong, strict=True)
     ]
-    listeners = _open_all(lab, port, [*sources, Source("truth", truth.create(lab), lab.clocks.lab_time.now)])
+    listeners = _open_all(
+        lab, port, [*sources, Source("truth", truth.create(lab, truth.make_token(data_dir)), lab.clocks.lab_time.now)]
+    )
     announcement: list[Announcement] = [
         {
             "kind": plan.kind,
@@ -75,13 +77,13 @@ def _array_plans(lab: Lab) -> list[_Plan]:
             lab.clocks.arrays[array.index].now,
             {"api_token": array.api_token, "pod_round_trip_us": _pod_round_trip_us(lab)},
         )
-        for array in lab.estate.arrays
+        for array in lab.environment.arrays
     ]
 
 
 def _pod_round_trip_us(lab: Lab) -> int:
     """What whoever laid the line between the arrays knows of it."""
-    return round(max((pod.inter_array_round_trip_us for pod in lab.estate.pods), default=0.0))
+    return round(max((pod.inter_array_round_trip_us for pod in lab.environment.pods), default=0.0))
 
 
 def _vcenter_plans(lab: Lab) -> list[_Plan]:
@@ -93,7 +95,7 @@ def _vcenter_plans(lab: Lab) -> list[_Plan]:
             lab.clocks.vcenters[center.index].now,
             {"username": center.username, "password": center.password},
         )
-        for center in lab.estate.vcenters
+        for center in lab.environment.vcenters
     ]
 
 

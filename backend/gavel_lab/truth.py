@@ -5,13 +5,19 @@
     GET    /clocks                                                        offsets of all clocks
     GET    /faults      POST /faults      DELETE /faults[/ID]             see gavel_lab.faults
 
+What changes something needs the header `X-Lab-Token` with what stands in the file truth-token of the lab's data folder: any
+page that is open in a browser on this machine could send the rest of it.
+
 `from` and `to` are ISO instants or seconds since the epoch in lab time. Errors are 400 with {"error": ...}.
 """
 
+import hmac
 import json
+import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
+from pathlib import Path
 from urllib.parse import parse_qs
 
 import numpy as np
@@ -30,8 +36,22 @@ Json = dict[str, object]
 Query = dict[str, list[str]]
 
 
-def create(lab: Lab) -> App:
-    """The app of the truth port."""
+TOKEN_FILE = "truth-token"  # noqa: S105 - a name
+TOKEN_HEADER = "x-lab-token"  # noqa: S105 - a name
+
+
+def make_token(folder: Path) -> str:
+    """A token of this start, in a file that only its owner may read."""
+    folder.mkdir(parents=True, exist_ok=True)
+    token, file = secrets.token_urlsafe(24), folder / TOKEN_FILE
+    file.unlink(missing_ok=True)
+    file.touch(mode=0o600)
+    file.write_text(token)
+    return token
+
+
+def create(lab: Lab, token: str) -> App:
+    """The app of the truth port. token: what a request that changes something has to carry."""
     answers: dict[tuple[str, str], Callable[[Request, Query], Json]] = {
         ("GET", "truth"): lambda _request, query: _truth(lab, query),
         ("GET", "stories"): lambda _request, query: _stories(lab, query),
@@ -45,6 +65,13 @@ def create(lab: Lab) -> App:
         answer = answers.get((request.method, request.path.strip("/").partition("/")[0]))
         if answer is None:
             return _json(404, {"error": f"there is no {request.method} {request.path} here"})
+        if request.method != "GET" and not hmac.compare_digest(
+            request.headers.get(TOKEN_HEADER, "").encode(), token.encode()
+        ):
+            return _json(
+                403,
+                {"error": f"{TOKEN_HEADER} is missing or wrong: it stands in {TOKEN_FILE} of the lab's data folder"},
+            )
         try:
             return _json(201 if request.method == "POST" else 200, answer(request, parse_qs(request.query)))
         except ValueError as error:
@@ -88,28 +115,28 @@ def _direction(reading: Reading, row: int, direction: int) -> Json:
 
 
 def _rows(lab: Lab, kind: str) -> list[Json]:
-    estate = lab.estate
+    environment = lab.environment
     if kind == "device":
         return [
             {
                 "index": device.index,
-                "host": estate.hosts[device.host].name,
+                "host": environment.hosts[device.host].name,
                 "device": device.name,
-                "volume": estate.volumes[device.volume].name,
+                "volume": environment.volumes[device.volume].name,
             }
-            for device in estate.devices
+            for device in environment.devices
         ]
     if kind == "volume":
-        return [{"index": each.index, "volume": each.name, "serial": each.serial} for each in estate.volumes]
+        return [{"index": each.index, "volume": each.name, "serial": each.serial} for each in environment.volumes]
     return [
         {
             "index": disk.index,
-            "vm": estate.vms[disk.vm].name,
+            "vm": environment.vms[disk.vm].name,
             "instance": disk.instance,
-            "datastore": estate.datastores[disk.datastore].name,
-            "story": None if disk.is_rdm else estate.datastores[disk.datastore].story,
+            "datastore": environment.datastores[disk.datastore].name,
+            "story": None if disk.is_rdm else environment.datastores[disk.datastore].story,
         }
-        for disk in estate.disks
+        for disk in environment.disks
     ]
 
 
@@ -119,7 +146,7 @@ def _is_wanted(row: Json, names: Sequence[str] | None) -> bool:
 
 def _stories(lab: Lab, query: Query) -> Json:
     start, end = _span(query)
-    store_of = {store.story: store for store in lab.estate.datastores if store.story}
+    store_of = {store.story: store for store in lab.environment.datastores if store.story}
     found: list[Json] = []
     for hour in range(int(start // HOUR_S) * HOUR_S, int(end) + 1, HOUR_S):
         for phase in PHASES:
@@ -127,8 +154,8 @@ def _stories(lab: Lab, query: Query) -> Json:
             if begin < end and finish > start:
                 store = store_of[phase.story]
                 culprits = [
-                    lab.estate.vms[disk.vm].name
-                    for disk in lab.estate.disks
+                    lab.environment.vms[disk.vm].name
+                    for disk in lab.environment.disks
                     if disk.datastore == store.index and disk.workload == phase.culprit
                 ]
                 found.append(
@@ -147,12 +174,12 @@ def _stories(lab: Lab, query: Query) -> Json:
 
 
 def _clocks(lab: Lab) -> Json:
-    estate, clocks = lab.estate, lab.clocks
+    environment, clocks = lab.environment, lab.clocks
     return {
         "lab_now": clocks.lab_time.now(),
-        "arrays": {array.name: clocks.arrays[array.index].offset_s() for array in estate.arrays},
-        "vcenters": {vcenter.name: clocks.vcenters[vcenter.index].offset_s() for vcenter in estate.vcenters},
-        "hosts": {host.name: clocks.hosts[host.index].offset_s() for host in estate.hosts},
+        "arrays": {array.name: clocks.arrays[array.index].offset_s() for array in environment.arrays},
+        "vcenters": {vcenter.name: clocks.vcenters[vcenter.index].offset_s() for vcenter in environment.vcenters},
+        "hosts": {host.name: clocks.hosts[host.index].offset_s() for host in environment.hosts},
     }
 
 

@@ -17,6 +17,11 @@ COPY pyproject.toml README.md LICENSE ./
 COPY migrations migrations
 COPY backend backend
 RUN /opt/gavel/bin/pip install --no-deps --no-build-isolation .
+COPY scripts/third_party.py scripts/third_party.py
+COPY frontend/package-lock.json frontend/package-lock.json
+COPY --from=pages /build/node_modules frontend/node_modules
+COPY --from=pages /build/dist frontend/dist
+RUN /opt/gavel/bin/python scripts/third_party.py
 
 FROM python:3.13.7-slim-bookworm
 LABEL org.opencontainers.image.title="Gavel" org.opencontainers.image.licenses="Apache-2.0"
@@ -24,7 +29,7 @@ RUN groupadd --gid 10001 gavel \
     && useradd --uid 10001 --gid gavel --no-create-home --home-dir /var/lib/gavel --shell /usr/sbin/nologin gavel \
     && install --directory --owner gavel --group gavel --mode 0700 /var/lib/gavel
 COPY --from=packages /opt/gavel /opt/gavel
-COPY --from=pages /build/dist /srv/gavel
+COPY --from=packages /build/frontend/dist /srv/gavel
 ENV PATH=/opt/gavel/bin:$PATH \
     PYTHONDONTWRITEBYTECODE=1 \
     PYTHONUNBUFFERED=1 \

@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import type { Page } from '@playwright/test'
+import { gavelNow } from './clock'
 import { asLongNamed, HOSTILE_NAMES } from './scenes'
 
 const EXAMPLES = JSON.parse(
@@ -13,8 +14,8 @@ export const ALERT_PAGES = ['/alerts', '/alerts/rules', '/alerts/silences', '/al
 const MINUTE_MS = 60_000
 /** The beginning of the minute that was so many minutes ago: what is judged are whole minutes. */
 const ago = (minutes: number) =>
-  new Date((Math.floor(Date.now() / MINUTE_MS) - minutes) * MINUTE_MS).toISOString().replace('.000Z', 'Z')
-const minutesSince = (at: string) => Math.floor(Date.now() / MINUTE_MS) - Math.floor(Date.parse(at) / MINUTE_MS)
+  new Date((Math.floor(gavelNow() / MINUTE_MS) - minutes) * MINUTE_MS).toISOString().replace('.000Z', 'Z')
+const minutesSince = (at: string) => Math.floor(gavelNow() / MINUTE_MS) - Math.floor(Date.parse(at) / MINUTE_MS)
 const clock = (at: string) => `${at.slice(11, 16)} UTC`
 const dayAndClock = (at: string) => `${at.slice(0, 10)} ${clock(at)}`
 
@@ -32,8 +33,11 @@ function about(name: string) {
   }
 }
 
-const verdictSince = (at: string) =>
-  `Kernel queue on esx-14: 0.44 of 0.93 ms since ${clock(at)}, 0.44 ms over usual. Certain. — 64 I/Os outstanding; the fullest queue, on esx-14, held 32 of 32; the array answers in 0.40 ms.`
+const diagnosisSince = (at: string) => {
+  const claim = `Kernel queue on esx-14: 0.44 of 0.93 ms since ${clock(at)}, 0.44 ms above baseline. Confirmed.`
+  const evidence = '64 I/Os outstanding; busiest device queue on esx-14: ACTV ≈ 32, DQLEN 32; array latency 0.40 ms.'
+  return { claim, evidence, limits: '', text: `${claim} — ${evidence}` }
+}
 
 const nameOf = (index: number) => HOSTILE_NAMES[index] ?? `ds-prod-${String(index).padStart(2, '0')}`
 
@@ -46,7 +50,7 @@ function times(state: string, began: number) {
     fired_at: isPending ? null : ago(began - 4),
     since_at: ago(changed[state] ?? began - 4),
     peak_at: ago(isPending ? began : began - 3),
-    sentence: isPending ? null : verdictSince(ago(began)),
+    sentence: isPending ? null : diagnosisSince(ago(began)),
   }
 }
 
@@ -71,7 +75,7 @@ export function anAlert(index: number, state: string = STATES[index % STATES.len
 /** One that is over: below its limit for five minutes before it was. */
 function aPastAlert(index: number) {
   const began = 24 + 6 * index
-  const ended = { breach_ended_at: ago(began - 15), ended_at: ago(began - 20), since_at: ago(began - 20) }
+  const ended = { recovered_at: ago(began - 15), ended_at: ago(began - 20), since_at: ago(began - 20) }
   return { ...anAlert(index, 'firing'), ...times('firing', began), ...ended, id: 2000 + index, state: 'resolved' }
 }
 
@@ -81,7 +85,7 @@ export async function asAlerts(
   pending: readonly unknown[] = [],
 ): Promise<void> {
   await page.route(/\/api\/v1\/alerts\/now/, (route) =>
-    route.fulfill({ json: { alerts, pending, judged_until_at: ago(1) } }),
+    route.fulfill({ json: { alerts, pending, analyzed_until_at: ago(1) } }),
   )
 }
 
@@ -126,7 +130,7 @@ function someMessages(channels: ReturnType<typeof someChannels>) {
     event_id: `evt_${index}_5f1d0c_1`,
     channel_id: channels[place]?.id,
     channel_name: channels[place]?.name,
-    sentence: verdictSince(ago(12 + 7 * index)),
+    sentence: diagnosisSince(ago(12 + 7 * index)).text,
     alert_ids: [1000 + index],
     created_at: ago(8 + 7 * index),
     next_at: fate.state === 'pending' ? ago(-2) : null,
@@ -231,36 +235,48 @@ export async function asLongAlarmed(page: Page): Promise<void> {
 
 interface Layered {
   layer: string | null
-  sentence: { text: string }
+  sentence: { head: { text: string }; confidence: string; reasons: { text: string }[]; text: string }
   since_at: string | null
-  impact: number | null
+  excess_outstanding: number | null
   layers: { layers: string[]; us: number; lower_us: number }[]
 }
 
-/** One alert with its whole story, of the object that is given: what its own verdict says by now is what the alert was made of. */
+/** As it stays with the alert. */
+function storedOf({ head, confidence, reasons, text }: Layered['sentence']) {
+  const evidence = reasons.map((one) => one.text).join('; ')
+  return { claim: `${head.text}. ${confidence}.`, evidence: evidence === '' ? '' : `${evidence}.`, limits: '', text }
+}
+
+/** One alert with its whole story, of the object that is given: what its own diagnosis says by now is what the alert was made of. */
 export async function asOneAlert(
   page: Page,
   subject: { id: number; name: string },
   answer = 'accepted with 200',
 ): Promise<void> {
-  const [verdict, thing] = await Promise.all([
-    answered(page, `/datastores/${subject.id}/verdict`) as Promise<Layered>,
+  const [diagnosis, thing] = await Promise.all([
+    answered(page, `/datastores/${subject.id}/diagnosis`) as Promise<Layered>,
     answered(page, `/datastores/${subject.id}`) as Promise<{ volumes: { name: string; array: { name: string } }[] }>,
   ])
-  const single = verdict.layers.filter(({ layers }) => layers.length === 1)
-  const named = single.find(({ layers }) => layers[0] === verdict.layer)
+  const single = diagnosis.layers.filter(({ layers }) => layers.length === 1)
+  const named = single.find(({ layers }) => layers[0] === diagnosis.layer)
   const { layers, us, lower_us } = named ?? single.reduce((most, one) => (one.us > most.us ? one : most))
   const [volume] = thing.volumes
-  const measure = { quantity: 'time', part: layers[0], direction: 'all', unit: 'µs' }
+  const measure = { quantity: 'latency', part: layers[0], direction: 'all', unit: 'µs' }
   const [rule] = EXAMPLES.alert_rules
   const condition = { ...rule.when[0], part: layers[0], at_least: Math.round(lower_us / 2), recover_below: null }
   const rule_name = `Time in the ${layers[0]}`
-  const lasts = verdict.since_at === null ? 8 : Math.max(6, minutesSince(verdict.since_at))
+  const lasts = diagnosis.since_at === null ? 8 : Math.max(6, minutesSince(diagnosis.since_at))
   const [began, fired, told] = [ago(lasts), ago(lasts - 4), ago(lasts - 5)]
   const [channel] = someChannels(['storage on call'])
   const alert = {
     ...EXAMPLES.one_alert,
-    ...{ rule_name, measure, subject: { ...subject, kind: 'datastore' }, layer: layers[0], impact: verdict.impact },
+    ...{
+      rule_name,
+      measure,
+      subject: { ...subject, kind: 'datastore' },
+      layer: layers[0],
+      excess_outstanding: diagnosis.excess_outstanding,
+    },
     path: volume === undefined ? [subject.name] : [volume.array.name, volume.name, subject.name],
     labels: {
       ...EXAMPLES.one_alert.labels,
@@ -269,13 +285,15 @@ export async function asOneAlert(
       object: subject.name,
       datastore: subject.name,
     },
-    ...{ started_at: began, fired_at: fired, since_at: fired, sentence: verdict.sentence.text },
+    ...{ started_at: began, fired_at: fired, since_at: fired, sentence: storedOf(diagnosis.sentence) },
     ...{ value: us, lower: lower_us, peak: us * 1.05, peak_lower: lower_us, peak_at: ago(lasts - 2) },
     newest: { at: ago(2), value: us, lower: lower_us },
     transitions: EXAMPLES.one_alert.transitions.map((one: { sequence: number }) => ({
       ...one,
       ...{ value: us, lower: lower_us },
-      ...(one.sequence === 1 ? { minute_at: began, found_at: ago(lasts - 1) } : { minute_at: fired, found_at: told }),
+      ...(one.sequence === 1
+        ? { minute_at: began, detected_at: ago(lasts - 1) }
+        : { minute_at: fired, detected_at: told }),
     })),
     messages: EXAMPLES.one_alert.messages.map((one: object) => ({
       ...one,

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { Locator, Page } from '@playwright/test'
+import { gavelNow } from './clock'
 import { aJudged, card } from './scenes'
 import { expect, test } from './watch'
 
@@ -13,9 +14,9 @@ async function saved(page: Page, chart: Locator, button: string): Promise<Buffer
   return await readFile(await (await download).path())
 }
 
-const pngOf = (page: Page, chart: Locator) => saved(page, chart, 'Save the picture as PNG')
+const pngOf = (page: Page, chart: Locator) => saved(page, chart, 'Save as PNG')
 const csvOf = async (page: Page, chart: Locator) =>
-  (await saved(page, chart, 'Save the numbers as CSV')).toString('utf8').split('\r\n')
+  (await saved(page, chart, 'Save as CSV')).toString('utf8').split('\r\n')
 
 async function drawn(chart: Locator) {
   // What was waited for takes the place of what was scrolled to.
@@ -44,57 +45,54 @@ async function isSpreadsheet(page: Page, chart: Locator, head: RegExp) {
 test('every chart is also a table, a spreadsheet with units and a picture', async ({ page, request }) => {
   const { id } = await aJudged(request)
   await page.goto(`/datastores/${id}`)
-  const [waterfall, stack] = [card(page, 'Where the time went'), card(page, 'Latency over time')]
+  const [waterfall, stack] = [card(page, 'Latency breakdown'), card(page, 'Latency over time')]
   await isPicture(page, waterfall)
-  await isSpreadsheet(page, waterfall, /^direction,part of the path,us,/)
+  await isSpreadsheet(page, waterfall, /^direction,segment,us,/)
   await isPicture(page, stack)
   await isSpreadsheet(page, stack, /^time \(UTC\),.*Total/)
-  await stack.getByRole('button', { name: 'Show as table of numbers' }).click()
-  const numbers = page.getByRole('table', { name: /^Numbers of the latency of/ })
+  await stack.getByRole('button', { name: 'Show as table' }).click()
+  const numbers = page.getByRole('table', { name: /^Counters: latency of/ })
   await expect(numbers.getByRole('columnheader', { name: /Read · Total/ })).toBeVisible()
   expect(await numbers.getByRole('row').count()).toBeGreaterThan(3)
   // Beside the table, too.
   expect((await pngOf(page, stack)).length).toBeGreaterThan(10_000)
   await page.goto('/')
-  await isPicture(page, card(page, 'Where the I/Os of datastores are'))
-  await isSpreadsheet(page, card(page, 'The estate over time'), /^time \(UTC\),/)
+  await isPicture(page, card(page, 'Outstanding I/O by datastore'))
+  await isSpreadsheet(page, card(page, 'Outstanding I/O over time'), /^time \(UTC\),/)
 })
 
 const iso = (at_ms: number) => `${new Date(at_ms).toISOString().slice(0, 16)}:00Z`
 
-test('the link of a chart shows somebody else the same window, lines and numbers, as they are when it is copied', async ({
-  page,
-  request,
-  context,
-  browser,
-}) => {
+test('the link of a chart shows somebody else the same window, lines and numbers, as they are when it is copied', {
+  tag: '@living',
+}, async ({ page, request, context, browser }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   const { id } = await aJudged(request)
   // The newest minutes may be judged once more.
-  const [from, to] = [iso(Date.now() - 30 * 60_000), iso(Date.now() - 6 * 60_000)]
+  const [from, to] = [iso(gavelNow() - 30 * 60_000), iso(gavelNow() - 6 * 60_000)]
   await page.goto(`/datastores/${id}?from=${from}&to=${to}&open=raw&stack=share&span=window`)
-  await drawn(card(page, 'Where the time went'))
+  await drawn(card(page, 'Latency breakdown'))
   const stack = card(page, 'Latency over time')
   await drawn(stack)
   await stack.getByRole('button', { name: 'Array service', exact: true }).click()
   await expect(page).toHaveURL(/hide=array_service/)
-  await card(page, 'Where the time went').getByRole('button', { name: 'Copy a link to this window' }).click()
+  await card(page, 'Latency breakdown').getByRole('button', { name: 'Copy link to this window' }).click()
   const link = await page.evaluate(() => navigator.clipboard.readText())
-  // The verdict's window, within the page's.
+  // The diagnosis's window, within the page's.
   expect(new URL(link).searchParams.get('from')).toBe(from)
   expect(new URL(link).searchParams.get('to')).toBe(to)
 
   const theirs = await (await browser.newContext({ viewport: page.viewportSize() })).newPage()
   await theirs.goto(link)
-  await expect(theirs.getByRole('button', { name: 'Frozen' })).toBeVisible()
+  await expect(theirs.getByRole('button', { name: 'Paused' })).toBeVisible()
   const same = card(theirs, 'Latency over time')
   await drawn(same)
   await expect(same.getByRole('button', { name: '100 %' })).toHaveAttribute('aria-pressed', 'true')
   const service = same.getByRole('button', { name: 'Array service', exact: true })
   await expect(service).toHaveAttribute('aria-pressed', 'false')
-  await expect(card(theirs, 'Latency of both sides')).toBeVisible()
+  await expect(card(theirs, 'Latency by boundary')).toBeVisible()
   expect(await csvOf(theirs, same)).toEqual(await csvOf(page, stack))
-  const [mine, waterfall] = [card(page, 'Where the time went'), card(theirs, 'Where the time went')]
+  const [mine, waterfall] = [card(page, 'Latency breakdown'), card(theirs, 'Latency breakdown')]
   expect(await csvOf(theirs, waterfall)).toEqual(await csvOf(page, mine))
   await theirs.context().close()
 })

@@ -54,8 +54,8 @@ const rowsOf = (found: Json, key: string) => (found[key] as Json[] | undefined) 
 const times = (counts: unknown, factor: number): Record<string, number> =>
   Object.fromEntries(Object.entries(counts as Record<string, number>).map(([name, count]) => [name, count * factor]))
 
-/** An estate of so many things of each kind on forty arrays; lists are as long. */
-export async function asFullEstate(page: Page, total: number): Promise<void> {
+/** An environment of so many things of each kind on forty arrays; lists are as long. */
+export async function asFullEnvironment(page: Page, total: number): Promise<void> {
   await asFull(page, total)
   await changed(page, /\/api\/v1\/overview\?/, (found, url) => {
     const [limit, offset] = [Number(url.searchParams.get('limit') ?? 100), Number(url.searchParams.get('offset') ?? 0)]
@@ -63,10 +63,11 @@ export async function asFullEstate(page: Page, total: number): Promise<void> {
     // What rounding leaves over is well.
     const factor = Math.floor(total / Math.max(1, Number(found.total)))
     const left = total - factor * Number(found.total)
-    const [certain, states] = [times(totals.by_certainty, factor), times(totals.by_state, factor)]
+    const [severities, states] = [times(totals.by_severity, factor), times(totals.by_state, factor)]
     const all = {
       ...totals,
-      by_certainty: { ...certain, healthy: (certain.healthy ?? 0) + left },
+      by_severity: { ...severities, normal: (severities.normal ?? 0) + left },
+      by_confidence: times(totals.by_confidence, factor),
       by_state: { ...states, judged: (states.judged ?? 0) + left },
     }
     const rows = grown(rowsOf(found, 'items'), total).map((row, index) => ({ ...row, arrays: onArray(row, index) }))

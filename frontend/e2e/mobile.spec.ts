@@ -25,7 +25,7 @@ async function fits(page: Page, path: string) {
   await expect.poll(() => overhang(page), { message: `${path} is wider than a phone`, timeout: 2000 }).toEqual([])
 }
 
-const LISTS = ['', 'datastores', 'vms', 'hosts', 'volumes', 'arrays', 'wall/estate']
+const LISTS = ['', 'datastores', 'vms', 'hosts', 'volumes', 'arrays', 'wall/environment']
 
 test('no list is wider than a phone, whatever the names', async ({ page }) => {
   for (const kind of [...LISTS, 'sources']) await fits(page, `/${kind}`)
@@ -47,11 +47,11 @@ test('an empty list and a failing one fit too', async ({ page, watched }) => {
   watched.expected.push(/503/)
   await asEmpty(page)
   await fits(page, '/datastores')
-  await expect(page.getByRole('link', { name: 'Go to the sources' })).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Open sources' })).toBeVisible()
   await page.unrouteAll({ behavior: 'ignoreErrors' })
   await asFailing(page)
   await fits(page, '/datastores')
-  await expect(page.getByRole('alert')).toContainText(/No numbers from Gavel since \d\d:\d\d:\d\d/)
+  await expect(page.getByRole('alert')).toContainText(/No data from Gavel since \d\d:\d\d:\d\d/)
 })
 
 test('a list says both sides in words under each name, with its age, and is no box to scroll sideways', async ({
@@ -73,7 +73,7 @@ test('a list says both sides in words under each name, with its age, and is no b
     expect(await box.evaluate((one) => one.scrollWidth - one.clientWidth), path).toBe(0)
   }
   await page.goto('/volumes')
-  await page.getByRole('combobox', { name: 'Order' }).selectOption('Slowest first')
+  await page.getByRole('combobox', { name: 'Sort order' }).selectOption('Slowest first')
   await expect(page).toHaveURL(/sort=-latency/)
 })
 
@@ -90,28 +90,30 @@ test('why and whose stands within a phone, and evidence is no box to scroll in',
   await page.goto(`/datastores/${(await aDatastore(request)).id}`)
   for (const side of ['Hosts', 'Array']) {
     const box = page.getByRole('region', { name: `Evidence: ${side}, scrolls` })
-    await expect(box.getByRole('row').nth(1)).toContainText(/until \d\d:\d\d/)
+    await expect(box.getByRole('row').nth(1)).toContainText(/through \d\d:\d\d/)
     const hidden = () => box.evaluate((one) => [one.scrollWidth - one.clientWidth, one.scrollHeight - one.clientHeight])
     await expect.poll(hidden).toEqual([0, 0])
   }
   await page.goto('/sources')
   const streams = page.getByRole('region', { name: /^Streams of/ }).first()
-  await expect(streams.getByRole('columnheader', { name: 'Stream, and how it is read' })).toBeInViewport({ ratio: 1 })
+  await expect(streams.getByRole('columnheader', { name: 'Stream, state' })).toBeInViewport({ ratio: 1 })
   await page.getByRole('button', { name: 'Gaps and runs' }).first().click()
-  const runs = page.getByRole('region', { name: 'Newest runs, scrolls' }).first()
-  await expect(runs.getByRole('columnheader')).toHaveText([/^Started .*, and how it went$/])
+  const runs = page.getByRole('region', { name: 'Runs, scrolls' }).first()
+  await expect(runs.getByRole('columnheader')).toHaveText([/^Started .*, result$/])
   expect(await runs.evaluate((one) => one.scrollWidth - one.clientWidth)).toBe(0)
 })
 
 test('the way of the I/Os in numbers stands within a phone, every number with its unit', async ({ page, request }) => {
   for (const path of [`/datastores/${(await aDatastore(request)).id}`, `/vms/${await firstId(request, 'vms')}`]) {
     await page.goto(path)
-    const way = card(page, 'The way of its I/Os')
-    await way.getByRole('button', { name: 'Show as table of numbers' }).click()
-    const load = way.getByRole('table', { name: 'Load of each hop' })
-    await expect(load.getByText(/^[\d,.]+( k)? IOPS · .*(ms|µs) (from here on|in the array)/).first()).toBeVisible()
-    const between = way.getByRole('table', { name: 'Time between hops' })
-    await expect(between.getByText(/^Array: .*(ms|µs), between .* and .*(ms|µs)$/).first()).toBeVisible()
+    const way = card(page, 'I/O path')
+    await way.getByRole('button', { name: 'Show as table' }).click()
+    const load = way.getByRole('table', { name: 'Load per hop' })
+    await expect(
+      load.getByText(/^[\d,.]+( k)? IOPS · .*(ms|µs) (end to end from this hop|in the array)/).first(),
+    ).toBeVisible()
+    const between = way.getByRole('table', { name: 'Latency between hops' })
+    await expect(between.getByText(/^Array: .*(ms|µs), range .*–.*(ms|µs)$/).first()).toBeVisible()
     for (const table of [load, between])
       expect(await table.evaluate((one) => one.getBoundingClientRect().right), path).toBeLessThanOrEqual(390)
     await expect(way.getByRole('region', { name: /scrolls$/ })).toHaveCount(0)

@@ -104,7 +104,7 @@ test('names with markup, emoji, right-to-left marks and 200 characters are text 
   })
   await test.step('the box of a tile', async () => {
     await page.goto('/')
-    const tiles = card(page, 'Where the I/Os of datastores are').locator('canvas')
+    const tiles = card(page, 'Outstanding I/O by datastore').locator('canvas')
     await expect(tiles).toBeVisible()
     const before = await page.getByText('<img src=x').count()
     await hovered(page, tiles, { x: 30, y: 60 }, /<img src=x/)

@@ -1,15 +1,14 @@
 import { asFailing, card, fetched, HOSTILE_NAMES, OUTAGE, overviewOf } from './scenes'
 import { expect, test } from './watch'
 
-test('the worst comes first, its sentence stands beside it, and two clicks lead to the evidence', async ({
-  page,
-  request,
-}) => {
+test('the worst comes first, its sentence stands beside it, and two clicks lead to the evidence', {
+  tag: '@living',
+}, async ({ page, request }) => {
   const { items, total } = await overviewOf(request)
   await page.goto('/')
   await expect(page.locator('h1')).toHaveText('Overview')
-  await expect(card(page, 'The estate')).toContainText(/Where the .* I\/Os are/)
-  const table = page.getByRole('table', { name: 'Datastores by impact' })
+  await expect(card(page, 'Environment')).toContainText(/Outstanding I\/O by layer/)
+  const table = page.getByRole('table', { name: 'Datastores by excess outstanding I/O' })
   await expect(table).toHaveAttribute('aria-rowcount', String(total + 1))
   const first = table.locator('tbody tr').first()
   // Beside it may stand the alerts that it has.
@@ -17,8 +16,8 @@ test('the worst comes first, its sentence stands beside it, and two clicks lead 
   await expect(worst).toBeVisible()
   await expect(first).toContainText(/(ms|µs)/)
   await worst.click()
-  await expect(card(page, 'Verdict')).toBeVisible()
-  await card(page, 'Verdict').getByRole('link', { name: 'Evidence' }).click()
+  await expect(card(page, 'Diagnosis')).toBeVisible()
+  await card(page, 'Diagnosis').getByRole('link', { name: 'Evidence' }).click()
   for (const side of ['Hosts', 'Array'])
     await expect(page.getByRole('table', { name: `Evidence: ${side}` })).toBeInViewport()
 })
@@ -36,11 +35,11 @@ test('tiles show the same as the ranking: by size and colour, as numbers, and a 
   const sum = (own: readonly { ios: number }[]) => own.reduce((total, { ios }) => total + ios, 0)
   const busiest = groups.sort((a, b) => sum(b) - sum(a))[0]?.sort((a, b) => b.ios - a.ios)[0]
   await page.goto('/')
-  const tiles = card(page, 'Where the I/Os of datastores are')
+  const tiles = card(page, 'Outstanding I/O by datastore')
   const canvas = tiles.locator('canvas')
   await expect(canvas).toBeVisible()
-  await tiles.getByRole('button', { name: 'Show as table of numbers' }).click()
-  const numbers = page.getByRole('table', { name: 'Numbers of where the I/Os of Datastores are' })
+  await tiles.getByRole('button', { name: 'Show as table' }).click()
+  const numbers = page.getByRole('table', { name: 'Outstanding I/O of Datastores' })
   const row = numbers
     .getByRole('row')
     .filter({ has: page.getByRole('cell', { name: busiest?.name ?? '', exact: true }) })
@@ -56,7 +55,7 @@ test('tiles show the same as the ranking: by size and colour, as numbers, and a 
 
 test('the ranking follows the cursor to the minute that is read, and comes back', async ({ page }) => {
   await page.goto('/')
-  const canvas = card(page, 'The estate over time').locator('canvas')
+  const canvas = card(page, 'Outstanding I/O over time').locator('canvas')
   await expect(canvas).toBeVisible()
   const box = await canvas.boundingBox()
   if (box === null) throw new Error('the chart has no place')
@@ -67,31 +66,31 @@ test('the ranking follows the cursor to the minute that is read, and comes back'
   await expect(async () => {
     await page.mouse.move(box.x + box.width * 0.9, box.y + 80)
     await page.mouse.move(box.x + box.width * 0.9 - 4, box.y + 82)
-    await expect(page.getByText(/^at \d\d:\d\d, at the cursor$/)).toBeVisible({ timeout: 3000 })
+    await expect(page.getByText(/^at \d\d:\d\d \(cursor\)$/)).toBeVisible({ timeout: 3000 })
   }).toPass()
   await asked
   await page.mouse.move(box.x + 40, box.y - 200)
-  await expect(page.getByText(/at the cursor$/)).toHaveCount(0)
+  await expect(page.getByText(/\(cursor\)$/)).toHaveCount(0)
 })
 
 test('kinds, filters and order are the server’s and stand in the address', async ({ page }) => {
   await page.goto('/')
   await page.getByRole('button', { name: 'VMs', exact: true }).click()
   await expect(page).toHaveURL(/kind=vms/)
-  const table = page.getByRole('table', { name: 'VMs by impact' })
-  const healthy = page.waitForRequest(/overview\?.*certainty=healthy/)
-  await page.getByRole('button', { name: /\d+ Healthy/ }).click()
-  await healthy
-  await expect(table.locator('tbody tr', { hasText: /Certain|Likely|Undetermined/ })).toHaveCount(0)
+  const table = page.getByRole('table', { name: 'VMs by excess outstanding I/O' })
+  const normal = page.waitForRequest(/overview\?.*severity=normal/)
+  await page.getByRole('button', { name: /\d+ Normal/ }).click()
+  await normal
+  await expect(table.locator('tbody tr', { hasText: /Confirmed|Likely|Inconclusive|Elevated|High/ })).toHaveCount(0)
   const sorted = page.waitForRequest(/overview\?.*sort=iops&order=desc/)
   await table.getByRole('button', { name: 'IOPS' }).click()
   await sorted
   const filtered = page.waitForRequest(/overview\?.*search=no-such-vm/)
   await page.getByLabel('Filter by VM name').fill('no-such-vm')
   await filtered
-  await expect(page.getByText('No VM fits')).toBeVisible()
+  await expect(page.getByText('No matching VM')).toBeVisible()
   await page.reload()
-  await expect(page.getByText('No VM fits')).toBeVisible()
+  await expect(page.getByText('No matching VM')).toBeVisible()
 })
 
 test('hostile names are inert, and an outage says so', async ({ page, watched }) => {
@@ -102,7 +101,7 @@ test('hostile names are inert, and an outage says so', async ({ page, watched })
     for (const [index, item] of found.items.entries()) item.subject.name = HOSTILE_NAMES[index] ?? item.subject.name
     await route.fulfill({ response: answer, json: found })
   })
-  for (const path of ['/', '/wall/estate']) {
+  for (const path of ['/', '/wall/environment']) {
     await page.goto(path)
     await expect(page.getByText('aaaaaaaaaaaaaaaa').first()).toBeVisible()
     await expect(page.locator('main img, main script')).toHaveCount(0)

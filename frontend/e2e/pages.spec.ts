@@ -14,8 +14,8 @@ for (const kind of ['datastores', 'vms', 'hosts', 'volumes', 'arrays']) {
       expect(await violationsInDarkAndLight(page), path).toEqual([])
     }
     if (kind !== 'datastores') return
-    await card(page, 'Where the time went').getByRole('button', { name: 'Show as table of numbers' }).click()
-    await expect(page.getByRole('table', { name: /^Numbers of where the time of/ })).toBeVisible()
+    await card(page, 'Latency breakdown').getByRole('button', { name: 'Show as table' }).click()
+    await expect(page.getByRole('table', { name: /^Latency breakdown of/ })).toBeVisible()
     await page.setViewportSize(PHONE)
     await settled(page)
     expect(await violationsInDarkAndLight(page), 'as numbers, on a phone').toEqual([])
@@ -23,7 +23,7 @@ for (const kind of ['datastores', 'vms', 'hosts', 'volumes', 'arrays']) {
 }
 
 test('the overview and the walls are accessible, on a phone too', async ({ page, request }) => {
-  for (const path of ['/', '/wall/estate', `/wall/arrays-${await firstId(request, 'arrays')}`]) {
+  for (const path of ['/', '/wall/environment', `/wall/arrays-${await firstId(request, 'arrays')}`]) {
     await page.goto(path)
     for (const size of [DESK, PHONE]) {
       await page.setViewportSize(size)
@@ -39,7 +39,7 @@ test('pages that have nothing to show yet are accessible, whatever the reason', 
   const [overview, list, object] = ['/', '/datastores', `/datastores/${id}`]
   for (const [state, prepare, paths] of [
     ['empty', asEmpty, [overview, list]],
-    ['not judged', asUnjudged, [object]],
+    ['not analyzed', asUnjudged, [object]],
     ['failing', asFailing, [overview, list, object]],
     ['loading', asLoading, [overview, list, object]],
   ] as const) {
@@ -70,7 +70,7 @@ test('high contrast is reached by keyboard, stays, and is accessible', async ({ 
   await page.keyboard.press('ArrowLeft')
   await expect(page.locator('html[data-theme="contrast"]')).toBeAttached()
   await page.keyboard.press('Escape')
-  for (const path of ['/', '/wall/estate', `/datastores/${(await aDatastore(request)).id}?open=raw`]) {
+  for (const path of ['/', '/wall/environment', `/datastores/${(await aDatastore(request)).id}?open=raw`]) {
     if (path !== '/') await page.goto(path)
     await settled(page)
     await expect(page.locator('html[data-theme="contrast"]')).toBeAttached()
@@ -84,7 +84,7 @@ test('the sources and their dialog are accessible', async ({ browser }) => {
   await page.goto('/sources')
   await settled(page)
   expect(await violationsInDarkAndLight(page)).toEqual([])
-  await page.getByRole('button', { name: 'Add a source' }).first().click()
+  await page.getByRole('button', { name: 'Add source' }).first().click()
   await expect(page.getByRole('dialog')).toBeVisible()
   await expect(page.getByRole('dialog').getByLabel('Name')).toBeVisible()
   expect(await violationsInDarkAndLight(page)).toEqual([])
@@ -99,9 +99,9 @@ test('help, time window and preferences are accessible', async ({ page }) => {
   expect(await violationsInDarkAndLight(page)).toEqual([])
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Theme, time zone and help' }).click()
-  await expect(page.getByText('Times in')).toBeVisible()
+  await expect(page.getByText('Time zone')).toBeVisible()
   expect(await violationsInDarkAndLight(page)).toEqual([])
-  await page.getByRole('button', { name: 'Help and keys' }).click()
+  await page.getByRole('button', { name: 'Help and glossary' }).click()
   await expect(page.getByRole('dialog', { name: 'Help', exact: true })).toBeVisible()
   expect(await violationsInDarkAndLight(page)).toEqual([])
 })
@@ -109,15 +109,15 @@ test('help, time window and preferences are accessible', async ({ page }) => {
 test('an unknown address and an unknown object say so', async ({ page, watched }) => {
   watched.expected.push(/404/)
   await page.goto('/no/such/page')
-  await expect(page.getByText('There is no such page')).toBeVisible()
+  await expect(page.getByText('Page not found')).toBeVisible()
   expect(await violationsInDarkAndLight(page)).toEqual([])
   await page.goto('/datastores/999999999')
   await expect(page.getByRole('heading', { name: 'There is no datastore 999999999' })).toBeVisible()
   await expect(page.getByRole('alert').getByRole('link', { name: 'Datastores' })).toBeVisible()
   await page.goto('/vms/sql-01')
-  await expect(page.getByRole('heading', { name: '“sql-01” is no VM' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Not a VM ID: “sql-01”' })).toBeVisible()
   await page.goto('/alerts/abc')
-  await expect(page.getByRole('heading', { name: '“abc” is no alert' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Not an alert ID: “abc”' })).toBeVisible()
 })
 
 test('the page of an array lists its volumes, the slowest first, and leads to each', async ({ page, request }) => {
@@ -126,10 +126,10 @@ test('the page of an array lists its volumes, the slowest first, and leads to ea
   await page.goto(`/arrays/${first.array.id}`)
   const volumes = page.getByRole('region', { name: 'Volumes', exact: true })
   const table = volumes.getByRole('table', { name: 'Volumes' })
-  for (const heading of ['Array inside', 'Reads', 'Writes', 'IOPS']) {
+  for (const heading of ['Array latency', 'Reads', 'Writes', 'IOPS']) {
     await expect(table.getByRole('columnheader', { name: heading })).toBeVisible()
   }
-  await expect(table.getByRole('columnheader', { name: 'Array inside' })).toHaveAttribute('aria-sort', 'descending')
+  await expect(table.getByRole('columnheader', { name: 'Array latency' })).toHaveAttribute('aria-sort', 'descending')
   await table.getByRole('button', { name: 'Volume', exact: true }).click()
   await expect(page).toHaveURL(/sort=name/)
   await volumes.getByLabel('Filter by volume name').fill(first.name)

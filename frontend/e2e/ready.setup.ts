@@ -21,16 +21,16 @@ test('both sides deliver numbers', async ({ request }) => {
 test('minutes are attributed', async ({ request }) => {
   const judged = async () => (await overviewOf(request)).items.filter(({ state }) => state === 'judged').length
   await expect
-    .poll(judged, { message: 'datastores with a verdict', timeout: 220_000, intervals: [2000] })
+    .poll(judged, { message: 'datastores with a diagnosis', timeout: 220_000, intervals: [2000] })
     .toBeGreaterThan(5)
 })
 
 test('the printed address signs in and shows the admin token once', async ({ page, context }) => {
   await page.goto(`/sources#setup=${setupToken()}`)
-  await expect(page.getByRole('dialog')).toContainText('shown only this once')
+  await expect(page.getByRole('dialog')).toContainText('shown only once')
   expect(page.url()).not.toContain('setup=')
-  await page.getByRole('button', { name: 'I have kept it' }).click()
+  await page.getByRole('button', { name: 'I have saved it' }).click()
   await expect(page.getByRole('button', { name: 'Sign out' })).toBeVisible()
-  await expect(page.getByRole('button', { name: 'Add a source' })).toBeEnabled()
+  await expect(page.getByRole('button', { name: 'Add source' })).toBeEnabled()
   await context.storageState({ path: ADMIN_STATE })
 })

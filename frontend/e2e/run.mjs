@@ -1,7 +1,12 @@
-// Starts a Gavel of its own (lab included, fresh data, free ports), runs one Playwright project against it, stops it.
+// Starts a Gavel of its own on free ports, runs one Playwright project against it, stops it.
+//
+//   node e2e/run.mjs held      most tests: the real pages and API of an hour that was, whose clock stands still (tests/frozen)
+//   node e2e/run.mjs living    those that need a product at work, with its lab and fresh data
+//   node e2e/run.mjs e2e       both, one after the other; further words go to Playwright: names.spec.ts, -g 'a title'
+//
 // With GAVEL_E2E_URL set, that Gavel is used instead; GAVEL_E2E_SETUP_TOKEN then says how to sign in.
 // With GAVEL_E2E_DATA_DIR set, its Gavel reads that data directory, which stays, and has no lab.
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -9,13 +14,16 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 
 const FRONTEND = join(dirname(fileURLToPath(import.meta.url)), '..')
-const GAVEL = join(FRONTEND, '../.venv/bin/gavel')
+const ROOT = join(FRONTEND, '..')
+const [GAVEL, PYTHON] = ['gavel', 'python'].map((name) => join(ROOT, '.venv/bin', name))
 const DATA_DIR = process.env.GAVEL_E2E_DATA_DIR
 // The API's, then the lab's: two arrays, two vCenters, and what really happens in it.
 const PORTS = 6
-const START_S = 120
+const SLOWNESS = Number(process.env.GAVEL_TEST_SLOWNESS ?? 1)
+const START_S = 120 * SLOWNESS
 const STOP_S = 15
 
 async function isFree(port) {
@@ -49,26 +57,50 @@ async function isUp(url) {
   }
 }
 
-async function startGavel() {
-  if (!existsSync(GAVEL)) throw new Error(`${GAVEL} is missing. Run \`make setup\` first, or set GAVEL_E2E_URL.`)
+/** A product at work: the lab's arrays and vCenters are read while the tests run. It goes on from a young hour, and reads what it missed. */
+async function startLiving() {
   const folder = mkdtempSync(join(tmpdir(), 'gavel-e2e-'))
+  if (DATA_DIR === undefined) await copyHour(folder, '--young')
   const port = await freePorts(PORTS)
-  const log = openSync(join(folder, 'gavel.log'), 'w')
+  const data = DATA_DIR ?? join(folder, 'data')
   const env = {
-    ...process.env,
-    GAVEL_DATA_DIR: DATA_DIR ?? join(folder, 'data'),
+    GAVEL_DATA_DIR: data,
     ...(DATA_DIR === undefined ? {} : { GAVEL_LAB: '0' }),
     GAVEL_PORT: String(port),
     GAVEL_LAB_PORT: String(port + 1),
   }
-  const child = spawn(GAVEL, ['up'], { cwd: join(FRONTEND, '..'), env, stdio: ['ignore', log, log] })
-  const gavel = { child, folder, url: `http://127.0.0.1:${port}`, tokenFile: join(env.GAVEL_DATA_DIR, 'setup-token') }
-  // What tests may ask past the product: which layer the lab makes guilty when, which process is which, who is signed in.
-  gavel.beside = {
+  // What tests may ask past the product: which layer the lab makes guilty when, and which process is which.
+  const beside = {
     ...(DATA_DIR === undefined ? { GAVEL_E2E_TRUTH_URL: `http://127.0.0.1:${port + PORTS - 1}` } : {}),
-    GAVEL_E2E_JOURNAL: join(env.GAVEL_DATA_DIR, 'processes.json'),
-    GAVEL_E2E_STATE_DIR: folder,
+    GAVEL_E2E_JOURNAL: join(data, 'processes.json'),
   }
+  return await started({ command: [GAVEL, 'up'], env, folder, port, data, beside })
+}
+
+/** The hour that is kept for the code of today, made first where it is missing. */
+async function copyHour(folder, ...options) {
+  const copied = promisify(execFile)(PYTHON, ['-m', 'tests.frozen.hour', folder, ...options], { cwd: ROOT })
+  copying = copied.child
+  await copied
+  copying = null
+}
+
+async function startHeld() {
+  const folder = mkdtempSync(join(tmpdir(), 'gavel-e2e-'))
+  await copyHour(folder)
+  const port = await freePorts(1)
+  const { at } = JSON.parse(readFileSync(join(folder, 'hour.json'), 'utf8'))
+  const command = [PYTHON, '-m', 'tests.frozen.serve', folder, '--port', String(port)]
+  const beside = { GAVEL_E2E_AT_S: String(at) }
+  return await started({ command, env: {}, folder, port, data: join(folder, 'data'), beside })
+}
+
+/** Once it answers; what it says goes to a file, of which the end is told where it does not come up. */
+async function started({ command: [program, ...options], env, folder, port, data, beside }) {
+  const log = openSync(join(folder, 'gavel.log'), 'w')
+  const child = spawn(program, options, { cwd: ROOT, env: { ...process.env, ...env }, stdio: ['ignore', log, log] })
+  const gavel = { child, folder, url: `http://127.0.0.1:${port}`, tokenFile: join(data, 'setup-token') }
+  gavel.beside = { ...beside, GAVEL_E2E_STATE_DIR: folder }
   const deadline = Date.now() + START_S * 1000
   while (!(await isUp(gavel.url))) {
     if (child.exitCode !== null || Date.now() > deadline) {
@@ -92,7 +124,9 @@ async function stopGavel({ child, folder }) {
 
 async function playwright(project, env) {
   const cli = join(FRONTEND, 'node_modules/@playwright/test/cli.js')
-  const child = spawn(process.execPath, [cli, 'test', `--project=${project}`, ...process.argv.slice(3)], {
+  // The words of the caller may name tests of the other project only.
+  const options = [`--project=${project}`, ...(words.length > 0 ? ['--pass-with-no-tests'] : []), ...words]
+  const child = spawn(process.execPath, [cli, 'test', ...options], {
     cwd: FRONTEND,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'inherit', 'inherit'],
@@ -101,10 +135,24 @@ async function playwright(project, env) {
   return code ?? 1
 }
 
-const project = process.argv[2] ?? 'e2e'
+async function against(start, project) {
+  gavel = await start()
+  try {
+    // It is gone where somebody signed in with it.
+    const GAVEL_E2E_SETUP_TOKEN = existsSync(gavel.tokenFile) ? readFileSync(gavel.tokenFile, 'utf8').trim() : ''
+    return await playwright(project, { GAVEL_E2E_URL: gavel.url, GAVEL_E2E_SETUP_TOKEN, ...gavel.beside })
+  } finally {
+    await stopGavel(gavel)
+    gavel = null
+  }
+}
+
+const [project = 'e2e', ...words] = process.argv.slice(2)
 let gavel = null
+let copying = null
 for (const signal of ['SIGINT', 'SIGTERM']) {
   process.once(signal, async () => {
+    copying?.kill('SIGTERM')
     if (gavel) await stopGavel(gavel)
     process.exit(130)
   })
@@ -113,12 +161,9 @@ for (const signal of ['SIGINT', 'SIGTERM']) {
 if (process.env.GAVEL_E2E_URL) {
   process.exitCode = await playwright(project, {})
 } else {
-  gavel = await startGavel()
-  try {
-    // It is gone where somebody signed in with it.
-    const GAVEL_E2E_SETUP_TOKEN = existsSync(gavel.tokenFile) ? readFileSync(gavel.tokenFile, 'utf8').trim() : ''
-    process.exitCode = await playwright(project, { GAVEL_E2E_URL: gavel.url, GAVEL_E2E_SETUP_TOKEN, ...gavel.beside })
-  } finally {
-    await stopGavel(gavel)
-  }
+  if (!existsSync(GAVEL)) throw new Error(`${GAVEL} is missing. Run \`make setup\` first, or set GAVEL_E2E_URL.`)
+  const codes = []
+  if (['held', 'e2e'].includes(project)) codes.push(await against(startHeld, 'held'))
+  if (project !== 'held') codes.push(await against(startLiving, project === 'e2e' ? 'living' : project))
+  process.exitCode = Math.max(...codes)
 }

@@ -53,10 +53,11 @@ interface Standing {
   subject: { id: number; name: string }
   arrays: { id: number; name: string }[]
   state: string
-  certainty: string
+  severity: string | null
+  confidence: string | null
   layer: string | null
   other: string | null
-  sentence: string
+  sentence: { headline: string; detail: string; text: string }
   iops: number | null
   total_us: number | null
 }
@@ -80,15 +81,15 @@ export async function overviewOf(
 /** The datastore, or the one of another kind, that loses most. */
 export async function aJudged(request: APIRequestContext, kind = 'datastores'): Promise<Standing['subject']> {
   const found = (await overviewOf(request, kind)).items.find(({ state }) => state === 'judged')
-  if (!found) throw new Error(`none of the ${kind} has a verdict`)
+  if (!found) throw new Error(`none of the ${kind} has a diagnosis`)
   return found.subject
 }
 
-export async function verdictOf(
+export async function diagnosisOf(
   request: APIRequestContext,
   id: number,
-): Promise<{ sentence: { head: string }; evidence: { side: string }[] }> {
-  return await (await request.get(`${API}/datastores/${id}/verdict`)).json()
+): Promise<{ sentence: { head: { headline: string } }; evidence: { side: string }[] }> {
+  return await (await request.get(`${API}/datastores/${id}/diagnosis`)).json()
 }
 
 /** A titled part of a page. */
@@ -98,8 +99,8 @@ export function card(page: Page, title: string): Locator {
 
 /** Opens the raw series of an object's page, where they are folded. */
 export async function openRaw(page: Page): Promise<void> {
-  await page.getByRole('button', { name: /^Raw series of both sides/ }).click()
-  await expect(card(page, 'Latency of both sides')).toBeVisible()
+  await page.getByRole('button', { name: /^Raw counters/ }).click()
+  await expect(card(page, 'Latency by boundary')).toBeVisible()
 }
 
 /** The first object of a list, for its page's address. */
@@ -212,7 +213,7 @@ export function asHostilelyNamed(page: Page): Promise<void> {
 }
 
 const OVER_TIME =
-  /\/api\/v1\/(overview|estate\/latency|\w+\/\d+\/(series|latency|waterfall|verdict|occupancy|contributors|deltas|evidence|hops|hosts))(\?|$)/
+  /\/api\/v1\/(overview|environment\/latency|\w+\/\d+\/(series|latency|waterfall|diagnosis|occupancy|contributors|deltas|evidence|hops|hosts))(\?|$)/
 /** A time of which no fresh Gavel knows anything: its own words about that are the picture. */
 const BEFORE_GAVEL = { from: '-9d', to: '-8d' }
 
@@ -228,7 +229,7 @@ export async function asEmpty(page: Page): Promise<void> {
   )
   await page.route(ALERT_PAGED, (route) => route.fulfill({ json: { items: [], total: 0, limit: 100, offset: 0 } }))
   await page.route(/\/api\/v1\/alerts\/now/, (route) =>
-    route.fulfill({ json: { alerts: [], pending: [], judged_until_at: null } }),
+    route.fulfill({ json: { alerts: [], pending: [], analyzed_until_at: null } }),
   )
   await page.route(LISTS, (route) => route.fulfill({ json: { items: [], total: 0, limit: 100, offset: 0 } }))
   await page.route(/\/api\/v1\/sources$/, (route) =>
@@ -236,7 +237,7 @@ export async function asEmpty(page: Page): Promise<void> {
   )
   await page.route(/\/api\/v1\/search\?/, (route) => route.fulfill({ json: [] }))
   await asUnjudged(page)
-  await page.route(/\/api\/v1\/estate\/latency\?/, async (route) => {
+  await page.route(/\/api\/v1\/environment\/latency\?/, async (route) => {
     const answer = await fetched(route, longAgo(route))
     await route.fulfill({ response: answer, json: { ...(await answer.json()), ledger_until_at: null } })
   })

@@ -3,7 +3,7 @@
 import type { APIRequestContext, Page } from '@playwright/test'
 import { expect, test } from '@playwright/test'
 import { ALERT_PAGES, asAlarmed, asLongAlarmed, asOneAlert } from './alertScenes'
-import { asFullEstate, asLargeArray, asLargeHost, asManySources, asSharedDatastore } from './fullScenes'
+import { asFullEnvironment, asLargeArray, asLargeHost, asManySources, asSharedDatastore } from './fullScenes'
 import {
   ADMIN_STATE,
   aDatastore,
@@ -49,7 +49,7 @@ const STATES: readonly Scene[] = [
 ]
 const UNJUDGED: Scene = { name: 'unjudged', prepare: asUnjudged, wait: 'data' }
 const FULL: Scene = { name: 'full', prepare: (page) => asFull(page, 2000), wait: 'data' }
-const FULL_ESTATE: Scene = { name: 'full', prepare: (page) => asFullEstate(page, 2000), wait: 'data' }
+const FULL_ENVIRONMENT: Scene = { name: 'full', prepare: (page) => asFullEnvironment(page, 2000), wait: 'data' }
 const MANY_SOURCES: Scene = { name: 'full', prepare: asManySources, wait: 'data' }
 /** Sources are there, and of the window nothing is known: an object of a Gavel without sources would be none. */
 const ONE_STATES = STATES.map((scene) => (scene.name === 'empty' ? { ...scene, prepare: asUnjudged } : scene))
@@ -158,8 +158,8 @@ for (const theme of THEMES) {
       }
 
       test('overview and wall', async ({ page }) => {
-        await shootScenes(page, '/', 'overview', suffix, [...STATES, UNJUDGED, FULL_ESTATE])
-        await shootScenes(page, '/wall/estate', 'wall', suffix, [...STATES, FULL_ESTATE])
+        await shootScenes(page, '/', 'overview', suffix, [...STATES, UNJUDGED, FULL_ENVIRONMENT])
+        await shootScenes(page, '/wall/environment', 'wall', suffix, [...STATES, FULL_ENVIRONMENT])
       })
 
       test('alerts', async ({ page, request }) => {
@@ -174,11 +174,11 @@ for (const theme of THEMES) {
 
       test('dialogs of alerts', async ({ page }) => {
         for (const [path, button] of [
-          ['/alerts/rules', 'Add a rule'],
+          ['/alerts/rules', 'Add rule'],
           ['/alerts/rules', 'Import'],
-          ['/alerts/silences', 'Add a silence'],
-          ['/alerts/silences', 'Add a maintenance window'],
-          ['/alerts/channels', 'Add a channel'],
+          ['/alerts/silences', 'Add silence'],
+          ['/alerts/silences', 'Add maintenance window'],
+          ['/alerts/channels', 'Add channel'],
         ] as const) {
           await page.goto(path)
           await page.getByRole('button', { name: button }).first().click()
@@ -201,25 +201,25 @@ for (const theme of THEMES) {
 
       test('dialogs of sources', async ({ page }) => {
         await page.goto('/sources')
-        await page.getByRole('button', { name: 'Add a source' }).first().click()
+        await page.getByRole('button', { name: 'Add source' }).first().click()
         await expect(page.getByRole('dialog').getByLabel('Name')).toBeVisible()
         await shoot(page, `sources-add-${suffix}`)
         await page.getByRole('button', { name: 'Add', exact: true }).click()
         await shoot(page, `sources-add-refused-${suffix}`)
         await page.keyboard.press('Escape')
         await page
-          .getByRole('button', { name: /Change or test/ })
+          .getByRole('button', { name: /^Edit / })
           .first()
           .click()
         await page.getByRole('button', { name: 'Test', exact: true }).click()
-        await expect(page.getByRole('status', { name: 'Result of the test' })).toContainText(/The test (passed|failed)/)
+        await expect(page.getByRole('status', { name: 'Test result' })).toContainText(/Test (passed|failed)/)
         await shoot(page, `sources-edit-tested-${suffix}`)
         await page.keyboard.press('Escape')
         await page
           .getByRole('button', { name: /^Remove/ })
           .first()
           .click()
-        await expect(page.getByRole('button', { name: 'Keep it' })).toBeVisible()
+        await expect(page.getByRole('button', { name: 'Cancel' })).toBeVisible()
         await shoot(page, `sources-remove-${suffix}`)
       })
 
@@ -246,7 +246,7 @@ for (const theme of THEMES) {
         await shoot(page, `datastores-one-stale-${suffix}`)
         await page.unrouteAll({ behavior: 'ignoreErrors' })
         await expect(page.getByRole('alert').filter({ hasText: OUTAGE })).toHaveCount(0, { timeout: 25_000 })
-        await page.getByRole('button', { name: 'Show as table of numbers' }).first().click()
+        await page.getByRole('button', { name: 'Show as table' }).first().click()
         await shoot(page, `datastores-one-numbers-${suffix}`)
       })
     })

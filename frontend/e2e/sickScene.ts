@@ -2,9 +2,10 @@
 
 import type { Page } from '@playwright/test'
 import type { ClockOut, SourceOut, StreamOut } from '../src/api/types'
+import { gavelNow } from './clock'
 import { fetched } from './scenes'
 
-const at = (age_s: number) => new Date(Date.now() - age_s * 1000).toISOString()
+const at = (age_s: number) => new Date(gavelNow() - age_s * 1000).toISOString()
 
 export async function asSick(page: Page): Promise<void> {
   await page.route(/\/api\/v1\/sources$/, async (route) => {

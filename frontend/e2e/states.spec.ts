@@ -20,20 +20,20 @@ test('every list says what failed, why, and that it tries again', async ({ page,
   await asFailing(page)
   await onEveryList(page, async (title) => {
     await expect(page.getByText(new RegExp(`^Could not load the list of ${title}`, 'i')).first()).toBeVisible()
-    await expect(page.getByRole('alert')).toContainText(/^No numbers from Gavel since \d\d:\d\d:\d\d UTC\./)
+    await expect(page.getByRole('alert')).toContainText(/^No data from Gavel since \d\d:\d\d:\d\d UTC\./)
     await expect(page.getByRole('alert')).toContainText(OUTAGE)
-    await expect(page.getByRole('alert')).toContainText('Trying again every 15 s.')
+    await expect(page.getByRole('alert')).toContainText('Retrying every 15 s.')
     // Of the page above, and of the list where it would stand; it is announced once.
-    await expect(page.getByRole('button', { name: 'Try now' })).toHaveCount(2)
-    await expect(page.getByText(/^Failing since .* Gavel tries again by itself every 15 s\.$/)).toBeVisible()
-    await expect(page.getByRole('list', { name: 'Hosts over array, by colour' })).toHaveCount(0)
+    await expect(page.getByRole('button', { name: 'Retry now' })).toHaveCount(2)
+    await expect(page.getByText(/^Failing since .*; retried every 15 s\.$/)).toBeVisible()
+    await expect(page.getByRole('list', { name: 'Host vs. array latency, by color' })).toHaveCount(0)
   })
 })
 
 test('every list says why it is empty and what to do', async ({ page }) => {
   await asEmpty(page)
   await onEveryList(page, async () => {
-    await expect(page.locator('main').getByText(/is known yet|is polled yet/)).toBeVisible()
+    await expect(page.locator('main').getByText(/^No .* yet$/)).toBeVisible()
   })
 })
 
@@ -50,10 +50,10 @@ test.describe('signed in', () => {
   test('a Gavel without a source begins with what it needs, and the form is one press away', async ({ page }) => {
     await asEmpty(page)
     await page.goto('/')
-    await expect(page.getByText('No source is polled yet')).toBeVisible()
+    await expect(page.getByText('No sources yet')).toBeVisible()
     await expect(page.getByText('Pure Storage FlashArray:')).toBeVisible()
-    await page.getByRole('link', { name: 'Add a source' }).click()
-    await expect(page.getByRole('dialog', { name: 'Add a source' })).toBeVisible()
+    await page.getByRole('link', { name: 'Add source' }).click()
+    await expect(page.getByRole('dialog', { name: 'Add source' })).toBeVisible()
     await page.keyboard.press('Escape')
     await expect(page.getByRole('dialog')).toHaveCount(0)
     await expect(page).toHaveURL(/\/sources$/)
@@ -64,14 +64,14 @@ test.describe('signed in', () => {
       await route.fulfill({ response: answer, json: sources.filter(({ kind }) => kind === 'flasharray') })
     })
     await page.goto('/')
-    const missing = card(page, 'What is still missing')
+    const missing = card(page, 'Missing sources')
     await expect(missing).toContainText('VMware vCenter:')
     await expect(missing).not.toContainText('FlashArray:')
     await expect(page.locator('main').getByRole('link', { name: 'Volumes' })).toHaveAttribute('href', /^\/volumes/)
   })
 })
 
-test('a failure heals by itself and keeps what was there meanwhile', async ({ page, request, watched }) => {
+test('a failure heals by itself and keeps what was there meanwhile @living', async ({ page, request, watched }) => {
   watched.expected.push(/503/)
   const { id, name } = await aDatastore(request)
   await page.goto(`/datastores/${id}`)
@@ -102,20 +102,20 @@ test('an outage is told once for the whole page, which keeps what was read, and 
     await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')))
     await expect(note).toContainText(OUTAGE, { timeout: 1500 })
   }).toPass()
-  await expect(note).toContainText(/Shown is what was read until \d\d:\d\d:\d\d\./)
+  await expect(note).toContainText(/Showing data up to \d\d:\d\d:\d\d\./)
   await expect(page.getByText(OUTAGE)).toHaveCount(1)
   await expect(page.locator('h1')).toHaveText(name)
   await expect(page.locator('canvas').first()).toBeVisible()
   await page.unrouteAll({ behavior: 'ignoreErrors' })
-  await page.getByRole('button', { name: 'Try now' }).click()
+  await page.getByRole('button', { name: 'Retry now' }).click()
   await expect(page.getByText(OUTAGE)).toHaveCount(0)
 })
 
-test('without the live stream the page asks by itself and says so', async ({ page, watched }) => {
+test('without the live stream the page asks by itself and says so', { tag: '@living' }, async ({ page, watched }) => {
   watched.expected.push(/ERR_FAILED|Failed to load resource/)
   await page.route('**/api/v1/live', (route) => route.abort())
   await page.goto('/datastores')
-  await expect(page.getByText('Live updates are interrupted since')).toBeVisible()
+  await expect(page.getByText('Live updates interrupted since')).toBeVisible()
   await expect(page.getByRole('button', { name: 'Every 15 s' })).toBeVisible()
   await page.waitForResponse(/\/datastores\?/, { timeout: 25_000 })
 })

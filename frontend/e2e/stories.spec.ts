@@ -54,13 +54,12 @@ const addressOf = (kind: string, { id }: Ref, { window, layer }: Chapter) =>
 async function sentenceOn(page: Page, kind: string, thing: Ref, chapter: Chapter) {
   await page.goto(addressOf(kind, thing, chapter))
   await expect(page.locator('h1')).toHaveText(thing.name)
-  return card(page, 'Verdict').getByRole('paragraph').locator('strong').first()
+  return card(page, 'Diagnosis').getByRole('paragraph').locator('strong').first()
 }
 
-test('every page answers its question for the stories of the lab: who is guilty, and that nobody is', async ({
-  page,
-  request,
-}) => {
+test('every page answers its question for the stories of the lab: who is guilty, and that nobody is', {
+  tag: '@living',
+}, async ({ page, request }) => {
   for (const chapter of await chapters(request)) {
     const { vm, host, volume, array } = await castOf(request, chapter)
     for (const [kind, thing] of [
@@ -70,9 +69,9 @@ test('every page answers its question for the stories of the lab: who is guilty,
     ] as const)
       await test.step(`${chapter.title}: ${kind} ${thing.name}`, async () => {
         const sentence = await sentenceOn(page, kind, thing, chapter)
-        await expect(sentence).toHaveText(chapter.layer === null ? /^Healthy\b/ : (CALLED[chapter.layer] ?? /never/))
-        const mark = chapter.layer === null ? /^Healthy$/ : /^(Certain|Likely|Undetermined)$/
-        await expect(card(page, 'Verdict').getByText(mark)).toBeVisible()
+        await expect(sentence).toHaveText(chapter.layer === null ? /^Normal\b/ : (CALLED[chapter.layer] ?? /never/))
+        const mark = chapter.layer === null ? /^Normal$/ : /^(Elevated|High)$/
+        await expect(card(page, 'Diagnosis').getByText(mark)).toBeVisible()
       })
     // Many others may be on a host or an array: they answer for all of them, and say who takes which part.
     for (const [kind, thing] of [
@@ -80,25 +79,25 @@ test('every page answers its question for the stories of the lab: who is guilty,
       ['arrays', array],
     ] as const)
       await test.step(`${chapter.title}: ${kind} ${thing.name}`, async () => {
-        const { sentence } = await ask<{ sentence: { head: string } }>(request, `${kind}/${thing.id}/verdict`, chapter)
-        await expect(await sentenceOn(page, kind, thing, chapter)).toHaveText(sentence.head)
-        const taking = page.getByRole('table', { name: 'VMs by I/O-time' })
+        const { sentence } = await ask<{ sentence: { head: { text: string } } }>(
+          request,
+          `${kind}/${thing.id}/diagnosis`,
+          chapter,
+        )
+        await expect(await sentenceOn(page, kind, thing, chapter)).toHaveText(sentence.head.text)
+        const taking = page.getByRole('table', { name: 'VMs by latency share' })
         await expect(taking.getByRole('link', { name: vm.name, exact: true })).toBeVisible()
       })
   }
 })
 
-const OVER = ['certain', 'likely', 'undetermined']
-
-test('what is worst right now is what plays in the lab now, on the overview and on the wall', async ({
-  page,
-  context,
-  request,
-}) => {
+test('what is worst right now is what plays in the lab now, on the overview and on the wall', {
+  tag: '@living',
+}, async ({ page, context, request }) => {
   const wall = await context.newPage()
   await page.goto('/')
-  await wall.goto('/wall/estate')
-  const row = page.getByRole('table', { name: 'Datastores by impact' }).locator('tbody tr').first()
+  await wall.goto('/wall/environment')
+  const row = page.getByRole('table', { name: 'Datastores by excess outstanding I/O' }).locator('tbody tr').first()
   const first = wall.getByRole('list', { name: 'Worst datastores' }).getByRole('listitem').first()
   // A minute may end in between.
   await expect(async () => {
@@ -107,7 +106,7 @@ test('what is worst right now is what plays in the lab now, on the overview and 
     const guilty = (await playing(request, from_ms - 60_000, to_ms + 60_000)).filter(({ layer }) => layer !== null)
     const layersAt = (name: string) => guilty.filter(({ datastore }) => datastore === name).map(({ layer }) => layer)
     // Whoever loses time does so by a story, and by the layer that it makes guilty.
-    const losing = items.filter(({ certainty, state }) => state === 'judged' && OVER.includes(certainty))
+    const losing = items.filter(({ confidence }) => confidence !== null)
     for (const { subject, layer, other } of losing) {
       const named = [layer, other].flatMap((name) => name?.split('_') ?? [])
       expect(
@@ -120,9 +119,9 @@ test('what is worst right now is what plays in the lab now, on the overview and 
     for (const { datastore } of throughout) expect(losing.map(({ subject }) => subject.name)).toContain(datastore)
     const [worst] = items
     if (!worst) throw new Error('the ranking is empty')
-    if (losing.length > 0) expect(losing).toContain(worst)
-    // A row's first word says that it is healthy already.
-    const said = worst.sentence.replace(/^Healthy: /, '')
+    if (losing.length > 0) expect(worst.severity).toMatch(/^(elevated|high)$/)
+    // The mark says the severity already.
+    const said = worst.layer === null ? worst.sentence.detail : worst.sentence.text
     for (const place of [row, first]) {
       await expect(place).toContainText(worst.subject.name, { timeout: 2000 })
       await expect(place).toContainText(said, { timeout: 2000 })

@@ -108,13 +108,13 @@ test('overview', async ({ page }) => {
 async function workOnObject(page: Page) {
   await page.getByRole('heading', { name: 'Latency over time' }).scrollIntoViewIfNeeded()
   const stack = card(page, 'Latency over time')
-  await stack.getByRole('button', { name: 'Show as table of numbers' }).click()
+  await stack.getByRole('button', { name: 'Show as table' }).click()
   await stack.getByRole('button', { name: 'Show as chart' }).click()
   await page.keyboard.press('[')
   await settled(page)
 }
 
-/** A window that ends where the ledger does: an estate that was filled once is no longer polled. */
+/** A window that ends where the ledger does: an environment that was filled once is no longer polled. */
 async function endingWithTheLedger(request: APIRequestContext, hours: number): Promise<string> {
   const { ledger_until_at } = await overviewOf(request)
   const to = new Date(ledger_until_at ?? Date.now())
@@ -184,7 +184,7 @@ test('a wall, refreshed for a week', async ({ page, context }) => {
   const session = await context.newCDPSession(page)
   await page.clock.install()
   await page.route('**/api/v1/live', (route) => route.abort())
-  await page.goto('/wall/estate')
+  await page.goto('/wall/environment')
   await expect(page.getByRole('list', { name: 'Worst datastores' })).toBeVisible()
   await refreshWall(page, WARM_UP)
   const before = await heapBytes(session)

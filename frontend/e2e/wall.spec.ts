@@ -4,26 +4,25 @@ import { expect, test } from './watch'
 
 test.use({ viewport: { width: 1920, height: 1080 } })
 
-test('a wall needs no click, is read from afar, says when Gavel is lost and goes on by itself', async ({
-  page,
-  watched,
-}) => {
+test('a wall needs no click, is read from afar, says when Gavel is lost and goes on by itself', {
+  tag: '@living',
+}, async ({ page, watched }) => {
   watched.expected.push(/ERR_FAILED|Failed to load resource/)
   let isLost = false
   await page.clock.install()
   await page.route('**/api/v1/live', (route) => route.abort())
   // All of Gavel: any other answer would bring its time, and the page would follow it instead of the browser's clock.
   await page.route(/\/api\/v1\/(?!live)/, (route) => (isLost ? route.abort() : route.continue()))
-  await page.goto('/wall/estate')
+  await page.goto('/wall/environment')
   const rows = page.getByRole('list', { name: 'Worst datastores' }).getByRole('listitem')
   await expect(rows).toHaveCount(6)
   await expect(rows.first()).toContainText(/ms|µs/)
   // The age of every tile, and of what it is.
-  for (const row of await rows.all()) await expect(row).toContainText(/\d (s|min) old$/)
-  await expect(page.getByRole('region', { name: 'The estate by layer' })).toContainText(
-    /judged until \d\d:\d\d, \d+ s ago$/,
+  for (const row of await rows.all()) await expect(row).toContainText(/\d (s|min) ago$/)
+  await expect(page.getByRole('region', { name: 'Environment by layer' })).toContainText(
+    /analyzed through \d\d:\d\d, \d+ s ago$/,
   )
-  await expect(page.getByText(/^\d of \d sources live, newest number \d+ s old$/)).toBeVisible()
+  await expect(page.getByText(/^\d of \d sources live, last sample \d+ s ago$/)).toBeVisible()
   await expect(page.locator('nav, main a, main button')).toHaveCount(0)
   const font_px = await page.locator('main').evaluate((main) => Number.parseFloat(getComputedStyle(main).fontSize))
   expect(font_px).toBeGreaterThanOrEqual(42)
@@ -37,12 +36,12 @@ test('a wall needs no click, is read from afar, says when Gavel is lost and goes
 
   isLost = true
   await page.clock.runFor(16_000)
-  await expect(page.getByRole('alert')).toContainText('No answer from Gavel since')
+  await expect(page.getByRole('alert')).toContainText('No response from Gavel since')
   await expect(rows.first()).toContainText(/ms|µs/)
   await page.clock.fastForward('07:00')
   await expect(rows.first()).toHaveAttribute('data-age', 'blank')
   await expect(rows.first()).toContainText('—')
-  await expect(rows.first()).toContainText(/\d min old$/)
+  await expect(rows.first()).toContainText(/\d min ago$/)
 
   isLost = false
   await page.clock.runFor(16_000)
@@ -52,15 +51,21 @@ test('a wall needs no click, is read from afar, says when Gavel is lost and goes
 
 const KERNEL = {
   state: 'judged',
-  certainty: 'certain',
+  severity: 'high',
+  limited_counters: false,
+  confidence: 'confirmed',
   layer: 'kernel',
   layer_label: 'Kernel',
   other: null,
   other_label: null,
-  sentence: 'Kernel queue on esx-14: 1.20 of 1.60 ms, 1.20 ms over usual',
+  sentence: {
+    headline: 'Kernel queue on esx-14',
+    detail: '1.20 of 1.60 ms, 1.20 ms above baseline',
+    text: 'Kernel queue on esx-14: 1.20 of 1.60 ms, 1.20 ms above baseline',
+  },
 }
 
-test('the headline names the worst and its layer, rows their layer in a word, and what recovers does not fire', async ({
+test('the headline names the worst and its layer, rows their layer in a word, and what recovers does not fire @living', async ({
   page,
 }) => {
   const calm = { acknowledged_at: null, quiet: null }
@@ -74,24 +79,27 @@ test('the headline names the worst and its layer, rows their layer in a word, an
     const answer = await fetched(route)
     const found = await answer.json()
     const [first, ...others] = found.items
-    first.impact = 27.4
+    first.excess_outstanding = 27.4
     first.layers = first.layers.map((layer: object) => ({ ...layer, name: 'kernel', excess_us: 1200 }))
     found.items = [{ ...first, ...KERNEL, subject: { ...first.subject, name: long } }, ...others]
-    found.totals.by_certainty = { certain: 3, healthy: 11 }
+    found.totals.by_severity = { high: 1, elevated: 2, normal: 11 }
+    found.totals.by_confidence = { confirmed: 3 }
     found.totals.by_state = { judged: 14 }
     found.totals.ended = 0
     await route.fulfill({ response: answer, json: found })
   })
-  await page.goto('/wall/estate')
-  const headline = page.getByTitle(`3 of 14 datastores lose time; worst: ${long}, kernel queue on esx-14, 27 I/Os wait`)
+  await page.goto('/wall/environment')
+  const headline = page.getByTitle(
+    `3 of 14 datastores have elevated latency; worst: ${long}, Kernel queue on esx-14, 27 excess I/Os`,
+  )
   await expect(headline).toBeVisible()
   // The name gives way, what it loses does not.
-  await expect(headline.getByText('kernel queue on esx-14, 27 I/Os wait')).toBeInViewport({ ratio: 1 })
+  await expect(headline.getByText('Kernel queue on esx-14, 27 excess I/Os')).toBeInViewport({ ratio: 1 })
   expect(await headline.evaluate((line) => line.scrollWidth - line.clientWidth)).toBeLessThanOrEqual(0)
   const rows = page.getByRole('list', { name: 'Worst datastores' }).getByRole('listitem')
   await expect(rows.first().getByText('Kernel', { exact: true })).toBeVisible()
   const header = page.locator('main > header')
-  await expect(header).toContainText(/2 alerts fire:1 critical1 warningworst: .*1 recovering/)
+  await expect(header).toContainText(/2 alerts firing:1 critical1 warningworst: .*1 recovering/)
   // The names are cut so that the clock stays on the screen.
   await expect(header.locator('time')).toBeInViewport({ ratio: 1 })
 })
@@ -99,10 +107,12 @@ test('the headline names the worst and its layer, rows their layer in a word, an
 test('a row whose alert is only on its way back says so, and one alert is told as one', async ({ page, request }) => {
   const { id, name } = await aJudged(request)
   const alert = { ...anAlert(0, 'recovering'), subject: { kind: 'datastore', id, name }, quiet: null }
-  await asAlerts(page, [alert, { ...anAlert(1, 'firing'), rule_name: 'Kernel over expected', quiet: null }])
-  await page.goto('/wall/estate')
+  await asAlerts(page, [alert, { ...anAlert(1, 'firing'), rule_name: 'Kernel above baseline', quiet: null }])
+  await page.goto('/wall/environment')
   await expect(page.getByRole('listitem').filter({ hasText: name }).first()).toContainText('recovering')
-  await expect(page.locator('main > header')).toContainText(/1 alert fires:warning.*Kernel over expected.*1 recovering/)
+  await expect(page.locator('main > header')).toContainText(
+    /1 alert firing:warning.*Kernel above baseline.*1 recovering/,
+  )
 })
 
 test('a wall without any source says once why it is empty and what to do, and one without answers since when', async ({
@@ -111,25 +121,28 @@ test('a wall without any source says once why it is empty and what to do, and on
 }) => {
   watched.expected.push(/503/)
   await asEmpty(page)
-  await page.goto('/wall/estate')
-  const why = 'No array or vCenter is polled yet: add one under Sources on any other page.'
+  await page.goto('/wall/environment')
+  const why = 'No sources yet: add an array and a vCenter under Sources on any other page.'
   await expect(page.getByText(why)).toHaveCount(1)
   await page.unrouteAll({ behavior: 'ignoreErrors' })
   await asUnjudged(page)
-  await page.goto('/wall/estate')
-  const estate = page.getByRole('region', { name: 'The estate by layer' })
-  await expect(estate).toContainText('— I/Os inside')
-  await expect(page.getByText('Nothing of this window has been attributed')).toHaveCount(1)
-  await expect(page.getByText(/^No minute of this window is attributed yet/)).toHaveCount(1)
+  await page.goto('/wall/environment')
+  const environment = page.getByRole('region', { name: 'Environment by layer' })
+  await expect(environment).toContainText('— outstanding I/Os')
+  await expect(page.getByText('Not analyzed yet')).toHaveCount(1)
+  await expect(page.getByText(/^No analysis for this time range/)).toHaveCount(1)
   await page.unrouteAll({ behavior: 'ignoreErrors' })
   await asFailing(page)
-  await page.goto('/wall/estate')
-  await expect(page.getByRole('alert')).toContainText(/No numbers from Gavel since \d\d:\d\d:\d\d\./)
+  await page.goto('/wall/environment')
+  await expect(page.getByRole('alert')).toContainText(/No data from Gavel since \d\d:\d\d:\d\d\./)
 })
 
-test('boards take turns by the clock, in letters for the screen and the distance', async ({ page }) => {
-  await page.goto('/wall/rotate?boards=estate,vms&every_s=5&screen_in=55&distance_m=5')
-  for (const title of ['Estate', 'VMs', 'Estate']) await expect(page.locator('h1')).toHaveText(title)
+test('boards take turns by the clock, in letters for the screen and the distance', { tag: '@living' }, async ({
+  page,
+}) => {
+  await page.goto('/wall/rotate?boards=environment,vms&every_s=5&screen_in=55&distance_m=5')
+  for (const name of ['Environment', 'VMs', 'Environment'])
+    await expect(page.getByRole('heading', { level: 1, name, exact: true })).toBeVisible()
   await expect(page.getByText(/^[12] of 2$/)).toBeVisible()
   const size = () => page.locator('main').evaluate((main) => Number.parseFloat(getComputedStyle(main).fontSize))
   expect(await size()).toBeGreaterThan(50)
@@ -140,13 +153,11 @@ test('boards take turns by the clock, in letters for the screen and the distance
 test('one thing has a board of its own, and what is no board says which there are', async ({ page, request }) => {
   const { id, name } = await aJudged(request)
   await page.goto(`/datastores/${id}`)
-  await page.getByRole('link', { name: 'On a wall' }).click()
+  await page.getByRole('link', { name: 'Open wall view' }).click()
   await expect(page).toHaveURL(new RegExp(`/wall/datastores-${id}`))
   await expect(page.getByRole('heading', { level: 1, name, exact: true })).toBeVisible()
-  await expect(page.getByRole('region', { name: 'Verdict' })).toContainText(
-    /(Cause certain|Cause likely|Undetermined|Healthy|Ended)/,
-  )
-  await expect(page.getByRole('list', { name: 'Who takes part' }).getByRole('listitem').first()).toContainText(/IOPS/)
-  await page.goto('/wall/rotate?boards=estate,kitchen')
-  await expect(page.locator('h1')).toHaveText('There is no board “kitchen”')
+  await expect(page.getByRole('region', { name: 'Diagnosis' })).toContainText(/(Normal|Elevated|High|Cleared)/)
+  await expect(page.getByRole('list', { name: 'Top contributors' }).getByRole('listitem').first()).toContainText(/IOPS/)
+  await page.goto('/wall/rotate?boards=environment,kitchen')
+  await expect(page.locator('h1')).toHaveText('No board “kitchen”')
 })

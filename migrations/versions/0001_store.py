@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects import postgresql
 
-from gavel.db import modes
+from gavel.db.series import modes
 
 revision = "0001"
 down_revision = None

@@ -1,11 +1,11 @@
-"""Samples and their roll-ups, as the SQL beside this file has them for each storage mode (made by `gavel.db.series_sql`)."""
+"""Samples and their roll-ups, as the SQL beside this file has them for each storage mode (made by `gavel.db.series.sql`)."""
 
 from pathlib import Path
 
 from alembic import op
 
-from gavel.db import modes
-from gavel.db.series_sql import from_script
+from gavel.db.series import modes
+from gavel.db.series.sql import from_script
 
 revision = "0004"
 down_revision = "0003"

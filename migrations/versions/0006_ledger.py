@@ -5,8 +5,8 @@ from pathlib import Path
 import sqlalchemy as sa
 from alembic import op
 
-from gavel.db import modes
-from gavel.db.series_sql import from_script
+from gavel.db.series import modes
+from gavel.db.series.sql import from_script
 
 revision = "0006"
 down_revision = "0005"

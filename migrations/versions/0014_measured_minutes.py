@@ -4,8 +4,8 @@ from pathlib import Path
 
 from alembic import op
 
-from gavel.db import modes
-from gavel.db.series_sql import from_script
+from gavel.db.series import modes
+from gavel.db.series.sql import from_script
 
 revision = "0014"
 down_revision = "0013"

@@ -7,12 +7,12 @@ from typing import Any
 from tests.alerting.messages import USUAL
 from tests.alerting.receivers import LOOPBACK, HttpReceiver, Says
 
-from gavel.alerting.delivery import Outcome
-from gavel.alerting.message import Message
 from gavel.alerting.registry import CHANNELS
-from gavel.alerting.wire import Deadlines, Way
+from gavel.alerting.render.message import Message
+from gavel.alerting.transport.outcome import Outcome
+from gavel.alerting.transport.wire import Deadlines, Transport
 
-WAY = Way(LOOPBACK, Deadlines(1, 1, 2))
+WAY = Transport(LOOPBACK, Deadlines(1, 1, 2))
 SECRETS = ["whsec_" + base64.b64encode(bytes([number]) * 32).decode() for number in (1, 2)]
 SETTINGS: dict[str, Callable[[str], dict[str, object]]] = {
     "slack_webhook": lambda url: {"webhook_url": f"{url}/services/T0/B0/secret"},

@@ -3,9 +3,9 @@
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from gavel.alerting.message import LayerTime, Link, Message, Status
-from gavel.alerting.rules import Severity
-from gavel.domain.io_path import Grade
+from gavel.alerting.render.message import LayerTime, Message, MessageLink, Status
+from gavel.alerting.rules.model import AlertSeverity
+from gavel.domain.io_path import Quality
 
 AT = datetime(2026, 11, 21, 2, 10, tzinfo=UTC)
 USUAL = Message(
@@ -14,10 +14,10 @@ USUAL = Message(
     dedupe_key="ab" * 32,
     sequence=2,
     status=Status.FIRING,
-    severity=Severity.CRITICAL,
+    severity=AlertSeverity.CRITICAL,
     rule_key="kernel_queueing",
-    rule_name="Time in the kernel",
-    sentence="Kernel queue on esx-14: 0.44 of 0.93 ms since 02:10 UTC, 0.44 ms over usual. Certain.",
+    rule_name="Kernel latency",
+    sentence="Kernel queue on esx-14: 0.44 of 0.93 ms since 02:10 UTC, 0.44 ms above baseline. Confirmed.",
     path=("fa-1", "vol-prod-07", "ds-prod-07"),
     from_at=AT,
     to_at=AT + timedelta(minutes=5),
@@ -30,11 +30,11 @@ USUAL = Message(
         LayerTime("Array", 400, 398.5, 401.5),
     ),
     evidence=("60 I/Os outstanding on a depth of 32", "DAVG 0.49 ms", "SAN time 92 µs"),
-    grade=Grade.B,
+    quality=Quality.B,
     links=(
-        Link("Open", "https://gavel.example.org/datastores/7?from=1&to=2"),
-        Link("Silence", "https://gavel.example.org/alerts/123?do=silence"),
-        Link("Runbook", "https://wiki.example.org/kernel_(queue)"),
+        MessageLink("Open", "https://gavel.example.org/datastores/7?from=1&to=2"),
+        MessageLink("Silence", "https://gavel.example.org/alerts/123?do=silence"),
+        MessageLink("Runbook", "https://wiki.example.org/kernel_(queue)"),
     ),
     labels={"team": "storage", "array": "fa-1"},
 )
@@ -71,8 +71,8 @@ def hostile(name: str, status: Status = Status.FIRING) -> Message:
         labels={f"label_{number}": name for number in range(30)},
         links=(
             *USUAL.links,
-            Link(name, "https://gavel.example.org/"),
-            Link("long", "https://x.example.org/" + "a" * 9000),
+            MessageLink(name, "https://gavel.example.org/"),
+            MessageLink("long", "https://x.example.org/" + "a" * 9000),
         ),
     )
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from tests.collectors.tls import Identity
 
-from gavel.alerting.guard import Allowed, parse_networks
+from gavel.egress.policy import Allowed, parse_networks
 
 LOOPBACK = Allowed(parse_networks(["127.0.0.0/8"]), frozenset({"http", "https"}))
 
@@ -118,7 +118,10 @@ class _SmtpHandler(socketserver.StreamRequestHandler):
             if refusal := self.record.refuse.get(verb):
                 self.say(refusal)
             else:
-                self.replies().get(verb, lambda _: self.say(b"250 ok"))(line)
+                self.replies().get(verb, self.agree)(line)
+
+    def agree(self, _line: str) -> None:
+        self.say(b"250 ok")
 
     def replies(self) -> dict[str, Callable[[str], None]]:
         return {

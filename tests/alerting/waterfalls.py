@@ -1,9 +1,9 @@
-"""Waterfalls as the pipeline tells them, in all states that a picture may meet."""
+"""Waterfalls as `diagnosis.breakdown` has them, in all states that a picture may meet."""
 
 from dataclasses import dataclass
 
-from gavel.alerting.picture_svg import Heading
-from gavel.pipeline.judging import State
+from gavel.alerting.render.picture_svg import Heading
+from gavel.diagnosis.diagnose import DiagnosisState
 
 
 @dataclass(frozen=True)
@@ -14,7 +14,7 @@ class LayerNumbers:
     us: float
     lower_us: float
     upper_us: float
-    expected_us: float
+    baseline_us: float
     excess_us: float
     excess_lower_us: float
     share: float | None
@@ -33,9 +33,9 @@ class PartNumbers:
 @dataclass(frozen=True)
 class DirectionNumbers:
     direction: str
-    state: State
+    state: DiagnosisState
     total_us: float | None
-    expected_us: float | None
+    baseline_us: float | None
     layers: tuple[LayerNumbers, ...]
     parts: tuple[PartNumbers, ...]
     not_measured: tuple[str, ...]
@@ -44,9 +44,9 @@ class DirectionNumbers:
 LAYERS = ("guest", "kernel", "san", "array")
 HEADING = Heading(
     name="ds-prod-07",
-    sentence="Kernel queue on esx-14: 0.44 of 0.93 ms since 02:10 UTC, 0.44 ms over usual. Certain.",
+    sentence="Kernel queue on esx-14: 0.44 of 0.93 ms since 02:10 UTC, 0.44 ms above baseline. Confirmed.",
     window="2026-11-21 02:10 – 02:15 UTC",
-    grade="B",
+    quality="B",
     named=("kernel",),
 )
 
@@ -62,7 +62,7 @@ def layer(name: str, us: float, error_us: float, usual_us: float, total_us: floa
         us=us,
         lower_us=lower,
         upper_us=us + error_us,
-        expected_us=usual_us,
+        baseline_us=usual_us,
         excess_us=max(0.0, us - usual_us),
         excess_lower_us=max(0.0, lower - usual_us),
         share=us / total_us if total_us else None,
@@ -77,9 +77,9 @@ def column(direction: str, layers: list[LayerNumbers], parts: list[PartNumbers],
     covered = {one for layer in layers for one in layer.layers}
     fields: dict[str, object] = {
         "direction": direction,
-        "state": State.JUDGED,
+        "state": DiagnosisState.JUDGED,
         "total_us": sum(one.us for one in layers),
-        "expected_us": sum(one.expected_us for one in layers),
+        "baseline_us": sum(one.baseline_us for one in layers),
         "layers": tuple(layers),
         "parts": tuple(parts),
         "not_measured": tuple(one for one in LAYERS if one not in covered),
@@ -87,8 +87,8 @@ def column(direction: str, layers: list[LayerNumbers], parts: list[PartNumbers],
     return DirectionNumbers(**(fields | changes))  # type: ignore[arg-type]
 
 
-def nothing(direction: str, state: State = State.NO_DATA) -> DirectionNumbers:
-    return column(direction, [], [], state=state, total_us=None, expected_us=None)
+def nothing(direction: str, state: DiagnosisState = DiagnosisState.NO_DATA) -> DirectionNumbers:
+    return column(direction, [], [], state=state, total_us=None, baseline_us=None)
 
 
 def queued(direction: str, scale: float = 1.0) -> DirectionNumbers:
@@ -101,7 +101,7 @@ def queued(direction: str, scale: float = 1.0) -> DirectionNumbers:
     ]
     parts = [
         part("kernel_queue", "Kernel queue", "kernel", 420 * scale, total),
-        part("kernel_service", "Kernel service", "kernel", 18 * scale, total),
+        part("kernel_service", "Kernel processing", "kernel", 18 * scale, total),
         part("fabric", "Fabric", "san", 62 * scale, total),
         part("array_port", "Array port", "san", 30 * scale, total),
         part("array_qos", "Array QoS limit", "array", 150 * scale, total),
@@ -111,7 +111,7 @@ def queued(direction: str, scale: float = 1.0) -> DirectionNumbers:
     return column(direction, layers, parts)
 
 
-def undetermined(direction: str) -> DirectionNumbers:
+def inconclusive(direction: str) -> DirectionNumbers:
     total = 6350.0
     layers = [
         layer("guest", 350, 120, 300, total),
@@ -119,25 +119,25 @@ def undetermined(direction: str) -> DirectionNumbers:
         layer("array", 700, 20, 690, total),
     ]
     return column(
-        direction, layers, [part("kernel_san_rest", "Kernel or SAN, not told apart", "kernel_san", 5300, total)]
+        direction, layers, [part("kernel_san_rest", "Kernel or SAN, not separable", "kernel_san", 5300, total)]
     )
 
 
-CERTAIN = (queued("read"), queued("write", 0.4), queued("all"))
-UNDETERMINED = (undetermined("read"), queued("write", 2), undetermined("all"))
+CONFIRMED = (queued("read"), queued("write", 0.4), queued("all"))
+INCONCLUSIVE = (inconclusive("read"), queued("write", 2), inconclusive("all"))
 ONE_SIDED = (
     column("read", [layer("array", 400, 1.5, 380, 400)], []),
     column("write", [layer("array", 55, 1.5, 50, 55)], []),
 )
-READS_ONLY = (queued("read"), nothing("write", State.IDLE))
+READS_ONLY = (queued("read"), nothing("write", DiagnosisState.IDLE))
 TOO_FEW = (
-    column("read", [layer("kernel_san_array", 900, 300, 0, 900)], [], state=State.TOO_FEW),
-    nothing("write", State.IDLE),
+    column("read", [layer("kernel_san_array", 900, 300, 0, 900)], [], state=DiagnosisState.TOO_FEW),
+    nothing("write", DiagnosisState.IDLE),
 )
 NOTHING = (nothing("read"), nothing("write"), nothing("all"))
-NOT_MEASURED = (nothing("read", State.NOT_MEASURED), nothing("write", State.NOT_MEASURED))
+NOT_MEASURED = (nothing("read", DiagnosisState.NOT_MEASURED), nothing("write", DiagnosisState.NOT_MEASURED))
 TINY = (queued("read", 0.04), queued("write", 0.00001))
 ALL_CASES = {
-    "certain": CERTAIN, "undetermined": UNDETERMINED, "one_sided": ONE_SIDED, "reads_only": READS_ONLY, "too_few": TOO_FEW,
+    "confirmed": CONFIRMED, "inconclusive": INCONCLUSIVE, "one_sided": ONE_SIDED, "reads_only": READS_ONLY, "too_few": TOO_FEW,
     "nothing": NOTHING, "not_measured": NOT_MEASURED, "tiny": TINY,
 }  # fmt: skip

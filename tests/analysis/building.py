@@ -4,7 +4,7 @@ import numpy as np
 
 from gavel.analysis.attribution import OneWay
 from gavel.analysis.chain import chain_of
-from gavel.analysis.expected import expected_us
+from gavel.analysis.diagnosis import baseline_us
 from gavel.analysis.intervals import Floats, Intervals, exactly_around
 from gavel.domain.io_path import Boundary
 
@@ -27,4 +27,4 @@ def idle() -> OneWay:
 
 def by_default(rows: int) -> Floats:
     unknown = np.full(rows, np.nan)
-    return expected_us(unknown, unknown, np.zeros(rows))[0]
+    return baseline_us(unknown, unknown, np.zeros(rows))[0]

@@ -1,18 +1,24 @@
 """What holds for every path: each example draws ten thousand random chains at once."""
 
+from dataclasses import replace
+
 import numpy as np
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from tests.analysis.building import by_default
 
 from gavel.analysis.attribution import Attributed, OneWay, attribute
-from gavel.analysis.chain import Chain, bounds, chain_of, depth_bound, with_derived
-from gavel.analysis.fit import estimate, isotonic
+from gavel.analysis.chain import Chain, bounds, chain_of, depth_bound, estimate, isotonic, with_derived
+from gavel.analysis.counted_leaves import CountBounds, Fed, over_counts
+from gavel.analysis.diagnosis import case_of, rule
 from gavel.analysis.intervals import Floats, Intervals, Rounding, combined, exactly_around, from_integer, from_latest
-from gavel.analysis.ledger import LedgerRows, latency_us, rolled_up, rows_of
+from gavel.analysis.ledger import latency_us, rolled_up, rows_of
+from gavel.analysis.parent_notes import feed, rolled
 from gavel.analysis.segments import SPAN_LAYERS, ArrayParts
-from gavel.analysis.verdict import case_of, rule
-from gavel.domain.io_path import Boundary, Direction
+from gavel.analysis.topology import sums
+from gavel.analysis.unseen import HARDLY_ANY, over_unseen
+from gavel.domain.io_path import SPANS, Boundary, Direction, Layer
+from gavel.domain.ledger import LedgerRows
 
 ROWS = 10_000
 EPS = 1e-6
@@ -98,7 +104,7 @@ def assert_estimate_is_sound(way: Attributed, *, one_way: bool) -> None:
         assert (parts.value[known] >= 0).all()
         assert (parts.lower[known] <= parts.value[known] + EPS).all()
         assert (parts.value[known] <= parts.upper[known] + EPS).all()
-    whole = known.all(axis=1)
+    whole = (~np.isnan(way.segments.value)).all(axis=1)
     np.testing.assert_allclose(way.segments.value[whole].sum(axis=1), outermost[whole], rtol=1e-9, atol=EPS)
 
 
@@ -115,6 +121,85 @@ def test_segments_are_never_negative_sum_to_the_outermost_boundary_and_lie_in_th
     total = one.spans.value * one.ops[:, None] + two.spans.value * two.ops[:, None]
     known = ~np.isnan(total)
     np.testing.assert_allclose((both.spans.value * both.ops[:, None])[known], total[known], rtol=1e-9, atol=1)
+
+
+@law
+@given(seeds)
+def test_bounds_of_both_directions_together_hold_whatever_of_their_counts_is_true(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    (read, reads_us), (write, writes_us) = random_way(rng, 0.1), random_way(rng, 0.1)
+    ways, true_ops = [], []
+    for way in (read, write):
+        fewest, most = way.ops * rng.uniform(0, 1, ROWS), way.ops * rng.uniform(1, 3, ROWS)
+        ways.append(replace(way, between=(fewest, most)))
+        true_ops.append(fewest + rng.random(ROWS) * (most - fewest))
+    both, exact = (attribute(*pair)[Direction.ALL] for pair in (ways, (read, write)))
+    busy = (read.ops > 0) & (write.ops > 0)
+    share = np.divide(true_ops[0], true_ops[0] + true_ops[1], out=np.zeros(ROWS), where=busy)[:, None]
+    edges = [Boundary.GUEST, Boundary.VSCSI, Boundary.DRIVER, Boundary.ARRAY_INTERNAL]
+    truth = (share * reads_us + (1 - share) * writes_us)[:, edges]
+    layers = truth - np.concatenate([truth[:, 1:], np.zeros((ROWS, 1))], axis=1)
+    for layer in Layer:
+        span = SPANS.index((layer, layer))
+        of_both = [attribute(read, write)[one].spans.value[:, span] for one in (Direction.READ, Direction.WRITE)]
+        rows = busy & ~np.isnan(of_both[0] + of_both[1])
+        # Without a guest's or a virtual disk's time the kernel begins at the device.
+        if layer is Layer.KERNEL:
+            rows &= np.isnan(both.fitted[:, Boundary.GUEST]) == np.isnan(both.fitted[:, Boundary.VSCSI])
+            rows &= ~np.isnan(both.fitted[:, Boundary.VSCSI])
+        assert rows.any()
+        assert (both.spans.lower[rows, span] <= layers[rows, layer] + EPS).all()
+        assert (layers[rows, layer] <= both.spans.upper[rows, span] + EPS).all()
+    known = ~np.isnan(both.spans.value)
+    np.testing.assert_array_equal(both.spans.value[known], exact.spans.value[known])
+
+
+@law
+@given(seeds)
+def test_bounds_hold_as_well_if_writes_too_few_to_be_counted_were_there(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    (read, reads_us), (write, writes_us) = random_way(rng, 0.0), random_way(rng, 0.0)
+    ops, unseen = np.full(ROWS, 100.0), rng.uniform(0, 60, ROWS)
+    read, silent = replace(read, ops=ops, between=(ops, ops)), replace(write, ops=0 * ops, between=(0 * ops, unseen))
+    limit, of_devices = np.full(ROWS, np.inf), np.stack([2 * ops, np.where(rng.random(ROWS) < 0.5, 100.0, 0.0)], axis=1)
+    before = attribute(read, silent, limit)[Direction.ALL]
+    estimate_before = before.spans.value.copy()
+    found = over_unseen(attribute(read, silent, limit), (read, silent), limit, of_devices)[Direction.ALL]
+    there = np.minimum(unseen, of_devices[:, 1])
+    true_ops = (rng.random(ROWS) * there)[:, None]
+    truth = (ops[:, None] * reads_us + true_ops * writes_us) / (ops[:, None] + true_ops)
+    span, few = SPANS.index((Layer.ARRAY, Layer.ARRAY)), there <= HARDLY_ANY * ops
+    array = truth[:, Boundary.ARRAY_INTERNAL]
+    held = (found.spans.lower[:, span] <= array + EPS) & (array <= found.spans.upper[:, span] + EPS)
+    assert held[~few].all()
+    assert few.any()
+    np.testing.assert_array_equal(found.spans.upper[few], before.spans.upper[few])
+    np.testing.assert_array_equal(found.spans.value, estimate_before)
+
+
+@law
+@given(seeds)
+def test_bounds_of_a_place_hold_whatever_its_leaves_counts_are(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    leaves, places = 4000, 1000
+    ops = np.round(rng.uniform(1, 1000, (leaves, 3)))
+    mean = rng.choice([10.0, 300.0, 5000.0], (leaves, 3, 10)) * rng.random((leaves, 3, 10))
+    time, nothing = mean * ops[:, :, None], np.zeros((leaves, 3, 9))
+    full = np.broadcast_to(ops[:, :, None], time.shape).copy()
+    rows = LedgerRows(ops, ops, *(nothing,) * 4, time, time, time, full, mean[:, :, 0] * ops)
+    pairs = feed(np.arange(leaves), np.arange(leaves) % places, 1)
+    counted = CountBounds(*(ops * rng.uniform(0, 0.3, ops.shape) for _ in range(2)))
+    total = rolled(rows, pairs, places)
+    held = over_counts(total, [Fed(rows, counted, pairs)])
+    true_ops = ops - counted.fewer + rng.random(ops.shape) * (counted.fewer + counted.more)
+    for mine in (true_ops, np.where(rng.random(ops.shape) < 0.5, ops - counted.fewer, ops + counted.more)):
+        true = sums(mean * mine[:, :, None], pairs.parent, places) / sums(mine, pairs.parent, places)[:, :, None]
+        low, high = (x / total.span_ops for x in (held.span_lower, held.span_upper))
+        scale = 1e-9 + 1e-2 * true
+        assert ((low <= true + scale) & (true <= high + scale)).mean() > 0.99
+    np.testing.assert_array_equal(held.span_time, total.span_time)
+    exact = over_counts(total, [Fed(rows, CountBounds(0 * ops, 0 * ops), pairs)])
+    np.testing.assert_allclose(exact.span_lower, total.span_lower, rtol=1e-9)
 
 
 @law
@@ -169,12 +254,13 @@ def true_whole(ways: tuple[OneWay, OneWay], truth: tuple[Floats, Floats]) -> Flo
 
 def true_layers(truth: Floats) -> Floats:
     edges = truth[:, [Boundary.GUEST, Boundary.VSCSI, Boundary.DRIVER, Boundary.ARRAY_INTERNAL]]
-    return edges - np.concatenate([edges[:, 1:], np.zeros((len(edges), 1))], axis=1)
+    layers: Floats = edges - np.concatenate([edges[:, 1:], np.zeros((len(edges), 1))], axis=1)
+    return layers
 
 
 @law
 @given(seeds)
-def test_the_truth_lies_in_every_layer_and_no_certain_verdict_is_wrong(seed: int) -> None:
+def test_the_truth_lies_in_every_layer_and_no_confirmed_diagnosis_is_wrong(seed: int) -> None:
     rng = np.random.default_rng(seed)
     (read, read_truth), (write, write_truth) = random_way(rng, 0.0), random_way(rng, 0.0)
     truth = true_whole((read, write), (read_truth, write_truth))
@@ -194,7 +280,7 @@ def test_the_truth_lies_in_every_layer_and_no_certain_verdict_is_wrong(seed: int
         known = ~np.isnan(way.spans.value)
         assert (way.spans.lower[known] <= part[known] * (1 + EPS) + EPS).all()
         assert (part[known] <= way.spans.upper[known] * (1 + EPS) + EPS).all()
-        # What one direction may take is what both may, without what is certain of the other.
+        # What one direction may take is what both may, without the lower bound of the other.
         both = (
             known
             & ~np.isnan(rest.spans.value)
@@ -208,12 +294,12 @@ def test_the_truth_lies_in_every_layer_and_no_certain_verdict_is_wrong(seed: int
         assert (way.spans.upper * way.ops[:, None] <= most * (1 + EPS) + 1)[both].all()
 
     rows = rows_of(ways, np.zeros(ROWS), np.zeros(ROWS))
-    verdicts = rule(case_of(rows, Direction.ALL, by_default(ROWS), np.zeros(ROWS, np.int64)))
-    certain = verdicts.certainty == "certain"
-    assert certain.sum() > ROWS / 100
+    diagnoses = rule(case_of(rows, Direction.ALL, by_default(ROWS), np.zeros(ROWS, np.int64)))
+    confirmed = diagnoses.confidence == "confirmed"
+    assert confirmed.sum() > ROWS / 100
     excess = np.maximum(layers - by_default(ROWS), 0)
-    right = SPAN_LAYERS[verdicts.named, np.argmax(np.nan_to_num(excess), axis=1)] > 0
-    assert right[certain].all()
+    right = SPAN_LAYERS[diagnoses.named, np.argmax(np.nan_to_num(excess), axis=1)] > 0
+    assert right[confirmed].all()
 
 
 @law

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.analysis.small_estate import STRETCH, TOPOLOGY, Minute, attribution
+from tests.analysis.small_environment import STRETCH, TOPOLOGY, Minute, attribution
 
 from gavel.analysis.intervals import Rounding
 from gavel.analysis.observed import HostCounter, Latest, Observed, Proofs
-from gavel.analysis.proofs import Evidence, proven
+from gavel.analysis.proofs import SCATTER_US, CounterEvidence, proven
 from gavel.domain.io_path import Direction
 
 DEVICE = 2
@@ -42,7 +42,7 @@ def alone(device_us: float, driver_us: float, service_us: float) -> Minute:
     )
 
 
-# The disk of the small estate lies on two devices; here on one.
+# The disk of the small environment lies on two devices; here on one.
 ALONE = replace(
     TOPOLOGY,
     parts=replace(
@@ -51,7 +51,7 @@ ALONE = replace(
 )
 
 
-def evidence(minute: Minute, how: str) -> Evidence:
+def evidence(minute: Minute, how: str) -> CounterEvidence:
     return attribution(milliseconds(minute, how), ALONE).evidence
 
 
@@ -86,7 +86,7 @@ def test_where_somebody_else_uses_the_volume_its_time_proves_nothing() -> None:
 def counted(rounds: int = 0, truncates: int = 0, agrees: int = 0, disagrees: int = 0) -> Proofs:
     counters = len(HostCounter)
     return proven(
-        Evidence(
+        CounterEvidence(
             np.full((1, counters), rounds),
             np.full((1, counters), truncates),
             np.array([agrees]),
@@ -111,7 +111,7 @@ def test_latest_is_the_mean_after_a_hundred_telling_samples_and_an_instant_once_
     assert counted(agrees=60, disagrees=5).latest[0] == Latest.INSTANT
 
 
-def with_latest(shown: list[float], mean: list[float]) -> Evidence:
+def with_latest(shown: list[float], mean: list[float]) -> CounterEvidence:
     """Three samples of one disk: what `latest` shows, and the mean that its twin rounds."""
     observed = milliseconds(alone(700, 650, 400), "round")
     disks = observed.disks
@@ -131,7 +131,7 @@ def test_only_a_sample_whose_neighbours_would_not_agree_tells_that_latest_is_the
     assert (instant.latest_agrees[0], instant.latest_disagrees[0]) == (0, 1)
 
 
-def test_what_is_proven_to_be_an_instant_is_not_used() -> None:
+def test_what_is_proven_to_be_an_instant_is_not_used_before_it_is_known_how_far_it_strays() -> None:
     observed = milliseconds(alone(700, 650, 400), "round")
     widths = {}
     for latest in Latest:
@@ -139,3 +139,37 @@ def test_what_is_proven_to_be_an_instant_is_not_used() -> None:
         rows = next(iter(attribution(replace(observed, proofs=proofs), ALONE).rows.values())).rows
         widths[latest] = float((rows.span_upper - rows.span_lower)[0, Direction.ALL].sum())
     assert widths[Latest.MEAN] < widths[Latest.UNPROVEN] < widths[Latest.INSTANT]
+
+
+def test_how_far_an_instant_strays_is_known_after_a_hundred_samples() -> None:
+    """94 of 100 within 62.5 µs are not all but a twentieth; the next step holds one more."""
+    nothing = np.zeros((1, len(HostCounter)), np.int64)
+
+    def scatter(*strays: int) -> float:
+        every = np.zeros((1, len(SCATTER_US)), np.int64)
+        every[0, : len(strays)] = strays
+        known = proven(CounterEvidence(nothing, nothing, np.zeros(1, np.int64), np.zeros(1, np.int64), every))
+        assert known.scatter_us is not None
+        return float(known.scatter_us[0])
+
+    assert np.isnan(scatter(90, 9))
+    assert scatter(90, 4, 1, 5) == pytest.approx(SCATTER_US[2])
+    assert scatter(0, 100) == pytest.approx(SCATTER_US[1])
+
+
+def test_only_samples_that_whole_milliseconds_are_too_coarse_for_tell_how_far_latest_strays() -> None:
+    found = with_latest([700, 700, 60_000], [700, 700, 40_000])
+    assert found.strays is not None
+    # 1 ms stands for [500, 2000), whose middle is 1,250 µs, while nothing is proven of rounding.
+    assert found.strays[0].sum() == 2
+    assert int(np.argmax(found.strays[0])) == int(np.searchsorted(SCATTER_US, 1250 - 700))
+
+
+def test_an_instant_that_is_known_to_stray_little_is_used() -> None:
+    observed = milliseconds(alone(700, 650, 400), "round")
+    instant = replace(observed.proofs, latest=np.array([int(Latest.INSTANT)]))
+    widths = []
+    for proofs in (instant, replace(instant, scatter_us=np.array([100.0]))):
+        rows = next(iter(attribution(replace(observed, proofs=proofs), ALONE).rows.values())).rows
+        widths.append(float((rows.span_upper - rows.span_lower)[0, Direction.ALL].sum()))
+    assert widths[1] < widths[0]

@@ -1,15 +1,15 @@
-"""Precision, contradictions, merged layers, grades, depths and expectations, each rule by itself."""
+"""Precision, contradictions, merged layers, qualities, depths and expectations, each rule by itself."""
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from tests.analysis.building import column, idle, one_way, plus_minus
 
-from gavel.analysis.attribution import attribute
+from gavel.analysis.attribution import QualityInputs, attribute, in_words, match_ratio, qualities, quality_reasons
 from gavel.analysis.chain import bounds, chain_of, depth_bound, from_instants
-from gavel.analysis.coverage import coverage
 from gavel.analysis.depth import DepthInputs, DepthRule, effective_depth, halved
-from gavel.analysis.expected import expected_us, typical
-from gavel.analysis.grade import Quality, grade_reasons, grades, in_words
+from gavel.analysis.diagnosis import Case, Reason, baseline_us, remarks, rule, typical
 from gavel.analysis.intervals import (
     Intervals,
     Rounding,
@@ -19,10 +19,9 @@ from gavel.analysis.intervals import (
     from_integer,
     of_part,
 )
-from gavel.analysis.ledger import place, rows_of
-from gavel.analysis.segments import SPANS, span_name
-from gavel.analysis.verdict import Case, Reason, rule
-from gavel.domain.io_path import Boundary, Direction, Layer, Segment
+from gavel.analysis.ledger import merge_disk_segments, rows_of
+from gavel.analysis.segments import span_name
+from gavel.domain.io_path import SPANS, Boundary, Direction, Layer, Segment
 
 NAN = float("nan")
 
@@ -48,7 +47,7 @@ def test_a_parts_share_widens_by_a_quarter_of_what_it_is_not() -> None:
     assert ends(of_part(plus_minus(1000, 5), column(1))) == (995, 1005)
 
 
-def test_what_is_certain_of_both_directions_together_holds_for_each_of_them() -> None:
+def test_what_is_confirmed_of_both_directions_together_holds_for_each_of_them() -> None:
     """Whole milliseconds leave 0.5 ms to the driver of the reads; the depth of the queue leaves 102 µs to all, and reads are nearly all."""
     chain = {
         Boundary.DRIVER: plus_minus(500, 500),
@@ -138,7 +137,7 @@ def test_a_place_takes_guest_and_hypervisor_from_disks_and_the_rest_from_its_dev
     lower, upper = (
         rows_of(attribute(one_way(x, n), idle()), column(0), column(0)) for x, n in ((device, 2000), (disk, 1000))
     )
-    here = place(lower, upper)
+    here = merge_disk_segments(lower, upper)
     ms = here.span_time[0, Direction.ALL] / 60 / 1e6
     kernel, guest = SPANS.index((Layer.KERNEL, Layer.KERNEL)), SPANS.index((Layer.GUEST, Layer.GUEST))
     assert (ms[guest], ms[kernel]) == pytest.approx((0.5, 0.4 * 2 + 0.1))
@@ -152,29 +151,138 @@ def case(reasons: Reason) -> Case:
     return Case(value, value - 5, value + 5, np.zeros((1, 10)), column(895), np.array([int(reasons)]))
 
 
-@pytest.mark.parametrize("cap", [Reason.DISAGREEMENT, Reason.MINOR_PART_OF_DEVICE])
-def test_an_assumption_or_a_contradiction_is_never_certain(cap: Reason) -> None:
-    assert rule(case(Reason.NONE)).certainty[0] == "certain"
-    assert rule(case(cap)).certainty[0] == "likely"
+CAPS = [
+    Reason.DISAGREEMENT, Reason.MINOR_PART_OF_DEVICE, Reason.SAMPLE_MISSING, Reason.AMONG_EXTENTS
+]  # fmt: skip
 
 
-def test_grades_say_why() -> None:
+@pytest.mark.parametrize("cap", CAPS)
+def test_an_assumption_or_a_contradiction_is_never_confirmed(cap: Reason) -> None:
+    assert rule(case(Reason.NONE)).confidence[0] == "confirmed"
+    assert rule(case(cap)).confidence[0] == "likely"
+
+
+SPAN = {layer: SPANS.index((layer, layer)) for layer in Layer}
+
+
+def layers(kernel: float, san: float, array: float, half: float, reasons: Reason = Reason.NONE) -> Case:
+    """Each layer ± `half`, nothing expected of any."""
+    value = np.full((1, 10), NAN)
+    value[0, [SPAN[Layer.KERNEL], SPAN[Layer.SAN], SPAN[Layer.ARRAY]]] = kernel, san, array
+    low = np.maximum(value - half, 0.0)
+    return Case(value, low, value + half, np.zeros((1, 10)), np.nansum(low, axis=1), np.array([int(reasons)]))
+
+
+@pytest.mark.parametrize(
+    ("kernel", "san", "confidence"),
+    [(201, 100, "likely"), (201, 101, "inconclusive"), (600, 300, "likely"), (600, 301, "inconclusive")],
+)
+def test_an_excess_twice_any_other_is_named_alone_however_much_room_the_others_have(
+    kernel: float, san: float, confidence: str
+) -> None:
+    found = rule(
+        replace(
+            layers(kernel, san, 10, 2000), lower=layers(kernel, san, 10, 1).lower * 0.5, outermost_lower=column(400)
+        )
+    )
+    assert (found.confidence[0], found.named[0]) == (confidence, SPAN[Layer.KERNEL])
+
+
+def test_a_minor_part_of_a_volume_is_confirmed_of_the_kernel_only_where_its_host_alone_proves_it() -> None:
+    minor = Reason.MINOR_PART_OF_VOLUME
+    assert rule(layers(10, 2000, 10, 5, minor)).confidence[0] == "likely"
+    assert rule(layers(10, 10, 2000, 5, minor)).confidence[0] == "likely"
+    # 600 below the driver's edge might all be of one layer.
+    assert rule(layers(500, 300, 300, 5, minor)).confidence[0] == "likely"
+    assert rule(layers(900, 300, 300, 5, minor)).confidence[0] == "confirmed"
+
+
+@pytest.mark.parametrize(
+    ("value", "lower", "upper", "confidence"),
+    [
+        # What whole milliseconds make of an idle datastore: whatever the other layers do.
+        (285, 1, 738, ""),
+        (349, 0, 900, ""),
+        # So much more than the threshold is an excess, of whichever layer.
+        (351, 0, 900, "likely"),
+        (60_446, 8, 61_110, "likely"),
+        (285, 30, 738, "likely"),
+        (285, 205, 738, "confirmed"),
+    ],
+)
+def test_only_a_slight_excess_can_be_too_coarse_to_tell(
+    value: float, lower: float, upper: float, confidence: str
+) -> None:
+    value_, lower_, upper_ = (np.full((1, 10), NAN) for _ in range(3))
+    for numbers, kernel in ((value_, value), (lower_, lower), (upper_, upper)):
+        numbers[0, [SPAN[Layer.KERNEL], SPAN[Layer.SAN]]] = kernel, 0.0
+    found = rule(Case(value_, lower_, upper_, np.zeros((1, 10)), column(lower), np.array([0])))
+    assert found.confidence[0] == confidence
+    assert (Reason.TOO_COARSE in Reason(int(found.reasons[0]))) is (confidence == "")
+
+
+@pytest.mark.parametrize(("outermost", "value", "confidence"), [
+    # As much below what is expected as the estimate is above it: as likely nothing as something.
+    (300, 600, ""), (300, 651, "likely"), (599, 349, ""), (600, 351, "likely"),
+    # However little is sure, four thresholds are an excess.
+    (0, 799, ""), (0, 801, "likely"),
+])  # fmt: skip
+def test_an_estimate_is_weighed_against_what_is_sure_of_the_outermost_boundary(
+    outermost: float, value: float, confidence: str
+) -> None:
+    kernel, san, array = (SPAN[layer] for layer in (Layer.KERNEL, Layer.SAN, Layer.ARRAY))
+    value_, lower, upper, expected = (np.full((1, 10), NAN) for _ in range(4))
+    value_[0, [kernel, san, array]] = value, 50.0, 200.0
+    lower[0, [kernel, san, array]] = 0.0, 40.0, 190.0
+    upper[0, [kernel, san, array]] = 5000.0, 60.0, 210.0
+    expected[0, [kernel, san, array]] = 0.0, 100.0, 500.0
+    found = rule(Case(value_, lower, upper, expected, column(outermost), np.array([0])))
+    assert found.confidence[0] == confidence
+    # Normal below twice the threshold only, though from there on no layer is named either.
+    assert found.severity[0] == ("normal" if value < 400 and not confidence else "elevated")
+    assert found.limited_counters[0] == (found.severity[0] == "normal")
+
+
+def test_limited_counters_a_row_without_an_excess_says_when_they_leave_room_for_one() -> None:
+    roomy, tight = rule(layers(100, 20, 20, 150)), rule(layers(100, 20, 20, 5))
+    assert roomy.confidence[0] == tight.confidence[0] == ""
+    assert Reason.TOO_COARSE in Reason(int(roomy.reasons[0]))
+    assert Reason.TOO_COARSE not in Reason(int(tight.reasons[0]))
+
+
+@pytest.mark.parametrize(
+    ("outstanding", "is_full"), [(59, False), (60, True), (64, True), (65, True), (66, False), (96, False)]
+)
+def test_more_outstanding_than_a_limit_allows_disproves_the_limit(outstanding: float, is_full: bool) -> None:
+    found = remarks(
+        disagreement_us=column(0),
+        share_of_device=column(1),
+        chronic=np.array([False]),
+        outstanding=column(outstanding),
+        queue_limit=column(64),
+    )
+    assert (Reason.VIRTUAL_DISK_QUEUE_FULL in Reason(int(found[0]))) is is_full
+
+
+def test_qualities_say_why() -> None:
     yes, no = np.array([True]), np.array([False])
-    best = Quality(yes, column(1.05), column(1), no, column(0), column(1), no)
-    assert grades(grade_reasons(best))[0] == "A"
+    best = QualityInputs(yes, column(1.05), column(1), no, column(0), column(1), no)
+    assert qualities(quality_reasons(best))[0] == "A"
     for change, letter in (
-        ({"microseconds": no}, "B"), ({"coverage": column(1.1)}, "B"), ({"offset_error_s": column(5)}, "B"),
-        ({"coverage": column(2)}, "C"), ({"disagreement_us": column(3)}, "C"), ({"sample_missing": yes}, "C"),
+        ({"microseconds": no}, "B"), ({"match_ratio": column(1.1)}, "B"), ({"offset_error_s": column(5)}, "B"),
+        ({"match_ratio": column(2)}, "C"), ({"disagreement_us": column(3)}, "C"), ({"sample_missing": yes}, "C"),
         ({"share": column(0.1)}, "C"), ({"offset_error_s": column(3600)}, "C"), ({"offset_error_s": column(NAN)}, "C"),
-        ({"side_missing": yes}, "D"), ({"coverage": column(NAN)}, "D"),
+        ({"side_missing": yes}, "D"), ({"match_ratio": column(NAN)}, "D"),
     ):  # fmt: skip
-        reasons = grade_reasons(Quality(**({name: getattr(best, name) for name in Quality.__slots__} | change)))
-        assert grades(reasons)[0] == letter
+        reasons = quality_reasons(
+            QualityInputs(**({name: getattr(best, name) for name in QualityInputs.__slots__} | change))
+        )
+        assert qualities(reasons)[0] == letter
         assert len(in_words(int(reasons[0]))) == 1
 
 
-def test_coverage_knows_idle_from_absent() -> None:
-    found = coverage(column(50, 0, 5, NAN), column(100, 0, 0, 5))
+def test_match_ratio_knows_idle_from_absent() -> None:
+    found = match_ratio(column(50, 0, 5, NAN), column(100, 0, 0, 5))
     assert found[:3].tolist() == [0.5, 1, np.inf]
     assert np.isnan(found[3])
 
@@ -183,7 +291,7 @@ def test_history_counts_after_three_days_and_never_above_its_cap() -> None:
     values = np.array([[50.0, 60, 70, 80], [900, NAN, 900, NAN], [900, 900, 900, 900]])
     history = typical(values, np.array([0, 1, 2, 2]))
     assert np.isnan(history[1])
-    expected, chronic = expected_us(history, history * 10, column(0, 0, 0))
+    expected, chronic = baseline_us(history, history * 10, column(0, 0, 0))
     assert expected[:, Layer.SAN].tolist() == [57.5, 100, 300]
     assert expected[:, Layer.ARRAY].tolist() == [575, 500, 1000]
     assert chronic[:, Layer.SAN].tolist() == [False, False, True]
@@ -220,3 +328,35 @@ def test_the_depth_is_read_and_explained(
 
 def test_a_depth_that_falls_to_half_is_news() -> None:
     assert halved(column(64, 64), column(32, 33)).tolist() == [True, False]
+
+
+def three_layers(kernel: float, san: float, array: float, reach: float) -> Case:
+    """Estimates over what is expected; each may be anything from nothing to `reach`."""
+    value, low, high = (np.full((1, 10), NAN) for _ in range(3))
+    for layer, us in ((Layer.KERNEL, kernel), (Layer.SAN, san), (Layer.ARRAY, array)):
+        span = SPANS.index((layer, layer))
+        value[0, span], low[0, span], high[0, span] = us, 0.0, max(us, reach)
+    return Case(value, low, high, np.zeros((1, 10)), column(0), np.array([int(Reason.NONE)]))
+
+
+def test_an_estimate_that_is_plain_stands_alone_however_wide_the_bounds_are() -> None:
+    assert rule(three_layers(2000, 100, 300, 2500)).confidence[0] == "likely"
+    assert rule(three_layers(2000, 100, 1100, 2500)).confidence[0] == "inconclusive"
+    # Under the threshold by itself it is not plain, whatever all of them are together.
+    assert rule(three_layers(450, 20, 30, 600)).confidence[0] == "likely"
+    assert rule(three_layers(450, 240, 30, 600)).confidence[0] == "inconclusive"
+
+
+def test_of_whole_milliseconds_only_an_excess_of_three_thresholds_is_plain() -> None:
+    case_, ms = three_layers(450, 20, 30, 600), np.array([int(Reason.WHOLE_MILLISECONDS)])
+    found = rule(replace(case_, reasons=ms))
+    assert found.confidence[0] == "inconclusive"
+    # The quality says it, so the diagnosis does not say it again.
+    assert int(found.reasons[0]) == 0
+    assert rule(replace(three_layers(650, 20, 30, 800), reasons=ms)).confidence[0] == "likely"
+
+
+def test_the_second_layer_of_an_inconclusive_diagnosis_has_the_next_largest_estimate() -> None:
+    found = rule(three_layers(2000, 100, 1100, 2500))
+    assert int(found.named[0]) == SPANS.index((Layer.KERNEL, Layer.KERNEL))
+    assert int(found.other[0]) == SPANS.index((Layer.ARRAY, Layer.ARRAY))

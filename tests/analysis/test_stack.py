@@ -5,10 +5,9 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from tests.db.ledgers import ledger_rows
 
-from gavel.analysis.ledger import LedgerRows, rolled_up
-from gavel.analysis.segments import SPANS
-from gavel.analysis.stack import LAYER_SEGMENTS, stacked
-from gavel.domain.io_path import Direction, Layer, Segment
+from gavel.analysis.ledger import LAYER_SEGMENTS, rolled_up, stacked
+from gavel.domain.io_path import SPANS, Direction, Layer, Segment
+from gavel.domain.ledger import LedgerRows
 
 ROWS = 10_000
 
@@ -23,9 +22,9 @@ def row(spans: dict[int, float], segments: dict[Segment, float]) -> LedgerRows:
         return numbers
 
     ops = np.array([[10.0, 0.0, 10.0]])
-    of_segments, of_spans = ((size, given_) for size, given_ in ((9, dict(segments)), (10, spans)))
+    by_number = {int(segment): time for segment, time in segments.items()}
     segment, span = (
-        [table(*of, None), table(*of, 0.0), table(*of, 0.0), table(*of, 10.0)] for of in (of_segments, of_spans)
+        (table(*of, None), table(*of, 0.0), table(*of, 0.0), table(*of, 10.0)) for of in ((9, by_number), (10, spans))
     )
     return LedgerRows(ops, ops, *segment, *span, outermost_lower=np.zeros((1, 3)))
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import Engine
-from tests.api.ledgers import NOW, Estate
+from tests.api.ledgers import NOW, Environment
 
 from gavel.api.app import build
 from gavel.config import Settings
@@ -47,14 +47,14 @@ def engine(client: TestClient) -> Engine:
 
 
 @pytest.fixture
-def estate(engine: Engine) -> Estate:
+def environment(engine: Engine) -> Environment:
     """Attributed until NOW; without any row yet."""
-    made = Estate(engine)
+    made = Environment(engine)
     made.attributed_until(NOW)
     return made
 
 
 @pytest.fixture
-def store(estate: Estate) -> int:
+def store(environment: Environment) -> int:
     """A datastore on one volume and two hosts."""
-    return estate.id("datastore", "simple")
+    return environment.id("datastore", "simple")

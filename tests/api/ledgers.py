@@ -1,6 +1,6 @@
-"""A small estate with a ledger whose numbers a test chooses, so that it can say what the API has to answer."""
+"""A small environment with a ledger whose numbers a test chooses, so that it can say what the API has to answer."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -8,18 +8,16 @@ from typing import Any
 import numpy as np
 from fastapi.testclient import TestClient
 from sqlalchemy import Engine, text
-from tests.db.estates import array_inventory, host_inventory
+from tests.db.environments import array_inventory, host_inventory
 
-from gavel.analysis.ledger import LedgerRows
-from gavel.analysis.notes import Notes
-from gavel.analysis.segments import SPANS
 from gavel.db.engine import Connection, transaction
-from gavel.db.inventory import store_inventory
-from gavel.db.ledger import write_ledger
-from gavel.db.queries.correlation import Stand, stand_at
+from gavel.db.queries.correlation import LedgerProgress, save_progress
 from gavel.db.queries.sources import add_source
+from gavel.db.write.inventory import store_inventory
+from gavel.db.write.ledger import write_ledger
 from gavel.domain.inventory import Inventory, InventoryTaken
-from gavel.domain.io_path import Layer, Segment
+from gavel.domain.io_path import SPANS, Layer, Segment
+from gavel.domain.ledger import LedgerRows, Notes
 from gavel.domain.scope import ScopeKind, scope_key
 from gavel.domain.source import SourceKind
 
@@ -45,8 +43,8 @@ HEALTHY: Mapping[int, Interval] = {
 }
 # 0.43 ms more than in health, and nobody can tell whether in the kernel or in the SAN.
 BLURRED: Mapping[int, Interval] = {
-    span(Layer.KERNEL): (312, 0, 624),
-    span(Layer.SAN): (218, 0, 602),
+    span(Layer.KERNEL): (280, 0, 624),
+    span(Layer.SAN): (250, 0, 602),
     span(Layer.ARRAY): (400, 398.5, 401.5),
 }
 # Shares of their layer.
@@ -98,9 +96,15 @@ def minute(
 
 def _notes(ops: float, given: Mapping[str, float]) -> Notes:
     usual: dict[str, float] = {"device_ops": ops, "array_ops": ops, "offset_error_s": 0.1, "missing_s": 0.0}
-    usual |= {"disagreement_us": 0.0, "outstanding_s": 64.0 * 60, "queue_depth": 32.0, "reasons": 0, "grade_reasons": 0}
+    usual |= {
+        "disagreement_us": 0.0,
+        "outstanding_s": 64.0 * 60,
+        "queue_depth": 32.0,
+        "reasons": 0,
+        "quality_reasons": 0,
+    }
     values = usual | dict(given)
-    flags = ("reasons", "grade_reasons")
+    flags = ("reasons", "quality_reasons")
     return Notes(
         **{f.name: np.array([values[f.name]], dtype=np.int64 if f.name in flags else float) for f in fields(Notes)}
     )
@@ -117,11 +121,11 @@ def written(connection: Connection, entries: Sequence[Entry], *, replaced: Seque
         kind(*(np.concatenate([getattr(entry[3][n], f.name) for entry in entries]) for f in fields(kind)))
         for n, kind in enumerate((LedgerRows, Notes))
     )
-    write_ledger(connection, minutes, keys, rows, notes, replace_minutes=replaced)  # type: ignore[arg-type]
+    write_ledger(connection, minutes, keys, rows, notes, replace_minutes=replaced)
 
 
-class Estate:
-    """One array and one vCenter with the small estate of the database's tests, and words to fill the ledger."""
+class Environment:
+    """One array and one vCenter with the small environment of the database's tests, and words to fill the ledger."""
 
     def __init__(self, engine: Engine, array_settings: Mapping[str, int] | None = None) -> None:
         self.engine = engine
@@ -153,7 +157,7 @@ class Estate:
 
     def attributed_until(self, at: datetime) -> None:
         with transaction(self.engine) as connection:
-            stand_at(connection, Stand(at, None, frozenset()))
+            save_progress(connection, LedgerProgress(at, None, frozenset()))
 
     def last_minutes(self, kind: ScopeKind, thing: int, count: int, row: tuple[LedgerRows, Notes]) -> None:
         """The same in each of the `count` minutes before NOW."""
@@ -182,3 +186,7 @@ def ago(minutes: int) -> str:
 def between(first: int, last: int) -> str:
     """A range by minutes before NOW."""
     return f"from={ago(first)}&to={ago(last)}"
+
+
+def texts(statements: Iterable[Mapping[str, str]]) -> list[str]:
+    return [one["text"] for one in statements]

@@ -135,9 +135,7 @@ def test_listening_to_strangers_is_refused_before_there_is_an_admin(postgres_url
 def test_beyond_loopback_reading_needs_a_token_too(admin: TestClient, admin_token: str, settings: Settings) -> None:
     wall = admin.post("/api/v1/wall-token").json()["token"]
     open_settings = settings.model_copy(update={"host": "0.0.0.0"})  # noqa: S104
-    with TestClient(build(open_settings), base_url="http://127.0.0.1:8321") as strangers:
-        assert strangers.get("/api/v1/datastores").status_code == 401
-        assert strangers.get("/api/v1/datastores", headers={"authorization": f"Bearer {wall}"}).status_code == 200
-        assert (
-            strangers.get("/api/v1/datastores", headers={"authorization": f"Bearer {admin_token}"}).status_code == 200
-        )
+    with TestClient(build(open_settings), base_url="http://127.0.0.1:8321") as stranger:
+        assert stranger.get("/api/v1/datastores").status_code == 401
+        assert stranger.get("/api/v1/datastores", headers={"authorization": f"Bearer {wall}"}).status_code == 200
+        assert stranger.get("/api/v1/datastores", headers={"authorization": f"Bearer {admin_token}"}).status_code == 200

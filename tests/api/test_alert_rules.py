@@ -12,12 +12,13 @@ from gavel.api.app import build
 from gavel.config import Settings
 from gavel.db.engine import transaction
 
+CONDITION = {"quantity": "latency", "part": "kernel", "at_least": 300, "recover_below": 200}
 RULE = {
     "key": "slow_kernel",
     "name": "Slow kernel",
     "of": "datastore",
     "where": {"name": "prod-*"},
-    "when": [{"quantity": "time", "part": "kernel", "at_least": 300, "recover_below": 200}],
+    "when": [CONDITION],
     "for_min": 0,
 }
 SECRET = "whsec_" + "Q2FuYXJ5Q2FuYXJ5Q2FuYXJ5Q2FuYXJ5"
@@ -48,7 +49,7 @@ def test_a_rule_comes_out_as_it_went_in(admin: TestClient) -> None:
         name: RULE[name] for name in ("key", "name", "of", "where", "for_min")
     }
     assert added["when"][0] == {
-        "quantity": "time", "part": "kernel", "direction": "all", "at_least": 300, "recover_below": 200, "compared": "lower",
+        "quantity": "latency", "part": "kernel", "direction": "all", "at_least": 300, "recover_below": 200, "compared": "lower",
     }  # fmt: skip
     assert (added["enabled"], added["is_default"], added["open"]) == (True, False, 0)
     changed = admin.put(f"/api/v1/alert-rules/{added['id']}", json={**RULE, "for_min": 3}).json()
@@ -80,12 +81,12 @@ def test_a_rule_that_cannot_be_says_what_to_write(admin: TestClient) -> None:
 
 
 def test_a_form_learns_which_field_of_a_rule_is_wrong(admin: TestClient) -> None:
-    conditions = [RULE["when"][0], {"quantity": "share", "at_least": 2}]
+    conditions = [CONDITION, {"quantity": "share", "at_least": 2}]
     wrong = {**RULE, "key": "Not a key", "when": conditions, "min_ops": 3, "keep_firing_min": -1}
     named = {one["field"]: one["message"] for one in post(admin, "alert-rules", wrong, 422)["errors"]}
     assert set(named) == {"key", "when.1.quantity", "when.1.at_least", "min_ops", "keep_firing_min"}
     assert named["min_ops"].startswith("give 30 or more")
-    low = {**RULE, "when": [{**RULE["when"][0], "recover_below": 9e9}]}
+    low = {**RULE, "when": [{**CONDITION, "recover_below": 9e9}]}
     assert [one["field"] for one in post(admin, "alert-rules", low, 422)["errors"]] == ["when.0.recover_below"]
 
 
@@ -136,7 +137,7 @@ def test_a_silence_is_in_force_until_it_is_ended(admin: TestClient) -> None:
 
 def test_a_silence_without_a_reason_or_an_end_in_time_is_refused(admin: TestClient) -> None:
     body = {"matchers": [MATCHER], "until_at": "2020-01-01T00:00:00Z", "reason": "moving", "by": "Ada"}
-    assert "end after it begins" in post(admin, "silences", body, 422)["detail"]
+    assert "after its start" in post(admin, "silences", body, 422)["detail"]
     assert "reason" in post(admin, "silences", {**body, "reason": ""}, 422)["detail"]
 
 
@@ -208,7 +209,7 @@ def test_every_kind_has_a_form_whose_secrets_are_for_writing_only(admin: TestCli
 
 
 def test_quiet_answers_are_empty_and_not_absent(client: TestClient) -> None:
-    assert client.get("/api/v1/alerts/now").json() == {"alerts": [], "pending": [], "judged_until_at": None}
+    assert client.get("/api/v1/alerts/now").json() == {"alerts": [], "pending": [], "analyzed_until_at": None}
     assert client.get("/api/v1/alerts/history").json()["items"] == []
     assert client.get("/api/v1/alerts/late").json() == []
     assert client.get("/api/v1/notifications?state=dead").json()["total"] == 0
@@ -218,14 +219,14 @@ def test_quiet_answers_are_empty_and_not_absent(client: TestClient) -> None:
 def test_a_preview_says_what_it_cannot_look_at(admin: TestClient) -> None:
     found = post(admin, "alert-rules/preview", {"rule": RULE}, 200)
     assert (found["objects"], found["total"]) == (0, 0)
-    assert "nothing that is there" in found["note"]
+    assert "No object matches" in found["note"]
 
 
 def test_a_rule_that_cannot_be_judged_says_why_and_hides_no_other(admin: TestClient, engine: Engine) -> None:
     """As another version may have stored it: one field is missing, another is not what it should be."""
     good, bad = (admin.post("/api/v1/alert-rules", json={**RULE, "key": key}).json()["id"] for key in ("good", "bad"))
     with transaction(engine) as connection:
-        spoilt = """(definition - 'for_min') || '{"min_grade": "F"}'"""
+        spoilt = """(definition - 'for_min') || '{"min_quality": "F"}'"""
         connection.execute(text(f"UPDATE alert_rule SET definition = {spoilt} WHERE id = :id"), {"id": bad})
         late = "INSERT INTO alert_late VALUES (:id, 1, now() - interval '10 min', 1, 1, now())"
         connection.execute(text(late), {"id": bad})

@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 from tests.alerting.receivers import Says, http_receiver
+from tests.alerting.use.alert_scene import HEALTHY, KERNEL, KERNEL_SLOW, MINUTE, SOURCE_SILENT, AlertScene, alert_scene
 from tests.api.ledgers import ask, span
 from tests.api.ledgers import minute as row
-from tests.pipeline.alert_scene import HEALTHY, KERNEL, KERNEL_SLOW, MINUTE, SOURCE_SILENT, AlertScene, alert_scene
 
-from gavel.alerting.picture_link import signed
+from gavel.alerting.render.picture_link import signed
+from gavel.alerting.use import preview
 from gavel.domain.io_path import Layer
 from gavel.domain.scope import ScopeKind
-from gavel.pipeline import previewing
 
 
 @pytest.fixture
@@ -31,15 +31,15 @@ def firing(client: TestClient) -> Any:
     return alert
 
 
-def test_what_fires_is_there_with_its_numbers_and_its_verdict(client: TestClient, scene: AlertScene) -> None:
+def test_what_fires_is_there_with_its_numbers_and_its_diagnosis(client: TestClient, scene: AlertScene) -> None:
     scene.step(HEALTHY)
     scene.step(KERNEL)
     alert = firing(client)
     assert alert["subject"] == {"kind": "datastore", "id": scene.store, "name": "simple"}
     assert (alert["state"], alert["layer"], alert["rule_key"]) == ("firing", "kernel", "kernel_slow")
     assert (alert["value"], alert["lower"]) == pytest.approx((438, 425), rel=1e-3)
-    assert alert["measure"] == {"quantity": "time", "part": "kernel", "direction": "all", "unit": "µs"}
-    assert alert["sentence"].startswith("Kernel, mostly its queue: 0.44 of 0.93 ms")
+    assert alert["measure"] == {"quantity": "latency", "part": "kernel", "direction": "all", "unit": "µs"}
+    assert alert["sentence"]["claim"].startswith("Kernel, mostly kernel queue: 0.44 of 0.93 ms")
     assert ask(client, f"alerts/now?subject=datastore&object_id={scene.store}")["alerts"] == [alert]
     assert ask(client, "alerts/now?subject=vm")["alerts"] == []
     assert ask(client, "alert-rules")[0]["open"] == 1
@@ -63,7 +63,7 @@ def test_one_alert_has_its_story_and_its_messages(client: TestClient, scene: Ale
     assert ask(client, "channels")[0]["dead"] == 2
     parts = {part["name"]: part for part in ask(client, "health")["parts"]}
     assert parts["alerts"]["status"] == "degraded"
-    assert "2 messages could not be delivered" in parts["alerts"]["detail"]
+    assert "notifications not delivered: 2" in parts["alerts"]["detail"]
 
 
 def test_one_alert_tells_what_its_measure_is_by_now(client: TestClient, scene: AlertScene) -> None:
@@ -86,10 +86,10 @@ def test_one_alert_tells_what_its_measure_is_by_now(client: TestClient, scene: A
 def test_a_silent_source_tells_how_long_it_is_silent_by_now(client: TestClient, scene: AlertScene) -> None:
     scene.rule(SOURCE_SILENT)
     scene.now = datetime.now(UTC)
-    scene.ran(scene.estate.array, samples_until=scene.now - 10 * MINUTE, error="unreachable")
+    scene.ran(scene.environment.array, samples_until=scene.now - 10 * MINUTE, error="unreachable")
     scene.turn()
     (alert,) = (one for one in ask(client, "alerts/now")["alerts"] if one["rule_key"] == "silent")
-    assert alert["array_ids"] == [scene.estate.id("storage_array", "array-a")]
+    assert alert["array_ids"] == [scene.environment.id("storage_array", "array-a")]
     newest = ask(client, f"alerts/{alert['id']}")["newest"]
     assert newest["value"] == newest["lower"] == pytest.approx(600, abs=30)
 
@@ -101,7 +101,7 @@ def test_an_alert_names_the_arrays_it_lies_on_also_when_they_were_renamed_since(
     scene.ask_to_write("UPDATE storage_array SET name = 'renamed'")
     alert = firing(client)
     assert alert["labels"]["array"] != "renamed"
-    assert alert["array_ids"] == [scene.estate.id("storage_array", "array-a")]
+    assert alert["array_ids"] == [scene.environment.id("storage_array", "array-a")]
 
 
 def test_history_is_what_was_open_in_the_range(client: TestClient, scene: AlertScene) -> None:
@@ -194,27 +194,27 @@ def test_the_worst_minute_and_when_the_breach_ended_are_told(client: TestClient,
     assert alert["peak_at"] == f"{began + MINUTE:%Y-%m-%dT%H:%M:%SZ}"
     # What it says of now is the newest transition's, which was before the worst minute.
     assert alert["value"] == pytest.approx(438)
-    assert (alert["breach_ended_at"], alert["ended_at"]) == (None, None)
+    assert (alert["recovered_at"], alert["ended_at"]) == (None, None)
     scene.step(HEALTHY)
     (over,) = ask(client, "alerts/history?from=-2h")["items"]
     assert over["peak_at"] == alert["peak_at"]
-    assert over["breach_ended_at"] == f"{began + 3 * MINUTE:%Y-%m-%dT%H:%M:%SZ}"
-    assert ask(client, f"alerts/{over['id']}")["breach_ended_at"] == over["breach_ended_at"]
+    assert over["recovered_at"] == f"{began + 3 * MINUTE:%Y-%m-%dT%H:%M:%SZ}"
+    assert ask(client, f"alerts/{over['id']}")["recovered_at"] == over["recovered_at"]
 
 
 def test_a_preview_of_much_takes_rows_of_five_minutes_for_what_is_further_back_and_says_so(
     admin: TestClient, scene: AlertScene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As for many objects; here a few rows are many."""
-    monkeypatch.setattr(previewing, "_MOST_ROWS", 200)
+    monkeypatch.setattr(preview, "_MOST_ROWS", 200)
     scene.now = scene.now.replace(minute=30)
     slow = {400: 20, 30: 10}
     minutes = [begin - n for begin, length in slow.items() for n in range(length)]
-    scene.estate.write(
+    scene.environment.write(
         [(ScopeKind.DATASTORE, scene.store, scene.now - back * MINUTE, row(60_000, 30_000, KERNEL if back in minutes else HEALTHY))
          for back in range(1, 451)]
     )  # fmt: skip
-    scene.estate.attributed_until(scene.now)
+    scene.environment.attributed_until(scene.now)
     rule = {**KERNEL_SLOW, "where": {"name": "simple"}}
     tried = admin.post("/api/v1/alert-rules/preview", json={"rule": rule, "days": 1})
     found = tried.raise_for_status().json()
@@ -222,7 +222,7 @@ def test_a_preview_of_much_takes_rows_of_five_minutes_for_what_is_further_back_a
     assert (
         found["spans"][0]["to_at"] == found["spans"][1]["from_at"] == f"{scene.now - 100 * MINUTE:%Y-%m-%dT%H:%M:%SZ}"
     )
-    assert "judged by rows of five minutes" in found["note"]
+    assert "evaluated from 5-minute rows" in found["note"]
     assert "nothing before" in found["note"]
     assert [one["fired_at"] for one in found["firings"]] == [
         f"{scene.now - back * MINUTE:%Y-%m-%dT%H:%M:%SZ}" for back in (30, 400)

@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
-from tests.db.estates import host_inventory
+from tests.api.ledgers import Environment, ask
+from tests.db.environments import host_inventory
 
 from gavel.api.app import build
 from gavel.config import Settings
 from gavel.db.engine import Engine, Role, open_engine, transaction
-from gavel.db.inventory import store_inventory
-from gavel.db.queries.sources import add_source
+from gavel.db.queries.sources import add_source, store_secrets
+from gavel.db.write.inventory import store_inventory
 from gavel.domain.inventory import InventoryTaken
 from gavel.domain.source import SourceKind
 
@@ -42,7 +43,7 @@ def test_what_is_not_there_is_not_found(client: TestClient, path: str) -> None:
 
 
 @pytest.mark.parametrize("path", ["datastores", "vms", "hosts", "volumes"])
-def test_an_empty_estate_is_an_empty_page(client: TestClient, path: str) -> None:
+def test_an_empty_environment_is_an_empty_page(client: TestClient, path: str) -> None:
     assert client.get(f"/api/v1/{path}").json() == {"items": [], "total": 0, "limit": 100, "offset": 0}
 
 
@@ -101,6 +102,26 @@ def test_health_tells_the_storage_mode_and_whether_workers_do_what_there_is_to_d
         "database": "ok", "workers": status, "ledger": "ok", "alerts": "ok",
     }  # fmt: skip
     assert said in parts["workers"]["detail"]
+
+
+def test_health_names_secrets_that_the_key_file_does_not_open(client: TestClient) -> None:
+    here = client.app.state.house  # type: ignore[attr-defined]
+    with transaction(here.engine) as connection:
+        known = add_source(
+            connection,
+            kind=SourceKind.VCENTER,
+            name="vc",
+            address="vc",
+            settings={},
+            enabled=False,
+            now=datetime.now(UTC),
+        )
+        store_secrets(connection, known, b"envelope", "0123456789abcdef")
+    health = client.get("/api/v1/health").json()
+    [part] = [part for part in health["parts"] if part["name"] == "secrets"]
+    assert (health["status"], part["status"]) == ("degraded", "degraded")
+    assert "secrets of 1 sources and channels" in part["detail"]
+    assert "another key (0123456789abcdef)" in part["detail"]
 
 
 def test_an_unreachable_database_is_a_503_with_a_sentence(client: TestClient) -> None:
@@ -175,3 +196,8 @@ def test_assets_are_kept_for_ever_and_files_beside_the_pages_are_not_served(page
             "/assets/%2e%2e/%2e%2e/outside.txt",
         ):
             assert "secret" not in pages.get(path).text
+
+
+def test_search_shows_a_virtual_disk_without_a_file_or_device_too(client: TestClient, environment: Environment) -> None:
+    found = ask(client, "search?q=%20&limit=50")
+    assert {hit["context"] for hit in found if hit["ref"]["kind"] == "vm"} >= {"VM with Hard disk 1"}

@@ -3,12 +3,12 @@
 import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import Engine
-from tests.api.ledgers import HEALTHY, KERNEL, NOW, Estate, Interval, ask, minute, span
-from tests.db.estates import SERIALS, naa, stretched_peer
+from tests.api.ledgers import HEALTHY, KERNEL, NOW, Environment, Interval, ask, minute, span
+from tests.db.environments import SERIALS, naa, stretched_peer
 
 from gavel.db.engine import transaction
-from gavel.db.inventory import store_inventory
 from gavel.db.queries.sources import add_source
+from gavel.db.write.inventory import store_inventory
 from gavel.domain.inventory import InventoryTaken
 from gavel.domain.io_path import Layer
 from gavel.domain.scope import ScopeKind
@@ -18,14 +18,14 @@ DATASTORE = ScopeKind.DATASTORE
 
 
 def test_contributors_are_vms_and_hosts_by_their_time_in_the_layer(
-    client: TestClient, estate: Estate, store: int
+    client: TestClient, environment: Environment, store: int
 ) -> None:
-    estate.last_minutes(DATASTORE, store, 5, minute(80_000, 0, KERNEL))
+    environment.last_minutes(DATASTORE, store, 5, minute(80_000, 0, KERNEL))
     for disk, ops in (("vm-1/scsi0:0", 60_000), ("vm-2/scsi0:0", 15_000)):
-        estate.last_minutes(ScopeKind.VM_DISK, estate.id("vm_disk", disk), 5, minute(ops, 0, KERNEL))
+        environment.last_minutes(ScopeKind.VM_DISK, environment.id("vm_disk", disk), 5, minute(ops, 0, KERNEL))
     for host, ops in (("esx-1", 62_000), ("esx-2", 18_000)):
-        device = estate.id("host_device", f"{host}/{naa(SERIALS[0])}")
-        estate.last_minutes(ScopeKind.HOST_DEVICE, device, 5, minute(ops, 0, KERNEL))
+        device = environment.id("host_device", f"{host}/{naa(SERIALS[0])}")
+        environment.last_minutes(ScopeKind.HOST_DEVICE, device, 5, minute(ops, 0, KERNEL))
     found = ask(client, f"datastores/{store}/contributors?layer=san")
     assert found["layer"] == "san"
     # Of the datastore's time, not of that of the VMs: 5,000 I/Os come from none of them.
@@ -38,16 +38,16 @@ def test_contributors_are_vms_and_hosts_by_their_time_in_the_layer(
 
 
 def test_vms_and_hosts_share_the_same_time_and_what_is_of_none_of_them_is_told(
-    client: TestClient, estate: Estate, store: int
+    client: TestClient, environment: Environment, store: int
 ) -> None:
     """Of 438 µs in the kernel 44 are above the device; 5,000 of 80,000 I/Os come from no VM."""
-    estate.last_minutes(DATASTORE, store, 5, minute(80_000, 0, KERNEL))
+    environment.last_minutes(DATASTORE, store, 5, minute(80_000, 0, KERNEL))
     below: dict[int, Interval] = {**KERNEL, span(Layer.KERNEL): (394.2, 388.0, 400.0)}
     for disk, ops in (("vm-1/scsi0:0", 60_000), ("vm-2/scsi0:0", 15_000)):
-        estate.last_minutes(ScopeKind.VM_DISK, estate.id("vm_disk", disk), 5, minute(ops, 0, KERNEL))
+        environment.last_minutes(ScopeKind.VM_DISK, environment.id("vm_disk", disk), 5, minute(ops, 0, KERNEL))
     for host, ops in (("esx-1", 60_000), ("esx-2", 20_000)):
-        device = estate.id("host_device", f"{host}/{naa(SERIALS[0])}")
-        estate.last_minutes(ScopeKind.HOST_DEVICE, device, 5, minute(ops, 0, below))
+        device = environment.id("host_device", f"{host}/{naa(SERIALS[0])}")
+        environment.last_minutes(ScopeKind.HOST_DEVICE, device, 5, minute(ops, 0, below))
     found = ask(client, f"datastores/{store}/contributors?layer=kernel")
     occupancy = ask(client, f"datastores/{store}/occupancy")["layers"][0]
     assert found["ios"] == pytest.approx(occupancy["ios"]) == pytest.approx(80_000 / 60 * 438e-6)
@@ -65,13 +65,15 @@ def test_vms_and_hosts_share_the_same_time_and_what_is_of_none_of_them_is_told(
         assert all(one["share_lower"] <= one["time_share"] <= one["share_upper"] for one in listed)
 
 
-def test_a_share_of_what_may_be_nothing_has_a_bound_beside_it(client: TestClient, estate: Estate, store: int) -> None:
+def test_a_share_of_what_may_be_nothing_has_a_bound_beside_it(
+    client: TestClient, environment: Environment, store: int
+) -> None:
     """Whole milliseconds: nothing was seen to wait, and up to 0.3 ms may have."""
     unseen: dict[int, Interval] = {**HEALTHY, span(Layer.KERNEL): (0.0, 0.0, 300.0)}
-    estate.last_minutes(DATASTORE, store, 5, minute(80_000, 0, unseen))
+    environment.last_minutes(DATASTORE, store, 5, minute(80_000, 0, unseen))
     for host, ops in (("esx-1", 60_000), ("esx-2", 20_000)):
-        device = estate.id("host_device", f"{host}/{naa(SERIALS[0])}")
-        estate.last_minutes(ScopeKind.HOST_DEVICE, device, 5, minute(ops, 0, unseen))
+        device = environment.id("host_device", f"{host}/{naa(SERIALS[0])}")
+        environment.last_minutes(ScopeKind.HOST_DEVICE, device, 5, minute(ops, 0, unseen))
     found = ask(client, f"datastores/{store}/contributors?layer=kernel")
     assert (found["ios"], found["hosts_rest_ios"]) == (0, 0)
     for one in found["hosts"]:
@@ -81,30 +83,32 @@ def test_a_share_of_what_may_be_nothing_has_a_bound_beside_it(client: TestClient
 
 def test_an_array_shares_the_ios_of_a_stretched_volume_with_the_other_one(engine: Engine, client: TestClient) -> None:
     """3 in 4 of the stretched volume's I/Os were the peer's: hosts and VMs have no more of this array than it did."""
-    estate = Estate(engine)
-    estate.attributed_until(NOW)
+    environment = Environment(engine)
+    environment.attributed_until(NOW)
     with transaction(engine) as connection:
         peer = add_source(
             connection, kind=SourceKind.FLASHARRAY, name="peer", address="192.0.2.2", settings={}, enabled=True, now=NOW
         )
         store_inventory(connection, peer, InventoryTaken(stretched_peer(), NOW))
-    array = estate.id("storage_array", "array-a")
-    estate.last_minutes(ScopeKind.ARRAY, array, 5, minute(30_000, 0, KERNEL))
+    array = environment.id("storage_array", "array-a")
+    environment.last_minutes(ScopeKind.ARRAY, array, 5, minute(30_000, 0, KERNEL))
     for disk, ops in (("vm-1/scsi0:3", 40_000), ("vm-2/scsi0:0", 20_000)):
-        estate.last_minutes(ScopeKind.VM_DISK, estate.id("vm_disk", disk), 5, minute(ops, 0, KERNEL))
+        environment.last_minutes(ScopeKind.VM_DISK, environment.id("vm_disk", disk), 5, minute(ops, 0, KERNEL))
     for device, ops in ((f"esx-1/{naa(SERIALS[5])}", 40_000), (f"esx-2/{naa(SERIALS[0])}", 20_000)):
-        estate.last_minutes(ScopeKind.HOST_DEVICE, estate.id("host_device", device), 5, minute(ops, 0, KERNEL))
+        environment.last_minutes(
+            ScopeKind.HOST_DEVICE, environment.id("host_device", device), 5, minute(ops, 0, KERNEL)
+        )
     found = ask(client, f"arrays/{array}/contributors?layer=array")
     for listed in (found["vms"], found["hosts"]):
         assert [one["iops"] for one in listed] == pytest.approx([20_000 / 60, 10_000 / 60])
         assert sum(one["ios"] for one in listed) == pytest.approx(found["ios"])
 
 
-def test_contributors_of_an_nfs_datastore_are_told_by_disks_alone(client: TestClient, estate: Estate) -> None:
-    nfs = estate.id("datastore", "nfs")
+def test_contributors_of_an_nfs_datastore_are_told_by_disks_alone(client: TestClient, environment: Environment) -> None:
+    nfs = environment.id("datastore", "nfs")
     rest: dict[int, Interval] = {span(Layer.KERNEL, Layer.ARRAY): (900.0, 890.0, 910.0)}
-    estate.last_minutes(DATASTORE, nfs, 5, minute(6_000, 0, rest))
-    estate.last_minutes(ScopeKind.VM_DISK, estate.id("vm_disk", "vm-1/scsi0:4"), 5, minute(6_000, 0, rest))
+    environment.last_minutes(DATASTORE, nfs, 5, minute(6_000, 0, rest))
+    environment.last_minutes(ScopeKind.VM_DISK, environment.id("vm_disk", "vm-1/scsi0:4"), 5, minute(6_000, 0, rest))
     found = ask(client, f"datastores/{nfs}/contributors?layer=array")
     assert [(one["subject"]["name"], one["is_merged"]) for one in found["vms"]] == [("db01", True)]
     assert [one["subject"]["name"] for one in found["hosts"]] == ["esx-1"]

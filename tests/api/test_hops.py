@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import text
-from tests.api.ledgers import KERNEL, NOW, Estate, Interval, ask, minute, span
-from tests.db.estates import SERIALS, batch, naa
+from tests.api.ledgers import KERNEL, NOW, Environment, Interval, ask, minute, span
+from tests.db.environments import SERIALS, batch, naa
 
-from gavel.analysis.grade import GradeReason
+from gavel.analysis.attribution import QualityReason
 from gavel.db.engine import transaction
-from gavel.db.samples import write_samples
+from gavel.db.write.samples import write_samples
 from gavel.domain.io_path import Layer
 from gavel.domain.scope import ScopeKind
 from gavel.domain.source import Stream
@@ -27,22 +27,22 @@ def times(answer: Any) -> dict[tuple[str, str], Any]:
 
 
 @pytest.fixture
-def way(estate: Estate, store: int) -> Estate:
+def way(environment: Environment, store: int) -> Environment:
     """Five minutes of a datastore with a disk of each of two VMs; one host does nearly everything."""
-    estate.last_minutes(ScopeKind.DATASTORE, store, 5, minute(66_000, 0, KERNEL))
+    environment.last_minutes(ScopeKind.DATASTORE, store, 5, minute(66_000, 0, KERNEL))
     for disk, ops in (("vm-1/scsi0:0", 60_000), ("vm-2/scsi0:0", 6_000)):
-        estate.last_minutes(DISK, estate.id("vm_disk", disk), 5, minute(ops, 0, KERNEL))
+        environment.last_minutes(DISK, environment.id("vm_disk", disk), 5, minute(ops, 0, KERNEL))
     for host, ops in (("esx-1", 60_000), ("esx-2", 6_000)):
-        device = estate.id("host_device", f"{host}/{naa(SERIALS[0])}")
-        estate.last_minutes(DEVICE, device, 5, minute(ops, 0, KERNEL))
+        device = environment.id("host_device", f"{host}/{naa(SERIALS[0])}")
+        environment.last_minutes(DEVICE, device, 5, minute(ops, 0, KERNEL))
     below: dict[int, Interval] = {key: KERNEL[key] for key in (span(Layer.SAN), span(Layer.ARRAY))}
-    estate.last_minutes(VOLUME, estate.id("volume", "id-v0"), 5, minute(66_000, 0, below))
-    estate.last_minutes(ARRAY, estate.id("storage_array", "array-a"), 5, minute(132_000, 0, below))
-    return estate
+    environment.last_minutes(VOLUME, environment.id("volume", "id-v0"), 5, minute(66_000, 0, below))
+    environment.last_minutes(ARRAY, environment.id("storage_array", "array-a"), 5, minute(132_000, 0, below))
+    return environment
 
 
 def test_every_hop_from_vm_to_array_has_its_load_and_the_busiest_comes_first(
-    client: TestClient, way: Estate, store: int
+    client: TestClient, way: Environment, store: int
 ) -> None:
     hops = by_name(ask(client, f"datastores/{store}/hops"))
     assert list(hops) == ["vm", "vm_disk", "queue", "path", "volume", "array"]
@@ -61,7 +61,7 @@ def test_every_hop_from_vm_to_array_has_its_load_and_the_busiest_comes_first(
 
 
 def test_the_time_between_hops_is_that_of_the_part_of_the_path_between_them(
-    client: TestClient, way: Estate, store: int
+    client: TestClient, way: Environment, store: int
 ) -> None:
     found = ask(client, f"datastores/{store}/hops")
     links, hops = times(found), by_name(found)
@@ -82,17 +82,17 @@ def test_the_time_between_hops_is_that_of_the_part_of_the_path_between_them(
 
 
 def test_a_queue_says_that_its_time_is_fitted_to_whole_milliseconds(
-    client: TestClient, way: Estate, store: int
+    client: TestClient, way: Environment, store: int
 ) -> None:
     device = way.id("host_device", f"esx-1/{naa(SERIALS[0])}")
-    way.last_minutes(DEVICE, device, 5, minute(60_000, 0, KERNEL, grade_reasons=int(GradeReason.MILLISECONDS)))
+    way.last_minutes(DEVICE, device, 5, minute(60_000, 0, KERNEL, quality_reasons=int(QualityReason.MILLISECONDS)))
     coarse, fine = by_name(ask(client, f"datastores/{store}/hops"))["queue"]["nodes"]
     assert (coarse["load"]["us"], coarse["load"]["precision_us"]) == (pytest.approx(930, rel=1e-5), 1000)
     assert fine["load"]["precision_us"] is None
 
 
 def test_a_path_that_is_down_is_said_and_its_own_counters_tell_its_load(
-    client: TestClient, way: Estate, store: int
+    client: TestClient, way: Environment, store: int
 ) -> None:
     """Two paths through one adapter, of which one works and carried everything."""
     samples = batch(
@@ -111,11 +111,11 @@ def test_a_path_that_is_down_is_said_and_its_own_counters_tell_its_load(
 
 
 def test_layers_that_were_not_told_apart_are_said_to_be_one_time(
-    client: TestClient, estate: Estate, store: int
+    client: TestClient, environment: Environment, store: int
 ) -> None:
     unsplit: dict[int, Interval] = {span(Layer.KERNEL, Layer.SAN): (530, 520, 540), span(Layer.ARRAY): (400, 398, 402)}
-    device = estate.id("host_device", f"esx-1/{naa(SERIALS[0])}")
-    estate.last_minutes(DEVICE, device, 5, minute(60_000, 0, unsplit))
+    device = environment.id("host_device", f"esx-1/{naa(SERIALS[0])}")
+    environment.last_minutes(DEVICE, device, 5, minute(60_000, 0, unsplit))
     links = [link for link in ask(client, f"datastores/{store}/hops")["links"] if link["from_id"] == f"queue-{device}"]
     assert [(link["label"], link["layers"], link["is_merged"]) for link in links] == [
         ("Kernel + SAN", ["kernel", "san"], True)
@@ -124,7 +124,7 @@ def test_layers_that_were_not_told_apart_are_said_to_be_one_time(
 
 
 def test_a_kernel_and_san_that_were_not_told_apart_are_one_time_told_once_from_the_queue_on(
-    client: TestClient, way: Estate, store: int
+    client: TestClient, way: Environment, store: int
 ) -> None:
     unsplit: dict[int, Interval] = {span(Layer.KERNEL, Layer.SAN): (530, 520, 540), span(Layer.ARRAY): (400, 398, 402)}
     device = way.id("host_device", f"esx-1/{naa(SERIALS[0])}")
@@ -139,12 +139,12 @@ def test_a_kernel_and_san_that_were_not_told_apart_are_one_time_told_once_from_t
 
 @pytest.mark.parametrize(("kernel", "told"), [((438, 425, 451), False), ((8438, 8425, 8451), True)])
 def test_whole_milliseconds_tell_a_disks_hypervisor_from_its_queue_only_where_the_disk_surely_waits_longer(
-    client: TestClient, way: Estate, store: int, kernel: Interval, told: bool
+    client: TestClient, way: Environment, store: int, kernel: Interval, told: bool
 ) -> None:
     disk = way.id("vm_disk", "vm-1/scsi0:0")
     device = way.id("host_device", f"esx-1/{naa(SERIALS[0])}")
     spans: dict[int, Interval] = {**KERNEL, span(Layer.KERNEL): kernel}
-    way.last_minutes(DISK, disk, 5, minute(60_000, 0, spans, grade_reasons=int(GradeReason.MILLISECONDS)))
+    way.last_minutes(DISK, disk, 5, minute(60_000, 0, spans, quality_reasons=int(QualityReason.MILLISECONDS)))
     links = times(ask(client, f"datastores/{store}/hops"))
     own = links[f"vm_disk-{disk}", f"queue-{device}"]
     assert (own["label"], own["is_merged"]) == ("Hypervisor", not told)
@@ -153,10 +153,10 @@ def test_whole_milliseconds_tell_a_disks_hypervisor_from_its_queue_only_where_th
 
 
 def test_a_vm_is_followed_through_its_own_hosts_queues_alone_and_nfs_leads_straight_to_the_array(
-    client: TestClient, estate: Estate
+    client: TestClient, environment: Environment
 ) -> None:
-    vm = estate.id("vm", "vm-1")
-    estate.last_minutes(DISK, estate.id("vm_disk", "vm-1/scsi0:4"), 5, minute(6_000, 0, KERNEL))
+    vm = environment.id("vm", "vm-1")
+    environment.last_minutes(DISK, environment.id("vm_disk", "vm-1/scsi0:4"), 5, minute(6_000, 0, KERNEL))
     found = ask(client, f"vms/{vm}/hops")
     hops = by_name(found)
     assert (hops["vm"]["total"], hops["vm_disk"]["total"], len(hops["vm_disk"]["nodes"])) == (1, 7, 6)
@@ -169,27 +169,29 @@ def test_a_vm_is_followed_through_its_own_hosts_queues_alone_and_nfs_leads_strai
 
 
 def test_a_vvol_is_reached_through_its_protocol_endpoint_or_straight_where_that_is_not_listed(
-    client: TestClient, estate: Estate
+    client: TestClient, environment: Environment
 ) -> None:
-    store, disk = estate.id("datastore", "vvol"), estate.id("vm_disk", "vm-1/scsi0:5")
-    endpoint, vvol = estate.id("host_device", f"esx-1/{naa(SERIALS[15])}"), estate.id("volume", "id-vvol-1")
-    estate.last_minutes(DISK, disk, 5, minute(6_000, 0, KERNEL))
+    store, disk = environment.id("datastore", "vvol"), environment.id("vm_disk", "vm-1/scsi0:5")
+    endpoint, vvol = environment.id("host_device", f"esx-1/{naa(SERIALS[15])}"), environment.id("volume", "id-vvol-1")
+    environment.last_minutes(DISK, disk, 5, minute(6_000, 0, KERNEL))
     links = times(ask(client, f"datastores/{store}/hops"))
     assert (f"vm_disk-{disk}", f"queue-{endpoint}") in links
     assert (f"queue-{endpoint}", f"volume-{vvol}") in links
-    with transaction(estate.engine) as connection:
+    with transaction(environment.engine) as connection:
         connection.execute(text("UPDATE host_device SET present = false"))
     straight = times(ask(client, f"datastores/{store}/hops"))[f"vm_disk-{disk}", f"volume-{vvol}"]
     assert (straight["layers"], straight["us"]) == (["kernel", "san"], pytest.approx(530, rel=1e-5))
 
 
-def test_without_a_minute_everything_stands_there_unmeasured(client: TestClient, estate: Estate, store: int) -> None:
+def test_without_a_minute_everything_stands_there_unmeasured(
+    client: TestClient, environment: Environment, store: int
+) -> None:
     found = ask(client, f"datastores/{store}/hops")
     assert [hop["total"] for hop in found["hops"]] == [2, 2, 2, 2, 1, 1]
     assert {node["load"]["iops"] for hop in found["hops"] for node in hop["nodes"]} == {None}
     assert {link["us"] for link in found["links"]} == {None}
 
 
-def test_other_kinds_and_unknown_things_are_refused(client: TestClient, estate: Estate) -> None:
+def test_other_kinds_and_unknown_things_are_refused(client: TestClient, environment: Environment) -> None:
     assert client.get("/api/v1/arrays/1/hops").status_code == 422
     assert client.get("/api/v1/vms/99/hops").status_code == 404

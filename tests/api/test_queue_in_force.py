@@ -1,4 +1,4 @@
-"""The depth of the queue where I/Os wait, in a verdict: which is in force, why, and who brought it down."""
+"""The depth of the queue where I/Os wait, in a diagnosis: which is in force, why, and who brought it down."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,33 +6,33 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import Engine, text
-from tests.api.ledgers import HEALTHY, KERNEL, MINUTE, NOW, Estate, ask, minute
-from tests.db.estates import SERIALS, batch, every, naa
+from tests.api.ledgers import HEALTHY, KERNEL, MINUTE, NOW, Environment, ask, minute
+from tests.db.environments import SERIALS, batch, every, naa
 
 from gavel.db.engine import transaction
-from gavel.db.samples import write_samples
+from gavel.db.write.samples import write_samples
 from gavel.domain.io_path import Segment
 from gavel.domain.scope import ScopeKind
 from gavel.domain.source import Stream
 
 DEVICE = naa(SERIALS[0])
-QUEUE = f"The queue of simple ({DEVICE}) on esx-1 takes"
+QUEUE = f"Device queue of simple ({DEVICE}) on esx-1:"
 
 
 _LOWERED = (
-    "less than the 32 that its settings give with 2 VMs (db01, web_02%);"
-    " Storage I/O Control or adaptive queue depth may have lowered it, neither of which is read"
+    "less than the 32 expected from its settings with 2 VMs (db01, web_02%);"
+    " possibly lowered by Storage I/O Control or adaptive queue depth, which are not read"
 )
 
 
 class Story:
     """Datastore "simple" on esx-1, where db01 and web_02% have a disk each; what the last ten minutes were like is up to the test."""
 
-    def __init__(self, engine: Engine, estate: Estate) -> None:
-        self._engine, self._estate = engine, estate
-        self.store = estate.id("datastore", "simple")
-        self.device = estate.id("host_device", f"esx-1/{DEVICE}")
-        self.disks = [estate.id("vm_disk", f"{vm}/scsi0:0") for vm in ("vm-1", "vm-2")]
+    def __init__(self, engine: Engine, environment: Environment) -> None:
+        self._engine, self._environment = engine, environment
+        self.store = environment.id("datastore", "simple")
+        self.device = environment.id("host_device", f"esx-1/{DEVICE}")
+        self.disks = [environment.id("vm_disk", f"{vm}/scsi0:0") for vm in ("vm-1", "vm-2")]
         self.change("UPDATE vm_placement SET host_id = (SELECT id FROM esxi_host WHERE key = 'esx-1')")
 
     def change(self, statement: str) -> None:
@@ -50,20 +50,32 @@ class Story:
         """The host's own word for it, so that a depth is no mere setting."""
         with transaction(self._engine) as connection:
             samples = batch(Stream.HOST_DEVICE, f"esx-1/{DEVICE}", every(20, NOW - MINUTE, 3), queue_depth=depth)
-            write_samples(connection, self._estate.vcenter, samples)
+            write_samples(connection, self._environment.vcenter, samples)
 
     def passes(
-        self, depths: Sequence[float], writers: Sequence[int], *, ill: bool = True, limited: bool = False
+        self,
+        depths: Sequence[float],
+        writers: Sequence[int],
+        *,
+        ill: bool = True,
+        limited: bool = False,
+        well_minutes: int = 0,
     ) -> None:
-        """Minute by minute up to NOW: the depth in force, and how many of both VMs do I/O; `limited` by the virtual disk's own limit."""
+        """Minute by minute up to NOW: the depth in force, and how many of both VMs do I/O; `limited` by the virtual disk's own limit.
+
+        well_minutes: the first of them in which nothing waits.
+        """
         for n, (depth, count) in enumerate(zip(depths, writers, strict=True)):
             at = NOW - (len(depths) - n) * MINUTE
-            row = minute(2_600_000, 1_300_000, KERNEL if ill else HEALTHY, queue_depth=depth)
+            is_well = not ill or n < well_minutes
+            # Where nothing waits there are few of them, here.
+            few = 100 if n < well_minutes else 1
+            row = minute(2_600_000 // few, 1_300_000 // few, HEALTHY if is_well else KERNEL, queue_depth=depth)
             if limited:
                 queue_time = row[0].segment_time[..., Segment.KERNEL_QUEUE].copy()
                 row[0].segment_time[..., Segment.KERNEL_QUEUE] = row[0].segment_time[..., Segment.HYPERVISOR]
                 row[0].segment_time[..., Segment.HYPERVISOR] = queue_time
-            self._estate.write(
+            self._environment.write(
                 [
                     (ScopeKind.DATASTORE, self.store, at, row),
                     (ScopeKind.HOST_DEVICE, self.device, at, row),
@@ -78,17 +90,17 @@ class Story:
         """The kernel's time is not below it, as far as its counters tell. 32 I/Os are in flight."""
         row = minute(2_600_000, 1_300_000, HEALTHY, queue_depth=depth)
         stamps = [NOW - n * MINUTE for n in range(1, minutes + 1)]
-        self._estate.write([(ScopeKind.HOST_DEVICE, self.device, at, row) for at in stamps])
+        self._environment.write([(ScopeKind.HOST_DEVICE, self.device, at, row) for at in stamps])
 
 
 @pytest.fixture
-def story(engine: Engine, estate: Estate) -> Story:
-    return Story(engine, estate)
+def story(engine: Engine, environment: Environment) -> Story:
+    return Story(engine, environment)
 
 
 def caveats(client: TestClient, story: Story) -> list[str]:
-    found: list[str] = ask(client, f"datastores/{story.store}/verdict")["sentence"]["caveats"]
-    return [one for one in found if "depth" in one or "queue of" in one]
+    found = ask(client, f"datastores/{story.store}/diagnosis")["sentence"]["caveats"]
+    return [one["text"] for one in found if one["code"] in ("queue_depth", "competing_worlds")]
 
 
 def test_a_queue_in_which_little_of_the_kernels_time_is_explains_nothing(client: TestClient, story: Story) -> None:
@@ -109,10 +121,10 @@ def test_a_second_vm_that_brings_dsnro_into_play_is_named_with_what_it_did(clien
     story.reported(32)
     story.passes([64] * 4 + [32] * 6, [1] * 4 + [2] * 6)
     assert caveats(client, story) == [
-        f"{QUEUE} 32 I/Os at once: 2 VMs (db01, web_02%) do I/O there, so DSNRO 32 is in force instead of the device's own 64",
-        f"Competing worlds: its depth fell from 64 to 32 at {NOW - 6 * MINUTE:%H:%M} UTC, when web_02% began to do I/O there",
+        f"{QUEUE} DQLEN 32, limited by DSNRO 32 (device queue depth 64), as 2 VMs (db01, web_02%) issue I/O",
+        f"Competing worlds: DQLEN fell from 64 to 32 at {NOW - 6 * MINUTE:%H:%M} UTC, when web_02% started I/O",
     ]
-    found = ask(client, f"datastores/{story.store}/verdict")
+    found = ask(client, f"datastores/{story.store}/diagnosis")
     mine = {one["name"]: one for one in found["evidence"] if one["subject"]["kind"] == "device"}
     assert {name: (one["value"], one["unit"]) for name, one in mine.items()} == {
         "queue_depth": (32, "I/Os"),
@@ -124,16 +136,28 @@ def test_a_second_vm_that_brings_dsnro_into_play_is_named_with_what_it_did(clien
     assert {one["subject"]["name"] for one in mine.values()} == {DEVICE}
 
 
+def test_a_depth_under_which_all_ios_waited_is_told_of_whatever_most_minutes_had(
+    client: TestClient, story: Story
+) -> None:
+    story.settings(64, 32)
+    story.reported(32)
+    story.passes([64] * 7 + [32] * 2, [1] * 7 + [2] * 2, well_minutes=7)
+    assert caveats(client, story) == [
+        f"{QUEUE} DQLEN 32, limited by DSNRO 32 (device queue depth 64), as 2 VMs (db01, web_02%) issue I/O",
+        f"Competing worlds: DQLEN fell from 64 to 32 at {NOW - 2 * MINUTE:%H:%M} UTC, when web_02% started I/O",
+    ]
+
+
 @pytest.mark.parametrize(
     ("own", "depth", "writers", "why"),
     [
-        ((64, 32), 64, 1, "one VM (db01) does I/O there and nobody else, so the device's own depth is in force"),
-        ((32, 32), 32, 2, "2 VMs (db01, web_02%) do I/O there, and DSNRO 32 leaves the device its own depth"),
+        ((64, 32), 64, 1, "its own depth, as only one VM (db01) issues I/O"),
+        ((32, 32), 32, 2, "its own depth: DSNRO 32 is not below it (2 VMs (db01, web_02%) issue I/O)"),
         ((64, 32), 16, 2, _LOWERED),
-        ((64, 32), 32, 1, "as DSNRO says where several worlds do I/O, though only one VM (db01) was seen there, which alone would have 64"),
-        ((32, 32), 96, 1, "more than the 32 that its settings give with one VM (db01), as they were read"),
-        ((64, None), 32, 2, "why is not known, since DSNRO was not read (esxcli)"),
-        ((None, 32), 32, 2, "why is not known, since the device's own depth was not read"),
+        ((64, 32), 32, 1, "limited by DSNRO as if several VMs issued I/O; 64 expected from its settings with one VM (db01)"),
+        ((32, 32), 96, 1, "more than the 32 expected from its settings with one VM (db01)"),
+        ((64, None), 32, 2, "cause unknown: DSNRO not read (esxcli)"),
+        ((None, 32), 32, 2, "cause unknown: device queue depth not read"),
     ],
 )  # fmt: skip
 def test_why_a_depth_is_in_force_is_said_as_far_as_it_is_known(
@@ -142,15 +166,13 @@ def test_why_a_depth_is_in_force_is_said_as_far_as_it_is_known(
     story.settings(*own)
     story.reported(depth)
     story.passes([depth] * 10, [writers] * 10)
-    assert caveats(client, story) == [f"{QUEUE} {depth} I/Os at once: {why}"]
+    assert caveats(client, story) == [f"{QUEUE} DQLEN {depth}, {why}"]
 
 
 def test_a_depth_that_only_the_settings_tell_is_not_called_measured(client: TestClient, story: Story) -> None:
     story.settings(64, 32)
     story.passes([64] * 10, [2] * 10)
-    assert caveats(client, story) == [
-        f"{QUEUE} 64 I/Os at once: so its settings say; the depth in force was not measured"
-    ]
+    assert caveats(client, story) == [f"{QUEUE} depth 64 as configured, DQLEN not measured"]
     names = {one["name"] for one in _of_device(client, story)}
     assert names == {"device_depth", "dsnro", "active_vms"}
 
@@ -158,7 +180,7 @@ def test_a_depth_that_only_the_settings_tell_is_not_called_measured(client: Test
 def test_a_depth_that_nobody_tells_is_not_measured(client: TestClient, story: Story) -> None:
     story.settings(None, None)
     story.passes([float("nan")] * 10, [2] * 10)
-    assert caveats(client, story) == [f"How deep the queue of simple ({DEVICE}) on esx-1 is was not measured"]
+    assert caveats(client, story) == [f"{QUEUE} depth not measured"]
 
 
 def test_vms_that_were_not_measured_are_not_counted(client: TestClient, story: Story) -> None:
@@ -166,9 +188,7 @@ def test_vms_that_were_not_measured_are_not_counted(client: TestClient, story: S
     story.reported(32)
     story.passes([32] * 10, [2] * 10)
     story.change("DELETE FROM ledger_leaf_1m WHERE entity_id < (2 << 27)")
-    assert caveats(client, story) == [
-        f"{QUEUE} 32 I/Os at once: why is not known, since which VMs do I/O there was not measured"
-    ]
+    assert caveats(client, story) == [f"{QUEUE} DQLEN 32, cause unknown: VMs with I/O not measured"]
     assert "active_vms" not in {one["name"] for one in _of_device(client, story)}
 
 
@@ -182,7 +202,7 @@ def test_settings_that_changed_later_are_those_of_the_window(client: TestClient,
         f" FROM host_device WHERE id = {story.device}"
     )
     story.settings(64, 64)
-    assert "DSNRO 32 is in force" in caveats(client, story)[0]
+    assert "limited by DSNRO 32" in caveats(client, story)[0]
 
 
 def test_a_vm_is_counted_where_it_ran(client: TestClient, story: Story) -> None:
@@ -200,7 +220,7 @@ def test_a_vm_is_counted_where_it_ran(client: TestClient, story: Story) -> None:
         "INSERT INTO vm_placement (vm_id, host_id, valid_from)"
         f" SELECT m.id, h.id, {at} FROM vm m, esxi_host h WHERE m.key = 'vm-2' AND h.key = 'esx-1'"
     )
-    assert caveats(client, story)[1].startswith("Competing worlds: its depth fell from 64 to 32")
+    assert caveats(client, story)[1].startswith("Competing worlds: DQLEN fell from 64 to 32")
 
 
 def test_a_full_queue_is_told_though_another_layer_is_named_and_one_with_room_is_not(
@@ -209,7 +229,7 @@ def test_a_full_queue_is_told_though_another_layer_is_named_and_one_with_room_is
     story.settings(64, 32)
     story.reported(32)
     story.passes([32] * 5, [2] * 5, ill=False)
-    assert caveats(client, story)[0].startswith(f"{QUEUE} 32 I/Os at once")
+    assert caveats(client, story)[0].startswith(f"{QUEUE} DQLEN 32")
     story.passes([64] * 5, [2] * 5, ill=False)
     assert caveats(client, story) == []
 
@@ -217,15 +237,15 @@ def test_a_full_queue_is_told_though_another_layer_is_named_and_one_with_room_is
 def test_a_virtual_disks_own_limit_is_no_matter_of_the_devices_queue(client: TestClient, story: Story) -> None:
     story.settings(64, 32)
     story.passes([64] * 5, [1] * 5, limited=True)
-    assert ask(client, f"datastores/{story.store}/verdict")["sentence"]["head"].startswith(
-        "Kernel on esx-1, mostly the hypervisor: "
+    assert ask(client, f"datastores/{story.store}/diagnosis")["sentence"]["head"]["text"].startswith(
+        "Kernel on esx-1, mostly hypervisor: "
     )
     assert caveats(client, story) == []
     story.reported(32)
     story.passes([32] * 5, [1] * 5, limited=True)
-    assert caveats(client, story)[0].startswith(f"{QUEUE} 32 I/Os at once")
+    assert caveats(client, story)[0].startswith(f"{QUEUE} DQLEN 32")
 
 
 def _of_device(client: TestClient, story: Story) -> list[dict[str, Any]]:
-    evidence: list[dict[str, Any]] = ask(client, f"datastores/{story.store}/verdict")["evidence"]
+    evidence: list[dict[str, Any]] = ask(client, f"datastores/{story.store}/diagnosis")["evidence"]
     return [one for one in evidence if one["subject"]["kind"] == "device"]

@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import text
-from tests.api.ledgers import NOW, Estate
+from tests.api.ledgers import NOW, Environment
 from tests.collectors.tls import make_identity, tls_server
-from tests.db.estates import array_inventory, host_inventory
+from tests.db.environments import array_inventory, host_inventory
 
 from gavel.db.engine import Role, open_engine, transaction
-from gavel.db.inventory import store_inventory
 from gavel.db.queries.clocks import record_clocks
 from gavel.db.queries.gaps import note_gap
-from gavel.db.queries.runs import Run, record_run
+from gavel.db.queries.runs import SourceRun, record_run
+from gavel.db.write.inventory import store_inventory
 from gavel.domain.errors import ErrorKind
 from gavel.domain.inventory import InventoryTaken
 from gavel.domain.source import ClockReading, Stream
@@ -52,14 +52,14 @@ def test_secrets_never_leave(admin: TestClient, postgres_url: str) -> None:
     assert TOKEN.encode().hex() not in stored
 
 
-def test_the_clocks_of_hosts_have_their_names(client: TestClient, estate: Estate) -> None:
-    with transaction(estate.engine) as connection:
+def test_the_clocks_of_hosts_have_their_names(client: TestClient, environment: Environment) -> None:
+    with transaction(environment.engine) as connection:
         connection.execute(
             text("UPDATE esxi_host SET key = 'host-12', name = 'esx-12.example.com' WHERE key = 'esx-1'")
         )
         readings = [ClockReading(subject, 30.0, 0.5, NOW) for subject in (None, "host-12", "host-99")]
-        record_clocks(connection, estate.vcenter, readings)
-    found = client.get(f"/api/v1/sources/{estate.vcenter}").json()
+        record_clocks(connection, environment.vcenter, readings)
+    found = client.get(f"/api/v1/sources/{environment.vcenter}").json()
     assert [(clock["subject"], clock["name"]) for clock in found["clocks"]] == [
         (None, None), ("host-12", "esx-12.example.com"), ("host-99", None),
     ]  # fmt: skip
@@ -67,37 +67,67 @@ def test_the_clocks_of_hosts_have_their_names(client: TestClient, estate: Estate
     assert owners == ["the source", "esx-12.example.com", "host-99"]
 
 
-def test_a_stream_tells_what_its_last_run_read_and_what_of_it_was_new(client: TestClient, estate: Estate) -> None:
-    with transaction(estate.engine) as connection:
-        record_run(connection, Run(estate.array, Stream.ARRAY_VOLUME, "live", NOW, 0.5, samples=44, new_samples=11))
-    (stream, *_) = client.get(f"/api/v1/sources/{estate.array}").json()["streams"]
+def test_a_stream_tells_what_its_last_run_read_and_what_of_it_was_new(
+    client: TestClient, environment: Environment
+) -> None:
+    with transaction(environment.engine) as connection:
+        record_run(
+            connection, SourceRun(environment.array, Stream.ARRAY_VOLUME, "live", NOW, 0.5, samples=44, new_samples=11)
+        )
+    (stream, *_) = client.get(f"/api/v1/sources/{environment.array}").json()["streams"]
     assert (stream["last_samples"], stream["last_new_samples"]) == (44, 11)
 
 
-def test_a_stream_whose_last_run_failed_is_not_said_to_have_read_nothing(client: TestClient, estate: Estate) -> None:
-    with transaction(estate.engine) as connection:
-        failed = Run(estate.array, Stream.ARRAY_VOLUME, "live", NOW, 0.5, error_kind=ErrorKind.TIMEOUT)
+def test_samples_that_changed_after_arrival_are_counted_for_an_hour_and_corrections_are_a_warning(
+    client: TestClient, environment: Environment
+) -> None:
+    with transaction(environment.engine) as connection:
+        for at, completed, corrected in (
+            (NOW, 40, 0),
+            (NOW - timedelta(minutes=40), 2, 3),
+            (NOW - timedelta(hours=2), 500, 0),
+        ):
+            late = SourceRun(
+                environment.array, Stream.ARRAY_VOLUME, "live", at, 0.5, completed=completed, corrected=corrected
+            )
+            record_run(connection, late)
+    found = client.get(f"/api/v1/sources/{environment.array}").json()
+    (stream, *_) = found["streams"]
+    assert (stream["completed_1h"], stream["corrected_1h"]) == (42, 3)
+    assert [(run["completed"], run["corrected"]) for run in found["runs"]] == [(40, 0), (2, 3), (500, 0)]
+    assert [
+        warning
+        for warning in found["warnings"]
+        if warning.startswith("3 samples read in the last hour had other values")
+    ]
+
+
+def test_a_stream_whose_last_run_failed_is_not_said_to_have_read_nothing(
+    client: TestClient, environment: Environment
+) -> None:
+    with transaction(environment.engine) as connection:
+        failed = SourceRun(environment.array, Stream.ARRAY_VOLUME, "live", NOW, 0.5, error_kind=ErrorKind.TIMEOUT)
         record_run(connection, failed)
-    (stream, *_) = client.get(f"/api/v1/sources/{estate.array}").json()["streams"]
+    (stream, *_) = client.get(f"/api/v1/sources/{environment.array}").json()["streams"]
     assert stream["last_run_at"] is not None
     assert (stream["last_samples"], stream["last_new_samples"]) == (None, None)
 
 
 def test_runs_of_what_a_source_has_nothing_for_are_left_out_unless_they_failed(
-    client: TestClient, estate: Estate
+    client: TestClient, environment: Environment
 ) -> None:
     without_files = replace(array_inventory(), directories=())
-    with transaction(estate.engine) as connection:
-        store_inventory(connection, estate.array, InventoryTaken(without_files, NOW + timedelta(minutes=1)))
+    with transaction(environment.engine) as connection:
+        store_inventory(connection, environment.array, InventoryTaken(without_files, NOW + timedelta(minutes=1)))
         for stream, error in (
             (Stream.ARRAY_VOLUME, None),
             (Stream.ARRAY_DIRECTORY, None),
             (Stream.ARRAY_DIRECTORY, ErrorKind.TIMEOUT),
         ):
-            record_run(connection, Run(estate.array, stream, "live", NOW, 0.5, error_kind=error))
+            record_run(connection, SourceRun(environment.array, stream, "live", NOW, 0.5, error_kind=error))
     told = [
-        client.get(f"/api/v1/sources/{estate.array}").json()["runs"],
-        client.get(f"/api/v1/sources/{estate.array}/runs").json(),
+        client.get(f"/api/v1/sources/{environment.array}").json()["runs"],
+        client.get(f"/api/v1/sources/{environment.array}/runs").json(),
     ]
     for runs in told:
         assert [(run["stream"], run["error_kind"]) for run in runs] == [
@@ -105,21 +135,23 @@ def test_runs_of_what_a_source_has_nothing_for_are_left_out_unless_they_failed(
         ]  # fmt: skip
 
 
-def test_what_a_vcenter_keeps_from_its_account_is_a_warning(client: TestClient, estate: Estate) -> None:
+def test_what_a_vcenter_keeps_from_its_account_is_a_warning(client: TestClient, environment: Environment) -> None:
     kept = "The queue settings of esx-1 may not be read."
-    with transaction(estate.engine) as connection:
+    with transaction(environment.engine) as connection:
         taken = InventoryTaken(replace(host_inventory(), withheld=(kept,)), NOW + timedelta(minutes=1))
-        store_inventory(connection, estate.vcenter, taken)
-    assert client.get(f"/api/v1/sources/{estate.vcenter}").json()["warnings"] == [kept]
+        store_inventory(connection, environment.vcenter, taken)
+    assert client.get(f"/api/v1/sources/{environment.vcenter}").json()["warnings"] == [kept]
 
 
-def test_a_source_in_which_nothing_is_visible_says_so_and_what_to_do(client: TestClient, estate: Estate) -> None:
+def test_a_source_in_which_nothing_is_visible_says_so_and_what_to_do(
+    client: TestClient, environment: Environment
+) -> None:
     inventory = host_inventory()
     nothing = dict.fromkeys(("clusters", "hosts", "hbas", "devices", "paths", "datastores", "vms", "disks"), ())
-    with transaction(estate.engine) as connection:
+    with transaction(environment.engine) as connection:
         hidden = InventoryTaken(replace(inventory, **nothing), NOW + timedelta(minutes=1))  # type: ignore[arg-type]
-        store_inventory(connection, estate.vcenter, hidden)
-    (warning,) = client.get(f"/api/v1/sources/{estate.vcenter}").json()["warnings"]
+        store_inventory(connection, environment.vcenter, hidden)
+    (warning,) = client.get(f"/api/v1/sources/{environment.vcenter}").json()["warnings"]
     assert warning.startswith("Nothing of the vCenter is visible to the account. Give the user the role Read-only")
 
 
@@ -249,14 +281,14 @@ def test_a_form_asks_first_for_what_everybody_needs_and_says_where_to_get_it(
     assert "role" in found["at_hand"]
 
 
-def test_missing_intervals_of_all_sources_are_one_answer(admin: TestClient, estate: Estate) -> None:
-    with transaction(estate.engine) as connection:
-        for source_id, stream in ((estate.array, Stream.ARRAY_VOLUME), (estate.vcenter, Stream.HOST_DEVICE)):
+def test_missing_intervals_of_all_sources_are_one_answer(admin: TestClient, environment: Environment) -> None:
+    with transaction(environment.engine) as connection:
+        for source_id, stream in ((environment.array, Stream.ARRAY_VOLUME), (environment.vcenter, Stream.HOST_DEVICE)):
             span = (NOW - timedelta(minutes=9), NOW - timedelta(minutes=7))
             note_gap(connection, source_id, stream, *span, reason="unreachable", now=NOW)
-    found = admin.get("/api/v1/estate/gaps?from=-1h&to=now").json()
+    found = admin.get("/api/v1/environment/gaps?from=-1h&to=now").json()
     assert {(one["source"]["id"], one["stream"], one["reason"]) for one in found} == {
-        (estate.array, "array_volume", "unreachable"),
-        (estate.vcenter, "host_device", "unreachable"),
+        (environment.array, "array_volume", "unreachable"),
+        (environment.vcenter, "host_device", "unreachable"),
     }
-    assert admin.get("/api/v1/estate/gaps?from=-9d&to=-8d").json() == []
+    assert admin.get("/api/v1/environment/gaps?from=-9d&to=-8d").json() == []

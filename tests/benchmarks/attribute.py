@@ -44,7 +44,7 @@ PARTS = {
         "volume_minutes",
         "directory_minutes",
     ),
-    "both sides": ("units_of", "sides", "unit_host_ops", "mirroring"),
+    "both sides": ("sides", "unit_host_ops", "mirroring"),
     "leaves": ("device_leaves", "disk_leaves"),
     "parents": ("parents",),
     "proofs of counters": ("evidence_of",),
@@ -79,7 +79,7 @@ def times(things: int, length_s: int, offset_s: float) -> Times:
     return Times(end_us, np.full(rows, length_s * 1_000_000), offset, np.full(rows, 0.1))
 
 
-def observed(rng: np.random.Generator, estate: Topology) -> Observed:
+def observed(rng: np.random.Generator, environment: Topology) -> Observed:
     """Host clocks are off, so that samples are cut by the minute's edges, as they are in life."""
     stamps = times(DEVICES, 20, 3.3)
     rows = len(stamps.end_us)
@@ -87,13 +87,13 @@ def observed(rng: np.random.Generator, estate: Topology) -> Observed:
     driver = rng.uniform(200, 900, (rows, 2))
     kernel = rng.exponential(100, (rows, 2))
     latency = np.stack([driver + kernel, driver, kernel, kernel / 2], axis=2)
-    coarse = (estate.host_source[estate.devices.host[device]] == 0)[:, None, None]
+    coarse = (environment.host_source[environment.devices.host[device]] == 0)[:, None, None]
     latency = np.where(coarse, np.floor(latency / 1000) * 1000, np.rint(latency))
     ops = rng.integers(1, 20_000, (rows, 2)).astype(np.float64)
     devices = DeviceSamples(device, stamps, ops, ops * 8192, latency, np.full(rows, 64.0), coarse[:, 0, 0])
     stamps = times(VM_DISKS, 20, 3.3)
     rows = len(stamps.end_us)
-    ops = rng.integers(1, 200, (rows, 2)) * 20.0
+    ops = rng.integers(1, 200, (rows, 2)).astype(np.float64) * 20.0
     latency = np.rint(rng.uniform(300, 1500, (rows, 2)))
     disks = DiskSamples(
         np.repeat(np.arange(VM_DISKS), rows // VM_DISKS), stamps, ops, ops * 8192, latency,
@@ -136,17 +136,18 @@ def clocked(spent: dict[str, float]) -> Iterator[None]:
 
 def main() -> int:
     rng = np.random.default_rng(3)
-    estate = topology(rng)
-    minute = observed(rng, estate)
-    best, parts = np.inf, {}
+    environment = topology(rng)
+    minute = observed(rng, environment)
+    best, parts, found = np.inf, {}, None
     for _ in range(RUNS):
         spent: dict[str, float] = defaultdict(float)
         with clocked(spent):
             started = time.process_time()
-            found = whole.attributed(estate, minute, Stretch(MINUTE, 1))
+            found = whole.attributed(environment, minute, Stretch(MINUTE, 1))
             cost = time.process_time() - started
         if cost < best:
             best, parts = cost, {**spent, "the rest": cost - sum(spent.values())}
+    assert found is not None
     rows = {kind: len(found.rows[kind].thing) for kind in (ScopeKind.VM_DISK, ScopeKind.HOST_DEVICE)}
     lines = [f"  {part:<25}{seconds:7.3f} s" for part, seconds in parts.items()]
     head = f"one minute of {rows[ScopeKind.VM_DISK]:,} vm_disk + {rows[ScopeKind.HOST_DEVICE]:,} host_device rows"

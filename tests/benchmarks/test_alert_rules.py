@@ -13,25 +13,25 @@ import pytest
 from sqlalchemy import Engine, text
 from tests.api.ledgers import HEALTHY, KERNEL, written
 from tests.api.ledgers import minute as row
-from tests.db.estates import esxi, host_inventory
+from tests.db.environments import esxi, host_inventory
 
-from gavel.alerting.evaluate import Readings, RuleTable, rule_table
-from gavel.alerting.machine import Memory, step
-from gavel.alerting.rule_plain import plain_rule
-from gavel.alerting.rules import Condition, Measure, Quantity, Rule, Scope, Subject
-from gavel.db import alert_memory
+from gavel.alerting.machine.readings import Readings, RuleTable, rule_table
+from gavel.alerting.machine.states import Memory, step
+from gavel.alerting.rules.model import Condition, Quantity, Rule, RuleMeasure, Scope, Subject
+from gavel.alerting.rules.plain import plain_rule
+from gavel.alerting.use.evaluate import evaluate_rules
 from gavel.db.engine import Role, open_engine, transaction
-from gavel.db.inventory import store_inventory
 from gavel.db.queries.alert_rules import add_rule
 from gavel.db.queries.sources import add_source
+from gavel.db.write import alert_memory
+from gavel.db.write.inventory import store_inventory
 from gavel.domain.inventory import Datastore, DatastoreType, InventoryTaken
 from gavel.domain.io_path import Direction, Layer
 from gavel.domain.scope import ScopeKind
 from gavel.domain.source import SourceKind
-from gavel.pipeline.alerting import judge
-from gavel.pipeline.connections import Connections
-from gavel.pipeline.secrets import Vault
-from gavel.pipeline.workplace import Workplace
+from gavel.ingest.connections import Connections
+from gavel.ingest.worker import WorkerContext
+from gavel.vault import Vault
 
 RULES = 5_000
 DATASTORES = 2_000
@@ -39,8 +39,8 @@ MINUTES = 5
 GOAL_S = 2.0
 START = 29_000_000
 MEASURES = tuple(
-    Measure(quantity, part, direction)
-    for quantity in (Quantity.TIME, Quantity.SHARE, Quantity.EXCESS)
+    RuleMeasure(quantity, part, direction)
+    for quantity in (Quantity.LATENCY, Quantity.SHARE, Quantity.EXCESS)
     for part in Layer
     for direction in Direction
 )
@@ -85,7 +85,7 @@ def test_5000_rules_over_2000_datastores(slow_share: float, capsys: pytest.Captu
     assert max(spent) <= GOAL_S
 
 
-# --- through the pipeline: minutes read from PostgreSQL, judged, transitions and memory written ------------------------
+# --- on the store: minutes read from PostgreSQL, judged, transitions and memory written -------------------------------
 
 NOW = datetime.now(UTC).replace(second=0, microsecond=0)
 # So many of the datastores become slow, over the thresholds of so many of the rules: a minute to remember.
@@ -98,7 +98,7 @@ class Site:
 
     def __init__(self, engine: Engine) -> None:
         self.engine, self.now = engine, NOW
-        self.place = Workplace(engine, Connections(Vault(bytes(32))), now=lambda: self.now)
+        self.place = WorkerContext(engine, Connections(Vault(bytes(32))), now=lambda: self.now)
         stores = tuple(
             Datastore(f"ds-{n}", f"ds-{n}", DatastoreType.VMFS, None, 2**40, (), ("esx-1",)) for n in range(DATASTORES)
         )
@@ -116,9 +116,9 @@ class Site:
     @staticmethod
     def _add(connection: object, number: int) -> None:
         """Of any layer and direction; only the first ones are ever breached."""
-        kernel = Condition(Measure(Quantity.TIME, Layer.KERNEL), 300.0 + number / 1000)
+        kernel = Condition(RuleMeasure(Quantity.LATENCY, Layer.KERNEL), 300.0 + number / 1000)
         quiet = Condition(
-            TIMES[number % len(TIMES)], 1e6 if TIMES[number % len(TIMES)].quantity is Quantity.TIME else 1.0
+            TIMES[number % len(TIMES)], 1e6 if TIMES[number % len(TIMES)].quantity is Quantity.LATENCY else 1.0
         )
         also = Condition(TIMES[(7 * number + 1) % len(TIMES)], 0.9)
         wanted = (kernel,) if number < TOUCHED else (quiet, also)
@@ -139,7 +139,7 @@ class Site:
             written(connection, rows, replaced=())
             alert_memory.minutes_written(connection, [round(begin.timestamp()) // 60], is_whole=True)
         server, own = self._server_s(), time.process_time()
-        moved = judge(self.place, budget_s=600)
+        moved = evaluate_rules(self.place, budget_s=600)
         return time.process_time() - own, self._server_s() - server, moved
 
     def _server_s(self) -> float:
@@ -158,8 +158,8 @@ def site(postgres_url: str) -> Iterator[Site]:
     engine.dispose()
 
 
-def test_5000_rules_over_2000_datastores_through_the_pipeline(site: Site, capsys: pytest.CaptureFixture[str]) -> None:
-    told = ["the first one, rules and estate included", *["all is quiet"] * 3]
+def test_5000_rules_over_2000_datastores_on_the_store(site: Site, capsys: pytest.CaptureFixture[str]) -> None:
+    told = ["the first one, rules and environment included", *["all is quiet"] * 3]
     told += [f"{SLOW} datastores become slow for {TOUCHED} rules", "they stay slow", "they are no longer slow"]
     spent = [(*site.minute(slow), words) for slow, words in zip((0, 0, 0, 0, SLOW, SLOW, 0), told, strict=True)]
     with capsys.disabled():

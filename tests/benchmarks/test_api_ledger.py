@@ -1,4 +1,4 @@
-"""How long pages wait for verdicts: p50 and p95 of answers over HTTP, on 2,000 datastores and 20,000 VMs (plain PostgreSQL).
+"""How long pages wait for diagnoses: p50 and p95 of answers over HTTP, on 2,000 datastores and 20,000 VMs (plain PostgreSQL).
 
 On rows of its own, or on what `tests.benchmarks.fill` has filled: GAVEL_BENCH_DATA_DIR=DIR, its data directory, which nothing else runs
 on. GAVEL_BENCH_BESIDE=1 lets a Gavel of its own collect and attribute its small lab meanwhile, in processes of its own.
@@ -20,29 +20,27 @@ import numpy.typing as npt
 import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import Engine, text
-from tests.db.estates import array_inventory, device, disk, host_inventory, naa, volume
+from tests.db.environments import array_inventory, device, disk, host_inventory, naa, volume
 from tests.product.comparing import caught_up
 from tests.product.running import Product
 
-from gavel.analysis.ledger import LedgerRows
-from gavel.analysis.notes import Notes
-from gavel.analysis.segments import SPANS
-from gavel.analysis.stack import LAYER_SEGMENTS
+from gavel.analysis.ledger import LAYER_SEGMENTS
 from gavel.api.app import build
 from gavel.config import Settings
-from gavel.db import maintenance, partitions, plain
 from gavel.db.engine import Role, open_engine, transaction
-from gavel.db.inventory import store_inventory
-from gavel.db.ledger import write_ledger
 from gavel.db.migrate import migrate
-from gavel.db.queries.correlation import Stand, stand_at
+from gavel.db.queries.correlation import LedgerProgress, save_progress
 from gavel.db.queries.leaves import device_leaves, disk_leaves
 from gavel.db.queries.rows import RefKind
 from gavel.db.queries.scopes import ledger_until
 from gavel.db.queries.sources import add_source
-from gavel.db.series import LEDGER_ROLLS
+from gavel.db.series import maintenance, partitions, plain
+from gavel.db.series.catalog import LEDGER_ROLLS
+from gavel.db.write.inventory import store_inventory
+from gavel.db.write.ledger import write_ledger
 from gavel.domain.inventory import Datastore, DatastoreType, InventoryTaken, Vm
-from gavel.domain.io_path import Layer, Segment
+from gavel.domain.io_path import SPANS, Layer, Segment
+from gavel.domain.ledger import LedgerRows, Notes
 from gavel.domain.scope import ScopeKind, scope_key
 from gavel.domain.source import SourceKind
 from gavel.embedded import postgres
@@ -73,7 +71,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with postgres.running(folder / "data", log=folder / "log") as cluster:
         migrate(cluster.url())
         engine = open_engine(cluster.url(), Role.WORKER)
-        add_estate(engine)
+        add_environment(engine)
         add_ledger(engine)
         engine.dispose()
         yield cluster.url()
@@ -133,7 +131,7 @@ def beside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         product.end()
 
 
-def add_estate(engine: Engine) -> None:
+def add_environment(engine: Engine) -> None:
     """Each datastore on a volume of its own and on two hosts, with ten VMs of one disk."""
     stores = tuple(
         Datastore(f"ds-{n}", f"datastore-{n:04}", DatastoreType.VMFS, None, 2**40, (naa(serial(n)),), HOSTS)
@@ -175,14 +173,14 @@ def add_ledger(engine: Engine) -> None:
     maintenance.maintain(engine, NOW)
     maintenance.maintain(engine, NOW)
     others = [scope_key(ScopeKind.DATASTORE, i) for i in stores[1:]] + [scope_key(ScopeKind.VM, i) for i in vms[1:]]
-    others.append(scope_key(ScopeKind.ESTATE, 0))
+    others.append(scope_key(ScopeKind.ENVIRONMENT, 0))
     others += [scope_key(ScopeKind.HOST_DEVICE, i) for i in ids(engine, "host_device") if i not in devices]
     others += [scope_key(ScopeKind.VM_DISK, i) for i in ids(engine, "vm_disk") if i not in disks]
     for ago in range(MINUTES, 0, -1):
         write(engine, others, [NOW - ago * MINUTE])
     repeat_hours(engine, first[0])
     with transaction(engine) as connection:
-        stand_at(connection, Stand(NOW, None, frozenset()))
+        save_progress(connection, LedgerProgress(NOW, None, frozenset()))
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         connection.exec_driver_sql("VACUUM ANALYZE")
 
@@ -211,12 +209,12 @@ def made(n: int, seed: int) -> tuple[LedgerRows, Notes]:
         span_ops[:, :, at] = ops
     unknown = np.zeros((n, 3, len(Segment)))
     rows = LedgerRows(
-        *(_all(part) for part in (ops, ops * 4096, segment_us * segment_ops)), unknown, unknown, _all(segment_ops),
-        *(_all(part) for part in (time, time * 0.9, time * 1.1, span_ops)), outermost_lower=_all(time.sum(axis=2)),
+        _all(ops), _all(ops * 4096), _all(segment_us * segment_ops), unknown, unknown, _all(segment_ops),
+        _all(time), _all(time * 0.9), _all(time * 1.1), _all(span_ops), outermost_lower=_all(time.sum(axis=2)),
     )  # fmt: skip
     whole = ops.sum(axis=1)
-    flags = np.zeros(n, dtype=np.int64)
-    return rows, Notes(flags, flags, *(np.zeros(n) for _ in range(3)), whole, whole, whole, np.full(n, 32.0))
+    flags, none = np.zeros(n, dtype=np.int64), np.zeros(n)
+    return rows, Notes(flags, flags, none, none, none, whole, whole, whole, np.full(n, 32.0))
 
 
 def _all(ways: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
@@ -255,11 +253,11 @@ def repeat_hours(engine: Engine, key: int) -> None:
     ("what", "path", "goal_ms"),
     [
         ("24 h of a VM", "vms/{vm}/latency?{day}", 50),
-        ("verdict of a VM, with since and evidence", "vms/{vm}/verdict", 50),
-        ("verdict of a VM over 24 h", "vms/{vm}/verdict?{day}", None),
+        ("diagnosis of a VM, with since and evidence", "vms/{vm}/diagnosis", 50),
+        ("diagnosis of a VM over 24 h", "vms/{vm}/diagnosis?{day}", None),
         ("waterfall of a VM over 24 h", "vms/{vm}/waterfall?{day}", 50),
         ("30 d of a datastore", "datastores/{store}/latency?{month}", 50),
-        ("verdict of a datastore", "datastores/{store}/verdict", 50),
+        ("diagnosis of a datastore", "datastores/{store}/diagnosis", 50),
         ("contributors of a datastore", "datastores/{store}/contributors", 50),
         ("contributors of a datastore over 24 h", "datastores/{store}/contributors?{day}", None),
         ("evidence of a datastore over 24 h", "datastores/{store}/series?{day}", None),

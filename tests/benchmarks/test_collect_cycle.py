@@ -18,14 +18,14 @@ from gavel.collectors.arrays.flasharray.client import FlashArrayClient
 from gavel.collectors.arrays.flasharray.settings import FlashArraySettings
 from gavel.collectors.contract import LOOK_BACK_SAMPLES, Collector
 from gavel.db.engine import Role, open_engine, transaction
-from gavel.db.inventory import store_inventory
 from gavel.db.queries.sources import add_source
-from gavel.db.samples import advance_watermark, write_samples
+from gavel.db.write.inventory import store_inventory
+from gavel.db.write.samples import advance_watermark, write_samples
 from gavel.domain.inventory import InventoryTaken
 from gavel.domain.samples import COLUMNS, SampleBatch
 from gavel.domain.source import SourceKind, Stream
-from gavel.pipeline.connections import open_collector
-from gavel.trust import ssl_context
+from gavel.egress.tls import ssl_context
+from gavel.ingest.connections import open_collector
 
 # Added clusters are dealt over two vCenters: twice 100 hosts with 40 devices and 2,000 VMs with 3 disks.
 _VCENTER_SCALE = "clusters=20,hosts_per_cluster=10,datastores_per_cluster=40,vms=4000,disks_per_vm=3,bare_volumes=4"
@@ -164,7 +164,7 @@ def _write(engine: Engine, source_id: int, stream: Stream, batches: list[SampleB
     with transaction(engine) as connection:
         for batch in batches:
             written = write_samples(connection, source_id, batch)
-            assert not written.strangers
+            assert not written.unknown_keys
         advance_watermark(connection, source_id, stream, until)
 
 

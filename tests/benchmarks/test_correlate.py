@@ -9,20 +9,20 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pytest
 from sqlalchemy import Engine, text
-from tests.db.estates import array_inventory, device, disk, esxi, host_inventory, naa, stamp_us, volume
+from tests.db.environments import array_inventory, device, disk, esxi, host_inventory, naa, stamp_us, volume
 
+from gavel.correlate.run import correlate
 from gavel.db.engine import Role, open_engine, transaction
-from gavel.db.inventory import store_inventory
 from gavel.db.queries.clocks import record_clocks
 from gavel.db.queries.sources import add_source
-from gavel.db.samples import advance_watermark, write_samples
+from gavel.db.write.inventory import store_inventory
+from gavel.db.write.samples import advance_watermark, write_samples
 from gavel.domain.inventory import ArrayInventory, Datastore, DatastoreType, HostInventory, InventoryTaken, Vm
 from gavel.domain.samples import COLUMNS, NOT_MEASURED, Int64Array, SampleBatch
 from gavel.domain.source import ClockReading, SourceKind, Stream
-from gavel.pipeline.connections import Connections
-from gavel.pipeline.correlate import correlate
-from gavel.pipeline.secrets import Vault
-from gavel.pipeline.workplace import Workplace
+from gavel.ingest.connections import Connections
+from gavel.ingest.worker import WorkerContext
+from gavel.vault import Vault
 
 DATASTORES, HOSTS, VMS, DISKS_PER_VM = 2_000, 100, 6_667, 3
 START = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -77,9 +77,12 @@ class Site:
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
         self.now = START
-        self.place = Workplace(engine, Connections(Vault(bytes(32))), now=lambda: self.now)
+        self.place = WorkerContext(engine, Connections(Vault(bytes(32))), now=lambda: self.now)
         self._rng = np.random.default_rng(1)
-        self._inventories = {SourceKind.VCENTER: hosts(), SourceKind.FLASHARRAY: arrays()}
+        self._inventories: dict[SourceKind, HostInventory | ArrayInventory] = {
+            SourceKind.VCENTER: hosts(),
+            SourceKind.FLASHARRAY: arrays(),
+        }
         self._ids = {kind: self._add(kind) for kind in self._inventories}
 
     def _add(self, kind: SourceKind) -> int:
@@ -175,7 +178,7 @@ def test_a_minute_of_a_big_site(site: Site, capsys: pytest.CaptureFixture[str]) 
         )
     with capsys.disabled():
         say(f"\n  {DATASTORES} datastores, {HOSTS} hosts, {VMS} VMs: {leaves} leaves and {parents} sums a minute")
-        say(f"  first {first[0]} minutes, the estate included: {first[1]:.2f} s CPU, {first[2]:.2f} s")
+        say(f"  first {first[0]} minutes, the environment included: {first[1]:.2f} s CPU, {first[2]:.2f} s")
         for minutes, cpu, wall in spent:
             say(f"  {minutes} minutes, {cpu / minutes:.2f} s CPU and {wall / minutes:.2f} s each with the database")
     assert leaves == 2 * DATASTORES + VMS * DISKS_PER_VM

@@ -94,7 +94,7 @@ def key(entity: str, instance: str) -> str:
 def theirs(bodies: list[bytes]) -> int:
     """Values decoded by pyVmomi into objects with csv texts, then into integers."""
     stub = SoapStubAdapter(host="127.0.0.1", version="vim.version.v8_0_3_0")
-    result_type = vim.PerformanceManager.QueryPerf.info.result
+    result_type = vim.PerformanceManager.QueryPerf.info.result  # type: ignore[attr-defined]  # made at run time
     return sum(
         len([int(value) for value in series.value.split(",")])
         for body in bodies

@@ -30,7 +30,7 @@ def ask(request: pytest.FixtureRequest) -> Ask:
     """Calls of one session with an array that lists 5,000 volumes, in the version it offers."""
     version = request.param
     lab = create_lab(scale=Scale(bare_volumes=2 * VOLUMES), lab_time=LabTime(AT, speed=0))
-    array = next(array for array in lab.estate.arrays if array.rest_version == version)
+    array = next(array for array in lab.environment.arrays if array.rest_version == version)
     app = create(lab, array)
     login = app(Request("POST", f"/api/{version}/login", "", {"api-token": array.api_token}, b""))
     headers = {"x-auth-token": login.headers["x-auth-token"]}

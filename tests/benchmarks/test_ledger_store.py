@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable
 from dataclasses import fields
 from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import TypeVar
 
 import numpy as np
 import pytest
@@ -14,25 +16,27 @@ from sqlalchemy import Engine
 from gavel.analysis.attribution import OneWay, attribute
 from gavel.analysis.chain import chain_of, depth_bound
 from gavel.analysis.intervals import exactly_around, from_components, from_integer
-from gavel.analysis.ledger import LedgerRows, rows_of
-from gavel.analysis.notes import Notes
+from gavel.analysis.ledger import rows_of
 from gavel.analysis.segments import ArrayParts
-from gavel.db import copying, maintenance, modes, partitions, plain
+from gavel.db import copying
 from gavel.db.engine import reading, transaction
-from gavel.db.ledger import _FIELDS, _columns, write_ledger
 from gavel.db.queries.ledger import Detail, ledger
-from gavel.db.series import LEDGER_LEAVES, Mode
+from gavel.db.series import maintenance, modes, partitions, plain
+from gavel.db.series.catalog import LEDGER_LEAVES, Mode
+from gavel.db.write.ledger import _FIELDS, _columns, write_ledger
 from gavel.domain.io_path import Boundary
+from gavel.domain.ledger import LedgerRows, Notes
 from gavel.domain.samples import Int64Array
 from gavel.domain.scope import ScopeKind, scope_key
 
 VM_DISKS, HOST_DEVICES = 20_000, 4_000
 GOAL_WRITE = 0.4
-GOAL_DAY_MS, GOAL_ESTATE_MS = 15, 60
+GOAL_DAY_MS, GOAL_ENVIRONMENT_MS = 15, 60
 SCOPES, WATCHED, RUNS = 2_000, 40, 25
 MINUTE = timedelta(minutes=1)
 # The end of the newest 5 minutes, so that ranges hold whole buckets.
 NOW = datetime.fromtimestamp(time.time() // 300 * 300, UTC)
+Part = TypeVar("Part", LedgerRows, Notes)
 
 
 def way(rng: np.random.Generator, rows: int, *, disks: bool) -> OneWay:
@@ -65,11 +69,11 @@ def made(rows: int, *, disks: bool, seed: int = 0) -> tuple[LedgerRows, Notes]:
 
 
 def joined(first: tuple[LedgerRows, Notes], second: tuple[LedgerRows, Notes]) -> tuple[LedgerRows, Notes]:
-    rows, notes = (
-        type(one)(*(np.concatenate([getattr(one, f.name), getattr(other, f.name)]) for f in fields(one)))
-        for one, other in zip(first, second, strict=True)
-    )
-    return rows, notes  # type: ignore[return-value]
+    return after_another(first[0], second[0]), after_another(first[1], second[1])
+
+
+def after_another(one: Part, other: Part) -> Part:
+    return type(one)(*(np.concatenate([getattr(one, f.name), getattr(other, f.name)]) for f in fields(one)))
 
 
 def keys_of(kind: ScopeKind, count: int) -> list[int]:
@@ -109,9 +113,9 @@ def test_a_minute_of_leaves_is_written_at_0_4_times_the_speed_of_a_bare_copy(eng
     for number in range(0, 14, 2):
         at, next_at = first + number * MINUTE, first + (number + 1) * MINUTE
         packed = copying.pack(_FIELDS, _columns(stamps(at), keys, *data, np.argsort(keys)))
-        took["copy"].append(milliseconds(lambda packed=packed: copy(packed)))
-        took["write"].append(milliseconds(lambda at=next_at: write(at)))
-        took["rewrite"].append(milliseconds(lambda at=next_at: write(at, at)))
+        took["copy"].append(milliseconds(partial(copy, packed)))
+        took["write"].append(milliseconds(partial(write, next_at)))
+        took["rewrite"].append(milliseconds(partial(write, next_at, next_at)))
     rates = {what: len(keys) / statistics.median(each) for what, each in took.items()}
     told = ", ".join(f"{what} {rate:.1f} k/s" for what, rate in rates.items())
     ratio = rates["write"] / rates["copy"]
@@ -158,14 +162,14 @@ DAY = timedelta(hours=24)
         ("24 h of a scope by minute", DAY, MINUTE, 1, Detail.EVERYTHING, None),
         ("24 h of a scope as one sum", DAY, None, 1, Detail.EVERYTHING, GOAL_DAY_MS),
         ("the last 5 min of 2,000 scopes, everything", 5 * MINUTE, None, SCOPES, Detail.EVERYTHING, None),
-        ("the last 5 min of 2,000 scopes, layers", 5 * MINUTE, None, SCOPES, Detail.LAYERS, GOAL_ESTATE_MS),
+        ("the last 5 min of 2,000 scopes, layers", 5 * MINUTE, None, SCOPES, Detail.LAYERS, GOAL_ENVIRONMENT_MS),
     ],
 )
 def test_questions_of_pages_are_answered_in_time(
     filled: Engine, what: str, span: timedelta, step: timedelta | None, keys: int, detail: Detail, goal_ms: float | None
 ) -> None:
     """Median and p95 of answers about other scopes each time."""
-    times = []
+    times, found = [], None
     every = keys_of(ScopeKind.DATASTORE, SCOPES)
     for number in range(RUNS):
         asked = every[number % WATCHED :][:keys] if keys == 1 else every
@@ -176,6 +180,7 @@ def test_questions_of_pages_are_answered_in_time(
         assert found.minutes.sum() == (span // MINUTE) * keys
     middle, high = statistics.median(times), statistics.quantiles(times, n=20)[-1]
     aim = "" if goal_ms is None else f" (goal {goal_ms} ms)"
+    assert found is not None
     rows = f"{len(found)} rows from {found.resolution}"
     sys.stdout.write(f"\n{what}: p50 {middle:.1f} ms{aim}, p95 {high:.1f} ms, {rows}\n")
     if goal_ms is not None:

@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 from sqlalchemy import Engine, text
 
-from gavel.db import copying, samples
+from gavel.db import copying
 from gavel.db.engine import transaction
-from gavel.db.series import RAWS, Raw
+from gavel.db.series.catalog import RAWS, RawSeries
+from gavel.db.write import samples
 from gavel.domain.samples import NOT_MEASURED, Int64Array
 
 Columns: TypeAlias = Mapping[str, Int64Array]
@@ -22,7 +23,7 @@ GOAL_MERGE = 0.4
 NOW = datetime.now(UTC)
 
 
-def poll(raw: Raw, number: int) -> Columns:
+def poll(raw: RawSeries, number: int) -> Columns:
     """One sample of every series; a tenth of the numbers was not measured."""
     rng = np.random.default_rng(number)
     columns = {name: rng.integers(0, 100_000, SERIES) for name in raw.columns}
@@ -36,18 +37,20 @@ def poll(raw: Raw, number: int) -> Columns:
     }
 
 
-def direct(engine: Engine, raw: Raw, columns: Columns) -> None:
+def direct(engine: Engine, raw: RawSeries, columns: Columns) -> None:
     fields = samples._fields(raw)
     with transaction(engine) as connection:
         copying.copy(connection, raw.name, fields, copying.pack(fields, columns))
 
 
-def merged(engine: Engine, raw: Raw, columns: Columns) -> None:
+def merged(engine: Engine, raw: RawSeries, columns: Columns) -> None:
     with transaction(engine) as connection:
         samples.merge(connection, raw, samples._fields(raw), columns)
 
 
-def seconds(write: Callable[[Engine, Raw, Columns], None], engine: Engine, raw: Raw, columns: Columns) -> float:
+def seconds(
+    write: Callable[[Engine, RawSeries, Columns], None], engine: Engine, raw: RawSeries, columns: Columns
+) -> float:
     started = time.perf_counter()
     write(engine, raw, columns)
     return time.perf_counter() - started

@@ -16,16 +16,16 @@ import psycopg
 from tests.alerting.plain_machine import Plain
 from tests.alerting.receivers import HttpReceiver, http_receiver
 from tests.alerting.signing import is_signed
-from tests.chaos.alert_estate import RULES, founded, kind_of_rule
+from tests.alerting.use.alert_scene import SECRET
+from tests.chaos.alert_environment import RULES, founded, kind_of_rule
 from tests.chaos.alert_plan import clock_beside
 from tests.chaos.alert_processes import Processes
-from tests.pipeline.alert_scene import SECRET
 from tests.product.running import signalled, tell
 
-from gavel.alerting.evaluate import Code
-from gavel.alerting.machine import State
-from gavel.alerting.rule_plain import rule_of
-from gavel.db.leases import lock_key
+from gavel.alerting.machine.readings import Code
+from gavel.alerting.machine.states import AlertState
+from gavel.alerting.rules.plain import rule_of
+from gavel.db.locks import lock_key
 
 # Told and judged may be so far behind before the clock waits: less than any state lasts.
 MOST_BEHIND_MIN = 3
@@ -38,7 +38,7 @@ VICTIMS = {
     "scheduler": 10, "database": 8, "database, one session": 4,
 }  # fmt: skip
 _LEASES = {
-    "worker judging": "alerts", "worker telling": "telling", "worker delivering": "deliver/1", "worker writing minutes": "correlate",
+    "worker judging": "alerts", "worker telling": "notify", "worker delivering": "deliver/1", "worker writing minutes": "correlate",
 }  # fmt: skip
 _HOLDER = """
     SELECT split_part(h.application_name, ' ', 3)::int, h.pid FROM pg_locks l JOIN pg_stat_activity h ON h.pid = l.pid
@@ -135,7 +135,8 @@ class Campaign:
         except psycopg.Error:  # killed, and not back yet
             return float("inf")
         oldest = [written[0][0].timestamp() if written else self._plan.first * 60]
-        return (self.clock.at() - min(oldest if untold is None else [*oldest, untold.timestamp()])) / 60
+        behind_s: float = self.clock.at() - min(oldest if untold is None else [*oldest, untold.timestamp()])
+        return behind_s / 60
 
     def _rest(self) -> None:
         """Nothing is owed any more and nobody works: so the accounts hold still."""
@@ -330,4 +331,4 @@ def campaign(folder: Path, seed: int) -> Iterator[Campaign]:
 
 def _spoken(state: str) -> str:
     """Over long ago and inactive are the same past."""
-    return State.INACTIVE.name.lower() if state == State.RESOLVED.name.lower() else state
+    return AlertState.INACTIVE.name.lower() if state == AlertState.RESOLVED.name.lower() else state

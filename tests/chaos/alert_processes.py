@@ -29,7 +29,7 @@ class Processes:
         self.plan = folder / "plan.json"
         self._log = (folder / "processes.log").open("ab+")
         self._running: dict[str, subprocess.Popen[bytes]] = {}
-        self._cluster: postgres.Cluster | None = None
+        self._cluster: postgres.DataDirectory | None = None
 
     @property
     def environment(self) -> dict[str, str]:

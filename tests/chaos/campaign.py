@@ -43,14 +43,14 @@ class Report:
     undone: int = 0
     ledger_rows: int = 0
     ledger_differences: list[str] = field(default_factory=list)
-    conflicting: int = 0
-    strangers: int = 0
+    corrected: int = 0
+    unknown_keys: int = 0
     pending: int = 0
 
     @property
     def is_clean(self) -> bool:
         return all(found.is_equal for found in self.comparisons) and not (
-            self.conflicting or self.strangers or self.pending or self.ledger_differences
+            self.corrected or self.unknown_keys or self.pending or self.ledger_differences
         )
 
     def __str__(self) -> str:
@@ -66,8 +66,8 @@ class Report:
             f"doubled          {sum(found.doubled for found in compared)}",
             f"altered          {sum(found.altered for found in compared)}",
             f"never sent       {sum(found.foreign for found in compared)}",
-            f"conflicting      {self.conflicting}",
-            f"strangers        {self.strangers}",
+            f"corrected        {self.corrected}",
+            f"unknown_keys        {self.unknown_keys}",
             f"gaps still owed  {self.pending}",
             f"undone           {self.undone} transactions of correlate whose worker died in them",
             f"ledger           {self.ledger_rows} rows written again, {len(self.ledger_differences)} differences",
@@ -175,8 +175,8 @@ class Campaign:
         def one(query: str) -> int:
             return int(self._product.ask(query)[0][0] or 0)
 
-        self.report.conflicting = one("SELECT sum(conflicting) FROM collection_run")
-        self.report.strangers = one("SELECT sum(strangers) FROM collection_run")
+        self.report.corrected = one("SELECT sum(corrected) FROM collection_run")
+        self.report.unknown_keys = one("SELECT sum(unknown_keys) FROM collection_run")
         self.report.pending = self._product.pending()
 
 

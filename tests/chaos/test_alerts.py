@@ -1,4 +1,4 @@
-"""The long campaign: `make alerts TRANSITIONS=1000 SEED=1`. `make test` has a small dose of it, in tests/pipeline."""
+"""The long campaign: `make alerts TRANSITIONS=1000 SEED=1`. `make test` has a small dose of it, in tests/alerting/use."""
 
 import math
 import os

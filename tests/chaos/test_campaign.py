@@ -12,7 +12,7 @@ SEED = int(os.environ.get("SEED") or 1)
 
 
 def test_random_kills_and_faults_lose_double_and_alter_nothing(tmp_path_factory: pytest.TempPathFactory) -> None:
-    with running(tmp_path_factory) as product:
+    with running(tmp_path_factory.mktemp("product")) as product:
         report = Campaign(product, SEED).run(KILLS)
         tell(f"seed {SEED}\n  {report}\n")
         assert report.is_clean, str(report)

@@ -7,13 +7,14 @@ import pytest
 from sqlalchemy import text
 from tests.alerting.receivers import http_receiver
 
+from gavel.admin import channels
+from gavel.alerting.use import rules as alert_rules
 from gavel.cli.commands import main
 from gavel.config import Settings
 from gavel.db.engine import Role, open_engine, transaction
 from gavel.db.queries.alert_rules import note_fault, rule_rows
-from gavel.pipeline import alert_rules, channels
-from gavel.pipeline.secrets import load_vault
-from gavel.pipeline.workplace import utc_now
+from gavel.ingest.worker import utc_now
+from gavel.vault import load_vault
 
 SECRET = "whsec_" + "QUJD" * 8
 
@@ -45,7 +46,7 @@ def test_rules_go_out_and_come_in_again(
     assert main(["rule", "export"]) == 0
     assert capsys.readouterr().out == file.read_text()
     assert main(["rule", "preview", "kernel_queueing"]) == 0
-    assert "looks at nothing that is there" in capsys.readouterr().out
+    assert "No object matches the scope" in capsys.readouterr().out
     assert main(["rule", "preview", "no_such"]) == 1
     assert "There is no rule 'no_such'" in capsys.readouterr().err
 
@@ -105,8 +106,8 @@ def test_a_rule_that_cannot_be_judged_is_listed_with_its_reason(
     engine.dispose()
     assert main(["rule", "list"]) == 0
     said = capsys.readouterr().out
-    assert "    not judged since 2026-11-21 02:10 UTC: ValueError: something" in said
-    assert "    not judged: Rule 'array_twice_usual': it cannot be read as it is stored (KeyError: 'of')" in said
+    assert "    not evaluated since 2026-11-21 02:10 UTC: ValueError: something" in said
+    assert "    not evaluated: Rule 'array_twice_usual': it cannot be read as it is stored (KeyError: 'of')" in said
     assert "kernel_queueing" in said
     assert main(["rule", "preview", "array_twice_usual"]) == 1
     assert "cannot be read as it is stored" in capsys.readouterr().err

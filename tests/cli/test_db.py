@@ -1,17 +1,21 @@
 """`gavel db` and `gavel register` on the embedded database of an installation that is not running."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
+from sqlalchemy import text
 
 from gavel.cli.commands import main
 from gavel.db.engine import Role, open_engine, reading, transaction
 from gavel.db.queries.sources import change_source, source_by_name, sources
 from gavel.embedded import postgres
+from gavel.ingest.connections import stored_secrets
 from gavel.supervise.lock import InstanceLock
+from gavel.vault import load_vault
 
-ARRAY = {
+ARRAY: dict[str, object] = {
     "kind": "flasharray",
     "name": "array-1",
     "address": "127.0.0.1:9440",
@@ -114,7 +118,7 @@ def test_a_file_that_is_no_list_of_sources_is_told(
 
 
 def test_an_export_is_imported_into_an_empty_database_whole(
-    gavel: str, postgres_server: postgres.Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    gavel: str, postgres_server: postgres.DataDirectory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert main(["register", write_sources(tmp_path, ARRAY)]) == 0
     assert main(["db", "export", str(tmp_path / "all.dump")]) == 0
@@ -152,6 +156,30 @@ def test_a_file_that_is_no_export_changes_nothing(
     assert listed(gavel) == [("array-1", "127.0.0.1:9440")]
 
 
+def test_an_import_of_a_newer_release_s_export_is_refused_and_what_is_there_stays(
+    gavel: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    newer = tmp_path / "newer.dump"
+    assert main(["db", "migrate"]) == 0
+    current = _revision(gavel, "9999")
+    assert main(["db", "export", str(newer)]) == 0
+    _revision(gavel, current)
+    assert main(["register", write_sources(tmp_path, ARRAY)]) == 0
+    assert main(["db", "import", "--replace", str(newer)]) == 1
+    assert "revision 9999 of a newer release of Gavel" in capsys.readouterr().err
+    assert listed(gavel) == [("array-1", "127.0.0.1:9440")]
+
+
+def _revision(url: str, revision: str) -> str:
+    """Note another revision of the schema; returns the one before."""
+    engine = open_engine(url, Role.MIGRATIONS)
+    with transaction(engine) as connection:
+        before = str(connection.scalar(text("SELECT version_num FROM alembic_version")))
+        connection.execute(text("UPDATE alembic_version SET version_num = :revision"), {"revision": revision})
+    engine.dispose()
+    return before
+
+
 def test_an_export_to_a_folder_that_is_not_there_leaves_nothing(
     gavel: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -172,7 +200,7 @@ def test_an_import_under_a_running_gavel_is_refused(
 
 def test_export_and_import_say_that_the_key_file_is_not_inside_and_where_it_is(
     gavel: str,
-    postgres_server: postgres.Cluster,
+    postgres_server: postgres.DataDirectory,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -189,3 +217,35 @@ def test_export_and_import_say_that_the_key_file_is_not_inside_and_where_it_is(
         assert f"{key_file} is NOT there" in capsys.readouterr().out
     finally:
         postgres_server.drop_database("imported_without_key")
+
+
+def test_a_lost_key_is_said_and_never_replaced_silently(
+    gavel: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What would otherwise start as if nothing were wrong, and fail source by source."""
+    file, key_file = tmp_path / "sources.json", tmp_path / "data" / "secret.key"
+    file.write_text(json.dumps([ARRAY]))
+    assert main(["db", "migrate"]) == 0
+    assert main(["register", str(file)]) == 0
+    key_file.unlink()
+    assert main(["db", "migrate"]) == 1
+    assert re.search(r"secret\.key is missing.*1 sources and channels.*Put it back.*--new-key", capsys.readouterr().err)
+    assert not key_file.exists()
+    assert main(["db", "migrate", "--new-key"]) == 0
+    assert key_file.exists()
+    assert listed(gavel) == [("array-1", "127.0.0.1:9440")]
+
+
+def test_what_a_machine_announces_is_entered_anew_where_its_key_is_lost(gavel: str, tmp_path: Path) -> None:
+    """The lab knows its own secrets: it must not keep Gavel from starting."""
+    file, key_file = tmp_path / "sources.json", tmp_path / "data" / "secret.key"
+    file.write_text(json.dumps([ARRAY]))
+    assert main(["register", str(file)]) == 0
+    key_file.unlink()
+    assert main(["db", "migrate", "--new-key"]) == 0
+    assert main(["register", str(file)]) == 0
+    engine = open_engine(gavel, Role.API)
+    with reading(engine) as connection:
+        [row] = sources(connection)
+    engine.dispose()
+    assert stored_secrets(row, load_vault(key_file)) == {"api_token": ARRAY["settings"]["api_token"]}  # type: ignore[index]

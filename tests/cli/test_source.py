@@ -11,8 +11,8 @@ from gavel.cli.commands import main
 from gavel.config import Settings
 from gavel.db.engine import Role, open_engine, reading
 from gavel.db.queries.sources import SourceRow, source_by_name
-from gavel.pipeline.connections import full_settings
-from gavel.pipeline.secrets import load_vault
+from gavel.ingest.connections import full_settings
+from gavel.vault import load_vault
 from gavel_lab.lab import create_lab
 from gavel_lab.sources import serve_lab
 
@@ -99,7 +99,7 @@ def test_what_fails_its_test_is_not_added(terminal: Terminal, lab: dict[str, Add
     wrong = Address(lab["flasharray-1"].address, "ab" * 32, "any-token")
     said = terminal.add(wrong, "array 1", code=1)
     assert "FAILED" in said
-    assert "array 1 was not added. Mend what failed, or have it added as it is with --untested." in said
+    assert "array 1 was not added. Fix the failed checks, or use --untested to have it added anyway." in said
     assert terminal.says("list").startswith("No sources yet.")
     terminal.add(wrong, "array 1", "--untested", "--disable")
     assert terminal.stored("array 1")[0].enabled is False

@@ -5,12 +5,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from tests.db.estates import array_inventory, host_inventory
+from tests.db.environments import array_inventory, host_inventory
 
 from gavel.cli.commands import main
 from gavel.db.engine import Role, open_engine, transaction
-from gavel.db.inventory import store_inventory
 from gavel.db.queries.sources import add_source
+from gavel.db.write.inventory import store_inventory
 from gavel.domain.inventory import Inventory, InventoryTaken
 from gavel.domain.source import SourceKind
 
@@ -42,7 +42,7 @@ def test_what_is_on_one_side_only_is_counted_by_kind(postgres_url: str, capsys: 
     polled(postgres_url, SourceKind.FLASHARRAY, "array", array_inventory())
     line = said(capsys).splitlines()[-1]
     assert line == (
-        "Not matched: 2 datastores. The Sources page has the reasons. 2 things on one side only as it should be."
+        "Not matched: 2 datastores. The Sources page has the reasons. On one side only, no match needed: 2."
     )
 
 
@@ -68,4 +68,4 @@ def test_where_nothing_is_missing_that_is_said(postgres_url: str, capsys: pytest
     polled(postgres_url, SourceKind.VCENTER, "vc", replace(hosts, datastores=known))
     polled(postgres_url, SourceKind.FLASHARRAY, "array", array_inventory())
     line = said(capsys).splitlines()[-1]
-    assert line == "Matched: everything that ought to be. 2 things on one side only as it should be."
+    assert line == "All objects that need a match are matched. On one side only, no match needed: 2."

@@ -19,7 +19,7 @@ from tests.supervise.processes import is_alive, kill, wait_until
 from gavel.supervise.journal import read_journal
 from gavel.supervise.lock import running_pid
 
-SERVICES = {"database", "broker", "worker-live", "worker-back", "worker-notify", "beat", "api"}
+SERVICES = {"database", "broker", "worker-live", "worker-slow", "worker-back", "worker-notify", "beat", "api"}
 # Generous: the processes start within seconds, unless the machine does other things too.
 PATIENCE_S = 120
 
@@ -123,7 +123,7 @@ def test_any_killed_process_comes_back(gavel: Gavel, name: str) -> None:
 
     def is_back() -> bool:
         now = gavel.journal().get(name, {})
-        return now.get("restarts") == before["restarts"] + 1 and now["state"] == "ready"
+        return bool(now.get("restarts") == before["restarts"] + 1 and now["state"] == "ready")
 
     wait_until(is_back, PATIENCE_S)
     wait_until(lambda: gavel.health()["parts"][0]["status"] == "ok", PATIENCE_S)

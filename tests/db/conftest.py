@@ -11,13 +11,13 @@ import pytest
 from sqlalchemy import Engine, text
 from tests.conftest import NATIVE_TIMESCALE, native_timescale, timescale_bridge
 
-from gavel.db import maintenance, rolling
 from gavel.db.engine import Role, open_engine, transaction
-from gavel.db.inventory import Stored, store_inventory
 from gavel.db.migrate import migrate
 from gavel.db.queries.sources import add_source
-from gavel.db.samples import Written, advance_watermark, write_samples
-from gavel.db.series import ROLLS
+from gavel.db.series import maintenance, rollups
+from gavel.db.series.catalog import ROLLS
+from gavel.db.write.inventory import Stored, store_inventory
+from gavel.db.write.samples import Written, advance_watermark, write_samples
 from gavel.domain.inventory import ArrayInventory, Inventory, InventoryTaken
 from gavel.domain.samples import SampleBatch
 from gavel.domain.source import SourceKind, Stream
@@ -48,7 +48,7 @@ class Store:
         with transaction(self.engine) as connection:
             return store_inventory(connection, source_id, InventoryTaken(inventory, at))
 
-    def with_estate(self, inventory: Inventory, at: datetime) -> int:
+    def with_environment(self, inventory: Inventory, at: datetime) -> int:
         """A new source that holds `inventory`."""
         kind = SourceKind.FLASHARRAY if isinstance(inventory, ArrayInventory) else SourceKind.VCENTER
         source_id = self.source(kind)
@@ -80,7 +80,7 @@ class Store:
         if not self.timescale:
             maintenance.roll_dirty(self.engine, now)
             return
-        closed = (now - rolling.GRACE).isoformat()
+        closed = (now - rollups.GRACE).isoformat()
         with self.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
             for roll in ROLLS.values():
                 connection.exec_driver_sql(f"CALL refresh_continuous_aggregate('{roll.name}', NULL, '{closed}')")
@@ -90,7 +90,7 @@ class Store:
 def put_in_order(store: Store, table: str, now: datetime) -> Iterator[None]:
     """What the store does to rows after some hours, and then a transaction may unpack next to nothing unless it asks for more.
 
-    TimescaleDB unpacks what a change touches and refuses beyond a limit; a minute of a large estate is beyond the usual one.
+    TimescaleDB unpacks what a change touches and refuses beyond a limit; a minute of a large environment is beyond the usual one.
     """
     if not store.timescale:
         maintenance.reorder_closed(store.engine, now)

@@ -5,8 +5,7 @@ from dataclasses import fields
 import numpy as np
 
 from gavel.analysis.intervals import Floats
-from gavel.analysis.ledger import LedgerRows
-from gavel.analysis.notes import Notes
+from gavel.domain.ledger import LedgerRows, Notes
 
 
 def ledger_rows(n: int, seed: int = 0) -> tuple[LedgerRows, Notes]:
@@ -37,8 +36,10 @@ def _parts(rng: np.random.Generator, ops: Floats, parts: int, *, bounds: bool) -
 
 
 def _notes(rng: np.random.Generator, n: int) -> Notes:
-    flags = {name: rng.integers(0, 512, n) for name in ("reasons", "grade_reasons")}
-    others = {field.name: rng.uniform(0, 1000, n) for field in fields(Notes) if field.name not in flags}
+    flags: dict[str, np.ndarray] = {name: rng.integers(0, 512, n) for name in ("reasons", "quality_reasons")}
+    others: dict[str, np.ndarray] = {
+        field.name: rng.uniform(0, 1000, n) for field in fields(Notes) if field.name not in flags
+    }
     for numbers in others.values():
         numbers[rng.random(n) < 0.2] = np.nan
     return Notes(**flags, **others)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.db.conftest import Store
 
-from gavel.db.arrays_out import fetch
+from gavel.db.copying import fetch
 from gavel.db.engine import reading
 from gavel.db.errors import StorageError
 
@@ -29,7 +29,7 @@ def test_every_type_comes_back_as_it_is_in_the_order_of_the_query(store: Store) 
         names = ("big", "small", "fine", "double")
         parameters = {name: [row[number] for row in rows] for number, name in enumerate(names)}
         with reading(store.engine) as connection:
-            found = fetch(connection, query, parameters, dict(zip(names, ("i8", "i4", "f4", "f8"), strict=True)))  # type: ignore[arg-type]
+            found = fetch(connection, query, parameters, dict(zip(names, ("i8", "i4", "f4", "f8"), strict=True)))
         assert {name: column.dtype.str[1:] for name, column in found.items()} == dict(
             zip(names, ("i8", "i4", "f4", "f8"), strict=True)
         )

@@ -5,13 +5,13 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from tests.db.conftest import Store
-from tests.db.estates import array_inventory, host_inventory
+from tests.db.environments import array_inventory, host_inventory
 
 from gavel.db.engine import reading, transaction
 from gavel.db.errors import NameTakenError, NotFoundError
 from gavel.db.queries.clocks import newest_clocks, record_clocks
 from gavel.db.queries.gaps import GapState, gaps, narrow_gap, note_gap, pending_gaps, settle_gap
-from gavel.db.queries.runs import Run, record_run, runs
+from gavel.db.queries.runs import SourceRun, record_run, runs
 from gavel.db.queries.sources import (
     change_source,
     remove_source,
@@ -29,8 +29,8 @@ NOW = datetime.now(UTC).replace(microsecond=0)
 MINUTE = timedelta(minutes=1)
 
 
-def run(source_id: int, ago: timedelta, error: ErrorKind | None = None, **more: object) -> Run:
-    return Run(source_id, "path", "live", NOW - ago, 0.5, error_kind=error, **more)  # type: ignore[arg-type]
+def run(source_id: int, ago: timedelta, error: ErrorKind | None = None, **more: object) -> SourceRun:
+    return SourceRun(source_id, "path", "live", NOW - ago, 0.5, error_kind=error, **more)  # type: ignore[arg-type]
 
 
 def test_a_source_is_changed_by_what_is_given_and_keeps_the_rest(store: Store) -> None:
@@ -63,8 +63,8 @@ def test_a_name_is_taken_once_and_the_transaction_goes_on(store: Store) -> None:
     assert taken != other
 
 
-def test_a_removed_source_takes_its_account_and_estate_along(store: Store) -> None:
-    source_id = store.with_estate(host_inventory(), NOW)
+def test_a_removed_source_takes_its_account_and_environment_along(store: Store) -> None:
+    source_id = store.with_environment(host_inventory(), NOW)
     with transaction(store.engine) as connection:
         record_run(connection, run(source_id, MINUTE))
         note_gap(connection, source_id, Stream.PATH, NOW - MINUTE, NOW, reason="down", now=NOW)
@@ -81,20 +81,25 @@ def test_a_removed_source_takes_its_account_and_estate_along(store: Store) -> No
 def test_runs_come_newest_first_as_they_were_recorded(store: Store) -> None:
     source_id = store.source()
     told = run(
-        source_id, MINUTE, ErrorKind.TIMEOUT, error_message="too slow", lag_s=1.5, strangers=2, bytes_received=2**40
+        source_id, MINUTE, ErrorKind.TIMEOUT, error_message="too slow", lag_s=1.5, unknown_keys=2, bytes_received=2**40
     )
     with transaction(store.engine) as connection:
         record_run(connection, run(source_id, 2 * MINUTE))
-        record_run(connection, Run(source_id, "inventory", "inventory", NOW, 1.0))
+        record_run(connection, SourceRun(source_id, "inventory", "inventory", NOW, 1.0))
         run_id = record_run(connection, told)
         found = runs(connection, source_id, stream="path")
         assert len(runs(connection, source_id, limit=1)) == 1
     assert (found[0].id, found[0].error_kind, found[0].error_message) == (run_id, ErrorKind.TIMEOUT, "too slow")
-    assert (found[0].lag_s, found[0].strangers, found[0].bytes_received, found[1].error_kind) == (1.5, 2, 2**40, None)
+    assert (found[0].lag_s, found[0].unknown_keys, found[0].bytes_received, found[1].error_kind) == (
+        1.5,
+        2,
+        2**40,
+        None,
+    )
 
 
 def test_health_tells_lag_on_the_sources_own_clock_and_since_when_it_fails(store: Store) -> None:
-    source_id = store.with_estate(host_inventory(), NOW)
+    source_id = store.with_environment(host_inventory(), NOW)
     with transaction(store.engine) as connection:
         record_clocks(connection, source_id, [ClockReading(None, 3.0, 0.1, NOW)])
         for ago, error in ((4, ErrorKind.TIMEOUT), (3, None), (2, ErrorKind.TIMEOUT), (1, ErrorKind.AUTHENTICATION)):
@@ -114,10 +119,10 @@ def test_health_tells_lag_on_the_sources_own_clock_and_since_when_it_fails(store
 
 def test_an_array_without_directories_has_no_stream_of_them_and_one_that_lost_them_is_not_late(store: Store) -> None:
     with_files = array_inventory(tag=0x5A01)
-    source_id = store.with_estate(with_files, NOW - 9 * MINUTE)
+    source_id = store.with_environment(with_files, NOW - 9 * MINUTE)
     with transaction(store.engine) as connection:
         for stream in (Stream.ARRAY_VOLUME, Stream.ARRAY_DIRECTORY):
-            record_run(connection, Run(source_id, stream, "live", NOW - MINUTE, 0.5))
+            record_run(connection, SourceRun(source_id, stream, "live", NOW - MINUTE, 0.5))
     store.advance(source_id, Stream.ARRAY_VOLUME, NOW)
     assert streams_of(store, source_id) == {Stream.ARRAY_VOLUME: NOW, Stream.ARRAY_DIRECTORY: None}
     store.advance(source_id, Stream.ARRAY_DIRECTORY, NOW - 8 * MINUTE)

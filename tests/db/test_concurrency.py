@@ -7,11 +7,11 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError, InternalError, OperationalError
 from tests.db.conftest import Store
-from tests.db.estates import batch, every, host_inventory
+from tests.db.environments import batch, every, host_inventory
 
-from gavel.db import maintenance
 from gavel.db.engine import Role, open_engine, reading
 from gavel.db.errors import StorageError
+from gavel.db.series import maintenance
 from gavel.domain.source import Stream
 
 NOW = datetime.now(UTC).replace(microsecond=0)
@@ -20,7 +20,7 @@ KEYS = [device.key for device in host_inventory().devices]
 
 
 def test_two_writers_of_the_same_rows_store_them_once(plain: Store) -> None:
-    source_id = plain.with_estate(host_inventory(), NOW)
+    source_id = plain.with_environment(host_inventory(), NOW)
     pages = [
         batch(Stream.HOST_DEVICE, key, every(20, HOUR + timedelta(seconds=20), 300), read_ops=3) for key in KEYS[:6]
     ]
@@ -36,7 +36,7 @@ def test_two_writers_of_the_same_rows_store_them_once(plain: Store) -> None:
 
 def test_writers_and_maintenance_do_not_disturb_one_another(plain: Store) -> None:
     """Late rows arrive in hours that are being rolled, ordered and read; every row is there in the end, in tables and roll-ups."""
-    source_id = plain.with_estate(host_inventory(), NOW)
+    source_id = plain.with_environment(host_inventory(), NOW)
 
     def write(key: str) -> int:
         ends = every(20, HOUR + timedelta(seconds=20), 540)

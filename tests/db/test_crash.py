@@ -12,14 +12,14 @@ from threading import Thread
 import pytest
 from sqlalchemy import Engine, text
 from sqlalchemy.exc import DBAPIError
-from tests.db.estates import array_inventory, batch, every
+from tests.db.environments import array_inventory, batch, every
 
 from gavel.db.engine import Role, open_engine, transaction
 from gavel.db.errors import StorageError
-from gavel.db.inventory import store_inventory
 from gavel.db.migrate import migrate
 from gavel.db.queries.sources import add_source
-from gavel.db.samples import advance_watermark, watermark, write_samples
+from gavel.db.write.inventory import store_inventory
+from gavel.db.write.samples import advance_watermark, watermark, write_samples
 from gavel.domain.inventory import InventoryTaken
 from gavel.domain.source import SourceKind, Stream
 from gavel.embedded import postgres

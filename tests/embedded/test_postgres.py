@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -36,16 +37,16 @@ def data_dir(home: Path) -> Path:
     return home / "postgres"
 
 
-def answers(cluster: postgres.Cluster) -> bool:
+def answers(cluster: postgres.DataDirectory) -> bool:
     try:
         return query(cluster, "SELECT 1") == [(1,)]
     except psycopg.OperationalError:
         return False
 
 
-def query(cluster: postgres.Cluster, sql: str, database: str = "gavel") -> list[tuple[object, ...]]:
+def query(cluster: postgres.DataDirectory, sql: str, database: str = "gavel") -> list[tuple[object, ...]]:
     with psycopg.connect(host=str(cluster.socket_dir), user="gavel", dbname=database, autocommit=True) as connection:
-        cursor = connection.execute(sql)  # type: ignore[arg-type]
+        cursor = connection.execute(sql)
         return cursor.fetchall() if cursor.description else []
 
 
@@ -109,6 +110,34 @@ def test_root_hands_the_server_to_another_account_and_creates_none(data_dir: Pat
         assert pid is not None
         assert Path(f"/proc/{pid}").stat().st_uid == cluster.account.uid != 0
     assert Path("/etc/passwd").read_bytes() == before
+
+
+def test_only_the_account_that_runs_gavel_is_the_databases_user() -> None:
+    """Root hands the server to an account that other services may share; whoever runs as that may open the socket, and no more."""
+    if os.geteuid() != 0:
+        pytest.skip("only root hands the server to another account")
+    with (
+        tempfile.TemporaryDirectory(dir="/tmp") as name,
+        postgres.running(Path(name, "pg"), settings=TEST_SETTINGS) as cluster,
+    ):
+        Path(name).chmod(0o755)
+        arguments = [str(cluster.programs / "createdb"), "-h", str(cluster.socket_dir), "-U", "gavel", "intruder"]
+        stranger = subprocess.run(
+            arguments, cwd="/", env=postgres.server_environment(), capture_output=True, text=True, check=False,
+            **cluster.account.popen_options(),
+        )  # fmt: skip
+        assert stranger.returncode != 0
+        assert query(cluster, "SELECT count(*) FROM pg_database WHERE datname = 'intruder'") == [(0,)]
+        assert 'Peer authentication failed for user "gavel"' in stranger.stderr
+
+
+def test_a_database_made_when_everybody_was_trusted_trusts_nobody_from_its_next_start_on(data_dir: Path) -> None:
+    with postgres.running(data_dir, settings=TEST_SETTINGS):
+        pass
+    (data_dir / "pg_hba.conf").write_text("local all all trust\n")
+    with postgres.running(data_dir, settings=TEST_SETTINGS) as cluster:
+        methods = query(cluster, "SELECT type, auth_method FROM pg_hba_file_rules")
+        assert methods == [("local", "peer")]
 
 
 def test_killing_the_parent_leaves_no_server_behind(data_dir: Path, serving_process: subprocess.Popen[str]) -> None:

@@ -35,6 +35,6 @@ def explained() -> set[str]:
 
 
 def test_every_number_of_the_api_is_explained(explained: set[str]) -> None:
-    assert {name for name, _ in numbers()} >= {"total_us", "array_iops", "by_certainty", "minutes_there"}
+    assert {name for name, _ in numbers()} >= {"total_us", "array_iops", "by_confidence", "minutes_there"}
     missing = {f"{name} ({model})" for name, model in numbers() if name not in explained}
     assert missing == set()

@@ -1,8 +1,9 @@
 """`make test` itself: nothing is skipped silently, nothing hangs, one failure fails the whole."""
 
 import os
+import signal
+import subprocess
 import sys
-import threading
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -11,10 +12,18 @@ import pytest
 
 import browser
 import run_checks
-from run_checks import Check, Outcome
+import scheduling
+from scheduling import Check, Outcome
+
+ROOT = Path(__file__).resolve().parents[2]
 
 PASSES = Check("passes", (sys.executable, "-c", "print('fine')"))
 FAILS = Check("fails", (sys.executable, "-c", "print('broken'); raise SystemExit(3)"))
+
+
+@pytest.fixture(autouse=True)
+def _own_logs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scheduling, "LOGS", tmp_path / "logs")
 
 
 def test_one_failure_fails_the_whole_but_the_others_still_run(
@@ -32,13 +41,13 @@ def test_all_passing_passes(monkeypatch: pytest.MonkeyPatch) -> None:
     assert run_checks.main(["check"]) == 0
 
 
-def test_neighbours_that_belong_together_run_side_by_side_and_are_told_in_order(
+def test_checks_run_side_by_side_as_far_as_the_processors_reach_and_are_summed_up_in_order(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The first ends only once the second has begun."""
     begun = tmp_path / "begun"
-    waits = Check("waits", ("sh", "-c", f"while ! [ -e {begun} ]; do sleep 0.05; done"), deadline_s=30, together="both")
-    begins = Check("begins", ("touch", str(begun)), together="both")
+    waits = Check("waits", ("sh", "-c", f"while ! [ -e {begun} ]; do sleep 0.05; done"), deadline_s=30, cores=0.5)
+    begins = Check("begins", ("touch", str(begun)), cores=0.5)
     monkeypatch.setitem(run_checks.COMMANDS, "check", (PASSES, waits, begins, FAILS))
     assert run_checks.main(["check"]) == 1
     said = capsys.readouterr().out
@@ -46,32 +55,123 @@ def test_neighbours_that_belong_together_run_side_by_side_and_are_told_in_order(
     assert said.rindex("waits ") < said.rindex("begins ") < said.rindex("fails ")
 
 
+def noting(path: Path, name: str, *, cores: float = 1.0, after: tuple[str, ...] = ()) -> Check:
+    """Writes down when it begins and when it ends."""
+    script = f"echo +{name} >> {path}; sleep 0.3; echo -- -{name} | cut -c4- >> {path}"
+    return Check(name, ("sh", "-c", script), cores=cores, after=after)
+
+
+def test_no_more_run_at_a_time_than_there_is_room_for(tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    scheduling.run_all([noting(notes, name) for name in "abc"], room=1)
+    assert notes.read_text().split() == ["+a", "-a", "+b", "-b", "+c", "-c"]
+
+
+def test_what_needs_another_begins_after_it_and_what_does_not_goes_before(tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    checks = [noting(notes, "first"), noting(notes, "second", after=("first",)), noting(notes, "free", cores=0.5)]
+    assert [one.status for one in scheduling.run_all(checks, room=2)] == ["ok"] * 3
+    said = notes.read_text().split()
+    assert said.index("-first") < said.index("+second")
+    assert said.index("+free") < said.index("+second")
+
+
+def test_one_that_wants_more_than_there_is_runs_alone(tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    scheduling.run_all([noting(notes, "large", cores=64), noting(notes, "small")], room=2)
+    assert notes.read_text().split() == ["+large", "-large", "+small", "-small"]
+
+
+def test_only_what_failed_is_shown_whole_and_what_was_skipped_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    skips = Check("skips", (sys.executable, "-c", "print('fine'); print('SKIPPED [1] here: nothing to see')"))
+    scheduling.run_all([PASSES, skips, FAILS])
+    said = capsys.readouterr().out
+    assert "fine" not in said
+    assert "SKIPPED [1] here: nothing to see" in said
+    assert "broken" in said
+
+
+def test_processor_time_counts_that_of_children() -> None:
+    busy = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'for _ in range(5_000_000): pass'])"
+    assert scheduling.run(Check("busy", (sys.executable, "-c", busy))).cpu_s > 0.05
+
+
+# What ends politely only by force, in a session of its own, as servers are that tests start.
+STUBBORN = """
+import os, signal, subprocess, sys, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+open(sys.argv[1], "a").write(f"{os.getpid()}\\n")
+time.sleep(300)
+"""
+# A shell has what it starts in the background ignore SIGINT, and so has that what it starts.
+RUNNER = """
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.path.insert(0, "scripts")
+import pathlib
+import run_checks, scheduling
+scheduling.END_S = 1.0
+scheduling.LOGS = pathlib.Path(sys.argv[3])
+start = ["-c", "import subprocess, sys; subprocess.Popen([sys.executable, *sys.argv[1:]], start_new_session=True).wait()"]
+one = lambda name: scheduling.Check(name, (sys.executable, *start, "-c", sys.argv[1], sys.argv[2]), cores=0.5)
+run_checks.COMMANDS["check"] = (one("one"), one("other"))
+scheduling.end_by_signals()
+try:
+    run_checks.main(["check"])
+except KeyboardInterrupt:
+    sys.exit(130)
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux tells whose child a process is")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_ending_it_ends_everything_that_it_started(tmp_path: Path, number: signal.Signals) -> None:
+    noted = tmp_path / "pids"
+    with subprocess.Popen(
+        [sys.executable, "-c", RUNNER, STUBBORN, str(noted), str(tmp_path)], cwd=ROOT, stdout=subprocess.DEVNULL
+    ) as runner:
+        deadline = time.monotonic() + 30
+        while not noted.exists() or len(noted.read_text().split()) < 2:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        runner.send_signal(number)
+        assert runner.wait(30) == 130
+    for pid in map(int, noted.read_text().split()):
+        with pytest.raises(ProcessLookupError):
+            wait_for_end(pid)
+
+
 def test_an_interrupt_ends_what_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     left = tmp_path / "pid"
-    hangs = Check("hangs", ("sh", "-c", f"echo $$ > {left}; sleep 60"), together="both")
+    hangs = Check("hangs", ("sh", "-c", f"echo $$ > {left}; sleep 60"), cores=0.5)
 
-    def interrupted(_check: Check) -> Outcome:
-        while not left.exists() or not left.read_text():
-            time.sleep(0.05)
+    def interrupted(check: Check) -> Outcome | None:
+        if check is hangs:
+            return None
         raise KeyboardInterrupt
 
-    real = run_checks.run_with_needs
-    monkeypatch.setattr(run_checks, "run_with_needs", lambda check: (real if check is hangs else interrupted)(check))
-    monkeypatch.setattr(run_checks, "ending", threading.Event())
+    def begin(check: Check, stretch: float = 1.0) -> scheduling.Run | Outcome:
+        begun = started(check, stretch)
+        while not left.exists() or not left.read_text():
+            time.sleep(0.05)
+        return begun
+
+    started = scheduling.start
+    monkeypatch.setattr(scheduling, "start", begin)
     with pytest.raises(KeyboardInterrupt):
-        run_checks.run_all((replace(PASSES, together="both"), hangs))
+        scheduling.run_all((hangs, replace(PASSES, cores=0.5)), refusal=interrupted)
     with pytest.raises(ProcessLookupError):
         wait_for_end(int(left.read_text()))
 
 
 def test_a_program_that_is_not_there_is_a_failure() -> None:
-    assert run_checks.run(Check("absent", ("no-such-program",))).status == "FAILED"
+    assert scheduling.run(Check("absent", ("no-such-program",))).status == "FAILED"
 
 
 def test_a_hanging_check_is_ended_with_its_children(tmp_path: Path) -> None:
     left = tmp_path / "pid"
     script = f"sleep 60 & echo $! > {left}; wait"
-    outcome = run_checks.run(Check("hangs", ("sh", "-c", script), deadline_s=1))
+    outcome = scheduling.run(Check("hangs", ("sh", "-c", script), deadline_s=1))
     assert outcome.status == "FAILED"
     with pytest.raises(ProcessLookupError):
         wait_for_end(int(left.read_text()))
@@ -85,25 +185,47 @@ def wait_for_end(pid: int) -> None:
             raise ProcessLookupError
 
 
+def test_a_deadline_stretches_with_the_slowness_of_the_machine() -> None:
+    slow = Check("slow", ("sleep", "1"), deadline_s=0.2)
+    assert [scheduling.run_all([slow], stretch=by)[0].status for by in (1.0, 20.0)] == ["FAILED", "ok"]
+
+
+def test_a_machine_is_never_taken_for_faster_than_the_one_of_the_deadlines(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scheduling, "REFERENCE_S", 3600.0)
+    assert scheduling.slowness() == 1.0
+    monkeypatch.setattr(scheduling, "REFERENCE_S", 1e-4)
+    assert scheduling.slowness() > 10
+
+
 @pytest.mark.parametrize(
     ("lines", "expected"),
     [
-        (["........ [100%]\n", "12 passed in 3.40s\n"], "12 passed in 3.40s"),
+        (["........ [100%]\n", "12 passed in 3.40s\n"], [("pytest", "12 passed in 3.40s")]),
         (["==== 1 failed, 2 passed, 1 skipped in 65.00s (0:01:05) ====\n"],
-         "==== 1 failed, 2 passed, 1 skipped in 65.00s (0:01:05) ===="),
-        (["a log line: 3 passed the gate in 4s\n"], None),
+         [("pytest", "1 failed, 2 passed, 1 skipped in 65.00s (0:01:05)")]),
+        (["a log line: 3 passed the gate in 4s\n"], []),
+        (["\x1b[2m Test Files \x1b[22m 102 passed (102)\n", "\x1b[2m      Tests \x1b[22m 509 passed (509)\n"],
+         [("vitest", "509 passed (509)")]),
+        (["  1 failed\n", "    [e2e] › wall.spec.ts:8:1 › a wall\n", "  89 passed (6.2m)\n"],
+         [("playwright", "1 failed"), ("playwright", "89 passed (6.2m)")]),
     ],
 )  # fmt: skip
-def test_the_closing_line_of_pytest_is_recognised(lines: list[str], expected: str | None) -> None:
-    assert run_checks.closing_line(lines) == expected
+def test_the_closing_lines_of_test_runners_are_recognised(lines: list[str], expected: list[tuple[str, str]]) -> None:
+    assert list(scheduling.closing_lines(lines)) == expected
 
 
 def test_the_last_lines_say_how_many_tests_passed_in_all(capsys: pytest.CaptureFixture[str]) -> None:
-    lines = ("12 passed in 3.40s", "=== 1 failed, 2 passed, 1 skipped, 2 errors in 65.00s ===", None)
-    run_checks.sum_up("test", [Outcome(PASSES, "ok", 1.0, line) for line in lines], 2.0)
-    assert capsys.readouterr().out.splitlines()[-2:] == [
+    lines = (
+        (("pytest", "12 passed in 3.40s"),),
+        (("pytest", "1 failed, 2 passed, 1 skipped, 2 errors in 65.00s"),),
+        (("playwright", "1 failed"), ("playwright", "2 did not run"), ("playwright", "89 passed (6.2m)")),
+        (),
+    )
+    run_checks.sum_up("test", [Outcome(PASSES, "ok", 1.0, 0.5, line) for line in lines], 2.0)
+    assert capsys.readouterr().out.splitlines()[-3:] == [
         "pytest: 14 passed, 3 failed, 1 skipped",
-        "make test: 3 ok, 0 failed, 0 skipped in 2 s",
+        "playwright: 89 passed, 3 failed, 0 skipped",
+        "make test: 4 ok, 0 failed, 0 skipped in 2 s",
     ]
 
 
@@ -150,10 +272,14 @@ def test_a_missing_browser_fails_in_ci_and_only_there_is_not_a_skip(
     monkeypatch.setenv("CI", ci)
     monkeypatch.delenv("GAVEL_REQUIRE_E2E", raising=False)
     monkeypatch.setattr(run_checks, "BROWSER_SEARCH", (sys.executable, "-c", "raise SystemExit(3)"))
-    assert run_checks.run_with_needs(run_checks.E2E).status == status
+    refused = run_checks.without_browser(run_checks.E2E[0])
+    assert refused is not None
+    assert refused.status == status
 
 
 def test_a_browser_that_was_named_and_is_broken_always_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CI", raising=False)
     monkeypatch.setattr(run_checks, "BROWSER_SEARCH", (sys.executable, "-c", "raise SystemExit(2)"))
-    assert run_checks.run_with_needs(run_checks.E2E).status == "FAILED"
+    refused = run_checks.without_browser(run_checks.E2E[0])
+    assert refused is not None
+    assert refused.status == "FAILED"

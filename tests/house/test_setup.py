@@ -1,5 +1,6 @@
 """Setting up on other people's machines: old Pythons, missing parts, two runs at once, runs killed half-way."""
 
+import importlib.util
 import re
 import shutil
 import signal
@@ -79,7 +80,7 @@ def test_make_and_the_script_know_the_same_commands() -> None:
 
 
 def test_a_python_without_ensurepip_names_the_package_to_install(tools: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bootstrap.importlib.util, "find_spec", lambda _: None)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
     with pytest.raises(bootstrap.SetupError, match="python3-venv"):
         bootstrap.install_uv()
 
@@ -115,13 +116,16 @@ def test_any_change_of_a_lock_or_of_the_place_is_a_reason_to_set_up_anew(
     assert len({before, changed, moved}) == 3
 
 
+def piped(command: list[str]) -> subprocess.Popen[str]:
+    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
 def test_a_second_set_up_waits_and_goes_on_when_the_first_is_killed(tmp_path: Path) -> None:
     command = [sys.executable, "-c", HOLD_THE_LOCK, str(tmp_path)]
-    pipes = {"cwd": ROOT, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    with subprocess.Popen([*command, "stay"], **pipes) as first:
+    with piped([*command, "stay"]) as first:
         assert first.stdout is not None
         assert first.stdout.readline() == "alone\n"
-        with subprocess.Popen(command, **pipes) as second:
+        with piped(command) as second:
             assert second.stderr is not None
             assert "waiting for it" in second.stderr.readline()
             first.send_signal(signal.SIGKILL)

@@ -17,15 +17,15 @@ from structlog.testing import CapturingLogger
 
 from gavel.api.app import build
 from gavel.config import Settings
-from gavel.db import maintenance
 from gavel.db.engine import transaction
 from gavel.db.migrate import migrate
 from gavel.db.queries.sources import add_source
+from gavel.db.series import maintenance
 from gavel.domain.source import SourceKind
+from gavel.egress.policy import OutboundPolicy
 from gavel.embedded import postgres
+from gavel.ingest import troubles
 from gavel.jobs import tasks, workplace
-from gavel.pipeline import troubles
-from gavel.pipeline.outside import Outside
 
 _DISK_MB = 400
 _TICKS = 5
@@ -63,9 +63,9 @@ def disk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Disk]:
     try:
         with postgres.running(settings.postgres_dir, settings=postgres.UNSAFE_SETTINGS):
             migrate(settings.database_url)
-            workplace.open_workplace(settings.database_url, settings.key_file, lambda: False, Outside())
+            workplace.open_worker(settings.database_url, settings.key_file, lambda: False, OutboundPolicy())
             yield Disk(folder, settings)
-            workplace.close_workplace()
+            workplace.close_worker()
     finally:
         subprocess.run(["umount", str(folder)], check=True)
 
@@ -136,7 +136,7 @@ def test_workers_say_it_once_and_go_on_by_themselves(
 ) -> None:
     log = CapturingLogger()
     monkeypatch.setattr(troubles, "log", log)
-    monkeypatch.setattr(troubles, "_told", {})
+    monkeypatch.setattr(troubles, "_logged_at", {})
     caplog.set_level(logging.WARNING)
     maintain = tasks.run_maintenance
     # It makes the partitions of the coming hours first, here of many, for which there is no room.

@@ -16,14 +16,16 @@ import pytest
 from celery import Celery
 from sqlalchemy import Engine, text
 
+from gavel.admin import sources
 from gavel.db.engine import Role, open_engine
 from gavel.embedded import valkey
 from gavel.embedded.deathsignal import with_parent
-from gavel.pipeline import sources
-from gavel.pipeline.secrets import load_vault
+from gavel.vault import load_vault
 from gavel_lab import sources as serving
+from gavel_lab.flasharray import server as flasharray
 from gavel_lab.lab import Lab, create_lab
 from gavel_lab.serve import App, Request, Response
+from gavel_lab.vcenter import server as vcenter
 
 # Only a hang gets there.
 _DEADLINE_S = 120
@@ -31,7 +33,7 @@ _DEADLINE_S = 120
 
 @dataclass
 class Scene:
-    """A worker of the live queue, one array, one vCenter. `asked` counts what the sources were asked, by name and request."""
+    """A worker of the queue of slow sources, one array, one vCenter. `asked` counts what the sources were asked, by name and request."""
 
     engine: Engine
     lab: Lab
@@ -42,7 +44,7 @@ class Scene:
     asked: Counter[str]
 
     def read(self, name: str) -> None:
-        self.tasks.send_task("gavel.collect_live", (self.source_ids[name],), queue="live")
+        self.tasks.send_task("gavel.collect_slowly", (self.source_ids[name], "slow"), queue="slow")
 
     def runs(self, *, failed: bool = False) -> int:
         with self.engine.connect() as connection:
@@ -64,7 +66,7 @@ class Scene:
 @pytest.fixture
 def scene(postgres_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Scene]:
     lab, asked = create_lab(), Counter[str]()
-    for kind in (serving.flasharray, serving.vcenter):
+    for kind in (flasharray, vcenter):
         monkeypatch.setattr(kind, "create", counting(kind.create, asked))
     served = serving.serve_lab(lab, 0, tmp_path / "lab")
     broker = valkey.prepare(tmp_path / "valkey")
@@ -79,7 +81,7 @@ def scene(postgres_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     log = tmp_path / "worker.log"
     with log.open("wb") as output:
         worker = subprocess.Popen(
-            [sys.executable, "-m", "celery", "--quiet", "-A", "gavel.jobs.worker", "worker", "-Q", "live", "-c", "2"],
+            [sys.executable, "-m", "celery", "--quiet", "-A", "gavel.jobs.worker", "worker", "-Q", "slow", "-c", "2"],
             env=os.environ | {f"GAVEL_{name}": value for name, value in own.items()},
             stdout=output, stderr=subprocess.STDOUT, start_new_session=True, preexec_fn=with_parent(signal.SIGKILL),  # noqa: PLW1509
         )  # fmt: skip

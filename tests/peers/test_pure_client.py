@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from gavel_lab.clocks import LabTime
-from gavel_lab.estate import Array
+from gavel_lab.environment import Array
 from gavel_lab.lab import Lab, create_lab
 from gavel_lab.model import ArrayBy
 from gavel_lab.reading import Reading
@@ -71,7 +71,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Lab, dict
     folder = tmp_path_factory.mktemp("lab")
     lab = create_lab(scale=Scale(bare_volumes=2 * VOLUMES_PER_ARRAY), lab_time=LabTime(AT, speed=0))
     running = serve_lab(lab, 0, folder)
-    ports = {array.name: running.listeners[array.index].port for array in lab.estate.arrays}
+    ports = {array.name: running.listeners[array.index].port for array in lab.environment.arrays}
     yield lab, {name: f"127.0.0.1:{port}" for name, port in ports.items()}, folder / "tls"
     running.stop()
 
@@ -81,11 +81,11 @@ def session(served: tuple[Lab, dict[str, str], Path], name: str, version: str | 
     if not PYTHON.exists():
         pytest.fail(f"{PYTHON} is missing: `make peers` installs the SDK there.", pytrace=False)
     lab, addresses, certificates = served
-    array = next(array for array in lab.estate.arrays if array.name == name)
+    array = next(array for array in lab.environment.arrays if array.name == name)
     command = [PYTHON, ROOT / "tests/peers/pure_client/session.py", addresses[name], certificates / f"{name}.crt"]
     command += [array.api_token, *([version] if version else [])]
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen([str(part) for part in command], text=True, **pipes) as process:
+    pipe = subprocess.PIPE
+    with subprocess.Popen([str(part) for part in command], text=True, stdin=pipe, stdout=pipe, stderr=pipe) as process:
         try:
             yield Sdk(process, lab, array)
         finally:
@@ -105,7 +105,7 @@ def test_the_sdk_negotiates_the_newest_version_of_each_array(sdk: Sdk) -> None:
 
 
 def test_the_sdk_pages_through_all_volumes_once(sdk: Sdk) -> None:
-    expected = [volume for volume in sdk.lab.estate.volumes if sdk.array.index in volume.arrays]
+    expected = [volume for volume in sdk.lab.environment.volumes if sdk.array.index in volume.arrays]
     volumes = sdk.items("get_volumes")
     assert len(volumes) > 1_000
     assert [volume["serial"] for volume in volumes] == [volume.serial for volume in expected]
@@ -150,7 +150,7 @@ def test_the_sdk_understands_every_endpoint(sdk: Sdk, call: str) -> None:
 def test_history_through_the_sdk_is_what_the_model_says(sdk: Sdk) -> None:
     last = (sdk.now_ms() - 60_000) // 30_000 * 30_000
     rows = sdk.items("get_volumes_performance", resolution=30_000, start_time=last - 30_000, end_time=last)
-    volumes = {volume.id: volume.index for volume in sdk.lab.estate.volumes if sdk.array.index in volume.arrays}
+    volumes = {volume.id: volume.index for volume in sdk.lab.environment.volumes if sdk.array.index in volume.arrays}
     assert len(rows) == 2 * len(volumes)
     assert {row["time"] for row in rows} == {last - 30_000, last}
     truth = _truth(sdk, list(volumes.values()), [last - 30_000, last])

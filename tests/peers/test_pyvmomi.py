@@ -41,13 +41,13 @@ def test_it_logs_in(place: Place, vsphere: Any) -> None:
 
 
 def test_it_finds_the_whole_inventory(place: Place, vsphere: Any) -> None:
-    estate, number = place.lab.estate, place.vcenter.index
+    environment, number = place.lab.environment, place.vcenter.index
     hosts = {one["name"]: one for one in properties(vsphere, vim.HostSystem, "name", "config.storageDevice").values()}
     assert {
         name: {lun.canonicalName for lun in one["config.storageDevice"].scsiLun} for name, one in hosts.items()
     } == {
-        host.name: {estate.devices[index].name for index in host.devices}
-        for host in estate.hosts
+        host.name: {environment.devices[index].name for index in host.devices}
+        for host in environment.hosts
         if host.vcenter == number
     }
     machines = properties(vsphere, vim.VirtualMachine, "name", "config.hardware.device").values()
@@ -59,12 +59,14 @@ def test_it_finds_the_whole_inventory(place: Place, vsphere: Any) -> None:
         ]
         for one in machines
     } == {
-        vm.name: [estate.disks[index].capacity_bytes for index in vm.disks] for vm in estate.vms if vm.vcenter == number
+        vm.name: [environment.disks[index].capacity_bytes for index in vm.disks]
+        for vm in environment.vms
+        if vm.vcenter == number
     }
 
 
 def test_query_perf_gives_the_models_numbers(place: Place, vsphere: Any) -> None:
-    host = next(host for host in place.lab.estate.hosts if host.vcenter == place.vcenter.index)
+    host = next(host for host in place.lab.environment.hosts if host.vcenter == place.vcenter.index)
     answer = ask(vsphere, vim.HostSystem(host.moref, vsphere._stub), [LATENCY, RATE], "normal", maxSample=6)
     windows = place.lab.clocks.hosts[host.index].windows(np.array(stamps(answer)), 20.0)
     truth = place.lab.model.read(By.DEVICE, list(host.devices), windows)
@@ -72,7 +74,7 @@ def test_query_perf_gives_the_models_numbers(place: Place, vsphere: Any) -> None
     rates = count(truth.ops_per_s()[..., READ])
     assert rates.any()
     assert series(vsphere, answer) == {
-        (key, place.lab.estate.devices[index].name): values[row].tolist()
+        (key, place.lab.environment.devices[index].name): values[row].tolist()
         for key, values in ((LATENCY, latency), (RATE, rates))
         for row, index in enumerate(host.devices)
     }

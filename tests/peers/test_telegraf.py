@@ -149,7 +149,7 @@ def truths(place: Place, host: int) -> tuple[list[int], dict[str, Ints]]:
     lab, rounding = place.lab, place.vcenter.ms_rounding
     ends = expected_ends(place, host)
     windows = lab.clocks.hosts[host].windows(np.array(ends), 20.0)
-    reading = lab.model.read(By.DEVICE, list(lab.estate.hosts[host].devices), windows)
+    reading = lab.model.read(By.DEVICE, list(lab.environment.hosts[host].devices), windows)
     values = {
         "disk.deviceReadLatency.average": milliseconds(reading.latency_us("driver")[..., READ], rounding),
         "disk.deviceWriteLatency.average": milliseconds(reading.latency_us("driver")[..., WRITE], rounding),
@@ -167,34 +167,40 @@ def test_every_device_of_every_host_carries_the_models_numbers(place: Place, gat
         for one in gathered
         for name, value in one.fields.items()
     }
-    estate, compared = place.lab.estate, 0
-    for host in (host for host in estate.hosts if host.vcenter == place.vcenter.index):
+    environment, compared = place.lab.environment, 0
+    for host in (host for host in environment.hosts if host.vcenter == place.vcenter.index):
         ends, expected = truths(place, host.index)
         assert ends
         for counter, values in expected.items():
             group, name = counter.split(".", 1)
             for row, index in enumerate(host.devices):
                 for at, mean in in_minutes(ends, values[row].tolist()).items():
-                    key = (host.moref, f"vsphere_host_{group}", estate.devices[index].name, at, name.replace(".", "_"))
+                    key = (
+                        host.moref,
+                        f"vsphere_host_{group}",
+                        environment.devices[index].name,
+                        at,
+                        name.replace(".", "_"),
+                    )
                     assert seen[key] == pytest.approx(mean, abs=1e-9), key
                     compared += 1
     assert compared > 100
 
 
 def test_every_disk_of_every_running_vm_is_there_with_its_names(place: Place, gathered: list[Point]) -> None:
-    estate = place.lab.estate
+    environment = place.lab.environment
     disks = {
         (one.tags["moid"], one.tags["disk"]): one
         for one in gathered
         if one.measurement == "vsphere_vm_virtualDisk" and "readLatencyUS_latest" in one.fields
     }
-    running = [vm for vm in estate.vms if vm.vcenter == place.vcenter.index and vm.is_powered_on]
-    assert set(disks) == {(vm.moref, estate.disks[index].instance) for vm in running for index in vm.disks}
+    running = [vm for vm in environment.vms if vm.vcenter == place.vcenter.index and vm.is_powered_on]
+    assert set(disks) == {(vm.moref, environment.disks[index].instance) for vm in running for index in vm.disks}
     names = {vm.moref: vm for vm in running}
     now = place.lab.clocks.lab_time.now()
     for (moref, _), one in disks.items():
         vm = names[moref]
         assert one.tags["source"] == vm.name
-        assert one.tags["esxhostname"] == estate.hosts[place.lab.placement.host_of(vm.index, now)].name
-        assert one.tags["clustername"] == estate.clusters[vm.cluster].name
-        assert one.tags["dcname"] == estate.datacenters[estate.clusters[vm.cluster].datacenter].name
+        assert one.tags["esxhostname"] == environment.hosts[place.lab.placement.host_of(vm.index, now)].name
+        assert one.tags["clustername"] == environment.clusters[vm.cluster].name
+        assert one.tags["dcname"] == environment.datacenters[environment.clusters[vm.cluster].datacenter].name

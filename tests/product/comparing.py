@@ -123,8 +123,8 @@ def assert_nothing_unexplained(product: Product) -> None:
     """No owed gap, no gap without an acceptable reason, no sample that changed its mind, no thing without a name."""
     assert product.pending() == 0
     assert product.ask("SELECT * FROM gap WHERE state = 'explained' AND reason NOT LIKE %(known)s", known=EXPIRED) == []
-    assert product.ask("SELECT source_id, stream, conflicting FROM collection_run WHERE conflicting > 0") == []
-    assert product.ask("SELECT source_id, stream, strangers FROM collection_run WHERE strangers > 0") == []
+    assert product.ask("SELECT source_id, stream, corrected FROM collection_run WHERE corrected > 0") == []
+    assert product.ask("SELECT source_id, stream, unknown_keys FROM collection_run WHERE unknown_keys > 0") == []
 
 
 EXPIRED = "expired at the source before Gavel could read it"

@@ -13,7 +13,7 @@ import psycopg
 from tests.product import ledgers
 from tests.product.running import Part, Product, StuckError, signalled
 
-from gavel.db.leases import lock_key
+from gavel.db.locks import lock_key
 
 # Of the process that may correlate the session that holds the samples: a transaction of correlate's own.
 _INSIDE = """

@@ -21,6 +21,8 @@ from gavel.embedded import postgres
 from gavel.embedded.deathsignal import with_parent
 from gavel.supervise.journal import read_journal
 
+# How many times slower than the one of these deadlines the machine is, as `make test` found at its start.
+SLOWNESS = float(os.environ.get("GAVEL_TEST_SLOWNESS") or 1)
 PORTS = 6  # the API's, then the lab's: two arrays, two vCenters, truth
 _LINK = re.compile(r"(http://[\d.]+:\d+)/(?:#setup=(\S+))?")
 
@@ -55,13 +57,19 @@ class Product:
         self._process: subprocess.Popen[bytes] | None = None
         self.began_at = self.up_at = 0.0
         self.admin_token = ""
-        self.api = httpx.Client(base_url=f"http://127.0.0.1:{first}/api/v1", timeout=60, trust_env=False)
-        self.truth = httpx.Client(base_url=f"http://127.0.0.1:{first + PORTS - 1}", timeout=60, trust_env=False)
+        self.api = httpx.Client(base_url=f"http://127.0.0.1:{first}/api/v1", timeout=60 * SLOWNESS, trust_env=False)
+        self.truth = httpx.Client(
+            base_url=f"http://127.0.0.1:{first + PORTS - 1}", timeout=60 * SLOWNESS, trust_env=False
+        )
 
     # --- from outside -------------------------------------------------------------------------------------------------
 
     def start(self) -> None:
-        """Start it and wait until it says that it is up."""
+        """Start it, wait until it says that it is up, and sign in as its admin."""
+        self._sign_in(self.come_up())
+
+    def come_up(self) -> int:
+        """Start it and wait until it says that it is up; from which byte of what it says."""
         self.began_at = time.time()
         with self._said.open("ab") as output:
             beginning = output.tell()
@@ -72,13 +80,13 @@ class Product:
             )  # fmt: skip
         self.wait_for(lambda: "Up after" in self.said(beginning), "gavel up to say that it is up", 240)
         self.up_at = time.time()
-        self._sign_in(beginning)
+        return beginning
 
     def stop(self) -> int:
         """Ctrl-C; the exit status."""
         assert self._process is not None
         self._process.send_signal(signal.SIGINT)
-        status = self._process.wait(60)
+        status = self._process.wait(60 * SLOWNESS)
         self._process = None
         return status
 
@@ -89,7 +97,7 @@ class Product:
         if self._process and self._process.poll() is None:
             self._process.send_signal(signal.SIGINT)
             try:
-                self._process.wait(30)
+                self._process.wait(30 * SLOWNESS)
             except subprocess.TimeoutExpired:
                 self._process.kill()  # its guardian ends the rest
                 self._process.wait()
@@ -102,7 +110,7 @@ class Product:
         """Another `gavel` command on the same installation."""
         return subprocess.run(
             [sys.executable, "-m", "gavel.cli", *arguments],
-            input=stdin, capture_output=True, text=True, env=self._environment, timeout=120, check=False,
+            input=stdin, capture_output=True, text=True, env=self._environment, timeout=120 * SLOWNESS, check=False,
         )  # fmt: skip
 
     def _sign_in(self, beginning: int) -> None:
@@ -159,15 +167,20 @@ class Product:
         announced: list[dict[str, Any]] = json.loads((self.data_dir / "lab" / "sources.json").read_text())
         return announced
 
+    def _lab_token(self) -> dict[str, str]:
+        """Of the lab as it runs now: each start makes its own."""
+        return {"X-Lab-Token": (self.data_dir / "lab/truth-token").read_text()}
+
     def fault(self, source: str, kind: str, **parameters: object) -> int:
         """Put a fault in force, or perform an act; its number."""
-        answer = self.truth.post("/faults", json={"source": source, "kind": kind, **parameters})
+        body = {"source": source, "kind": kind, **parameters}
+        answer = self.truth.post("/faults", json=body, headers=self._lab_token())
         assert answer.status_code == 201, answer.text
         number: int = answer.json()["id"]
         return number
 
     def no_more_faults(self) -> None:
-        self.truth.delete("/faults").raise_for_status()
+        self.truth.delete("/faults", headers=self._lab_token()).raise_for_status()
 
     def pending(self) -> int:
         return int(self.ask("SELECT count(*) FROM gap WHERE state = 'pending_backfill'")[0][0])
@@ -194,11 +207,11 @@ class Product:
         self.wait_for(done, f"everything to be read up to {time.strftime('%H:%M:%S', time.gmtime(at))} UTC", within_s)
 
     def wait_for(self, what: Callable[[], bool], name: str, within_s: float) -> float:
-        """Wait for something the product does; the seconds it took. Raises StuckError with the product's state."""
-        began = time.monotonic()
+        """Wait for what the product does, on a slow machine longer; the seconds it took. Raises StuckError with its state."""
+        began, patience_s = time.monotonic(), within_s * SLOWNESS
         while not what():
-            if time.monotonic() - began > within_s:
-                raise StuckError(f"waited {within_s:.0f} s for {name}\n{self.account()}")
+            if time.monotonic() - began > patience_s:
+                raise StuckError(f"waited {patience_s:.0f} s for {name}\n{self.account()}")
             if self._process and self._process.poll() is not None:
                 raise StuckError(f"gavel up ended with {self._process.returncode}\n{self.said()[-3000:]}")
             time.sleep(0.25)

@@ -43,7 +43,7 @@ def chapters(product: Product, after: float, until: float) -> Iterator[Chapter]:
 
 
 def about(product: Product, chapter: Chapter, question: str) -> dict[str, Any]:
-    """The product's answer to `question` (verdict, occupancy, …) about a chapter's datastore and time."""
+    """The product's answer to `question` (diagnosis, occupancy, …) about a chapter's datastore and time."""
     listed = product.api.get("/datastores", params={"limit": 500}).raise_for_status().json()["items"]
     datastore = next(row["id"] for row in listed if row["name"] == chapter.datastore)
     answer = product.api.get(f"/datastores/{datastore}/{question}", params=chapter.window())
@@ -51,7 +51,7 @@ def about(product: Product, chapter: Chapter, question: str) -> dict[str, Any]:
     return found
 
 
-def layers_named(verdict: dict[str, Any]) -> set[str]:
-    """The layers that a verdict speaks of; of an undetermined one both."""
-    names = [name for name in (verdict["layer"], verdict["other"]) if name]
+def layers_named(diagnosis: dict[str, Any]) -> set[str]:
+    """The layers that a diagnosis speaks of; of an inconclusive one both."""
+    names = [name for name in (diagnosis["layer"], diagnosis["other"]) if name]
     return {layer for name in names for layer in name.split("_")}

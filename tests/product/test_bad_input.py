@@ -5,18 +5,21 @@ import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import pytest
+from tests.product.bad_arrays import bad_arrays
 from tests.product.comparing import caught_up, compare
 from tests.product.hostile import Hostiles, hostiles
-from tests.product.running import Product, tell
+from tests.product.running import SLOWNESS, Product, tell
+from tests.product.ticks import ticks
 
 TOKEN, PASSWORD = "0123abcd-1234-1234-1234-0123456789ab", "correct horse"
 NO_SUCH_NAME = "no-such-array.invalid"
 AT_ONCE = 4  # as many trials as the API takes
 # 20 s, and what a busy machine adds to it.
-WITHIN_S = 30.0
+WITHIN_S = 30.0 * SLOWNESS
 
 
 @dataclass(frozen=True)
@@ -143,21 +146,36 @@ def test_the_command_says_the_same(product: Product, hostile: Hostiles, name: st
         product.api.delete(f"/sources/{source['id']}").raise_for_status()
 
 
-def test_sources_that_fail_are_told_on_their_page_and_leave_the_others_unharmed(
-    product: Product, hostile: Hostiles
+def test_sources_that_fail_are_told_on_their_page_and_cost_the_others_no_tick(
+    product: Product, hostile: Hostiles, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    """A refused token, a black hole and a drip are polled for a while beside the good sources."""
+    """A refused token, black holes, drips, pages without end and 400 MB in 400 kB are polled for a while beside the good sources."""
     began = time.time()
     wrong = ("a wrong token", "a black hole for a vCenter", "an array that drips")
     added = {}
     for name in wrong:
         body = {"kind": CASES[name].kind, "name": name, "settings": settings(product, hostile, CASES[name])}
         added[name] = product.api.post("/sources", json=body).raise_for_status().json()["id"]
+    lab = [source["name"] for source in product.sources()]
+    with bad_arrays(tmp_path_factory.mktemp("bad")) as (fingerprint, addresses):
+        for name, address in addresses.items():
+            kept = {"address": address, "api_token": TOKEN, "fingerprint_sha256": fingerprint}
+            body = {"kind": "flasharray", "name": name, "settings": kept}
+            added[name] = product.api.post("/sources", json=body).raise_for_status().json()["id"]
+        _watch(product, added, wrong, lab, began)
+
+
+def _watch(product: Product, added: dict[str, int], wrong: tuple[str, ...], lab: list[str], began: float) -> None:
     try:
         for name in wrong:
-            product.wait_for(lambda name=name: _error_of(product, added[name]), f"{name} to be told", 120)  # type: ignore[misc]
+            product.wait_for(partial(_is_told, product, added[name]), f"{name} to be told", 120)
             assert re.search(CASES[name].says, _error_of(product, added[name]), re.DOTALL)
             assert _logged(product, CASES[name].says), name
+        for name in added.keys() - set(wrong):
+            product.wait_for(partial(_is_told, product, added[name]), f"{name} to be told", 180)
+        found_ticks = ticks(product, lab, began, time.time())
+        tell("; ".join(map(str, found_ticks)))
+        assert [str(each) for each in found_ticks if each.lost] == []
         until = caught_up(product)
     finally:
         for source in added.values():
@@ -176,6 +194,10 @@ def test_sources_that_fail_are_told_on_their_page_and_leave_the_others_unharmed(
 def _error_of(product: Product, source: int) -> str:
     answer: dict[str, Any] = product.api.get(f"/sources/{source}").raise_for_status().json()
     return answer["error_message"] or ""
+
+
+def _is_told(product: Product, source: int) -> bool:
+    return bool(_error_of(product, source))
 
 
 def _logged(product: Product, says: str) -> bool:

@@ -65,11 +65,11 @@ def is_alive(pid: int) -> bool:
     """Whether the process runs; one that only waits to be reaped does not."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):  # gone, or gone while it was read
         return False
 
 
-def wait_until(what: Callable[[], bool], seconds: float = 30) -> None:
+def wait_until(what: Callable[[], bool], seconds: float = 120) -> None:
     """Wait for something that another process does."""
     deadline = time.monotonic() + seconds
     while not what():

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from gavel.alerting.use.deliver import MAX_FAILING_IN_PARALLEL
 from gavel.config import Settings
-from gavel.pipeline.delivering import ILL_AT_ONCE
+from gavel.ingest.lanes import FAILING_AT_ONCE
 from gavel.supervise.service import in_order
 from gavel.supervise.stack import child_environment, own_url, stack
 
@@ -22,7 +23,7 @@ def names(settings: Settings) -> list[str]:
 
 def test_the_database_comes_first_and_nothing_that_needs_the_schema_starts_before_the_migration(tmp_path: Path) -> None:
     ordered = names(Settings(data_dir=tmp_path))
-    for later in ("lab-sources", "worker-live", "worker-back", "worker-notify", "beat", "api"):
+    for later in ("lab-sources", "worker-live", "worker-slow", "worker-back", "worker-notify", "beat", "api"):
         assert ordered.index("database") < ordered.index("migrate") < ordered.index(later)
 
 
@@ -30,27 +31,36 @@ def test_servers_that_are_elsewhere_and_an_unwanted_lab_are_left_out(tmp_path: P
     settings = Settings(
         data_dir=tmp_path, database_url="postgresql://db.example/gavel", broker_url="redis://mq.example/0", lab=False
     )
-    assert names(settings) == ["migrate", "worker-live", "worker-back", "worker-notify", "beat", "api"]
+    assert names(settings) == ["migrate", "worker-live", "worker-slow", "worker-back", "worker-notify", "beat", "api"]
 
 
 def test_the_sources_of_a_lab_that_was_here_once_are_sent_away_while_it_is_off(tmp_path: Path) -> None:
     (tmp_path / "lab").mkdir()
     (away,) = (each for each in stack(Settings(data_dir=tmp_path, lab=False)) if each.name == "lab-sources")
     assert away.launch().argv[-2:] == [str(tmp_path / "lab" / "sources.json"), "--away"]
-    assert (away.once, away.told, away.after) == (True, True, ("migrate",))
+    assert (away.once, away.shows_output, away.after) == (True, True, ("migrate",))
     assert "--away" not in {word for each in stack(Settings(data_dir=tmp_path)) for word in each.launch().argv}
 
 
 def test_every_queue_has_a_worker(tmp_path: Path) -> None:
     launches = [service.launch().argv for service in stack(Settings(data_dir=tmp_path)) if "worker" in service.name]
     queues = {queue for argv in launches for queue in argv[argv.index("-Q") + 1].split(",")}
-    assert queues == {"live", "backfill", "inventory", "compute", "notify", "apart"}
+    assert queues == {"live", "slow", "backfill", "inventory", "compute", "notify", "apart"}
 
 
 def test_there_are_more_processes_for_messages_than_receivers_that_fail_may_keep(tmp_path: Path) -> None:
     (notify,) = (one.launch().argv for one in stack(Settings(data_dir=tmp_path)) if one.name == "worker-notify")
-    assert int(notify[notify.index("-c") + 1]) > ILL_AT_ONCE
+    assert int(notify[notify.index("-c") + 1]) > MAX_FAILING_IN_PARALLEL
     assert "compute" not in notify[notify.index("-Q") + 1]
+
+
+def test_there_are_more_processes_for_slow_sources_than_those_that_fail_may_keep(tmp_path: Path) -> None:
+    live, slow = (
+        next(one.launch().argv for one in stack(Settings(data_dir=tmp_path)) if one.name == name)
+        for name in ("worker-live", "worker-slow")
+    )
+    assert int(slow[slow.index("-c") + 1]) > FAILING_AT_ONCE
+    assert live[live.index("-Q") + 1] == "live"
 
 
 def test_pages_are_answered_before_minutes_are_computed_and_the_lab_stands_behind_both(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -18,11 +19,12 @@ from gavel.embedded.errors import StartError
 from gavel.supervise.journal import read_journal
 from gavel.supervise.lock import InstanceLock, running_pid
 from gavel.supervise.output import Terminal
-from gavel.supervise.runner import State
+from gavel.supervise.runner import ServiceState
 from gavel.supervise.service import Launch, Service, in_order
 from gavel.supervise.supervisor import Supervisor
 
 ROOT = Path(__file__).parents[2]
+Supervise = Callable[[list[Service]], Supervisor]
 
 
 @pytest.fixture
@@ -43,7 +45,7 @@ def lock(tmp_path: Path) -> Iterator[InstanceLock]:
 
 
 @pytest.fixture
-def supervise(tmp_path: Path, screen: io.StringIO, lock: InstanceLock) -> Callable[[list[Service]], Supervisor]:
+def supervise(tmp_path: Path, screen: io.StringIO, lock: InstanceLock) -> Supervise:
     return lambda services: Supervisor(services, tmp_path, lock.fileno(), Terminal(screen))
 
 
@@ -70,7 +72,7 @@ async def until(what: Callable[[], bool]) -> None:
     await asyncio.to_thread(wait_until, what)
 
 
-def test_services_start_when_what_they_need_is_ready_and_stop_in_reverse(diary, supervise) -> None:
+def test_services_start_when_what_they_need_is_ready_and_stop_in_reverse(diary: Path, supervise: Supervise) -> None:
     async def scenario() -> None:
         last = service("last", diary, after=("middle",))
         async with running(supervise([last, service("middle", diary, after=("first",)), service("first", diary)])):
@@ -81,7 +83,9 @@ def test_services_start_when_what_they_need_is_ready_and_stop_in_reverse(diary, 
     assert entries(diary) == [f"{name} started" for name in started] + [f"{name} stopped" for name in stopped]
 
 
-def test_a_service_is_stopped_after_those_it_outlives_whichever_started_first(diary, supervise) -> None:
+def test_a_service_is_stopped_after_those_it_outlives_whichever_started_first(
+    diary: Path, supervise: Supervise
+) -> None:
     async def scenario() -> None:
         lab = replace(service("lab", diary), outlives=("worker",))
         async with running(supervise([lab, service("worker", diary)])):
@@ -91,7 +95,7 @@ def test_a_service_is_stopped_after_those_it_outlives_whichever_started_first(di
     assert entries(diary)[2:] == ["worker stopped", "lab stopped"]
 
 
-def test_what_stands_back_does_so_with_all_it_started_also_after_a_restart(diary, supervise) -> None:
+def test_what_stands_back_does_so_with_all_it_started_also_after_a_restart(diary: Path, supervise: Supervise) -> None:
     async def scenario() -> None:
         nice = replace(service("family", diary, program=FAMILY), niceness=5)
         supervisor = supervise([nice, service("other", diary)])
@@ -102,13 +106,13 @@ def test_what_stands_back_does_so_with_all_it_started_also_after_a_restart(diary
                 for name in ("family", "family-child", "family-grandchild"):
                     assert os.getpriority(os.PRIO_PROCESS, pid_of(diary, name)) == min(ours + 5, 19), name
                 kill(pid_of(diary, "family"))
-                await until(lambda: supervisor.runners["family"].state is not State.READY)
-                await until(lambda: supervisor.runners["family"].state is State.READY)
+                await until(lambda: supervisor.runners["family"].state is not ServiceState.READY)
+                await until(lambda: supervisor.runners["family"].state is ServiceState.READY)
 
     asyncio.run(scenario())
 
 
-def test_a_step_is_done_before_what_comes_after_it(diary, supervise) -> None:
+def test_a_step_is_done_before_what_comes_after_it(diary: Path, supervise: Supervise) -> None:
     async def scenario() -> None:
         migrate = step("migrate", f"open({str(diary)!r}, 'a').write('migrate done 0\\n')")
         async with running(supervise([service("api", diary, after=("migrate",)), migrate])) as _:
@@ -118,15 +122,21 @@ def test_a_step_is_done_before_what_comes_after_it(diary, supervise) -> None:
     assert entries(diary)[:2] == ["migrate done", "api started"]
 
 
-def test_a_killed_service_is_started_again_and_the_others_are_left_alone(diary, screen, supervise) -> None:
+def test_a_killed_service_is_started_again_and_the_others_are_left_alone(
+    diary: Path, screen: io.StringIO, supervise: Supervise
+) -> None:
     async def scenario() -> None:
         supervisor = supervise([service("one", diary), service("two", diary)])
         async with running(supervisor):
             first, other = pid_of(diary, "one"), pid_of(diary, "two")
             one = supervisor.runners["one"]
+
+            def is_back(count: int) -> bool:
+                return one.restarts == count and one.state is ServiceState.READY
+
             for count in (1, 2):
                 kill(pid_of(diary, "one"))
-                await until(lambda count=count: one.restarts == count and one.state is State.READY)
+                await until(partial(is_back, count))
             assert pid_of(diary, "one") != first
             assert pid_of(diary, "two") == other
             assert is_alive(other)
@@ -137,7 +147,9 @@ def test_a_killed_service_is_started_again_and_the_others_are_left_alone(diary, 
     assert "one is back (restart 2)" in screen.getvalue()
 
 
-def test_what_a_killed_service_leaves_behind_is_ended_before_it_is_started_again(diary, supervise) -> None:
+def test_what_a_killed_service_leaves_behind_is_ended_before_it_is_started_again(
+    diary: Path, supervise: Supervise
+) -> None:
     async def scenario() -> None:
         supervisor = supervise([service("family", diary, program=FAMILY)])
         async with running(supervisor):
@@ -146,12 +158,12 @@ def test_what_a_killed_service_leaves_behind_is_ended_before_it_is_started_again
             kill(pid_of(diary, "family"))
             await until(lambda: supervisor.runners["family"].restarts == 1)
             assert not any(map(is_alive, left))
-            await until(lambda: supervisor.runners["family"].state is State.READY)
+            await until(lambda: supervisor.runners["family"].state is ServiceState.READY)
 
     asyncio.run(scenario())
 
 
-def test_children_that_ignore_every_polite_signal_are_gone_after_the_stop(diary, supervise) -> None:
+def test_children_that_ignore_every_polite_signal_are_gone_after_the_stop(diary: Path, supervise: Supervise) -> None:
     async def scenario() -> None:
         async with running(supervise([service("family", diary, program=FAMILY)])):
             pass
@@ -160,7 +172,7 @@ def test_children_that_ignore_every_polite_signal_are_gone_after_the_stop(diary,
     assert not any(is_alive(pid_of(diary, name)) for name in ("family", "family-child", "family-grandchild"))
 
 
-def test_a_step_is_repeated_when_what_it_follows_was_restarted(diary, supervise) -> None:
+def test_a_step_is_repeated_when_what_it_follows_was_restarted(diary: Path, supervise: Supervise) -> None:
     async def scenario() -> None:
         code = f"open({str(diary)!r}, 'a').write('register done 0\\n')"
         argv = [sys.executable, "-c", code]
@@ -173,7 +185,9 @@ def test_a_step_is_repeated_when_what_it_follows_was_restarted(diary, supervise)
     asyncio.run(scenario())
 
 
-def test_a_step_that_fails_ends_the_start_with_its_last_words_and_stops_the_rest(diary, supervise) -> None:
+def test_a_step_that_fails_ends_the_start_with_its_last_words_and_stops_the_rest(
+    diary: Path, supervise: Supervise
+) -> None:
     async def scenario() -> None:
         broken = step("migrate", "import sys; print('column is missing'); sys.exit(3)", after=("first",))
         with pytest.raises(StartError, match=r"(?s)migrate ended with code 3\. Its last lines:.*column is missing"):
@@ -183,27 +197,27 @@ def test_a_step_that_fails_ends_the_start_with_its_last_words_and_stops_the_rest
     assert entries(diary) == ["first started", "first stopped"]
 
 
-def test_a_service_that_never_comes_up_ends_the_start_after_three_attempts(supervise) -> None:
+def test_a_service_that_never_comes_up_ends_the_start_after_three_attempts(supervise: Supervise) -> None:
     argv = [sys.executable, "-c", "import sys; print('port is taken'); sys.exit(1)"]
     broken = Service("api", lambda: Launch(argv), ready_line="up")
     with pytest.raises(StartError, match=r"(?s)api ended with code 1 3 times\. Its last lines:.*port is taken"):
         asyncio.run(supervise([broken]).run(lambda _: None))
 
 
-def test_a_service_that_hangs_at_its_start_is_not_waited_for_forever(supervise) -> None:
+def test_a_service_that_hangs_at_its_start_is_not_waited_for_forever(supervise: Supervise) -> None:
     argv = [sys.executable, "-c", "import time; time.sleep(600)"]
     slow = Service("api", lambda: Launch(argv), ready_line="up", start_timeout_s=0.2)
     with pytest.raises(StartError, match=r"api was not ready within 0\.2 s 3 times"):
         asyncio.run(supervise([slow]).run(lambda _: None))
 
 
-def test_a_program_that_is_not_there_is_named(supervise) -> None:
+def test_a_program_that_is_not_there_is_named(supervise: Supervise) -> None:
     missing = Service("broker", lambda: Launch(["/nowhere/valkey-server"]))
     with pytest.raises(StartError, match="broker /nowhere/valkey-server cannot be started: No such file"):
         asyncio.run(supervise([missing]).run(lambda _: None))
 
 
-def test_a_stop_during_the_start_is_obeyed(diary, supervise) -> None:
+def test_a_stop_during_the_start_is_obeyed(diary: Path, supervise: Supervise) -> None:
     async def scenario() -> None:
         argv = [sys.executable, "-c", "import time; time.sleep(600)"]
         slow = Service("slow", lambda: Launch(argv), ready_line="never", after=("first",))
@@ -217,7 +231,7 @@ def test_a_stop_during_the_start_is_obeyed(diary, supervise) -> None:
     assert entries(diary) == ["first started", "first stopped"]
 
 
-def test_a_killed_guardian_is_replaced_and_knows_the_children(diary, supervise) -> None:
+def test_a_killed_guardian_is_replaced_and_knows_the_children(diary: Path, supervise: Supervise) -> None:
     async def scenario() -> None:
         supervisor = supervise([service("one", diary)])
         async with running(supervisor):
@@ -230,7 +244,7 @@ def test_a_killed_guardian_is_replaced_and_knows_the_children(diary, supervise) 
     assert entries(diary) == ["one started", "one stopped"]
 
 
-def test_the_journal_says_what_runs_while_it_runs(tmp_path, diary, supervise) -> None:
+def test_the_journal_says_what_runs_while_it_runs(tmp_path: Path, diary: Path, supervise: Supervise) -> None:
     async def scenario() -> None:
         async with running(supervise([service("one", diary)])):
             [entry] = read_journal(tmp_path)
@@ -240,7 +254,9 @@ def test_the_journal_says_what_runs_while_it_runs(tmp_path, diary, supervise) ->
     assert read_journal(tmp_path) == []
 
 
-def test_everything_printed_is_in_the_log_and_only_trouble_on_the_terminal(tmp_path, screen, supervise) -> None:
+def test_everything_printed_is_in_the_log_and_only_trouble_on_the_terminal(
+    tmp_path: Path, screen: io.StringIO, supervise: Supervise
+) -> None:
     lines = ["nothing special", "WARNING something odd", '{"level": "error", "event": "it broke", "source": "a"}']
     argv = [sys.executable, "-u", "-c", f"print({chr(10).join(lines)!r}); print('up'); import time; time.sleep(60)"]
 
@@ -255,9 +271,9 @@ def test_everything_printed_is_in_the_log_and_only_trouble_on_the_terminal(tmp_p
     assert "api │ ERROR it broke source=a" in screen.getvalue()
 
 
-def test_a_step_that_has_something_to_tell_is_heard(screen, supervise) -> None:
+def test_a_step_that_has_something_to_tell_is_heard(screen: io.StringIO, supervise: Supervise) -> None:
     async def scenario() -> None:
-        async with running(supervise([replace(step("away", "print('three are gone')"), told=True)])):
+        async with running(supervise([replace(step("away", "print('three are gone')"), shows_output=True)])):
             pass
 
     asyncio.run(scenario())
@@ -296,14 +312,18 @@ def house(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
 NAMES = ("first", "second", "family", "family-child", "family-grandchild")
 
 
-def test_killing_the_supervisor_leaves_no_process_behind_not_even_grandchildren(house, diary) -> None:
+def test_killing_the_supervisor_leaves_no_process_behind_not_even_grandchildren(
+    house: subprocess.Popen[str], diary: Path
+) -> None:
     pids = [pid_of(diary, name) for name in NAMES]
     assert all(map(is_alive, pids))
     house.kill()
     wait_until(lambda: not any(map(is_alive, pids)))
 
 
-def test_killing_supervisor_and_guardian_at_once_still_ends_their_children(house, diary) -> None:
+def test_killing_supervisor_and_guardian_at_once_still_ends_their_children(
+    house: subprocess.Popen[str], diary: Path
+) -> None:
     guardian = next(pid for pid in children_of(house.pid) if "guardian.py" in command_of(pid))
     direct = [pid_of(diary, name) for name in ("first", "second", "family")]
     house.kill()
@@ -313,7 +333,9 @@ def test_killing_supervisor_and_guardian_at_once_still_ends_their_children(house
         kill(pid_of(diary, orphan))
 
 
-def test_the_next_start_waits_until_the_killed_one_is_cleared_up(house, diary, tmp_path) -> None:
+def test_the_next_start_waits_until_the_killed_one_is_cleared_up(
+    house: subprocess.Popen[str], diary: Path, tmp_path: Path
+) -> None:
     pids = [pid_of(diary, name) for name in NAMES]
     house.kill()
     house.wait()
@@ -323,19 +345,21 @@ def test_the_next_start_waits_until_the_killed_one_is_cleared_up(house, diary, t
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_polite_signal_stops_everything(house, diary, number) -> None:
+def test_a_polite_signal_stops_everything(house: subprocess.Popen[str], diary: Path, number: signal.Signals) -> None:
     house.send_signal(number)
     assert house.wait(20) == 0
     assert not any(is_alive(pid_of(diary, name)) for name in NAMES)
 
 
-def test_a_second_supervisor_on_the_same_folder_is_refused_and_the_first_is_named(house, tmp_path) -> None:
+def test_a_second_supervisor_on_the_same_folder_is_refused_and_the_first_is_named(
+    house: subprocess.Popen[str], tmp_path: Path
+) -> None:
     assert running_pid(tmp_path) == house.pid
     with pytest.raises(StartError, match=rf"already running on {tmp_path} \(process {house.pid}\)"):
         InstanceLock(tmp_path)
 
 
-def test_a_lock_file_left_by_a_killed_supervisor_is_no_obstacle(tmp_path) -> None:
+def test_a_lock_file_left_by_a_killed_supervisor_is_no_obstacle(tmp_path: Path) -> None:
     (tmp_path / "gavel.lock").write_text("1\n")
     assert running_pid(tmp_path) is None
     InstanceLock(tmp_path).release()

@@ -6,26 +6,25 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
-from tests.truth.estates import Drawn, drawn
+from tests.truth.environments import Drawn, drawn
 from tests.truth.layout import parts_of, topology_of
 from tests.truth.really import KINDS, deserved, expectations, true_differences, truth
-from tests.truth.score import JUDGED, Score, score_bounds, score_deltas, score_sums, score_verdicts
+from tests.truth.score import JUDGED, Score, score_bounds, score_deltas, score_diagnoses, score_sums
 from tests.truth.wire import Wire
 
-from gavel.analysis.columns import picked
-from gavel.analysis.deltas import Differences, differences
+from gavel.analysis.diagnosis import case_of, rule
 from gavel.analysis.gridded import Stretch
 from gavel.analysis.intervals import Rounding
-from gavel.analysis.ledger import LedgerRows, rolled_up
+from gavel.analysis.ledger import Differences, differences, rolled_up
 from gavel.analysis.minutes import Attribution, Rows, attributed
 from gavel.analysis.observed import HostCounter, Latest, Observed, Proofs
-from gavel.analysis.proofs import Evidence, proven
+from gavel.analysis.proofs import CounterEvidence, proven
 from gavel.analysis.topology import NONE, Topology
-from gavel.analysis.verdict import case_of, rule
+from gavel.diagnosis.diagnose import covered
 from gavel.domain.io_path import Direction
+from gavel.domain.ledger import LedgerRows, picked
 from gavel.domain.scope import ScopeKind
-from gavel.pipeline.judging import covered
-from gavel_lab.estate import Estate
+from gavel_lab.environment import Environment
 
 _MARGIN_S = 120.0
 
@@ -42,11 +41,11 @@ def campaign(seeds: Iterable[int]) -> Score:
 def scored(seed: int) -> Score:
     """One lab."""
     score, lab = Score(), drawn(seed)
-    unknown = nothing_known(len(lab.lab.estate.vcenters))
+    unknown = nothing_known(len(lab.lab.environment.vcenters))
     seen = _seen(lab, unknown)
     evidence = [_score_stretch(score, lab, one, "unproven") for one in seen]
     known = proven(_added(evidence))
-    _score_proofs(score, lab.lab.estate, known)
+    _score_proofs(score, lab.lab.environment, known)
     for one in seen:
         _score_stretch(score, lab, replace(one, observed=replace(one.observed, proofs=known)), "proven")
     return score
@@ -66,7 +65,7 @@ def _seen(lab: Drawn, proofs: Proofs) -> list[_Seen]:
     for stretch in lab.stretches:
         start_s, end_s = 60.0 * stretch.first, 60.0 * (stretch.first + stretch.minutes)
         parts = parts_of(lab.lab, start_s - _MARGIN_S, end_s + _MARGIN_S)
-        topology = topology_of(lab.lab.estate, parts)
+        topology = topology_of(lab.lab.environment, parts)
         seen.append(_Seen(stretch, topology, wire.observed(stretch, parts, proofs)))
     return seen
 
@@ -75,28 +74,30 @@ def nothing_known(sources: int) -> Proofs:
     return Proofs(np.zeros((sources, len(HostCounter)), np.int64), np.zeros(sources, np.int64))
 
 
-def _added(evidence: list[Evidence]) -> Evidence:
-    return Evidence(*(np.sum([getattr(one, field.name) for one in evidence], axis=0) for field in fields(Evidence)))
+def _added(evidence: list[CounterEvidence]) -> CounterEvidence:
+    return CounterEvidence(
+        *(np.sum([getattr(one, field.name) for one in evidence], axis=0) for field in fields(CounterEvidence))
+    )
 
 
-def _score_stretch(score: Score, drawn_: Drawn, seen: _Seen, known: str) -> Evidence:
-    lab, estate, stretch, topology = drawn_.lab, drawn_.lab.estate, seen.stretch, seen.topology
+def _score_stretch(score: Score, drawn_: Drawn, seen: _Seen, known: str) -> CounterEvidence:
+    lab, environment, stretch, topology = drawn_.lab, drawn_.lab.environment, seen.stretch, seen.topology
     found = attributed(topology, seen.observed, stretch)
     for kind in KINDS:
         rows, things = _rows(found, topology, kind)
         if len(things):
             real = truth(lab, kind, things, rows.minute, stretch)
-            modes = np.array([f"{_mode(estate, kind, int(thing))} {known}" for thing in things])
-            where = f"seed {estate.seed}, counters {known},"
+            modes = np.array([f"{_mode(environment, kind, int(thing))} {known}" for thing in things])
+            where = f"seed {environment.seed}, counters {known},"
             score_bounds(score, modes, kind, rows, real, where)
             score_sums(score, modes, kind, rows)
             if kind is ScopeKind.DATASTORE:
                 told = _differences(found, topology, stretch)
                 score_deltas(score, modes, rows, told, true_differences(lab, things, rows.minute, stretch), where)
             if kind in JUDGED:
-                expected = expectations(estate, kind, things, real)
+                expected = expectations(environment, kind, things, real)
                 case = case_of(rows.rows, Direction.ALL, expected, rows.notes.reasons)
-                score_verdicts(score, modes, kind, rows, rule(case), deserved(real, expected))
+                score_diagnoses(score, modes, kind, rows, rule(case), deserved(real, expected))
     return found.evidence
 
 
@@ -121,29 +122,29 @@ def _leaf_sums(leaves: Rows, store: np.ndarray, place: Rows, stretch: Stretch) -
 
 
 def _rows(found: Attribution, topology: Topology, kind: ScopeKind) -> tuple[Rows, np.ndarray]:
-    """Rows with their places in the estate; a stretched volume, the same on both arrays, is one volume of the lab."""
+    """Rows with their places in the environment; a stretched volume, the same on both arrays, is one volume of the lab."""
     rows = found.rows[kind]
     return rows, topology.volumes.unit[rows.thing] if kind is ScopeKind.VOLUME else rows.thing
 
 
-def _mode(estate: Estate, kind: ScopeKind, thing: int) -> str:
+def _mode(environment: Environment, kind: ScopeKind, thing: int) -> str:
     """Which vCenter measured it, and how its counters behave."""
     vcenters = {
-        ScopeKind.HOST_DEVICE: lambda: estate.hosts[estate.devices[thing].host].vcenter,
-        ScopeKind.DATASTORE: lambda: estate.datastores[thing].vcenter,
-        ScopeKind.HOST: lambda: estate.hosts[thing].vcenter,
-        ScopeKind.VM: lambda: estate.vms[thing].vcenter,
-        ScopeKind.VM_DISK: lambda: estate.vms[estate.disks[thing].vm].vcenter,
+        ScopeKind.HOST_DEVICE: lambda: environment.hosts[environment.devices[thing].host].vcenter,
+        ScopeKind.DATASTORE: lambda: environment.datastores[thing].vcenter,
+        ScopeKind.HOST: lambda: environment.hosts[thing].vcenter,
+        ScopeKind.VM: lambda: environment.vms[thing].vcenter,
+        ScopeKind.VM_DISK: lambda: environment.vms[environment.disks[thing].vm].vcenter,
     }
     if kind not in vcenters:
         return "every vCenter"
-    vcenter = estate.vcenters[vcenters[kind]()]
+    vcenter = environment.vcenters[vcenters[kind]()]
     return f"{vcenter.version} ms {vcenter.ms_rounding}, latest {vcenter.latest_means},"
 
 
-def _score_proofs(score: Score, estate: Estate, known: Proofs) -> None:
+def _score_proofs(score: Score, environment: Environment, known: Proofs) -> None:
     """What was proven against what the lab's counters do."""
-    for vcenter in estate.vcenters:
+    for vcenter in environment.vcenters:
         does = Rounding.ROUNDS if vcenter.ms_rounding == "round" else Rounding.TRUNCATES
         for counter in HostCounter:
             found = Rounding(int(known.rounding[vcenter.index, counter]))

@@ -1,18 +1,17 @@
-"""What really happened: the model's own time per layer, row and minute, and the verdict that it deserves."""
+"""What really happened: the model's own time per layer, row and minute, and the diagnosis that it deserves."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from gavel.analysis.deltas import Difference
-from gavel.analysis.expected import expected_us
+from gavel.analysis.diagnosis import Case, Diagnoses, baseline_us, rule
 from gavel.analysis.gridded import Stretch
 from gavel.analysis.intervals import Floats
-from gavel.analysis.segments import SPAN_LAYERS, SPANS
-from gavel.analysis.verdict import Case, Verdicts, rule
-from gavel.domain.io_path import Layer
+from gavel.analysis.ledger import Difference
+from gavel.analysis.segments import SPAN_LAYERS
+from gavel.domain.io_path import SPANS, Layer
 from gavel.domain.scope import ScopeKind
-from gavel_lab.estate import Estate
+from gavel_lab.environment import Environment
 from gavel_lab.lab import Lab
 from gavel_lab.model import By
 from gavel_lab.reading import LAYERS, SEGMENT
@@ -50,7 +49,7 @@ class Truth:
 
 
 def truth(lab: Lab, kind: ScopeKind, things: np.ndarray, minutes: np.ndarray, stretch: Stretch) -> Truth:
-    """Of the things (places in the estate) in the minutes, row by row."""
+    """Of the things (places in the environment) in the minutes, row by row."""
     first = 60.0 * (stretch.first + np.arange(stretch.minutes))
     every = np.unique(things)
     reading = lab.model.read(KINDS[kind], every.tolist(), np.stack([first, first + 60.0], axis=1))
@@ -69,7 +68,8 @@ def true_differences(lab: Lab, datastores: np.ndarray, minutes: np.ndarray, stre
     row, column = np.searchsorted(every, datastores), minutes - stretch.first
     time, ops = reading.io_time_us[row, column].sum(axis=1), reading.ops[row, column].sum(axis=1)[:, None]
     times = np.stack([time[:, [SEGMENT[name] for name in names]].sum(axis=1) for names in _BETWEEN.values()], axis=1)
-    return np.divide(times, ops, out=np.full_like(times, np.nan), where=ops > 0)
+    means: Floats = np.divide(times, ops, out=np.full_like(times, np.nan), where=ops > 0)
+    return means
 
 
 def _with_all(numbers: Floats) -> Floats:
@@ -82,32 +82,34 @@ def _segments(kind: ScopeKind, layer: str) -> list[int]:
     return [SEGMENT[name] for name in LAYERS[layer] if name not in unseen]
 
 
-def expectations(estate: Estate, kind: ScopeKind, things: np.ndarray, real: Truth) -> Floats:
+def expectations(environment: Environment, kind: ScopeKind, things: np.ndarray, real: Truth) -> Floats:
     """(n, 4) defaults; writes to a stretched pod are allowed the round trip between its arrays."""
     writes = np.divide(real.ops[:, 1], real.ops[:, 2], out=np.zeros(len(real.ops)), where=real.ops[:, 2] > 0)
     unknown = np.full(len(things), np.nan)
-    round_trip = np.array([_round_trip_us(estate, kind, int(thing)) for thing in things])
-    return expected_us(unknown, unknown, round_trip * writes)[0]
+    round_trip = np.array([_round_trip_us(environment, kind, int(thing)) for thing in things])
+    return baseline_us(unknown, unknown, round_trip * writes)[0]
 
 
-def _round_trip_us(estate: Estate, kind: ScopeKind, thing: int) -> float:
+def _round_trip_us(environment: Environment, kind: ScopeKind, thing: int) -> float:
     volumes: tuple[int, ...] = ()
     if kind is ScopeKind.HOST_DEVICE:
-        volumes = (estate.devices[thing].volume,)
+        volumes = (environment.devices[thing].volume,)
     elif kind is ScopeKind.VOLUME:
         volumes = (thing,)
     elif kind is ScopeKind.DATASTORE:
-        volumes = estate.datastores[thing].extents
+        volumes = environment.datastores[thing].extents
     elif kind is ScopeKind.VM:
-        volumes = tuple(volume for disk in estate.vms[thing].disks for volume in estate.disks[disk].volumes)
+        volumes = tuple(volume for disk in environment.vms[thing].disks for volume in environment.disks[disk].volumes)
     elif kind is ScopeKind.VM_DISK:
-        volumes = estate.disks[thing].volumes
-    pods = [estate.volumes[volume].pod for volume in volumes]
+        volumes = environment.disks[thing].volumes
+    pods = [environment.volumes[volume].pod for volume in volumes]
     stretched = [pod for pod in pods if pod is not None]
-    return estate.pods[stretched[0]].inter_array_round_trip_us if stretched and len(stretched) == len(pods) else 0.0
+    return (
+        environment.pods[stretched[0]].inter_array_round_trip_us if stretched and len(stretched) == len(pods) else 0.0
+    )
 
 
-def deserved(real: Truth, expected: Floats) -> Verdicts:
+def deserved(real: Truth, expected: Floats) -> Diagnoses:
     """The rule applied to what really happened."""
     single = [SPANS.index((layer, layer)) for layer in (Layer.KERNEL, Layer.SAN, Layer.ARRAY)]
     spans = np.full((len(real.ops), len(SPANS)), np.nan)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from tests.truth.estates import Drawn
+from tests.truth.environments import Drawn
 from tests.truth.layout import Part, volume_rows
 
 from gavel.analysis.gridded import Stretch
@@ -26,7 +26,8 @@ from gavel.collectors.hosts.vcenter.columns import values as columns_of
 from gavel.collectors.hosts.vcenter.counters import choose
 from gavel.domain.samples import NOT_MEASURED, Precision
 from gavel.domain.source import Stream
-from gavel_lab.estate import Array, EsxiHost, Vm
+from gavel_lab.clocks import SourceClock
+from gavel_lab.environment import Array, EsxiHost, Vm
 from gavel_lab.flasharray.counters import block_columns, file_columns, rounded
 from gavel_lab.flasharray.gates import PERFORMANCE_FIELDS
 from gavel_lab.model import ArrayBy
@@ -92,15 +93,14 @@ class Wire:
 
     def __init__(self, drawn: Drawn) -> None:
         self._drawn = drawn
-        self._lab, self._estate = drawn.lab, drawn.lab.estate
-        off = np.random.default_rng(drawn.lab.estate.seed)
+        self._lab, self._environment = drawn.lab, drawn.lab.environment
+        off = np.random.default_rng(drawn.lab.environment.seed)
+        clocks: list[tuple[Array | EsxiHost, SourceClock]] = [
+            *zip(self._environment.arrays, self._lab.clocks.arrays, strict=True),
+            *zip(self._environment.hosts, self._lab.clocks.hosts, strict=True),
+        ]
         self._offset_s = {
-            one.name: clock.offset_s() + drawn.error_s[one.name] * off.uniform(-1, 1)
-            for kind, clocks in (
-                (self._estate.arrays, self._lab.clocks.arrays),
-                (self._estate.hosts, self._lab.clocks.hosts),
-            )
-            for one, clock in zip(kind, clocks, strict=True)
+            one.name: clock.offset_s() + drawn.error_s[one.name] * off.uniform(-1, 1) for one, clock in clocks
         }
 
     def observed(self, stretch: Stretch, parts: tuple[Part, ...], proofs: Proofs) -> Observed:
@@ -108,12 +108,12 @@ class Wire:
         start_s, end_s = 60.0 * stretch.first, 60.0 * (stretch.first + stretch.minutes)
         self._drawn.time.at_s = end_s + _AHEAD_S
         devices, disks = Collected.nothing(), Collected.nothing()
-        for vcenter in self._estate.vcenters:
+        for vcenter in self._environment.vcenters:
             site = Site(self._lab, vcenter)
             self._read_hosts(site, devices, start_s, end_s)
             self._read_vms(site, disks, start_s, end_s, {part: place for place, part in enumerate(parts)})
         volumes, directories = Collected.nothing(), Collected.nothing()
-        for array in self._estate.arrays:
+        for array in self._environment.arrays:
             self._read_volumes(array, volumes, start_s, end_s)
             self._read_directories(array, directories, start_s, end_s)
         return Observed(_devices(devices), _disks(disks), _volumes(volumes), _directories(directories), proofs)
@@ -137,7 +137,7 @@ class Wire:
             samples = members[0][1]
             columns = _columns(site, Stream.VM_DISK, _DISKS, [vm for vm, _ in members], samples)
             hosts = [(disk, host) for vm, own in members for disk in vm.disks for host in self._hosts(site, vm, own)]
-            clocks = [self._clock(self._estate.hosts[host]) for _, host in hosts]
+            clocks = [self._clock(self._environment.hosts[host]) for _, host in hosts]
             found.add(
                 np.array([places[part] for part in hosts]),
                 np.concatenate([np.tile(own.stamps, len(vm.disks)) for vm, own in members]),
@@ -164,23 +164,23 @@ class Wire:
     # --- arrays -------------------------------------------------------------------------------------------------------
 
     def _read_volumes(self, array: Array, found: Collected, start_s: float, end_s: float) -> None:
-        volumes = [volume.index for volume in self._estate.volumes if array.index in volume.arrays]
+        volumes = [volume.index for volume in self._environment.volumes if array.index in volume.arrays]
         stamps, windows = self._array_windows(array, start_s, end_s)
         reading = self._lab.model.read_array(ArrayBy.VOLUME, volumes, windows, array=array.index)
         columns = block_columns(reading, rounded, queue_in_usec=array.queue_in_usec)
         newest = tuple(int(part) for part in array.rest_version.split("."))
         shown = {name: column for name, column in columns.items() if PERFORMANCE_FIELDS[name] <= newest}
-        rows = volume_rows(self._estate)
+        rows = volume_rows(self._environment)
         places = [rows[volume, array.index] for volume in volumes]
         self._add_array_rows(array, found, Stream.ARRAY_VOLUME, VolumePerformance, places, stamps, shown)
 
     def _read_directories(self, array: Array, found: Collected, start_s: float, end_s: float) -> None:
-        directories = [one.index for one in self._estate.directories if one.array == array.index]
+        directories = [one.index for one in self._environment.directories if one.array == array.index]
         if not directories:
             return
         stamps, windows = self._array_windows(array, start_s, end_s)
         reading = self._lab.model.read_array(ArrayBy.DIRECTORY, directories, windows, array=array.index)
-        places = [len(self._estate.volumes) + directory for directory in directories]
+        places = [len(self._environment.volumes) + directory for directory in directories]
         columns = file_columns(reading, rounded)
         self._add_array_rows(array, found, Stream.ARRAY_DIRECTORY, DirectoryPerformance, places, stamps, columns)
 

@@ -1,28 +1,27 @@
 """What every kind of channel is: settings, a pure rendering, and one attempt to deliver. One file per kind, one line in `registry`."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from pydantic import ConfigDict, SecretStr
+from pydantic import BaseModel, ConfigDict, SecretStr
 
-from gavel.alerting.delivery import Answer, Outcome, Result
-from gavel.alerting.guard import ForbiddenError, parse_url
-from gavel.alerting.message import Message, Picture, Status
-from gavel.alerting.rate import Limit
-from gavel.alerting.rules import Severity
-from gavel.alerting.wire import Request, Way, post
-from gavel.trust import TlsTrust
+from gavel.alerting.render.message import Json, Message, Picture, Status
+from gavel.alerting.rules.model import AlertSeverity
+from gavel.alerting.transport.outcome import Outcome, ReceiverResponse, Result
+from gavel.alerting.transport.rate import Limit
+from gavel.alerting.transport.wire import Request, Transport, post
+from gavel.egress.policy import ForbiddenError, parse_url
+from gavel.egress.tls import TlsTrust
 
 # What a former message of the same incident left behind; empty for the first.
 Receipt = Mapping[str, str]
-Json = dict[str, Any]
 JSON_TYPE = {"Content-Type": "application/json; charset=utf-8"}
 # Shorter ones would black out words.
 _SHORTEST_SECRET = 6
 # By severity, and for what is over; the same everywhere. Red is for critical only.
-_COLOURS = {Severity.CRITICAL: 0xC92A2A, Severity.WARNING: 0xE8890C, Severity.INFO: 0x3B82C4}
+_COLOURS = {AlertSeverity.CRITICAL: 0xC92A2A, AlertSeverity.WARNING: 0xE8890C, AlertSeverity.INFO: 0x3B82C4}
 _OVER, _UNKNOWN = 0x2F9E44, 0x868E96
 
 
@@ -47,7 +46,7 @@ class ChannelKind:
     title: str
     settings: type[ChannelSettings]
     render: Callable[[Any, Message, Receipt], Any]
-    deliver: Callable[[Any, Any, Way], Outcome]
+    deliver: Callable[[Any, Any, Transport], Outcome]
     largest: int
     limits: tuple[Limit, ...]
     updates: bool = False
@@ -56,12 +55,11 @@ class ChannelKind:
     keeps_by_key: bool = False
 
 
-def json_bytes(value: object) -> bytes:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
-
-
 def send(
-    settings: ChannelSettings, request: Request, way: Way, read: Callable[[Answer], Outcome] | None = None
+    settings: ChannelSettings,
+    request: Request,
+    way: Transport,
+    read: Callable[[ReceiverResponse], Outcome] | None = None,
 ) -> Outcome:
     """One attempt over HTTP with the channel's own trust; where its picture is what was refused, without the picture."""
     mine = replace(way, trust=settings)
@@ -87,7 +85,7 @@ def usable_url(value: SecretStr) -> SecretStr:
     return value
 
 
-def read_json(answer: Answer) -> Json:
+def read_json(answer: ReceiverResponse) -> Json:
     """The answer as an object; empty when it is none."""
     try:
         found = json.loads(answer.body)
@@ -100,7 +98,7 @@ class Loggable(Protocol):
     """What a kind renders that is not one HTTP request: it says itself what a person may read of it."""
 
     @property
-    def told(self) -> str: ...
+    def log_text(self) -> str: ...
 
 
 def logged(settings: ChannelSettings, rendered: Request | Loggable) -> str:
@@ -112,7 +110,7 @@ def logged(settings: ChannelSettings, rendered: Request | Loggable) -> str:
         head = f"{rendered.method} {parse_url(rendered.url)}\n"
         text = f"{rendered.body.decode()}{with_picture(rendered.picture)}"
     else:
-        head, text = "", rendered.told
+        head, text = "", rendered.log_text
     for secret in sorted(_secrets(settings), key=len, reverse=True):
         text = text.replace(secret, "•••")
     return head + text
@@ -124,8 +122,17 @@ def with_picture(picture: Picture | None) -> str:
 
 
 def _secrets(settings: ChannelSettings) -> set[str]:
-    values = (value for _, value in settings)
-    flat = (one for value in values for one in (value if isinstance(value, tuple) else (value,)))
-    return {
-        text for one in flat if isinstance(one, SecretStr) and len(text := one.get_secret_value()) >= _SHORTEST_SECRET
-    }
+    return {text for text in _secret_texts(settings) if len(text) >= _SHORTEST_SECRET}
+
+
+def _secret_texts(value: object) -> Iterator[str]:
+    """Of every secret within a setting, however deep."""
+    if isinstance(value, SecretStr):
+        yield value.get_secret_value()
+    elif isinstance(value, BaseModel):
+        yield from _secret_texts(dict(value))
+    elif isinstance(value, Mapping):
+        yield from _secret_texts(tuple(value.values()))
+    elif isinstance(value, tuple | list | set | frozenset):
+        for inner in value:
+            yield from _secret_texts(inner)

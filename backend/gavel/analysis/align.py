@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gavel.analysis.edges import History, Rest, minute_range
-from gavel.analysis.intervals import Bools, Floats, Intervals
+from gavel.analysis.edges import History, Rest, bursts, minute_range, of_three, ops_inside
+from gavel.analysis.intervals import LATEST_SHARE, Bools, Floats, Intervals
 
 MINUTE_US = 60_000_000
 # Offsets are measured anew at every run, so neighbouring samples may leave slits this wide that are no gap.
@@ -42,44 +42,62 @@ class Samples:
 
 
 @dataclass(frozen=True, slots=True)
+class Pieces:
+    """What each sample gives to each minute that it touches or, by its clock's error, may touch, ordered by entity and minute.
+
+    start_us, overlap_us: (p,) true time, µs; share: of the sample; is_cut: (p,) the minute's edge may cut the sample.
+    """
+
+    sample: Index
+    minute: Index
+    start_us: Instants
+    overlap_us: Instants
+    share: Floats
+    is_cut: Bools
+
+
+@dataclass(frozen=True, slots=True)
 class Minutes:
     """m minutes, ordered by entity and minute.
 
     minute: (m,) minutes since 1970. ops (m, d) and counts (m, c): by overlap. value: (m, d, k), absent without measured ops.
     levels: (m, l) means over the covered time; highest: (m, l). covered_s: seconds that usable samples cover.
     sample_missing: (m,) not all of it is covered, or a sample has ops but lacks a latency that others of the minute have.
+    fewest, most: (m, d) ops that can have been in the minute, as far as its edges and what the counts are good to leave open.
+    step: (m, d, k) µs by which the samples that touch the minute, and those next to them, differ at least.
+    samples: the usable ones, in order; pieces: what they gave to the minutes.
     """
 
     entity: Index
     minute: Index
     ops: Floats
+    fewest: Floats
+    most: Floats
     value: Intervals
     counts: Floats
     levels: Floats
     highest: Floats
     covered_s: Floats
     sample_missing: Bools
+    step: Floats
+    samples: Samples
+    pieces: Pieces
 
 
-@dataclass(frozen=True, slots=True)
-class _Pieces:
-    """What each sample gives to each minute that it touches or, by its clock's error, may touch, ordered by entity and minute.
-
-    share: of the sample; is_cut: (p,) the minute's edge may cut the sample.
-    """
-
-    sample: Index
-    minute: Index
-    overlap_us: Instants
-    share: Floats
-    is_cut: Bools
-
-
-def placed(samples: Samples, minutes: range | None = None, *, either: bool = False) -> Minutes:
+def placed(
+    samples: Samples,
+    minutes: range | None = None,
+    *,
+    either: bool = False,
+    stepping: bool = False,
+    good_to: tuple[float, float] = (0.0, 0.0),
+) -> Minutes:
     """Every minute that a sample touches (of `minutes`, where given), with the op-weighted means of its overlaps.
 
     A sample across a minute's edge counts by its overlap; the bounds hold for all that it may have given (`edges`).
     either: the k measurements are of one and the same thing, so that a sample misses none while it has any of them.
+    stepping: whether `step` is asked for; else it is 0.
+    good_to: operations per second by which the ops of a sample may be too many, and too few.
     """
     tidy = tidied(samples)
     pieces = _pieces(tidy, minutes)
@@ -88,26 +106,45 @@ def placed(samples: Samples, minutes: range | None = None, *, either: bool = Fal
     fresh[1:] = (np.diff(entity) != 0) | (np.diff(pieces.minute) != 0)
     starts = np.flatnonzero(fresh)
     ops = tidy.ops[pieces.sample] * pieces.share[:, None]
-    value, silent = _means(tidy, pieces, ops, starts, either=either)
+    value, silent, fewest, most = _means(tidy, pieces, ops, starts, either=either)
     levels, highest = _levels(tidy.levels[pieces.sample], pieces.overlap_us, starts)
     covered_us = _sums(pieces.overlap_us, starts)
+    fewest, most = (
+        x + side * good * covered_us[:, None] / 1e6
+        for x, side, good in ((fewest, -1, good_to[0]), (most, 1, good_to[1]))
+    )
     touched = covered_us > 0
     return Minutes(
         entity[fresh][touched],
         pieces.minute[fresh][touched],
         _sums(ops, starts)[touched],
+        np.maximum(fewest, 0.0)[touched],
+        most[touched],
         _taken(value, touched),
         _sums(tidy.counts[pieces.sample] * pieces.share[:, None], starts)[touched],
         levels[touched],
         highest[touched],
         covered_us[touched] / 1e6,
         (silent | (covered_us < MINUTE_US - TOLERANCE_US))[touched],
+        _steps(tidy, pieces, starts)[touched] if stepping else np.zeros_like(value.value[touched]),
+        tidy,
+        pieces,
     )
 
 
 def tidied(samples: Samples) -> Samples:
     """The usable ones, ordered by entity and time, each once."""
     return _distinct(_selected(samples, np.flatnonzero(usable(samples))))
+
+
+def unbroken(samples: Samples) -> Index:
+    """(n,) which run each of ordered samples belongs to: of one entity, one after another without a gap. Only those of a run are neighbors:
+    what lies further away has no say, or a minute would depend on how much of the time around it was loaded."""
+    if len(samples.entity) == 0:
+        return np.zeros(0, np.int64)
+    since, until = samples.start_us - samples.offset_us, samples.end_us - samples.offset_us
+    begins = (np.diff(samples.entity) != 0) | (since[1:] - until[:-1] > TOLERANCE_US)
+    return np.concatenate([[0], np.cumsum(begins)])
 
 
 def usable(samples: Samples) -> Bools:
@@ -143,7 +180,7 @@ def _distinct(samples: Samples) -> Samples:
     return _selected(ordered, np.flatnonzero(~np.append(repeated, np.zeros(min(1, len(entity)), dtype=np.bool_))))
 
 
-def _pieces(samples: Samples, minutes: range | None) -> _Pieces:
+def _pieces(samples: Samples, minutes: range | None) -> Pieces:
     start, end = samples.start_us - samples.offset_us, samples.end_us - samples.offset_us
     earliest, latest = start - _error_us(samples), end + _error_us(samples)
     first, last = earliest // MINUTE_US, (latest - 1) // MINUTE_US
@@ -159,14 +196,14 @@ def _pieces(samples: Samples, minutes: range | None) -> _Pieces:
         order = np.lexsort((minute, entity))
         sample, minute = sample[order], minute[order]
     begin = minute * MINUTE_US
-    inside = np.minimum(end[sample], begin + MINUTE_US) - np.maximum(start[sample], begin)
-    overlap: Instants = np.maximum(inside, 0)
+    since = np.maximum(start[sample], begin)
+    overlap: Instants = np.maximum(np.minimum(end[sample], begin + MINUTE_US) - since, 0)
     is_cut = (earliest[sample] < begin) | (latest[sample] > begin + MINUTE_US)
-    return _Pieces(sample, minute, overlap, overlap / (end - start)[sample], is_cut)
+    return Pieces(sample, minute, since, overlap, overlap / (end - start)[sample], is_cut)
 
 
 def _error_us(samples: Samples) -> Instants:
-    """Bounds allow for a clock that is known to a second; of a worse one the grade tells."""
+    """Bounds allow for a clock known to a second; a worse one lowers the data quality."""
     return np.clip(samples.error_us, 0, TOLERANCE_US)
 
 
@@ -177,8 +214,10 @@ def _sums(numbers: npt.NDArray[Any], starts: Index) -> Floats:
     return sums
 
 
-def _means(samples: Samples, pieces: _Pieces, ops: Floats, starts: Index, *, either: bool) -> tuple[Intervals, Bools]:
-    """(m, d, k) op-weighted means over what was measured, and the minutes in which that was not all."""
+def _means(
+    samples: Samples, pieces: Pieces, ops: Floats, starts: Index, *, either: bool
+) -> tuple[Intervals, Bools, Floats, Floats]:
+    """(m, d, k) op-weighted means over what was measured, the minutes in which that was not all, and fewest and most ops (m, d)."""
     value = _taken(samples.value, pieces.sample)
     present = value.present
     measured = np.where(present, ops[:, :, None], 0.0)
@@ -197,39 +236,65 @@ def _means(samples: Samples, pieces: _Pieces, ops: Floats, starts: Index, *, eit
     if not either:
         partly = (total > 0) & (total < _sums(ops, starts)[:, :, None])
         lacks |= partly.any(axis=(1, 2))
-    return _doubted(samples, pieces, starts, (measured, lower, upper), (total, means)), lacks
+    whole = _sums(ops, starts)
+    doubted, fewer, more = _doubted(samples, pieces, starts, (measured, lower, upper), (total, means), either=either)
+    return doubted, lacks, whole - fewer, whole + more
+
+
+def _steps(samples: Samples, pieces: Pieces, starts: Index) -> Floats:
+    """(m, d, k) what is sure of the highest minus the lowest of a minute's samples and their neighbours; 0 where all may be the same."""
+    if len(starts) == 0:
+        return np.zeros((0, *samples.value.value.shape[1:]))
+    idle = (samples.ops <= 0)[:, :, None]
+    run = unbroken(samples)
+    highest, lowest = (
+        extreme.reduceat(of_three(np.where(idle, np.nan, ends), run, extreme)[pieces.sample], starts, axis=0)
+        for ends, extreme in ((samples.value.lower, np.fmax), (samples.value.upper, np.fmin))
+    )
+    step: Floats = np.fmax(highest - lowest, 0.0)
+    return step
 
 
 def _doubted(
     samples: Samples,
-    pieces: _Pieces,
+    pieces: Pieces,
     starts: Index,
     of_pieces: tuple[Floats, Floats, Floats],
     of_minutes: tuple[Floats, Intervals],
-) -> Intervals:
-    """The minutes' means widened by what cut samples may have given, each sample by itself."""
+    *,
+    either: bool,
+) -> tuple[Intervals, Floats, Floats]:
+    """The minutes' means widened by what cut samples may have given, each sample by itself, and by how many ops (m, d) that may be fewer
+    and more."""
     total, means = of_minutes
     cut = np.flatnonzero(pieces.is_cut)
     if len(cut) == 0:
-        return means
+        none = np.zeros(total.shape[:2])
+        return means, none, none
     minute = np.searchsorted(starts, cut, side="right") - 1
     ops, lower, upper = (numbers[cut] for numbers in of_pieces)
     mean_lower, mean_upper = means.lower[minute], means.upper[minute]
     whole = total[minute]
     rest = Rest(whole - ops, np.nan_to_num(mean_lower) * whole - lower, np.nan_to_num(mean_upper) * whole - upper)
+    run = unbroken(samples)
     history = History(
-        samples.entity,
+        run,
         samples.start_us,
         samples.end_us,
         _error_us(samples),
         samples.ops,
         samples.value.lower,
         samples.value.upper,
+        bursts(run, samples.end_us - samples.start_us, samples.ops, samples.value.value, either=either),
     )
-    lowest, highest = minute_range(history, pieces.sample[cut], pieces.overlap_us[cut], rest)
+    inside = ops_inside(history, pieces.sample[cut], pieces.overlap_us[cut])
+    lowest, highest = minute_range(history, pieces.sample[cut], inside, rest)
     below = _summed_at(np.fmax(mean_lower - lowest, 0.0), minute, means.lower)
     above = _summed_at(np.fmax(highest - mean_upper, 0.0), minute, means.upper)
-    return Intervals(np.maximum(means.lower - below, 0.0), means.upper + above, means.value)
+    counted = samples.ops[pieces.sample[cut]] * pieces.share[cut, None]
+    none = np.zeros(total.shape[:2])
+    fewer, more = (_summed_at(x, minute, none) for x in (counted - inside[0], inside[1] - counted))
+    return Intervals(np.maximum(means.lower - below, 0.0), means.upper + above, means.value), fewer, more
 
 
 def _summed_at(numbers: Floats, at: Index, like: Floats) -> Floats:
@@ -251,3 +316,58 @@ def _levels(levels: Floats, overlap_us: Instants, starts: Index) -> tuple[Floats
         return mean, np.zeros_like(mean)
     highest = np.maximum.reduceat(np.where(known, levels, -np.inf), starts, axis=0)
     return mean, np.where(np.isfinite(highest), highest, np.nan)
+
+
+# Whole I/Os per second, good to a half.
+_HALF = 0.5
+# Whole I/Os in flight, which a counter may cut off.
+_WHOLE = 1.0
+
+
+def over_changes(numbers: Floats, counts: Bools, samples: Samples) -> tuple[Floats, Floats]:
+    """(n, 2) lowest and highest of each sample and its neighbours; neighbours only where `counts`. Ordered samples."""
+    lowest, highest = numbers.copy(), numbers.copy()
+    if len(numbers) > 1:
+        same = (np.diff(unbroken(samples)) == 0)[:, None]
+        usable = np.where(counts, numbers, np.nan)
+        before, after = np.where(same, usable[:-1], np.nan), np.where(same, usable[1:], np.nan)
+        for ends, extreme in ((lowest, np.fmin), (highest, np.fmax)):
+            ends[1:] = extreme(ends[1:], before)
+            ends[:-1] = extreme(ends[:-1], after)
+    absent = np.isnan(numbers)
+    return np.where(absent, np.nan, lowest), np.where(absent, np.nan, highest)
+
+
+def latest_time(reported: Floats, samples: Samples) -> Intervals:
+    """(n, 2) µs by a counter that is not proven to be the mean: ± 10 %, and all that changes may have hidden."""
+    lowest, highest = over_changes(reported, samples.ops > 0, samples)
+    return Intervals(
+        np.maximum(lowest * (1 - LATEST_SHARE) - _HALF, 0.0), highest * (1 + LATEST_SHARE) + _HALF, reported
+    )
+
+
+def time_in_flight(outstanding: Floats, samples: Samples) -> Intervals:
+    """(n, 2) µs by Little's law, N/IOPS: [N − ½, N + 1) I/Os, ± 10 %, as `latest_time`; whole I/Os per second ± ½. Absent without."""
+    lowest, highest = over_changes(outstanding, np.ones(outstanding.shape, np.bool_), samples)
+    seconds = (samples.end_us - samples.start_us)[:, None] / 1e6
+    rate = np.where(samples.ops > 0, samples.ops / seconds, np.nan)
+    least = np.maximum(lowest * (1 - LATEST_SHARE) - _HALF, 0.0) / (rate + _HALF)
+    slowest = rate - _HALF
+    most = np.divide(highest * (1 + LATEST_SHARE) + _WHOLE, slowest, out=np.full_like(rate, np.inf), where=slowest > 0)
+    most = np.where(np.isnan(least), np.nan, most)
+    return Intervals(least * 1e6, most * 1e6, outstanding / rate * 1e6)
+
+
+def scattered(reported: Floats, scatter_us: Floats, twin: Intervals) -> Intervals:
+    """(n, 2) µs by a counter that is proven an instant: ± what it has been seen to differ by, within its ms twin, which is the mean: where
+    the two do not meet, or nothing is reported, the twin alone."""
+    lower, upper = (
+        np.maximum(np.maximum(reported - scatter_us, 0.0), twin.lower),
+        np.minimum(reported + scatter_us, twin.upper),
+    )
+    with np.errstate(invalid="ignore"):
+        meets = lower <= upper
+    inside = np.minimum(np.maximum(reported, lower), upper)
+    return Intervals(
+        *(np.where(meets, x, one) for x, one in ((lower, twin.lower), (upper, twin.upper), (inside, twin.value)))
+    )

@@ -1,14 +1,15 @@
 """The array's side of every unit: volumes of one serial merged, mirrored writes counted once, against the ops of all hosts."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gavel.analysis.coverage import coverage
-from gavel.analysis.gridded import INTERNAL, QOS, QUEUE, SERVICE, WHOLE, Grid
-from gavel.analysis.grouping import in_minutes, means, sums
+from gavel.analysis.align import MINUTE_US, Samples
+from gavel.analysis.attribution import match_ratio
+from gavel.analysis.gridded import INTERNAL, QOS, QUEUE, SERVICE, WHOLE, Grid, Stretch
 from gavel.analysis.intervals import Bools, Floats, Intervals
-from gavel.analysis.topology import NONE, Topology, Volumes
+from gavel.analysis.topology import NONE, Index, Topology, Volumes, extremes, in_minutes, means, sums
+from gavel.analysis.weighting import Beside, beside
 
 _READ, _WRITE, _MIRRORED = 0, 1, 2
 _MINUTE_S = 60.0
@@ -18,12 +19,15 @@ _MINUTE_S = 60.0
 class Units:
     """U units × M minutes as in `Grid`. ops: (U·M, 2) of whole minutes; value: (U·M, 2, 5) by `gridded.INTERNAL` … `SERVICE`.
 
+    bytes: (U·M, 2). step: (U·M, 2, 2) by which times inside the array, and those with its port, differ at least about the minute.
     error_s: of the worst clock. is_missing: a volume of it, or a part of the minute, was not read; missing_s: how much of it.
     is_present: any of it was.
     """
 
     ops: Floats
+    bytes: Floats
     value: Intervals
+    step: Floats
     error_s: Floats
     missing_s: Floats
     is_missing: Bools
@@ -49,14 +53,44 @@ def units_of(topology: Topology, volumes: Grid, directories: Grid, minutes: int)
             for ends in ((reads.lower, writes.lower), (reads.upper, writes.upper), (reads.value, writes.value))
         )
     )
-    unit_ops = sums(np.stack([ops[:, _READ], ops[:, _WRITE] + ops[:, _MIRRORED]], axis=1), group, size)
+    unit_ops, unit_bytes = (sums(_written_together(numbers), group, size) for numbers in (ops, volumes.counts[inside]))
+    step = _steps(volumes.step[inside], value, ops, group, size)
     missing = sums(volumes.is_missing[inside].astype(np.float64), group, size) > 0
     present = sums(volumes.is_present[inside].astype(np.float64), group, size) > 0
     error = np.full(size, -np.inf)
     np.maximum.at(error, group, np.nan_to_num(volumes.error_s[inside], nan=-np.inf))
     longest = np.where(present, 0.0, _MINUTE_S)
     np.maximum.at(longest, group, volumes.missing_s[inside])
-    return _with_directories(Units(unit_ops, merged, error, longest, missing | ~present, present), directories)
+    units = Units(unit_ops, unit_bytes, merged, step, error, longest, missing | ~present, present)
+    return _with_directories(units, directories)
+
+
+def _written_together(numbers: Floats) -> Floats:
+    return np.stack([numbers[:, _READ], numbers[:, _WRITE] + numbers[:, _MIRRORED]], axis=1)
+
+
+def _steps(step: Floats, value: Intervals, ops: Floats, group: np.ndarray, size: int) -> Floats:
+    """(size, 2, 2) of the unit's volumes the largest step, and between them: each of their means may be that of the part."""
+    times = slice(INTERNAL, WHOLE + 1)
+    idle = ~(ops > 0)[:, :, None]
+    low, high = (np.where(idle, np.nan, ends[:, :, times]) for ends in (value.lower, value.upper))
+    own = np.where(idle, 0.0, step[:, :, times])
+    together = [_of_both_writes(one, np.fmax) for one in (own, low)] + [_of_both_writes(high, np.fmin)]
+    if len(np.unique(group)) == len(group):
+        largest, highest, lowest = np.zeros((size, 2, 2)), np.full((size, 2, 2), np.nan), np.full((size, 2, 2), np.nan)
+        largest[group], highest[group], lowest[group] = together
+    else:
+        largest, highest, lowest = (
+            extremes(one, group, size, extreme)
+            for one, extreme in zip(together, (np.fmax, np.fmax, np.fmin), strict=True)
+        )
+    steps: Floats = np.nan_to_num(np.fmax(largest, highest - lowest)).clip(0.0)
+    return steps
+
+
+def _of_both_writes(numbers: Floats, extreme: np.ufunc) -> Floats:
+    written: Floats = extreme(numbers[:, _WRITE], numbers[:, _MIRRORED])
+    return np.stack([numbers[:, _READ], written], axis=1)
 
 
 def _direction(value: Intervals, direction: slice) -> Intervals:
@@ -87,6 +121,8 @@ def _with_directories(units: Units, directories: Grid) -> Units:
         return units
     ops, missing = units.ops.copy(), units.is_missing.copy()
     ops[here], missing[here] = directories.whole_ops[here], directories.is_missing[here]
+    carried, step = units.bytes.copy(), units.step.copy()
+    carried[here], step[here] = directories.counts[here], directories.step[here]
     missing_s = np.where(here, directories.missing_s, units.missing_s)
     error = np.where(here, directories.error_s, units.error_s)
     ends = []
@@ -100,22 +136,22 @@ def _with_directories(units: Units, directories: Grid) -> Units:
         for position in (WHOLE, QOS, QUEUE, SERVICE):
             merged[here, :, position] = np.nan
         ends.append(merged)
-    return Units(ops, Intervals(*ends), error, missing_s, missing, units.is_present | here)
+    return Units(ops, carried, Intervals(*ends), step, error, missing_s, missing, units.is_present | here)
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
-    """Host ops against array ops per unit and minute, (U·M,): `ratio` is the coverage, `host_ops` and `array_ops` of both directions."""
+class OpsMatch:
+    """Host ops against array ops per unit and minute, (U·M,): `ratio` is the match_ratio, `host_ops` and `array_ops` of both directions."""
 
     ratio: Floats
     host_ops: Floats
     array_ops: Floats
 
 
-def counted(units: Units, host_ops: Floats) -> Counted:
+def counted(units: Units, host_ops: Floats) -> OpsMatch:
     """host_ops: (U·M,) of all hosts, NaN where none reported."""
     array_ops = np.where(units.is_present, units.ops.sum(axis=1), np.nan)
-    return Counted(coverage(host_ops, array_ops), host_ops, array_ops)
+    return OpsMatch(match_ratio(host_ops, array_ops), host_ops, array_ops)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,3 +177,81 @@ def mirroring(topology: Topology, volumes: Grid, unit_host_writes: Floats, minut
     first[np.unique(found.unit[stretched], return_index=True)[1]] = True
     host = np.where(usable & np.repeat(first, minutes), np.nan_to_num(unit_host_writes[unit_rows]), 0.0)
     return Mirroring(sums(host, pod, topology.pods), sums(array, pod, topology.pods))
+
+
+_OWN_WRITES, _MIRRORED_WRITES = 1, 2
+_WAYS, _TIMES = 2, SERVICE + 1
+
+
+def array_times(
+    samples: Samples, unit: Index, topology: Topology, volumes: Grid, directories: Grid, stretch: Stretch
+) -> Beside:
+    """value: (n, 2, 5) by `gridded.INTERNAL` … `SERVICE` while each of n samples lasted; unit: (things,) behind each thing, or NONE.
+
+    Of a unit with several volumes the mean by their ops in the minute. Empty where nothing has a unit.
+    """
+    if not (unit != NONE).any():
+        return Beside(np.zeros((0, _WAYS, _TIMES)), np.zeros(0))
+    wanted = unit[samples.entity]
+    value, weights = np.zeros((len(wanted), _WAYS, _TIMES)), np.zeros((len(wanted), _WAYS, _TIMES))
+    missing = np.ones(len(wanted))
+    for volume in _volumes_behind(wanted, topology):
+        found = _seen(samples, volume, _both_ways_of_writing(volumes.pieces.samples))
+        ops = _ops(samples, volume, volumes, stretch)[:, :, None] * ~np.isnan(found.value)
+        value += np.nan_to_num(found.value) * ops
+        weights += ops
+        missing = np.minimum(missing, found.missing)
+    result = np.divide(value, weights, out=np.full_like(value, np.nan), where=weights > 0)
+    return _with_times_of_directories(Beside(result, missing), samples, wanted, directories)
+
+
+def _seen(samples: Samples, thing: Index, whole: Samples) -> Beside:
+    return beside(whole, thing, samples.start_us - samples.offset_us, samples.end_us - samples.offset_us)
+
+
+def _volumes_behind(unit: Index, topology: Topology) -> list[Index]:
+    """The first, second … volume of each unit, NONE where there is none."""
+    order = np.argsort(topology.volumes.unit, kind="stable")
+    bounds = np.searchsorted(topology.volumes.unit[order], np.arange(topology.units + 1))
+    known = unit != NONE
+    first, last = (np.where(known, bounds[np.where(known, unit + step, 0)], 0) for step in (0, 1))
+    most = int((last - first).max(initial=0))
+    return [np.where(first + n < last, order[np.minimum(first + n, len(order) - 1)], NONE) for n in range(most)]
+
+
+def _ops(samples: Samples, volume: Index, volumes: Grid, stretch: Stretch) -> Floats:
+    """(n, 2) ops of each volume in the minute of each sample's middle; an idle one of several has a word where all idle."""
+    middle = (samples.start_us + samples.end_us) // 2 - samples.offset_us
+    minute = np.clip(middle // MINUTE_US - stretch.first, 0, stretch.minutes - 1)
+    ops = np.nan_to_num(volumes.ops)[np.where(volume == NONE, 0, volume) * stretch.minutes + minute]
+    both: Floats = np.stack([ops[:, 0], ops[:, _OWN_WRITES] + ops[:, _MIRRORED_WRITES]], axis=1)
+    return np.maximum(both, 1e-9)
+
+
+def _both_ways_of_writing(samples: Samples) -> Samples:
+    """Reads and writes, mirrored ones among these."""
+    own, mirrored = (
+        np.where(samples.ops[:, way] > 0, samples.ops[:, way], 0.0) for way in (_OWN_WRITES, _MIRRORED_WRITES)
+    )
+    ops = np.stack([samples.ops[:, 0], own + mirrored], axis=1)
+    value = samples.value.value[:, :_WAYS]
+    rows = np.flatnonzero(mirrored > 0)
+    if len(rows):
+        value = value.copy()
+        parts = [np.where(n[rows, None] > 0, samples.value.value[rows, way] * n[rows, None], 0.0)
+                 for n, way in ((own, _OWN_WRITES), (mirrored, _MIRRORED_WRITES))]  # fmt: skip
+        value[rows, 1] = (parts[0] + parts[1]) / (own + mirrored)[rows, None]
+    return replace(samples, ops=ops, value=Intervals(value, value, value))
+
+
+def _with_times_of_directories(times: Beside, samples: Samples, unit: Index, directories: Grid) -> Beside:
+    """A directory has one time, inside the array."""
+    whole = directories.pieces.samples
+    rows = np.flatnonzero(np.isin(unit, np.unique(whole.entity)) & (unit != NONE))
+    if len(rows) == 0:
+        return times
+    begins, ends = samples.start_us - samples.offset_us, samples.end_us - samples.offset_us
+    seen = beside(whole, unit[rows], begins[rows], ends[rows])
+    value, missing = times.value.copy(), times.missing.copy()
+    value[rows, :, INTERNAL], missing[rows] = seen.value[:, :, 0], seen.missing
+    return Beside(value, missing)

@@ -1,23 +1,28 @@
 """Reads, writes and their op-weighted sum: from measured chains to segments and spans with bounds."""
 
 from dataclasses import dataclass, replace
+from enum import IntFlag
 
 import numpy as np
+import numpy.typing as npt
 
-from gavel.analysis.chain import Bounds, Chain, bounds, limited, with_derived
-from gavel.analysis.fit import estimate
+from gavel.analysis.chain import Bounds, Chain, bounds, estimate, limited, with_derived
 from gavel.analysis.intervals import Bools, Floats, Intervals
 from gavel.analysis.segments import ArrayParts, Parts, segments, spans
-from gavel.domain.io_path import Boundary, Direction
+from gavel.domain.io_path import Boundary, Direction, Quality
 
 
 @dataclass(frozen=True, slots=True)
 class OneWay:
-    """One direction of n rows: its chain, its ops (n,) and, if the array splits its time, the components."""
+    """One direction of n rows: its chain, its ops (n,) and, if the array splits its time, the components.
+
+    between: (n,) each, fewest and most ops that there can have been; None where they are exact.
+    """
 
     chain: Chain
     ops: Floats
     array: ArrayParts | None = None
+    between: tuple[Floats, Floats] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +37,37 @@ class Attributed:
     lacks_latency: Bools
 
 
+@dataclass(frozen=True, slots=True)
+class Mixes:
+    """(n,) by how much the part that reads are of the I/Os may be less, and more, in rows that read and wrote: at a minute's edge, and
+    where I/Os are counted per second, it is open how many of either there were."""
+
+    fewer: Floats
+    more: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Solved:
+    """Reads and writes of n rows, fitted and bounded, before it is said where the rows begin."""
+
+    ways: tuple[OneWay, OneWay]
+    chains: tuple[Chain, Chain]
+    limits: tuple[Bounds, Bounds]
+    fitted: tuple[Floats, Floats]
+    ops: tuple[Floats, Floats]
+    whole: Bounds
+    mixes: Mixes | None = None
+
+
 def attribute(
     read: OneWay, write: OneWay, driver_limit_us: Floats | None = None, *, begins: Boundary = Boundary.GUEST
 ) -> dict[Direction, Attributed]:
-    """Where the time of n rows goes, by direction.
+    """Where the time of n rows goes, by direction. Arguments as those of `solve` and `attributed_from`."""
+    return attributed_from(solve(read, write, driver_limit_us), begins)
 
-    begins: boundaries outside of it are evidence about those inside, but no part of the rows.
+
+def solve(read: OneWay, write: OneWay, driver_limit_us: Floats | None = None) -> Solved:
+    """The chains of both directions, fitted inside their bounds.
 
     driver_limit_us: (n,) Little's bound on the driver time of all I/Os (`chain.depth_bound`), ∞ where unknown. It moves the estimates of
     reads and writes only until their op-weighted sum obeys it; of their own bounds it takes only what it says of both together.
@@ -46,15 +76,29 @@ def attribute(
     limits = [bounds(chain) for chain in chains]
     fitted = [estimate(chain, limit) for chain, limit in zip(chains, limits, strict=True)]
     ops = [np.where(way.ops > 0, way.ops, 0.0) for way in (read, write)]
-    whole = _whole_limits(limits, fitted, ops, driver_limit_us)
-    fitted = [_inside(one, begins) for one in _held_under(fitted, limits, whole, ops)]
-    limits, whole = [_limits_inside(limit, begins) for limit in limits], _limits_inside(whole, begins)
-    reads, writes = (
-        _attributed(way, *one)
-        for way, one in zip((read, write), zip(chains, limits, fitted, ops, strict=True), strict=True)
+    mixes = _mixes((read, write), ops)
+    whole = _whole_limits(limits, fitted, ops, driver_limit_us, mixes)
+    held = _held_under(fitted, limits, whole, ops)
+    return Solved(
+        (read, write),
+        (chains[0], chains[1]),
+        (limits[0], limits[1]),
+        (held[0], held[1]),
+        (ops[0], ops[1]),
+        whole,
+        mixes,
     )
-    both = _summed([reads, writes], whole)
-    reads, writes = _told_by_both(reads, writes, both), _told_by_both(writes, reads, both)
+
+
+def attributed_from(solved: Solved, begins: Boundary) -> dict[Direction, Attributed]:
+    """Rows that begin at `begins`: boundaries outside of it are evidence about those inside, but no part of the rows."""
+    limits, whole = [_limits_inside(limit, begins) for limit in solved.limits], _limits_inside(solved.whole, begins)
+    fitted = [_inside(one, begins) for one in solved.fitted]
+    reads, writes = (
+        _attributed(*one) for one in zip(solved.ways, solved.chains, limits, fitted, solved.ops, strict=True)
+    )
+    both = _summed([reads, writes], whole, solved.mixes)
+    reads, writes = _tightened_by_total(reads, writes, both), _tightened_by_total(writes, reads, both)
     return {Direction.READ: reads, Direction.WRITE: writes, Direction.ALL: both}
 
 
@@ -94,14 +138,51 @@ def _mixed(numbers: list[Floats], ops: list[Floats]) -> Floats:
     return mixed
 
 
+def _mixes(ways: tuple[OneWay, OneWay], ops: list[Floats]) -> Mixes | None:
+    if ways[0].between is None or ways[1].between is None:
+        return None
+    (few_reads, many_reads), (few_writes, many_writes) = ways[0].between, ways[1].between
+    both = (ops[0] > 0) & (ops[1] > 0)
+    share, least, most = (
+        np.divide(one, one + other, out=np.zeros_like(one), where=both & (one + other > 0))
+        for one, other in ((ops[0], ops[1]), (few_reads, many_writes), (many_reads, few_writes))
+    )
+    return Mixes(np.maximum(share - least, 0.0), np.maximum(most - share, 0.0))
+
+
+def _any_mix(numbers: list[Floats], ops: list[Floats], mixes: Mixes | None, extreme: np.ufunc) -> Floats:
+    """As `_mixed`, the lowest (`np.fmin`) or highest (`np.fmax`) of every mix that is possible."""
+    mean = _mixed(numbers, ops)
+    if mixes is None:
+        return mean
+    shape = (-1, *(1,) * (mean.ndim - 1))
+    slower = numbers[0] > numbers[1]
+    if extreme is np.fmin:
+        slower = ~slower
+    with np.errstate(invalid="ignore"):
+        moved = np.where(slower, mixes.more.reshape(shape), -mixes.fewer.reshape(shape))
+        moved *= numbers[0] - numbers[1]
+        moved += mean
+    found: Floats = extreme(mean, moved)
+    return found
+
+
+def _mixed_parts(parts: list[Parts], ops: list[Floats], mixes: Mixes | None) -> Parts:
+    return Parts(
+        _mixed([one.value for one in parts], ops),
+        _any_mix([one.lower for one in parts], ops, mixes, np.fmin),
+        _any_mix([one.upper for one in parts], ops, mixes, np.fmax),
+    )
+
+
 def _whole_limits(
-    limits: list[Bounds], fitted: list[Floats], ops: list[Floats], driver_limit_us: Floats | None
+    limits: list[Bounds], fitted: list[Floats], ops: list[Floats], driver_limit_us: Floats | None, mixes: Mixes | None
 ) -> Bounds:
     """Bounds of the op-weighted sum, held under Little's bound where the driver time of all its I/Os is known."""
     present = ~np.isnan(_mixed(fitted, ops))
     busy = ops[0] + ops[1] > 0
-    lower = np.where(busy[:, None], _mixed([one.lower for one in limits], ops), 0.0)
-    upper = np.where(busy[:, None], _mixed([one.upper for one in limits], ops), np.inf)
+    lower = np.where(busy[:, None], _any_mix([one.lower for one in limits], ops, mixes, np.fmin), 0.0)
+    upper = np.where(busy[:, None], _any_mix([one.upper for one in limits], ops, mixes, np.fmax), np.inf)
     gap = np.where(busy, _mixed([one.disagreement_us for one in limits], ops), 0.0)
     whole = Bounds(lower, np.maximum(upper, lower), present, gap)
     if driver_limit_us is None:
@@ -128,44 +209,147 @@ def _lowered(fitted: Floats, driver: Floats) -> Floats:
     return moved
 
 
-def _summed(ways: list[Attributed], whole: Bounds) -> Attributed:
+def _summed(ways: list[Attributed], whole: Bounds, mixes: Mixes | None) -> Attributed:
     ops = [way.ops for way in ways]
     fitted = _mixed([way.fitted for way in ways], ops)
-    parts = Parts(*(_mixed([getattr(way.segments, name) for way in ways], ops) for name in ("value", "lower", "upper")))
-    layers = _summed_spans(ways, spans(fitted, whole), ops)
+    parts = _mixed_parts([way.segments for way in ways], ops, mixes)
+    layers = _summed_spans(ways, spans(fitted, whole), ops, mixes)
     lacking = (ops[0] + ops[1] > 0) & ~whole.present.any(axis=1)
     return Attributed(ops[0] + ops[1], whole, fitted, parts, layers, lacking)
 
 
-def _summed_spans(ways: list[Attributed], own: Parts, ops: list[Floats]) -> Parts:
+def _summed_spans(ways: list[Attributed], own: Parts, ops: list[Floats], mixes: Mixes | None) -> Parts:
     """Spans that both directions have are their sum; else the whole's own.
 
     Each direction's bounds hold, so their sum does; the whole's own edges may say more, above all with Little's bound. They speak of
     the same stretch only where the estimates agree: one direction's kernel may start at the virtual disk, the other's at the device.
     """
-    value, lower, upper = (
-        _mixed([getattr(way.spans, name) for way in ways], ops) for name in ("value", "lower", "upper")
-    )
+    mixed = _mixed_parts([way.spans for way in ways], ops, mixes)
+    value, lower, upper = mixed.value, mixed.lower, mixed.upper
     alone, same = np.isnan(value), np.isclose(value, own.value, rtol=1e-9, atol=1e-6)
     low = np.where(alone, own.lower, np.where(same, np.fmax(own.lower, lower), lower))
     high = np.where(alone, own.upper, np.where(same, np.fmin(own.upper, upper), upper))
     return Parts(np.where(alone, own.value, value), low, np.fmax(low, high))
 
 
-def _told_by_both(way: Attributed, other: Attributed, both: Attributed) -> Attributed:
-    """Bounds of spans no wider than those of both directions leave: at most all there may be without what is certain of the other.
+def _tightened_by_total(way: Attributed, other: Attributed, whole: Attributed) -> Attributed:
+    """Bounds of spans no wider than those of both directions leave: at most all there may be without the lower bound of the other.
 
     Where the whole's stretch is not the sum of both, it says nothing about one of them.
     """
     own, rest = way.ops[:, None], other.ops[:, None]
     idle = rest <= 0
     value, low, high = (np.where(idle, 0.0, getattr(other.spans, name)) * rest for name in ("value", "lower", "upper"))
-    total = both.ops[:, None]
-    same = np.isclose(both.spans.value * total, way.spans.value * own + value, rtol=1e-9, atol=1e-6)
+    total = whole.ops[:, None]
+    same = np.isclose(whole.spans.value * total, way.spans.value * own + value, rtol=1e-9, atol=1e-6)
     shares = own > 0
-    least = np.divide(both.spans.lower * total - high, own, out=np.full_like(value, -np.inf), where=shares & same)
-    most = np.divide(both.spans.upper * total - low, own, out=np.full_like(value, np.inf), where=shares & same)
+    least = np.divide(whole.spans.lower * total - high, own, out=np.full_like(value, -np.inf), where=shares & same)
+    most = np.divide(whole.spans.upper * total - low, own, out=np.full_like(value, np.inf), where=shares & same)
     spans_ = way.spans
     lower = np.minimum(np.maximum(spans_.lower, least), spans_.value)
     upper = np.maximum(np.minimum(spans_.upper, most), spans_.value)
     return replace(way, spans=Parts(spans_.value, lower, upper))
+
+
+class QualityReason(IntFlag):
+    """Why a row is not an A."""
+
+    NONE = 0
+    MILLISECONDS = 1
+    MATCH_OFF_5 = 2
+    OFFSET_OVER_1_S = 4
+    DISAGREEMENT = 8
+    MATCH_OFF_10 = 16
+    OFFSET_OVER_5_S = 32
+    SAMPLE_MISSING = 64
+    SMALL_SHARE = 128
+    SIDE_MISSING = 256
+
+
+# A row of a window is graded by its worst minute.
+WORDS = {
+    QualityReason.MILLISECONDS: "latency counters with a resolution of 1 ms",
+    QualityReason.MATCH_OFF_5: "host and array IOPS differ by more than 5 % in at least one minute",
+    QualityReason.OFFSET_OVER_1_S: "clock skew known to no better than 1 s",
+    QualityReason.DISAGREEMENT: "inconsistent counters on this path",
+    QualityReason.MATCH_OFF_10: "host and array IOPS differ by more than 10 % in at least one minute",
+    QualityReason.OFFSET_OVER_5_S: "clock skew known to no better than 5 s",
+    QualityReason.SAMPLE_MISSING: "a sample missing in at least one minute",
+    QualityReason.SMALL_SHARE: "it issues less than a fifth of the I/Os of its device or volume",
+    QualityReason.SIDE_MISSING: "one side (hosts or array) not measured",
+}
+_B = QualityReason.MILLISECONDS | QualityReason.MATCH_OFF_5 | QualityReason.OFFSET_OVER_1_S
+_C = (
+    QualityReason.DISAGREEMENT
+    | QualityReason.MATCH_OFF_10
+    | QualityReason.OFFSET_OVER_5_S
+    | QualityReason.SAMPLE_MISSING
+    | QualityReason.SMALL_SHARE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class QualityInputs:
+    """What a quality looks at, each (n,). match_ratio: host ÷ array ops; offset_error_s: of the worse clock; share: of the device's ops."""
+
+    microseconds: Bools
+    match_ratio: Floats
+    offset_error_s: Floats
+    sample_missing: Bools
+    disagreement_us: Floats
+    share: Floats
+    side_missing: Bools
+
+
+def quality_reasons(quality: QualityInputs) -> npt.NDArray[np.int64]:
+    """(n,) flags of `QualityReason`. An unknown offset or share counts as a bad one, an unknown match_ratio as a missing side."""
+    off = np.abs(quality.match_ratio - 1.0)
+    error = np.where(np.isnan(quality.offset_error_s), np.inf, quality.offset_error_s)
+    unknown = np.isnan(quality.match_ratio)
+    # 95 % is inside "95–105 %", also in floating point.
+    slack = 1e-9
+    flags = [
+        (QualityReason.MILLISECONDS, ~quality.microseconds),
+        (QualityReason.MATCH_OFF_5, (off > 0.05 + slack) & ~(off > 0.10 + slack)),
+        (QualityReason.OFFSET_OVER_1_S, (error > 1) & (error <= 5)),
+        (QualityReason.DISAGREEMENT, quality.disagreement_us > 0),
+        (QualityReason.MATCH_OFF_10, off > 0.10 + slack),
+        (QualityReason.OFFSET_OVER_5_S, error > 5),
+        (QualityReason.SAMPLE_MISSING, quality.sample_missing),
+        (QualityReason.SMALL_SHARE, ~(quality.share >= 0.2)),
+        (QualityReason.SIDE_MISSING, quality.side_missing | unknown),
+    ]
+    result: npt.NDArray[np.int64] = np.sum(
+        [np.where(rows, int(flag), 0) for flag, rows in flags], axis=0, dtype=np.int64
+    )
+    return result
+
+
+def qualities(reasons: npt.NDArray[np.int64]) -> npt.NDArray[np.str_]:
+    """(n,) letters of `Quality`."""
+    conditions = [(reasons & int(QualityReason.SIDE_MISSING)) > 0, (reasons & int(_C)) > 0, (reasons & int(_B)) > 0]
+    letters: npt.NDArray[np.str_] = np.select(
+        conditions, [Quality.D.value, Quality.C.value, Quality.B.value], Quality.A.value
+    )
+    return letters
+
+
+def in_words(reasons: int) -> tuple[str, ...]:
+    """The reasons of one row as sentences' beginnings, in the order of `QualityReason`."""
+    return tuple(words for flag, words in WORDS.items() if reasons & flag)
+
+
+def match_ratio(host_ops: Floats, array_ops: Floats) -> Floats:
+    """Host ops ÷ array ops of a volume; 1 where both idled, ∞ where only hosts saw I/O, NaN where one side is absent."""
+    ratio = np.divide(host_ops, array_ops, out=np.full(np.shape(array_ops), np.inf), where=array_ops > 0)
+    idle = (host_ops == 0) & (array_ops == 0)
+    unknown = np.isnan(host_ops) | np.isnan(array_ops)
+    result: Floats = np.where(unknown, np.nan, np.where(idle, 1.0, ratio))
+    return result
+
+
+def share_of_ops(part: Floats, whole: Floats) -> Floats:
+    """A part's share of a whole's ops, 0…1; counters of both are cut at different instants, so a part may seem to exceed its whole."""
+    share = np.divide(part, whole, out=np.full(np.shape(whole), np.nan), where=whole > 0)
+    result: Floats = np.clip(share, 0.0, 1.0)
+    return result

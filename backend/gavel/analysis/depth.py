@@ -42,7 +42,7 @@ class DepthInputs:
 
 @dataclass(frozen=True, slots=True)
 class Depths:
-    """depth: (n,) the limit on I/Os in flight, NaN where nobody says; rule: `DepthRule`; predicted: what the settings give, NaN unknown."""
+    """depth: (n,) the limit on I/Os in flight, NaN unknown; rule: `DepthRule`; predicted: what the settings give, NaN unknown."""
 
     depth: Floats
     rule: npt.NDArray[np.int64]
@@ -50,7 +50,7 @@ class Depths:
 
 
 def as_read(largest: Floats, configured: Floats) -> Floats:
-    """(n,) the largest depth that was reported, else the configured one; NaN where nobody says."""
+    """(n,) the largest depth that was reported, else the configured one; NaN where neither is known."""
     depth: Floats = np.where(largest > 0, largest, np.where(configured > 0, configured, np.nan))
     return depth
 

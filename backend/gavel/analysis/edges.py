@@ -1,7 +1,11 @@
-"""What a sample may have given to a minute whose edge cuts it: nobody saw when within the sample things changed.
+"""What a sample may have given to a minute whose edge cuts it: when within the sample the load changed is not measured.
 
 One change is assumed per sample, from the state of the sample before to that of the one after. So no part of it ran faster than the fastest
-of the three, its latency lay between theirs, and the part outside the minute accounts for the rest of the sample's ops and I/O-time.
+of the three, but for the scatter of a count; its latency lay between theirs, or as far from its own mean as the three surely lie apart; and
+the part outside the minute accounts for the rest of the sample's ops and I/O-time.
+
+A burst shorter than a sample breaks that: where a sample holds few I/Os, or twice as many were in flight as on either side of it, or as its
+own rate and latency leave, its I/Os may all have come within a moment.
 """
 
 from dataclasses import dataclass
@@ -9,22 +13,33 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from gavel.analysis.intervals import Floats
+from gavel.analysis.intervals import Bools, Floats
 
 Index = npt.NDArray[np.int64]
+# So few I/Os come when they come.
+FEW_OPS = 30
+# So many times as many in flight, and it was a burst; nothing that matters is shorter than this.
+BURST, SHORTEST_BURST_US = 2.0, 250_000.0
+# How many I/Os of a sample fall to one side of an edge scatters, and all but a twentieth of the time by less than twice its deviation.
+SCATTERS = 2.0
 
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """n samples ordered by thing and time. ops: (n, d); lower, upper: (n, d, k), NaN where not measured; the rest (n,)."""
+    """n samples ordered by thing and time. ops: (n, d); lower, upper: (n, d, k), NaN where not measured; the rest (n,).
 
-    thing: Index
+    run: of one thing, without a gap (`align.unbroken`).
+    is_burst: (n, d) its I/Os may all have come within a moment (`bursts`).
+    """
+
+    run: Index
     start_us: Index
     end_us: Index
     error_us: Index
     ops: Floats
     lower: Floats
     upper: Floats
+    is_burst: Bools
 
     @property
     def rate(self) -> Floats:
@@ -42,34 +57,69 @@ class Rest:
     upper_sum: Floats
 
 
-def minute_range(samples: History, cut: Index, inside_us: Index, rest: Rest) -> tuple[Floats, Floats]:
-    """(a, d, k) lowest and highest mean of the minutes that samples `cut` give `inside_us` (a,) of themselves to; NaN without a value."""
+def minute_range(samples: History, cut: Index, inside: tuple[Floats, Floats], rest: Rest) -> tuple[Floats, Floats]:
+    """(a, d, k) lowest and highest mean of the minutes that samples `cut` give `inside` (fewest and most, (a, d)) of their I/Os to; NaN
+    without a value."""
     idle = (samples.ops <= 0)[:, :, None]
-    lowest = _of_three(np.where(idle, np.nan, samples.lower), samples.thing, np.fmin)[cut]
-    highest = _of_three(np.where(idle, np.nan, samples.upper), samples.thing, np.fmax)[cut]
+    lower, upper = (np.where(idle, np.nan, ends) for ends in (samples.lower, samples.upper))
+    step = step_within(lower, upper, samples.run, cut)
+    lowest = np.fmax(np.fmin(of_three(lower, samples.run, np.fmin)[cut], lower[cut] - step), 0.0)
+    highest = np.fmax(of_three(upper, samples.run, np.fmax)[cut], upper[cut] + step)
     ops = np.where(samples.ops[cut] > 0, samples.ops[cut], np.nan)[:, :, None]
-    least, most = (x[:, :, None] for x in _ops_inside(samples, cut, inside_us))
+    least, most = (x[:, :, None] for x in inside)
     up = _extreme(rest.ops, rest.upper_sum, (least, most), (lowest, highest), (ops, samples.upper[cut]), sign=1)
     down = _extreme(rest.ops, rest.lower_sum, (least, most), (lowest, highest), (ops, samples.lower[cut]), sign=-1)
     return down, up
 
 
-def _of_three(numbers: Floats, thing: Index, extreme: np.ufunc) -> Floats:
-    """Extreme of each sample and those of the same thing before and after it, as far as they are known."""
+def step_within(lower: Floats, upper: Floats, run: Index, cut: Index) -> Floats:
+    """(a, d, k) by how much latency may differ from a sample's own mean within it: as much as is sure of the largest difference between it
+    and its neighbours. I/Os that wait do not wait alike."""
+    step: Floats = np.fmax(of_three(lower, run, np.fmax)[cut] - of_three(upper, run, np.fmin)[cut], 0.0)
+    return step
+
+
+def bursts(run: Index, length_us: Index, ops: Floats, value: Floats, *, either: bool) -> Bools:
+    """(n, d) samples, ordered by thing and time, whose I/Os may all have come within a moment. value: (n, d, k), the largest counts;
+    either: all of one and the same time, so that two that differ tell of a burst, too."""
+    latency = np.fmax.reduce(value, axis=2)
+    in_flight = np.nan_to_num(latency) * ops / np.maximum(length_us, 1)[:, None]
+    found: Bools = (ops > 0) & ((ops < FEW_OPS) | (in_flight > BURST * _beside(in_flight, run)))
+    if either:
+        with np.errstate(invalid="ignore"):
+            found |= latency > BURST * np.fmin.reduce(value, axis=2)
+    return found
+
+
+def _beside(numbers: Floats, run: Index) -> Floats:
+    """(n, d) the larger of those of the same run before and after each sample; ∞ where there is neither."""
+    found = np.full_like(numbers, -np.inf)
+    same = (run[1:] == run[:-1])[:, None]
+    found[1:] = np.where(same, numbers[:-1], -np.inf)
+    found[:-1] = np.maximum(found[:-1], np.where(same, numbers[1:], -np.inf))
+    return np.where(np.isinf(found), np.inf, found)
+
+
+def of_three(numbers: Floats, run: Index, extreme: np.ufunc) -> Floats:
+    """Extreme of each sample and those of the same run before and after it, as far as they are known."""
     found = numbers.copy()
-    alone = (thing[1:] != thing[:-1]).reshape(-1, *(1,) * (numbers.ndim - 1))
+    alone = (run[1:] != run[:-1]).reshape(-1, *(1,) * (numbers.ndim - 1))
     extreme(found[1:], np.where(alone, np.nan, numbers[:-1]), out=found[1:])
     extreme(found[:-1], np.where(alone, np.nan, numbers[1:]), out=found[:-1])
     return found
 
 
-def _ops_inside(samples: History, cut: Index, inside_us: Index) -> tuple[Floats, Floats]:
-    """(a, d) fewest and most operations that can have been inside, if none of both parts ran faster than the fastest of the three."""
-    fastest = _of_three(samples.rate, samples.thing, np.fmax)[cut]
+def ops_inside(samples: History, cut: Index, inside_us: Index) -> tuple[Floats, Floats]:
+    """(a, d) fewest and most operations that samples `cut` can have given the `inside_us` (a,) of them that are inside, if none of both
+    parts ran faster than the fastest of the three; and as I/Os come when they come, twice the scatter of their number."""
+    fastest = of_three(samples.rate, samples.run, np.fmax)[cut]
     length, error, ops = (samples.end_us - samples.start_us)[cut], samples.error_us[cut], samples.ops[cut]
+    fastest = np.where(samples.is_burst[cut], np.maximum(fastest, ops / SHORTEST_BURST_US), fastest)
     shortest, longest = np.maximum(inside_us - error, 0), np.minimum(inside_us + error, length)
-    least = ops - (length - shortest)[:, None] * fastest
-    return np.clip(least, 0.0, ops), np.clip(longest[:, None] * fastest, 0.0, ops)
+    part = (inside_us / np.maximum(length, 1))[:, None]
+    scatter = SCATTERS * np.sqrt(ops * part * (1 - part))
+    least = ops - (length - shortest)[:, None] * fastest - scatter
+    return np.clip(least, 0.0, ops), np.clip(longest[:, None] * fastest + scatter, 0.0, ops)
 
 
 def _extreme(

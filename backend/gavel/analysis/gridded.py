@@ -5,8 +5,18 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gavel.analysis.align import MINUTE_US, TOLERANCE_US, Minutes, Samples, placed, usable
-from gavel.analysis.instants import latest_time, time_in_flight
+from gavel.analysis.align import (
+    MINUTE_US,
+    TOLERANCE_US,
+    Instants,
+    Minutes,
+    Samples,
+    latest_time,
+    placed,
+    scattered,
+    time_in_flight,
+    usable,
+)
 from gavel.analysis.intervals import (
     Bools,
     Floats,
@@ -35,9 +45,11 @@ _MINUTE_S, _TOLERANCE_S = MINUTE_US / 1e6, TOLERANCE_US / 1e6
 # More than any virtual disk or device holds: a counter that says more is broken.
 MOST_OUTSTANDING = 1e6
 MOST_BYTES = 1e18
+# Whole operations per second may be too many by a half, and too few by one: they may be cut off.
+PER_SECOND = (0.5, 1.0)
 # Positions of levels.
 ERROR_S, QUEUE_DEPTH, IS_MILLISECOND = 0, 1, 2
-OUTSTANDING = slice(1, 3)
+OUTSTANDING, IS_COARSE = slice(1, 3), 3
 # Positions of values.
 LATEST, TOTAL, IN_FLIGHT = range(3)
 INTERNAL, WHOLE, QOS, QUEUE, SERVICE = range(5)
@@ -52,14 +64,33 @@ class Stretch:
 
 
 @dataclass(frozen=True, slots=True)
+class GridPieces:
+    """p pieces of `samples` (in order), each inside the minute of its grid row; ordered by row and time.
+
+    sample, row: (p,); start_us, end_us: (p,) true time. ops: (p, d).
+    """
+
+    samples: Samples
+    sample: Index
+    row: Index
+    start_us: Instants
+    end_us: Instants
+    ops: Floats
+
+
+@dataclass(frozen=True, slots=True)
 class Grid:
-    """N things × M minutes, row = thing · M + minute. ops (N·M, d), value (N·M, d, k), counts, levels and highest as in `Minutes`.
+    """N things × M minutes, row = thing · M + minute. ops, fewest, most (N·M, d), value (N·M, d, k), counts, levels
+    and highest as in `Minutes`.
 
     The first level is the clock's error, s. is_present: (N·M,) any usable sample touches it; is_missing: not all of it is covered.
-    is_blind: there were samples, but none of them tells its ops.
+    is_blind: there were samples, but none of them tells its ops. step: (N·M, d, k) as in `Minutes`.
+    pieces: of the samples, ordered by row.
     """
 
     ops: Floats
+    fewest: Floats
+    most: Floats
     value: Intervals
     counts: Floats
     levels: Floats
@@ -67,6 +98,8 @@ class Grid:
     covered_s: Floats
     is_missing: Bools
     is_blind: Bools
+    step: Floats
+    pieces: GridPieces
 
     @property
     def is_present(self) -> Bools:
@@ -92,9 +125,19 @@ class Grid:
         return errors
 
 
-def gridded(samples: Samples, things: int, stretch: Stretch, *, either: bool = False) -> Grid:
-    """Minutes outside the stretch are dropped; those without samples have no ops, no value and are missing. `either` as in `placed`."""
-    found = placed(samples, range(stretch.first, stretch.first + stretch.minutes), either=either)
+def gridded(
+    samples: Samples,
+    things: int,
+    stretch: Stretch,
+    *,
+    either: bool = False,
+    stepping: bool = False,
+    good_to: tuple[float, float] = (0.0, 0.0),
+) -> Grid:
+    """Minutes outside the stretch are dropped; those without samples have no ops, no value and are missing. `either`, `stepping` and
+    `good_to` as in `placed`."""
+    minutes = range(stretch.first, stretch.first + stretch.minutes)
+    found = placed(samples, minutes, either=either, stepping=stepping, good_to=good_to)
     rows = found.entity * stretch.minutes + found.minute - stretch.first
     size = things * stretch.minutes
 
@@ -108,6 +151,8 @@ def gridded(samples: Samples, things: int, stretch: Stretch, *, either: bool = F
     covered_s = spread(found.covered_s, 0.0)
     return Grid(
         spread(found.ops, 0.0),
+        spread(found.fewest, 0.0),
+        spread(found.most, 0.0),
         _spread_intervals(found, spread),
         spread(found.counts, 0.0),
         spread(found.levels, np.nan),
@@ -115,11 +160,27 @@ def gridded(samples: Samples, things: int, stretch: Stretch, *, either: bool = F
         covered_s,
         missing,
         untold_minutes(samples, things, stretch) & ~(covered_s > 0),
+        spread(found.step, 0.0) if stepping else np.zeros((1, 1, 1)),
+        _grid_pieces(found, stretch),
+    )
+
+
+def _grid_pieces(minutes: Minutes, stretch: Stretch) -> GridPieces:
+    pieces, samples = minutes.pieces, minutes.samples
+    index = np.flatnonzero(pieces.overlap_us > 0)
+    sample, start_us = pieces.sample[index], pieces.start_us[index]
+    return GridPieces(
+        samples,
+        sample,
+        samples.entity[sample] * stretch.minutes + pieces.minute[index] - stretch.first,
+        start_us,
+        start_us + pieces.overlap_us[index],
+        samples.ops[sample] * pieces.share[index, None],
     )
 
 
 def untold_minutes(samples: Samples, things: int, stretch: Stretch) -> Bools:
-    """(N·M,) whether the middle of a sample that does not tell its ops lies in the minute."""
+    """(N·M,) whether the middle of a sample without ops lies in the minute."""
     index = np.flatnonzero(~usable(samples))
     middle = (samples.start_us[index] + samples.end_us[index]) // 2 - samples.offset_us[index]
     minute = middle // MINUTE_US - stretch.first
@@ -129,8 +190,8 @@ def untold_minutes(samples: Samples, things: int, stretch: Stretch) -> Bools:
     return untold
 
 
-def _spread_intervals(found: Minutes, spread: Callable[[Floats, float], Floats]) -> Intervals:
-    return Intervals(*(spread(x, np.nan) for x in (found.value.lower, found.value.upper, found.value.value)))
+def _spread_intervals(minutes: Minutes, spread: Callable[[Floats, float], Floats]) -> Intervals:
+    return Intervals(*(spread(x, np.nan) for x in (minutes.value.lower, minutes.value.upper, minutes.value.value)))
 
 
 def device_minutes(samples: DeviceSamples, source: Index, proofs: Proofs, devices: int, stretch: Stretch) -> Grid:
@@ -145,7 +206,20 @@ def device_minutes(samples: DeviceSamples, source: Index, proofs: Proofs, device
     value = from_integer(latency, unit, np.broadcast_to(rounding, latency.shape))
     depth, _ = cleaned(samples.queue_depth, MOST_OUTSTANDING)
     levels = np.stack([samples.times.error_s, depth, samples.is_millisecond.astype(np.float64)], axis=1)
-    return gridded(_samples(samples.device, samples.times, samples.ops, value, samples.bytes, levels), devices, stretch)
+    told = _samples(samples.device, samples.times, samples.ops, value, samples.bytes, levels)
+    return _with_gaps(gridded(told, devices, stretch, stepping=True))
+
+
+def _with_gaps(grid: Grid) -> Grid:
+    """Of a host that lacks a sample: the I/Os of that time may have taken none, or twice as long as the others."""
+    gone = np.where(grid.missing_s > _TOLERANCE_S, grid.missing_s, 0.0) / _MINUTE_S
+    rows = np.flatnonzero((gone > 0) & grid.is_present)
+    if len(rows) == 0:
+        return grid
+    lower, upper = grid.value.lower.copy(), grid.value.upper.copy()
+    by = gone[rows, None, None] * grid.value.value[rows]
+    lower[rows], upper[rows] = np.maximum(lower[rows] - by, 0.0), upper[rows] + by
+    return replace(grid, value=Intervals(lower, upper, grid.value.value))
 
 
 def reported_minutes(samples: DeviceSamples, things: Index, devices: int, stretch: Stretch) -> Intervals:
@@ -177,34 +251,44 @@ def disk_samples(samples: DiskSamples) -> Samples:
     return _samples(samples.part, samples.times, samples.ops, raw, samples.bytes, levels)
 
 
-def disk_minutes(told: Samples, tidy: Samples, source: Index, proofs: Proofs, parts: int, stretch: Stretch) -> Grid:
-    """`latest` and `average` latency per direction, and I/Os in flight as time; levels as in `disk_samples`.
+def disk_minutes(raw: Samples, tidy: Samples, source: Index, proofs: Proofs, parts: int, stretch: Stretch) -> Grid:
+    """`latest` and `average` latency per direction, and I/Os in flight as time; levels as in `disk_samples`, and 1 where nothing but whole
+    milliseconds tells the mean.
 
-    told: as they came; tidy: the usable ones of them, in order. source: (K,) vCenter of each part.
+    raw: as they came; tidy: the usable ones of them, in order. source: (K,) vCenter of each part.
     """
     latest, total = (tidy.value.value[..., position] for position in (LATEST, TOTAL))
     whose = source[tidy.entity]
     rounding = np.broadcast_to(proofs.rounding[whose, HostCounter.DISK_TOTAL][:, None], total.shape)
+    twin = from_integer(total, MILLISECOND_US, rounding)
     value = _stacked(
         [
             # Nothing answers in 0 µs: no I/O ended in the instant that the counter shows.
-            _latest(np.where(latest > 0, latest, np.nan), proofs.latest[whose][:, None], tidy),
-            from_integer(total, MILLISECOND_US, rounding),
+            _latest(np.where(latest > 0, latest, np.nan), proofs, whose, tidy, twin),
+            twin,
             time_in_flight(tidy.levels[:, OUTSTANDING], tidy),
         ]
     )
     # Both latencies and the I/Os in flight tell the time of the same I/Os.
-    found = gridded(replace(tidy, value=value), parts, stretch, either=True)
-    return replace(found, is_blind=untold_minutes(told, parts, stretch) & ~found.is_present)
+    is_mean = (latest > 0) & (proofs.latest[whose][:, None] != Latest.INSTANT)
+    is_coarse = ((tidy.ops > 0) & ~is_mean).any(axis=1).astype(np.float64)
+    levels = np.concatenate([tidy.levels, is_coarse[:, None]], axis=1)
+    found = _with_gaps(
+        gridded(replace(tidy, value=value, levels=levels), parts, stretch, either=True, good_to=PER_SECOND)
+    )
+    return replace(found, is_blind=untold_minutes(raw, parts, stretch) & ~found.is_present)
 
 
-def _latest(reported: Floats, proven: Index, samples: Samples) -> Intervals:
-    """Exact where the counter is proven to be the mean; absent where it is proven to be less."""
+def _latest(reported: Floats, proofs: Proofs, whose: Index, samples: Samples, twin: Intervals) -> Intervals:
+    """Exact where the counter is proven to be the mean; where it is proven to be less, as far as it strays from it, if that is known."""
+    proven = proofs.latest[whose][:, None]
     mean, doubtful = from_latest(reported, 1.0, proven_mean=True), latest_time(reported, samples)
+    scatter = np.full(len(proofs.latest), np.nan) if proofs.scatter_us is None else proofs.scatter_us
+    instant = scattered(reported, scatter[whose][:, None], twin)
     return Intervals(
         *(
-            np.where(proven == Latest.INSTANT, np.nan, np.where(proven == Latest.MEAN, exact, wide))
-            for exact, wide in zip(_ends(mean), _ends(doubtful), strict=True)
+            np.where(proven == Latest.INSTANT, shorter, np.where(proven == Latest.MEAN, exact, wide))
+            for exact, wide, shorter in zip(_ends(mean), _ends(doubtful), _ends(instant), strict=True)
         )
     )
 
@@ -229,7 +313,8 @@ def volume_minutes(samples: VolumeSamples, volumes: int, stretch: Stretch) -> Gr
         ]
     )
     levels = samples.times.error_s[:, None]
-    return gridded(_samples(samples.volume, samples.times, samples.ops, value, samples.bytes, levels), volumes, stretch)
+    told = _samples(samples.volume, samples.times, samples.ops, value, samples.bytes, levels)
+    return gridded(told, volumes, stretch, stepping=True)
 
 
 def directory_minutes(samples: DirectorySamples, units: int, stretch: Stretch) -> Grid:
@@ -237,7 +322,8 @@ def directory_minutes(samples: DirectorySamples, units: int, stretch: Stretch) -
     usec, _ = cleaned(samples.usec_us)
     value = _stacked([exactly_around(usec, 0.5)])
     levels = samples.times.error_s[:, None]
-    return gridded(_samples(samples.unit, samples.times, samples.ops, value, samples.bytes, levels), units, stretch)
+    told = _samples(samples.unit, samples.times, samples.ops, value, samples.bytes, levels)
+    return gridded(told, units, stretch, stepping=True)
 
 
 def _ends(intervals: Intervals) -> tuple[Floats, Floats, Floats]:

@@ -1,42 +1,20 @@
 """The ledger: I/O-time per minute and scope, additive over time and place (attribution.md §4)."""
 
 from dataclasses import dataclass, fields, replace
+from enum import IntEnum
 
 import numpy as np
 import numpy.typing as npt
 
 from gavel.analysis.attribution import Attributed
-from gavel.analysis.intervals import Bools, Floats
-from gavel.analysis.segments import SPAN_LAYERS, SPANS, Parts
-from gavel.domain.io_path import Direction, Layer, Segment
+from gavel.analysis.intervals import PART_SHARE, Bools, Floats
+from gavel.analysis.segments import SPAN_LAYERS, Parts
+from gavel.domain.io_path import SPANS, Direction, Layer, Segment
+from gavel.domain.ledger import LedgerRows
 
 LEAST_OPS = 30
 KERNEL = SPANS.index((Layer.KERNEL, Layer.KERNEL))
 _GUEST = SPANS.index((Layer.GUEST, Layer.GUEST))
-
-
-@dataclass(frozen=True, slots=True)
-class LedgerRows:
-    """n rows of sums: reads, writes and all along axis 1; segments (9) or spans of layers (10) along axis 2. Every field is additive.
-
-    `*_time` is I/O-time in µs × ops, `*_lower` and `*_upper` its bounds, `*_ops` the ops whose time is in it (0 = not measured);
-    `outermost_lower` is the lower bound of the outermost boundary, in I/O-time too.
-    """
-
-    ops: Floats
-    bytes: Floats
-    segment_time: Floats
-    segment_lower: Floats
-    segment_upper: Floats
-    segment_ops: Floats
-    span_time: Floats
-    span_lower: Floats
-    span_upper: Floats
-    span_ops: Floats
-    outermost_lower: Floats
-
-    def __len__(self) -> int:
-        return len(self.ops)
 
 
 def rows_of(ways: dict[Direction, Attributed], read_bytes: Floats, write_bytes: Floats) -> LedgerRows:
@@ -84,7 +62,7 @@ def rolled_up(rows: LedgerRows, scope: npt.NDArray[np.int64], scopes: int) -> Le
     return LedgerRows(*(summed(getattr(rows, field.name)) for field in fields(LedgerRows)))
 
 
-def place(device: LedgerRows, disks: LedgerRows) -> LedgerRows:
+def merge_disk_segments(device: LedgerRows, disks: LedgerRows) -> LedgerRows:
     """Datastores, hosts, clusters, volumes, arrays (same scopes in both), with nothing counted twice.
 
     What is below the device comes from `host_device`, guest queue and hypervisor from `vm_disk`. Device ops that no disk explains stay in
@@ -106,7 +84,7 @@ _PLACED = tuple(f"{kind}_{part}" for kind in ("segment", "span") for part in ("t
 
 
 def without_ops(rows: LedgerRows, blind: Bools) -> LedgerRows:
-    """Ops and bytes NaN where nobody told them: not measured is no 0."""
+    """Ops and bytes NaN where they were not measured: that is no 0."""
     unknown = blind[:, None]
     return replace(rows, ops=np.where(unknown, np.nan, rows.ops), bytes=np.where(unknown, np.nan, rows.bytes))
 
@@ -141,3 +119,212 @@ def occupancy(time: Floats, wall_s: float) -> Floats:
 def too_few(rows: LedgerRows) -> Bools:
     """(n, 3) under 30 ops: shown greyed, looked at by no alert."""
     return rows.ops < LEAST_OPS
+
+
+LAYER_SEGMENTS: dict[Layer, tuple[Segment, ...]] = {
+    Layer.GUEST: (Segment.GUEST_QUEUE,),
+    Layer.KERNEL: (Segment.HYPERVISOR, Segment.KERNEL_QUEUE, Segment.KERNEL_SERVICE),
+    Layer.SAN: (Segment.FABRIC, Segment.ARRAY_PORT),
+    Layer.ARRAY: (Segment.ARRAY_QOS, Segment.ARRAY_QUEUE, Segment.ARRAY_SERVICE),
+}
+# Rows are stored in single precision: a rest below this part of the total is rounding.
+_ROUNDING = 1e-5
+
+
+@dataclass(frozen=True, slots=True)
+class Stack:
+    """I/O-time (µs × ops) of n rows by direction: segments (n, 3, 9), rests of spans (n, 3, 10), and their sum (n, 3).
+
+    A part that nobody measured is NaN; so is the total of a row without any.
+    """
+
+    segments: Floats
+    rests: Floats
+    total: Floats
+
+
+def stacked(rows: LedgerRows) -> Stack:
+    """A segment is a part of its layer's span, or of a wider one where its layer was not separable; a rest is what segments leave.
+
+    A segment that no span has room for (the hypervisor above a kernel nobody measured) comes on top.
+    """
+    segment_measured, span_measured = rows.segment_ops > 0, rows.span_ops > 0
+    segments = np.where(segment_measured, rows.segment_time, 0.0)
+    rests = np.where(span_measured, rows.span_time, 0.0)
+    whole = rests.sum(axis=2)
+    for layer, members in LAYER_SEGMENTS.items():
+        need = segments[:, :, list(members)].sum(axis=2)
+        for span in _holding(layer):
+            taken = np.minimum(rests[:, :, span], need)
+            rests[:, :, span] -= taken
+            need = need - taken
+    rests[rests <= _ROUNDING * whole[:, :, None]] = 0.0
+    total = segments.sum(axis=2) + rests.sum(axis=2)
+    anything = segment_measured.any(axis=2) | span_measured.any(axis=2)
+    return Stack(
+        np.where(segment_measured, segments, np.nan),
+        np.where(span_measured & (rests > 0), rests, np.nan),
+        np.where(anything, total, np.nan),
+    )
+
+
+def _holding(layer: Layer) -> list[int]:
+    """Spans that hold a layer, narrow before wide."""
+    found = [(last - first, span) for span, (first, last) in enumerate(SPANS) if first <= layer <= last]
+    return [span for _, span in sorted(found)]
+
+
+_ALL = Direction.ALL
+
+
+@dataclass(frozen=True, slots=True)
+class InLayer:
+    """(n,) I/O-time (µs × ops) in a layer with bounds, reads and writes together. measured: ops that it is of; own: those of them whose
+    time in this layer was told apart from its neighbours'."""
+
+    time: Floats
+    lower: Floats
+    upper: Floats
+    measured: Floats
+    own: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """(n,) of a whole, 0 to 1, with bounds; NaN where the whole has no time that the share could be of. rest: what no owner has."""
+
+    value: Floats
+    lower: Floats
+    upper: Floats
+    rest: float
+
+
+def in_layer(rows: LedgerRows, layer: Layer) -> InLayer:
+    """Of all spans that hold the layer."""
+    holding = SPAN_LAYERS[:, layer]
+    sums = (rows.span_time, rows.span_lower, rows.span_upper, rows.span_ops)
+    time, lower, upper, measured = (part[:, _ALL] @ holding for part in sums)
+    return InLayer(time, lower, upper, measured, rows.span_ops[:, _ALL, SPANS.index((layer, layer))])
+
+
+def sum_by_host(devices: LedgerRows, disks: LedgerRows, alone: LedgerRows) -> LedgerRows:
+    """(n,) sums by host, as the place itself is told: its devices, above them the disks on these, and disks that speak for themselves.
+
+    Leaves are read without bounds of their segments, so the kernel's come from the disks', which hold what is above the device and what
+    is in it; device ops that no disk explains are taken to fare like the others.
+    """
+    placed = merge_disk_segments(devices, disks)
+    own, theirs = (rows.span_ops[:, _ALL, KERNEL] for rows in (devices, disks))
+    both = (own > 0) & (theirs > 0)
+    scale = np.minimum(np.divide(own, theirs, out=np.zeros_like(own), where=both), 1.0)
+    unexplained = 1 - np.minimum(np.divide(theirs, own, out=np.zeros_like(own), where=both), 1.0)
+    bounds = []
+    for name in ("span_lower", "span_upper"):
+        of_devices, of_disks = (getattr(rows, name) for rows in (devices, disks))
+        together = scale * of_disks[:, _ALL, KERNEL] + unexplained * of_devices[:, _ALL, KERNEL]
+        result = getattr(placed, name).copy()
+        result[:, _ALL, KERNEL] = np.where(both, together, result[:, _ALL, KERNEL])
+        result[:, _ALL, _GUEST] = of_disks[:, _ALL, _GUEST]
+        bounds.append(result)
+    lower, upper = np.minimum(bounds[0], placed.span_time), np.maximum(bounds[1], placed.span_time)
+    placed = replace(placed, span_lower=lower, span_upper=upper)
+    return LedgerRows(*(getattr(placed, field.name) + getattr(alone, field.name) for field in fields(LedgerRows)))
+
+
+def shares(owners: InLayer, whole: InLayer) -> Shares:
+    """Of the place's own time in the layer, (1,); where owners have more than that together, of theirs.
+
+    Bounds hold whatever the others have: at least the lower bound of the owner in the most there may be, at most what may be its beside
+    what is certainly not.
+    """
+    time, least, most = float(whole.time[0]), float(whole.lower[0]), float(whole.upper[0])
+    sums = float(owners.time.sum())
+    total, highest = max(time, sums), max(most, float(owners.upper.sum()))
+    others = np.maximum(least, owners.upper + owners.lower.sum() - owners.lower)
+    value = _part(owners.time, np.full_like(owners.time, total))
+    lower = _part(owners.lower, np.full_like(owners.lower, highest))
+    upper = _part(owners.upper, others)
+    return Shares(value, np.fmin(lower, value), np.fmax(np.minimum(upper, 1.0), value), max(0.0, time - sums))
+
+
+def _part(numbers: Floats, whole: Floats) -> Floats:
+    return np.divide(numbers, whole, out=np.full_like(numbers, np.nan), where=whole > 0)
+
+
+_GUEST_SPAN, _SAN = SPANS.index((Layer.GUEST, Layer.GUEST)), SPANS.index((Layer.SAN, Layer.SAN))
+# The array's port time is a difference of boundaries that are sums of whole microseconds.
+_PORT_US = 2.0
+
+
+class Difference(IntEnum):
+    """Outermost first."""
+
+    GUEST_VSCSI = 0
+    VSCSI_DEVICE = 1
+    DEVICE_DRIVER = 2
+    DRIVER_ARRAY = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Differences:
+    """(n, 4) µs per I/O by `Difference`, reads and writes together. value is NaN where one of the two boundaries was not measured;
+    lower and upper are NaN there too, and where the leaves that would tell them are no longer kept."""
+
+    value: Floats
+    lower: Floats
+    upper: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class _Gap:
+    value: Floats
+    lower: Floats
+    upper: Floats
+
+
+def differences(rows: LedgerRows, disks: LedgerRows, devices: LedgerRows, match_ratio: Floats) -> Differences:
+    """Of n places. disks, devices: (n) sums of their virtual disks and of their devices, zeros where there are none; match_ratio: (n,)."""
+    gaps = (
+        _span(rows, _GUEST_SPAN),
+        _above_device(rows, disks, devices),
+        _inside_kernel(rows, devices),
+        _transit(rows, match_ratio),
+    )
+    return Differences(
+        *(np.stack([getattr(gap, part) for gap in gaps], axis=1) for part in ("value", "lower", "upper"))
+    )
+
+
+def _span(rows: LedgerRows, span: int) -> _Gap:
+    ops = rows.span_ops[:, _ALL, span]
+    times = (rows.span_time, rows.span_lower, rows.span_upper)
+    return _Gap(*(latency_us(part[:, _ALL, span], ops) for part in times))
+
+
+def _segment(rows: LedgerRows, segment: Segment) -> Floats:
+    return latency_us(rows.segment_time[:, _ALL, segment], rows.segment_ops[:, _ALL, segment])
+
+
+def _above_device(rows: LedgerRows, disks: LedgerRows, devices: LedgerRows) -> _Gap:
+    """The kernel of the virtual disks holds it beside that of the devices; their I/Os are taken to fare alike there."""
+    outer, inner = _span(disks, KERNEL), _span(devices, KERNEL)
+    return _between(_segment(rows, Segment.HYPERVISOR), outer.lower - inner.upper, outer.upper - inner.lower)
+
+
+def _inside_kernel(rows: LedgerRows, devices: LedgerRows) -> _Gap:
+    own = _span(devices, KERNEL)
+    told = _segment(rows, Segment.KERNEL_QUEUE) + _segment(rows, Segment.KERNEL_SERVICE)
+    return _Gap(np.where(np.isnan(own.value), told, own.value), own.lower, own.upper)
+
+
+def _transit(rows: LedgerRows, match_ratio: Floats) -> _Gap:
+    """The SAN layer without the array's port, which the array times itself, over all hosts of the volume."""
+    port, whole = _segment(rows, Segment.ARRAY_PORT), _span(rows, _SAN)
+    share = np.clip(np.nan_to_num(match_ratio), 0.0, 1.0)
+    half = _PORT_US + PART_SHARE * (1 - share) * port
+    return _between(_segment(rows, Segment.FABRIC), whole.lower - port - half, whole.upper - port + half)
+
+
+def _between(value: Floats, lower: Floats, upper: Floats) -> _Gap:
+    """Never below 0, and never without its own estimate."""
+    return _Gap(value, np.minimum(np.maximum(lower, 0.0), value), np.maximum(upper, value))

@@ -1,4 +1,4 @@
-"""Whole minutes of the whole estate: from what both sides reported to the rows of the ledger."""
+"""Whole minutes of the whole environment: from what both sides reported to the rows of the ledger."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,8 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gavel.analysis.align import tidied
-from gavel.analysis.array_side import Mirroring, mirroring, units_of
-from gavel.analysis.columns import picked
+from gavel.analysis.array_side import Mirroring, mirroring
 from gavel.analysis.device_leaves import device_leaves
 from gavel.analysis.disk_leaves import disk_leaves
 from gavel.analysis.gridded import (
@@ -18,21 +17,20 @@ from gavel.analysis.gridded import (
     disk_samples,
     volume_minutes,
 )
-from gavel.analysis.grouping import in_minutes
-from gavel.analysis.ledger import LedgerRows, rolled_up, without_ops
-from gavel.analysis.notes import Notes
+from gavel.analysis.ledger import rolled_up, without_ops
 from gavel.analysis.observed import Observed
 from gavel.analysis.parents import Parents, parents
-from gavel.analysis.proofs import Evidence, evidence_of
-from gavel.analysis.sides import Leaves, sides, unit_host_ops
-from gavel.analysis.topology import Index, Topology
+from gavel.analysis.proofs import CounterEvidence, evidence_of
+from gavel.analysis.sides import GriddedLeaves, sides, unit_host_ops
+from gavel.analysis.topology import Index, Topology, in_minutes
 from gavel.domain.io_path import Direction
+from gavel.domain.ledger import LedgerRows, Notes, picked
 from gavel.domain.scope import ScopeKind
 
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Ledger rows of one kind: thing (n,) by its position, minute (n,) since 1970. Ops of a row are NaN where no sample told them."""
+    """Ledger rows of one kind: thing (n,) by its position, minute (n,) since 1970. Ops of a row are NaN where no sample has them."""
 
     thing: Index
     minute: Index
@@ -46,7 +44,7 @@ class Attribution:
 
     rows: Mapping[ScopeKind, Rows]
     mirroring: Mirroring
-    evidence: Evidence
+    evidence: CounterEvidence
 
 
 def attributed(topology: Topology, observed: Observed, stretch: Stretch) -> Attribution:
@@ -71,8 +69,7 @@ def attributed(topology: Topology, observed: Observed, stretch: Stretch) -> Attr
     )
     volumes = volume_minutes(observed.volumes, len(topology.volumes), stretch)
     directories = directory_minutes(observed.directories, topology.units, stretch)
-    units = units_of(topology, volumes, directories, minutes)
-    both = sides(topology, devices, parts, units, volumes.ops.sum(axis=1), minutes)
+    both = sides(topology, devices, parts, volumes, directories, stretch)
     device_rows, disk_rows = device_leaves(both), disk_leaves(both)
     rows = {
         ScopeKind.HOST_DEVICE: _present(device_rows, stretch),
@@ -88,14 +85,14 @@ def attributed(topology: Topology, observed: Observed, stretch: Stretch) -> Attr
     )
 
 
-def _present(found: Leaves | Parents, stretch: Stretch) -> Rows:
-    index = np.flatnonzero(found.is_present)
+def _present(leaves: GriddedLeaves | Parents, stretch: Stretch) -> Rows:
+    index = np.flatnonzero(leaves.is_present)
     minute = stretch.first + index % stretch.minutes
-    rows = without_ops(picked(found.rows, index), found.is_blind[index])
-    return Rows(index // stretch.minutes, minute, rows, picked(found.notes, index))
+    rows = without_ops(picked(leaves.rows, index), leaves.is_blind[index])
+    return Rows(index // stretch.minutes, minute, rows, picked(leaves.notes, index))
 
 
-def _disks(topology: Topology, parts: Leaves, stretch: Stretch) -> Rows:
+def _disks(topology: Topology, parts: GriddedLeaves, stretch: Stretch) -> Rows:
     """The parts of a disk that moved in between are one row; its notes are those of the part that did more."""
     minutes = stretch.minutes
     scope = in_minutes(topology.parts.disk, minutes)

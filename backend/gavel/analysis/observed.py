@@ -89,10 +89,12 @@ class DirectorySamples:
 
 @dataclass(frozen=True, slots=True)
 class Proofs:
-    """By vCenter (S,): rounding (S, 5) of each `HostCounter` as `intervals.Rounding`; latest (S,) as `Latest`."""
+    """By vCenter (S,): rounding (S, 5) of each `HostCounter` as `intervals.Rounding`; latest (S,) as `Latest`; scatter_us (S,) by which
+    `latest` differs from the mean at most, in all but a twentieth of the samples; None or NaN unknown."""
 
     rounding: npt.NDArray[np.int64]
     latest: npt.NDArray[np.int64]
+    scatter_us: Floats | None = None
 
 
 @dataclass(frozen=True, slots=True)

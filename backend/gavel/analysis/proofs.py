@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from gavel.analysis.align import MINUTE_US, Samples
-from gavel.analysis.coverage import share_of_ops
+from gavel.analysis.align import MINUTE_US, Samples, over_changes
+from gavel.analysis.attribution import share_of_ops
 from gavel.analysis.device_leaves import behind_devices, of_its_disks
 from gavel.analysis.gridded import (
     IS_MILLISECOND,
@@ -17,12 +17,10 @@ from gavel.analysis.gridded import (
     Stretch,
     reported_minutes,
 )
-from gavel.analysis.grouping import sums
-from gavel.analysis.instants import over_changes
 from gavel.analysis.intervals import Bools, Floats, Intervals, Rounding, from_integer, of_part
 from gavel.analysis.observed import DeviceSamples, HostCounter, Latest, Proofs
-from gavel.analysis.sides import WAYS, Sides, pick
-from gavel.analysis.topology import Index
+from gavel.analysis.sides import WAYS, GriddedSides, pick
+from gavel.analysis.topology import Index, sums
 from gavel.domain.io_path import Direction
 
 # One row may be a glitch.
@@ -31,6 +29,10 @@ HANDFUL = 5
 CONTRADICTING = 0.05
 TELLING_SAMPLES = 100
 STRAY = 0.01
+# How far `latest` strays matters where whole milliseconds are too coarse; counted in steps of a quarter from 50 µs on.
+SCATTER_US = 50.0 * 1.25 ** np.arange(24)
+COARSE_UP_TO_US = 5000.0
+ALL_BUT_A_TWENTIETH = 0.95
 # Only where host and array see the same I/Os do they time the same ones.
 ALL_BUT = 0.05
 LEAST_OPS = 30
@@ -41,17 +43,19 @@ Counts = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class CounterEvidence:
     """By vCenter: rows that prove rounding or truncation of each `HostCounter`, (S, 5); samples in which `latest` could differ from
-    the mean and did not, and those in which it did, (S,). Evidence adds up over time; repeated minutes must not be added again."""
+    the mean and did not, and those in which it did, (S,); strays: samples by how far the two were apart, up to each of `SCATTER_US`,
+    (S, 24). Evidence adds up over time; repeated minutes must not be added again."""
 
     rounds: Counts
     truncates: Counts
     latest_agrees: Counts
     latest_disagrees: Counts
+    strays: Counts | None = None
 
 
-def proven(evidence: Evidence) -> Proofs:
+def proven(evidence: CounterEvidence) -> Proofs:
     """What the evidence is enough for; contradictions prove nothing."""
     rounds, truncates = evidence.rounds, evidence.truncates
     rounding = np.where(
@@ -70,27 +74,40 @@ def proven(evidence: Evidence) -> Proofs:
         int(Latest.INSTANT),
         np.where((agrees >= TELLING_SAMPLES) & (disagrees <= STRAY * telling), int(Latest.MEAN), int(Latest.UNPROVEN)),
     )
-    return Proofs(rounding.astype(np.int64), latest.astype(np.int64))
+    return Proofs(rounding.astype(np.int64), latest.astype(np.int64), _scatter(evidence.strays, len(latest)))
 
 
-def evidence_of(both: Sides, devices: DeviceSamples, disks: Samples, proofs: Proofs, stretch: Stretch) -> Evidence:
+def _scatter(strays: Counts | None, sources: int) -> Floats:
+    """(S,) µs that all but a twentieth of the samples stay within; NaN before there are enough of them."""
+    if strays is None:
+        return np.full(sources, np.nan)
+    so_far, every = np.cumsum(strays, axis=1), strays.sum(axis=1)
+    step = np.argmax(so_far >= ALL_BUT_A_TWENTIETH * every[:, None], axis=1)
+    return np.where(every >= TELLING_SAMPLES, SCATTER_US[step], np.nan)
+
+
+def evidence_of(
+    grids: GriddedSides, devices: DeviceSamples, disks: Samples, proofs: Proofs, stretch: Stretch
+) -> CounterEvidence:
     """What these minutes and samples prove. disks: tidy, as reported; proofs: as known so far, for the twin of `latest`."""
-    topology = both.topology
+    topology = grids.topology
     rounds, truncates = (np.zeros((topology.sources, _COUNTERS), np.int64) for _ in range(2))
     of_part_source = topology.host_source[topology.parts.host][disks.entity]
-    of_device_source = np.repeat(topology.host_source[topology.devices.host], both.minutes)
+    of_device_source = np.repeat(topology.host_source[topology.devices.host], grids.minutes)
     for counter, source, up, down in (
-        *((counter, of_device_source, up, down) for counter, up, down in _device_rows(both, devices, stretch)),
+        *((counter, of_device_source, up, down) for counter, up, down in _device_rows(grids, devices, stretch)),
         (HostCounter.DISK_TOTAL, of_part_source, *_twin_rows(disks, stretch)),
     ):
         rounds[:, counter] += _counted(up, source, topology.sources)
         truncates[:, counter] += _counted(down, source, topology.sources)
-    agrees, disagrees = _latest_rows(disks, stretch, proofs.rounding[of_part_source, HostCounter.DISK_TOTAL])
-    return Evidence(
+    twin_rounding = proofs.rounding[of_part_source, HostCounter.DISK_TOTAL]
+    agrees, disagrees = _latest_rows(disks, stretch, twin_rounding)
+    return CounterEvidence(
         rounds,
         truncates,
         _counted(agrees, of_part_source, topology.sources),
         _counted(disagrees, of_part_source, topology.sources),
+        _strays(disks, stretch, twin_rounding, of_part_source, topology.sources),
     )
 
 
@@ -102,19 +119,21 @@ def _counted(rows: Bools, source: Index, sources: int) -> Counts:
 # --- rounding of device counters: minutes in which host and array time the same I/Os -------------------------------------
 
 
-def _device_rows(both: Sides, samples: DeviceSamples, stretch: Stretch) -> list[tuple[HostCounter, Bools, Bools]]:
+def _device_rows(
+    grids: GriddedSides, samples: DeviceSamples, stretch: Stretch
+) -> list[tuple[HostCounter, Bools, Bools]]:
     """Per counter the rows (D·M, 2) that prove rounding, and truncation."""
-    grid, side = both.devices, behind_devices(both)
+    grid, side = grids.devices, behind_devices(grids)
     share = share_of_ops(grid.ops.sum(axis=1), side.ops.sum(axis=1))
     whole = (share >= 1 - ALL_BUT) & (np.abs(side.counted.ratio - 1) <= ALL_BUT)
     complete = ~grid.is_missing & side.is_present & ~side.is_missing
     usable = whole & complete & (grid.highest[:, IS_MILLISECOND] > 0)
-    concerned = np.flatnonzero(usable.reshape(-1, both.minutes).any(axis=1))
-    reported = reported_minutes(samples, concerned, len(both.topology.devices), stretch)
+    concerned = np.flatnonzero(usable.reshape(-1, grids.minutes).any(axis=1))
+    reported = reported_minutes(samples, concerned, len(grids.topology.devices), stretch)
     busy = usable[:, None] & (grid.ops >= LEAST_OPS)
     found = {counter: (np.zeros_like(busy), np.zeros_like(busy)) for counter in _OF_DEVICES}
     for way in WAYS:
-        for counter, lower, upper in _others(both, side.value, share, way):
+        for counter, lower, upper in _others(grids, side.value, share, way):
             up, down = found[counter]
             low, high = (ends[:, way, counter] for ends in (reported.lower, reported.upper))
             with np.errstate(invalid="ignore"):
@@ -123,11 +142,13 @@ def _device_rows(both: Sides, samples: DeviceSamples, stretch: Stretch) -> list[
     return [(counter, *rows) for counter, rows in found.items()]
 
 
-def _others(both: Sides, array: Intervals, share: Floats, way: Direction) -> list[tuple[HostCounter, Floats, Floats]]:
+def _others(
+    grids: GriddedSides, array: Intervals, share: Floats, way: Direction
+) -> list[tuple[HostCounter, Floats, Floats]]:
     """Per counter the least and the most it can be, by what the others say; NaN where they say nothing."""
-    value = both.devices.value
+    value = grids.devices.value
     device, driver = (pick(value, way, counter) for counter in (HostCounter.GAVG, HostCounter.DAVG))
-    outer, inner = of_its_disks(both, way), of_part(pick(array, way, WHOLE), share)
+    outer, inner = of_its_disks(grids, way), of_part(pick(array, way, WHOLE), share)
     kernel_most = outer.upper - inner.lower
     return [
         (HostCounter.GAVG, np.fmax(driver.lower, inner.lower), outer.upper),
@@ -175,3 +196,16 @@ def _latest_rows(disks: Samples, stretch: Stretch, rounding: Index) -> tuple[Boo
         outside = (value < twin.lower - 0.5) | (value > twin.upper + 0.5)
         elsewhere &= same[:, None] & (disks.ops[other] > 0) & outside
     return loaded & inside & elsewhere, loaded & ~inside
+
+
+def _strays(disks: Samples, stretch: Stretch, rounding: Index, source: Index, sources: int) -> Counts:
+    """(S, 24) samples by how far `latest` lies from the middle of its twin; one far off counts as the farthest."""
+    latest, total = (disks.value.value[..., position] for position in (LATEST, TOTAL))
+    twin = from_integer(total, MILLISECOND_US, np.broadcast_to(rounding[:, None], total.shape))
+    with np.errstate(invalid="ignore"):
+        counts = _loaded(disks, stretch) & (latest > 0) & (twin.upper <= COARSE_UP_TO_US)
+    rows, ways = np.nonzero(counts)
+    apart = np.abs(latest[rows, ways] - twin.value[rows, ways])
+    step = np.minimum(np.searchsorted(SCATTER_US, apart), len(SCATTER_US) - 1)
+    cells = np.bincount(source[rows] * len(SCATTER_US) + step, minlength=sources * len(SCATTER_US))
+    return cells.reshape(sources, len(SCATTER_US)).astype(np.int64)

@@ -10,12 +10,8 @@ import numpy as np
 
 from gavel.analysis.chain import Bounds
 from gavel.analysis.intervals import Floats, Intervals
-from gavel.domain.io_path import Boundary, Layer, Segment
+from gavel.domain.io_path import SPANS, Boundary, Layer, Segment
 
-# First and last layer of every span; outermost first, narrow before wide.
-SPANS: tuple[tuple[Layer, Layer], ...] = tuple(
-    (first, last) for first in Layer for last in Layer if first <= last
-)  # fmt: skip
 # (10, 4) which layers a span covers.
 SPAN_LAYERS = np.array([[first <= layer <= last for layer in Layer] for first, last in SPANS], dtype=np.float64)
 _WORDS = {Layer.GUEST: "guest", Layer.KERNEL: "kernel", Layer.SAN: "SAN", Layer.ARRAY: "array"}

@@ -4,16 +4,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gavel.analysis.array_side import Counted, Units, counted
+from gavel.analysis.array_side import OpsMatch, Units, array_times, counted, units_of
 from gavel.analysis.depth import as_read
-from gavel.analysis.gridded import IN_FLIGHT, LATEST, QOS, QUEUE, QUEUE_DEPTH, SERVICE, TOTAL, Grid
-from gavel.analysis.grouping import in_minutes, means, sums
+from gavel.analysis.gridded import IN_FLIGHT, LATEST, QOS, QUEUE, QUEUE_DEPTH, SERVICE, TOTAL, Grid, Stretch
 from gavel.analysis.intervals import Bools, Floats, Intervals, combined
-from gavel.analysis.ledger import LedgerRows
-from gavel.analysis.notes import Notes
 from gavel.analysis.segments import ArrayParts
-from gavel.analysis.topology import NONE, Index, Topology
+from gavel.analysis.topology import NONE, Index, Pairs, Topology, extremes, in_minutes, means, sums
+from gavel.analysis.weighting import Beside
 from gavel.domain.io_path import Direction
+from gavel.domain.ledger import LedgerRows, Notes
 
 WAYS = (Direction.READ, Direction.WRITE)
 # Reads and writes are counted in whole I/Os per second, each on its own.
@@ -21,7 +20,7 @@ IOPS_COUNTERS = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Leaves:
+class GriddedLeaves:
     """Rows of devices or of disk parts, (things · M); only those where `is_present` were measured at all.
 
     is_blind: nobody told their ops; they stand as 0 here, so that sums can be made, and leave as not measured.
@@ -35,11 +34,14 @@ class Leaves:
 
 @dataclass(frozen=True, slots=True)
 class ArraySide:
-    """What is behind each row: the array's value (n, 2, 5), all of its ops (n, 2), host ops against array ops, and how good it is."""
+    """What is behind each row: the array's value (n, 2, 5) and step (n, 2, 2), all of its ops and bytes (n, 2), host ops against array ops,
+    and how good it is."""
 
     value: Intervals
+    step: Floats
     ops: Floats
-    counted: Counted
+    bytes: Floats
+    counted: OpsMatch
     error_s: Floats
     missing_s: Floats
     is_missing: Bools
@@ -47,22 +49,55 @@ class ArraySide:
 
 
 @dataclass(frozen=True, slots=True)
-class Sides:
-    """Everything gridded: the input of both kinds of leaves. `counted`: of every unit; volume_ops: (V·M,) of both directions."""
+class GriddedSides:
+    """Everything gridded: the input of both kinds of leaves. `counted`: of every unit; volume_ops: (V·M,) of both directions.
+
+    on_devices: grid rows of parts and of the devices that carry them, in the minutes that have a sample of the part. A stretch knows
+    all hosts that a VM was on within it; what it did in a minute may not depend on where it was in others.
+    beside_devices, beside_parts: the array's times beside each sample of devices, and of the parts that are units themselves.
+    """
 
     topology: Topology
     devices: Grid
     parts: Grid
     units: Units
-    counted: Counted
+    counted: OpsMatch
     volume_ops: Floats
     minutes: int
+    on_devices: Pairs
+    beside_devices: Beside
+    beside_parts: Beside
 
 
-def sides(topology: Topology, devices: Grid, parts: Grid, units: Units, volume_ops: Floats, minutes: int) -> Sides:
+def sides(
+    topology: Topology, devices: Grid, parts: Grid, volumes: Grid, directories: Grid, stretch: Stretch
+) -> GriddedSides:
     """Both sides with the ops of all hosts set against those of the array, unit by unit."""
+    minutes = stretch.minutes
+    units = units_of(topology, volumes, directories, minutes)
     host_ops = unit_host_ops(topology, devices, parts, minutes).sum(axis=1)
-    return Sides(topology, devices, parts, units, counted(units, host_ops), volume_ops, minutes)
+    beside_devices, beside_parts = (
+        array_times(grid.pieces.samples, unit, topology, volumes, directories, stretch)
+        for grid, unit in ((devices, topology.devices.unit), (parts, topology.parts.unit))
+    )
+    return GriddedSides(
+        topology,
+        devices,
+        parts,
+        units,
+        counted(units, host_ops),
+        volumes.ops.sum(axis=1),
+        minutes,
+        _on_devices(topology.parts.devices, parts, minutes),
+        beside_devices,
+        beside_parts,
+    )
+
+
+def _on_devices(pairs: Pairs, parts: Grid, minutes: int) -> Pairs:
+    rows = in_minutes(pairs.left, minutes)
+    sampled = (parts.is_present | parts.is_blind)[rows]
+    return Pairs(rows[sampled], in_minutes(pairs.right, minutes)[sampled])
 
 
 def unit_host_ops(topology: Topology, devices: Grid, parts: Grid, minutes: int) -> Floats:
@@ -78,9 +113,9 @@ def unit_host_ops(topology: Topology, devices: Grid, parts: Grid, minutes: int) 
     return np.where(reported[:, None] > 0, total, np.nan)
 
 
-def behind(both: Sides, left: Index, right: Index, things: int, weight: Floats) -> ArraySide:
+def array_side_of(grids: GriddedSides, left: Index, right: Index, things: int, weight: Floats) -> ArraySide:
     """The array side of `things` (rows) over pairs thing → unit; values are weighted by the units' ops × weight (pairs · M,)."""
-    units, minutes = both.units, both.minutes
+    units, minutes = grids.units, grids.minutes
     rows, inside = in_minutes(left, minutes), in_minutes(right, minutes)
     size = things * minutes
     ops = units.ops[inside]
@@ -90,14 +125,16 @@ def behind(both: Sides, left: Index, right: Index, things: int, weight: Floats) 
     missing_s = np.zeros(size)
     np.maximum.at(missing_s, rows, units.missing_s[inside])
     host, array = (
-        sums(np.nan_to_num(x[inside]) * weight, rows, size) for x in (both.counted.host_ops, both.counted.array_ops)
+        sums(np.nan_to_num(x[inside]) * weight, rows, size) for x in (grids.counted.host_ops, grids.counted.array_ops)
     )
     present = sums(units.is_present[inside].astype(np.float64), rows, size) > 0
     ratio = np.where(present, np.divide(host, array, out=np.where(host > 0, np.inf, 1.0), where=array > 0), np.nan)
     return ArraySide(
         means(value, (ops * weight[:, None])[:, :, None], rows, size),
+        np.nan_to_num(extremes(units.step[inside], rows, size, np.fmax)),
         sums(ops, rows, size),
-        Counted(ratio, host, array),
+        sums(units.bytes[inside], rows, size),
+        OpsMatch(ratio, host, array),
         np.where(np.isfinite(error), error, np.nan),
         missing_s,
         sums(units.is_missing[inside].astype(np.float64), rows, size) > 0,
@@ -113,22 +150,22 @@ def pick(value: Intervals, way: int, position: int) -> Intervals:
     return Intervals(value.lower[:, way, position], value.upper[:, way, position], value.value[:, way, position])
 
 
-def depths(both: Sides) -> Floats:
-    """The largest depth that the host reported in the minute, else the configured one; NaN where nobody says."""
+def depths(grids: GriddedSides) -> Floats:
+    """The largest depth that the host reported in the minute, else the configured one; NaN where neither is known."""
     return as_read(
-        both.devices.highest[:, QUEUE_DEPTH], np.repeat(both.topology.devices.configured_depth, both.minutes)
+        grids.devices.highest[:, QUEUE_DEPTH], np.repeat(grids.topology.devices.configured_depth, grids.minutes)
     )
 
 
-def part_of_array(ops: Floats, found: Counted) -> Floats:
-    """The row's part of what the array counted, so that host ops ÷ array ops of any sum of rows is its coverage.
+def part_of_array(ops: Floats, matched: OpsMatch) -> Floats:
+    """The row's part of what the array counted, so that host ops ÷ array ops of any sum of rows is its match_ratio.
 
     Ops of a unit that no host of ours used at all stand in every row behind which it is.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
-        part = ops / found.ratio
-    unseen = (found.host_ops == 0) & (found.array_ops > 0)
-    return np.where(unseen, found.array_ops, np.where(np.isnan(found.ratio), np.nan, np.nan_to_num(part)))
+        part = ops / matched.ratio
+    unseen = (matched.host_ops == 0) & (matched.array_ops > 0)
+    return np.where(unseen, matched.array_ops, np.where(np.isnan(matched.ratio), np.nan, np.nan_to_num(part)))
 
 
 def missing_s(grid: Grid, side: ArraySide) -> Floats:
@@ -137,15 +174,15 @@ def missing_s(grid: Grid, side: ArraySide) -> Floats:
     return missing
 
 
-def compared(side: ArraySide, is_missing: Bools) -> Floats:
-    """Coverage as a grade looks at it: 1 in minutes that lack a sample, whose rates say little, and which have that reason already."""
+def ratio_for_quality(side: ArraySide, is_missing: Bools) -> Floats:
+    """Coverage as a quality looks at it: 1 in minutes that lack a sample, whose rates say little, and which have that reason already."""
     ratio: Floats = np.where(is_missing & ~np.isnan(side.counted.ratio), 1.0, side.counted.ratio)
     return ratio
 
 
-def worse(one: Floats, two: Floats) -> Floats:
+def max_clock_error(first: Floats, second: Floats) -> Floats:
     """The larger clock error; NaN where the host's is unknown."""
-    error: Floats = np.fmax(one, np.where(np.isnan(two), one, two))
+    error: Floats = np.fmax(first, np.where(np.isnan(second), first, second))
     return error
 
 

@@ -1,16 +1,11 @@
-"""The estate as positions: which device is whose, what is behind it, and what everything adds up to.
-
-Everything is a position in a list of its kind: hosts, devices, volumes (one on one array), *units* (what a host sees as one thing on the
-array side: a volume, the two volumes of a stretched pod under one serial, an NFS directory) and *parts* (a virtual disk on one host; a disk
-that moved has two). −1 means none.
-"""
+"""Devices, disks, volumes and parents as positions, and sums over those that belong together."""
 
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from gavel.analysis.intervals import Bools, Floats
+from gavel.analysis.intervals import Bools, Floats, Intervals
 
 Index = npt.NDArray[np.int64]
 NONE = -1
@@ -100,3 +95,74 @@ class Topology:
     @property
     def hosts(self) -> int:
         return len(self.host_source)
+
+
+def sums(numbers: Floats, group: Index, groups: int) -> Floats:
+    """(groups, …) sums of (n, …) numbers; `group` (n,) says whose. A group without rows is zero."""
+    if numbers.ndim == 1:
+        return np.bincount(group, weights=numbers, minlength=groups).astype(np.float64, copy=False)
+    total = np.zeros((groups, *numbers.shape[1:]))
+    if len(group) == 0:
+        return total
+    if _are_single(group):
+        total[group] = numbers
+        return total
+    if bool((group[1:] < group[:-1]).any()):
+        order = np.argsort(group, kind="stable")
+        group, numbers = group[order], numbers[order]
+    starts = np.flatnonzero(np.append(True, group[1:] != group[:-1]))
+    total[group[starts]] = np.add.reduceat(numbers, starts, axis=0)
+    return total
+
+
+def _are_single(group: Index) -> bool:
+    """In order, and no group with more than one row."""
+    return bool((group[1:] > group[:-1]).all())
+
+
+def means(intervals: Intervals, ops: Floats, group: Index, groups: int) -> Intervals:
+    """(groups, …) op-weighted means. Absent where a row with ops is absent, or nothing has ops. ops broadcasts to the intervals."""
+    if _are_single(group):
+        return Intervals(
+            *(
+                _taken(np.where(ops > 0, numbers, np.nan), group, groups)
+                for numbers in (intervals.lower, intervals.upper, intervals.value)
+            )
+        )
+    weights = np.broadcast_to(np.where(ops > 0, ops, 0.0), intervals.value.shape)
+    total = sums(weights, group, groups)
+
+    def mean(numbers: Floats) -> Floats:
+        weighted = np.multiply(numbers, weights, out=np.zeros_like(weights), where=weights > 0)
+        return np.divide(sums(weighted, group, groups), total, out=np.full_like(total, np.nan), where=total > 0)
+
+    return Intervals(mean(intervals.lower), mean(intervals.upper), mean(intervals.value))
+
+
+def _taken(numbers: Floats, group: Index, groups: int) -> Floats:
+    if len(group) == groups:
+        return numbers
+    found = np.full((groups, *numbers.shape[1:]), np.nan)
+    found[group] = numbers
+    return found
+
+
+def extremes(numbers: Floats, group: Index, groups: int, extreme: np.ufunc) -> Floats:
+    """(groups, …) the highest (`np.fmax`) or lowest (`np.fmin`) of (n, …) numbers; NaN for a group without any."""
+    found = np.full((groups, *numbers.shape[1:]), np.nan)
+    if len(group) == 0:
+        return found
+    if _are_single(group):
+        return _taken(numbers, group, groups)
+    if bool((group[1:] < group[:-1]).any()):
+        order = np.argsort(group, kind="stable")
+        group, numbers = group[order], numbers[order]
+    starts = np.flatnonzero(np.append(True, group[1:] != group[:-1]))
+    found[group[starts]] = extreme.reduceat(numbers, starts, axis=0)
+    return found
+
+
+def in_minutes(things: Index, minutes: int) -> Index:
+    """(n · minutes,) grid rows of things, each with all its minutes, thing by thing."""
+    rows: Index = (things[:, None] * minutes + np.arange(minutes)).reshape(-1)
+    return rows

@@ -15,7 +15,7 @@ _QUARTILES = (25.0, 75.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Range:
+class PredictedRange:
     """Both readings, µs or per second as the name of the field says."""
 
     low: float
@@ -76,7 +76,7 @@ def closed_loop(limits: Limits, driver_us: float) -> Reading:
 
 def response(
     now_in_flight: float, now_driver_us: float, in_flight: float, history: Floats | None = None
-) -> tuple[Range, bool]:
+) -> tuple[PredictedRange, bool]:
     """Driver time at `in_flight`, and whether it was fitted.
 
     history: (m, 2) of in-flight count and driver latency of the same scope; used where it spans `in_flight`. Without it the answer lies
@@ -86,10 +86,10 @@ def response(
     if fitted is not None:
         return fitted, True
     same_throughput = now_driver_us * in_flight / now_in_flight
-    return Range(min(now_driver_us, same_throughput), max(now_driver_us, same_throughput)), False
+    return PredictedRange(min(now_driver_us, same_throughput), max(now_driver_us, same_throughput)), False
 
 
-def _theil_sen(history: Floats, at: float) -> Range | None:
+def _theil_sen(history: Floats, at: float) -> PredictedRange | None:
     known = history[np.isfinite(history).all(axis=1)]
     if len(known) < LEAST_HISTORY or not known[:, 0].min() <= at <= known[:, 0].max():
         return None
@@ -101,7 +101,7 @@ def _theil_sen(history: Floats, at: float) -> Range | None:
     slope = float(np.median(rise / run[run != 0]))
     residual = known[:, 1] - slope * known[:, 0]
     low, high = (slope * at + float(np.percentile(residual, quartile)) for quartile in _QUARTILES)
-    return Range(low, high) if low > 0 else None
+    return PredictedRange(low, high) if low > 0 else None
 
 
 def closed_loop_outlook(now: Limits, now_driver_us: float, then: Limits, history: Floats | None = None) -> Outlook:
@@ -112,7 +112,7 @@ def closed_loop_outlook(now: Limits, now_driver_us: float, then: Limits, history
 
 def open_loop(
     iops: float, guest_wait_us: float, kernel_wait_us: float, driver_us: float, then: Limits
-) -> Mapping[str, Range]:
+) -> Mapping[str, PredictedRange]:
     """IOPS stay, waits shrink: what is left of each wait under new limits, `guest_wait_us` and `kernel_wait_us`.
 
     A limit above what is then in flight on average can take a wait away altogether; one below leaves it as it is.
@@ -121,7 +121,10 @@ def open_loop(
     in_kernel = iops * (driver_us + kernel_wait_us) / 1e6
     guest = 0.0 if in_kernel < then.virtual_disk else guest_wait_us
     kernel = 0.0 if in_driver < then.device else kernel_wait_us
-    return {"guest_wait_us": Range(guest, guest_wait_us), "kernel_wait_us": Range(kernel, kernel_wait_us)}
+    return {
+        "guest_wait_us": PredictedRange(guest, guest_wait_us),
+        "kernel_wait_us": PredictedRange(kernel, kernel_wait_us),
+    }
 
 
 def optimized_write_us(host_one_way_us: float, between_arrays_one_way_us: float) -> float:

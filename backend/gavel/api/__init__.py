@@ -1,0 +1,1 @@
+"""HTTP: validates, asks a stage or the database, answers."""

@@ -9,15 +9,18 @@ from fastapi import APIRouter, FastAPI
 from starlette.middleware.gzip import GZipMiddleware
 
 from gavel import __version__
-from gavel.api import pages, problems
+from gavel.admin.access import ensure_setup_token, has_admin, needs_admin
+from gavel.api import pages, problems, reference
 from gavel.api.broadcast import Broadcast
-from gavel.api.deps import House, now
+from gavel.api.deps import AppState, cookie_name, now
 from gavel.api.described import DescribedApi
-from gavel.api.guard import Guard
+from gavel.api.guard import LOOPBACK, RequestGuard
+from gavel.api.headers import Net, SecurityHeaders
 from gavel.api.routes import (
     alert_rules,
     alerts,
     channels,
+    diagnoses,
     entities,
     hops,
     live,
@@ -25,15 +28,14 @@ from gavel.api.routes import (
     series,
     sources,
     system,
-    verdicts,
 )
+from gavel.api.subpath import BelowPath
 from gavel.config import Settings
 from gavel.db.engine import Engine, Role, open_engine
 from gavel.domain.errors import SettingsError
+from gavel.egress.policy import outside
 from gavel.log import configure
-from gavel.pipeline.access import ensure_setup_token, has_admin, needs_admin
-from gavel.pipeline.outside import outside
-from gavel.pipeline.secrets import load_vault
+from gavel.vault import load_vault
 
 PREFIX = "/api/v1"
 
@@ -49,13 +51,13 @@ def create_app() -> FastAPI:
 
 
 def build(settings: Settings) -> FastAPI:
-    public_host = urlsplit(settings.public_url).hostname if settings.public_url else None
-    hosts = {host for host in (settings.host, public_host) if host and host not in ("0.0.0.0", "::")}  # noqa: S104
+    hosts = {host for host in (settings.host, _public_host(settings)) if host and host not in ("0.0.0.0", "::")}  # noqa: S104
 
     @asynccontextmanager
-    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        here = open_house(settings)
+    async def lifespan(app: DescribedApi) -> AsyncIterator[None]:
+        here = open_app_state(settings)
         app.state.house = here
+        app.session_cookie = here.cookie
         here.broadcast.start()
         yield
         here.broadcast.stop()
@@ -65,30 +67,34 @@ def build(settings: Settings) -> FastAPI:
         title="Gavel",
         version=__version__,
         description="Storage-array and host latency on one clock. Latency in µs, rates per second, times in UTC; null is not measured.",
-        docs_url=f"{PREFIX}/docs",
+        docs_url=None,
         redoc_url=None,
-        openapi_url=f"{PREFIX}/openapi.json",
+        openapi_url=None,
         lifespan=lifespan,
     )
     problems.install(app)
     app.include_router(routes(), prefix=PREFIX)
-    pages.install(app, settings.frontend_dir)
+    reference.install(app, PREFIX, settings.frontend_dir, settings.public_path)
+    pages.install(app, settings.frontend_dir, settings.public_path)
     # Columns of numbers shrink by the first level; further ones take longer than the network is spared.
     app.add_middleware(GZipMiddleware, minimum_size=1024, compresslevel=1)
-    app.add_middleware(Guard, hosts=hosts)
-    app.add_middleware(pages.SecurityHeaders)
+    app.add_middleware(RequestGuard, hosts=hosts)
+    app.add_middleware(Net)
+    app.add_middleware(SecurityHeaders, is_https=_is_https(settings))
+    if settings.public_path:
+        app.add_middleware(BelowPath, path=settings.public_path)
     return app
 
 
 def routes() -> APIRouter:
     """Every route of the API, in the order of the menu."""
     router = APIRouter()
-    for module in (system, sources, verdicts, hops, entities, series, alerts, alert_rules, channels, pictures, live):
+    for module in (system, sources, diagnoses, hops, entities, series, alerts, alert_rules, channels, pictures, live):
         router.include_router(module.router)
     return router
 
 
-def open_house(settings: Settings) -> House:
+def open_app_state(settings: Settings) -> AppState:
     """Open what the process needs. Raises SettingsError when the API would listen to strangers without an admin."""
     engine = open_engine(settings.database_url, Role.API)
     loopback = settings.is_loopback
@@ -99,16 +105,28 @@ def open_house(settings: Settings) -> House:
     except BaseException:
         engine.dispose()
         raise
-    return House(
+    vault = load_vault(settings.key_file)
+    return AppState(
         engine=engine,
-        vault=load_vault(settings.key_file),
+        vault=vault,
         outside=outside(settings.public_url, settings.alert_networks, plain_http=settings.alert_plain_http),
         broadcast=Broadcast(settings.database_url),
         setup_file=settings.setup_token_file,
-        open_reading=loopback,
-        secure_cookies=bool(settings.public_url and settings.public_url.startswith("https://")),
+        open_reading=loopback and _public_host(settings) in (None, *LOOPBACK),
+        secure_cookies=_is_https(settings),
+        cookie=cookie_name(vault, is_https=_is_https(settings), path=settings.public_path),
+        cookie_path=settings.public_path or "/",
         database_dir=settings.postgres_dir if settings.embedded_postgres else None,
     )
+
+
+def _public_host(settings: Settings) -> str | None:
+    """The name in GAVEL_PUBLIC_URL. Where it is not this machine's own, a proxy passes requests of others on, from this machine."""
+    return urlsplit(settings.public_url).hostname if settings.public_url else None
+
+
+def _is_https(settings: Settings) -> bool:
+    return bool(settings.public_url and settings.public_url.lower().startswith("https://"))
 
 
 def _require_admin(settings: Settings, engine: Engine) -> None:

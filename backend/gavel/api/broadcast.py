@@ -47,11 +47,14 @@ class Broadcast:
         self._changed.set()
         self._thread.join(2 * _LISTEN_PAUSE_S)
 
-    async def updates(self) -> AsyncIterator[LiveUpdate]:
-        """Updates from now on; ends when the process stops."""
+    async def updates(self, silent_s: float) -> AsyncIterator[LiveUpdate | None]:
+        """Updates from now on, and None where there was none for so long; ends when the process stops."""
         seen = self._revision
         while not self._stopping.is_set():
-            await self._changed.wait()
+            try:
+                await asyncio.wait_for(self._changed.wait(), silent_s)
+            except TimeoutError:
+                yield None
             if self._newest and self._newest.revision > seen:
                 seen = self._newest.revision
                 yield self._newest

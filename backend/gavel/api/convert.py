@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from gavel.admin.health import state, warnings
+from gavel.admin.sources import Certificate, secrets_set, shown_settings
 from gavel.api.schemas.common import GapOut, SourceRef
 from gavel.api.schemas.sources import (
     CertificateOut,
@@ -16,28 +18,28 @@ from gavel.api.schemas.sources import (
 )
 from gavel.db.engine import Connection
 from gavel.db.queries.gaps import Gap, GapState, pending_gaps
-from gavel.db.queries.runs import Run
+from gavel.db.queries.runs import SourceRun
 from gavel.db.queries.sources import SourceHealth, SourceRow, StreamHealth
-from gavel.domain.source import GRAIN_S, Check, Preflight
-from gavel.pipeline.certificates import Certificate
-from gavel.pipeline.connections import secret_fields
-from gavel.pipeline.health import state, warnings
+from gavel.domain.source import GRAIN_S, OF_ARRAYS, Check, Preflight
+from gavel.vault import Vault
 
 
-def source_out(health: SourceHealth) -> SourceOut:
-    return SourceOut(**_source_fields(health))
+def source_out(health: SourceHealth, vault: Vault) -> SourceOut:
+    return SourceOut(**_source_fields(health, vault))
 
 
-def source_detail(health: SourceHealth, runs: Iterable[Run], connection: Connection) -> SourceDetail:
+def source_detail(
+    health: SourceHealth, runs: Iterable[SourceRun], connection: Connection, vault: Vault
+) -> SourceDetail:
     row = health.source
     return SourceDetail(
-        **_source_fields(health),
+        **_source_fields(health, vault),
         runs=[run_out(run) for run in runs],
         gaps=[gap_out(gap, {row.id: row}) for gap in pending_gaps(connection, row.id)],
     )
 
 
-def _source_fields(health: SourceHealth) -> dict[str, Any]:
+def _source_fields(health: SourceHealth, vault: Vault) -> dict[str, Any]:
     row, newest = health.source, health.newest_run
     failed = newest if newest and newest.error_kind else None
     streams = [stream_out(stream) for stream in health.streams]
@@ -47,8 +49,8 @@ def _source_fields(health: SourceHealth) -> dict[str, Any]:
         "name": row.name,
         "enabled": row.enabled,
         "state": state(health),
-        "settings": dict(row.settings),
-        "secrets_set": sorted(secret_fields(row.kind)) if row.secrets_encrypted else [],
+        "settings": shown_settings(row),
+        "secrets_set": sorted(secrets_set(row, vault)),
         "identity": row.identity,
         "version": health.version,
         "error_kind": failed.error_kind if failed else None,
@@ -85,10 +87,12 @@ def stream_out(stream: StreamHealth) -> StreamOut:
         last_samples=brought.samples if brought else None,
         last_new_samples=brought.new_samples if brought else None,
         open_gaps=stream.open_gaps,
+        completed_1h=stream.completed,
+        corrected_1h=stream.corrected,
     )
 
 
-def run_out(run: Run) -> RunOut:
+def run_out(run: SourceRun) -> RunOut:
     return RunOut.model_validate(run)
 
 
@@ -97,6 +101,7 @@ def gap_out(gap: Gap, sources: Mapping[int, SourceRow]) -> GapOut:
     return GapOut(
         source=SourceRef(id=row.id, kind=row.kind, name=row.name),
         stream=gap.stream,
+        side="array" if gap.stream in OF_ARRAYS else "host",
         subject=gap.entity_key,
         from_at=gap.from_at,
         to_at=gap.to_at,
@@ -105,8 +110,8 @@ def gap_out(gap: Gap, sources: Mapping[int, SourceRow]) -> GapOut:
     )
 
 
-def preflight_out(found: Preflight) -> PreflightOut:
-    return PreflightOut(passed=found.passed, checks=[_check_out(check) for check in found.checks])
+def preflight_out(preflight: Preflight) -> PreflightOut:
+    return PreflightOut(passed=preflight.passed, checks=[_check_out(check) for check in preflight.checks])
 
 
 def _check_out(check: Check) -> CheckOut:
@@ -119,8 +124,8 @@ def _check_out(check: Check) -> CheckOut:
     )
 
 
-def certificate_out(found: Certificate) -> CertificateOut:
-    return CertificateOut.model_validate(found)
+def certificate_out(certificate: Certificate) -> CertificateOut:
+    return CertificateOut.model_validate(certificate)
 
 
 def fields_of(value: object) -> dict[str, Any]:

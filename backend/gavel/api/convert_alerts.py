@@ -1,4 +1,4 @@
-"""From what the pipeline and the database know of alerts to what crosses the API."""
+"""From what `alerting.use` and the database know of alerts to what crosses the API."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,6 +7,12 @@ from typing import Any, Literal
 
 from pydantic import ValidationError
 
+from gavel.admin import channels
+from gavel.alerting.use import mute, rules
+from gavel.alerting.use.deliver import Trial, headline_of
+from gavel.alerting.use.objects import Named
+from gavel.alerting.use.present import Newest
+from gavel.alerting.use.preview import Preview
 from gavel.api.schemas.alerts import (
     AlertDetail,
     AlertMessageOut,
@@ -14,7 +20,7 @@ from gavel.api.schemas.alerts import (
     AlertSubject,
     LateOut,
     MaintenanceOut,
-    MatcherBody,
+    MatcherOut,
     NewestMeasure,
     PreviewOut,
     RuleBody,
@@ -27,24 +33,20 @@ from gavel.api.schemas.channels import (
     ChannelOut,
     NotificationDetail,
     NotificationOut,
-    RouteBody,
+    RouteOut,
     TrialOut,
 )
 from gavel.db.queries.alert_rules import RuleRow
 from gavel.db.queries.alerts import AlertRow, LateRow, TransitionRow
-from gavel.db.queries.channels import ChannelRow, Load
+from gavel.db.queries.channels import ChannelBacklog, ChannelRow
 from gavel.db.queries.notifications import AttemptRow, NotificationRow
 from gavel.db.queries.quiet import MaintenanceRow, SilenceRow
+from gavel.diagnosis.sentences import StoredSentence
 from gavel.domain.errors import SettingsError
-from gavel.pipeline import alert_rules, channels, quieting
-from gavel.pipeline.alert_objects import Named
-from gavel.pipeline.alert_present import Newest
-from gavel.pipeline.previewing import Preview
-from gavel.pipeline.sending import Trial, headline_of
 
 _SAME_IN_ALERT = (
     "id", "rule_id", "rule_key", "rule_name", "severity", "layer", "state", "since_at", "started_at", "fired_at", "ended_at",
-    "value", "lower", "impact", "peak", "peak_lower", "peak_at", "breach_ended_at", "sentence", "runbook_url", "acknowledged_at",
+    "value", "lower", "excess_outstanding", "peak", "peak_lower", "peak_at", "recovered_at", "runbook_url", "acknowledged_at",
     "acknowledged_by", "acknowledged_note",
 )  # fmt: skip
 _SAME_IN_NOTIFICATION = (
@@ -63,12 +65,12 @@ def rule_out(row: RuleRow, open_counts: Mapping[int, int]) -> RuleOut:
         "error_at": row.error_at,
     }
     try:
-        rule = alert_rules.rule_in(row)
+        rule = rules.rule_in(row)
         body = RuleBody.model_validate({**row.definition, "enabled": row.enabled})
     except (SettingsError, ValidationError) as error:
         unreadable = {"error": row.error or str(error), "error_at": row.error_at or row.changed_at}
         return RuleOut(**_what_is_readable(row), is_default=False, **{**more, **unreadable})
-    return RuleOut(**body.model_dump(), is_default=alert_rules.is_default(rule), **more)
+    return RuleOut(**body.model_dump(), is_default=rules.is_default(rule), **more)
 
 
 def _what_is_readable(row: RuleRow) -> dict[str, Any]:
@@ -84,15 +86,15 @@ def _what_is_readable(row: RuleRow) -> dict[str, Any]:
     return whole
 
 
-def preview_out(found: Preview) -> PreviewOut:
-    return PreviewOut.model_validate(found)
+def preview_out(preview: Preview) -> PreviewOut:
+    return PreviewOut.model_validate(preview)
 
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What alerts are told with: what keeps them quiet at `at`, and the arrays they lie on, by alert id."""
+    """Context of alerts: why they are quiet at `at`, and the arrays they are on, by alert id."""
 
-    quiet: quieting.QuietNow
+    quiet: mute.QuietNow
     arrays: Mapping[int, Sequence[int]]
     at: datetime
 
@@ -124,14 +126,15 @@ def _alert_fields(row: AlertRow, around: Surroundings) -> dict[str, Any]:
         "path": list(row.path),
         "labels": dict(row.labels),
         "measure": dict(row.measure),
-        "quiet": quieting.reason(around.quiet, row, around.at) if row.ended_at is None else None,
+        "sentence": None if row.sentence is None else StoredSentence.parse(row.sentence),
+        "quiet": mute.reason(around.quiet, row, around.at) if row.ended_at is None else None,
     }
 
 
 def late_out(row: LateRow, names: Mapping[int, Named]) -> LateOut | None:
-    """None for what a rule had found that cannot be read any more: nobody knows what its numbers are."""
+    """None for late detections of a rule that cannot be read any more: the unit of its values is unknown."""
     try:
-        rule = alert_rules.rule_from(row.definition)
+        rule = rules.rule_from(row.definition)
     except SettingsError:
         return None
     thing = names[row.object_key]
@@ -158,37 +161,36 @@ def silence_out(row: SilenceRow, open_alerts: Iterable[AlertRow], at: datetime) 
         state = "coming" if at < row.from_at else "over"
     return SilenceOut(
         id=row.id,
-        matchers=[MatcherBody.model_validate(dict(one)) for one in row.matchers],
+        matchers=[MatcherOut.model_validate(dict(one)) for one in row.matchers],
         from_at=row.from_at,
         until_at=row.until_at,
         reason=row.reason,
         by=row.made_by,
         created_at=row.created_at,
         state=state,
-        matching=quieting.matching(row, open_alerts),
+        matching=mute.matching(row, open_alerts),
     )
 
 
 def maintenance_out(row: MaintenanceRow, at: datetime) -> MaintenanceOut:
-    is_on = quieting.maintenance_of(row).is_on(at)
+    is_on = mute.maintenance_of(row).is_on(at)
     return MaintenanceOut(id=row.id, created_at=row.created_at, is_on=is_on, name=row.name, **row.definition)
 
 
 # --- channels ---------------------------------------------------------------------------------------------------------
 
 
-def channel_out(row: ChannelRow, loads: Mapping[int, Load]) -> ChannelOut:
-    load = loads.get(row.id, Load())
-    secrets = channels.secrets_set(row)
+def channel_out(row: ChannelRow, loads: Mapping[int, ChannelBacklog]) -> ChannelOut:
+    load = loads.get(row.id, ChannelBacklog())
     return ChannelOut(
         id=row.id,
         kind=row.kind,
         name=row.name,
         enabled=row.enabled,
         state=_state(row),
-        settings=dict(row.settings),
-        secrets_set=secrets,
-        route=RouteBody.model_validate(dict(row.route)),
+        settings=channels.shown_settings(row),
+        secrets_set=list(row.secrets_set),
+        route=RouteOut.model_validate(dict(row.route)),
         second_id=row.second_id,
         failures=row.failures,
         retry_at=row.retry_at,
@@ -224,5 +226,5 @@ def _notification_fields(row: NotificationRow) -> dict[str, Any]:
     }
 
 
-def trial_out(found: Trial) -> TrialOut:
-    return TrialOut.model_validate(found, from_attributes=True)
+def trial_out(trial: Trial) -> TrialOut:
+    return TrialOut.model_validate(trial, from_attributes=True)

@@ -1,40 +1,55 @@
 """What routes are given: the database, the vault, the time, and who is asking."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from math import ceil
 from pathlib import Path
 from typing import Annotated, Literal
 
 from fastapi import Depends, HTTPException, Request, Security
+from fastapi.requests import HTTPConnection
 from fastapi.security import APIKeyCookie, HTTPAuthorizationCredentials, HTTPBearer
 
+from gavel.admin.access import is_still, role_of
 from gavel.api.broadcast import Broadcast
+from gavel.api.guard import is_forwarded
+from gavel.api.throttle import Throttle
 from gavel.db.engine import Engine
-from gavel.pipeline.access import role_of
-from gavel.pipeline.outside import Outside
-from gavel.pipeline.secrets import Vault
+from gavel.db.queries.tokens import TokenKind
+from gavel.egress.policy import OutboundPolicy
+from gavel.vault import Vault
 
-COOKIE = "gavel_session"
 Role = Literal["viewer", "wall", "admin"]
 
 
 @dataclass(frozen=True, slots=True)
-class House:
-    """What the process opened at start. `open_reading`: bound to loopback, so that reading needs no token. `database_dir`: of the
-    embedded database; None where it is somebody else's."""
+class AppState:
+    """What the process opened at start. `open_reading`: only this machine reaches it, so that reading needs no token. `cookie`: the name
+    of this installation's session cookie, `cookie_path`: where browsers send it. `database_dir`: of the embedded database; None where it is
+    somebody else's."""
 
     engine: Engine
     vault: Vault
-    outside: Outside
+    outside: OutboundPolicy
     broadcast: Broadcast
     setup_file: Path
     open_reading: bool
     secure_cookies: bool
+    cookie: str
+    cookie_path: str
     database_dir: Path | None
+    throttle: Throttle = field(default_factory=Throttle)
 
 
-def house(request: Request) -> House:
-    found: House = request.app.state.house
+def cookie_name(vault: Vault, *, is_https: bool, path: str = "") -> str:
+    """Cookies know no ports: two installations on one machine would overwrite each other's. `__Host-` keeps other hosts from setting it;
+    below a path, which that prefix rules out, `__Secure-` keeps plain http from it."""
+    prefix = "" if not is_https else "__Secure-" if path else "__Host-"
+    return f"{prefix}gavel_session_{vault.derived('session cookie').hex()[:8]}"
+
+
+def app_state(connection: HTTPConnection) -> AppState:
+    found: AppState = connection.app.state.house
     return found
 
 
@@ -42,50 +57,96 @@ def now() -> datetime:
     return datetime.now(UTC)
 
 
-HouseDep = Annotated[House, Depends(house)]
+AppDep = Annotated[AppState, Depends(app_state)]
 NowDep = Annotated[datetime, Depends(now)]
+
+
+class _SessionCookie(APIKeyCookie):
+    """Read by the name that this installation gave it, which is known once the installation is open."""
+
+    async def __call__(self, request: HTTPConnection) -> str | None:
+        return request.cookies.get(app_state(request).cookie)
 
 
 _Bearer = HTTPBearer(
     scheme_name="token",
-    description="An admin token, or a wall token, which only reads. On its own machine Gavel is read without either.",
+    description="An admin token, or a wall token, which is read-only. On the machine of Gavel itself, reading needs neither.",
     auto_error=False,
 )
-_Session = APIKeyCookie(
-    name=COOKIE,
+_Session = _SessionCookie(
+    name="gavel_session",
     scheme_name="session",
-    description="What signing in (POST /session) sets, for the pages.",
+    description="Set by signing in (POST /session), for the pages. The end of its name is unique to the installation.",
     auto_error=False,
 )
+BearerDep = Annotated[HTTPAuthorizationCredentials | None, Security(_Bearer)]
+SessionDep = Annotated[str | None, Security(_Session)]
 
 
-def asking(
-    request: Request,
-    here: HouseDep,
-    at: NowDep,
-    bearer: Annotated[HTTPAuthorizationCredentials | None, Security(_Bearer)],
-    session: Annotated[str | None, Security(_Session)],
-) -> Role | None:
-    """The role of whoever asks, from a bearer token or the session cookie; None for a stranger. 401 for a bearer that is no good."""
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """role: None for a stranger. token: what the role stands on, to be looked up again while a stream is open; None: on nothing."""
+
+    role: Role | None
+    kind: TokenKind | None = None
+    token: str | None = None
+
+    def is_still_good(self, app: AppState, at: datetime) -> bool:
+        """Whether its role would be given to it now, too."""
+        return self.token is None or self.kind is None or is_still(app.engine, self.token, self.kind, at)
+
+
+def address_of(request: Request) -> str:
+    """Who asks, as far as it is known; behind a proxy that says so, the proxy's client."""
+    return request.client.host if request.client else ""
+
+
+def too_often(wait_s: float) -> HTTPException:
+    return HTTPException(
+        429, "Too many wrong tokens. Try again after the time in Retry-After.", {"Retry-After": str(ceil(wait_s))}
+    )
+
+
+def asker(request: Request, app: AppDep, at: NowDep, bearer: BearerDep, session: SessionDep) -> Asker:
+    """Whoever asks, from a bearer token or the session cookie. 401 for a bearer that is no good, 429 for too many of them."""
     given = bearer.credentials if bearer else session
-    known = role_of(here.engine, given, at) if given else None
-    if known is None and request.headers.get("authorization"):
-        raise HTTPException(401, "The bearer token is not known here or has expired.")
-    if known is not None:
-        return "admin" if known == "admin" else "wall"
-    return "viewer" if here.open_reading else None
+    kind = _looked_up(app, address_of(request), given, at, is_bearer=bearer is not None) if given else None
+    if kind is not None:
+        return Asker("admin" if kind is TokenKind.ADMIN else "wall", kind, given)
+    if request.headers.get("authorization"):
+        raise HTTPException(401, "The bearer token is unknown or has expired.")
+    is_viewer = app.open_reading and not is_forwarded(request.headers)
+    return Asker("viewer" if is_viewer else None)
 
 
-def role(known: Annotated[Role | None, Depends(asking)]) -> Role:
-    if known is None:
+def _looked_up(app: AppState, address: str, given: str, at: datetime, *, is_bearer: bool) -> TokenKind | None:
+    if app.throttle.is_wrong(given):
+        return None
+    if (wait_s := app.throttle.wait_s(address, given)) > 0:
+        if is_bearer:
+            raise too_often(wait_s)
+        return None  # an old cookie: its page is a stranger's and may sign in
+    kind = role_of(app.engine, given, at)
+    if kind is None:
+        app.throttle.failed(address, given)
+    else:
+        app.throttle.succeeded(given)
+    return kind
+
+
+AskerDep = Annotated[Asker, Depends(asker)]
+
+
+def role(asking: AskerDep) -> Role:
+    if asking.role is None:
         raise HTTPException(
-            401, "Sign in with an admin token or a wall token: this Gavel listens beyond its own machine."
+            401, "Sign in with an admin token or a wall token: this Gavel is reached from beyond its own machine."
         )
-    return known
+    return asking.role
 
 
-def admin(known: Annotated[Role, Depends(role)]) -> None:
-    if known != "admin":
+def admin(granted: Annotated[Role, Depends(role)]) -> None:
+    if granted != "admin":
         raise HTTPException(
             403, "This changes something and needs the admin. Sign in with the setup token or an admin token."
         )

@@ -19,6 +19,9 @@ _NEVER_ANSWERED = ("HTTPValidationError", "ValidationError")
 class DescribedApi(FastAPI):
     """Describes its errors as they are: FastAPI knows neither the handlers of `problems` nor the guard before the routes."""
 
+    # The name that this installation gives to its cookie, once it is open.
+    session_cookie: str | None = None
+
     def __init__(self, **settings: Any) -> None:
         super().__init__(generate_unique_id_function=_route_name, **settings)
 
@@ -26,12 +29,14 @@ class DescribedApi(FastAPI):
         fresh = self.openapi_schema is None
         described = super().openapi()
         if fresh:
-            _tell_problems(described)
+            _describe_problems(described)
             illustrate(described)
+            if self.session_cookie is not None:
+                described["components"]["securitySchemes"]["session"]["name"] = self.session_cookie
         return described
 
 
-def _tell_problems(described: dict[str, Any]) -> None:
+def _describe_problems(described: dict[str, Any]) -> None:
     components = described["components"]
     for name in _NEVER_ANSWERED:
         components["schemas"].pop(name, None)
@@ -57,10 +62,13 @@ def _name(status: int) -> str:
 
 def _refusals(path: str, method: str, operation: dict[str, Any]) -> Iterator[int]:
     """What any route of this shape may answer; a route names the rest itself (`problems.refuses`)."""
+    yield 421
     if "security" in operation:
-        yield 401
+        yield from (401, 429)
     if method != "get":
         yield 403
+    if "requestBody" in operation:
+        yield from (400, 411, 413, 415)
     if "{" in path:
         yield 404
     if _takes_anything(operation):

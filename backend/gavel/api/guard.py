@@ -1,5 +1,6 @@
 """What every request must look like before a route sees it: our own host name, and no writing on behalf of another site."""
 
+import re
 from collections.abc import Iterable
 from urllib.parse import urlsplit
 
@@ -9,17 +10,27 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from gavel.api.problems import problem
 
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
-_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+_HOST = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9._-]+))(?::[0-9]{1,5})?")
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 # A body larger than this is no request that Gavel knows.
 _LARGEST_BODY = 1024 * 1024
+_BY_A_PROXY = frozenset({
+    "forwarded", "via", "x-real-ip", "x-client-ip", "x-cluster-client-ip", "x-original-host", "x-original-forwarded-for",
+    "true-client-ip", "cf-connecting-ip", "cf-ray", "fastly-client-ip", "fly-client-ip", "tailscale-user-login",
+})  # fmt: skip
 
 
-class Guard:
+def is_forwarded(headers: Headers) -> bool:
+    """Whether a proxy says that it passes on somebody else's request."""
+    return any(name in _BY_A_PROXY or name.startswith("x-forwarded") for name in headers)
+
+
+class RequestGuard:
     """Refuses foreign Host names (DNS rebinding), cross-site writes (Fetch-Metadata, else Origin), bodies not JSON or too large."""
 
     def __init__(self, app: ASGIApp, *, hosts: Iterable[str]) -> None:
         self._app = app
-        self._hosts = _LOOPBACK | frozenset(host.lower() for host in hosts)
+        self._hosts = LOOPBACK | frozenset(host.lower() for host in hosts)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
@@ -41,14 +52,7 @@ class Guard:
             return None
         if not self._from_our_own_pages(headers, host):
             return 403, "Writing is refused to pages of other sites."
-        if "transfer-encoding" in headers:
-            return 411, "Send the body with its Content-Length: how much comes has to be known before it is taken."
-        if int(headers.get("content-length") or 0) > _LARGEST_BODY:
-            return 413, f"The body is larger than {_LARGEST_BODY} bytes."
-        kind = headers.get("content-type", "").split(";")[0].strip()
-        if kind != "application/json" and headers.get("content-length", "0") != "0":
-            return 415, "Send the body as application/json."
-        return None
+        return _unusable_body(headers)
 
     def _from_our_own_pages(self, headers: Headers, host: str) -> bool:
         site = headers.get("sec-fetch-site")
@@ -56,10 +60,35 @@ class Guard:
             return site in ("same-origin", "none")
         origin = headers.get("origin")
         if origin is not None:
-            return urlsplit(origin).netloc == host
+            return _authority(origin) == host
         # No browser: a script must show a token that a browser never adds by itself.
         return "authorization" in headers or "cookie" not in headers
 
 
+def _unusable_body(headers: Headers) -> tuple[int, str] | None:
+    if "transfer-encoding" in headers:
+        return 411, "Send the body with its Content-Length: how much comes has to be known before it is taken."
+    length = headers.get("content-length", "0").strip()
+    # ASCII digits only, and few: what is longer is too large whatever it says.
+    if not (length.isascii() and length.isdigit()):
+        return 400, "The Content-Length is no number."
+    if len(length) > len(str(_LARGEST_BODY)) or int(length) > _LARGEST_BODY:
+        return 413, f"The body is larger than {_LARGEST_BODY} bytes."
+    kind = headers.get("content-type", "").split(";")[0].strip().lower()
+    if kind != "application/json" and int(length) > 0:
+        return 415, "Send the body as application/json."
+    return None
+
+
 def _name(host: str) -> str:
-    return (urlsplit(f"//{host}").hostname or "").lower()
+    """The name in a Host header, without its port; empty when it is none."""
+    found = _HOST.fullmatch(host)
+    return (found[1] or found[2]).lower() if found else ""
+
+
+def _authority(origin: str) -> str | None:
+    """Host and port of an Origin; None when it is none, such as `null`."""
+    try:
+        return urlsplit(origin).netloc or None
+    except ValueError:
+        return None

@@ -1,5 +1,6 @@
-"""The web pages: files of the built front end by name, index.html for everything a person may open, and the headers that fence them in."""
+"""The web pages: files of the built front end by name, and index.html for everything a person may open."""
 
+import html
 import os
 import secrets
 from pathlib import Path
@@ -9,18 +10,14 @@ from fastapi.responses import FileResponse, HTMLResponse, Response
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.staticfiles import StaticFiles
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import Scope
 
-_NONCE = "__CSP_NONCE__"
+_NONCE, _BASE_PATH = "__CSP_NONCE__", "__BASE_PATH__"
+# How the build names its files in index.html.
+_OWN_FILE = '="./'
 _NOT_BUILT = (
     "<!doctype html><title>Gavel</title><p>The pages of Gavel are not built. Run <code>make up</code>, which builds them, "
-    'or use the API at <a href="/api/v1/docs">/api/v1/docs</a>.</p>'
-)
-_SECURITY = (
-    (b"x-content-type-options", b"nosniff"),
-    (b"referrer-policy", b"same-origin"),
-    (b"cross-origin-opener-policy", b"same-origin"),
-    (b"cross-origin-resource-policy", b"same-origin"),
+    'or use the API at <a href="./api/v1/docs">/api/v1/docs</a>.</p>'
 )
 
 
@@ -30,31 +27,6 @@ def content_security_policy(nonce: str) -> str:
         f"style-src-elem 'self' 'nonce-{nonce}'; style-src-attr 'unsafe-inline'; "
         "img-src 'self' data:; object-src 'none'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'"
     )
-
-
-class SecurityHeaders:
-    """Adds the headers every answer carries; `/assets/*` may be kept for ever (their names hold a hash), nothing else may."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        forever = scope["path"].startswith("/assets/")
-
-        async def send_with_headers(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                headers = message.setdefault("headers", [])
-                known = {name.lower() for name, _ in headers}
-                headers.extend(_SECURITY)
-                if b"cache-control" not in known:
-                    kept = forever and message["status"] == 200
-                    headers.append((b"cache-control", b"public, max-age=31536000, immutable" if kept else b"no-cache"))
-            await send(message)
-
-        await self._app(scope, receive, send_with_headers)
 
 
 class Assets(StaticFiles):
@@ -72,8 +44,17 @@ class Assets(StaticFiles):
         return found
 
 
-def install(app: FastAPI, dist: Path) -> None:
-    """Serve `dist` below the API. Only files that were there at start are served: no request path is ever joined to a folder."""
+def _written(template: str, base_path: str, nonce: str) -> str:
+    """index.html for a page at any depth below `base_path`."""
+    here = html.escape(base_path)
+    return template.replace(_OWN_FILE, f'="{here}/').replace(_BASE_PATH, here).replace(_NONCE, nonce)
+
+
+def install(app: FastAPI, dist: Path, base_path: str) -> None:
+    """Serve `dist` below the API. Only files that were there at start are served: no request path is ever joined to a folder.
+
+    base_path: where a reverse proxy serves Gavel, as /gavel; empty on a host of its own.
+    """
     index = dist / "index.html"
     top = {file.name: file for file in dist.iterdir() if file.is_file() and file != index} if dist.is_dir() else {}
     if (dist / "assets").is_dir():
@@ -86,5 +67,7 @@ def install(app: FastAPI, dist: Path) -> None:
         if path.startswith("api/") or "text/html" not in request.headers.get("accept", ""):
             raise HTTPException(404)
         nonce = secrets.token_urlsafe(16)
-        body = index.read_text(encoding="utf-8").replace(_NONCE, nonce) if index.is_file() else _NOT_BUILT
-        return HTMLResponse(body, headers={"content-security-policy": content_security_policy(nonce)})
+        template = index.read_text(encoding="utf-8") if index.is_file() else _NOT_BUILT
+        return HTMLResponse(
+            _written(template, base_path, nonce), headers={"content-security-policy": content_security_policy(nonce)}
+        )

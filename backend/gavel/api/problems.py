@@ -9,14 +9,14 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
+from gavel.admin.access import TokenRefusedError
+from gavel.admin.sources import SourceThereError
+from gavel.alerting.use.rule_faults import located
 from gavel.api.schemas.common import FieldProblem, Problem
-from gavel.db.errors import NameTakenError, NotFoundError, StorageError
+from gavel.db.errors import NameTakenError, NotFoundError, StorageError, ValueRefusedError
 from gavel.domain.errors import GavelError, SettingsError, SourceError
-from gavel.pipeline.access import TokenRefusedError
-from gavel.pipeline.connections import InvalidSettingsError
-from gavel.pipeline.latencies import UnusableStepError
-from gavel.pipeline.rule_problems import located
-from gavel.pipeline.sources import SourceThereError
+from gavel.ingest.connections import InvalidSettingsError
+from gavel.views.series import UnusableStepError
 
 log = structlog.get_logger(__name__)
 
@@ -24,6 +24,7 @@ _STATUS: tuple[tuple[type[GavelError], int, str], ...] = (
     (NotFoundError, 404, "Not found"),
     (NameTakenError, 409, "Name taken"),
     (TokenRefusedError, 401, "Token refused"),
+    (ValueRefusedError, 422, "Unusable value"),
     (StorageError, 503, "Database not available"),
     (SourceThereError, 409, "A source already"),
     (SettingsError, 422, "Unusable settings"),
@@ -34,14 +35,19 @@ _RETRY_S = "5"
 MEDIA_TYPE = "application/problem+json"
 
 REFUSALS = {
-    401: "Not signed in, or with a token that is not known or over",
+    400: "The body is no JSON",
+    401: "Not signed in, or with an unknown or expired token",
     403: "Needs the admin, or comes from another site's pages",
     404: "Not found",
     409: "The name is taken",
+    411: "The body came without its Content-Length",
+    413: "The body is too large",
+    415: "The body is not application/json",
+    421: "The host name is not this Gavel's",
     422: "Unusable; `errors` names the fields",
-    429: "Too many at once; Retry-After says when to ask again",
+    429: "Too many requests, or too many wrong tokens; retry after Retry-After",
     502: "The source could not be read",
-    503: "The database cannot be reached; Retry-After says when to ask again",
+    503: "The database cannot be reached; retry after Retry-After",
 }
 
 
@@ -61,7 +67,6 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(GavelError, _expected)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
-    app.add_exception_handler(Exception, _unexpected)
 
 
 def _expected(request: Request, error: Exception) -> JSONResponse:
@@ -96,8 +101,3 @@ def _http(request: Request, error: Exception) -> JSONResponse:
         detail = f"There is nothing at {request.url.path}. The API is described at /api/v1/docs."
     headers = dict(error.headers) if error.headers else None
     return problem(error.status_code, "Not possible", detail, headers=headers)
-
-
-def _unexpected(request: Request, error: Exception) -> JSONResponse:
-    log.error("request failed unexpectedly", path=request.url.path, exc_info=error)
-    return problem(500, "Fault in Gavel", "Gavel made a mistake answering this; the log of the API has the details.")

@@ -3,22 +3,27 @@
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Depends, HTTPException, Query
 
 from gavel.api.deps import NowDep
+from gavel.api.inputs import INT32_MAX, Search, in_calendar
 from gavel.db.queries.rows import ListQuery, Sort
 
 _RELATIVE = re.compile(r"-(\d{1,5})([smhdw])")
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 _LONGEST = timedelta(days=400)
 
+# For the description; `instant` says in words what is wrong with one that looks otherwise.
+_LOOKS: dict[str, Any] = {"pattern": r"^(now|-[0-9]{1,5}[smhdw]|[0-9]{4}-[0-9]{2}-[0-9]{2}[0-9A-Za-z:.,+ -]*)$"}
+_FORMAT = "ISO 8601 with zone, `now` or `-3h`"
+
 Limit = Annotated[int, Query(ge=1, le=500)]
 
 
 @dataclass(frozen=True, slots=True)
-class Range:
+class TimeRange:
     from_at: datetime
     to_at: datetime
 
@@ -36,12 +41,12 @@ def instant(text: str, now: datetime) -> datetime:
         raise ValueError(f"{text!r} is no time; use 2026-11-21T12:00:00Z, now, or -3h") from error
     if at.tzinfo is None:
         raise ValueError(f"{text!r} has no time zone; add Z for UTC")
-    return at.astimezone(UTC)
+    return in_calendar(at.astimezone(UTC))
 
 
 @dataclass(frozen=True, slots=True)
 class OptionalRange:
-    """Both None: nobody asked for a range, and the route knows what is newest."""
+    """Both None: no range was given, and the route uses the newest data."""
 
     from_at: datetime | None
     to_at: datetime | None
@@ -49,11 +54,11 @@ class OptionalRange:
 
 def time_range(
     at: NowDep,
-    from_: Annotated[str, Query(alias="from", description="ISO 8601 with zone, `now` or `-3h`", max_length=40)] = "-1h",
-    to: Annotated[str, Query(description="ISO 8601 with zone, `now` or `-3h`", max_length=40)] = "now",
-) -> Range:
+    from_: Annotated[str, Query(alias="from", description=_FORMAT, max_length=40, json_schema_extra=_LOOKS)] = "-1h",
+    to: Annotated[str, Query(description=_FORMAT, max_length=40, json_schema_extra=_LOOKS)] = "now",
+) -> TimeRange:
     try:
-        window = Range(instant(from_, at), instant(to, at))
+        window = TimeRange(instant(from_, at), instant(to, at))
     except (ValueError, OverflowError) as error:
         raise HTTPException(422, str(error)) from error
     if window.from_at >= window.to_at:
@@ -68,10 +73,13 @@ def optional_range(
     from_: Annotated[
         str | None,
         Query(
-            alias="from", description="as elsewhere; without it, the last 5 minutes that were attributed", max_length=40
+            alias="from",
+            description="as elsewhere; default: the last 5 analyzed minutes",
+            max_length=40,
+            json_schema_extra=_LOOKS,
         ),
     ] = None,
-    to: Annotated[str, Query(description="ISO 8601 with zone, `now` or `-3h`", max_length=40)] = "now",
+    to: Annotated[str, Query(description=_FORMAT, max_length=40, json_schema_extra=_LOOKS)] = "now",
 ) -> OptionalRange:
     if from_ is None:
         if to != "now":
@@ -82,11 +90,11 @@ def optional_range(
 
 
 def list_query(
-    search: Annotated[str, Query(max_length=200)] = "",
+    search: Search = "",
     sort: Annotated[str, Query(pattern=r"^-?(name|latency|iops)$", description="descending with a leading -")] = "name",
     limit: Limit = 100,
     offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
-    source: Annotated[int | None, Query(description="only of this vCenter or array")] = None,
+    source: Annotated[int | None, Query(ge=1, le=INT32_MAX, description="only of this vCenter or array")] = None,
 ) -> ListQuery:
     return ListQuery(
         search=search.strip(),
@@ -98,6 +106,6 @@ def list_query(
     )
 
 
-RangeDep = Annotated[Range, Depends(time_range)]
+RangeDep = Annotated[TimeRange, Depends(time_range)]
 OptionalRangeDep = Annotated[OptionalRange, Depends(optional_range)]
 ListDep = Annotated[ListQuery, Depends(list_query)]

@@ -4,13 +4,13 @@ import argparse
 from collections.abc import Callable
 from datetime import UTC, datetime
 
+from gavel.admin import channels
 from gavel.cli.opened import opened
 from gavel.config import Settings
 from gavel.db.engine import Engine, reading
-from gavel.db.queries.channels import Load, channel_by_name, channel_rows, loads
-from gavel.pipeline import channels
-from gavel.pipeline.outside import outside
-from gavel.pipeline.secrets import load_vault
+from gavel.db.queries.channels import ChannelBacklog, channel_by_name, channel_rows, loads
+from gavel.egress.policy import outside
+from gavel.vault import load_vault
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,7 +33,7 @@ def _list(_: argparse.Namespace, engine: Engine, __: Settings) -> int:
     if not rows:
         print("No channels yet. Add one on the pages, under Channels.")
     for row in rows:
-        load = known.get(row.id, Load())
+        load = known.get(row.id, ChannelBacklog())
         state = ("failing" if row.failures else "ok") if row.enabled else "off"
         waiting = f"{load.pending} waiting, {load.dead} dead" if load.pending or load.dead else ""
         print(f"{row.name:<24} {row.kind:<14} {state:<8} {waiting:<22} {row.off_reason or ''}".rstrip())

@@ -7,10 +7,10 @@ from gavel.config import Settings
 from gavel.db.engine import reading
 from gavel.db.queries.runs import runs
 from gavel.db.queries.sources import sources
-from gavel.pipeline.backfill import backfill
-from gavel.pipeline.collect import collect_live
-from gavel.pipeline.inventory import refresh_inventory
-from gavel.pipeline.workplace import Workplace
+from gavel.ingest.backfill import backfill
+from gavel.ingest.inventory import refresh_inventory
+from gavel.ingest.live import collect_live
+from gavel.ingest.worker import WorkerContext
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,15 +24,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, settings: Settings) -> int:
     """0 when no run failed, else 1."""
     with database(settings) as url:
-        place = Workplace.open(url, settings.key_file)
+        place = WorkerContext.open(url, settings.key_file)
         try:
             return _collect(place, set(arguments.source), arguments.backfill)
         finally:
             place.close()
 
 
-def _collect(place: Workplace, names: set[str], backfill_s: float) -> int:
-    with reading(place.engine) as connection:
+def _collect(context: WorkerContext, names: set[str], backfill_s: float) -> int:
+    with reading(context.engine) as connection:
         enabled = sources(connection, enabled_only=True)
     if unknown := names - {row.name for row in enabled}:
         print(f"No enabled source is called {', '.join(map(repr, sorted(unknown)))}. See: gavel source list")
@@ -40,13 +40,13 @@ def _collect(place: Workplace, names: set[str], backfill_s: float) -> int:
     rows = [row for row in enabled if not names or row.name in names]
     failed = 0
     for row in rows:
-        began = place.now()
-        if not (refresh_inventory(place, row.id) and collect_live(place, row.id)):
+        began = context.now()
+        if not (refresh_inventory(context, row.id) and collect_live(context, row.id)):
             print(f"{row.name}: another process is reading it right now.")
             continue
         if backfill_s:
-            backfill(place, row.id, budget_s=backfill_s)
-        with reading(place.engine) as connection:
+            backfill(context, row.id, budget_s=backfill_s)
+        with reading(context.engine) as connection:
             done = [found for found in runs(connection, row.id) if found.started_at >= began]
         if not done:
             print(f"{row.name}: it was read a moment ago, and nothing newer is due.")

@@ -3,13 +3,16 @@
 import argparse
 import sys
 from collections.abc import Sequence
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Protocol, cast
 
 from gavel import __version__
+from gavel.cli.terminal import EscapedOutput
 from gavel.config import Settings, load_settings
 from gavel.domain.errors import GavelError
+from gavel.domain.text import escape_controls
 from gavel.embedded.errors import StartError
 from gavel.log import configure, hide_in_text
 
@@ -43,6 +46,7 @@ COMMANDS = {
     "rule": Entry("gavel.cli.rule", "list, import, export and try the rules of alerts"),
     "channel": Entry("gavel.cli.channel", "list the channels of alerts and test one"),
     "silence": Entry("gavel.cli.silence", "list, make and end silences"),
+    "token": Entry("gavel.cli.token", "list, renew and revoke the tokens and sessions that open Gavel"),
     "register": Entry("gavel.cli.register", "register the sources listed in a JSON file"),
     "collect": Entry("gavel.cli.collect", "read every source once, now"),
     "db": Entry("gavel.cli.db", "migrate, check, export and import the database"),
@@ -51,7 +55,7 @@ COMMANDS = {
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command. Returns 0, 1 for a failure that is told in one line, 2 for wrong use."""
+    """Run one command. Returns 0, 1 for a failure reported in one line, 2 for wrong usage."""
     given = list(sys.argv[1:] if argv is None else argv)
     top = _top_parser()
     name = top.parse_args(given[:1]).command
@@ -63,9 +67,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         settings = load_settings()
         configure(_for_people(settings))
-        return command.run(arguments, settings)
+        with redirect_stdout(EscapedOutput(sys.stdout)):
+            return command.run(arguments, settings)
     except (GavelError, StartError) as error:
-        sys.stderr.write(f"gavel {name}: {hide_in_text(str(error))}\n")
+        sys.stderr.write(f"gavel {name}: {escape_controls(hide_in_text(str(error)))}\n")
         return FAILED
     except BrokenPipeError:  # the reader of our output has seen enough
         return OK

@@ -7,11 +7,20 @@ from gavel.cli import dump
 from gavel.cli.running import database
 from gavel.config import Settings
 from gavel.db import migrate
+from gavel.db.engine import Role, open_engine, reading
+from gavel.db.queries.health import sealed_with
+from gavel.domain.errors import SettingsError
+from gavel.vault import load_vault
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
-    actions.add_parser("migrate", help="bring the schema up to date")
+    migrating = actions.add_parser("migrate", help="bring the schema up to date")
+    migrating.add_argument(
+        "--new-key",
+        action="store_true",
+        help="where the key file is lost: make a new one; secrets have to be entered again",
+    )
     actions.add_parser("check", help="say whether the schema fits, and whether anything needs attention")
     writing = actions.add_parser("export", help="write everything into one file (pg_dump's custom format)")
     writing.add_argument("file", type=Path)
@@ -25,7 +34,7 @@ def run(arguments: argparse.Namespace, settings: Settings) -> int:
         return _import(arguments, settings)
     with database(settings) as url:
         if arguments.action == "migrate":
-            return _migrate(url)
+            return _migrate(url, settings.key_file, new_key=arguments.new_key)
         if arguments.action == "check":
             return _check(url)
         dump.export(url, arguments.file)
@@ -37,10 +46,29 @@ def run(arguments: argparse.Namespace, settings: Settings) -> int:
     return 0
 
 
-def _migrate(url: str) -> int:
+def _migrate(url: str, key_file: Path, *, new_key: bool) -> int:
     applied = migrate.migrate(url)
     print(f"Applied {', '.join(applied)}." if applied else "The schema is up to date.")
+    if not key_file.exists() and not new_key:
+        _refuse_new_key(url, key_file)
+    load_vault(key_file)
     return 0
+
+
+def _refuse_new_key(url: str, key_file: Path) -> None:
+    """A key made in place of a lost one decrypts nothing, which would show only when the sources fail. Raises SettingsError."""
+    engine = open_engine(url, Role.MIGRATIONS)
+    try:
+        with reading(engine) as connection:
+            sealed = sealed_with(connection)
+    finally:
+        engine.dispose()
+    if sealed:
+        raise SettingsError(
+            f"The key file {key_file} is missing, and the secrets of {sum(sealed.values())} sources and channels are encrypted with"
+            f" its key ({', '.join(sorted(sealed))}). Put it back. If it is lost: `gavel db migrate --new-key` makes a new one;"
+            " then enter the secrets again under Sources and Channels."
+        )
 
 
 def _check(url: str) -> int:
@@ -54,8 +82,7 @@ def _check(url: str) -> int:
 def _import(arguments: argparse.Namespace, settings: Settings) -> int:
     dump.require_nobody_running(settings.data_dir)
     with database(settings) as url:
-        dump.restore(url, arguments.file, replace=arguments.replace)
-        applied = migrate.migrate(url)
+        applied = dump.restore(url, arguments.file, replace=arguments.replace)
     print(f"Imported {arguments.file}." + (f" Then applied {', '.join(applied)}." if applied else ""))
     there = "is there" if settings.key_file.is_file() else "is NOT there, and a new one would open none of them"
     print(

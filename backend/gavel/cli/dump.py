@@ -34,31 +34,33 @@ def export(url: str, file: Path) -> None:
         partial.unlink(missing_ok=True)
 
 
-def restore(url: str, file: Path, *, replace: bool) -> None:
-    """Read `file` into the database at `url`; into one beside it that then takes its place with `replace`. Raises DumpError."""
+def restore(url: str, file: Path, *, replace: bool) -> list[str]:
+    """Read `file` into the database at `url`; into one beside it that then takes its place with `replace`. Its schema is brought up to
+    date; returns the revisions applied. Raises DumpError, and GavelError for a schema that this Gavel cannot bring up to date."""
     if not file.is_file():
         raise DumpError(f"{file}: no such file.")
     if replace:
-        _restore_and_swap(make_url(url), file)
-        return
+        return _restore_and_swap(make_url(url), file)
     if migrate.check(url).current is not None:
         raise DumpError(
             "The database is not empty. Import into a new GAVEL_DATA_DIR, or say --replace to lose what is there."
         )
     _restore(make_url(url), file)
+    return migrate.migrate(url)
 
 
 def _restore(target: URL, file: Path) -> None:
     _run(target, "pg_restore", "--no-owner", "--no-privileges", "--single-transaction", str(file))
 
 
-def _restore_and_swap(target: URL, file: Path) -> None:
-    """What is there now goes only when the file has been read whole."""
+def _restore_and_swap(target: URL, file: Path) -> list[str]:
+    """What is there now goes only when the file has been read whole, and its schema is one that this Gavel works with."""
     name, fresh, former = (f"{target.database}{ending}" for ending in ("", "_import", "_former"))
     server = target.set(database="postgres")
     _statements(server, f'DROP DATABASE IF EXISTS "{fresh}"', f'CREATE DATABASE "{fresh}" TEMPLATE template0')
     try:
         _restore(target.set(database=fresh), file)
+        applied = migrate.migrate(target.set(database=fresh).render_as_string(hide_password=False))
         _statements(
             server,
             f'DROP DATABASE IF EXISTS "{former}"',
@@ -66,9 +68,10 @@ def _restore_and_swap(target: URL, file: Path) -> None:
             f'ALTER DATABASE "{fresh}" RENAME TO "{name}"',
             f'DROP DATABASE "{former}"',
         )
-    except DumpError:
+    except GavelError:
         _statements(server, f'DROP DATABASE IF EXISTS "{fresh}"')
         raise
+    return applied
 
 
 def _statements(server: URL, *statements: str) -> None:

@@ -10,7 +10,7 @@ from gavel.config import Settings
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--port", type=int, help="first port (GAVEL_LAB_PORT, default 8330)")
     parser.add_argument("--seed", type=int, help="seed of names, workloads and noise (GAVEL_LAB_SEED, default 1)")
-    parser.add_argument("--scale", help="size of the estate (GAVEL_LAB_SCALE, default)")
+    parser.add_argument("--scale", help="size of the environment (GAVEL_LAB_SCALE, default)")
     parser.add_argument("--at", help="start the lab's clock at this ISO instant")
     parser.add_argument("more", nargs="*", metavar="-- OPTION", help="passed on as they are")
 

@@ -10,15 +10,15 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from gavel.admin import sources
+from gavel.admin.sources import SourceUpdate
 from gavel.cli.running import database
 from gavel.config import Settings
 from gavel.db.engine import Engine, Role, open_engine, reading
 from gavel.db.queries.sources import SourceRow
 from gavel.db.queries.sources import sources as all_sources
 from gavel.domain.errors import SettingsError
-from gavel.pipeline import sources
-from gavel.pipeline.secrets import Vault, load_vault
-from gavel.pipeline.sources import SourceChange
+from gavel.vault import Vault, load_vault
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -54,7 +54,7 @@ def _register(engine: Engine, vault: Vault, file: Path) -> None:
         for entry in listed
     ]
     for source_id in were_away & set(ids):
-        sources.change(engine, vault, source_id, SourceChange(enabled=True))
+        sources.change(engine, vault, source_id, SourceUpdate(enabled=True))
     _remember(file, [_Registered(each, entry["address"], away=False) for each, entry in zip(ids, listed, strict=True)])
     print(f"{len(ids)} sources registered.")
 
@@ -67,7 +67,7 @@ def _send_away(engine: Engine, vault: Vault, file: Path) -> None:
     _remember(file, [_Registered(row.id, row.address, away=row in away) for row in rows])
     for row in away:
         if row.enabled:
-            sources.change(engine, vault, row.id, SourceChange(enabled=False))
+            sources.change(engine, vault, row.id, SourceUpdate(enabled=False))
     if away:
         names = ", ".join(row.name for row in away)
         print(f"Disabled until they are served again: {names}. What was read from them stays.")
@@ -89,9 +89,9 @@ def _remembered(file: Path) -> list[_Registered]:
         return []
 
 
-def _remember(file: Path, known: list[_Registered]) -> None:
+def _remember(file: Path, registered: list[_Registered]) -> None:
     fresh = file.with_suffix(".new")
-    fresh.write_text(json.dumps([asdict(each) for each in known]))
+    fresh.write_text(json.dumps([asdict(each) for each in registered]))
     fresh.replace(_memory(file))
 
 

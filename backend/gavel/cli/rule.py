@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
-from gavel.alerting.rules import RuleError
+from gavel.alerting.rules.model import RuleError
+from gavel.alerting.use import rules
+from gavel.alerting.use.preview import Preview, preview
 from gavel.cli.opened import opened
 from gavel.config import Settings
 from gavel.db.engine import Engine, reading
 from gavel.db.queries.alert_rules import RuleRow, open_counts, rule_rows
 from gavel.domain.errors import SettingsError
-from gavel.pipeline import alert_rules
-from gavel.pipeline.previewing import Preview, preview
 
 _DAYS = 7
 
@@ -42,17 +42,17 @@ def _list(_: argparse.Namespace, engine: Engine) -> int:
     with reading(engine) as connection:
         rows, counts = rule_rows(connection), open_counts(connection)
     if not rows:
-        print("No rules yet. The ones that ship come in when Gavel first runs; or: gavel rule import FILE")
+        print("No rules yet. Default rules are added when Gavel first runs; or: gavel rule import FILE")
     for row in rows:
         print("\n".join(_listed(row, counts.get(row.id, 0))))
     return 0
 
 
 def _listed(row: RuleRow, open_count: int) -> Iterator[str]:
-    """Its line, and one more for what keeps it from being judged."""
+    """Its line, and one more for its error."""
     problem = row.error
     try:
-        rule = alert_rules.rule_in(row)
+        rule = rules.rule_in(row)
         severity, subject, name = rule.severity.value, rule.scope.subject.value, rule.name
     except RuleError as error:
         severity, subject, name = "?", "?", "(cannot be read)"
@@ -62,11 +62,11 @@ def _listed(row: RuleRow, open_count: int) -> Iterator[str]:
     yield f"{row.key:<28} {state:<4} {severity:<9} {subject:<10} {open_ones:<8} {name}"
     if problem:
         since = f" since {row.error_at:%Y-%m-%d %H:%M} UTC" if row.error_at else ""
-        yield f"    not judged{since}: {problem}"
+        yield f"    not evaluated{since}: {problem}"
 
 
 def _import(arguments: argparse.Namespace, engine: Engine) -> int:
-    found = alert_rules.take_file(
+    found = rules.take_file(
         engine, _read(arguments.file), datetime.now(UTC), replace=arguments.replace, dry_run=arguments.dry_run
     )
     for words, keys in (("added", found.added), ("changed", found.changed), ("removed", found.removed)):
@@ -80,7 +80,7 @@ def _import(arguments: argparse.Namespace, engine: Engine) -> int:
 
 def _export(arguments: argparse.Namespace, engine: Engine) -> int:
     with reading(engine) as connection:
-        text = alert_rules.export(rule_rows(connection))
+        text = rules.export(rule_rows(connection))
     if arguments.file == "-":
         sys.stdout.write(text)
         return 0
@@ -101,16 +101,16 @@ def _preview(arguments: argparse.Namespace, engine: Engine) -> int:
     return 0
 
 
-def _lines(found: Preview) -> list[str]:
+def _lines(preview: Preview) -> list[str]:
     lines = [
         f"{one.fired_at:%Y-%m-%d %H:%M} – {one.ended_at:%H:%M} UTC  {one.object_name}"
         if one.ended_at
         else f"{one.fired_at:%Y-%m-%d %H:%M} – open       {one.object_name}"
-        for one in found.firings
+        for one in preview.firings
     ]
-    rows = ", ".join(f"{one.resolution} rows from {one.from_at:%Y-%m-%d %H:%M}" for one in found.spans)
-    lines.append(f"It would have fired {found.total} times over {found.objects} objects ({rows or 'no rows'}).")
-    return [*lines, found.note] if found.note else lines
+    rows = ", ".join(f"{one.resolution} rows from {one.from_at:%Y-%m-%d %H:%M}" for one in preview.spans)
+    lines.append(f"It would have fired {preview.total} times over {preview.objects} objects ({rows or 'no rows'}).")
+    return [*lines, preview.note] if preview.note else lines
 
 
 def _read(file: str) -> str:

@@ -13,7 +13,7 @@ _ADDRESS_FILE = "address"
 
 
 @contextmanager
-def told_address(settings: Settings) -> Iterator[None]:
+def published_address(settings: Settings) -> Iterator[None]:
     """For the length of the block other commands know where this Gavel listens, whatever their own settings say."""
     file = settings.data_dir / _ADDRESS_FILE
     file.write_text(own_url(settings))

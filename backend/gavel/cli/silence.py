@@ -7,12 +7,12 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from gavel.alerting.use import mute
 from gavel.cli.opened import opened
 from gavel.config import Settings
 from gavel.db.engine import Engine, reading, transaction
 from gavel.db.queries import quiet
 from gavel.domain.errors import SettingsError
-from gavel.pipeline import quieting
 
 _SPAN = re.compile(r"(\d{1,4})([mhd])")
 _UNITS = {"m": "minutes", "h": "hours", "d": "days"}
@@ -20,15 +20,15 @@ _UNITS = {"m": "minutes", "h": "hours", "d": "days"}
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
-    actions.add_parser("list", help="silences in force and to come")
-    add = actions.add_parser("add", help="say nothing of alerts whose labels match, for a while")
+    actions.add_parser("list", help="active and upcoming silences")
+    add = actions.add_parser("add", help="send no notifications of alerts whose labels match, for a while")
     add.add_argument(
         "matcher",
         nargs="+",
         help="LABEL=PATTERN or LABEL!=PATTERN with * and ?, such as datastore=prod-*; all have to hold",
     )
     add.add_argument("--for", dest="span", default="2h", help="how long: 30m, 2h, 1d (default 2h)")
-    add.add_argument("--reason", required=True, help="why, for whoever wonders")
+    add.add_argument("--reason", required=True, help="reason, shown with the silence")
     add.add_argument("--by", default=None, help="who; the name of the account if left out")
     end = actions.add_parser("end", help="end a silence now")
     end.add_argument("id", type=int, help="as `list` shows it")
@@ -55,7 +55,7 @@ def _add(arguments: argparse.Namespace, engine: Engine, now: datetime) -> int:
     matchers = [_matcher(text) for text in arguments.matcher]
     until = now + _span(arguments.span)
     by = arguments.by or getpass.getuser()
-    silence_id = quieting.add_silence(engine, matchers, now, until, arguments.reason, by, now)
+    silence_id = mute.add_silence(engine, matchers, now, until, arguments.reason, by, now)
     print(f"Silence {silence_id} until {until:%Y-%m-%d %H:%M} UTC.")
     return 0
 

@@ -12,17 +12,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from gavel.admin import sources
+from gavel.admin.health import state, warnings
+from gavel.admin.sources import SourceUpdate
 from gavel.cli.running import database
 from gavel.config import Settings
 from gavel.db.engine import Engine, Role, open_engine, reading
 from gavel.db.queries.sources import source_by_name, source_health
 from gavel.domain.errors import SettingsError
 from gavel.domain.source import CheckState, Preflight, SourceKind
-from gavel.pipeline import sources
-from gavel.pipeline.connections import secret_fields
-from gavel.pipeline.health import state, warnings
-from gavel.pipeline.secrets import Vault, load_vault
-from gavel.pipeline.sources import SourceChange
+from gavel.vault import Vault, load_vault
 
 _WIDEST = 100
 _SECRETS = "Token or password are asked for, or read as a line of standard input; never give them as arguments."
@@ -85,11 +84,11 @@ def _epilog(*before: str) -> str:
 
 
 def _settable(kind: SourceKind) -> list[str]:
-    return sorted(_fields(kind).keys() - secret_fields(kind))
+    return sorted(_fields(kind).keys() - sources.secret_names(kind))
 
 
 def _fields(kind: SourceKind) -> dict[str, Any]:
-    """The settings of a kind by name, each as JSON Schema tells it."""
+    """The settings of a kind by name, each as in its JSON Schema."""
     schema: dict[str, Any] = next(one for one in sources.kinds() if one.kind is kind).settings.model_json_schema()
     fields: dict[str, Any] = schema["properties"]
     return fields
@@ -101,7 +100,7 @@ def _at_hand() -> str:
         textwrap.fill(f"{kind.kind}: {kind.at_hand}", _width(), initial_indent="  ", subsequent_indent="    ")
         for kind in sources.kinds()
     ]
-    return "\n".join(["have at hand:", *told, ""])
+    return "\n".join(["prerequisites:", *told, ""])
 
 
 def _width() -> int:
@@ -163,26 +162,26 @@ def _change(arguments: argparse.Namespace, engine: Engine, vault: Vault) -> int:
     is_tried = bool(changes) or arguments.secrets or arguments.dry_run
     settings = _without_none({**row.settings, **changes}) if is_tried else None
     if settings is not None:
-        if arguments.secrets or sources.moved(row, settings):
+        if arguments.secrets or sources.goes_elsewhere(row, settings, vault):
             settings |= _asked(row.kind)
         if not _goes_on(arguments, lambda: sources.test_changed(engine, vault, row.id, settings), "changed"):
             return 1
     if not arguments.dry_run:
-        wanted = SourceChange(name=arguments.new_name, settings=settings, enabled=arguments.enabled)
+        wanted = SourceUpdate(name=arguments.new_name, settings=settings, enabled=arguments.enabled)
         sources.change(engine, vault, row.id, wanted)
         print(f"{arguments.new_name or row.name} changed.")
     return 0
 
 
 def _goes_on(arguments: argparse.Namespace, test: Callable[[], Preflight], done: str) -> bool:
-    """Whether it passed its test, which is told, or need not."""
+    """Whether it passed its test, whose result is printed, or needs none."""
     if arguments.untested:
         return True
     found = test()
     print("\n".join(_check_lines(found, "the same command with")))
     if not found.passed:
         print(
-            f"{arguments.name} was not {done}. Mend what failed, or have it {done} as it is with --untested.",
+            f"{arguments.name} was not {done}. Fix the failed checks, or use --untested to have it {done} anyway.",
             file=sys.stderr,
         )
     return found.passed
@@ -241,7 +240,7 @@ def _changes(arguments: argparse.Namespace, kind: SourceKind) -> dict[str, Any]:
 def _assigned(text: str, kind: SourceKind) -> tuple[str, Any]:
     """NAME=VALUE, the value as its setting's schema has it."""
     name, equals, value = text.partition("=")
-    if name in secret_fields(kind):
+    if name in sources.secret_names(kind):
         raise SettingsError(f"{name} is asked for, and never given as an argument.")
     if not equals or name not in _settable(kind):
         raise SettingsError(f"--set {text}: NAME=VALUE is needed, with a name of {', '.join(_settable(kind))}.")
@@ -262,7 +261,7 @@ def _without_none(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _asked(kind: SourceKind) -> dict[str, str]:
-    return {name: _ask(name) for name in sorted(secret_fields(kind))}
+    return {name: _ask(name) for name in sorted(sources.secret_names(kind))}
 
 
 def _ask(name: str) -> str:
@@ -284,10 +283,10 @@ def _pem(file: Path | None) -> str | None:
         raise SettingsError(f"{file}: no certificate can be read from it ({error}).") from error
 
 
-def _check_lines(found: Preflight, pinning: str) -> list[str]:
+def _check_lines(preflight: Preflight, pinning: str) -> list[str]:
     """pinning: the command that takes the fingerprint of a certificate that is not trusted yet."""
     lines = []
-    for check in found.checks:
+    for check in preflight.checks:
         lines.append(f"{_SIGNS[check.state]}  {check.name}: {check.detail}")
         if check.remedy:
             lines.append(f"         → {check.remedy}")

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
+from gavel.admin.health import state, warnings
 from gavel.cli.running import setup_link
 from gavel.config import Settings
 from gavel.db.engine import Role, open_engine, reading
@@ -14,7 +15,6 @@ from gavel.db.migrate import check
 from gavel.db.queries.rows import UnmatchedQuery
 from gavel.db.queries.sources import SourceHealth, source_health
 from gavel.db.queries.unmatched import unmatched
-from gavel.pipeline.health import state, warnings
 from gavel.supervise.journal import read_journal
 from gavel.supervise.lock import running_pid
 
@@ -77,23 +77,25 @@ def _source(health: SourceHealth) -> dict[str, Any]:
         "error": health.newest_run.error_message if health.failing_since and health.newest_run else None,
         "lag_s": {str(stream.stream): stream.lag_s for stream in health.streams},
         "open_gaps": health.open_gaps,
+        "completed_1h": sum(stream.completed for stream in health.streams),
+        "corrected_1h": sum(stream.corrected for stream in health.streams),
         "warnings": warnings(health),
     }
 
 
-def _lines(found: dict[str, Any]) -> list[str]:
-    database = found["database"]
+def _lines(health: dict[str, Any]) -> list[str]:
+    database = health["database"]
     running = (
-        f"running, supervisor is process {found['supervisor_pid']}" if found["supervisor_pid"] else "not running here"
+        f"running, supervisor is process {health['supervisor_pid']}" if health["supervisor_pid"] else "not running here"
     )
     return [
-        f"Gavel is {running}. Data in {found['data_dir']}.",
-        f"Pages and API: {found['url']}" if found["supervisor_pid"] else "Start it with: gavel up",
-        *(_process_line(process) for process in found["processes"]),
+        f"Gavel is {running}. Data in {health['data_dir']}.",
+        f"Pages and API: {health['url']}" if health["supervisor_pid"] else "Start it with: gavel up",
+        *(_process_line(process) for process in health["processes"]),
         f"Database: {database['place']}, {database['mode'] or 'mode unknown'}, "
         f"{'reachable' if database['ok'] else 'not usable'}. {database['detail']}".rstrip(),
-        *(line for source in found["sources"] for line in (_source_line(source), *_warning_lines(source))),
-        *([_unmatched_line(found["unmatched"])] if found["sources"] else []),
+        *(line for source in health["sources"] for line in (_source_line(source), *_warning_lines(source))),
+        *([_unmatched_line(health["unmatched"])] if health["sources"] else []),
     ]
 
 
@@ -109,8 +111,13 @@ def _source_line(source: dict[str, Any]) -> str:
         for stream, lag in source["lag_s"].items()
     )
     gaps = f"; {source['open_gaps']} gaps being filled" if source["open_gaps"] else ""
+    changes = " and ".join(
+        f"{source[f'{what}_1h']} {what}" for what in ("completed", "corrected") if source[f"{what}_1h"]
+    )
+    late = f"; samples of the last hour, after they were first read: {changes}" if changes else ""
     error = f"; {source['error']}" if source["error"] else ""
-    return f"  {source['name']:<16} {source['kind']:<11} {source['address']:<24} {source['state']}: {lags or 'nothing yet'}{gaps}{error}"
+    what = f"{source['name']:<16} {source['kind']:<11} {source['address']:<24} {source['state']}"
+    return f"  {what}: {lags or 'nothing yet'}{gaps}{late}{error}"
 
 
 def _warning_lines(source: dict[str, Any]) -> list[str]:
@@ -118,11 +125,11 @@ def _warning_lines(source: dict[str, Any]) -> list[str]:
 
 
 def _unmatched_line(counts: list[dict[str, Any]]) -> str:
-    """What has no counterpart on the other side; what needs none is told apart."""
+    """Objects without a counterpart on the other side; those that need none apart."""
     owed = {each["kind"].replace("_", " "): each["needs_action"] for each in counts if each["needs_action"]}
     expected = sum(each["expected"] for each in counts)
-    rest = f" {expected} {'thing' if expected == 1 else 'things'} on one side only as it should be." if expected else ""
+    rest = f" On one side only, no match needed: {expected}." if expected else ""
     if not owed:
-        return f"Matched: everything that ought to be.{rest}"
+        return f"All objects that need a match are matched.{rest}"
     kinds = ", ".join(f"{count} {kind}{'' if count == 1 else 's'}" for kind, count in owed.items())
     return f"Not matched: {kinds}. The Sources page has the reasons.{rest}"

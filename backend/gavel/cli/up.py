@@ -9,11 +9,11 @@ import os
 from typing import Any
 
 from gavel import __version__
-from gavel.cli.running import setup_link, told_address
+from gavel.admin.access import needs_admin
+from gavel.cli.running import published_address, setup_link
 from gavel.config import Settings, load_settings
 from gavel.domain.errors import SettingsError
 from gavel.embedded.account import server_account
-from gavel.pipeline.access import needs_admin
 from gavel.supervise.checks import ensure_data_dir, ensure_port_free
 from gavel.supervise.lock import InstanceLock
 from gavel.supervise.output import Terminal
@@ -41,7 +41,7 @@ def run(arguments: argparse.Namespace, _settings: Settings) -> int:
             ensure_port_free("127.0.0.1", chosen.lab_port, "GAVEL_LAB_PORT", "LAB_PORT")
         _introduce(chosen, terminal)
         supervisor = Supervisor(stack(chosen), chosen.data_dir, lock.fileno(), terminal)
-        with told_address(chosen):
+        with published_address(chosen):
             asyncio.run(supervisor.run(lambda seconds: _announce(chosen, terminal, seconds)))
     finally:
         lock.release()
@@ -57,7 +57,7 @@ def _options(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def _ensure_admin_beyond_loopback(settings: Settings) -> None:
-    """Before anything starts, as far as files tell: the setup token is there until somebody has used it."""
+    """Before anything starts, from files alone: the setup token exists until its first use."""
     is_new = settings.embedded_postgres and not settings.postgres_dir.exists()
     if not settings.is_loopback and (is_new or settings.setup_token_file.exists()):
         raise SettingsError(needs_admin(settings.host, settings.setup_token_file))

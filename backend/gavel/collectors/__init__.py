@@ -1,0 +1,1 @@
+"""One package per kind of source, all behind one contract."""

@@ -20,8 +20,17 @@ class _Bound:
 
 
 def offset_words(reading: ClockReading) -> str:
-    """ "+1.24 s ± 0.03 s". The error is rounded up: it is never told smaller than it is, and never as nothing."""
+    """ "+1.24 s ± 0.03 s". The error is rounded up: never shown smaller than it is, and never as 0."""
     return f"{reading.offset_s:+.2f} s ± {math.ceil(reading.error_s * 100) / 100:.2f} s"
+
+
+def age_words(age_s: float) -> str:
+    """ "24 s old", "3 min old", "16 h old", "4.4 years old"; "40 s ahead" of what has a stamp of the future."""
+    seconds, side = abs(age_s), "ahead" if age_s < 0 else "old"
+    for unit, length_s, most in (("s", 1, 120), ("min", 60, 120), ("h", 3600, 48), ("days", 86_400, 730)):
+        if seconds < most * length_s:
+            return f"{round(seconds / length_s)} {unit} {side}"
+    return f"{seconds / 31_557_600:.1f} years {side}"
 
 
 class DateClock:

@@ -57,6 +57,10 @@ class Collector(Protocol):
         """
         ...
 
+    def left_out(self, stream: Stream) -> tuple[str, ...]:
+        """Whom the newest read of a stream had to do without although they exist, and why: each a sentence."""
+        ...
+
     @property
     def usage(self) -> Usage:
         """Calls and bytes since this collector was opened."""

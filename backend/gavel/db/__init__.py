@@ -1,0 +1,1 @@
+"""The only home of SQL: schema, series, what is written, and what is asked."""

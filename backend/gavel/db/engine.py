@@ -8,10 +8,17 @@ from enum import StrEnum
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, make_url
-from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.exc import DataError, DBAPIError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
-from gavel.db.errors import DiskFullError, LostError, StorageError, UnavailableError, UnreachableError
+from gavel.db.errors import (
+    DatabaseUnreachableError,
+    DiskFullError,
+    LostError,
+    StorageError,
+    UnavailableError,
+    ValueRefusedError,
+)
 
 # Callers outside gavel.db name these two types from here and need no SQLAlchemy of their own.
 __all__ = ["Connection", "Engine", "Role", "open_engine", "reading", "snapshot", "transaction"]
@@ -91,7 +98,8 @@ def open_engine(
 def transaction(engine: Engine) -> Iterator[Connection]:
     """One transaction: committed when the block ends, rolled back when it raises.
 
-    A database that cannot be reached, is lost on the way or has no room left is an UnavailableError.
+    A database that cannot be reached, is lost on the way or has no room left is an UnavailableError; a value that no column can hold is a
+    ValueRefusedError.
     """
     with _connected(engine) as connection, connection.begin():
         yield connection
@@ -120,13 +128,17 @@ def _connected(engine: Engine) -> Iterator[Connection]:
     try:
         connection = engine.connect()
     except (OperationalError, PoolTimeoutError) as error:
-        raise UnreachableError(
-            f"{_place(engine)}: no connection to the database ({_first_line(error)}). Is it running?"
+        raise DatabaseUnreachableError(
+            f"{_address(engine)}: no connection to the database ({_first_line(error)}). Is it running?"
         ) from error
     try:
         with connection:
             yield connection
     except DBAPIError as error:
+        if isinstance(error, DataError):
+            raise ValueRefusedError(
+                f"{_address(engine)}: the database cannot hold a value that it was given ({_first_line(error)}). Nothing was stored."
+            ) from error
         if (trouble := _unavailable(engine, error)) is None:
             raise
         raise trouble from error
@@ -142,17 +154,17 @@ def _unavailable(engine: Engine, error: DBAPIError) -> UnavailableError | None:
     state = str(getattr(error.orig, "sqlstate", None) or "")
     if state == _DISK_FULL:
         return DiskFullError(
-            f"{_place(engine)}: the database cannot write, for its disk is full ({_first_line(error)}). Free some space there;"
+            f"{_address(engine)}: the database cannot write, for its disk is full ({_first_line(error)}). Free some space there;"
             " Gavel goes on by itself then."
         )
     if error.connection_invalidated or state.startswith(_LOST):
         return LostError(
-            f"{_place(engine)}: the connection to the database was lost ({_first_line(error)}). Is it running?"
+            f"{_address(engine)}: the connection to the database was lost ({_first_line(error)}). Is it running?"
         )
     return None
 
 
-def _place(engine: Engine) -> str:
+def _address(engine: Engine) -> str:
     url = engine.url
     host = url.host or url.query.get("host") or "local socket"
     return f"{host}/{url.database}"

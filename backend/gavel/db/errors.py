@@ -11,7 +11,7 @@ class UnavailableError(StorageError):
     """The database can do nothing at all for now, whoever asks: one kind of it for each cause."""
 
 
-class UnreachableError(UnavailableError):
+class DatabaseUnreachableError(UnavailableError):
     """No connection."""
 
 
@@ -37,3 +37,7 @@ class NameTakenError(StorageError):
 
 class SampleRangeError(StorageError):
     """A sample holds a number that no column can hold: a fault of the decoder or nonsense from the source."""
+
+
+class ValueRefusedError(StorageError):
+    """A text, number or time that PostgreSQL cannot hold was to be stored or asked for."""

@@ -1,4 +1,4 @@
-"""News between processes: a writer tells, after its commit, that a source has newer rows; listeners wait without polling."""
+"""Notifications between processes: a writer sends, after its commit, that a source has newer rows; listeners wait without polling."""
 
 import json
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ CHANNEL = "gavel_live"
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """Rows of `stream` of a source are stored up to `until_at` (its clock); stream `inventory` means the estate was read.
+    """Rows of `stream` of a source are stored up to `until_at` (its clock); stream `inventory` means the environment was read.
     Without `until_at` a run of the stream failed.
 
     Stream `ledger` is of no source: minutes before `until_at` were attributed. Neither are `alerts` (some state moved) and `deliveries`
@@ -27,7 +27,7 @@ class News:
     until_at: datetime | None
 
 
-def tell(connection: Connection, news: News) -> None:
+def announce(connection: Connection, news: News) -> None:
     """Delivered when the caller's transaction commits, and only then."""
     body = asdict(news) | {"until_at": news.until_at.isoformat() if news.until_at else None}
     connection.execute(text("SELECT pg_notify(:channel, :body)"), {"channel": CHANNEL, "body": json.dumps(body)})

@@ -14,10 +14,10 @@ from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import DBAPIError
 
 import gavel
-from gavel.db import maintenance, modes
 from gavel.db.engine import Role, open_engine, transaction
 from gavel.db.errors import SchemaError, StorageError
-from gavel.db.series import Mode
+from gavel.db.series import maintenance, modes
+from gavel.db.series.catalog import Mode
 
 # Any fixed number, so that two processes that migrate the same database meet on it.
 _LOCK = 0x6761_7665_6C
@@ -149,7 +149,7 @@ def _not_current(current: str | None, wanted: str) -> str:
         return "The database is empty. Run `gavel db migrate`."
     if current in {script.revision for script in scripts().walk_revisions()}:
         return f"The schema is at revision {current}, this Gavel needs {wanted}. Run `gavel db migrate`."
-    return f"The schema is at revision {current}, which this Gavel does not know: a newer one wrote it. Upgrade Gavel, or restore a backup."
+    return f"The schema is at revision {current} of a newer release of Gavel. Upgrade Gavel, or restore a backup."
 
 
 def _partitions(connection: Connection) -> str | None:

@@ -2,6 +2,8 @@
 
 from enum import StrEnum
 
+from gavel.domain.text import clean_text
+
 
 class ErrorKind(StrEnum):
     """Stable names of failure causes, as stored in `collection_run.error_kind` and shown in the UI."""
@@ -30,7 +32,7 @@ class SettingsError(GavelError):
 
 
 class SourceError(GavelError):
-    """A source could not be read.
+    """A source could not be read. The message may quote what the source sent: it is kept to one line of bounded length.
 
     `retry_after_s`: when it wishes to be asked again, if it said so.
     """
@@ -38,7 +40,7 @@ class SourceError(GavelError):
     kind = ErrorKind.INTERNAL
 
     def __init__(self, message: str, *, retry_after_s: float | None = None) -> None:
-        super().__init__(message)
+        super().__init__(clean_text(message))
         self.retry_after_s = retry_after_s
 
 
@@ -70,7 +72,7 @@ class NameResolutionError(SourceError):
     kind = ErrorKind.NAME
 
 
-class UnreachableError(SourceError):
+class SourceUnreachableError(SourceError):
     kind = ErrorKind.UNREACHABLE
 
 

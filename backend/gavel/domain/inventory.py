@@ -200,7 +200,11 @@ class HostDevice:
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """`key` = `<host key>/<path name>`, the instance the path counters are served under."""
+    """`key` = `<host key>/<adapter, target and device>`, which outlives a reboot; where a target is not known, the runtime name.
+
+    `name`: what the inventory calls it, its runtime name such as "vmhba2:C0:T0:L1". `counter`: the instance that its counters
+    are served under, None where none fits.
+    """
 
     key: str
     host_device_key: str
@@ -209,6 +213,19 @@ class Path:
     state: str
     is_working: bool | None
     is_optimized: bool | None
+    name: str
+    counter: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownPath:
+    """Counters of a path that fit no path of the inventory. `key` = `<host key>/<counter>`; `path_names`: the runtime names
+    of the device's paths that no counter fits either."""
+
+    key: str
+    host_key: str
+    counter: str
+    path_names: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,6 +288,7 @@ class HostInventory:
     vms: tuple[Vm, ...]
     disks: tuple[VmDisk, ...]
     withheld: tuple[str, ...] = ()
+    unknown_paths: tuple[UnknownPath, ...] = ()
 
 
 Inventory: TypeAlias = ArrayInventory | HostInventory

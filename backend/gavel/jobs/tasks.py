@@ -1,16 +1,21 @@
-"""Thin tasks: each calls one use-case of the pipeline."""
+"""Thin tasks: each calls one function of a stage."""
 
 from typing import Any
 
 from celery import Task, shared_task
 
+from gavel.admin import maintenance
+from gavel.alerting.use import deliver as delivering
+from gavel.alerting.use import evaluate, notify
+from gavel.correlate import baseline
+from gavel.correlate import run as correlating
+from gavel.ingest import backfill as backfilling
+from gavel.ingest import inventory, live
+from gavel.ingest.lanes import PASS_S, Lane, UnfinishedError
+from gavel.ingest.schedule import due_work
+from gavel.ingest.troubles import UnavailableError, log_once_per_minute
 from gavel.jobs.schedule import APART, NOTIFY
-from gavel.jobs.workplace import here
-from gavel.pipeline import alerting, baseline, collect, delivering, holes, inventory, maintain, telling
-from gavel.pipeline import backfill as backfilling
-from gavel.pipeline import correlate as correlating
-from gavel.pipeline.due import due_work
-from gavel.pipeline.troubles import UnavailableError, tell
+from gavel.jobs.workplace import current_worker
 
 _BACKFILL_BUDGET_S = 15
 _CORRELATE_BUDGET_S = 10
@@ -25,70 +30,85 @@ class Job(Task):  # type: ignore[type-arg]  # takes none when it runs
 
     def on_failure(self, exc: Exception, *_: Any) -> None:
         if isinstance(exc, UnavailableError):
-            tell(exc)
+            log_once_per_minute(exc)
 
 
 @shared_task(base=Job, name="gavel.dispatch")
 def dispatch() -> None:
     """Send out the work that is due. Ticks of a source are worth nothing once its next one is due."""
-    for work in due_work(here()):
+    for work in due_work(current_worker()):
         expires = work.interval.total_seconds()
-        if work.live:
+        if work.live and work.lane is Lane.FAST:
             collect_live.apply_async((work.source_id,), expires=expires)
+        elif work.live:
+            collect_slowly.apply_async((work.source_id, work.lane), expires=expires)
         if work.inventory:
-            refresh_inventory.apply_async((work.source_id,), expires=expires)
+            refresh_inventory.apply_async((work.source_id, work.lane), expires=expires)
         if work.backfill:
-            backfill.apply_async((work.source_id,), expires=expires)
+            backfill.apply_async((work.source_id, work.backfill_lane), expires=expires)
 
 
 @shared_task(base=Job, name="gavel.collect_live")
 def collect_live(source_id: int) -> None:
-    if collect.collect_live(here(), source_id):
+    """One pass on the fast lane; what takes longer goes on at once on the slow one."""
+    try:
+        _collect(source_id, Lane.FAST)
+    except UnfinishedError:
+        collect_slowly.apply_async((source_id, Lane.SLOW), expires=PASS_S)
+
+
+@shared_task(base=Job, name="gavel.collect_slowly")
+def collect_slowly(source_id: int, lane: str) -> None:
+    _collect(source_id, Lane(lane))
+
+
+def _collect(source_id: int, lane: Lane) -> None:
+    if live.collect_live(current_worker(), source_id, lane):
         # What it brought may have closed a minute, which need not wait for the next tick.
         correlate.apply_async(expires=_CORRELATE_BUDGET_S)
 
 
 @shared_task(base=Job, name="gavel.refresh_inventory")
-def refresh_inventory(source_id: int) -> None:
-    inventory.refresh_inventory(here(), source_id)
+def refresh_inventory(source_id: int, lane: str) -> None:
+    inventory.refresh_inventory(current_worker(), source_id, Lane(lane))
 
 
 @shared_task(base=Job, name="gavel.backfill")
-def backfill(source_id: int) -> None:
-    backfilling.backfill(here(), source_id, budget_s=_BACKFILL_BUDGET_S)
+def backfill(source_id: int, lane: str) -> None:
+    backfilling.backfill(current_worker(), source_id, budget_s=_BACKFILL_BUDGET_S, lane=Lane(lane))
 
 
 @shared_task(base=Job, name="gavel.correlate")
 def correlate() -> None:
-    if correlating.correlate(here(), budget_s=_CORRELATE_BUDGET_S):
+    if correlating.correlate(current_worker(), budget_s=_CORRELATE_BUDGET_S):
         alert.apply_async(expires=_ALERT_BUDGET_S)
 
 
 @shared_task(base=Job, name="gavel.alert")
 def alert() -> None:
     """Judge what was written, put what has news into the outbox, and send out its delivery."""
-    alerting.judge(here(), budget_s=_ALERT_BUDGET_S)
-    telling.tell(here())
-    for due in telling.due_channels(here()):
+    evaluate.evaluate_rules(current_worker(), budget_s=_ALERT_BUDGET_S)
+    notify.enqueue_messages(current_worker())
+    for due in notify.due_channels(current_worker()):
         queue = APART if due.is_apart else NOTIFY
         deliver.apply_async((due.channel_id,), expires=_DELIVER_BUDGET_S, queue=queue)
 
 
 @shared_task(base=Job, name="gavel.deliver")
 def deliver(channel_id: int) -> None:
-    delivering.deliver(here(), channel_id, budget_s=_DELIVER_BUDGET_S)
+    delivering.deliver(current_worker(), channel_id, budget_s=_DELIVER_BUDGET_S)
 
 
 @shared_task(base=Job, name="gavel.renew_baseline")
 def renew_baseline() -> None:
-    baseline.renew_baseline(here())
+    baseline.renew_baseline(current_worker())
 
 
 @shared_task(base=Job, name="gavel.maintain")
 def run_maintenance() -> None:
-    maintain.maintain(here())
+    maintenance.maintain(current_worker())
 
 
 @shared_task(base=Job, name="gavel.find_holes")
 def find_holes() -> None:
-    holes.find_holes(here())
+    backfilling.find_holes(current_worker())

@@ -11,10 +11,10 @@ from celery.signals import (
     worker_shutting_down,
 )
 
+from gavel.egress.policy import outside
 from gavel.jobs import tasks, workplace
 from gavel.jobs.app import app, settings
 from gavel.jobs.stopping import Stop, cut_short
-from gavel.pipeline.outside import outside
 
 __all__ = ["app", "tasks"]
 
@@ -45,10 +45,10 @@ def _ask(**_: Any) -> None:
 @worker_process_init.connect
 def _open(**_: Any) -> None:
     reach = outside(settings.public_url, settings.alert_networks, plain_http=settings.alert_plain_http)
-    workplace.open_workplace(settings.database_url, settings.key_file, _stop.is_asked, reach)
+    workplace.open_worker(settings.database_url, settings.key_file, _stop.is_asked, reach)
     cut_short(_stop, _PATIENCE_S, unless=workplace.is_closed)
 
 
 @worker_process_shutdown.connect
 def _close(**_: Any) -> None:
-    workplace.close_workplace()
+    workplace.close_worker()

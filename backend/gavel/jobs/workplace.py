@@ -4,20 +4,20 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from gavel.pipeline.outside import Outside
-from gavel.pipeline.workplace import Workplace
+from gavel.egress.policy import OutboundPolicy
+from gavel.ingest.worker import WorkerContext
 
-_here: list[Workplace] = []
+_open_contexts: list[WorkerContext] = []
 _closed = threading.Event()
 
 
-def open_workplace(database_url: str, key_file: Path, stopping: Callable[[], bool], reach: Outside) -> None:
-    _here[:] = [Workplace.open(database_url, key_file, stopping, reach)]
+def open_worker(database_url: str, key_file: Path, stopping: Callable[[], bool], reach: OutboundPolicy) -> None:
+    _open_contexts[:] = [WorkerContext.open(database_url, key_file, stopping, reach)]
 
 
-def here() -> Workplace:
+def current_worker() -> WorkerContext:
     """The workplace of this process; there is one from the start of a worker process on."""
-    return _here[0]
+    return _open_contexts[0]
 
 
 def is_closed(within_s: float) -> bool:
@@ -25,8 +25,8 @@ def is_closed(within_s: float) -> bool:
     return _closed.wait(within_s)
 
 
-def close_workplace() -> None:
+def close_worker() -> None:
     _closed.set()
-    for place in _here:
+    for place in _open_contexts:
         place.close()
-    _here.clear()
+    _open_contexts.clear()

@@ -12,7 +12,7 @@ from gavel.supervise import guardian
 _PAUSE_S = 0.2
 
 
-class Guard:
+class GuardianLink:
     """Tells a guardian process what is running. `lock` is a descriptor it keeps open until all of it is gone."""
 
     def __init__(self, lock: int) -> None:
@@ -43,12 +43,12 @@ class Guard:
     def add(self, leader: int, stop_signal: signal.Signals) -> None:
         """A child started: `leader` is its process id and process group."""
         self._groups[leader] = int(stop_signal)
-        self._tell(f"+{leader} {int(stop_signal)}")
+        self._send_line(f"+{leader} {int(stop_signal)}")
 
     def remove(self, leader: int) -> None:
         """A child is gone, with its whole group."""
         self._groups.pop(leader, None)
-        self._tell(f"-{leader}")
+        self._send_line(f"-{leader}")
 
     async def _keep(self) -> None:
         while self._process:
@@ -69,10 +69,10 @@ class Guard:
         finally:
             os.close(reader)
         for leader, stop_signal in self._groups.items():
-            self._tell(f"+{leader} {stop_signal}")
+            self._send_line(f"+{leader} {stop_signal}")
         return process
 
-    def _tell(self, line: str) -> None:
+    def _send_line(self, line: str) -> None:
         if self._pipe < 0:
             return
         with suppress(BrokenPipeError):  # killed: its successor is told everything

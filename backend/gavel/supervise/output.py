@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TextIO
 
+from gavel.domain.text import escape_controls
 from gavel.log import hide_in_text
 
 CAP_BYTES = 5_000_000
@@ -21,7 +22,7 @@ _DISK_FULL = "No space left on device"
 
 
 class Terminal:
-    """Lines for the person at the terminal. A terminal that went away does not stop anything."""
+    """Lines for the person at the terminal. A terminal that went away does not stop anything, and none is steered by what a source sent."""
 
     def __init__(self, stream: TextIO | None = None, *, verbose: bool = False) -> None:
         self._stream = stream or sys.stdout
@@ -29,7 +30,7 @@ class Terminal:
 
     def say(self, line: str = "") -> None:
         with suppress(OSError, ValueError):
-            self._stream.write(f"{line}\n")
+            self._stream.write(f"{escape_controls(line)}\n")
             self._stream.flush()
 
 
@@ -44,10 +45,10 @@ class ServiceLog:
         on_disk_full: Callable[[], None],
         known_noise: tuple[str, ...] = (),
         *,
-        told: bool = False,
+        shows_output: bool = False,
     ) -> None:
         self._name = name
-        self._told = told
+        self._shows_output = shows_output
         self._known_noise = known_noise
         self._terminal = terminal
         self._on_disk_full = on_disk_full
@@ -74,8 +75,10 @@ class ServiceLog:
             self._on_disk_full()
         shown = _readable(line)
         is_noise = is_full or any(known in line for known in self._known_noise)
-        if self._terminal.verbose or self._told or (shown.is_trouble and not is_noise):
-            self._terminal.say(f"{self._name:>12} │ {shown.text}")
+        if self._terminal.verbose or self._shows_output or (shown.is_trouble and not is_noise):
+            # One line of theirs stays one line, so that none looks like another service's.
+            text = escape_controls(shown.text).replace("\n", "\\n")
+            self._terminal.say(f"{self._name:>12} │ {text}")
 
     def close(self) -> None:
         if self._partial:
@@ -84,7 +87,7 @@ class ServiceLog:
 
 
 class _CappedFile(logging.handlers.RotatingFileHandler):
-    """A log file with one predecessor; trouble with the file is told once and never stops the service."""
+    """A log file with one predecessor; a failure of the file is reported once and never stops the service."""
 
     def __init__(self, path: Path, on_trouble: Callable[[], None]) -> None:
         super().__init__(path, maxBytes=CAP_BYTES, backupCount=1, encoding="utf-8", errors="replace", delay=True)

@@ -10,7 +10,7 @@ from enum import StrEnum
 
 from gavel.embedded.deathsignal import with_parent
 from gavel.embedded.errors import StartError
-from gavel.supervise.guard import Guard
+from gavel.supervise.guard import GuardianLink
 from gavel.supervise.output import ServiceLog
 from gavel.supervise.service import Service
 
@@ -22,7 +22,7 @@ _ATTEMPTS_AT_START = 3
 _CHUNK = 65536
 
 
-class State(StrEnum):
+class ServiceState(StrEnum):
     """Where a service stands."""
 
     WAITING = "waiting"
@@ -42,10 +42,10 @@ class Runner:
     """Runs one service. `on_change` is called whenever its state, process or count of restarts changes."""
 
     def __init__(
-        self, service: Service, log: ServiceLog, guard: Guard, on_change: Callable[["Runner", str], None]
+        self, service: Service, log: ServiceLog, guard: GuardianLink, on_change: Callable[["Runner", str], None]
     ) -> None:
         self.service = service
-        self.state = State.WAITING
+        self.state = ServiceState.WAITING
         self.restarts = 0
         self.ready_at: float | None = None
         self._log = log
@@ -82,7 +82,7 @@ class Runner:
                 pause_s = _FIRST_PAUSE_S
             back = False
             while not back:
-                self._change(State.RESTARTING, f"{why}; starting it again in {pause_s:.1f} s")
+                self._change(ServiceState.RESTARTING, f"{why}; starting it again in {pause_s:.1f} s")
                 await asyncio.sleep(pause_s)
                 pause_s = min(pause_s * 2, _LONGEST_PAUSE_S)
                 self.restarts += 1
@@ -106,20 +106,22 @@ class Runner:
         self.give_up()
         process = self._process
         if process is not None:
-            self._change(State.STOPPING, "")
+            self._change(ServiceState.STOPPING, "")
             _send(os.kill, process.pid, self.service.stop_signal)
             try:
                 await asyncio.wait_for(process.wait(), self.service.stop_timeout_s)
             except TimeoutError:
-                self._change(State.STOPPING, f"did not stop within {self.service.stop_timeout_s:g} s: ended by force")
+                self._change(
+                    ServiceState.STOPPING, f"did not stop within {self.service.stop_timeout_s:g} s: ended by force"
+                )
                 _send(os.kill, process.pid, self.service.force_signal)
             await self._wait()
         self._log.close()
-        if self.state is not State.WAITING:
-            self._change(State.STOPPED, "stopped")
+        if self.state is not ServiceState.WAITING:
+            self._change(ServiceState.STOPPED, "stopped")
 
     async def _attempt(self) -> None:
-        self._change(State.STARTING, "")
+        self._change(ServiceState.STARTING, "")
         process = await self._spawn()
         try:
             async with asyncio.timeout(self.service.start_timeout_s):
@@ -128,7 +130,7 @@ class Runner:
             await self._abandon()
             raise EndedError(f"was not ready within {self.service.start_timeout_s:g} s") from None
         self.ready_at = time.monotonic()
-        self._change(State.DONE if self.service.once else State.READY, "")
+        self._change(ServiceState.DONE if self.service.once else ServiceState.READY, "")
 
     async def _spawn(self) -> asyncio.subprocess.Process:
         launch = await asyncio.to_thread(self.service.launch)
@@ -215,7 +217,7 @@ class Runner:
         words = "".join(f"\n    {line}" for line in self._log.tail)
         return f"{self.service.name} {ending}{often}. Its last lines:{words or ' none'}"
 
-    def _change(self, state: State, message: str) -> None:
+    def _change(self, state: ServiceState, message: str) -> None:
         self.state = state
         self._on_change(self, message)
 

@@ -1,4 +1,4 @@
-"""What the supervisor is told about a process: how to launch it, when it is ready, how to stop it."""
+"""The definition of a supervised process: how to launch it, when it is ready, how to stop it."""
 
 import signal
 from collections.abc import Callable, Mapping
@@ -36,7 +36,7 @@ class Service:
     repeat: bool = False
     start_timeout_s: float | None = 60.0
     # What it prints is for the person at the terminal too.
-    told: bool = False
+    shows_output: bool = False
     # Lines holding one of these go to the log file only.
     known_noise: tuple[str, ...] = ()
     stop_signal: signal.Signals = signal.SIGTERM
@@ -52,15 +52,15 @@ def in_order(services: list[Service]) -> list[Service]:
     by_name = {service.name: service for service in services}
     ordered: dict[str, Service] = {}
 
-    def place(name: str, above: tuple[str, ...]) -> None:
+    def visit(name: str, above: tuple[str, ...]) -> None:
         if name in above:
             raise ValueError(f"services wait for each other: {' → '.join((*above, name))}")
         if name not in by_name:
             raise ValueError(f"{above[-1]} is to start after {name!r}, which is not a service")
         for needed in by_name[name].after:
-            place(needed, (*above, name))
+            visit(needed, (*above, name))
         ordered.setdefault(name, by_name[name])
 
     for service in services:
-        place(service.name, ())
+        visit(service.name, ())
     return list(ordered.values())

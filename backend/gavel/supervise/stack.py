@@ -13,10 +13,12 @@ from gavel.supervise.service import Launch, Service
 _CELERY = [sys.executable, "-m", "celery", "--quiet", "-A"]
 _GAVEL = [sys.executable, "-m", "gavel.cli"]
 _QUIET = ["--without-gossip", "--without-mingle"]
-# Two tasks at a time: one slow source never holds up the others' live reading. Messages have more: receivers may be slow together, and of
-# those that were, fewer are tried at once than there are processes (pipeline.delivering).
+# Live reading holds a process for seconds at most; what takes longer, fails or was never read is read by worker-slow, where sources that
+# fail have all processes but one (ingest.lanes). Messages have more: receivers may be slow together, and of those that were, fewer are
+# tried at once than there are processes (alerting.use.deliver).
 _WORKERS = {
-    "worker-live": ("live,inventory", 2),
+    "worker-live": ("live", 2),
+    "worker-slow": ("slow,inventory", 3),
     "worker-back": ("backfill,compute", 2),
     "worker-notify": ("notify,apart", 4),
 }
@@ -112,7 +114,7 @@ def _without_lab(settings: Settings) -> list[Service]:
     if not announcement.parent.exists():
         return []
     disable = _python(settings, [*_GAVEL, "register", str(announcement), "--away"])
-    return [Service("lab-sources", disable, after=("migrate",), once=True, told=True)]
+    return [Service("lab-sources", disable, after=("migrate",), once=True, shows_output=True)]
 
 
 def _worker(settings: Settings, name: str, after: tuple[str, ...]) -> Service:
@@ -136,6 +138,7 @@ def _api(settings: Settings, after: tuple[str, ...]) -> Service:
     argv = [
         sys.executable, "-m", "uvicorn", "--factory", "gavel.api.app:create_app", "--host", settings.host,
         "--port", str(settings.port), "--timeout-graceful-shutdown", "3", "--no-access-log", "--no-server-header",
+        "--http", "gavel.api.http_protocol:DeadlineProtocol",
     ]  # fmt: skip
     return Service("api", _python(settings, argv), after=after, probe=_answers(settings), stop_timeout_s=4.0)
 

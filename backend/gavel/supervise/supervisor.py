@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from gavel.embedded.errors import StartError
-from gavel.supervise.guard import Guard
+from gavel.supervise.guard import GuardianLink
 from gavel.supervise.journal import Journal
 from gavel.supervise.output import ServiceLog, Terminal
-from gavel.supervise.runner import Runner, State
+from gavel.supervise.runner import Runner, ServiceState
 from gavel.supervise.service import Service, in_order
 
 _STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -25,7 +25,7 @@ class Supervisor:
         self._terminal = terminal
         self._began = time.monotonic()
         self._folder = folder
-        self._guard = Guard(lock)
+        self._guard = GuardianLink(lock)
         self._journal = Journal(folder)
         self._disk_told = 0.0
         logs = folder / "logs"
@@ -40,7 +40,12 @@ class Supervisor:
 
     def _log_of(self, service: Service, logs: Path) -> ServiceLog:
         return ServiceLog(
-            service.name, logs, self._terminal, self._disk_is_full, service.known_noise, told=service.told
+            service.name,
+            logs,
+            self._terminal,
+            self._disk_is_full,
+            service.known_noise,
+            shows_output=service.shows_output,
         )
 
     async def run(self, on_up: Callable[[float], None]) -> None:
@@ -68,9 +73,9 @@ class Supervisor:
         self._stop.set()
 
     async def _start_all(self) -> bool:
-        """True when all is up; False when told to stop before. Raises the first StartError."""
+        """True when all is up; False when stopped before. Raises the first StartError."""
         starting = asyncio.create_task(self._start_each())
-        stopped = asyncio.create_task(self._told_to_stop())
+        stopped = asyncio.create_task(self._stop_requested())
         await asyncio.wait({starting, stopped}, return_when=asyncio.FIRST_COMPLETED)
         starting.cancel()
         stopped.cancel()
@@ -87,7 +92,7 @@ class Supervisor:
         except ExceptionGroup as failures:  # the others were cancelled by the first
             raise failures.exceptions[0] from None
 
-    async def _told_to_stop(self) -> None:
+    async def _stop_requested(self) -> None:
         await self._stop.wait()
 
     async def _start(self, runner: Runner) -> None:
@@ -127,9 +132,9 @@ class Supervisor:
             runner.force()
 
     def _changed(self, runner: Runner, message: str) -> None:
-        if message and runner.state in (State.RESTARTING, State.STOPPING):
+        if message and runner.state in (ServiceState.RESTARTING, ServiceState.STOPPING):
             self._say(f"{runner.service.name} {message}")
-        if runner.state is State.READY and runner.restarts:
+        if runner.state is ServiceState.READY and runner.restarts:
             self._say(f"{runner.service.name} is back (restart {runner.restarts})")
             self._repeat_steps_after(runner.service.name)
         self._journal.write(self.runners.values())

@@ -1,1 +1,1 @@
-"""Builds an `Estate` from its plan, one kind of thing per module."""
+"""Builds an `Environment` from its plan, one kind of thing per module."""

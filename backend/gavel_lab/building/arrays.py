@@ -1,7 +1,7 @@
 """Arrays, their ports, and the stretched pod."""
 
 from gavel_lab.building.draft import Draft
-from gavel_lab.estate import Array, Pod, TargetPort, Transport
+from gavel_lab.environment import Array, Pod, TargetPort, Transport
 
 _REST_1 = tuple(f"1.{minor}" for minor in range(20))
 _NEVER_PUBLISHED = (12, 18)

@@ -1,11 +1,11 @@
-"""The estate while it is being built: growing lists, and the numbers that are handed out on the way."""
+"""The environment while it is being built: growing lists, and the numbers that are handed out on the way."""
 
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import count
 
-from gavel_lab.estate import (
+from gavel_lab.environment import (
     Array,
     ArrayHost,
     BareLoad,
@@ -14,7 +14,7 @@ from gavel_lab.estate import (
     Datacenter,
     Datastore,
     Directory,
-    Estate,
+    Environment,
     EsxiHost,
     Hba,
     HostDevice,
@@ -119,8 +119,8 @@ class Draft:
             )
         )
 
-    def freeze(self) -> Estate:
-        """The finished estate."""
+    def freeze(self) -> Environment:
+        """The finished environment."""
         hosts = (
             replace(
                 host,
@@ -129,7 +129,7 @@ class Draft:
             )
             for host in self.hosts
         )
-        return Estate(
+        return Environment(
             seed=self.seed,
             arrays=tuple(self.arrays),
             ports=tuple(self.ports),

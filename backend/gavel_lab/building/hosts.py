@@ -1,7 +1,7 @@
 """vCenters, datacenters, clusters, ESXi hosts with their HBAs, and the host objects the arrays have for them."""
 
 from gavel_lab.building.draft import Draft
-from gavel_lab.estate import ArrayHost, Cluster, Datacenter, EsxiHost, Hba, Transport, VCenter
+from gavel_lab.environment import ArrayHost, Cluster, Datacenter, EsxiHost, Hba, Transport, VCenter
 from gavel_lab.plan import DRIVERS, ClusterPlan, Driver, HostPlan
 
 
@@ -36,6 +36,7 @@ def _vcenter(draft: Draft, index: int) -> VCenter:
         has_microsecond_family=new,
         ms_rounding=settings.new_ms_rounding if new else settings.old_ms_rounding,
         latest_means=settings.new_latest_means if new else settings.old_latest_means,
+        slots_fill_s=settings.new_slots_fill_s if new else settings.old_slots_fill_s,
     )
 
 

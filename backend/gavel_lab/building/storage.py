@@ -1,7 +1,7 @@
 """Datastores with what lies under them: volumes, connections, host devices, paths; or an exported directory."""
 
 from gavel_lab.building.draft import Draft
-from gavel_lab.estate import Datastore, Directory, Hba, HostDevice, Path, TargetPort, Transport
+from gavel_lab.environment import Datastore, Directory, Hba, HostDevice, Path, TargetPort, Transport
 from gavel_lab.plan import DatastorePlan
 
 TIB = 2**40
@@ -144,7 +144,7 @@ def _add_paths(
     for hba_place, hba in enumerate(hbas):
         ports = [port for array in arrays for port in _ports(draft, array, hba.transport)]
         own = [port for port in ports if len(hbas) == 1 or port.is_side_b == bool(hba_place % 2)]
-        for target, port in enumerate(own):
+        for place, port in enumerate(own):
             index = len(draft.paths)
             added.append(index)
             draft.paths.append(
@@ -154,12 +154,21 @@ def _add_paths(
                     hba=hba.index,
                     port=port.index,
                     array=port.array,
-                    name=f"{hba.name}:C0:T{target}:L{lun}",
-                    uid=f"{_end(hba, target)}-{_far_end(port)}-{name}",
+                    name=f"{hba.name}:{_channel_and_target(own, place)}:L{lun}",
+                    uid=f"{_end(hba, place)}{',' if hba.iqn else '-'}{_far_end(port)}-{name}",
                     optimized=port.array == arrays[0],
                 )
             )
     return tuple(added)
+
+
+def _channel_and_target(ports: list[TargetPort], place: int) -> str:
+    """Software iSCSI numbers the sessions with one target by channel; any other port is a target of its own."""
+    iqn = ports[place].iqn
+    if iqn is None:
+        return f"C0:T{place}"
+    targets = list(dict.fromkeys(port.iqn for port in ports))
+    return f"C{[port.iqn for port in ports[:place]].count(iqn)}:T{targets.index(iqn)}"
 
 
 def _ports(draft: Draft, array: int, transport: Transport) -> list[TargetPort]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from gavel_lab.building.draft import Draft
 from gavel_lab.building.storage import TIB, present
-from gavel_lab.estate import ArrayHost, BareLoad, ControllerKind, Datastore, VirtualDisk, Vm, VolumeGroup
+from gavel_lab.environment import ArrayHost, BareLoad, ControllerKind, Datastore, VirtualDisk, Vm, VolumeGroup
 from gavel_lab.plan import VmPlan
 
 GIB = 2**30

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gavel_lab.estate import ArrayHost
+from gavel_lab.environment import ArrayHost
 from gavel_lab.flasharray.shaping import Row
 from gavel_lab.flasharray.view import ArrayView
 from gavel_lab.model import ArrayBy, By
@@ -129,23 +129,24 @@ def paths_of(view: ArrayView, host: ArrayHost) -> list[int]:
     initiators = {*host.wwns, *host.iqns, *host.nqns}
     hbas = {
         index
-        for index in view.estate.hosts[host.esxi_host].hbas
-        if initiators & {view.estate.hbas[index].wwpn, view.estate.hbas[index].iqn, view.estate.hbas[index].nqn}
+        for index in view.environment.hosts[host.esxi_host].hbas
+        if initiators
+        & {view.environment.hbas[index].wwpn, view.environment.hbas[index].iqn, view.environment.hbas[index].nqn}
     }
-    devices = view.estate.hosts[host.esxi_host].devices
-    candidates = (view.estate.paths[path] for device in devices for path in view.estate.devices[device].paths)
+    devices = view.environment.hosts[host.esxi_host].devices
+    candidates = (view.environment.paths[path] for device in devices for path in view.environment.devices[device].paths)
     return [path.index for path in candidates if path.hba in hbas and path.array == host.array]
 
 
 def _read_stretched(view: ArrayView, rows: Sequence[int], windows: Floats) -> Reading:
     """What host objects of a peer do to volumes this array holds too: sums over their paths; writes are mirrored writes."""
-    estate = view.estate
+    environment = view.environment
     mine = {volume.index for volume in view.volumes if volume.is_stretched}
     owned = [
         [
             path
-            for path in paths_of(view, estate.array_hosts[row])
-            if estate.devices[estate.paths[path].device].volume in mine
+            for path in paths_of(view, environment.array_hosts[row])
+            if environment.devices[environment.paths[path].device].volume in mine
         ]
         for row in rows
     ]

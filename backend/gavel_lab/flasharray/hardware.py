@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from gavel_lab.estate import Directory, TargetPort
+from gavel_lab.environment import Directory, TargetPort
 from gavel_lab.flasharray.inventory import space_of
 from gavel_lab.flasharray.shaping import Row
 from gavel_lab.flasharray.view import NO_REFERENCE, ArrayView

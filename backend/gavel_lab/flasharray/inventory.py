@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from gavel_lab.estate import ArrayHost, Connection, Pod, Volume, VolumeGroup
+from gavel_lab.environment import ArrayHost, Connection, Pod, Volume, VolumeGroup
 from gavel_lab.flasharray.shaping import Row
 from gavel_lab.flasharray.view import NO_REFERENCE, ArrayView, RemoteHost
 
@@ -43,7 +43,7 @@ def volume_rows(view: ArrayView) -> list[Row]:
 
 
 def _volume(view: ArrayView, volume: Volume) -> Row:
-    group = None if volume.volume_group is None else view.estate.volume_groups[volume.volume_group]
+    group = None if volume.volume_group is None else view.environment.volume_groups[volume.volume_group]
     return {
         "id": volume.id,
         "name": view.volume_name(volume.index),
@@ -127,7 +127,7 @@ def host_rows(view: ArrayView) -> list[Row]:
 
 def _host(view: ArrayView, host: ArrayHost, name: str) -> Row:
     connections = view.connections_of_host.get(host.index, ())
-    volumes = [view.estate.volumes[connection.volume] for connection in connections]
+    volumes = [view.environment.volumes[connection.volume] for connection in connections]
     return {
         "name": name,
         "context": view.context,
@@ -178,7 +178,7 @@ def _host_group(view: ArrayView, name: str, hosts: list[ArrayHost]) -> Row:
     connected = dict.fromkeys(
         connection.volume for host in hosts for connection in view.connections_of_host.get(host.index, ())
     )
-    volumes = [view.estate.volumes[index] for index in connected]
+    volumes = [view.environment.volumes[index] for index in connected]
     return {
         "name": name,
         "context": view.context,
@@ -278,8 +278,8 @@ def connection_rows(view: ArrayView) -> list[Row]:
 
 
 def _connection(view: ArrayView, connection: Connection) -> Row:
-    host = view.estate.array_hosts[connection.array_host]
-    owner = view.estate.arrays[host.array]
+    host = view.environment.array_hosts[connection.array_host]
+    owner = view.environment.arrays[host.array]
     return {
         "context": view.context,
         "host": {"name": host.name if owner == view.array else f"{owner.name}:{host.name}"},

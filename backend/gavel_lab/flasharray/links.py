@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from gavel_lab.estate import ArrayHost, Hba, TargetPort
+from gavel_lab.environment import ArrayHost, Hba, TargetPort
 from gavel_lab.flasharray.counters import FC_FRAME_BYTES, PACKET_BYTES, interface_rates
 from gavel_lab.flasharray.gates import ETHERNET, FIBRE_CHANNEL
 from gavel_lab.flasharray.groups import paths_of, reader
@@ -118,16 +118,16 @@ def _balance(view: ArrayView, host: ArrayHost, moments: Moments) -> list[Row]:
     ops = moments.read(0, 1, lambda windows: view.lab.model.read(By.PATH, paths, windows)).ops.sum(axis=(1, 2))
     counts: dict[tuple[int, int], float] = defaultdict(float)
     for path, count in zip(paths, ops, strict=True):
-        counts[view.estate.paths[path].hba, view.estate.paths[path].port] += float(count)
+        counts[view.environment.paths[path].hba, view.environment.paths[path].port] += float(count)
     busiest = max(counts.values())
     return [
         {
             "name": host.name,
             "context": view.context,
             "fraction_relative_to_max": round(count / busiest, 6) if busiest else 0.0,
-            "initiator": _initiator(view.estate.hbas[hba]),
+            "initiator": _initiator(view.environment.hbas[hba]),
             "op_count": int(np.rint(count)),
-            "target": port_of(view.estate.ports[port]),
+            "target": port_of(view.environment.ports[port]),
             "time": moments.stamps[0],
         }
         for (hba, port), count in counts.items()

@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl
 
 import msgspec
 
-from gavel_lab.estate import Array
+from gavel_lab.environment import Array
 from gavel_lab.flasharray import query as queries
 from gavel_lab.flasharray.answers import Answers
 from gavel_lab.flasharray.catalogue import ENDPOINTS

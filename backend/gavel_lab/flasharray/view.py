@@ -1,4 +1,4 @@
-"""One array as its management sees it: the objects of the estate that live here, and what they are called now."""
+"""One array as its management sees it: the objects of the environment that live here, and what they are called now."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from gavel_lab.estate import Array, ArrayHost, Connection, Directory, Pod, TargetPort, Volume, VolumeGroup
+from gavel_lab.environment import Array, ArrayHost, Connection, Directory, Pod, TargetPort, Volume, VolumeGroup
 from gavel_lab.ids import Ids
 from gavel_lab.lab import Lab
 
@@ -33,15 +33,15 @@ class ArrayView:
     def __init__(self, lab: Lab, array: Array) -> None:
         self.lab = lab
         self.array = array
-        self.estate = lab.estate
-        self.ids = Ids(lab.estate.seed)
+        self.environment = lab.environment
+        self.ids = Ids(lab.environment.seed)
 
     @property
     def reference(self) -> dict[str, Any]:
         return self.array_reference(self.array.index)
 
     def array_reference(self, index: int) -> dict[str, Any]:
-        array = self.estate.arrays[index]
+        array = self.environment.arrays[index]
         return {"id": array.id, "name": array.name, "resource_type": "arrays"}
 
     @property
@@ -55,31 +55,31 @@ class ArrayView:
 
     @cached_property
     def volumes(self) -> tuple[Volume, ...]:
-        return tuple(volume for volume in self.estate.volumes if self.array.index in volume.arrays)
+        return tuple(volume for volume in self.environment.volumes if self.array.index in volume.arrays)
 
     @cached_property
     def pods(self) -> tuple[Pod, ...]:
-        return tuple(pod for pod in self.estate.pods if self.array.index in pod.arrays)
+        return tuple(pod for pod in self.environment.pods if self.array.index in pod.arrays)
 
     @cached_property
     def volume_groups(self) -> tuple[VolumeGroup, ...]:
-        return tuple(group for group in self.estate.volume_groups if group.array == self.array.index)
+        return tuple(group for group in self.environment.volume_groups if group.array == self.array.index)
 
     @cached_property
     def directories(self) -> tuple[Directory, ...]:
-        return tuple(directory for directory in self.estate.directories if directory.array == self.array.index)
+        return tuple(directory for directory in self.environment.directories if directory.array == self.array.index)
 
     @cached_property
     def ports(self) -> tuple[TargetPort, ...]:
-        return tuple(self.estate.ports[index] for index in self.array.ports)
+        return tuple(self.environment.ports[index] for index in self.array.ports)
 
     @cached_property
     def hosts(self) -> tuple[ArrayHost, ...]:
-        return tuple(host for host in self.estate.array_hosts if host.array == self.array.index)
+        return tuple(host for host in self.environment.array_hosts if host.array == self.array.index)
 
     @cached_property
     def connections(self) -> tuple[Connection, ...]:
-        return tuple(connection for connection in self.estate.connections if connection.array == self.array.index)
+        return tuple(connection for connection in self.environment.connections if connection.array == self.array.index)
 
     @cached_property
     def remote_connections(self) -> tuple[Connection, ...]:
@@ -87,7 +87,7 @@ class ArrayView:
         mine = {volume.index for volume in self.volumes if volume.is_stretched}
         return tuple(
             connection
-            for connection in self.estate.connections
+            for connection in self.environment.connections
             if connection.array != self.array.index and connection.volume in mine
         )
 
@@ -95,8 +95,8 @@ class ArrayView:
     def remote_hosts(self) -> tuple[RemoteHost, ...]:
         """Host objects of the peers that are connected to a volume both arrays hold."""
         indexes = dict.fromkeys(connection.array_host for connection in self.remote_connections)
-        hosts = (self.estate.array_hosts[index] for index in indexes)
-        return tuple(RemoteHost(host, self.estate.arrays[host.array]) for host in hosts)
+        hosts = (self.environment.array_hosts[index] for index in indexes)
+        return tuple(RemoteHost(host, self.environment.arrays[host.array]) for host in hosts)
 
     @cached_property
     def connections_of_volume(self) -> Mapping[int, list[Connection]]:
@@ -122,17 +122,17 @@ class ArrayView:
     def volume_reference(self, volume: int | None) -> dict[str, Any]:
         if volume is None:
             return dict(NO_REFERENCE)
-        return {"id": self.estate.volumes[volume].id, "name": self.volume_name(volume), "resource_type": "volumes"}
+        return {"id": self.environment.volumes[volume].id, "name": self.volume_name(volume), "resource_type": "volumes"}
 
     def pod_reference(self, pod: int | None) -> dict[str, Any]:
         if pod is None:
             return dict(NO_REFERENCE)
-        return {"id": self.estate.pods[pod].id, "name": self.estate.pods[pod].name, "resource_type": "pods"}
+        return {"id": self.environment.pods[pod].id, "name": self.environment.pods[pod].name, "resource_type": "pods"}
 
     def group_of(self, host: ArrayHost) -> str | None:
         """Host group: the cluster of an ESXi host, NVMe initiators in a group of their own."""
         if host.esxi_host is None:
             return None
-        cluster = self.estate.clusters[self.estate.hosts[host.esxi_host].cluster]
+        cluster = self.environment.clusters[self.environment.hosts[host.esxi_host].cluster]
         name = f"{cluster.name}-nvme" if host.nqns else cluster.name
-        return name if host.array == self.array.index else f"{self.estate.arrays[host.array].name}:{name}"
+        return name if host.array == self.array.index else f"{self.environment.arrays[host.array].name}:{name}"

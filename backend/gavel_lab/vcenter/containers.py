@@ -5,7 +5,7 @@ from typing import Any
 
 from pyVmomi import vim
 
-from gavel_lab.estate import Cluster, Datacenter
+from gavel_lab.environment import Cluster, Datacenter
 from gavel_lab.vcenter.site import Site
 from gavel_lab.vcenter.tree import Folder, Network, ResourcePool
 
@@ -40,7 +40,7 @@ DATACENTER: Mapping[str, Callable[[Site, Datacenter], Any]] = {
 
 
 def _cluster_hosts(site: Site, cluster: Cluster) -> list[Any]:
-    return _references(site, [site.estate.hosts[index].moref for index in cluster.hosts])
+    return _references(site, [site.environment.hosts[index].moref for index in cluster.hosts])
 
 
 def _cluster_datastores(site: Site, cluster: Cluster) -> list[Any]:
@@ -48,7 +48,7 @@ def _cluster_datastores(site: Site, cluster: Cluster) -> list[Any]:
 
 
 def _cluster_summary(site: Site, cluster: Cluster) -> Any:
-    hosts = [site.estate.hosts[index] for index in cluster.hosts]
+    hosts = [site.environment.hosts[index] for index in cluster.hosts]
     cores = sum(host.cpu_cores for host in hosts)
     memory = sum(host.memory_bytes for host in hosts)
     return vim.ClusterComputeResource.Summary(
@@ -76,7 +76,7 @@ def _cluster_configuration(_site: Site, _cluster: Cluster) -> Any:
 
 CLUSTER: Mapping[str, Callable[[Site, Cluster], Any]] = {
     "name": lambda _site, cluster: cluster.name,
-    "parent": lambda site, cluster: site.reference(site.estate.datacenters[cluster.datacenter].host_folder_moref),
+    "parent": lambda site, cluster: site.reference(site.environment.datacenters[cluster.datacenter].host_folder_moref),
     "host": _cluster_hosts,
     "datastore": _cluster_datastores,
     "network": lambda site, cluster: [site.reference(site.tree.networks[cluster.datacenter].moref)],
@@ -111,11 +111,15 @@ NETWORK: Mapping[str, Callable[[Site, Network], Any]] = {
         [
             host.moref
             for host in site.tree.hosts
-            if site.estate.clusters[host.cluster].datacenter == network.datacenter.index
+            if site.environment.clusters[host.cluster].datacenter == network.datacenter.index
         ],
     ),
     "vm": lambda site, network: _references(
         site,
-        [vm.moref for vm in site.tree.vms if site.estate.clusters[vm.cluster].datacenter == network.datacenter.index],
+        [
+            vm.moref
+            for vm in site.tree.vms
+            if site.environment.clusters[vm.cluster].datacenter == network.datacenter.index
+        ],
     ),
 }

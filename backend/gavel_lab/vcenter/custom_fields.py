@@ -4,7 +4,7 @@ from typing import Any
 
 from pyVmomi import vim
 
-from gavel_lab.estate import Vm
+from gavel_lab.environment import Vm
 from gavel_lab.vcenter.site import Site
 
 _APPLICATION_KEY, _OWNER_KEY = 101, 102

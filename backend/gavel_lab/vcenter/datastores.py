@@ -5,7 +5,7 @@ from typing import Any
 
 from pyVmomi import vim
 
-from gavel_lab.estate import Datastore
+from gavel_lab.environment import Datastore
 from gavel_lab.vcenter.site import Site
 from gavel_lab.vcenter.volumes import info, mount, volume_type
 
@@ -54,24 +54,25 @@ def _iorm(_site: Site, datastore: Datastore) -> Any:
 
 def _hosts(site: Site, datastore: Datastore) -> list[Any]:
     return [
-        vim.Datastore.HostMount(key=site.reference(site.estate.hosts[index].moref), mountInfo=mount(datastore))
+        vim.Datastore.HostMount(key=site.reference(site.environment.hosts[index].moref), mountInfo=mount(datastore))
         for index in datastore.hosts
     ]
 
 
 def _vms(site: Site, datastore: Datastore) -> list[Any]:
-    estate = site.estate
+    environment = site.environment
     return [
         site.reference(vm.moref)
         for vm in site.tree.vms
-        if vm.datastore == datastore.index or any(estate.disks[disk].datastore == datastore.index for disk in vm.disks)
+        if vm.datastore == datastore.index
+        or any(environment.disks[disk].datastore == datastore.index for disk in vm.disks)
     ]
 
 
 PROPERTIES: Mapping[str, Callable[[Site, Datastore], Any]] = {
     "name": lambda _site, datastore: datastore.name,
     "parent": lambda site, datastore: site.reference(
-        site.estate.datacenters[datastore.datacenter].datastore_folder_moref
+        site.environment.datacenters[datastore.datacenter].datastore_folder_moref
     ),
     "info": info,
     "summary": _summary,

@@ -10,7 +10,7 @@ from xml.sax.saxutils import escape
 
 from lxml import etree
 
-from gavel_lab.estate import EsxiHost, Hba, HostDevice
+from gavel_lab.environment import EsxiHost, Hba, HostDevice
 from gavel_lab.vcenter.host_storage import display_name, path_state
 from gavel_lab.vcenter.site import Site
 from gavel_lab.vcenter.soap import Call, Markup, invalid_request, local_name, text_of
@@ -25,12 +25,27 @@ Command = Callable[[Site, EsxiHost, Mapping[str, str]], Iterator[Row]]
 class CommandError(Exception):
     """esxcli refuses: the text it prints."""
 
+    kind = "VimEsxCLICLIFault"
+    message = "EsxCLI.CLIFault.summary"
+
+    @property
+    def printed(self) -> tuple[str, ...]:
+        return (str(self),)
+
+
+class UnknownCommandError(CommandError):
+    """There is no such command on the host: the fault of vSphere itself, without anything printed."""
+
+    kind = "NotFound"
+    message = "The object or item referred to could not be found."
+    printed = ()
+
 
 # --- commands -------------------------------------------------------------------------------------------------------
 
 
 def _devices(site: Site, host: EsxiHost, given: Mapping[str, str]) -> list[HostDevice]:
-    devices = [site.estate.devices[index] for index in host.devices]
+    devices = [site.environment.devices[index] for index in host.devices]
     wanted = given.get("device")
     if wanted is None:
         return devices
@@ -42,7 +57,7 @@ def _devices(site: Site, host: EsxiHost, given: Mapping[str, str]) -> list[HostD
 
 def _core_devices(site: Site, host: EsxiHost, given: Mapping[str, str]) -> Iterator[Row]:
     for device in _devices(site, host, given):
-        volume = site.estate.volumes[device.volume]
+        volume = site.environment.volumes[device.volume]
         nvme = device.transport == "nvme-tcp"
         yield {
             "AttachedFilters": "",
@@ -80,7 +95,7 @@ def _nmp_devices(site: Site, host: EsxiHost, given: Mapping[str, str]) -> Iterat
     for device in _devices(site, host, given):
         if device.plugin != "NMP":
             continue
-        paths = [site.estate.paths[index] for index in device.paths]
+        paths = [site.environment.paths[index] for index in device.paths]
         working = [path.name for path in paths if path.optimized and path_state(site, path) == "active"]
         yield {
             "Device": device.name,
@@ -102,7 +117,7 @@ def _nmp_paths(site: Site, host: EsxiHost, given: Mapping[str, str]) -> Iterator
     for device in _devices(site, host, given):
         if device.plugin != "NMP":
             continue
-        for path in (site.estate.paths[index] for index in device.paths):
+        for path in (site.environment.paths[index] for index in device.paths):
             is_up = path_state(site, path) == "active"
             up_state = "active" if path.optimized else "active unoptimized"
             group = f"TPG_id={path.array + 1},TPG_state={'AO' if path.optimized else 'ANO'}"
@@ -114,6 +129,49 @@ def _nmp_paths(site: Site, host: EsxiHost, given: Mapping[str, str]) -> Iterator
                 "PathSelectionPolicyPathConfig": "{current path; rank: 0}" if is_up and path.optimized else "{rank: 0}",
                 "RuntimeName": path.name,
                 "StorageArrayTypePathConfig": f"{{{group},RTP_id={path.port + 1},RTP_health={'UP' if is_up else 'DOWN'}}}",
+                "UID": path.uid,
+            }
+
+
+def _hpp_paths(site: Site, host: EsxiHost, given: Mapping[str, str]) -> Iterator[Row]:
+    for device in _devices(site, host, given):
+        if device.plugin != "HPP":
+            continue
+        for path in (site.environment.paths[index] for index in device.paths):
+            is_up = path_state(site, path) == "active"
+            up_state = "active" if path.optimized else "active unoptimized"
+            yield {
+                "Device": device.name,
+                "DeviceDisplayName": display_name(device),
+                "PathConfig": f"{{ANA_GRP_id={path.array + 1},ANA_GRP_state={'AO' if path.optimized else 'ANO'},"
+                f"health={'UP' if is_up else 'DOWN'}}}",
+                "PathState": up_state if is_up else "dead",
+                "RuntimeName": path.name,
+            }
+
+
+def _core_paths(site: Site, host: EsxiHost, given: Mapping[str, str]) -> Iterator[Row]:
+    """Every path whatever claims it, with the name that its counters have: its UID."""
+    for device in _devices(site, host, given):
+        for path in (site.environment.paths[index] for index in device.paths):
+            adapter, channel, target, lun = path.name.split(":")
+            near, _, far = path.uid.removesuffix(f"-{device.name}").partition(
+                "-fc." if device.transport == "fc" else ","
+            )
+            yield {
+                "Adapter": adapter,
+                "AdapterIdentifier": near,
+                "Channel": int(channel[1:]),
+                "Device": device.name,
+                "DeviceDisplayName": display_name(device),
+                "LUN": int(lun[1:]),
+                "MaximumIOSize": 33553920,
+                "Plugin": device.plugin,
+                "RuntimeName": path.name,
+                "State": path_state(site, path),
+                "Target": int(target[1:]),
+                "TargetIdentifier": f"fc.{far}" if device.transport == "fc" else far,
+                "Transport": {"nvme-tcp": "tcp"}.get(device.transport, device.transport),
                 "UID": path.uid,
             }
 
@@ -131,7 +189,7 @@ def _hpp_devices(site: Site, host: EsxiHost, given: Mapping[str, str]) -> Iterat
 
 
 def _hbas(site: Site, host: EsxiHost) -> list[Hba]:
-    return [site.estate.hbas[index] for index in host.hbas]
+    return [site.environment.hbas[index] for index in host.hbas]
 
 
 def _adapters(site: Site, host: EsxiHost, _given: Mapping[str, str]) -> Iterator[Row]:
@@ -170,20 +228,35 @@ def _module_parameters(site: Site, host: EsxiHost, given: Mapping[str, str]) -> 
         }
 
 
+def _version(_site: Site, host: EsxiHost, _given: Mapping[str, str]) -> Iterator[Row]:
+    yield {
+        "Build": f"Releasebuild-{host.build}",
+        "Patch": "0",
+        "Product": "VMware ESXi",
+        "Update": host.version.rpartition(".")[2],
+        "Version": host.version,
+    }
+
+
 # namespace.verb: (type of a row, command)
 _COMMANDS: Mapping[str, tuple[str, Command]] = {
     "storage.core.device.list": ("ScsiDevice", _core_devices),
+    "storage.core.path.list": ("ScsiPath", _core_paths),
     "storage.core.adapter.list": ("ScsiInterface", _adapters),
     "storage.nmp.device.list": ("NmpDevice", _nmp_devices),
     "storage.nmp.path.list": ("NmpPath", _nmp_paths),
     "storage.hpp.device.list": ("HppDevice", _hpp_devices),
+    "storage.hpp.path.list": ("HppPath", _hpp_paths),
     "system.module.parameters.list": ("ModuleParameters", _module_parameters),
+    "system.version.get": ("VersionDetails", _version),
 }
 _PARAMETERS: Mapping[str, Sequence[tuple[str, str]]] = {
     "storage.core.device.list": (("device", "-d"),),
+    "storage.core.path.list": (("device", "-d"),),
     "storage.nmp.device.list": (("device", "-d"),),
     "storage.nmp.path.list": (("device", "-d"),),
     "storage.hpp.device.list": (("device", "-d"),),
+    "storage.hpp.path.list": (("device", "-d"),),
     "system.module.parameters.list": (("module", "-m"),),
 }
 
@@ -215,16 +288,18 @@ def _execute(site: Site, call: Call) -> Markup:
     try:
         answered = _cli_info(given) if method == "vim.CLIInfo.FetchCLIInfo" else _run(site, host, method, given)
     except CommandError as error:
-        return Markup(_fault(str(error)))
+        return Markup(_fault(error))
     return Markup(f"<returnval><response>{escape(answered)}</response></returnval>".encode())
 
 
 def _run(site: Site, host: EsxiHost, method: str, given: Mapping[str, str]) -> str:
     name = method.removeprefix("vim.EsxCLI.")
     if name not in _COMMANDS:
-        raise CommandError(f"The object or item referred to could not be found: {method}")
+        raise UnknownCommandError(method)
     kind, command = _COMMANDS[name]
     prefix = method[:1].upper() + method[1:].replace(".", "")
+    if name.endswith(".get"):
+        return _typed(f"{prefix}{kind}", "".join(field for row in command(site, host, given) for field in _fields(row)))
     rows = "".join(
         f'<DataObject xsi:type="{prefix}{kind}">{"".join(_fields(row))}</DataObject>'
         for row in command(site, host, given)
@@ -266,7 +341,7 @@ def _cli_info(given: Mapping[str, str]) -> str:
     namespace = given.get("typeName", "").removeprefix("vim.EsxCLI.")
     verbs = [name for name in _COMMANDS if name.rsplit(".", 1)[0] == namespace]
     if not verbs:
-        raise CommandError(f"The object or item referred to could not be found: {namespace}")
+        raise UnknownCommandError(namespace)
     methods = "".join(_method_info(name) for name in verbs)
     word = namespace.rsplit(".", 1)[-1]
     return _typed("VimCLIInfo", f"<name>{namespace}</name><displayName>{word}</displayName><help></help>{methods}")
@@ -283,10 +358,15 @@ def _method_info(name: str) -> str:
     return f"<method><name>{verb}</name><displayName>{verb}</displayName><help></help>{parameters}{hints}</method>"
 
 
-def _fault(message: str) -> bytes:
-    detail = _typed("VimEsxCLICLIFault", f"<errMsg>{escape(message)}</errMsg>")
+def _fault(error: CommandError) -> bytes:
+    """A LocalizedMethodFault as XML inside a text, as hosts send it."""
+    inner = "".join(f"<errMsg>{escape(line)}</errMsg>" for line in error.printed)
+    detail = (
+        f'<LocalizedMethodFault xmlns="urn:vim25" xmlns:xsi="{_XSI}"><fault xsi:type="{error.kind}">{inner}</fault>'
+        f"<localizedMessage>{escape(error.message)}</localizedMessage></LocalizedMethodFault>"
+    )
     return (
-        f"<returnval><fault><faultMsg>EsxCLI.CLIFault.summary</faultMsg>"
+        f"<returnval><fault><faultMsg>{escape(error.message)}</faultMsg>"
         f"<faultDetail>{escape(detail)}</faultDetail></fault></returnval>"
     ).encode()
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from pyVmomi import vim
 
-from gavel_lab.estate import EsxiHost, Hba, HostDevice, Path, TargetPort
+from gavel_lab.environment import EsxiHost, Hba, HostDevice, Path, TargetPort
 from gavel_lab.vcenter.site import Site
 
 _BLOCK_BYTES = 512
@@ -13,9 +13,9 @@ _NVME_IO_QUEUE_UNSET = 0
 
 
 def storage_device(site: Site, host: EsxiHost) -> Any:
-    devices = [site.estate.devices[index] for index in host.devices]
-    hbas = [site.estate.hbas[index] for index in host.hbas]
-    paths = {device.index: [site.estate.paths[index] for index in device.paths] for device in devices}
+    devices = [site.environment.devices[index] for index in host.devices]
+    hbas = [site.environment.hbas[index] for index in host.hbas]
+    paths = {device.index: [site.environment.paths[index] for index in device.paths] for device in devices}
     return vim.host.StorageDeviceInfo(
         hostBusAdapter=[_adapter(hba) for hba in hbas],
         scsiLun=[_lun(site, device) for device in devices],
@@ -96,7 +96,7 @@ def display_name(device: HostDevice) -> str:
 
 
 def _lun(site: Site, device: HostDevice) -> Any:
-    volume = site.estate.volumes[device.volume]
+    volume = site.environment.volumes[device.volume]
     nvme = device.transport == "nvme-tcp"
     return vim.host.ScsiDisk(
         deviceName=f"/vmfs/devices/disks/{device.name}",
@@ -162,14 +162,14 @@ def path_state(site: Site, path: Path) -> str:
 def _path(site: Site, path: Path, lun_key: str) -> Any:
     state = path_state(site, path)
     return vim.host.MultipathInfo.Path(
-        key=f"key-vim.host.MultipathInfo.Path-{path.uid}",
-        name=path.uid,
+        key=f"key-vim.host.MultipathInfo.Path-{path.name}",
+        name=path.name,
         pathState=state,
         state=state,
         isWorkingPath=state == "active" and path.optimized,
-        adapter=_adapter_key(site.estate.hbas[path.hba]),
+        adapter=_adapter_key(site.environment.hbas[path.hba]),
         lun=lun_key,
-        transport=_transport(site.estate.ports[path.port]),
+        transport=_transport(site.environment.ports[path.port]),
     )
 
 
@@ -191,16 +191,16 @@ def _plug_store(site: Site, hbas: list[Hba], devices: list[HostDevice], paths: d
     for device in devices:
         for path in paths[device.index]:
             channel, target, lun = (int(part[1:]) for part in path.name.split(":")[1:])
-            hba = site.estate.hbas[path.hba]
+            hba = site.environment.hbas[path.hba]
             listed.append(
                 topology.Path(
-                    key=f"key-vim.host.PlugStoreTopology.Path-{path.uid}",
-                    name=path.uid,
+                    key=f"key-vim.host.PlugStoreTopology.Path-{path.name}",
+                    name=path.name,
                     channelNumber=channel,
                     targetNumber=target,
                     lunNumber=lun,
                     adapter=f"key-vim.host.PlugStoreTopology.Adapter-{hba.name}",
-                    target=f"key-vim.host.PlugStoreTopology.Target-{site.estate.ports[path.port].name}",
+                    target=f"key-vim.host.PlugStoreTopology.Target-{site.environment.ports[path.port].name}",
                     device=f"key-vim.host.PlugStoreTopology.Device-{device.uuid}",
                 )
             )
@@ -240,7 +240,7 @@ def _controllers(site: Site, hba: Hba, devices: list[HostDevice], paths: dict[in
                 reached.setdefault(path.port, []).append(device)
     controllers = []
     for number, (port_index, behind) in enumerate(sorted(reached.items())):
-        port = site.estate.ports[port_index]
+        port = site.environment.ports[port_index]
         name = f"{port.nqn}#{hba.name}#{port.portal}"
         controllers.append(
             vim.host.NvmeController(
@@ -256,15 +256,15 @@ def _controllers(site: Site, hba: Hba, devices: list[HostDevice], paths: dict[in
                 attachedNamespace=[_namespace(site, name, device) for device in behind],
                 vendorId="0x1d1d",
                 model="Pure Storage FlashArray",
-                serialNumber=site.estate.arrays[port.array].serial_prefix,
-                firmwareVersion=site.estate.arrays[port.array].purity,
+                serialNumber=site.environment.arrays[port.array].serial_prefix,
+                firmwareVersion=site.environment.arrays[port.array].purity,
             )
         )
     return controllers
 
 
 def _namespace(site: Site, controller: str, device: HostDevice) -> Any:
-    volume = site.estate.volumes[device.volume]
+    volume = site.environment.volumes[device.volume]
     return vim.host.NvmeNamespace(
         key=f"key-vim.host.NvmeNamespace-{device.name}@{controller}",
         name=device.name,

@@ -6,7 +6,7 @@ from typing import Any
 
 from pyVmomi import vim
 
-from gavel_lab.estate import EsxiHost
+from gavel_lab.environment import EsxiHost
 from gavel_lab.vcenter.host_options import advanced_options
 from gavel_lab.vcenter.host_storage import storage_device
 from gavel_lab.vcenter.site import Site
@@ -32,9 +32,10 @@ def _product(_site: Site, host: EsxiHost) -> Any:
     )
 
 
-def _runtime(site: Site, _host: EsxiHost) -> Any:
+def _runtime(site: Site, host: EsxiHost) -> Any:
+    states = vim.HostSystem.ConnectionState
     return vim.host.RuntimeInfo(
-        connectionState=vim.HostSystem.ConnectionState.connected,
+        connectionState=states.connected if site.is_connected(host) else states.notResponding,
         powerState=vim.HostSystem.PowerState.poweredOn,
         standbyMode="none",
         inMaintenanceMode=False,
@@ -81,7 +82,8 @@ def _config(site: Site, host: EsxiHost) -> Any:
 
 def date_time(_site: Site, _host: EsxiHost) -> Any:
     zone = vim.host.DateTimeSystem.TimeZone(key="UTC", name="UTC", description="UTC", gmtOffset=0)
-    return vim.host.DateTimeInfo(timeZone=zone, systemClockProtocol="ntp")
+    ntp = vim.host.NtpConfig(server=["ntp1.lab.example", "ntp2.lab.example"])
+    return vim.host.DateTimeInfo(timeZone=zone, systemClockProtocol="ntp", ntpConfig=ntp)
 
 
 def _summary(site: Site, host: EsxiHost) -> Any:
@@ -116,6 +118,7 @@ def _config_manager(_site: Site, host: EsxiHost) -> Any:
         storageSystem=vim.host.StorageSystem(storage_system(host)),
         dateTimeSystem=vim.host.DateTimeSystem(date_time_system(host)),
         advancedOption=vim.option.OptionManager(option_manager(host)),
+        serviceSystem=vim.host.ServiceSystem(service_system(host)),
     )
 
 
@@ -135,13 +138,17 @@ def option_manager(host: EsxiHost) -> str:
     return f"EsxHostAdvSettings-{_number(host)}"
 
 
+def service_system(host: EsxiHost) -> str:
+    return f"serviceSystem-{_number(host)}"
+
+
 def _datastores(site: Site, host: EsxiHost) -> list[Any]:
-    return [site.reference(site.estate.datastores[index].moref) for index in host.datastores]
+    return [site.reference(site.environment.datastores[index].moref) for index in host.datastores]
 
 
 PROPERTIES: Mapping[str, Callable[[Site, EsxiHost], Any]] = {
     "name": lambda _site, host: host.name,
-    "parent": lambda site, host: site.reference(site.estate.clusters[host.cluster].moref),
+    "parent": lambda site, host: site.reference(site.environment.clusters[host.cluster].moref),
     "config": _config,
     "config.product": _product,
     "config.storageDevice": storage_device,
@@ -153,7 +160,7 @@ PROPERTIES: Mapping[str, Callable[[Site, EsxiHost], Any]] = {
     "summary": _summary,
     "datastore": _datastores,
     "network": lambda site, host: [
-        site.reference(site.tree.networks[site.estate.clusters[host.cluster].datacenter].moref)
+        site.reference(site.tree.networks[site.environment.clusters[host.cluster].datacenter].moref)
     ],
     "vm": lambda site, host: [site.reference(vm.moref) for vm in site.vms_on(host)],
 }

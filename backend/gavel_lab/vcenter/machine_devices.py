@@ -5,7 +5,7 @@ from typing import Any
 
 from pyVmomi import vim
 
-from gavel_lab.estate import ControllerKind, VirtualDisk, Vm
+from gavel_lab.environment import ControllerKind, VirtualDisk, Vm
 from gavel_lab.vcenter.site import Site
 
 _CONTROLLERS: dict[ControllerKind, tuple[Any, str]] = {
@@ -19,7 +19,7 @@ _NORMAL_SHARES = 1000
 
 
 def disks_of(site: Site, vm: Vm) -> list[VirtualDisk]:
-    return [site.estate.disks[index] for index in vm.disks]
+    return [site.environment.disks[index] for index in vm.disks]
 
 
 def devices(site: Site, vm: Vm) -> list[Any]:
@@ -73,7 +73,7 @@ def _disk(site: Site, vm: Vm, disk: VirtualDisk) -> Any:
 def _file(site: Site, disk: VirtualDisk) -> Any:
     return vim.vm.device.VirtualDisk.FlatVer2BackingInfo(
         fileName=disk.file_name,
-        datastore=site.reference(site.estate.datastores[disk.datastore].moref),
+        datastore=site.reference(site.environment.datastores[disk.datastore].moref),
         diskMode="persistent",
         split=False,
         writeThrough=False,
@@ -87,10 +87,10 @@ def _file(site: Site, disk: VirtualDisk) -> Any:
 
 
 def _rdm(site: Site, vm: Vm, disk: VirtualDisk) -> Any:
-    device = site.estate.device(site.host_of(vm).index, disk.volumes[0])
+    device = site.environment.device(site.host_of(vm).index, disk.volumes[0])
     return vim.vm.device.VirtualDisk.RawDiskMappingVer1BackingInfo(
         fileName=disk.file_name,
-        datastore=site.reference(site.estate.datastores[disk.datastore].moref),
+        datastore=site.reference(site.environment.datastores[disk.datastore].moref),
         lunUuid=device.uuid,
         deviceName=f"vml.{device.uuid}",
         compatibilityMode=disk.rdm_mode,
@@ -106,7 +106,7 @@ def mac_address(vm: Vm) -> str:
 
 
 def _network_card(site: Site, vm: Vm) -> Any:
-    network = site.tree.networks[site.estate.clusters[vm.cluster].datacenter]
+    network = site.tree.networks[site.environment.clusters[vm.cluster].datacenter]
     return vim.vm.device.VirtualVmxnet3(
         key=4000,
         controllerKey=_PCI_CONTROLLER_KEY,

@@ -6,7 +6,7 @@ from typing import Any
 
 from pyVmomi import vim
 
-from gavel_lab.estate import Vm
+from gavel_lab.environment import Vm
 from gavel_lab.vcenter.custom_fields import custom_values
 from gavel_lab.vcenter.machine_devices import devices, disks_of, mac_address
 from gavel_lab.vcenter.site import Site
@@ -51,7 +51,7 @@ def _guest_name(vm: Vm) -> str:
 
 
 def _directory(site: Site, vm: Vm) -> str:
-    return f"[{site.estate.datastores[vm.datastore].name}] {vm.name}/"
+    return f"[{site.environment.datastores[vm.datastore].name}] {vm.name}/"
 
 
 def _path_name(site: Site, vm: Vm) -> str:
@@ -59,10 +59,10 @@ def _path_name(site: Site, vm: Vm) -> str:
 
 
 def _runtime(site: Site, vm: Vm) -> Any:
-    host = site.host_of(vm)
+    host, states = site.host_of(vm), vim.VirtualMachine.ConnectionState
     return vim.vm.RuntimeInfo(
         host=site.reference(host.moref),
-        connectionState=vim.VirtualMachine.ConnectionState.connected,
+        connectionState=states.connected if site.is_connected(host) else states.disconnected,
         powerState=_power_state(site, vm),
         faultToleranceState=vim.VirtualMachine.FaultToleranceState.notConfigured,
         recordReplayState=vim.VirtualMachine.RecordReplayState.inactive,
@@ -163,7 +163,7 @@ def _storage(site: Site, vm: Vm) -> Any:
         entry = usage.setdefault(
             disk.datastore,
             vim.vm.StorageInfo.UsageOnDatastore(
-                datastore=site.reference(site.estate.datastores[disk.datastore].moref),
+                datastore=site.reference(site.environment.datastores[disk.datastore].moref),
                 committed=0,
                 uncommitted=0,
                 unshared=0,
@@ -207,15 +207,15 @@ def _layout(site: Site, vm: Vm) -> Any:
 
 def _datastores(site: Site, vm: Vm) -> list[Any]:
     used = {vm.datastore, *(disk.datastore for disk in disks_of(site, vm))}
-    return [site.reference(site.estate.datastores[index].moref) for index in sorted(used)]
+    return [site.reference(site.environment.datastores[index].moref) for index in sorted(used)]
 
 
 def _network(site: Site, vm: Vm) -> list[Any]:
-    return [site.reference(site.tree.networks[site.estate.clusters[vm.cluster].datacenter].moref)]
+    return [site.reference(site.tree.networks[site.environment.clusters[vm.cluster].datacenter].moref)]
 
 
 def _parent(site: Site, vm: Vm) -> Any:
-    datacenter = site.estate.datacenters[site.estate.clusters[vm.cluster].datacenter]
+    datacenter = site.environment.datacenters[site.environment.clusters[vm.cluster].datacenter]
     return site.reference(datacenter.vm_folder_moref)
 
 
@@ -239,7 +239,7 @@ PROPERTIES: Mapping[str, Callable[[Site, Vm], Any]] = {
     "layoutEx": _layout,
     "datastore": _datastores,
     "network": _network,
-    "resourcePool": lambda site, vm: site.reference(site.estate.clusters[vm.cluster].resource_pool_moref),
+    "resourcePool": lambda site, vm: site.reference(site.environment.clusters[vm.cluster].resource_pool_moref),
     "snapshot": lambda _site, _vm: None,
     "rootSnapshot": lambda _site, _vm: [],
 }

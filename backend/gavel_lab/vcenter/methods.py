@@ -8,9 +8,10 @@ from pyVmomi import vim, vmodl
 
 from gavel_lab.vcenter import host_options
 from gavel_lab.vcenter.retrieval import continue_page, retrieve_all, retrieve_page
+from gavel_lab.vcenter.services import permissions
 from gavel_lab.vcenter.sessions import Session
 from gavel_lab.vcenter.soap import Call
-from gavel_lab.vcenter.tree import Node
+from gavel_lab.vcenter.tree import ROOT_FOLDER, Node
 from gavel_lab.vcenter.views import ContainerView, ListView
 from gavel_lab.vcenter.watching import LONGEST_WAIT_S, Collector, Filter, wait_for_updates
 from gavel_lab.vcenter.world import World, content
@@ -49,6 +50,14 @@ def _has_privileges(request: Request) -> Any:
     fault = request.world.refused(request.call)
     lacked = fault.parameters["privilege"] if fault else None
     return [privilege != lacked for privilege in request.arguments["privId"]]
+
+
+def _entity_permissions(request: Request) -> Any:
+    world, entity = request.world, request.arguments["entity"]
+    root = world.site.reference(ROOT_FOLDER)
+    node = world.require(request.session, entity)
+    own = world.site.reference(node.moref)
+    return permissions(world.site.vcenter, root, own, inherited=bool(request.arguments["inherited"]))
 
 
 def _query_options(request: Request) -> Any:
@@ -90,7 +99,7 @@ def _migrated(request: Request, number: int, at: float, vm: Any, source: int, ta
     site = request.world.site
 
     def host(index: int) -> Any:
-        record = site.estate.hosts[index]
+        record = site.environment.hosts[index]
         return vim.event.HostEventArgument(name=record.name, host=site.reference(record.moref))
 
     return vim.event.VmMigratedEvent(
@@ -102,7 +111,7 @@ def _migrated(request: Request, number: int, at: float, vm: Any, source: int, ta
         host=host(target),
         sourceHost=host(source),
         template=False,
-        fullFormattedMessage=f"Migrated virtual machine {site.name_of(vm)} to {site.estate.hosts[target].name}",
+        fullFormattedMessage=f"Migrated virtual machine {site.name_of(vm)} to {site.environment.hosts[target].name}",
     )
 
 
@@ -231,6 +240,7 @@ METHODS: Mapping[str, Method] = {
     "CurrentTime": _current_time,
     "SessionIsActive": _session_is_active,
     "HasPrivilegeOnEntity": _has_privileges,
+    "RetrieveEntityPermissions": _entity_permissions,
     "QueryOptions": _query_options,
     "QueryDateTime": _query_date_time,
     "FindByUuid": _find_by_uuid,

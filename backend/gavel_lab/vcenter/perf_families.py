@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gavel_lab.estate import Datastore, EsxiHost, Vm
+from gavel_lab.environment import Datastore, EsxiHost, Vm
 from gavel_lab.model import By
 from gavel_lab.reading import Floats, Reading
 from gavel_lab.vcenter import perf_values as values
@@ -63,19 +63,19 @@ def device_rows(host: EsxiHost) -> Sequence[int]:
 
 
 def _devices(site: Site, host: EsxiHost) -> Sequence[str]:
-    return [site.estate.devices[index].name for index in host.devices]
+    return [site.environment.devices[index].name for index in host.devices]
 
 
 def _adapters(site: Site, host: EsxiHost) -> Sequence[str]:
-    return [site.estate.hbas[index].name for index in host.hbas]
+    return [site.environment.hbas[index].name for index in host.hbas]
 
 
 def _path_rows_of(site: Site, host: EsxiHost) -> list[int]:
-    return [path for device in host.devices for path in site.estate.devices[device].paths]
+    return [path for device in host.devices for path in site.environment.devices[device].paths]
 
 
 def _paths(site: Site, host: EsxiHost) -> Sequence[str]:
-    return [site.estate.paths[index].uid for index in _path_rows_of(site, host)]
+    return [site.environment.paths[index].uid for index in _path_rows_of(site, host)]
 
 
 def _read_paths(site: Site, hosts: Sequence[Any], windows: Floats) -> Reading:
@@ -83,7 +83,7 @@ def _read_paths(site: Site, hosts: Sequence[Any], windows: Floats) -> Reading:
 
 
 def _host_datastores(site: Site, host: EsxiHost) -> Sequence[str]:
-    return [site.estate.datastores[index].uuid for index in host.datastores]
+    return [site.environment.datastores[index].uuid for index in host.datastores]
 
 
 def _read_host_datastores(site: Site, hosts: Sequence[Any], windows: Floats) -> Reading:
@@ -114,15 +114,15 @@ _HOST = (
 
 
 def _disks(site: Site, vm: Vm) -> Sequence[str]:
-    return [site.estate.disks[index].instance for index in vm.disks]
+    return [site.environment.disks[index].instance for index in vm.disks]
 
 
 def _datastores_of_vm(site: Site, vm: Vm) -> list[int]:
-    return sorted({site.estate.disks[index].datastore for index in vm.disks})
+    return sorted({site.environment.disks[index].datastore for index in vm.disks})
 
 
 def _vm_datastores(site: Site, vm: Vm) -> Sequence[str]:
-    return [site.estate.datastores[index].uuid for index in _datastores_of_vm(site, vm)]
+    return [site.environment.datastores[index].uuid for index in _datastores_of_vm(site, vm)]
 
 
 def _read_vm_datastores(site: Site, vms: Sequence[Any], windows: Floats) -> Reading:
@@ -133,7 +133,7 @@ def _read_vm_datastores(site: Site, vms: Sequence[Any], windows: Floats) -> Read
         key: number
         for number, key in enumerate((vm.index, datastore) for vm in vms for datastore in _datastores_of_vm(site, vm))
     }
-    target = np.array([place[vm.index, site.estate.disks[disk].datastore] for vm, disk in disks], dtype=np.int64)
+    target = np.array([place[vm.index, site.environment.disks[disk].datastore] for vm, disk in disks], dtype=np.int64)
 
     def added(values_of_disks: Floats) -> Floats:
         sums = np.zeros((len(place), *values_of_disks.shape[1:]))

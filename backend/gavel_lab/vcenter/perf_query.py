@@ -11,13 +11,15 @@ from typing import Any, NamedTuple
 from xml.sax.saxutils import escape
 
 import numpy as np
-from pyVmomi import vim, vmodl
+from pyVmomi import vmodl
 
 from gavel_lab.faults import FaultKind
 from gavel_lab.quantise import MISSING, Ints
 from gavel_lab.vcenter.counters import Catalogue
 from gavel_lab.vcenter.host_options import MAX_QUERY_METRICS
 from gavel_lab.vcenter.perf_families import FAMILIES, Family, readings, rows_of
+from gavel_lab.vcenter.perf_filling import unfilled, without_newest
+from gavel_lab.vcenter.perf_refusals import expands_instances, refuse, restricted
 from gavel_lab.vcenter.perf_windows import INTERVALS, REAL_TIME_S, Range, Span, serves_real_time, span
 from gavel_lab.vcenter.site import Site
 from gavel_lab.vcenter.soap import FaultError, local_name, not_found
@@ -131,6 +133,7 @@ def answer(site: Site, catalogue: Catalogue, specs: Sequence[Spec], text: str) -
 
     `text` is the request as faults look for their `match` in it.
     """
+    refuse(site, specs, text)
     jobs = _jobs(site, catalogue, specs)
     missing = site.lab.faults.active(site.vcenter.name, FaultKind.MISSING_SAMPLES, text) is not None
     groups: dict[Any, list[Job]] = defaultdict(list)
@@ -141,7 +144,9 @@ def answer(site: Site, catalogue: Catalogue, specs: Sequence[Spec], text: str) -
         for first in range(0, len(members), _ENTITIES_PER_READING):
             part = members[first : first + _ENTITIES_PER_READING]
             for job, series in zip(part, _series(site, catalogue, part), strict=True):
-                written[job.place] = _entity(job, series, missing=missing)
+                late = unfilled(site, job.node.record, job.span, job.spec.range.interval_s)
+                whole = [_without_late(catalogue, one, late) for one in series] if late else series
+                written[job.place] = _entity(job, whole, missing=missing)
     return b"".join(written[place] for place in sorted(written))
 
 
@@ -169,11 +174,7 @@ def _check_metrics(catalogue: Catalogue, spec: Spec, place: int) -> None:
         if metric.counter not in catalogue.by_id:
             raise invalid_argument(f"querySpec[{place}].metricId", f"there is no counter {metric.counter}")
     if spec.range.interval_s != REAL_TIME_S and len(spec.metrics or ()) > MAX_QUERY_METRICS:
-        raise FaultError(
-            vim.fault.RestrictedByAdministrator(details="vpxd.stats.maxQueryMetrics"),
-            "This operation is restricted by the administrator - 'vpxd.stats.maxQueryMetrics'. "
-            "Contact your system administrator.",
-        )
+        raise restricted()
 
 
 class Series(NamedTuple):
@@ -188,6 +189,7 @@ def _series(site: Site, catalogue: Catalogue, jobs: Sequence[Job]) -> list[list[
     if not len(jobs[0].span.stamps):
         return found
     records = [job.node.record for job in jobs]
+    expands = expands_instances(site)
     for family in FAMILIES[type(records[0])]:
         asked = _asked(catalogue, family, jobs[0].spec)
         if not asked:
@@ -201,7 +203,7 @@ def _series(site: Site, catalogue: Catalogue, jobs: Sequence[Job]) -> list[list[
                 own = slice(first, first + family.rows(site, record))
                 first = own.stop
                 shown = show(rows_of(rows, own)) if matrix is None else matrix[own]
-                series.extend(_named(counter, family.instances(site, record), shown, instances))
+                series.extend(_named(counter, family.instances(site, record), shown, instances, expands=expands))
     return found
 
 
@@ -217,11 +219,20 @@ def _asked(catalogue: Catalogue, family: Family, spec: Spec) -> Mapping[int, fro
     return {number: frozenset(names) for number, names in wanted.items()}
 
 
-def _named(counter: int, instances: Sequence[str], values: Ints, asked: frozenset[str]) -> Iterator[Series]:
-    every = "*" in asked
-    for instance, row in zip(instances, values.tolist(), strict=True):
+def _named(
+    counter: int, instances: Sequence[str], values: Ints, asked: frozenset[str], *, expands: bool
+) -> Iterator[Series]:
+    every = expands and "*" in asked
+    rows = values.tolist()
+    if "*" in asked and not expands and rows:
+        yield Series(counter, "*", rows[0])
+    for instance, row in zip(instances, rows, strict=True):
         if every or instance in asked:
             yield Series(counter, instance, row)
+
+
+def _without_late(catalogue: Catalogue, one: Series, late: frozenset[str]) -> Series:
+    return one._replace(values=without_newest(one.values)) if catalogue.by_id[one.counter].group in late else one
 
 
 # --- writing --------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
-from gavel_lab.estate import Rounding
+from gavel_lab.environment import Rounding
 from gavel_lab.quantise import Ints, count, kilobytes_per_s, microseconds, milliseconds
 from gavel_lab.reading import READ, WRITE, Floats, Reading
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gavel_lab.clocks import SourceClock
-from gavel_lab.estate import Datastore, EsxiHost, Vm
+from gavel_lab.environment import Datastore, EsxiHost, Vm
 from gavel_lab.reading import Floats
 from gavel_lab.vcenter.site import Site
 

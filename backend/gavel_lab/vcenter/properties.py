@@ -8,7 +8,7 @@ from typing import Any
 
 from pyVmomi import VmomiSupport, vim, vmodl
 
-from gavel_lab.estate import EsxiHost, Vm
+from gavel_lab.environment import EsxiHost, Vm
 from gavel_lab.vcenter import containers, datastores, hosts, machines
 from gavel_lab.vcenter.custom_fields import custom_values
 from gavel_lab.vcenter.site import Site
@@ -122,10 +122,13 @@ class Properties:
         """What the value depends on that can change; equal states give equal values."""
         if isinstance(node.record, Vm):
             vm, site = node.record, self._site
-            return site.host_of(vm).index, site.is_on(vm), site.name_of(vm)
+            host = site.host_of(vm)
+            return host.index, site.is_on(vm), site.name_of(vm), site.is_connected(host)
         if isinstance(node.record, EsxiHost):
             if path.split(".", 1)[0] == "vm":
                 return tuple(vm.index for vm in self._site.vms_on(node.record))
+            if path.split(".", 1)[0] == "runtime":
+                return self._site.is_connected(node.record)
             if path == "config" or path.startswith("config.storageDevice"):
                 return self.storage_state(node.record)
         return None
@@ -135,12 +138,12 @@ class Properties:
         known = self._storage_states.get(host.index)
         if known is not None and monotonic() - known[0] < STORAGE_STATE_AGE_S:
             return known[1]
-        model, now, estate = self._site.lab.model, self._site.lab_now(), self._site.estate
+        model, now, environment = self._site.lab.model, self._site.lab_now(), self._site.environment
         depths = tuple(model.max_queue_depth(device, now) for device in host.devices)
         dead = tuple(
             path
             for device in host.devices
-            for path in estate.devices[device].paths
+            for path in environment.devices[device].paths
             if not model.is_path_usable(path, now)
         )
         self._storage_states[host.index] = (monotonic(), (depths, dead))

@@ -9,7 +9,9 @@ from xml.sax.saxutils import escape
 
 from pyVmomi import vmodl
 
+from gavel_lab.faults import FaultKind
 from gavel_lab.vcenter.selection import NO_PROPERTIES, Selected, select
+from gavel_lab.vcenter.services import PROTECTED
 from gavel_lab.vcenter.sessions import Session
 from gavel_lab.vcenter.soap import FaultError, Markup
 from gavel_lab.vcenter.tree import Node, type_name
@@ -47,10 +49,35 @@ def object_tag(name: str, node: Node) -> bytes:
 
 def properties(world: World, session: Session, selected: Selected, version: str) -> list[tuple[str, bytes]]:
     """(path, `<val>` element) of every property that is set."""
+    refused = set(unreadable(world, selected))
     written = (
-        (path, world.markup(session, selected.node, path, version)) for path in selected.paths if path != NO_PROPERTIES
+        (path, world.markup(session, selected.node, path, version))
+        for path in selected.paths
+        if path != NO_PROPERTIES and path not in refused
     )
     return [(path, value) for path, value in written if value]
+
+
+def unreadable(world: World, selected: Selected) -> list[str]:
+    """Properties that the account may not read, although it sees the object."""
+    faults, name = world.site.lab.faults, world.site.vcenter.name
+    if selected.node.type in PROTECTED:
+        return [path for path in selected.paths if path != NO_PROPERTIES]
+    return [
+        path
+        for path in selected.paths
+        if path != NO_PROPERTIES and faults.active(name, FaultKind.UNREADABLE, f"{selected.node.moref}/{path}")
+    ]
+
+
+def missing_set(node: Node, paths: Sequence[str]) -> bytes:
+    """A `missingSet` element for each."""
+    fault = (
+        f'<fault><fault xsi:type="NoPermission"><object type="{type_name(node)}">{escape(node.moref)}</object>'
+        f"<privilegeId>{PROTECTED.get(node.type, 'System.Read')}</privilegeId></fault>"
+        "<localizedMessage>Permission to perform this operation was denied.</localizedMessage></fault>"
+    )
+    return "".join(f"<missingSet><path>{path}</path>{fault}</missingSet>" for path in paths).encode()
 
 
 def _object(world: World, session: Session, selected: Selected, version: str) -> bytes:
@@ -58,7 +85,8 @@ def _object(world: World, session: Session, selected: Selected, version: str) ->
         b"".join((b"<propSet><name>", path.encode(), b"</name>", value, b"</propSet>"))
         for path, value in properties(world, session, selected, version)
     ]
-    return object_tag("obj", selected.node) + b"".join(sets)
+    missing = missing_set(selected.node, unreadable(world, selected))
+    return object_tag("obj", selected.node) + b"".join(sets) + missing
 
 
 def _all(world: World, session: Session, specs: Sequence[Any]) -> list[Selected]:

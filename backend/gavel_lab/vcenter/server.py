@@ -7,7 +7,7 @@ from typing import Any
 
 from pyVmomi import VmomiSupport, vim, vmodl
 
-from gavel_lab.estate import VCenter
+from gavel_lab.environment import VCenter
 from gavel_lab.lab import Lab
 from gavel_lab.serve import App, Response
 from gavel_lab.serve import Request as HttpRequest

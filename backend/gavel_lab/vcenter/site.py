@@ -8,7 +8,8 @@ from threading import Lock
 from time import monotonic
 from typing import Any
 
-from gavel_lab.estate import EsxiHost, VCenter, Vm
+from gavel_lab.environment import EsxiHost, VCenter, Vm
+from gavel_lab.faults import FaultKind
 from gavel_lab.lab import Lab
 from gavel_lab.vcenter.tree import Node, Tree, reference
 
@@ -25,9 +26,9 @@ class Site:
 
     def __init__(self, lab: Lab, vcenter: VCenter) -> None:
         self.lab = lab
-        self.estate = lab.estate
+        self.environment = lab.environment
         self.vcenter = vcenter
-        self.tree = Tree(lab.estate, vcenter)
+        self.tree = Tree(lab.environment, vcenter)
         self.clock = lab.clocks.vcenters[vcenter.index]
         self.started_at = self.now()
         self._lock = Lock()
@@ -53,7 +54,11 @@ class Site:
     def host_of(self, vm: Vm) -> EsxiHost:
         """The host that runs the VM now."""
         self._place()
-        return self.estate.hosts[self._host_of[vm.index]]
+        return self.environment.hosts[self._host_of[vm.index]]
+
+    def is_connected(self, host: EsxiHost) -> bool:
+        """Whether the vCenter has the host."""
+        return self.lab.faults.active(self.vcenter.name, FaultKind.DISCONNECTED, host.name) is None
 
     def is_on(self, vm: Vm) -> bool:
         """Whether the VM runs now."""

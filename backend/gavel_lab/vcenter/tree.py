@@ -6,7 +6,7 @@ from typing import Any
 
 from pyVmomi import VmomiSupport, vim
 
-from gavel_lab.estate import Cluster, Datacenter, Estate, VCenter
+from gavel_lab.environment import Cluster, Datacenter, Environment, VCenter
 
 ROOT_FOLDER = "group-d1"
 
@@ -50,25 +50,25 @@ class Node:
 class Tree:
     """All inventory objects of one vCenter by moref. Immutable: what moves (VMs) is asked elsewhere."""
 
-    def __init__(self, estate: Estate, vcenter: VCenter) -> None:
-        self.datacenters = tuple(one for one in estate.datacenters if one.vcenter == vcenter.index)
-        self.hosts = tuple(one for one in estate.hosts if one.vcenter == vcenter.index)
-        self.clusters = tuple(one for one in estate.clusters if one.vcenter == vcenter.index)
-        self.datastores = tuple(one for one in estate.datastores if one.vcenter == vcenter.index)
-        self.vms = tuple(one for one in estate.vms if one.vcenter == vcenter.index)
+    def __init__(self, environment: Environment, vcenter: VCenter) -> None:
+        self.datacenters = tuple(one for one in environment.datacenters if one.vcenter == vcenter.index)
+        self.hosts = tuple(one for one in environment.hosts if one.vcenter == vcenter.index)
+        self.clusters = tuple(one for one in environment.clusters if one.vcenter == vcenter.index)
+        self.datastores = tuple(one for one in environment.datastores if one.vcenter == vcenter.index)
+        self.vms = tuple(one for one in environment.vms if one.vcenter == vcenter.index)
         self.networks = {one.index: Network(f"network-{one.moref}", one) for one in self.datacenters}
         self.nodes: dict[str, Node] = {}
-        for node in self._build(estate):
+        for node in self._build(environment):
             self.nodes[node.moref] = node
 
-    def _build(self, estate: Estate) -> Iterator[Node]:
+    def _build(self, environment: Environment) -> Iterator[Node]:
         datacenters = tuple(one.moref for one in self.datacenters)
         yield Node(
             vim.Folder, ROOT_FOLDER, Folder(ROOT_FOLDER, "Datacenters", None, ("Folder", "Datacenter"), datacenters)
         )
         for datacenter in self.datacenters:
             yield Node(vim.Datacenter, datacenter.moref, datacenter)
-            yield from self._folders(estate, datacenter)
+            yield from self._folders(environment, datacenter)
             network = self.networks[datacenter.index]
             yield Node(vim.Network, network.moref, network)
         for cluster in self.clusters:
@@ -80,10 +80,10 @@ class Tree:
         yield from (Node(vim.Datastore, datastore.moref, datastore) for datastore in self.datastores)
         yield from (Node(vim.VirtualMachine, vm.moref, vm) for vm in self.vms)
 
-    def _folders(self, estate: Estate, datacenter: Datacenter) -> Iterator[Node]:
+    def _folders(self, environment: Environment, datacenter: Datacenter) -> Iterator[Node]:
         here = datacenter.index
         clusters = [one.moref for one in self.clusters if one.datacenter == here]
-        vms = [one.moref for one in self.vms if estate.clusters[one.cluster].datacenter == here]
+        vms = [one.moref for one in self.vms if environment.clusters[one.cluster].datacenter == here]
         datastores = [one.moref for one in self.datastores if one.datacenter == here]
         for moref, name, child_type, children in (
             (datacenter.vm_folder_moref, "vm", "VirtualMachine", vms),

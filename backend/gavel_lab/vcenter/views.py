@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gavel_lab.estate import Cluster, Datacenter, EsxiHost
+from gavel_lab.environment import Cluster, Datacenter, EsxiHost
 from gavel_lab.vcenter.site import Site
 from gavel_lab.vcenter.tree import Folder, Node, ResourcePool
 
@@ -53,7 +53,7 @@ def _child_ids(site: Site, node: Node) -> Sequence[str]:
             record.network_folder_moref,
         )
     if isinstance(record, Cluster):
-        return [*(site.estate.hosts[index].moref for index in record.hosts), record.resource_pool_moref]
+        return [*(site.environment.hosts[index].moref for index in record.hosts), record.resource_pool_moref]
     if isinstance(record, ResourcePool):
         return [vm.moref for vm in site.tree.vms if vm.cluster == record.cluster.index]
     if isinstance(record, EsxiHost):

@@ -5,7 +5,7 @@ from typing import Any
 
 from pyVmomi import vim
 
-from gavel_lab.estate import Datastore, EsxiHost
+from gavel_lab.environment import Datastore, EsxiHost
 from gavel_lab.vcenter.site import Site
 
 _TEBIBYTE = 1 << 40
@@ -23,7 +23,7 @@ def volume(site: Site, datastore: Datastore) -> Any:
 
 
 def _vmfs(site: Site, datastore: Datastore) -> Any:
-    volumes = [site.estate.volumes[index] for index in datastore.extents]
+    volumes = [site.environment.volumes[index] for index in datastore.extents]
     names = [one.eui if datastore.is_nvme else one.naa for one in volumes]
     return vim.host.VmfsVolume(
         type="VMFS",
@@ -48,14 +48,14 @@ def _vmfs(site: Site, datastore: Datastore) -> Any:
 def _nas(site: Site, datastore: Datastore) -> Any:
     if datastore.directory is None:
         raise ValueError(f"datastore {datastore.name!r} is NFS and has no directory")
-    address = site.estate.arrays[datastore.array].file_address
+    address = site.environment.arrays[datastore.array].file_address
     return vim.host.NasVolume(
         type="NFS",
         name=datastore.name,
         capacity=datastore.capacity_bytes,
         remoteHost=address,
         remoteHostNames=[address],
-        remotePath=f"/{site.estate.directories[datastore.directory].export_name.lstrip('/')}",
+        remotePath=f"/{site.environment.directories[datastore.directory].export_name.lstrip('/')}",
         userName="",
         securityType="AUTH_SYS",
         protocolEndpoint=False,
@@ -65,11 +65,11 @@ def _nas(site: Site, datastore: Datastore) -> Any:
 def _vvol(site: Site, datastore: Datastore) -> Any:
     if datastore.endpoint is None:
         raise ValueError(f"datastore {datastore.name!r} is vVol and has no protocol endpoint")
-    array = site.estate.arrays[datastore.array]
+    array = site.environment.arrays[datastore.array]
     vendor_id = f"com.purestorage:{array.id}"
     endpoints = [
         vim.host.VvolVolume.HostProtocolEndpoint(
-            key=site.reference(site.estate.hosts[host].moref),
+            key=site.reference(site.environment.hosts[host].moref),
             protocolEndpoint=[_endpoint(site, host, datastore.endpoint, vendor_id)],
         )
         for host in datastore.hosts
@@ -86,7 +86,7 @@ def _vvol(site: Site, datastore: Datastore) -> Any:
 
 
 def _endpoint(site: Site, host: int, endpoint: int, vendor_id: str) -> Any:
-    device = site.estate.device(host, endpoint)
+    device = site.environment.device(host, endpoint)
     return vim.host.ProtocolEndpoint(
         peType="block", type="scsi", uuid=device.name, storageArray=vendor_id, deviceId=device.name
     )
@@ -99,7 +99,7 @@ def mount(datastore: Datastore) -> Any:
 
 
 def file_system_volumes(site: Site, host: EsxiHost) -> Any:
-    mounted = [site.estate.datastores[index] for index in host.datastores]
+    mounted = [site.environment.datastores[index] for index in host.datastores]
     return vim.host.FileSystemVolumeInfo(
         volumeTypeList=["VMFS", "NFS", "NFS41", "VVOL", "VFAT"],
         mountInfo=[

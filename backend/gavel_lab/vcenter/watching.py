@@ -11,7 +11,7 @@ from xml.sax.saxutils import escape
 
 from pyVmomi import vim, vmodl
 
-from gavel_lab.vcenter.retrieval import PAGE_BYTES, PAGE_OBJECTS, Pages, object_tag, properties
+from gavel_lab.vcenter.retrieval import PAGE_BYTES, PAGE_OBJECTS, Pages, missing_set, object_tag, properties, unreadable
 from gavel_lab.vcenter.selection import Selected, select
 from gavel_lab.vcenter.sessions import Session, not_authenticated
 from gavel_lab.vcenter.soap import FaultError, Markup
@@ -43,7 +43,7 @@ class Update:
 class Collector:
     """State of one PropertyCollector. One waiter at a time; `cancel` lets it go.
 
-    `coming`: the rest of a round that did not fit one answer, worked out page by page: a first round may be a whole estate.
+    `coming`: the rest of a round that did not fit one answer, worked out page by page: a first round may be a whole environment.
     """
 
     pages: Pages = field(default_factory=Pages)
@@ -73,7 +73,8 @@ def _changes(world: World, session: Session, watched: Filter, version: str) -> I
 
 def _change(world: World, session: Session, watched: Filter, one: Selected, version: str) -> bytes | None:
     values = dict(properties(world, session, one, version))
-    now = {path: _digest(value) for path, value in values.items()}
+    refused = unreadable(world, one)
+    now = {path: _digest(value) for path, value in values.items()} | {path: _digest(b"") for path in refused}
     known = watched.told.get(one.node.moref)
     if known is not None and known[1] == now:
         return None
@@ -90,7 +91,7 @@ def _change(world: World, session: Session, watched: Filter, one: Selected, vers
         if path not in now
     ]
     kind = b"<kind>modify</kind>" if known is not None else b"<kind>enter</kind>"
-    return kind + object_tag("obj", one.node) + b"".join(sets + gone)
+    return kind + object_tag("obj", one.node) + b"".join(sets + gone) + missing_set(one.node, refused)
 
 
 def wait_for_updates(

@@ -5,9 +5,9 @@ from typing import Any
 
 from pyVmomi import VmomiSupport, vim, vmodl
 
-from gavel_lab.estate import EsxiHost, VCenter
+from gavel_lab.environment import EsxiHost, VCenter
 from gavel_lab.faults import Fault, FaultKind
-from gavel_lab.vcenter import hosts
+from gavel_lab.vcenter import hosts, services
 from gavel_lab.vcenter.custom_fields import fields
 from gavel_lab.vcenter.host_options import advanced_options, vcenter_options
 from gavel_lab.vcenter.host_storage import storage_device
@@ -30,6 +30,9 @@ SERVICES: Mapping[str, Any] = {
     "CustomFieldsManager": vim.CustomFieldsManager,
     "EventManager": vim.event.EventManager,
     "SearchIndex": vim.SearchIndex,
+    "TaskManager": vim.TaskManager,
+    "LicenseManager": vim.LicenseManager,
+    "DiagMgr": vim.DiagnosticManager,
     "StorageResourceManager": vim.StorageResourceManager,
 }
 
@@ -67,6 +70,9 @@ def content(site: Site) -> Any:
         eventManager=vim.event.EventManager("EventManager"),
         customFieldsManager=vim.CustomFieldsManager("CustomFieldsManager"),
         searchIndex=vim.SearchIndex("SearchIndex"),
+        taskManager=vim.TaskManager("TaskManager"),
+        licenseManager=vim.LicenseManager("LicenseManager"),
+        diagnosticManager=vim.DiagnosticManager("DiagMgr"),
         storageResourceManager=vim.StorageResourceManager("StorageResourceManager"),
     )
 
@@ -75,6 +81,7 @@ def _host_services(host: EsxiHost) -> Iterator[Node]:
     yield Node(vim.host.StorageSystem, hosts.storage_system(host), host)
     yield Node(vim.host.DateTimeSystem, hosts.date_time_system(host), host)
     yield Node(vim.option.OptionManager, hosts.option_manager(host), host)
+    yield Node(vim.host.ServiceSystem, hosts.service_system(host), host)
 
 
 class World:
@@ -177,6 +184,12 @@ _SERVICE_PROPERTIES: Mapping[Any, Mapping[str, ServiceProvider]] = {
     },
     vim.CustomFieldsManager: {"field": lambda _world, _session, _node: fields()},
     vim.option.OptionManager: {"setting": _options},
+    vim.AuthorizationManager: {"roleList": lambda _world, _session, _node: services.roles()},
+    vim.TaskManager: {
+        "recentTask": lambda _world, _session, _node: [],
+        "maxCollector": lambda _world, _session, _node: 32,
+    },
+    vim.host.ServiceSystem: {"serviceInfo": lambda _world, _session, _node: services.service_info()},
     vim.event.EventManager: {"maxCollector": lambda _world, _session, _node: 1000},
     vim.view.ContainerView: {
         **_VIEW,

@@ -1,6 +1,8 @@
 /** Questions about alerts, rules, silences and channels as React Query options. Keys begin with `alerts`: they change when minutes were judged. */
 
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import * as requestsCopy from '../copy/requests'
+import { ownAddress } from '../lib/base'
 import { type Range, rangeQuery } from '../lib/range'
 import { call, client } from './client'
 import { PAGE_SIZE } from './queries'
@@ -13,7 +15,8 @@ const live = { refetchInterval: EVERY_MS }
 export const alertsNowQuery = () =>
   queryOptions({
     queryKey: ['alerts', 'now'] as const,
-    queryFn: ({ signal }) => call('the alerts', (options) => client.GET('/api/v1/alerts/now', options), { signal }),
+    queryFn: ({ signal }) =>
+      call(requestsCopy.alerts, (options) => client.GET('/api/v1/alerts/now', options), { signal }),
     ...live,
   })
 
@@ -30,7 +33,7 @@ export const alertHistoryQuery = ({ search, severity, range }: HistoryParams, of
       const chosen = severity === null ? {} : { severity }
       const query = { ...rangeQuery(range), search, ...chosen, limit: PAGE_SIZE, offset }
       return call(
-        'the history of alerts',
+        requestsCopy.alertHistory,
         (options) => client.GET('/api/v1/alerts/history', { params: { query }, ...options }),
         { signal },
       )
@@ -50,7 +53,7 @@ export const alertsDuringQuery = (range: Range, of: Pick<AlertOut['subject'], 'k
         limit: PAGE_SIZE,
       }
       return call(
-        'the alerts of this window',
+        requestsCopy.alertsInWindow,
         (options) => client.GET('/api/v1/alerts/history', { params: { query }, ...options }),
         { signal },
       )
@@ -67,7 +70,7 @@ export const lateQuery = (range: Range, of: AlertOut['subject'] | null = null) =
     queryFn: ({ signal }) => {
       const query = { ...rangeQuery(range), ...(of === null ? {} : { subject: of.kind, object_id: of.id }) }
       return call(
-        'what was found late',
+        requestsCopy.lateDetections,
         (options) => client.GET('/api/v1/alerts/late', { params: { query }, ...options }),
         { signal },
       )
@@ -82,7 +85,7 @@ export const alertQuery = (alert_id: number) =>
     queryKey: ['alerts', 'one', alert_id] as const,
     queryFn: ({ signal }) =>
       call(
-        'the alert',
+        requestsCopy.alert,
         (options) => client.GET('/api/v1/alerts/{alert_id}', { params: { path: { alert_id } }, ...options }),
         { signal },
       ),
@@ -92,7 +95,8 @@ export const alertQuery = (alert_id: number) =>
 export const rulesQuery = () =>
   queryOptions({
     queryKey: ['alerts', 'rules'] as const,
-    queryFn: ({ signal }) => call('the rules', (options) => client.GET('/api/v1/alert-rules', options), { signal }),
+    queryFn: ({ signal }) =>
+      call(requestsCopy.rules, (options) => client.GET('/api/v1/alert-rules', options), { signal }),
     ...live,
   })
 
@@ -100,17 +104,18 @@ export const quantitiesQuery = () =>
   queryOptions({
     queryKey: ['alert-quantities'] as const,
     queryFn: ({ signal }) =>
-      call('what rules may compare', (options) => client.GET('/api/v1/alert-quantities', options), { signal }),
+      call(requestsCopy.ruleQuantities, (options) => client.GET('/api/v1/alert-quantities', options), { signal }),
     staleTime: Number.POSITIVE_INFINITY,
   })
 
 /** Where the rules can be saved from, as YAML. */
-export const RULES_FILE = '/api/v1/alert-rules/export'
+export const RULES_FILE = ownAddress('/api/v1/alert-rules/export')
 
 export const silencesQuery = () =>
   queryOptions({
     queryKey: ['alerts', 'silences'] as const,
-    queryFn: ({ signal }) => call('the silences', (options) => client.GET('/api/v1/silences', options), { signal }),
+    queryFn: ({ signal }) =>
+      call(requestsCopy.silences, (options) => client.GET('/api/v1/silences', options), { signal }),
     ...live,
   })
 
@@ -118,7 +123,9 @@ export const maintenanceQuery = () =>
   queryOptions({
     queryKey: ['alerts', 'maintenance'] as const,
     queryFn: ({ signal }) =>
-      call('the maintenance windows', (options) => client.GET('/api/v1/maintenance-windows', options), { signal }),
+      call(requestsCopy.maintenanceWindows, (options) => client.GET('/api/v1/maintenance-windows', options), {
+        signal,
+      }),
     ...live,
   })
 
@@ -126,14 +133,15 @@ export const channelKindsQuery = () =>
   queryOptions({
     queryKey: ['channel-kinds'] as const,
     queryFn: ({ signal }) =>
-      call('the kinds of channels', (options) => client.GET('/api/v1/channel-kinds', options), { signal }),
+      call(requestsCopy.channelKinds, (options) => client.GET('/api/v1/channel-kinds', options), { signal }),
     staleTime: Number.POSITIVE_INFINITY,
   })
 
 export const channelsQuery = () =>
   queryOptions({
     queryKey: ['alerts', 'channels'] as const,
-    queryFn: ({ signal }) => call('the channels', (options) => client.GET('/api/v1/channels', options), { signal }),
+    queryFn: ({ signal }) =>
+      call(requestsCopy.channels, (options) => client.GET('/api/v1/channels', options), { signal }),
     ...live,
   })
 
@@ -149,7 +157,7 @@ export const notificationsQuery = ({ channel, state }: LogParams, offset: number
       const chosen = { ...(channel === null ? {} : { channel_id: channel }), ...(state === null ? {} : { state }) }
       const query = { ...chosen, limit: PAGE_SIZE, offset }
       return call(
-        'the delivery log',
+        requestsCopy.deliveryLog,
         (options) => client.GET('/api/v1/notifications', { params: { query }, ...options }),
         { signal },
       )
@@ -163,7 +171,7 @@ export const notificationQuery = (notification_id: number) =>
     queryKey: ['alerts', 'notification', notification_id] as const,
     queryFn: ({ signal }) =>
       call(
-        'the message',
+        requestsCopy.notification,
         (options) =>
           client.GET('/api/v1/notifications/{notification_id}', { params: { path: { notification_id } }, ...options }),
         { signal },

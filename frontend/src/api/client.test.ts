@@ -26,23 +26,23 @@ describe('a failed call', () => {
 
   it('does not show a proxy’s page', async () => {
     const error = await failure(call('the list', () => answer(502, '<html>Bad gateway</html>')))
-    expect(error.message).toBe('Gavel answered with status 502 and no explanation.')
+    expect(error.message).toBe('Gavel responded with status 502 and no explanation.')
   })
 
   it('tells a stopped server from a slow one', async () => {
     const stopped = await failure(call('the list', () => Promise.reject(new TypeError('Failed to fetch'))))
-    expect(stopped.message).toContain('cannot be reached')
+    expect(stopped.message).toContain('is unreachable')
     const slow = await failure(
       call('the list', () => Promise.reject(new DOMException('late', 'TimeoutError')), { deadline_s: 7 }),
     )
-    expect(slow.message).toBe('Gavel did not answer within 7 s.')
+    expect(slow.message).toBe('No response from Gavel within 7 s.')
   })
 
   it('ends at its deadline', async () => {
     const hang = ({ signal }: { signal: AbortSignal }) =>
       new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
     const error = await failure(call('the list', hang, { deadline_s: 0.02 }))
-    expect(error.message).toContain('did not answer')
+    expect(error.message).toContain('No response')
   })
 })
 

@@ -1,13 +1,14 @@
 /** The typed client: one deadline, one kind of error, and the server's clock beside the browser's. */
 
 import createClient from 'openapi-fetch'
+import { BASE_PATH } from '../lib/base'
 import { answerError, unreachableError } from './errors'
 import type { paths } from './schema'
 import { noteServerTime } from './serverClock'
 
 const DEADLINE_S = 30
 
-export const client = createClient<paths>({ baseUrl: '', credentials: 'same-origin' })
+export const client = createClient<paths>({ baseUrl: BASE_PATH, credentials: 'same-origin' })
 
 export interface Answer<Data> {
   data?: Data

@@ -1,5 +1,6 @@
 /** Changes through the API; each needs the admin's session. */
 
+import * as requestsCopy from '../copy/requests'
 import { call, client } from './client'
 import type { Preflight, Settings, SourceChange } from './types'
 
@@ -7,30 +8,32 @@ import type { Preflight, Settings, SourceChange } from './types'
 const PREFLIGHT_DEADLINE_S = 40
 
 export const signIn = (token: string) =>
-  call('to sign in', (options) => client.POST('/api/v1/session', { body: { token }, ...options }))
+  call(requestsCopy.signIn, (options) => client.POST('/api/v1/session', { body: { token }, ...options }))
 
-export const signOut = () => call('to sign out', (options) => client.DELETE('/api/v1/session', options))
+export const signOut = () => call(requestsCopy.signOut, (options) => client.DELETE('/api/v1/session', options))
 
-export const makeWallToken = () =>
-  call('to make an address for walls', (options) => client.POST('/api/v1/wall-token', options))
+export const signOutEverywhere = () =>
+  call(requestsCopy.signOutEverywhere, (options) => client.DELETE('/api/v1/sessions', options))
+
+export const makeWallToken = () => call(requestsCopy.wallLink, (options) => client.POST('/api/v1/wall-token', options))
 
 export const addSource = (body: { kind: string; name: string; settings: Settings; enabled: boolean }) =>
-  call('to add the source', (options) => client.POST('/api/v1/sources', { body, ...options }))
+  call(requestsCopy.addSource, (options) => client.POST('/api/v1/sources', { body, ...options }))
 
 export const changeSource = (id: number, body: SourceChange) =>
-  call('to change the source', (options) =>
+  call(requestsCopy.editSource, (options) =>
     client.PATCH('/api/v1/sources/{source_id}', { params: { path: { source_id: id } }, body, ...options }),
   )
 
 export const removeSource = (id: number) =>
-  call('to remove the source', (options) =>
+  call(requestsCopy.removeSource, (options) =>
     client.DELETE('/api/v1/sources/{source_id}', { params: { path: { source_id: id } }, ...options }),
   )
 
 export const testSource = (body: { kind: string; settings: Settings; source_id: number | null }): Promise<Preflight> =>
-  call('to test the source', (options) => client.POST('/api/v1/sources/test', { body, ...options }), {
+  call(requestsCopy.testSource, (options) => client.POST('/api/v1/sources/test', { body, ...options }), {
     deadline_s: PREFLIGHT_DEADLINE_S,
   })
 
 export const readCertificate = (address: string) =>
-  call('to read the certificate', (options) => client.POST('/api/v1/certificate', { body: { address }, ...options }))
+  call(requestsCopy.readCertificate, (options) => client.POST('/api/v1/certificate', { body: { address }, ...options }))

@@ -1,5 +1,6 @@
 /** What went wrong with a call, in words a person can act on. */
 
+import * as errorsCopy from '../copy/errors'
 import type { Problem } from './types'
 
 export class ApiError extends Error {
@@ -32,7 +33,7 @@ export const isMissing = (error: Error): boolean => error instanceof ApiError &&
 
 /** "No answer from Gavel", or "No numbers from Gavel" where it answers, but with nothing. */
 export const lostWords = (error: Error): string =>
-  error instanceof ApiError && error.status !== null ? 'No numbers from Gavel' : 'No answer from Gavel'
+  error instanceof ApiError && error.status !== null ? errorsCopy.noData : errorsCopy.noResponse
 
 const isLate = (cause: unknown): boolean => cause instanceof Error && cause.name === 'TimeoutError'
 
@@ -43,13 +44,11 @@ function isProblem(body: unknown): body is Problem {
 /** An error answer as an `ApiError`. A proxy's HTML page has no problem body: then the status has to do. */
 export function answerError(what: string, response: Response, body: unknown): ApiError {
   if (isProblem(body)) return new ApiError(what, body.detail, response.status, body.errors ?? [])
-  return new ApiError(what, `Gavel answered with status ${response.status} and no explanation.`, response.status)
+  return new ApiError(what, errorsCopy.unexplained(response.status), response.status)
 }
 
 /** A call that got no answer: the network, a stopped server or the deadline. */
 export function unreachableError(what: string, cause: unknown, deadline_s: number): ApiError {
-  const detail = isLate(cause)
-    ? `Gavel did not answer within ${deadline_s} s.`
-    : 'Gavel cannot be reached. It may be restarting, or the network is down.'
+  const detail = isLate(cause) ? errorsCopy.timeout(deadline_s) : errorsCopy.unreachable
   return new ApiError(what, detail, null, [], cause)
 }

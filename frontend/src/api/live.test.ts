@@ -77,10 +77,10 @@ it('updates within a second are gathered with all the streams that they name', (
   expect(redraw.mock.calls).toEqual([[new Set(['array_volume', 'ledger'])]])
 })
 
-it('verdicts are asked for again when minutes were attributed, not with every sample', () => {
+it('diagnoses are asked for again when minutes were attributed, not with every sample', () => {
   const client = new QueryClient()
-  client.setQueryData(['ledger', 'verdict'], 1)
-  const isStale = () => client.getQueryState(['ledger', 'verdict'])?.isInvalidated
+  client.setQueryData(['ledger', 'diagnosis'], 1)
+  const isStale = () => client.getQueryState(['ledger', 'diagnosis'])?.isInvalidated
   refresh(client, false, false)
   expect(isStale()).toBe(false)
   refresh(client, false, true)

@@ -2,10 +2,11 @@
 
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from 'react'
+import { ownAddress } from '../lib/base'
 import { serverNow } from './serverClock'
 import type { LiveUpdate } from './types'
 
-const ADDRESS = '/api/v1/live'
+const ADDRESS = ownAddress('/api/v1/live')
 const POLL_MS = 15_000
 const FULL_REFRESH_MS = 300_000
 const REOPEN_MS = 5_000
@@ -38,7 +39,7 @@ export function parseLive(data: string): LiveUpdate | null {
 // A frozen view shows what was; only the health of Gavel itself goes on.
 const ALWAYS_LIVE = new Set(['sources', 'session'])
 const DATA = new Set(['list', 'one', 'series', ...ALWAYS_LIVE])
-/** Verdicts change when minutes were attributed, not with every sample. */
+/** Diagnoses change when minutes were attributed, not with every sample. */
 const WITH_LEDGER = new Set([...DATA, 'ledger', 'alerts'])
 
 export function refresh(client: QueryClient, frozen: boolean, hasLedger = true): void {

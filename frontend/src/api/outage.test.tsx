@@ -5,9 +5,9 @@ import { expect, it } from 'vitest'
 import { ApiError, unreachableError } from './errors'
 import { type Asked, OutageProvider, outageOf, useOutage } from './outage'
 
-const away = (what = 'the verdict') => new ApiError(what, 'The database does not answer.', 503)
-const unreachable = unreachableError('the verdict', new TypeError('fetch failed'), 30)
-const late = unreachableError('the verdict', Object.assign(new Error('late'), { name: 'TimeoutError' }), 30)
+const away = (what = 'the diagnosis') => new ApiError(what, 'The database does not answer.', 503)
+const unreachable = unreachableError('the diagnosis', new TypeError('fetch failed'), 30)
+const late = unreachableError('the diagnosis', Object.assign(new Error('late'), { name: 'TimeoutError' }), 30)
 const failed = (since_ms: number, error: Error = away(), answered_ms = 0): Asked => ({
   trouble: { error, since_ms },
   answered_ms,
@@ -31,7 +31,7 @@ it('a part that fails alone, or while most others are answered, speaks for itsel
 it('one unreachable answer is enough, one that takes too long is not, and a fault is no outage', () => {
   expect(outageOf([failed(1000, unreachable), answered(800)])?.error).toBe(unreachable)
   expect(outageOf([failed(1000, late), answered(800)])).toBeNull()
-  const fault = new ApiError('the verdict', 'Gavel made a mistake.', 500)
+  const fault = new ApiError('the diagnosis', 'Gavel made a mistake.', 500)
   expect(outageOf([failed(1000, fault), failed(1000, fault)])).toBeNull()
 })
 
@@ -57,7 +57,7 @@ it('begins with the second part that fails, and ends with the first answer, whic
     <QueryClientProvider client={client}>
       <OutageProvider>
         <Note />
-        <Part name="verdict" read={read('verdict')} />
+        <Part name="diagnosis" read={read('diagnosis')} />
         <Part name="hops" read={read('hops')} />
       </OutageProvider>
     </QueryClientProvider>,
@@ -68,7 +68,7 @@ it('begins with the second part that fails, and ends with the first answer, whic
   isAway = false
   tries.length = 0
   await new Promise((resolve) => setTimeout(resolve, 5))
-  await client.refetchQueries({ queryKey: ['verdict'] })
+  await client.refetchQueries({ queryKey: ['diagnosis'] })
   await waitFor(() => expect(note.textContent).toBe('well'))
-  expect(tries).toEqual(['verdict', 'hops'])
+  expect(tries).toEqual(['diagnosis', 'hops'])
 })

@@ -1,6 +1,7 @@
 /** Questions to the API as React Query options. The first word of a key says how it lives: `list`, `one`, `series`, `sources` … */
 
 import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query'
+import * as requestsCopy from '../copy/requests'
 import { type Range, rangeQuery } from '../lib/range'
 import { visibleName } from '../lib/text'
 import { type Answer, call, client } from './client'
@@ -92,7 +93,7 @@ export const listQuery = <Kind extends EntityKind>(kind: Kind, params: ListParam
       const { source, ...rest } = params
       const search = { ...rest, ...(source === null ? {} : { source }), limit: PAGE_SIZE, offset }
       const list = call(
-        `the list of ${kind === 'vms' ? 'VMs' : kind}`,
+        requestsCopy.list(kind === 'vms' ? 'VMs' : kind),
         (options): Promise<Answer<unknown>> => LIST[kind](search, options),
         {
           signal,
@@ -124,7 +125,8 @@ export const oneQuery = <Kind extends EntityKind>(kind: Kind, id: number) =>
     queryFn: ({ signal, client: cache }) => {
       const name = knownName(cache, kind, id)
       // Its number is Gavel's own and tells nobody anything.
-      const what = name === null ? `this ${SINGULAR[kind]}` : `the ${SINGULAR[kind]} ${name}`
+      const what =
+        name === null ? requestsCopy.thisObject(SINGULAR[kind]) : requestsCopy.namedObject(SINGULAR[kind], name)
       const one = call(what, (options): Promise<Answer<unknown>> => ONE[kind](id, options), { signal })
       return one as Promise<EntityTypes[Kind]['one']>
     },
@@ -136,7 +138,7 @@ export const seriesQuery = (kind: EntityKind, id: number, range: Range, detail: 
     queryKey: ['series', kind, id, range, detail] as const,
     queryFn: ({ signal }) => {
       const query = { ...rangeQuery(range), points: POINTS, detail }
-      const what = `the numbers of this ${SINGULAR[kind]}`
+      const what = requestsCopy.objectCounters(SINGULAR[kind])
       return call(what, (options) => SERIES[kind](id, query, options), { signal })
     },
     // Comparing thousands of numbers with thousands takes longer than drawing them.
@@ -150,7 +152,7 @@ export const sourcesQuery = () =>
   queryOptions({
     queryKey: ['sources'] as const,
     queryFn: ({ signal }) =>
-      call('the list of sources', (options) => client.GET('/api/v1/sources', options), { signal }),
+      call(requestsCopy.sources, (options) => client.GET('/api/v1/sources', options), { signal }),
   })
 
 export const sourceQuery = (id: number) =>
@@ -158,7 +160,7 @@ export const sourceQuery = (id: number) =>
     queryKey: ['sources', id] as const,
     queryFn: ({ signal }) =>
       call(
-        'the source',
+        requestsCopy.source,
         (options) => client.GET('/api/v1/sources/{source_id}', { params: { path: { source_id: id } }, ...options }),
         {
           signal,
@@ -172,7 +174,7 @@ export const sourceRunsQuery = (id: number, limit: number) =>
     queryKey: ['sources', id, 'runs', limit] as const,
     queryFn: ({ signal }) =>
       call(
-        'the runs of the source',
+        requestsCopy.sourceRuns,
         (options) =>
           client.GET('/api/v1/sources/{source_id}/runs', {
             params: { path: { source_id: id }, query: { limit } },
@@ -205,7 +207,7 @@ export const unmatchedQuery = ({ search, kind, needs_action, limit }: UnmatchedP
         ...(needs_action === null ? {} : { needs_action }),
       }
       return call(
-        'what is not matched',
+        requestsCopy.unmatchedObjects,
         (options) => client.GET('/api/v1/unmatched', { params: { query }, ...options }),
         { signal },
       )
@@ -218,7 +220,7 @@ export const sourceKindsQuery = () =>
   queryOptions({
     queryKey: ['source-kinds'] as const,
     queryFn: ({ signal }) =>
-      call('the kinds of sources', (options) => client.GET('/api/v1/source-kinds', options), { signal }),
+      call(requestsCopy.sourceKinds, (options) => client.GET('/api/v1/source-kinds', options), { signal }),
     staleTime: Number.POSITIVE_INFINITY,
   })
 
@@ -227,7 +229,7 @@ export const searchQuery = (q: string) =>
     queryKey: ['search', q] as const,
     queryFn: ({ signal }) =>
       call(
-        'the search',
+        requestsCopy.search,
         (options) => client.GET('/api/v1/search', { params: { query: { q, limit: 20 } }, ...options }),
         { signal },
       ),
@@ -238,5 +240,6 @@ export const searchQuery = (q: string) =>
 export const sessionQuery = () =>
   queryOptions({
     queryKey: ['session'] as const,
-    queryFn: ({ signal }) => call('the session', (options) => client.GET('/api/v1/session', options), { signal }),
+    queryFn: ({ signal }) =>
+      call(requestsCopy.session, (options) => client.GET('/api/v1/session', options), { signal }),
   })

@@ -24,6 +24,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/{kind}/{thing_id}/diagnosis": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Diagnosis
+         * @description Which layer has the excess latency, how much, with which confidence, since when, and the raw numbers behind it.
+         */
+        get: operations["diagnosis"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/{kind}/{thing_id}/evidence": {
         parameters: {
             query?: never;
@@ -104,26 +124,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/{kind}/{thing_id}/verdict": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Verdict
-         * @description Which layer loses time, how much, how sure that is, since when, and the raw numbers behind it.
-         */
-        get: operations["verdict"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/v1/{kind}/{thing_id}/waterfall": {
         parameters: {
             query?: never;
@@ -133,7 +133,7 @@ export interface paths {
         };
         /**
          * Waterfall
-         * @description One window of reads, writes and all: layers with bounds and what is expected of them, and parts that add up to the total.
+         * @description Latency breakdown of one window for reads, writes and all: layers with range and baseline, and segments that add up to the total.
          */
         get: operations["waterfall"];
         put?: never;
@@ -213,7 +213,7 @@ export interface paths {
         get: operations["alert_rule"];
         /**
          * Change Alert Rule
-         * @description Another rule in its place. What it had found ends, unless only its name, severity, labels or runbook change.
+         * @description Replaces a rule. Its alerts end, unless only name, severity, labels or runbook change.
          */
         put: operations["change_alert_rule"];
         post?: never;
@@ -256,7 +256,7 @@ export interface paths {
         put?: never;
         /**
          * Import Alert Rules
-         * @description Brings the rules to what a file says, by their keys, all or none.
+         * @description Imports the rules of a file, by their keys, all or none.
          */
         post: operations["import_alert_rules"];
         delete?: never;
@@ -276,7 +276,7 @@ export interface paths {
         put?: never;
         /**
          * Preview Alert Rule
-         * @description When a rule would have fired over the last days, from minutes where that is not too much, else from rows of five minutes.
+         * @description When a rule would have fired over the last days, from minutes, or for many objects from 5-minute rows.
          */
         post: operations["preview_alert_rule"];
         delete?: never;
@@ -313,7 +313,7 @@ export interface paths {
         put?: never;
         /**
          * Acknowledge Alert
-         * @description Somebody looks after it: nothing more is said of it until it is over.
+         * @description Acknowledges an alert: no further notifications until it resolves.
          */
         post: operations["acknowledge_alert"];
         /** Take Back Acknowledgement */
@@ -332,7 +332,7 @@ export interface paths {
         };
         /**
          * Alert History
-         * @description What was open at some moment of the range, newest first; what never fired is left out.
+         * @description Alerts that were open at some time of the range, newest first; those that never fired are left out.
          */
         get: operations["alert_history"];
         put?: never;
@@ -351,8 +351,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Late Breaches
-         * @description Breaches that became known too late to page anybody, newest first.
+         * Late Detections
+         * @description Late detections, newest first: their data arrived too late to notify.
          */
         get: operations["late_breaches"];
         put?: never;
@@ -372,7 +372,7 @@ export interface paths {
         };
         /**
          * Alerts Now
-         * @description What is open, worst first, and what is about to be.
+         * @description Open alerts, worst first, and pending ones.
          */
         get: operations["alerts_now"];
         put?: never;
@@ -522,7 +522,7 @@ export interface paths {
         put?: never;
         /**
          * Replay Channel
-         * @description All its dead letters wait for delivery again.
+         * @description Queues all its dead letters for delivery again.
          */
         post: operations["replay_channel"];
         delete?: never;
@@ -628,7 +628,7 @@ export interface paths {
         };
         /**
          * Datastore Deltas
-         * @description The differences of neighbouring measurements, with intervals, against what is expected of them.
+         * @description The differences of neighboring boundaries, with ranges and baselines.
          */
         get: operations["datastore_deltas"];
         put?: never;
@@ -648,7 +648,7 @@ export interface paths {
         };
         /**
          * Datastore Hosts
-         * @description What each host's own counters say of the datastore, beside its queue depth and how many of its VMs are active there.
+         * @description Each host's own counters of the datastore, with its queue depth and its number of active VMs.
          */
         get: operations["datastore_hosts"];
         put?: never;
@@ -659,7 +659,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/estate/gaps": {
+    "/api/v1/environment/gaps": {
         parameters: {
             query?: never;
             header?: never;
@@ -667,10 +667,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Estate Gaps
+         * Environment Gaps
          * @description Missing intervals of all sources, oldest first.
          */
-        get: operations["estate_gaps"];
+        get: operations["environment_gaps"];
         put?: never;
         post?: never;
         delete?: never;
@@ -679,7 +679,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/estate/latency": {
+    "/api/v1/environment/latency": {
         parameters: {
             query?: never;
             header?: never;
@@ -687,10 +687,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Estate Latency
-         * @description Everything together over time, as of one thing; its queues as a sum only.
+         * Environment Latency
+         * @description The whole environment over time, with the columns of one object; its queues as a sum only.
          */
-        get: operations["estate_latency"];
+        get: operations["environment_latency"];
         put?: never;
         post?: never;
         delete?: never;
@@ -708,7 +708,9 @@ export interface paths {
         };
         /**
          * Health
-         * @description Whether Gavel works, and what is wrong with which part: 503 when the database cannot be reached, else 200.
+         * @description Health of Gavel and of each part: 503 when the database cannot be reached, else 200.
+         *
+         *     Without signing in only states are returned: details name channels, addresses and folders.
          */
         get: operations["health"];
         put?: never;
@@ -780,6 +782,8 @@ export interface paths {
         /**
          * Live
          * @description Server-sent events named `update`, each a `LiveUpdate`; the event id is its revision. Reload everything after a reconnect.
+         *
+         *     Ends within a minute of signing out, and of a token that was revoked or expired.
          */
         get: operations["live"];
         put?: never;
@@ -877,7 +881,7 @@ export interface paths {
         put?: never;
         /**
          * Replay Notification
-         * @description A dead letter waits for delivery again, with the id it had.
+         * @description Queues a dead letter for delivery again, with its former id.
          */
         post: operations["replay_notification"];
         delete?: never;
@@ -895,7 +899,7 @@ export interface paths {
         };
         /**
          * Overview
-         * @description The estate by layer, and its things by what they lose. Without a range: the last five minutes that have been attributed.
+         * @description The environment by layer, and its objects ranked. Without a range: the last five analyzed minutes.
          */
         get: operations["overview"];
         put?: never;
@@ -935,14 +939,36 @@ export interface paths {
         put?: never;
         /**
          * Sign In
-         * @description Exchange a setup token (once) or an admin token for a session of twelve hours, a wall token for one as long as it is good.
+         * @description Exchange a setup token (once) or an admin token for a session, a wall token for one as long as it is good.
+         *
+         *     A session lasts twelve hours, and two without use; it makes no further ones. Wrong tokens are looked up a few times a minute only.
          */
         post: operations["sign_in"];
         /**
          * Sign Out
-         * @description End the session of the cookie, for whoever else holds it too.
+         * @description End the session of the cookie, in every browser that holds it.
          */
         delete: operations["sign_out"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Sign Out Everywhere
+         * @description End every session, on every machine. Admin tokens stay good (`gavel token renew` ends those), and so does the wall token.
+         */
+        delete: operations["sign_out_everywhere"];
         options?: never;
         head?: never;
         patch?: never;
@@ -957,7 +983,7 @@ export interface paths {
         };
         /**
          * Silences
-         * @description Those in force, to come, and over; the last to end comes first.
+         * @description Active, scheduled and expired ones; the last to end comes first.
          */
         get: operations["silences"];
         put?: never;
@@ -1279,7 +1305,7 @@ export interface components {
         };
         /**
          * AlertDetail
-         * @description newest: null once it is over, and of a source that is gone; its numbers are null where that minute has none.
+         * @description newest: null once it has ended, and for a source that is gone; its numbers are null where that minute has none.
          */
         AlertDetail: {
             /** Acknowledged At */
@@ -1290,16 +1316,14 @@ export interface components {
             acknowledged_note: string | null;
             /** Array Ids */
             array_ids: number[];
-            /** Breach Ended At */
-            breach_ended_at: string | null;
             /** Ended At */
             ended_at: string | null;
+            /** Excess Outstanding */
+            excess_outstanding: number | null;
             /** Fired At */
             fired_at: string | null;
             /** Id */
             id: number;
-            /** Impact */
-            impact: number | null;
             /** Labels */
             labels: {
                 [key: string]: string;
@@ -1322,6 +1346,8 @@ export interface components {
             peak_lower: number | null;
             /** Quiet */
             quiet: string | null;
+            /** Recovered At */
+            recovered_at: string | null;
             /** Rule Id */
             rule_id: number | null;
             /** Rule Key */
@@ -1330,8 +1356,7 @@ export interface components {
             rule_name: string;
             /** Runbook Url */
             runbook_url: string;
-            /** Sentence */
-            sentence: string | null;
+            sentence: components["schemas"]["AlertSentenceOut"] | null;
             /**
              * Severity
              * @enum {string}
@@ -1360,7 +1385,7 @@ export interface components {
         };
         /**
          * AlertMessageOut
-         * @description A message that told of this alert, and how its delivery went.
+         * @description A notification of this alert, and its delivery.
          */
         AlertMessageOut: {
             /** Attempts */
@@ -1393,13 +1418,14 @@ export interface components {
         };
         /**
          * AlertOut
-         * @description One incident of one rule and object, from its first breach on. Times are those of the minutes that are judged.
+         * @description One alert of one rule and object, from the first minute that met the conditions. Times are those of the data.
          *
-         *     value, lower: of the rule's first measure at the newest transition, in its unit; peak, peak_lower: in the worst of its breaching
-         *     minutes, which began at peak_at. fired_at null: it is pending, or never fired. breach_ended_at: begin of the recovery that led to
-         *     ended_at, or goes on.
-         *     array_ids: the arrays that it lies on now, by whatever name; none of a host or cluster, which reach them all.
-         *     quiet: why nothing is said about it now (silence, maintenance, array down); null: it is said. sentence: the verdict when it fired.
+         *     value, lower: of the rule's first measure at the newest transition, in its unit; peak, peak_lower: in the highest of the minutes
+         *     that met the conditions, which began at peak_at. fired_at null: it is pending, or never fired. recovered_at: start of the recovery
+         *     that led to ended_at, or continues.
+         *     array_ids: the arrays that the object is on now; none for a host or cluster, which reach all of them.
+         *     quiet: why its notifications are held back now (silence, maintenance, array down); null: they are not.
+         *     sentence: the diagnosis when it fired.
          */
         AlertOut: {
             /** Acknowledged At */
@@ -1410,16 +1436,14 @@ export interface components {
             acknowledged_note: string | null;
             /** Array Ids */
             array_ids: number[];
-            /** Breach Ended At */
-            breach_ended_at: string | null;
             /** Ended At */
             ended_at: string | null;
+            /** Excess Outstanding */
+            excess_outstanding: number | null;
             /** Fired At */
             fired_at: string | null;
             /** Id */
             id: number;
-            /** Impact */
-            impact: number | null;
             /** Labels */
             labels: {
                 [key: string]: string;
@@ -1439,6 +1463,8 @@ export interface components {
             peak_lower: number | null;
             /** Quiet */
             quiet: string | null;
+            /** Recovered At */
+            recovered_at: string | null;
             /** Rule Id */
             rule_id: number | null;
             /** Rule Key */
@@ -1447,8 +1473,7 @@ export interface components {
             rule_name: string;
             /** Runbook Url */
             runbook_url: string;
-            /** Sentence */
-            sentence: string | null;
+            sentence: components["schemas"]["AlertSentenceOut"] | null;
             /**
              * Severity
              * @enum {string}
@@ -1474,20 +1499,36 @@ export interface components {
             value: number | null;
         };
         /**
+         * AlertSentenceOut
+         * @description The diagnosis when an alert fired: `claim`, what it rests on (`evidence`), and what limits it (`limits`); "": there is none.
+         *
+         *     `text`: all of it in one line. Of what has no diagnosis (a source), and of alerts of earlier versions, all of it is the claim.
+         */
+        AlertSentenceOut: {
+            /** Claim */
+            claim: string;
+            /** Evidence */
+            evidence: string;
+            /** Limits */
+            limits: string;
+            /** Text */
+            text: string;
+        };
+        /**
          * AlertsNow
-         * @description What is open: fired and not resolved, worst first. pending: breached, but not for long enough yet.
+         * @description Open alerts: fired and not resolved, worst first. pending: conditions hold, but not for long enough yet.
          */
         AlertsNow: {
             /** Alerts */
             alerts: components["schemas"]["AlertOut"][];
-            /** Judged Until At */
-            judged_until_at: string | null;
+            /** Analyzed Until At */
+            analyzed_until_at: string | null;
             /** Pending */
             pending: components["schemas"]["AlertOut"][];
         };
         /**
          * AlertSubject
-         * @description What an alert is about; kinds other than `source` are pages of that id.
+         * @description The object of an alert; kinds other than `source` have a page with that id.
          */
         AlertSubject: {
             /** Id */
@@ -1502,9 +1543,9 @@ export interface components {
         };
         /**
          * ArrayCountedOut
-         * @description What the array's own counters say of an I/O, over the same volumes and window as the evidence: µs inside it and at its port.
+         * @description As reported by the array's own counters, over the volumes and window of the evidence: µs per I/O inside the array and at its port.
          *
-         *     Mirrored writes are writes; null: not measured. Layers and parts are fitted to the counters of both sides, so they may differ.
+         *     Mirrored writes are writes; null: not measured. Layers and segments are estimated from the counters of both sides, so they may differ.
          */
         ArrayCountedOut: {
             /**
@@ -1519,17 +1560,19 @@ export interface components {
         };
         /**
          * ArrayHostOut
-         * @description A host as the array knows it.
+         * @description A host object of the array. The ports of a host that is not its own (`is_local` false) are not known to it; `managed_by`: the array
+         *     whose host it is, where it is named.
          */
         ArrayHostOut: {
             /** Is Local */
             is_local: boolean;
+            /** Managed By */
+            managed_by: string | null;
             /** Name */
             name: string;
             /** Personality */
             personality: string | null;
-            /** Port Health */
-            port_health: string | null;
+            port_health: components["schemas"]["PortHealthOut"] | null;
             /** Preferred Arrays */
             preferred_arrays: string[];
         };
@@ -1588,7 +1631,7 @@ export interface components {
         };
         /**
          * AttemptOut
-         * @description One attempt. `request` with secrets masked; what the receiver answered is not kept, only its `status`.
+         * @description One attempt. `request` with secrets masked; of the receiver's response only `status` is kept.
          */
         AttemptOut: {
             /** Detail */
@@ -1654,7 +1697,7 @@ export interface components {
         };
         /**
          * ChannelIn
-         * @description A new channel. `settings` as the kind's JSON Schema says, secrets included. second_id: where its dead letters are told.
+         * @description A new channel. `settings` as in the kind's JSON Schema, secrets included. second_id: the channel that reports its dead letters.
          */
         ChannelIn: {
             /**
@@ -1731,7 +1774,7 @@ export interface components {
             pending: number;
             /** Retry At */
             retry_at: string | null;
-            route: components["schemas"]["RouteBody"];
+            route: components["schemas"]["RouteOut"];
             /** Second Id */
             second_id: number | null;
             /** Secrets Set */
@@ -1806,7 +1849,8 @@ export interface components {
          * Column
          * @description One line of a chart.
          *
-         *     name: `read_service_us`, `write_gavg_us`, `read_iops`, … counter: the source's own name of what it is made from.
+         *     name: `read_service_us`, `write_gavg_us`, `read_iops`, …; quantity: the same without its direction; label, quantity_label: in words,
+         *     the second as it stands inside a line. counter: its name at the source.
          *     precision: the finest step of the source's number in `unit` (1000 for a millisecond counter shown in µs).
          *     values: as long as `times_ms`; op-weighted means for latencies, means over time for rates; null = not measured.
          */
@@ -1821,6 +1865,10 @@ export interface components {
             name: string;
             /** Precision */
             precision: number | null;
+            /** Quantity */
+            quantity: string;
+            /** Quantity Label */
+            quantity_label: string;
             /**
              * Unit
              * @enum {string}
@@ -1831,9 +1879,9 @@ export interface components {
         };
         /**
          * ConditionBody
-         * @description Holds from `at_least` on, and has recovered below `recover_below` (null: below `at_least`), in the unit of the quantity.
+         * @description Holds from `at_least` on, recovers below `recover_below` (null: below `at_least`), in the unit of the quantity.
          *
-         *     part: a layer or a segment; null is the whole I/O (of sources: the source). compared: `lower` is surely that much, `estimate` probably.
+         *     part: a layer or a segment; null is the total (of sources: the source). compared: `lower` is the lower bound, `estimate` the estimate.
          */
         ConditionBody: {
             /** At Least */
@@ -1856,16 +1904,16 @@ export interface components {
              * Quantity
              * @enum {string}
              */
-            quantity: "time" | "share" | "excess" | "times_usual" | "impact" | "outstanding_at_depth" | "disagreement" | "source_silent" | "clock_offset" | "gap";
+            quantity: "latency" | "share" | "excess" | "baseline_ratio" | "excess_outstanding" | "queue_utilization" | "disagreement" | "sample_age" | "clock_skew" | "gap";
             /** Recover Below */
             recover_below?: number | null;
         };
         /**
          * ContributorOut
-         * @description `ios`: I/Os of this one inside the layer; `us`: per I/O of this one. `time_share`: of the thing's own time in the layer, with
-         *     bounds; of that of all VMs (hosts) together where this is more; null where that time is 0.
+         * @description `ios`: I/Os of the contributor inside the layer; `us`: latency per I/O. `time_share`: of the object's time in the layer, with range;
+         *     of that of all VMs (hosts) together where this is more; null where that time is 0.
          *
-         *     `is_merged`: (a part of) the time is of neighbouring layers that were not told apart.
+         *     `is_merged`: (a part of) the time is of neighboring layers that are not separable.
          */
         ContributorOut: {
             /** Iops */
@@ -1890,10 +1938,10 @@ export interface components {
         };
         /**
          * ContributorsOut
-         * @description Who the layer's time belongs to. `ios`: the thing's own I/Os inside the layer, as its occupancy tells them; null: not measured.
+         * @description Top contributors to the layer's time. `ios`: the object's own outstanding I/Os in the layer, as in its occupancy; null: not measured.
          *
-         *     VMs are told by their virtual disks, hosts by their devices and what their disks have above these (devices of a host by themselves).
-         *     `vms_total`, `hosts_total`: how many did I/O. `vms_ios`, `hosts_ios`: I/Os of all of them inside; `vms_rest_ios`, `hosts_rest_ios`:
+         *     VMs are measured at their virtual disks, hosts at their devices plus what their disks have above these (devices of a host alone).
+         *     `vms_total`, `hosts_total`: how many did I/O. `vms_ios`, `hosts_ios`: all of theirs in the layer; `vms_rest_ios`, `hosts_rest_ios`:
          *     of `ios` those of none of them. `non_vm_iops`: device ops that no virtual disk explains; null: no device was measured.
          */
         ContributorsOut: {
@@ -1943,6 +1991,46 @@ export interface components {
             /** Vms Total */
             vms_total: number;
         };
+        /**
+         * DataQualityOut
+         * @description Data quality of a diagnosis. `quality_reasons`: why it is not an A, in words. `match_ratio`: host ÷ array ops of
+         *     what is matched on both sides, `matched_host_iops` ÷ `matched_array_iops`: an array may have volumes that no polled host uses.
+         *
+         *     `offset_error_s`: of the worst clock; `missing_s`: seconds in which a side had no sample. `outstanding_ios` (as the virtual disks
+         *     counted them) against `modelled_ios` (IOPS × latency) is Little's check. `queue_depths`: of the device queues in use, each by itself.
+         *     `recalculated_minutes`: minutes of the window that were calculated again because samples arrived or changed after they had been
+         *     diagnosed, the newest time at `recalculated_at`. `has_earlier_rules`: minutes of the window were diagnosed with earlier rules, and their
+         *     samples are no longer kept, or not calculated again yet.
+         */
+        DataQualityOut: {
+            /** Disagreement Us */
+            disagreement_us: number | null;
+            /** Has Earlier Rules */
+            has_earlier_rules: boolean;
+            /** Match Ratio */
+            match_ratio: number | null;
+            /** Matched Array Iops */
+            matched_array_iops: number | null;
+            /** Matched Host Iops */
+            matched_host_iops: number | null;
+            /** Missing S */
+            missing_s: number | null;
+            /** Modelled Ios */
+            modelled_ios: number | null;
+            /** Offset Error S */
+            offset_error_s: number | null;
+            /** Outstanding Ios */
+            outstanding_ios: number | null;
+            /** Quality */
+            quality: ("A" | "B" | "C" | "D") | null;
+            /** Quality Reasons */
+            quality_reasons: string[];
+            queue_depths: components["schemas"]["QueueDepthsOut"] | null;
+            /** Recalculated At */
+            recalculated_at: string | null;
+            /** Recalculated Minutes */
+            recalculated_minutes: number;
+        };
         /** DatastoreOut */
         DatastoreOut: {
             /** Capacity Bytes */
@@ -1991,17 +2079,17 @@ export interface components {
         };
         /**
          * DeltaOut
-         * @description A difference of neighbouring boundaries, reads and writes together, against what is expected of it; null: not measured.
+         * @description A difference of neighboring boundaries, reads and writes together, and its baseline; null: not measured.
          */
         DeltaOut: {
+            /** Baseline Us */
+            baseline_us: number;
             /** Excess Lower Us */
             excess_lower_us: number | null;
             /** Excess Upper Us */
             excess_upper_us: number | null;
             /** Excess Us */
             excess_us: number | null;
-            /** Expected Us */
-            expected_us: number;
             /** Label */
             label: string;
             /**
@@ -2023,13 +2111,13 @@ export interface components {
         };
         /**
          * DeltasOut
-         * @description Outermost first. `driver_array` is compared with what is expected of the whole SAN layer.
+         * @description Outermost first. `driver_array` is compared with the baseline of the whole SAN layer.
          */
         DeltasOut: {
+            /** Baseline From */
+            baseline_from: ("history" | "setting" | "both") | null;
             /** Deltas */
             deltas: components["schemas"]["DeltaOut"][];
-            /** Expected From */
-            expected_from: ("history" | "setting" | "both") | null;
             /**
              * From At
              * Format: date-time
@@ -2089,8 +2177,7 @@ export interface components {
             id: number;
             match: components["schemas"]["Match"];
             newest: components["schemas"]["DeviceNumbersOut"];
-            /** Path Policy */
-            path_policy: string | null;
+            path_policy: components["schemas"]["PathPolicyOut"] | null;
             /** Paths Total */
             paths_total: number;
             /** Paths Working */
@@ -2098,6 +2185,84 @@ export interface components {
             /** Queue Depth */
             queue_depth: number | null;
             volume: components["schemas"]["Ref"] | null;
+        };
+        /**
+         * DiagnosisOut
+         * @description How bad the latency is, and whose it is. `severity`: by the excess alone, null without a diagnosis. `limited_counters`: normal only
+         *     since the counters are too coarse to show the excess. `layer` is named with `confidence`; `other` stands beside it when inconclusive;
+         *     all three are null where no layer is named.
+         *
+         *     `share`: of the named layer in the excess. `excess_outstanding`: excess latency × IOPS.
+         *     `since_at`: first minute of the present run of this diagnosis, at most 24 h before the window's end; null when the newest minutes have
+         *     another diagnosis, or none. `until_at`: then the end of the last minute, of the window's last hour, with this diagnosis, once two
+         *     minutes after it have another one; null while it continues.
+         */
+        DiagnosisOut: {
+            /** Array Counted */
+            array_counted: components["schemas"]["ArrayCountedOut"][];
+            /** Baseline From */
+            baseline_from: ("history" | "setting" | "both") | null;
+            /** Baseline Us */
+            baseline_us: number | null;
+            /** Confidence */
+            confidence: ("confirmed" | "likely" | "inconclusive") | null;
+            data_quality: components["schemas"]["DataQualityOut"];
+            /** Evidence */
+            evidence: components["schemas"]["EvidenceOut"][];
+            /** Excess Outstanding */
+            excess_outstanding: number | null;
+            /** Excess Us */
+            excess_us: number | null;
+            /**
+             * From At
+             * Format: date-time
+             */
+            from_at: string;
+            /** Layer */
+            layer: string | null;
+            /** Layer Label */
+            layer_label: string | null;
+            /** Layers */
+            layers: components["schemas"]["LayerOut"][];
+            /** Ledger Until At */
+            ledger_until_at: string | null;
+            /** Limited Counters */
+            limited_counters: boolean;
+            /** Minutes */
+            minutes: number;
+            /** Not Measured */
+            not_measured: ("guest" | "kernel" | "san" | "array")[];
+            /** Other */
+            other: string | null;
+            /** Other Label */
+            other_label: string | null;
+            /**
+             * Resolution
+             * @enum {string}
+             */
+            resolution: "1m" | "5m" | "1h";
+            sentence: components["schemas"]["SentenceOut"];
+            /** Severity */
+            severity: ("normal" | "elevated" | "high") | null;
+            /** Share */
+            share: number | null;
+            /** Since At */
+            since_at: string | null;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "judged" | "too_few" | "idle" | "not_measured" | "no_data";
+            subject: components["schemas"]["Ref"];
+            /**
+             * To At
+             * Format: date-time
+             */
+            to_at: string;
+            /** Total Us */
+            total_us: number | null;
+            /** Until At */
+            until_at: string | null;
         };
         /**
          * DirectionColumns
@@ -2124,9 +2289,11 @@ export interface components {
         };
         /**
          * DirectionOut
-         * @description One direction of a window, outermost first. `expected_us`: of everything measured. `not_measured`: layers nobody timed.
+         * @description One direction of a window, outermost first. `baseline_us`: of everything measured. `not_measured`: layers without a counter.
          */
         DirectionOut: {
+            /** Baseline Us */
+            baseline_us: number | null;
             /** Bytes Per S */
             bytes_per_s: number | null;
             /**
@@ -2134,8 +2301,6 @@ export interface components {
              * @enum {string}
              */
             direction: "read" | "write" | "all";
-            /** Expected Us */
-            expected_us: number | null;
             /** Iops */
             iops: number | null;
             /** Layers */
@@ -2155,29 +2320,24 @@ export interface components {
             total_us: number | null;
         };
         /**
-         * EstateOut
-         * @description Everything together, and the I/Os inside each layer. `impact`: of all datastores added up, whatever was asked for.
+         * EnvironmentOut
+         * @description The whole environment, and the outstanding I/Os by layer. `excess_outstanding`: sum over all datastores, whatever the filters.
          *
-         *     `occupancy`: I/Os of datastores whose verdict is undetermined are not in its two layers but in one of their own, "kernel_or_san".
+         *     `occupancy`: I/Os of datastores whose diagnosis is inconclusive are not in its two layers but in a separate one, "kernel_or_san".
          */
-        EstateOut: {
+        EnvironmentOut: {
+            /** Baseline From */
+            baseline_from: ("history" | "setting" | "both") | null;
+            /** Baseline Us */
+            baseline_us: number | null;
             /** Bytes Per S */
             bytes_per_s: number | null;
-            /**
-             * Certainty
-             * @enum {string}
-             */
-            certainty: "unknown" | "healthy" | "certain" | "likely" | "undetermined";
+            /** Confidence */
+            confidence: ("confirmed" | "likely" | "inconclusive") | null;
+            /** Excess Outstanding */
+            excess_outstanding: number | null;
             /** Excess Us */
             excess_us: number | null;
-            /** Expected From */
-            expected_from: ("history" | "setting" | "both") | null;
-            /** Expected Us */
-            expected_us: number | null;
-            /** Grade */
-            grade: ("A" | "B" | "C" | "D") | null;
-            /** Impact */
-            impact: number | null;
             /** Iops */
             iops: number | null;
             /** Layer */
@@ -2186,14 +2346,19 @@ export interface components {
             layer_label: string | null;
             /** Layers */
             layers: components["schemas"]["LayerOut"][];
+            /** Limited Counters */
+            limited_counters: boolean;
             /** Occupancy */
             occupancy: components["schemas"]["OccupancyLayerOut"][];
             /** Other */
             other: string | null;
             /** Other Label */
             other_label: string | null;
-            /** Sentence */
-            sentence: string;
+            /** Quality */
+            quality: ("A" | "B" | "C" | "D") | null;
+            sentence: components["schemas"]["HeadOut"];
+            /** Severity */
+            severity: ("normal" | "elevated" | "high") | null;
             /** Share */
             share: number | null;
             /**
@@ -2206,7 +2371,10 @@ export interface components {
             /** Until At */
             until_at: string | null;
         };
-        /** EventOut */
+        /**
+         * EventOut
+         * @description `label`: its kind in words. `text`: what happened to what, from which value to which.
+         */
         EventOut: {
             /**
              * At
@@ -2215,13 +2383,17 @@ export interface components {
             at: string;
             /** Kind */
             kind: string;
+            /** Label */
+            label: string;
             subject: components["schemas"]["Ref"] | null;
             /** Text */
             text: string;
         };
         /**
          * EvidenceOut
-         * @description One raw number behind a verdict. `precision`: the source's step, in `unit`. `at`: end of the window it is the mean over.
+         * @description One raw number behind a diagnosis. `precision`: the source's step, in `unit`. `at`: end of the window it is the mean over.
+         *
+         *     `sources`: where it was read, several of what is over several; of a host's own setting its vCenter and the host.
          */
         EvidenceOut: {
             /**
@@ -2244,8 +2416,8 @@ export interface components {
              * @enum {string}
              */
             side: "array" | "host";
-            /** Source */
-            source: string;
+            /** Sources */
+            sources: components["schemas"]["Ref"][];
             subject: components["schemas"]["Ref"];
             /**
              * Unit
@@ -2267,10 +2439,9 @@ export interface components {
         };
         /**
          * FullestColumns
-         * @description The fullest queue over time: of `queues`, the one whose I/Os in flight come nearest to its depth in the bucket.
+         * @description The fullest queue over time: of `queues`, the one whose active I/Os come nearest to its depth in the bucket.
          *
-         *     `queue`: its position in `queues`; null: not known (no depth, no time, or minutes of devices no longer kept). All I/Os of that device
-         *     on that host count, whoever's they are.
+         *     `queue`: its position in `queues`; null: not measured (no depth, no latency, or past retention). All I/Os of that queue count.
          */
         FullestColumns: {
             /** Depth */
@@ -2286,7 +2457,8 @@ export interface components {
         };
         /**
          * GapOut
-         * @description A missing interval of one stream and why. `state`: pending_backfill (still hoped for) or explained (final).
+         * @description A missing interval of one stream and why. `side`: whose counters are missing. `state`: pending_backfill (still hoped for) or
+         *     explained (final).
          */
         GapOut: {
             /**
@@ -2296,6 +2468,11 @@ export interface components {
             from_at: string;
             /** Reason */
             reason: string;
+            /**
+             * Side
+             * @enum {string}
+             */
+            side: "array" | "host" | "guest";
             source: components["schemas"]["SourceRef"];
             /**
              * State
@@ -2314,12 +2491,24 @@ export interface components {
         };
         /**
          * Group
-         * @description Columns that belong to one thing on one side. `scope` "whole" is the sum over all of the page's devices or volumes.
+         * @description Columns of one object on one side. `scope` "whole" is all of the page's devices or volumes together: rates are sums, latencies means
+         *     over operations, a queue depth that of the deepest queue.
+         *
+         *     `level`: where on the I/O path it was measured; hosts time their devices (host) and the virtual disks (disk). `owner`: the host of a
+         *     device or the VM of a disk, whose name stands before `own_name` in that of `entity`; null where the own name is complete.
          */
         Group: {
             /** Columns */
             columns: components["schemas"]["Column"][];
             entity: components["schemas"]["Ref"];
+            /**
+             * Level
+             * @enum {string}
+             */
+            level: "array" | "host" | "disk" | "guest";
+            /** Own Name */
+            own_name: string;
+            owner: components["schemas"]["Ref"] | null;
             /**
              * Scope
              * @enum {string}
@@ -2349,6 +2538,20 @@ export interface components {
             protocol: string;
             /** Queue Depth */
             queue_depth: number | null;
+        };
+        /**
+         * HeadOut
+         * @description What a diagnosis says: `headline` ("Kernel queue on esx-14", "Normal") and `detail`, its numbers ("": there are none).
+         *
+         *     `text`: both in one line.
+         */
+        HeadOut: {
+            /** Detail */
+            detail: string;
+            /** Headline */
+            headline: string;
+            /** Text */
+            text: string;
         };
         /**
          * Health
@@ -2386,10 +2589,10 @@ export interface components {
         };
         /**
          * HopLinkOut
-         * @description The time of an I/O between two nodes, in µs per I/O; null: nobody timed it. Bounds where there are any.
+         * @description Latency between two nodes, in µs per I/O, with its range where there is one; null: not measured.
          *
-         *     `is_merged`: it could not be told apart from other layers, so it holds the time of all `layers`; where `us` is null besides, the link
-         *     from the host queue holds it. The paths of a device share its times.
+         *     `is_merged`: not separable from other layers, so it holds the time of all `layers`; where `us` is null besides, the link from the
+         *     host queue holds it. The paths of a device share its times.
          */
         HopLinkOut: {
             /** From Id */
@@ -2413,7 +2616,7 @@ export interface components {
         };
         /**
          * HopNodeOut
-         * @description One thing on the way. `id`: its own within this answer; `ref`: whose page tells more; `detail`: what it is; `state`: of paths.
+         * @description One node of the I/O path. `id`: unique in this response; `ref`: the object that has a page; `detail`: its kind; `state`: of paths.
          */
         HopNodeOut: {
             /** Detail */
@@ -2429,7 +2632,7 @@ export interface components {
         };
         /**
          * HopOut
-         * @description `nodes`: those with the most I/Os inside, of `total`.
+         * @description `nodes`: those with the most outstanding I/Os, of `total`.
          */
         HopOut: {
             /** Label */
@@ -2446,13 +2649,13 @@ export interface components {
         };
         /**
          * HoppingKind
-         * @description Those whose I/Os are followed from VM to array.
+         * @description Kinds with an I/O path from VM to array.
          * @enum {string}
          */
         HoppingKind: "datastores" | "vms";
         /**
          * HopsOut
-         * @description Hops in the order of an I/O's path, VM first; a hop that this way does not have is empty.
+         * @description Hops in the order of the I/O path, VM first; a hop that this path does not have is empty.
          */
         HopsOut: {
             /**
@@ -2596,12 +2799,6 @@ export interface components {
             to_at: string;
         };
         /**
-         * Kind
-         * @description What the ledger adds up to, as addresses name it.
-         * @enum {string}
-         */
-        Kind: "datastores" | "vms" | "hosts" | "volumes" | "arrays" | "clusters";
-        /**
          * LatencyOut
          * @description Over time, columnar. `times_ms`: start of each bucket, ms since 1970, `step_s` apart; a bucket without a minute is all null.
          */
@@ -2613,14 +2810,14 @@ export interface components {
              * Format: date-time
              */
             from_at: string;
-            /** Grades */
-            grades: (("A" | "B" | "C" | "D") | null)[];
             /** Ledger Until At */
             ledger_until_at: string | null;
             /** Minutes */
             minutes: number;
             /** Minutes There */
             minutes_there: number[];
+            /** Qualities */
+            qualities: (("A" | "B" | "C" | "D") | null)[];
             queues: components["schemas"]["QueueColumns"];
             /**
              * Resolution
@@ -2640,7 +2837,7 @@ export interface components {
         };
         /**
          * LateOut
-         * @description Minutes [from_at, to_at) that breached a rule and became known too late to page anybody.
+         * @description Late detection: minutes [from_at, to_at) that met a rule's conditions and arrived too late to notify.
          */
         LateOut: {
             /**
@@ -2695,21 +2892,21 @@ export interface components {
         };
         /**
          * LayerOut
-         * @description A layer, or neighbouring layers that were not told apart (`name` "san_array", `layers` ["san", "array"]).
+         * @description A layer, or neighboring layers that are not separable (`name` "san_array", `layers` ["san", "array"]).
          *
-         *     `us` with its bounds, per I/O of the whole, so that layers add up; `expected_us` for this hour; `excess_us` over it, never below 0,
-         *     with its bounds; `share`: of the total time. `ops_share`: part of the I/Os whose time here was measured; `measured_us`: per one of
-         *     these, which is how fast the layer is.
+         *     `us` with its range, per I/O of the total, so that layers add up; `baseline_us` for this hour; `excess_us` above it, never below 0,
+         *     with its range; `share`: of the total latency. `ops_share`: share of the I/Os whose time in this layer was measured; `measured_us`:
+         *     latency of these I/Os in the layer.
          */
         LayerOut: {
+            /** Baseline Us */
+            baseline_us: number;
             /** Excess Lower Us */
             excess_lower_us: number;
             /** Excess Upper Us */
             excess_upper_us: number;
             /** Excess Us */
             excess_us: number;
-            /** Expected Us */
-            expected_us: number;
             /** Label */
             label: string;
             /** Layers */
@@ -2731,18 +2928,18 @@ export interface components {
         };
         /**
          * LeafKind
-         * @description Those whose virtual disks and devices are known one by one.
+         * @description Kinds with data of single virtual disks and devices.
          * @enum {string}
          */
         LeafKind: "datastores" | "vms" | "hosts" | "volumes" | "arrays";
         /**
          * LoadOut
-         * @description How loaded a node is; null is "not measured".
+         * @description Load of a node; null is "not measured".
          *
-         *     `us`: per I/O from here on, of volumes and arrays as hosts see it; of a path in steps of `precision_us`, of a queue fitted to counters
-         *     with such steps. `ios`: I/Os inside from here on, on average; of a queue those in flight below it, which fill its `depth`. Of a VM or
-         *     virtual disk only its I/Os on this way count; queues, paths, volumes and arrays carry everybody's. Paths are told by the whole
-         *     five-minute samples that touch the window.
+         *     `us`: latency per I/O from this node on, of volumes and arrays as hosts see it; of a path in steps of `precision_us`, of a queue
+         *     estimated from counters with such steps. `ios`: I/Os outstanding from this node on, on average; of a queue the active ones, which fill
+         *     its `depth`. VMs and virtual disks count their I/Os on this path only; queues, paths, volumes and arrays those of all VMs. Paths use
+         *     the whole five-minute samples that overlap the window.
          */
         LoadOut: {
             /** Depth */
@@ -2815,19 +3012,15 @@ export interface components {
             /** Is On */
             is_on: boolean;
             /** Last Day */
-            last_day?: string | null;
+            last_day: string | null;
             /** Lasts Min */
             lasts_min: number;
-            /**
-             * Matchers
-             * @default []
-             */
-            matchers: components["schemas"]["MatcherBody"][];
+            /** Matchers */
+            matchers: components["schemas"]["MatcherOut"][];
             /** Name */
             name: string;
             /**
              * Repeat
-             * @default once
              * @enum {string}
              */
             repeat: "once" | "daily" | "weekly";
@@ -2836,17 +3029,14 @@ export interface components {
              * Format: time
              */
             starts: string;
-            /**
-             * Weekdays
-             * @default []
-             */
+            /** Weekdays */
             weekdays: number[];
             /** Zone */
             zone: string;
         };
         /**
          * Match
-         * @description How a host-side thing was tied to the array, or why it was not and what to do. `needs_action`: it ought to be tied.
+         * @description How a host-side object was matched to the array, or why not and the remedy. `needs_action`: a match is expected.
          */
         Match: {
             /** By */
@@ -2875,6 +3065,18 @@ export interface components {
             /** Pattern */
             pattern: string;
         };
+        /** MatcherOut */
+        MatcherOut: {
+            /** Label */
+            label: string;
+            /**
+             * Negated
+             * @default false
+             */
+            negated: boolean;
+            /** Pattern */
+            pattern: string;
+        };
         /** MeasureOut */
         MeasureOut: {
             /**
@@ -2888,7 +3090,7 @@ export interface components {
              * Quantity
              * @enum {string}
              */
-            quantity: "time" | "share" | "excess" | "times_usual" | "impact" | "outstanding_at_depth" | "disagreement" | "source_silent" | "clock_offset" | "gap";
+            quantity: "latency" | "share" | "excess" | "baseline_ratio" | "excess_outstanding" | "queue_utilization" | "disagreement" | "sample_age" | "clock_skew" | "gap";
             /**
              * Unit
              * @enum {string}
@@ -2897,7 +3099,7 @@ export interface components {
         };
         /**
          * NewestMeasure
-         * @description An alert's measure in the newest minute that was judged, which began at `at`; of a source as it stands now.
+         * @description An alert's measure in the newest evaluated minute, which began at `at`; of a source the current value.
          */
         NewestMeasure: {
             /**
@@ -2956,9 +3158,9 @@ export interface components {
         };
         /**
          * NotificationOut
-         * @description One message to one channel. superseded: a newer state of the same message was there before it could be delivered.
+         * @description One notification to one channel. superseded: a newer state replaced it before it was delivered.
          *
-         *     sentence: what it says. dead_letter_of: the notification of another channel that is told here instead.
+         *     sentence: its text. dead_letter_of: the notification of another channel that this one reports.
          */
         NotificationOut: {
             /** Alert Ids */
@@ -3023,7 +3225,7 @@ export interface components {
          * OccupancyOut
          * @description Where the I/Os are, reads and writes together. `total_ios`: inside anything measured.
          *
-         *     `layers`: the two between which an undetermined verdict leaves it open are one, "kernel_or_san".
+         *     `layers`: the two between which an inconclusive diagnosis leaves it open are one, "kernel_or_san".
          *     `outstanding_ios`: what the virtual disks themselves counted, as a cross-check (Little's law); null where they were not asked.
          */
         OccupancyOut: {
@@ -3066,7 +3268,7 @@ export interface components {
          * @description `ledger_until_at`: minutes before it have been attributed; null before the first one.
          */
         OverviewOut: {
-            estate: components["schemas"]["EstateOut"];
+            environment: components["schemas"]["EnvironmentOut"];
             /**
              * From At
              * Format: date-time
@@ -3091,28 +3293,23 @@ export interface components {
         };
         /**
          * OverviewRow
-         * @description One thing. What the ledger does not have in the window has state `no_data`. `arrays`: that it is on; of a stretched pod two.
+         * @description One object. Without a minute of the window in the ledger its state is `no_data`. `arrays`: those it is on; of a stretched pod two.
          */
         OverviewRow: {
             /** Arrays */
             arrays: components["schemas"]["Ref"][];
+            /** Baseline From */
+            baseline_from: ("history" | "setting" | "both") | null;
+            /** Baseline Us */
+            baseline_us: number | null;
             /** Bytes Per S */
             bytes_per_s: number | null;
-            /**
-             * Certainty
-             * @enum {string}
-             */
-            certainty: "unknown" | "healthy" | "certain" | "likely" | "undetermined";
+            /** Confidence */
+            confidence: ("confirmed" | "likely" | "inconclusive") | null;
+            /** Excess Outstanding */
+            excess_outstanding: number | null;
             /** Excess Us */
             excess_us: number | null;
-            /** Expected From */
-            expected_from: ("history" | "setting" | "both") | null;
-            /** Expected Us */
-            expected_us: number | null;
-            /** Grade */
-            grade: ("A" | "B" | "C" | "D") | null;
-            /** Impact */
-            impact: number | null;
             /** Iops */
             iops: number | null;
             /** Layer */
@@ -3121,12 +3318,17 @@ export interface components {
             layer_label: string | null;
             /** Layers */
             layers: components["schemas"]["LayerOut"][];
+            /** Limited Counters */
+            limited_counters: boolean;
             /** Other */
             other: string | null;
             /** Other Label */
             other_label: string | null;
-            /** Sentence */
-            sentence: string;
+            /** Quality */
+            quality: ("A" | "B" | "C" | "D") | null;
+            sentence: components["schemas"]["HeadOut"];
+            /** Severity */
+            severity: ("normal" | "elevated" | "high") | null;
             /** Share */
             share: number | null;
             /**
@@ -3220,6 +3422,8 @@ export interface components {
         /**
          * PartColumns
          * @description One band of the stack: a segment, or (`is_rest`) what of layer `layer` no segment explains. Bands add up to `total_us`.
+         *
+         *     `layers`: those that `layer` stands for, as in `LayerOut`.
          */
         PartColumns: {
             /** Is Rest */
@@ -3228,6 +3432,8 @@ export interface components {
             label: string;
             /** Layer */
             layer: string;
+            /** Layers */
+            layers: ("guest" | "kernel" | "san" | "array")[];
             /** Name */
             name: string;
             /** Us */
@@ -3236,6 +3442,8 @@ export interface components {
         /**
          * PartOut
          * @description A segment, or (`is_rest`) the time of layer `layer` that no segment explains. Parts add up to `total_us`.
+         *
+         *     `layers`: those that `layer` stands for, as in `LayerOut`.
          */
         PartOut: {
             /** Is Rest */
@@ -3244,12 +3452,28 @@ export interface components {
             label: string;
             /** Layer */
             layer: string;
+            /** Layers */
+            layers: ("guest" | "kernel" | "san" | "array")[];
             /** Name */
             name: string;
             /** Share */
             share: number | null;
             /** Us */
             us: number;
+        };
+        /**
+         * PathPolicyOut
+         * @description How ESXi chooses among paths. `text`: as ESXi writes it. `by`: it changes the path after so many I/Os (`iops`), or by latency.
+         */
+        PathPolicyOut: {
+            /** By */
+            by: ("iops" | "latency") | null;
+            /** Iops */
+            iops: number | null;
+            /** Plugin */
+            plugin: string;
+            /** Text */
+            text: string;
         };
         /**
          * PodOut
@@ -3266,6 +3490,16 @@ export interface components {
             stretched: boolean;
             /** Volumes */
             volumes: number;
+        };
+        /**
+         * PortHealthOut
+         * @description Health of a host's ports as reported by the array: `state` (`healthy`, `critical`, `unknown`, …) and its `detail`.
+         */
+        PortHealthOut: {
+            /** Detail */
+            detail: string | null;
+            /** State */
+            state: string;
         };
         /** PreflightOut */
         PreflightOut: {
@@ -3304,7 +3538,7 @@ export interface components {
         };
         /**
          * PreviewOut
-         * @description When the rule would have fired, newest first, at most 500; `total` counts all. objects: how many its scope covers.
+         * @description When the rule would have fired, newest first, at most 500; `total` counts all. objects: how many are in its scope.
          */
         PreviewOut: {
             /** Firings */
@@ -3330,7 +3564,7 @@ export interface components {
         };
         /**
          * PreviewSpan
-         * @description Which rows a part of the preview is from. With rows of five minutes a rule counts each as five minutes.
+         * @description Resolution of a part of the preview. A 5-minute row counts as five minutes.
          */
         PreviewSpan: {
             /**
@@ -3366,40 +3600,8 @@ export interface components {
             type: string;
         };
         /**
-         * QualityOut
-         * @description How good the numbers behind a verdict are. `grade_reasons`: why it is not an A, in words. `coverage`: host ÷ array ops of what is
-         *     matched on both sides, `covered_host_iops` ÷ `covered_array_iops`: an array may have volumes that no polled host uses.
-         *
-         *     `offset_error_s`: of the worst clock; `missing_s`: seconds in which a side had no sample. `outstanding_ios` (as the virtual disks
-         *     counted them) against `modelled_ios` (IOPS × latency) is Little's check. `queue_depth`: I/Os that the devices in use hold together.
-         */
-        QualityOut: {
-            /** Coverage */
-            coverage: number | null;
-            /** Covered Array Iops */
-            covered_array_iops: number | null;
-            /** Covered Host Iops */
-            covered_host_iops: number | null;
-            /** Disagreement Us */
-            disagreement_us: number | null;
-            /** Grade */
-            grade: ("A" | "B" | "C" | "D") | null;
-            /** Grade Reasons */
-            grade_reasons: string[];
-            /** Missing S */
-            missing_s: number | null;
-            /** Modelled Ios */
-            modelled_ios: number | null;
-            /** Offset Error S */
-            offset_error_s: number | null;
-            /** Outstanding Ios */
-            outstanding_ios: number | null;
-            /** Queue Depth */
-            queue_depth: number | null;
-        };
-        /**
          * QuantityOut
-         * @description What a condition may compare. parts: null among them is the whole; empty: it has no parts.
+         * @description What a condition may compare. parts: null among them is the total; empty: it has no parts.
          */
         QuantityOut: {
             /** Has Direction */
@@ -3410,7 +3612,7 @@ export interface components {
              * Quantity
              * @enum {string}
              */
-            quantity: "time" | "share" | "excess" | "times_usual" | "impact" | "outstanding_at_depth" | "disagreement" | "source_silent" | "clock_offset" | "gap";
+            quantity: "latency" | "share" | "excess" | "baseline_ratio" | "excess_outstanding" | "queue_utilization" | "disagreement" | "sample_age" | "clock_skew" | "gap";
             /** Subjects */
             subjects: ("vm" | "datastore" | "host" | "cluster" | "volume" | "array" | "source")[];
             /**
@@ -3423,10 +3625,10 @@ export interface components {
          * QueueColumns
          * @description I/Os against queues over time, reads and writes together; each list is as long as `times_ms`, null is "not measured".
          *
-         *     `outstanding_ios`: in the virtual disks, as they counted themselves. `in_flight_ios`: at the devices, below the kernel: what fills their
-         *     queues. `waiting_ios`: in the kernel, for room in a queue. `depth`: what the queues of the devices in use hold together, the largest of
-         *     the bucket. `fullest`: one full queue of many does not show in sums; null where there is none to tell of, too many, or too
-         *     little of the range whose minutes of devices are still kept.
+         *     `outstanding_ios`: as reported by the virtual disks. `in_flight_ios`: active in the device queues (ACTV). `waiting_ios`: queued in the
+         *     kernel for a slot (QUED). `depth`: effective depth (DQLEN) of the only queue there is, the largest of the bucket; null where there are
+         *     several, for depths are never added up. `fullest`: one full queue of many does not show in sums; null without any, with too many, or
+         *     where minutes of devices are kept of too little of the range.
          */
         QueueColumns: {
             /** Depth */
@@ -3438,6 +3640,20 @@ export interface components {
             outstanding_ios: (number | null)[];
             /** Waiting Ios */
             waiting_ios: (number | null)[];
+        };
+        /**
+         * QueueDepthsOut
+         * @description Effective depths (DQLEN) of the device queues in use, the largest of the window each; never added up. `hosts`: of the `queues`.
+         */
+        QueueDepthsOut: {
+            /** Highest */
+            highest: number;
+            /** Hosts */
+            hosts: number;
+            /** Lowest */
+            lowest: number;
+            /** Queues */
+            queues: number;
         };
         /**
          * QueueOut
@@ -3458,13 +3674,13 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "source" | "array" | "pod" | "volume" | "vcenter" | "cluster" | "host" | "datastore" | "vm" | "vm_disk" | "device" | "directory" | "estate";
+            kind: "source" | "array" | "pod" | "volume" | "vcenter" | "cluster" | "host" | "datastore" | "vm" | "vm_disk" | "device" | "directory" | "environment";
             /** Name */
             name: string;
         };
         /**
          * Replayed
-         * @description How many dead letters are on their way again, each with the id it had.
+         * @description Number of dead letters queued again, each with its former id.
          */
         Replayed: {
             /** Replayed */
@@ -3488,11 +3704,28 @@ export interface components {
             min_severity: "info" | "warning" | "critical";
         };
         /**
+         * RouteOut
+         * @description Which alerts go to a channel.
+         */
+        RouteOut: {
+            /**
+             * Matchers
+             * @default []
+             */
+            matchers: components["schemas"]["MatcherOut"][];
+            /**
+             * Min Severity
+             * @default info
+             * @enum {string}
+             */
+            min_severity: "info" | "warning" | "critical";
+        };
+        /**
          * RuleBody
-         * @description A rule. All conditions have to hold for `for_min` minutes with data; it is over after `keep_firing_min` minutes of recovery.
+         * @description A rule. Fires when all conditions hold for `for_min` minutes with data; resolves after `keep_firing_min` minutes of recovery.
          *
-         *     where: what of an object (`name`, `array`, `cluster`, `datastore`, `vm`, `tag.<key>` of its volumes, `attribute.<key>` of a VM) has to
-         *     match which pattern with * and ?. min_ops: I/Os a minute; min_grade: worse minutes count as no data.
+         *     where: properties of an object (`name`, `array`, `cluster`, `datastore`, `vm`, `tag.<key>` of its volumes, `attribute.<key>` of a VM)
+         *     and the pattern with * and ? that each has to match. min_ops: I/Os a minute; min_quality: worse minutes count as no data.
          */
         RuleBody: {
             /**
@@ -3520,16 +3753,16 @@ export interface components {
                 [key: string]: string;
             };
             /**
-             * Min Grade
-             * @default C
-             * @enum {string}
-             */
-            min_grade: "A" | "B" | "C" | "D";
-            /**
              * Min Ops
              * @default 30
              */
             min_ops: number;
+            /**
+             * Min Quality
+             * @default C
+             * @enum {string}
+             */
+            min_quality: "A" | "B" | "C" | "D";
             /** Name */
             name: string;
             /**
@@ -3565,7 +3798,7 @@ export interface components {
         };
         /**
          * RuleChange
-         * @description Switches a rule on or off. What it had found ends when it is switched off.
+         * @description Enables or disables a rule. Disabling it ends its alerts.
          */
         RuleChange: {
             /** Enabled */
@@ -3573,9 +3806,9 @@ export interface components {
         };
         /**
          * RuleOut
-         * @description open: its alerts that are open now. is_default: one that ships with Gavel, unchanged.
+         * @description open: number of its open alerts. is_default: a default rule, unchanged.
          *
-         *     error: why it cannot be judged, as of error_at; null: it can. What cannot even be read of a rule (`when` empty) is left out.
+         *     error: why it cannot be evaluated, as of error_at; null: it can. Unreadable parts of a rule are left out (`when` empty).
          */
         RuleOut: {
             /**
@@ -3613,24 +3846,21 @@ export interface components {
             keep_firing_min: number;
             /** Key */
             key: string;
-            /**
-             * Labels
-             * @default {}
-             */
+            /** Labels */
             labels: {
                 [key: string]: string;
             };
-            /**
-             * Min Grade
-             * @default C
-             * @enum {string}
-             */
-            min_grade: "A" | "B" | "C" | "D";
             /**
              * Min Ops
              * @default 30
              */
             min_ops: number;
+            /**
+             * Min Quality
+             * @default C
+             * @enum {string}
+             */
+            min_quality: "A" | "B" | "C" | "D";
             /** Name */
             name: string;
             /**
@@ -3645,10 +3875,7 @@ export interface components {
             of: "vm" | "datastore" | "host" | "cluster" | "volume" | "array" | "source";
             /** Open */
             open: number;
-            /**
-             * Runbook Url
-             * @default
-             */
+            /** Runbook Url */
             runbook_url: string;
             /**
              * Severity
@@ -3658,17 +3885,14 @@ export interface components {
             severity: "info" | "warning" | "critical";
             /** When */
             when: components["schemas"]["ConditionBody"][];
-            /**
-             * Where
-             * @default {}
-             */
+            /** Where */
             where: {
                 [key: string]: string;
             };
         };
         /**
          * RulesFile
-         * @description Rules as YAML. replace: rules that are not in the file are removed. dry_run: only say what would change.
+         * @description Rules as YAML. replace: rules that are not in the file are removed. dry_run: only report what would change.
          */
         RulesFile: {
             /**
@@ -3701,6 +3925,8 @@ export interface components {
         /**
          * RunOut
          * @description One collection run. Times in seconds; `samples` rows read, `new_samples` rows that were not stored before.
+         *
+         *     Of those that were, `completed` lacked values and were filled; `corrected` had other values, and the later ones count.
          */
         RunOut: {
             /** Bytes Received */
@@ -3709,6 +3935,10 @@ export interface components {
             calls: number;
             /** Clock Offset S */
             clock_offset_s: number | null;
+            /** Completed */
+            completed: number;
+            /** Corrected */
+            corrected: number;
             /** Duration S */
             duration_s: number;
             /** Error Kind */
@@ -3730,11 +3960,17 @@ export interface components {
              * Format: date-time
              */
             started_at: string;
-            /** Strangers */
-            strangers: number;
             /** Stream */
             stream: string;
+            /** Unknown Keys */
+            unknown_keys: number;
         };
+        /**
+         * ScopePath
+         * @description What the ledger adds up to, as addresses name it.
+         * @enum {string}
+         */
+        ScopePath: "datastores" | "vms" | "hosts" | "volumes" | "arrays" | "clusters";
         /** SearchHit */
         SearchHit: {
             /** Context */
@@ -3743,27 +3979,26 @@ export interface components {
         };
         /**
          * SentenceOut
-         * @description The verdict in words, in pieces: `head` and `certainty`, then `because` (why), `caveats` and `settles` (what would settle it).
+         * @description The diagnosis in words, in parts: `head` and `confidence`, then `reasons` (why), `caveats` and `to_confirm` (what would settle it).
          *
          *     `text`: all of it in one line.
          */
         SentenceOut: {
-            /** Because */
-            because: string[];
             /** Caveats */
-            caveats: string[];
-            /** Certainty */
-            certainty: string;
-            /** Head */
-            head: string;
-            /** Settles */
-            settles: string[];
+            caveats: components["schemas"]["StatementOut"][];
+            /** Confidence */
+            confidence: string;
+            head: components["schemas"]["HeadOut"];
+            /** Reasons */
+            reasons: components["schemas"]["StatementOut"][];
             /** Text */
             text: string;
+            /** To Confirm */
+            to_confirm: string[];
         };
         /**
          * Series
-         * @description `times_ms`: start of each bucket, ms since 1970 UTC, evenly `step_s` apart. `resolution`: what the buckets were made from.
+         * @description `times_ms`: start of each bucket, ms since 1970 UTC, evenly `step_s` apart. `resolution`: the rows that the buckets are made from.
          */
         Series: {
             /** Events */
@@ -3794,8 +4029,8 @@ export interface components {
         };
         /**
          * Session
-         * @description Who is asking. `viewer` may read; `wall` may read, too, with a token for screens; `admin` may write; a `stranger`
-         *     has to sign in to read. `setup_pending`: the setup token is still unused.
+         * @description Role of the request. `viewer` may read; `wall` may read with a token for screens; `admin` may write; a `stranger`
+         *     is not signed in and has to sign in to read. `setup_pending`: the setup token is still unused.
          */
         Session: {
             /**
@@ -3808,7 +4043,7 @@ export interface components {
         };
         /**
          * Sides
-         * @description The newest complete minute as the two sides tell it. Null is "not measured"; latencies are op-weighted means in µs.
+         * @description The newest complete minute as both sides report it. Null is "not measured"; latencies are op-weighted means in µs.
          *
          *     `array_*`: volumes and files together (files have no SAN part); `host_*` of an array: devices, and the virtual disks on its files.
          *     `array_read_us`, `array_write_us`: `array_internal_us` of reads and of writes by hosts alone.
@@ -3902,7 +4137,7 @@ export interface components {
             /** Id */
             id: number;
             /** Matchers */
-            matchers: components["schemas"]["MatcherBody"][];
+            matchers: components["schemas"]["MatcherOut"][];
             /** Matching */
             matching: number;
             /** Reason */
@@ -3982,7 +4217,7 @@ export interface components {
         };
         /**
          * SourceIn
-         * @description A new source. `settings` as the kind's JSON Schema says, secrets included.
+         * @description A new source. `settings` as in the kind's JSON Schema, secrets included.
          */
         SourceIn: {
             /**
@@ -4004,6 +4239,7 @@ export interface components {
          * @description A kind of source that can be added. `at_hand`: what is needed before beginning, and where it is made.
          *
          *     `settings_schema` is the JSON Schema its form is made from; secret fields are `writeOnly`, those few have to think about `advanced`.
+         *     Stored secrets have to be entered again when a field changes that is a `destination`: one that says where they are sent.
          */
         SourceKindOut: {
             /** At Hand */
@@ -4091,12 +4327,30 @@ export interface components {
             source_id?: number | null;
         };
         /**
+         * StatementOut
+         * @description A clause in words, and by `code` what it is about.
+         */
+        StatementOut: {
+            /**
+             * Code
+             * @enum {string}
+             */
+            code: "range_above_baseline" | "outstanding" | "busiest_queue" | "array_latency" | "kernel_latency" | "queue_depth" | "competing_worlds" | "guest_not_measured" | "disagreement" | "partly_measured" | "minor_part_of_device" | "chronic" | "merged_layers" | "too_coarse" | "minor_part_of_volume" | "sample_missing" | "whole_milliseconds" | "among_extents" | "earlier_rules" | "default_baseline";
+            /** Text */
+            text: string;
+        };
+        /**
          * StreamOut
-         * @description One stream of a source. `lag_s` = Gavel's now − watermark, clock offset taken out; `samples_per_s`: new ones, over 5 minutes.
+         * @description One stream of a source. `lag_s` = Gavel's now − watermark, corrected for clock skew; `samples_per_s`: new ones, over 5 minutes.
          *
          *     `last_samples`: rows that the newest run read, `last_new_samples` those of them that were not stored before; null where it failed.
+         *     `completed_1h`, `corrected_1h`: samples that were stored already, and that a run of the last hour filled, or gave other values.
          */
         StreamOut: {
+            /** Completed 1H */
+            completed_1h: number;
+            /** Corrected 1H */
+            corrected_1h: number;
             /** Interval S */
             interval_s: number;
             /** Lag S */
@@ -4128,13 +4382,18 @@ export interface components {
         };
         /**
          * TotalsOut
-         * @description Sums over all rows that match, not only this page's; `by_certainty` counts the judged ones, `by_state` all.
+         * @description Sums over all rows that match, not only this page's; `by_severity` counts those with a diagnosis, `by_confidence` those of them that
+         *     name a layer, `by_state` all.
          *
          *     `ended`: those of them that have an `until_at`.
          */
         TotalsOut: {
-            /** By Certainty */
-            by_certainty: {
+            /** By Confidence */
+            by_confidence: {
+                [key: string]: number;
+            };
+            /** By Severity */
+            by_severity: {
                 [key: string]: number;
             };
             /** By State */
@@ -4143,14 +4402,14 @@ export interface components {
             };
             /** Ended */
             ended: number;
-            /** Impact */
-            impact: number;
+            /** Excess Outstanding */
+            excess_outstanding: number;
             /** Iops */
             iops: number;
         };
         /**
          * TransitionOut
-         * @description minute_at: of the minute that moved it. found_at: when Gavel found that.
+         * @description minute_at: of the minute that caused it. detected_at: when Gavel detected it.
          */
         TransitionOut: {
             /**
@@ -4164,10 +4423,10 @@ export interface components {
              */
             before: "inactive" | "pending" | "firing" | "recovering" | "resolved" | "no_data";
             /**
-             * Found At
+             * Detected At
              * Format: date-time
              */
-            found_at: string;
+            detected_at: string;
             /** Lower */
             lower: number | null;
             /**
@@ -4182,7 +4441,7 @@ export interface components {
         };
         /**
          * TrialOut
-         * @description How one test message fared. `delivered`: a receiver accepted it; whether people see it there only they can tell.
+         * @description Result of one test notification. `delivered`: the receiver accepted it; check there that it is visible.
          */
         TrialOut: {
             /** Detail */
@@ -4205,19 +4464,19 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "datastore" | "device" | "virtual_disk" | "volume" | "export";
+            kind: "datastore" | "device" | "virtual_disk" | "path" | "volume" | "export";
             /** Needs Action */
             needs_action: number;
         };
         /**
          * UnmatchedKind
-         * @description Sides: datastores, devices and virtual disks are the hosts', volumes and exports the arrays'.
+         * @description Sides: datastores, devices, virtual disks and counters of paths are the hosts', volumes and exports the arrays'.
          * @enum {string}
          */
-        UnmatchedKind: "datastore" | "device" | "virtual_disk" | "volume" | "export";
+        UnmatchedKind: "datastore" | "device" | "virtual_disk" | "path" | "volume" | "export";
         /**
          * UnmatchedPage
-         * @description `counts`: all there are of every kind, whatever was asked for.
+         * @description `counts`: totals of every kind, regardless of the filters.
          */
         UnmatchedPage: {
             /** Counts */
@@ -4233,9 +4492,9 @@ export interface components {
         };
         /**
          * UnmatchedRow
-         * @description What is on one side only. `shown_at`: whose page tells more; `hosts`: that see it or are connected to it, by name.
+         * @description An object that is on one side only. `shown_at`: the object whose page has details; `hosts`: names of those that see it.
          *
-         *     `needs_action` is false where no array of Gavel's can be behind it, or no host of Gavel's before it.
+         *     `needs_action` is false where no polled array can be behind it, or no polled host in front of it.
          */
         UnmatchedRow: {
             /** Hosts */
@@ -4246,7 +4505,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "datastore" | "device" | "virtual_disk" | "volume" | "export";
+            kind: "datastore" | "device" | "virtual_disk" | "path" | "volume" | "export";
             /** Name */
             name: string;
             /** Needs Action */
@@ -4259,83 +4518,8 @@ export interface components {
             source: components["schemas"]["Ref"];
         };
         /**
-         * VerdictOut
-         * @description Whose latency it is. `layer` is named with `certainty`; `other` stands beside it when undetermined; both null when healthy.
-         *
-         *     `share`: of the named layer in the excess. `impact`: I/Os that wait needlessly at any moment.
-         *     `since_at`: first minute of the present run of this verdict, at most 24 h before the window's end; null when the newest minutes say
-         *     something else, or nothing. `until_at`: then the end of the last minute, of the window's last hour, that named what is named, once two
-         *     minutes after it do not; null where it is named still.
-         */
-        VerdictOut: {
-            /** Array Counted */
-            array_counted: components["schemas"]["ArrayCountedOut"][];
-            /**
-             * Certainty
-             * @enum {string}
-             */
-            certainty: "unknown" | "healthy" | "certain" | "likely" | "undetermined";
-            /** Evidence */
-            evidence: components["schemas"]["EvidenceOut"][];
-            /** Excess Us */
-            excess_us: number | null;
-            /** Expected From */
-            expected_from: ("history" | "setting" | "both") | null;
-            /** Expected Us */
-            expected_us: number | null;
-            /**
-             * From At
-             * Format: date-time
-             */
-            from_at: string;
-            /** Impact */
-            impact: number | null;
-            /** Layer */
-            layer: string | null;
-            /** Layer Label */
-            layer_label: string | null;
-            /** Layers */
-            layers: components["schemas"]["LayerOut"][];
-            /** Ledger Until At */
-            ledger_until_at: string | null;
-            /** Minutes */
-            minutes: number;
-            /** Not Measured */
-            not_measured: ("guest" | "kernel" | "san" | "array")[];
-            /** Other */
-            other: string | null;
-            /** Other Label */
-            other_label: string | null;
-            quality: components["schemas"]["QualityOut"];
-            /**
-             * Resolution
-             * @enum {string}
-             */
-            resolution: "1m" | "5m" | "1h";
-            sentence: components["schemas"]["SentenceOut"];
-            /** Share */
-            share: number | null;
-            /** Since At */
-            since_at: string | null;
-            /**
-             * State
-             * @enum {string}
-             */
-            state: "judged" | "too_few" | "idle" | "not_measured" | "no_data";
-            subject: components["schemas"]["Ref"];
-            /**
-             * To At
-             * Format: date-time
-             */
-            to_at: string;
-            /** Total Us */
-            total_us: number | null;
-            /** Until At */
-            until_at: string | null;
-        };
-        /**
          * VmDiskOut
-         * @description `queue_limit`: I/Os that its controller lets the guest have at the disk at once; null where that is not known of its kind.
+         * @description `queue_limit`: outstanding I/Os that its controller allows at the disk; null where the kind of controller has no known limit.
          */
         VmDiskOut: {
             /** Capacity Bytes */
@@ -4451,7 +4635,7 @@ export interface components {
         };
         /**
          * VolumeRow
-         * @description `stretched`: it is on two arrays under one serial, and hosts count what they do to both. `is_protocol_endpoint`: carries vVols,
+         * @description `stretched`: on two arrays under one serial; host counters include I/Os to both. `is_protocol_endpoint`: carries vVols,
          *     whose I/Os are counted on their own volumes.
          */
         VolumeRow: {
@@ -4485,13 +4669,13 @@ export interface components {
         };
         /**
          * WaterfallOut
-         * @description One window, read, write and all. `expected_from`: what `expected_us` rests on, over reads and writes together.
+         * @description One window, read, write and all. `baseline_from`: what `baseline_us` rests on, over reads and writes together.
          */
         WaterfallOut: {
+            /** Baseline From */
+            baseline_from: ("history" | "setting" | "both") | null;
             /** Directions */
             directions: components["schemas"]["DirectionOut"][];
-            /** Expected From */
-            expected_from: ("history" | "setting" | "both") | null;
             /**
              * From At
              * Format: date-time
@@ -4515,7 +4699,16 @@ export interface components {
         };
     };
     responses: {
-        /** @description Not signed in, or with a token that is not known or over */
+        /** @description The body is no JSON */
+        Refused400: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Not signed in, or with an unknown or expired token */
         Refused401: {
             headers: {
                 [name: string]: unknown;
@@ -4551,6 +4744,42 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description The body came without its Content-Length */
+        Refused411: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The body is too large */
+        Refused413: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The body is not application/json */
+        Refused415: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The host name is not this Gavel's */
+        Refused421: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description Unusable; `errors` names the fields */
         Refused422: {
             headers: {
@@ -4560,7 +4789,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Too many at once; Retry-After says when to ask again */
+        /** @description Too many requests, or too many wrong tokens; retry after Retry-After */
         Refused429: {
             headers: {
                 [name: string]: unknown;
@@ -4578,7 +4807,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The database cannot be reached; Retry-After says when to ask again */
+        /** @description The database cannot be reached; retry after Retry-After */
         Refused503: {
             headers: {
                 [name: string]: unknown;
@@ -4598,7 +4827,7 @@ export interface operations {
     contributors: {
         parameters: {
             query?: {
-                /** @description as elsewhere; without it, the last 5 minutes that were attributed */
+                /** @description as elsewhere; default: the last 5 analyzed minutes */
                 from?: string | null;
                 layer?: "guest" | "kernel" | "san" | "array";
                 /** @description ISO 8601 with zone, `now` or `-3h` */
@@ -4683,7 +4912,383 @@ export interface operations {
             };
             401: components["responses"]["Refused401"];
             404: components["responses"]["Refused404"];
+            421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
+            503: components["responses"]["Refused503"];
+        };
+    };
+    diagnosis: {
+        parameters: {
+            query?: {
+                /** @description as elsewhere; default: the last 5 analyzed minutes */
+                from?: string | null;
+                /** @description ISO 8601 with zone, `now` or `-3h` */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                kind: components["schemas"]["ScopePath"];
+                thing_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "array_counted": [
+                     *         {
+                     *           "direction": "read",
+                     *           "inside_us": 400,
+                     *           "port_us": 23
+                     *         },
+                     *         {
+                     *           "direction": "write",
+                     *           "inside_us": 400,
+                     *           "port_us": 23
+                     *         },
+                     *         {
+                     *           "direction": "all",
+                     *           "inside_us": 400,
+                     *           "port_us": 23
+                     *         }
+                     *       ],
+                     *       "baseline_from": "history",
+                     *       "baseline_us": 600,
+                     *       "confidence": "confirmed",
+                     *       "data_quality": {
+                     *         "disagreement_us": 0,
+                     *         "has_earlier_rules": false,
+                     *         "match_ratio": 1,
+                     *         "matched_array_iops": 65000,
+                     *         "matched_host_iops": 65000,
+                     *         "missing_s": 0,
+                     *         "modelled_ios": 60.45,
+                     *         "offset_error_s": 0.1,
+                     *         "outstanding_ios": 64,
+                     *         "quality": "A",
+                     *         "quality_reasons": [],
+                     *         "queue_depths": {
+                     *           "highest": 32,
+                     *           "hosts": 1,
+                     *           "lowest": 32,
+                     *           "queues": 1
+                     *         },
+                     *         "recalculated_at": null,
+                     *         "recalculated_minutes": 0
+                     *       },
+                     *       "evidence": [
+                     *         {
+                     *           "at": "2026-11-21T02:20:00Z",
+                     *           "counter": "disk.numberRead.summation",
+                     *           "direction": "read",
+                     *           "label": "Read IOPS",
+                     *           "name": "read_iops",
+                     *           "precision": null,
+                     *           "side": "host",
+                     *           "sources": [
+                     *             {
+                     *               "id": 1,
+                     *               "kind": "source",
+                     *               "name": "vc-1"
+                     *             }
+                     *           ],
+                     *           "subject": {
+                     *             "id": 5,
+                     *             "kind": "datastore",
+                     *             "name": "ds-sql-01"
+                     *           },
+                     *           "unit": "ops/s",
+                     *           "value": 43333.3
+                     *         },
+                     *         {
+                     *           "at": "2026-11-21T02:20:00Z",
+                     *           "counter": "disk.totalReadLatency.average",
+                     *           "direction": "read",
+                     *           "label": "Read GAVG",
+                     *           "name": "read_gavg_us",
+                     *           "precision": 1000,
+                     *           "side": "host",
+                     *           "sources": [
+                     *             {
+                     *               "id": 1,
+                     *               "kind": "source",
+                     *               "name": "vc-1"
+                     *             }
+                     *           ],
+                     *           "subject": {
+                     *             "id": 5,
+                     *             "kind": "datastore",
+                     *             "name": "ds-sql-01"
+                     *           },
+                     *           "unit": "µs",
+                     *           "value": 1000
+                     *         },
+                     *         {
+                     *           "at": "2026-11-21T02:20:00Z",
+                     *           "counter": "disk.deviceReadLatency.average",
+                     *           "direction": "read",
+                     *           "label": "Read DAVG",
+                     *           "name": "read_davg_us",
+                     *           "precision": 1000,
+                     *           "side": "host",
+                     *           "sources": [
+                     *             {
+                     *               "id": 1,
+                     *               "kind": "source",
+                     *               "name": "vc-1"
+                     *             }
+                     *           ],
+                     *           "subject": {
+                     *             "id": 5,
+                     *             "kind": "datastore",
+                     *             "name": "ds-sql-01"
+                     *           },
+                     *           "unit": "µs",
+                     *           "value": 0
+                     *         },
+                     *         {
+                     *           "at": "2026-11-21T02:20:00Z",
+                     *           "counter": "disk.maxQueueDepth.average",
+                     *           "direction": null,
+                     *           "label": "Queue depth (DQLEN), deepest queue",
+                     *           "name": "queue_depth",
+                     *           "precision": null,
+                     *           "side": "host",
+                     *           "sources": [
+                     *             {
+                     *               "id": 1,
+                     *               "kind": "source",
+                     *               "name": "vc-1"
+                     *             }
+                     *           ],
+                     *           "subject": {
+                     *             "id": 5,
+                     *             "kind": "datastore",
+                     *             "name": "ds-sql-01"
+                     *           },
+                     *           "unit": "I/Os",
+                     *           "value": 32
+                     *         },
+                     *         {
+                     *           "at": "2026-11-21T02:20:00Z",
+                     *           "counter": "reads_per_sec",
+                     *           "direction": "read",
+                     *           "label": "Read IOPS",
+                     *           "name": "read_iops",
+                     *           "precision": null,
+                     *           "side": "array",
+                     *           "sources": [
+                     *             {
+                     *               "id": 2,
+                     *               "kind": "source",
+                     *               "name": "array-a"
+                     *             }
+                     *           ],
+                     *           "subject": {
+                     *             "id": 5,
+                     *             "kind": "datastore",
+                     *             "name": "ds-sql-01"
+                     *           },
+                     *           "unit": "ops/s",
+                     *           "value": 43333.3333
+                     *         },
+                     *         {
+                     *           "at": "2026-11-21T02:20:00Z",
+                     *           "counter": "service_usec_per_read_op",
+                     *           "direction": "read",
+                     *           "label": "Read array service",
+                     *           "name": "read_service_us",
+                     *           "precision": 1,
+                     *           "side": "array",
+                     *           "sources": [
+                     *             {
+                     *               "id": 2,
+                     *               "kind": "source",
+                     *               "name": "array-a"
+                     *             }
+                     *           ],
+                     *           "subject": {
+                     *             "id": 5,
+                     *             "kind": "datastore",
+                     *             "name": "ds-sql-01"
+                     *           },
+                     *           "unit": "µs",
+                     *           "value": 300
+                     *         },
+                     *         {
+                     *           "at": "2026-11-21T02:20:00Z",
+                     *           "counter": "queue_usec_per_read_op",
+                     *           "direction": "read",
+                     *           "label": "Read array queue",
+                     *           "name": "read_queue_us",
+                     *           "precision": 1,
+                     *           "side": "array",
+                     *           "sources": [
+                     *             {
+                     *               "id": 2,
+                     *               "kind": "source",
+                     *               "name": "array-a"
+                     *             }
+                     *           ],
+                     *           "subject": {
+                     *             "id": 5,
+                     *             "kind": "datastore",
+                     *             "name": "ds-sql-01"
+                     *           },
+                     *           "unit": "µs",
+                     *           "value": 77
+                     *         },
+                     *         {
+                     *           "at": "2026-11-21T02:20:00Z",
+                     *           "counter": "san_usec_per_read_op",
+                     *           "direction": "read",
+                     *           "label": "Read SAN time (array port)",
+                     *           "name": "read_san_us",
+                     *           "precision": 1,
+                     *           "side": "array",
+                     *           "sources": [
+                     *             {
+                     *               "id": 2,
+                     *               "kind": "source",
+                     *               "name": "array-a"
+                     *             }
+                     *           ],
+                     *           "subject": {
+                     *             "id": 5,
+                     *             "kind": "datastore",
+                     *             "name": "ds-sql-01"
+                     *           },
+                     *           "unit": "µs",
+                     *           "value": 23
+                     *         }
+                     *       ],
+                     *       "excess_outstanding": 28.47,
+                     *       "excess_us": 438,
+                     *       "from_at": "2026-11-21T02:15:00Z",
+                     *       "layer": "kernel",
+                     *       "layer_label": "Kernel",
+                     *       "layers": [
+                     *         {
+                     *           "baseline_us": 0,
+                     *           "excess_lower_us": 425,
+                     *           "excess_upper_us": 451,
+                     *           "excess_us": 438,
+                     *           "label": "Kernel",
+                     *           "layers": [
+                     *             "kernel"
+                     *           ],
+                     *           "lower_us": 425,
+                     *           "measured_us": 438,
+                     *           "name": "kernel",
+                     *           "ops_share": 1,
+                     *           "share": 0.471,
+                     *           "upper_us": 451,
+                     *           "us": 438
+                     *         },
+                     *         {
+                     *           "baseline_us": 100,
+                     *           "excess_lower_us": 0,
+                     *           "excess_upper_us": 1.5,
+                     *           "excess_us": 0,
+                     *           "label": "SAN",
+                     *           "layers": [
+                     *             "san"
+                     *           ],
+                     *           "lower_us": 82.5,
+                     *           "measured_us": 92,
+                     *           "name": "san",
+                     *           "ops_share": 1,
+                     *           "share": 0.0989,
+                     *           "upper_us": 101.5,
+                     *           "us": 92
+                     *         },
+                     *         {
+                     *           "baseline_us": 500,
+                     *           "excess_lower_us": 0,
+                     *           "excess_upper_us": 0,
+                     *           "excess_us": 0,
+                     *           "label": "Array",
+                     *           "layers": [
+                     *             "array"
+                     *           ],
+                     *           "lower_us": 398.5,
+                     *           "measured_us": 400,
+                     *           "name": "array",
+                     *           "ops_share": 1,
+                     *           "share": 0.4301,
+                     *           "upper_us": 401.5,
+                     *           "us": 400
+                     *         }
+                     *       ],
+                     *       "ledger_until_at": "2026-11-21T02:20:00Z",
+                     *       "limited_counters": false,
+                     *       "minutes": 5,
+                     *       "not_measured": [
+                     *         "guest"
+                     *       ],
+                     *       "other": null,
+                     *       "other_label": null,
+                     *       "resolution": "1m",
+                     *       "sentence": {
+                     *         "caveats": [
+                     *           {
+                     *             "code": "guest_not_measured",
+                     *             "text": "Guest not measured; virtual disk queue full, guest queueing likely"
+                     *           }
+                     *         ],
+                     *         "confidence": "Confirmed",
+                     *         "head": {
+                     *           "detail": "0.44 of 0.93 ms since 02:12 UTC, 0.44 ms above baseline",
+                     *           "headline": "Kernel queue on esx-1",
+                     *           "text": "Kernel queue on esx-1: 0.44 of 0.93 ms since 02:12 UTC, 0.44 ms above baseline"
+                     *         },
+                     *         "reasons": [
+                     *           {
+                     *             "code": "outstanding",
+                     *             "text": "64 I/Os outstanding"
+                     *           },
+                     *           {
+                     *             "code": "busiest_queue",
+                     *             "text": "busiest device queue on esx-1: ACTV ≈ 32, DQLEN 32"
+                     *           },
+                     *           {
+                     *             "code": "array_latency",
+                     *             "text": "array latency 0.40 ms"
+                     *           }
+                     *         ],
+                     *         "text": "Kernel queue on esx-1: 0.44 of 0.93 ms since 02:12 UTC, 0.44 ms above baseline. Confirmed. — 64 I/Os outstanding; busiest device queue on esx-1: ACTV ≈ 32, DQLEN 32; array latency 0.40 ms. Guest not measured; virtual disk queue full, guest queueing likely.",
+                     *         "to_confirm": []
+                     *       },
+                     *       "severity": "elevated",
+                     *       "share": 1,
+                     *       "since_at": "2026-11-21T02:12:00Z",
+                     *       "state": "judged",
+                     *       "subject": {
+                     *         "id": 5,
+                     *         "kind": "datastore",
+                     *         "name": "ds-sql-01"
+                     *       },
+                     *       "to_at": "2026-11-21T02:20:00Z",
+                     *       "total_us": 930,
+                     *       "until_at": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DiagnosisOut"];
+                };
+            };
+            401: components["responses"]["Refused401"];
+            404: components["responses"]["Refused404"];
+            421: components["responses"]["Refused421"];
+            422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
@@ -4692,7 +5297,7 @@ export interface operations {
             query?: {
                 /** @description ISO 8601 with zone, `now` or `-3h` */
                 from?: string;
-                /** @description at most so many buckets */
+                /** @description maximum number of buckets */
                 points?: number;
                 /** @description ISO 8601 with zone, `now` or `-3h` */
                 to?: string;
@@ -4726,6 +5331,8 @@ export interface operations {
                      *               "label": "Read IOPS",
                      *               "name": "read_iops",
                      *               "precision": null,
+                     *               "quantity": "iops",
+                     *               "quantity_label": "IOPS",
                      *               "unit": "ops/s",
                      *               "values": [
                      *                 652,
@@ -4739,6 +5346,8 @@ export interface operations {
                      *               "label": "Write IOPS",
                      *               "name": "write_iops",
                      *               "precision": null,
+                     *               "quantity": "iops",
+                     *               "quantity_label": "IOPS",
                      *               "unit": "ops/s",
                      *               "values": [
                      *                 1144,
@@ -4752,6 +5361,9 @@ export interface operations {
                      *             "kind": "datastore",
                      *             "name": "vdi-08"
                      *           },
+                     *           "level": "host",
+                     *           "own_name": "vdi-08",
+                     *           "owner": null,
                      *           "scope": "whole",
                      *           "side": "host",
                      *           "sources": [
@@ -4770,6 +5382,8 @@ export interface operations {
                      *               "label": "Read IOPS",
                      *               "name": "read_iops",
                      *               "precision": null,
+                     *               "quantity": "iops",
+                     *               "quantity_label": "IOPS",
                      *               "unit": "ops/s",
                      *               "values": [
                      *                 337.9,
@@ -4783,6 +5397,8 @@ export interface operations {
                      *               "label": "Write IOPS",
                      *               "name": "write_iops",
                      *               "precision": null,
+                     *               "quantity": "iops",
+                     *               "quantity_label": "IOPS",
                      *               "unit": "ops/s",
                      *               "values": [
                      *                 561.2,
@@ -4795,6 +5411,13 @@ export interface operations {
                      *             "id": 4,
                      *             "kind": "device",
                      *             "name": "esx-04.lab.example naa.624a9370bca5e2f6368c4b9300011012"
+                     *           },
+                     *           "level": "host",
+                     *           "own_name": "naa.624a9370bca5e2f6368c4b9300011012",
+                     *           "owner": {
+                     *             "id": 1,
+                     *             "kind": "host",
+                     *             "name": "esx-04.lab.example"
                      *           },
                      *           "scope": "part",
                      *           "side": "host",
@@ -4822,14 +5445,16 @@ export interface operations {
             };
             401: components["responses"]["Refused401"];
             404: components["responses"]["Refused404"];
+            421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
     hops: {
         parameters: {
             query?: {
-                /** @description as elsewhere; without it, the last 5 minutes that were attributed */
+                /** @description as elsewhere; default: the last 5 analyzed minutes */
                 from?: string | null;
                 /** @description ISO 8601 with zone, `now` or `-3h` */
                 to?: string;
@@ -4951,7 +5576,9 @@ export interface operations {
             };
             401: components["responses"]["Refused401"];
             404: components["responses"]["Refused404"];
+            421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
@@ -4960,14 +5587,14 @@ export interface operations {
             query?: {
                 /** @description ISO 8601 with zone, `now` or `-3h` */
                 from?: string;
-                /** @description seconds per bucket, whole minutes; left out, a sensible width */
+                /** @description seconds per bucket, whole minutes; default: chosen by the range */
                 step?: number | null;
                 /** @description ISO 8601 with zone, `now` or `-3h` */
                 to?: string;
             };
             header?: never;
             path: {
-                kind: components["schemas"]["Kind"];
+                kind: components["schemas"]["ScopePath"];
                 thing_id: number;
             };
             cookie?: never;
@@ -5057,6 +5684,9 @@ export interface operations {
                      *               "is_rest": false,
                      *               "label": "Hypervisor",
                      *               "layer": "kernel",
+                     *               "layers": [
+                     *                 "kernel"
+                     *               ],
                      *               "name": "hypervisor",
                      *               "us": [
                      *                 43.8,
@@ -5067,6 +5697,9 @@ export interface operations {
                      *               "is_rest": false,
                      *               "label": "Kernel queue",
                      *               "layer": "kernel",
+                     *               "layers": [
+                     *                 "kernel"
+                     *               ],
                      *               "name": "kernel_queue",
                      *               "us": [
                      *                 350.4,
@@ -5075,8 +5708,11 @@ export interface operations {
                      *             },
                      *             {
                      *               "is_rest": false,
-                     *               "label": "Kernel service",
+                     *               "label": "Kernel processing",
                      *               "layer": "kernel",
+                     *               "layers": [
+                     *                 "kernel"
+                     *               ],
                      *               "name": "kernel_service",
                      *               "us": [
                      *                 43.8,
@@ -5087,6 +5723,9 @@ export interface operations {
                      *               "is_rest": false,
                      *               "label": "Fabric",
                      *               "layer": "san",
+                     *               "layers": [
+                     *                 "san"
+                     *               ],
                      *               "name": "fabric",
                      *               "us": [
                      *                 69,
@@ -5097,6 +5736,9 @@ export interface operations {
                      *               "is_rest": false,
                      *               "label": "Array port",
                      *               "layer": "san",
+                     *               "layers": [
+                     *                 "san"
+                     *               ],
                      *               "name": "array_port",
                      *               "us": [
                      *                 23,
@@ -5107,6 +5749,9 @@ export interface operations {
                      *               "is_rest": false,
                      *               "label": "Array QoS limit",
                      *               "layer": "array",
+                     *               "layers": [
+                     *                 "array"
+                     *               ],
                      *               "name": "array_qos",
                      *               "us": [
                      *                 0,
@@ -5117,6 +5762,9 @@ export interface operations {
                      *               "is_rest": false,
                      *               "label": "Array queue",
                      *               "layer": "array",
+                     *               "layers": [
+                     *                 "array"
+                     *               ],
                      *               "name": "array_queue",
                      *               "us": [
                      *                 100,
@@ -5127,6 +5775,9 @@ export interface operations {
                      *               "is_rest": false,
                      *               "label": "Array service",
                      *               "layer": "array",
+                     *               "layers": [
+                     *                 "array"
+                     *               ],
                      *               "name": "array_service",
                      *               "us": [
                      *                 300,
@@ -5217,6 +5868,9 @@ export interface operations {
                      *               "is_rest": false,
                      *               "label": "Hypervisor",
                      *               "layer": "kernel",
+                     *               "layers": [
+                     *                 "kernel"
+                     *               ],
                      *               "name": "hypervisor",
                      *               "us": [
                      *                 43.8,
@@ -5227,6 +5881,9 @@ export interface operations {
                      *               "is_rest": false,
                      *               "label": "Kernel queue",
                      *               "layer": "kernel",
+                     *               "layers": [
+                     *                 "kernel"
+                     *               ],
                      *               "name": "kernel_queue",
                      *               "us": [
                      *                 350.4,
@@ -5235,8 +5892,11 @@ export interface operations {
                      *             },
                      *             {
                      *               "is_rest": false,
-                     *               "label": "Kernel service",
+                     *               "label": "Kernel processing",
                      *               "layer": "kernel",
+                     *               "layers": [
+                     *                 "kernel"
+                     *               ],
                      *               "name": "kernel_service",
                      *               "us": [
                      *                 43.8,
@@ -5247,6 +5907,9 @@ export interface operations {
                      *               "is_rest": false,
                      *               "label": "Fabric",
                      *               "layer": "san",
+                     *               "layers": [
+                     *                 "san"
+                     *               ],
                      *               "name": "fabric",
                      *               "us": [
                      *                 69,
@@ -5257,6 +5920,9 @@ export interface operations {
                      *               "is_rest": false,
                      *               "label": "Array port",
                      *               "layer": "san",
+                     *               "layers": [
+                     *                 "san"
+                     *               ],
                      *               "name": "array_port",
                      *               "us": [
                      *                 23,
@@ -5267,6 +5933,9 @@ export interface operations {
                      *               "is_rest": false,
                      *               "label": "Array QoS limit",
                      *               "layer": "array",
+                     *               "layers": [
+                     *                 "array"
+                     *               ],
                      *               "name": "array_qos",
                      *               "us": [
                      *                 0,
@@ -5277,6 +5946,9 @@ export interface operations {
                      *               "is_rest": false,
                      *               "label": "Array queue",
                      *               "layer": "array",
+                     *               "layers": [
+                     *                 "array"
+                     *               ],
                      *               "name": "array_queue",
                      *               "us": [
                      *                 100,
@@ -5287,6 +5959,9 @@ export interface operations {
                      *               "is_rest": false,
                      *               "label": "Array service",
                      *               "layer": "array",
+                     *               "layers": [
+                     *                 "array"
+                     *               ],
                      *               "name": "array_service",
                      *               "us": [
                      *                 300,
@@ -5377,6 +6052,9 @@ export interface operations {
                      *               "is_rest": false,
                      *               "label": "Hypervisor",
                      *               "layer": "kernel",
+                     *               "layers": [
+                     *                 "kernel"
+                     *               ],
                      *               "name": "hypervisor",
                      *               "us": [
                      *                 43.8,
@@ -5387,6 +6065,9 @@ export interface operations {
                      *               "is_rest": false,
                      *               "label": "Kernel queue",
                      *               "layer": "kernel",
+                     *               "layers": [
+                     *                 "kernel"
+                     *               ],
                      *               "name": "kernel_queue",
                      *               "us": [
                      *                 350.4,
@@ -5395,8 +6076,11 @@ export interface operations {
                      *             },
                      *             {
                      *               "is_rest": false,
-                     *               "label": "Kernel service",
+                     *               "label": "Kernel processing",
                      *               "layer": "kernel",
+                     *               "layers": [
+                     *                 "kernel"
+                     *               ],
                      *               "name": "kernel_service",
                      *               "us": [
                      *                 43.8,
@@ -5407,6 +6091,9 @@ export interface operations {
                      *               "is_rest": false,
                      *               "label": "Fabric",
                      *               "layer": "san",
+                     *               "layers": [
+                     *                 "san"
+                     *               ],
                      *               "name": "fabric",
                      *               "us": [
                      *                 69,
@@ -5417,6 +6104,9 @@ export interface operations {
                      *               "is_rest": false,
                      *               "label": "Array port",
                      *               "layer": "san",
+                     *               "layers": [
+                     *                 "san"
+                     *               ],
                      *               "name": "array_port",
                      *               "us": [
                      *                 23,
@@ -5427,6 +6117,9 @@ export interface operations {
                      *               "is_rest": false,
                      *               "label": "Array QoS limit",
                      *               "layer": "array",
+                     *               "layers": [
+                     *                 "array"
+                     *               ],
                      *               "name": "array_qos",
                      *               "us": [
                      *                 0,
@@ -5437,6 +6130,9 @@ export interface operations {
                      *               "is_rest": false,
                      *               "label": "Array queue",
                      *               "layer": "array",
+                     *               "layers": [
+                     *                 "array"
+                     *               ],
                      *               "name": "array_queue",
                      *               "us": [
                      *                 100,
@@ -5447,6 +6143,9 @@ export interface operations {
                      *               "is_rest": false,
                      *               "label": "Array service",
                      *               "layer": "array",
+                     *               "layers": [
+                     *                 "array"
+                     *               ],
                      *               "name": "array_service",
                      *               "us": [
                      *                 300,
@@ -5465,15 +6164,15 @@ export interface operations {
                      *         }
                      *       ],
                      *       "from_at": "2026-11-21T02:18:00Z",
-                     *       "grades": [
-                     *         "A",
-                     *         "A"
-                     *       ],
                      *       "ledger_until_at": "2026-11-21T02:20:00Z",
                      *       "minutes": 2,
                      *       "minutes_there": [
                      *         1,
                      *         1
+                     *       ],
+                     *       "qualities": [
+                     *         "A",
+                     *         "A"
                      *       ],
                      *       "queues": {
                      *         "depth": [
@@ -5544,21 +6243,23 @@ export interface operations {
             };
             401: components["responses"]["Refused401"];
             404: components["responses"]["Refused404"];
+            421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
     occupancy: {
         parameters: {
             query?: {
-                /** @description as elsewhere; without it, the last 5 minutes that were attributed */
+                /** @description as elsewhere; default: the last 5 analyzed minutes */
                 from?: string | null;
                 /** @description ISO 8601 with zone, `now` or `-3h` */
                 to?: string;
             };
             header?: never;
             path: {
-                kind: components["schemas"]["Kind"];
+                kind: components["schemas"]["ScopePath"];
                 thing_id: number;
             };
             cookie?: never;
@@ -5628,319 +6329,23 @@ export interface operations {
             };
             401: components["responses"]["Refused401"];
             404: components["responses"]["Refused404"];
+            421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
-            503: components["responses"]["Refused503"];
-        };
-    };
-    verdict: {
-        parameters: {
-            query?: {
-                /** @description as elsewhere; without it, the last 5 minutes that were attributed */
-                from?: string | null;
-                /** @description ISO 8601 with zone, `now` or `-3h` */
-                to?: string;
-            };
-            header?: never;
-            path: {
-                kind: components["schemas"]["Kind"];
-                thing_id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "array_counted": [
-                     *         {
-                     *           "direction": "read",
-                     *           "inside_us": 400,
-                     *           "port_us": 23
-                     *         },
-                     *         {
-                     *           "direction": "write",
-                     *           "inside_us": 400,
-                     *           "port_us": 23
-                     *         },
-                     *         {
-                     *           "direction": "all",
-                     *           "inside_us": 400,
-                     *           "port_us": 23
-                     *         }
-                     *       ],
-                     *       "certainty": "certain",
-                     *       "evidence": [
-                     *         {
-                     *           "at": "2026-11-21T02:20:00Z",
-                     *           "counter": "disk.numberRead.summation",
-                     *           "direction": "read",
-                     *           "label": "Read IOPS",
-                     *           "name": "read_iops",
-                     *           "precision": null,
-                     *           "side": "host",
-                     *           "source": "vc-1",
-                     *           "subject": {
-                     *             "id": 5,
-                     *             "kind": "datastore",
-                     *             "name": "ds-sql-01"
-                     *           },
-                     *           "unit": "ops/s",
-                     *           "value": 43333.3
-                     *         },
-                     *         {
-                     *           "at": "2026-11-21T02:20:00Z",
-                     *           "counter": "disk.totalReadLatency.average",
-                     *           "direction": "read",
-                     *           "label": "Read GAVG",
-                     *           "name": "read_gavg_us",
-                     *           "precision": 1000,
-                     *           "side": "host",
-                     *           "source": "vc-1",
-                     *           "subject": {
-                     *             "id": 5,
-                     *             "kind": "datastore",
-                     *             "name": "ds-sql-01"
-                     *           },
-                     *           "unit": "µs",
-                     *           "value": 1000
-                     *         },
-                     *         {
-                     *           "at": "2026-11-21T02:20:00Z",
-                     *           "counter": "disk.deviceReadLatency.average",
-                     *           "direction": "read",
-                     *           "label": "Read DAVG",
-                     *           "name": "read_davg_us",
-                     *           "precision": 1000,
-                     *           "side": "host",
-                     *           "source": "vc-1",
-                     *           "subject": {
-                     *             "id": 5,
-                     *             "kind": "datastore",
-                     *             "name": "ds-sql-01"
-                     *           },
-                     *           "unit": "µs",
-                     *           "value": 0
-                     *         },
-                     *         {
-                     *           "at": "2026-11-21T02:20:00Z",
-                     *           "counter": "disk.maxQueueDepth.average",
-                     *           "direction": null,
-                     *           "label": "Queue depth (DQLEN)",
-                     *           "name": "queue_depth",
-                     *           "precision": null,
-                     *           "side": "host",
-                     *           "source": "vc-1",
-                     *           "subject": {
-                     *             "id": 5,
-                     *             "kind": "datastore",
-                     *             "name": "ds-sql-01"
-                     *           },
-                     *           "unit": "I/Os",
-                     *           "value": 32
-                     *         },
-                     *         {
-                     *           "at": "2026-11-21T02:20:00Z",
-                     *           "counter": "reads_per_sec",
-                     *           "direction": "read",
-                     *           "label": "Read IOPS",
-                     *           "name": "read_iops",
-                     *           "precision": null,
-                     *           "side": "array",
-                     *           "source": "array-a",
-                     *           "subject": {
-                     *             "id": 5,
-                     *             "kind": "datastore",
-                     *             "name": "ds-sql-01"
-                     *           },
-                     *           "unit": "ops/s",
-                     *           "value": 43333.3333
-                     *         },
-                     *         {
-                     *           "at": "2026-11-21T02:20:00Z",
-                     *           "counter": "service_usec_per_read_op",
-                     *           "direction": "read",
-                     *           "label": "Read array service",
-                     *           "name": "read_service_us",
-                     *           "precision": 1,
-                     *           "side": "array",
-                     *           "source": "array-a",
-                     *           "subject": {
-                     *             "id": 5,
-                     *             "kind": "datastore",
-                     *             "name": "ds-sql-01"
-                     *           },
-                     *           "unit": "µs",
-                     *           "value": 300
-                     *         },
-                     *         {
-                     *           "at": "2026-11-21T02:20:00Z",
-                     *           "counter": "queue_usec_per_read_op",
-                     *           "direction": "read",
-                     *           "label": "Read array queue",
-                     *           "name": "read_queue_us",
-                     *           "precision": 1,
-                     *           "side": "array",
-                     *           "source": "array-a",
-                     *           "subject": {
-                     *             "id": 5,
-                     *             "kind": "datastore",
-                     *             "name": "ds-sql-01"
-                     *           },
-                     *           "unit": "µs",
-                     *           "value": 77
-                     *         },
-                     *         {
-                     *           "at": "2026-11-21T02:20:00Z",
-                     *           "counter": "san_usec_per_read_op",
-                     *           "direction": "read",
-                     *           "label": "Read SAN (array's port)",
-                     *           "name": "read_san_us",
-                     *           "precision": 1,
-                     *           "side": "array",
-                     *           "source": "array-a",
-                     *           "subject": {
-                     *             "id": 5,
-                     *             "kind": "datastore",
-                     *             "name": "ds-sql-01"
-                     *           },
-                     *           "unit": "µs",
-                     *           "value": 23
-                     *         }
-                     *       ],
-                     *       "excess_us": 438,
-                     *       "expected_from": "history",
-                     *       "expected_us": 600,
-                     *       "from_at": "2026-11-21T02:15:00Z",
-                     *       "impact": 28.47,
-                     *       "layer": "kernel",
-                     *       "layer_label": "Kernel",
-                     *       "layers": [
-                     *         {
-                     *           "excess_lower_us": 425,
-                     *           "excess_upper_us": 451,
-                     *           "excess_us": 438,
-                     *           "expected_us": 0,
-                     *           "label": "Kernel",
-                     *           "layers": [
-                     *             "kernel"
-                     *           ],
-                     *           "lower_us": 425,
-                     *           "measured_us": 438,
-                     *           "name": "kernel",
-                     *           "ops_share": 1,
-                     *           "share": 0.471,
-                     *           "upper_us": 451,
-                     *           "us": 438
-                     *         },
-                     *         {
-                     *           "excess_lower_us": 0,
-                     *           "excess_upper_us": 1.5,
-                     *           "excess_us": 0,
-                     *           "expected_us": 100,
-                     *           "label": "SAN",
-                     *           "layers": [
-                     *             "san"
-                     *           ],
-                     *           "lower_us": 82.5,
-                     *           "measured_us": 92,
-                     *           "name": "san",
-                     *           "ops_share": 1,
-                     *           "share": 0.0989,
-                     *           "upper_us": 101.5,
-                     *           "us": 92
-                     *         },
-                     *         {
-                     *           "excess_lower_us": 0,
-                     *           "excess_upper_us": 0,
-                     *           "excess_us": 0,
-                     *           "expected_us": 500,
-                     *           "label": "Array",
-                     *           "layers": [
-                     *             "array"
-                     *           ],
-                     *           "lower_us": 398.5,
-                     *           "measured_us": 400,
-                     *           "name": "array",
-                     *           "ops_share": 1,
-                     *           "share": 0.4301,
-                     *           "upper_us": 401.5,
-                     *           "us": 400
-                     *         }
-                     *       ],
-                     *       "ledger_until_at": "2026-11-21T02:20:00Z",
-                     *       "minutes": 5,
-                     *       "not_measured": [
-                     *         "guest"
-                     *       ],
-                     *       "other": null,
-                     *       "other_label": null,
-                     *       "quality": {
-                     *         "coverage": 1,
-                     *         "covered_array_iops": 65000,
-                     *         "covered_host_iops": 65000,
-                     *         "disagreement_us": 0,
-                     *         "grade": "A",
-                     *         "grade_reasons": [],
-                     *         "missing_s": 0,
-                     *         "modelled_ios": 60.45,
-                     *         "offset_error_s": 0.1,
-                     *         "outstanding_ios": 64,
-                     *         "queue_depth": 32
-                     *       },
-                     *       "resolution": "1m",
-                     *       "sentence": {
-                     *         "because": [
-                     *           "64 I/Os outstanding",
-                     *           "the fullest queue, on esx-1, held 32 of 32",
-                     *           "the array answers in 0.40 ms"
-                     *         ],
-                     *         "caveats": [
-                     *           "Guest not measured; its virtual disk queue is full, so guest queueing is likely"
-                     *         ],
-                     *         "certainty": "Certain",
-                     *         "head": "Kernel queue on esx-1: 0.44 of 0.93 ms since 02:12 UTC, 0.44 ms over usual",
-                     *         "settles": [],
-                     *         "text": "Kernel queue on esx-1: 0.44 of 0.93 ms since 02:12 UTC, 0.44 ms over usual. Certain. — 64 I/Os outstanding; the fullest queue, on esx-1, held 32 of 32; the array answers in 0.40 ms. Guest not measured; its virtual disk queue is full, so guest queueing is likely."
-                     *       },
-                     *       "share": 1,
-                     *       "since_at": "2026-11-21T02:12:00Z",
-                     *       "state": "judged",
-                     *       "subject": {
-                     *         "id": 5,
-                     *         "kind": "datastore",
-                     *         "name": "ds-sql-01"
-                     *       },
-                     *       "to_at": "2026-11-21T02:20:00Z",
-                     *       "total_us": 930,
-                     *       "until_at": null
-                     *     }
-                     */
-                    "application/json": components["schemas"]["VerdictOut"];
-                };
-            };
-            401: components["responses"]["Refused401"];
-            404: components["responses"]["Refused404"];
-            422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
     waterfall: {
         parameters: {
             query?: {
-                /** @description as elsewhere; without it, the last 5 minutes that were attributed */
+                /** @description as elsewhere; default: the last 5 analyzed minutes */
                 from?: string | null;
                 /** @description ISO 8601 with zone, `now` or `-3h` */
                 to?: string;
             };
             header?: never;
             path: {
-                kind: components["schemas"]["Kind"];
+                kind: components["schemas"]["ScopePath"];
                 thing_id: number;
             };
             cookie?: never;
@@ -5955,18 +6360,19 @@ export interface operations {
                 content: {
                     /**
                      * @example {
+                     *       "baseline_from": "history",
                      *       "directions": [
                      *         {
+                     *           "baseline_us": 600,
                      *           "bytes_per_s": 177493333.3333,
                      *           "direction": "read",
-                     *           "expected_us": 600,
                      *           "iops": 43333.3333,
                      *           "layers": [
                      *             {
+                     *               "baseline_us": 0,
                      *               "excess_lower_us": 425,
                      *               "excess_upper_us": 451,
                      *               "excess_us": 438,
-                     *               "expected_us": 0,
                      *               "label": "Kernel",
                      *               "layers": [
                      *                 "kernel"
@@ -5980,10 +6386,10 @@ export interface operations {
                      *               "us": 438
                      *             },
                      *             {
+                     *               "baseline_us": 100,
                      *               "excess_lower_us": 0,
                      *               "excess_upper_us": 1.5,
                      *               "excess_us": 0,
-                     *               "expected_us": 100,
                      *               "label": "SAN",
                      *               "layers": [
                      *                 "san"
@@ -5997,10 +6403,10 @@ export interface operations {
                      *               "us": 92
                      *             },
                      *             {
+                     *               "baseline_us": 500,
                      *               "excess_lower_us": 0,
                      *               "excess_upper_us": 0,
                      *               "excess_us": 0,
-                     *               "expected_us": 500,
                      *               "label": "Array",
                      *               "layers": [
                      *                 "array"
@@ -6023,6 +6429,9 @@ export interface operations {
                      *               "is_rest": false,
                      *               "label": "Hypervisor",
                      *               "layer": "kernel",
+                     *               "layers": [
+                     *                 "kernel"
+                     *               ],
                      *               "name": "hypervisor",
                      *               "share": 0.0471,
                      *               "us": 43.8
@@ -6031,14 +6440,20 @@ export interface operations {
                      *               "is_rest": false,
                      *               "label": "Kernel queue",
                      *               "layer": "kernel",
+                     *               "layers": [
+                     *                 "kernel"
+                     *               ],
                      *               "name": "kernel_queue",
                      *               "share": 0.3768,
                      *               "us": 350.4
                      *             },
                      *             {
                      *               "is_rest": false,
-                     *               "label": "Kernel service",
+                     *               "label": "Kernel processing",
                      *               "layer": "kernel",
+                     *               "layers": [
+                     *                 "kernel"
+                     *               ],
                      *               "name": "kernel_service",
                      *               "share": 0.0471,
                      *               "us": 43.8
@@ -6047,6 +6462,9 @@ export interface operations {
                      *               "is_rest": false,
                      *               "label": "Fabric",
                      *               "layer": "san",
+                     *               "layers": [
+                     *                 "san"
+                     *               ],
                      *               "name": "fabric",
                      *               "share": 0.0742,
                      *               "us": 69
@@ -6055,6 +6473,9 @@ export interface operations {
                      *               "is_rest": false,
                      *               "label": "Array port",
                      *               "layer": "san",
+                     *               "layers": [
+                     *                 "san"
+                     *               ],
                      *               "name": "array_port",
                      *               "share": 0.0247,
                      *               "us": 23
@@ -6063,6 +6484,9 @@ export interface operations {
                      *               "is_rest": false,
                      *               "label": "Array QoS limit",
                      *               "layer": "array",
+                     *               "layers": [
+                     *                 "array"
+                     *               ],
                      *               "name": "array_qos",
                      *               "share": 0,
                      *               "us": 0
@@ -6071,6 +6495,9 @@ export interface operations {
                      *               "is_rest": false,
                      *               "label": "Array queue",
                      *               "layer": "array",
+                     *               "layers": [
+                     *                 "array"
+                     *               ],
                      *               "name": "array_queue",
                      *               "share": 0.1075,
                      *               "us": 100
@@ -6079,6 +6506,9 @@ export interface operations {
                      *               "is_rest": false,
                      *               "label": "Array service",
                      *               "layer": "array",
+                     *               "layers": [
+                     *                 "array"
+                     *               ],
                      *               "name": "array_service",
                      *               "share": 0.3226,
                      *               "us": 300
@@ -6088,16 +6518,16 @@ export interface operations {
                      *           "total_us": 930
                      *         },
                      *         {
+                     *           "baseline_us": 600,
                      *           "bytes_per_s": 88746666.6667,
                      *           "direction": "write",
-                     *           "expected_us": 600,
                      *           "iops": 21666.6667,
                      *           "layers": [
                      *             {
+                     *               "baseline_us": 0,
                      *               "excess_lower_us": 425,
                      *               "excess_upper_us": 451,
                      *               "excess_us": 438,
-                     *               "expected_us": 0,
                      *               "label": "Kernel",
                      *               "layers": [
                      *                 "kernel"
@@ -6111,10 +6541,10 @@ export interface operations {
                      *               "us": 438
                      *             },
                      *             {
+                     *               "baseline_us": 100,
                      *               "excess_lower_us": 0,
                      *               "excess_upper_us": 1.5,
                      *               "excess_us": 0,
-                     *               "expected_us": 100,
                      *               "label": "SAN",
                      *               "layers": [
                      *                 "san"
@@ -6128,10 +6558,10 @@ export interface operations {
                      *               "us": 92
                      *             },
                      *             {
+                     *               "baseline_us": 500,
                      *               "excess_lower_us": 0,
                      *               "excess_upper_us": 0,
                      *               "excess_us": 0,
-                     *               "expected_us": 500,
                      *               "label": "Array",
                      *               "layers": [
                      *                 "array"
@@ -6154,6 +6584,9 @@ export interface operations {
                      *               "is_rest": false,
                      *               "label": "Hypervisor",
                      *               "layer": "kernel",
+                     *               "layers": [
+                     *                 "kernel"
+                     *               ],
                      *               "name": "hypervisor",
                      *               "share": 0.0471,
                      *               "us": 43.8
@@ -6162,14 +6595,20 @@ export interface operations {
                      *               "is_rest": false,
                      *               "label": "Kernel queue",
                      *               "layer": "kernel",
+                     *               "layers": [
+                     *                 "kernel"
+                     *               ],
                      *               "name": "kernel_queue",
                      *               "share": 0.3768,
                      *               "us": 350.4
                      *             },
                      *             {
                      *               "is_rest": false,
-                     *               "label": "Kernel service",
+                     *               "label": "Kernel processing",
                      *               "layer": "kernel",
+                     *               "layers": [
+                     *                 "kernel"
+                     *               ],
                      *               "name": "kernel_service",
                      *               "share": 0.0471,
                      *               "us": 43.8
@@ -6178,6 +6617,9 @@ export interface operations {
                      *               "is_rest": false,
                      *               "label": "Fabric",
                      *               "layer": "san",
+                     *               "layers": [
+                     *                 "san"
+                     *               ],
                      *               "name": "fabric",
                      *               "share": 0.0742,
                      *               "us": 69
@@ -6186,6 +6628,9 @@ export interface operations {
                      *               "is_rest": false,
                      *               "label": "Array port",
                      *               "layer": "san",
+                     *               "layers": [
+                     *                 "san"
+                     *               ],
                      *               "name": "array_port",
                      *               "share": 0.0247,
                      *               "us": 23
@@ -6194,6 +6639,9 @@ export interface operations {
                      *               "is_rest": false,
                      *               "label": "Array QoS limit",
                      *               "layer": "array",
+                     *               "layers": [
+                     *                 "array"
+                     *               ],
                      *               "name": "array_qos",
                      *               "share": 0,
                      *               "us": 0
@@ -6202,6 +6650,9 @@ export interface operations {
                      *               "is_rest": false,
                      *               "label": "Array queue",
                      *               "layer": "array",
+                     *               "layers": [
+                     *                 "array"
+                     *               ],
                      *               "name": "array_queue",
                      *               "share": 0.1075,
                      *               "us": 100
@@ -6210,6 +6661,9 @@ export interface operations {
                      *               "is_rest": false,
                      *               "label": "Array service",
                      *               "layer": "array",
+                     *               "layers": [
+                     *                 "array"
+                     *               ],
                      *               "name": "array_service",
                      *               "share": 0.3226,
                      *               "us": 300
@@ -6219,16 +6673,16 @@ export interface operations {
                      *           "total_us": 930
                      *         },
                      *         {
+                     *           "baseline_us": 600,
                      *           "bytes_per_s": 266240000,
                      *           "direction": "all",
-                     *           "expected_us": 600,
                      *           "iops": 65000,
                      *           "layers": [
                      *             {
+                     *               "baseline_us": 0,
                      *               "excess_lower_us": 425,
                      *               "excess_upper_us": 451,
                      *               "excess_us": 438,
-                     *               "expected_us": 0,
                      *               "label": "Kernel",
                      *               "layers": [
                      *                 "kernel"
@@ -6242,10 +6696,10 @@ export interface operations {
                      *               "us": 438
                      *             },
                      *             {
+                     *               "baseline_us": 100,
                      *               "excess_lower_us": 0,
                      *               "excess_upper_us": 1.5,
                      *               "excess_us": 0,
-                     *               "expected_us": 100,
                      *               "label": "SAN",
                      *               "layers": [
                      *                 "san"
@@ -6259,10 +6713,10 @@ export interface operations {
                      *               "us": 92
                      *             },
                      *             {
+                     *               "baseline_us": 500,
                      *               "excess_lower_us": 0,
                      *               "excess_upper_us": 0,
                      *               "excess_us": 0,
-                     *               "expected_us": 500,
                      *               "label": "Array",
                      *               "layers": [
                      *                 "array"
@@ -6285,6 +6739,9 @@ export interface operations {
                      *               "is_rest": false,
                      *               "label": "Hypervisor",
                      *               "layer": "kernel",
+                     *               "layers": [
+                     *                 "kernel"
+                     *               ],
                      *               "name": "hypervisor",
                      *               "share": 0.0471,
                      *               "us": 43.8
@@ -6293,14 +6750,20 @@ export interface operations {
                      *               "is_rest": false,
                      *               "label": "Kernel queue",
                      *               "layer": "kernel",
+                     *               "layers": [
+                     *                 "kernel"
+                     *               ],
                      *               "name": "kernel_queue",
                      *               "share": 0.3768,
                      *               "us": 350.4
                      *             },
                      *             {
                      *               "is_rest": false,
-                     *               "label": "Kernel service",
+                     *               "label": "Kernel processing",
                      *               "layer": "kernel",
+                     *               "layers": [
+                     *                 "kernel"
+                     *               ],
                      *               "name": "kernel_service",
                      *               "share": 0.0471,
                      *               "us": 43.8
@@ -6309,6 +6772,9 @@ export interface operations {
                      *               "is_rest": false,
                      *               "label": "Fabric",
                      *               "layer": "san",
+                     *               "layers": [
+                     *                 "san"
+                     *               ],
                      *               "name": "fabric",
                      *               "share": 0.0742,
                      *               "us": 69
@@ -6317,6 +6783,9 @@ export interface operations {
                      *               "is_rest": false,
                      *               "label": "Array port",
                      *               "layer": "san",
+                     *               "layers": [
+                     *                 "san"
+                     *               ],
                      *               "name": "array_port",
                      *               "share": 0.0247,
                      *               "us": 23
@@ -6325,6 +6794,9 @@ export interface operations {
                      *               "is_rest": false,
                      *               "label": "Array QoS limit",
                      *               "layer": "array",
+                     *               "layers": [
+                     *                 "array"
+                     *               ],
                      *               "name": "array_qos",
                      *               "share": 0,
                      *               "us": 0
@@ -6333,6 +6805,9 @@ export interface operations {
                      *               "is_rest": false,
                      *               "label": "Array queue",
                      *               "layer": "array",
+                     *               "layers": [
+                     *                 "array"
+                     *               ],
                      *               "name": "array_queue",
                      *               "share": 0.1075,
                      *               "us": 100
@@ -6341,6 +6816,9 @@ export interface operations {
                      *               "is_rest": false,
                      *               "label": "Array service",
                      *               "layer": "array",
+                     *               "layers": [
+                     *                 "array"
+                     *               ],
                      *               "name": "array_service",
                      *               "share": 0.3226,
                      *               "us": 300
@@ -6350,7 +6828,6 @@ export interface operations {
                      *           "total_us": 930
                      *         }
                      *       ],
-                     *       "expected_from": "history",
                      *       "from_at": "2026-11-21T02:15:00Z",
                      *       "ledger_until_at": "2026-11-21T02:20:00Z",
                      *       "minutes": 5,
@@ -6368,7 +6845,9 @@ export interface operations {
             };
             401: components["responses"]["Refused401"];
             404: components["responses"]["Refused404"];
+            421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
@@ -6393,6 +6872,7 @@ export interface operations {
                 };
             };
             404: components["responses"]["Refused404"];
+            421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
             429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
@@ -6441,6 +6921,8 @@ export interface operations {
                 };
             };
             401: components["responses"]["Refused401"];
+            421: components["responses"]["Refused421"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
@@ -6475,9 +6957,9 @@ export interface operations {
                      *         "labels": {
                      *           "team": "storage"
                      *         },
-                     *         "min_grade": "C",
                      *         "min_ops": 30,
-                     *         "name": "Time in the kernel",
+                     *         "min_quality": "C",
+                     *         "name": "Kernel latency",
                      *         "no_data_after_min": 5,
                      *         "of": "datastore",
                      *         "open": 1,
@@ -6489,7 +6971,7 @@ export interface operations {
                      *             "compared": "lower",
                      *             "direction": "all",
                      *             "part": "kernel",
-                     *             "quantity": "time",
+                     *             "quantity": "latency",
                      *             "recover_below": 200
                      *           },
                      *           {
@@ -6511,6 +6993,8 @@ export interface operations {
                 };
             };
             401: components["responses"]["Refused401"];
+            421: components["responses"]["Refused421"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
@@ -6548,9 +7032,9 @@ export interface operations {
                      *       "labels": {
                      *         "team": "storage"
                      *       },
-                     *       "min_grade": "C",
                      *       "min_ops": 30,
-                     *       "name": "Time in the kernel",
+                     *       "min_quality": "C",
+                     *       "name": "Kernel latency",
                      *       "no_data_after_min": 5,
                      *       "of": "datastore",
                      *       "open": 1,
@@ -6562,7 +7046,7 @@ export interface operations {
                      *           "compared": "lower",
                      *           "direction": "all",
                      *           "part": "kernel",
-                     *           "quantity": "time",
+                     *           "quantity": "latency",
                      *           "recover_below": 200
                      *         },
                      *         {
@@ -6582,10 +7066,16 @@ export interface operations {
                     "application/json": components["schemas"]["RuleOut"];
                 };
             };
+            400: components["responses"]["Refused400"];
             401: components["responses"]["Refused401"];
             403: components["responses"]["Refused403"];
             409: components["responses"]["Refused409"];
+            411: components["responses"]["Refused411"];
+            413: components["responses"]["Refused413"];
+            415: components["responses"]["Refused415"];
+            421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
@@ -6621,9 +7111,9 @@ export interface operations {
                      *       "labels": {
                      *         "team": "storage"
                      *       },
-                     *       "min_grade": "C",
                      *       "min_ops": 30,
-                     *       "name": "Time in the kernel",
+                     *       "min_quality": "C",
+                     *       "name": "Kernel latency",
                      *       "no_data_after_min": 5,
                      *       "of": "datastore",
                      *       "open": 1,
@@ -6635,7 +7125,7 @@ export interface operations {
                      *           "compared": "lower",
                      *           "direction": "all",
                      *           "part": "kernel",
-                     *           "quantity": "time",
+                     *           "quantity": "latency",
                      *           "recover_below": 200
                      *         },
                      *         {
@@ -6657,7 +7147,9 @@ export interface operations {
             };
             401: components["responses"]["Refused401"];
             404: components["responses"]["Refused404"];
+            421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
@@ -6697,9 +7189,9 @@ export interface operations {
                      *       "labels": {
                      *         "team": "storage"
                      *       },
-                     *       "min_grade": "C",
                      *       "min_ops": 30,
-                     *       "name": "Time in the kernel",
+                     *       "min_quality": "C",
+                     *       "name": "Kernel latency",
                      *       "no_data_after_min": 5,
                      *       "of": "datastore",
                      *       "open": 1,
@@ -6711,7 +7203,7 @@ export interface operations {
                      *           "compared": "lower",
                      *           "direction": "all",
                      *           "part": "kernel",
-                     *           "quantity": "time",
+                     *           "quantity": "latency",
                      *           "recover_below": 200
                      *         },
                      *         {
@@ -6731,11 +7223,17 @@ export interface operations {
                     "application/json": components["schemas"]["RuleOut"];
                 };
             };
+            400: components["responses"]["Refused400"];
             401: components["responses"]["Refused401"];
             403: components["responses"]["Refused403"];
             404: components["responses"]["Refused404"];
             409: components["responses"]["Refused409"];
+            411: components["responses"]["Refused411"];
+            413: components["responses"]["Refused413"];
+            415: components["responses"]["Refused415"];
+            421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
@@ -6760,7 +7258,9 @@ export interface operations {
             401: components["responses"]["Refused401"];
             403: components["responses"]["Refused403"];
             404: components["responses"]["Refused404"];
+            421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
@@ -6800,9 +7300,9 @@ export interface operations {
                      *       "labels": {
                      *         "team": "storage"
                      *       },
-                     *       "min_grade": "C",
                      *       "min_ops": 30,
-                     *       "name": "Time in the kernel",
+                     *       "min_quality": "C",
+                     *       "name": "Kernel latency",
                      *       "no_data_after_min": 5,
                      *       "of": "datastore",
                      *       "open": 1,
@@ -6814,7 +7314,7 @@ export interface operations {
                      *           "compared": "lower",
                      *           "direction": "all",
                      *           "part": "kernel",
-                     *           "quantity": "time",
+                     *           "quantity": "latency",
                      *           "recover_below": 200
                      *         },
                      *         {
@@ -6834,10 +7334,16 @@ export interface operations {
                     "application/json": components["schemas"]["RuleOut"];
                 };
             };
+            400: components["responses"]["Refused400"];
             401: components["responses"]["Refused401"];
             403: components["responses"]["Refused403"];
             404: components["responses"]["Refused404"];
+            411: components["responses"]["Refused411"];
+            413: components["responses"]["Refused413"];
+            415: components["responses"]["Refused415"];
+            421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
@@ -6860,6 +7366,8 @@ export interface operations {
                 };
             };
             401: components["responses"]["Refused401"];
+            421: components["responses"]["Refused421"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
@@ -6897,9 +7405,15 @@ export interface operations {
                     "application/json": components["schemas"]["RulesImported"];
                 };
             };
+            400: components["responses"]["Refused400"];
             401: components["responses"]["Refused401"];
             403: components["responses"]["Refused403"];
+            411: components["responses"]["Refused411"];
+            413: components["responses"]["Refused413"];
+            415: components["responses"]["Refused415"];
+            421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
@@ -6950,8 +7464,13 @@ export interface operations {
                     "application/json": components["schemas"]["PreviewOut"];
                 };
             };
+            400: components["responses"]["Refused400"];
             401: components["responses"]["Refused401"];
             403: components["responses"]["Refused403"];
+            411: components["responses"]["Refused411"];
+            413: components["responses"]["Refused413"];
+            415: components["responses"]["Refused415"];
+            421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
             429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
@@ -6982,11 +7501,10 @@ export interface operations {
                      *       "array_ids": [
                      *         1
                      *       ],
-                     *       "breach_ended_at": null,
                      *       "ended_at": null,
+                     *       "excess_outstanding": 28.47,
                      *       "fired_at": "2026-11-21T02:14:00Z",
                      *       "id": 41,
-                     *       "impact": 28.47,
                      *       "labels": {
                      *         "array": "fa-1",
                      *         "datastore": "ds-prod-07",
@@ -7001,7 +7519,7 @@ export interface operations {
                      *       "measure": {
                      *         "direction": "all",
                      *         "part": "kernel",
-                     *         "quantity": "time",
+                     *         "quantity": "latency",
                      *         "unit": "µs"
                      *       },
                      *       "messages": [
@@ -7031,11 +7549,17 @@ export interface operations {
                      *       "peak_at": "2026-11-21T02:13:00Z",
                      *       "peak_lower": 498,
                      *       "quiet": null,
+                     *       "recovered_at": null,
                      *       "rule_id": 1,
                      *       "rule_key": "kernel_queueing",
-                     *       "rule_name": "Time in the kernel",
+                     *       "rule_name": "Kernel latency",
                      *       "runbook_url": "",
-                     *       "sentence": "Kernel queue on esx-14: 0.44 of 0.93 ms since 02:10 UTC, 0.44 ms over usual. Certain.",
+                     *       "sentence": {
+                     *         "claim": "Kernel queue on esx-14: 0.44 of 0.93 ms since 02:10 UTC, 0.44 ms above baseline. Confirmed.",
+                     *         "evidence": "",
+                     *         "limits": "",
+                     *         "text": "Kernel queue on esx-14: 0.44 of 0.93 ms since 02:10 UTC, 0.44 ms above baseline. Confirmed."
+                     *       },
                      *       "severity": "warning",
                      *       "since_at": "2026-11-21T02:14:00Z",
                      *       "started_at": "2026-11-21T02:10:00Z",
@@ -7049,7 +7573,7 @@ export interface operations {
                      *         {
                      *           "after": "pending",
                      *           "before": "inactive",
-                     *           "found_at": "2026-11-21T02:10:59Z",
+                     *           "detected_at": "2026-11-21T02:10:59Z",
                      *           "lower": 398,
                      *           "minute_at": "2026-11-21T02:10:00Z",
                      *           "sequence": 1,
@@ -7058,7 +7582,7 @@ export interface operations {
                      *         {
                      *           "after": "firing",
                      *           "before": "pending",
-                     *           "found_at": "2026-11-21T02:14:59Z",
+                     *           "detected_at": "2026-11-21T02:14:59Z",
                      *           "lower": 425,
                      *           "minute_at": "2026-11-21T02:14:00Z",
                      *           "sequence": 2,
@@ -7073,7 +7597,9 @@ export interface operations {
             };
             401: components["responses"]["Refused401"];
             404: components["responses"]["Refused404"];
+            421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
@@ -7106,11 +7632,10 @@ export interface operations {
                      *       "array_ids": [
                      *         1
                      *       ],
-                     *       "breach_ended_at": null,
                      *       "ended_at": null,
+                     *       "excess_outstanding": 28.47,
                      *       "fired_at": "2026-11-21T02:14:00Z",
                      *       "id": 41,
-                     *       "impact": 28.47,
                      *       "labels": {
                      *         "array": "fa-1",
                      *         "datastore": "ds-prod-07",
@@ -7125,7 +7650,7 @@ export interface operations {
                      *       "measure": {
                      *         "direction": "all",
                      *         "part": "kernel",
-                     *         "quantity": "time",
+                     *         "quantity": "latency",
                      *         "unit": "µs"
                      *       },
                      *       "messages": [
@@ -7155,11 +7680,17 @@ export interface operations {
                      *       "peak_at": "2026-11-21T02:13:00Z",
                      *       "peak_lower": 498,
                      *       "quiet": null,
+                     *       "recovered_at": null,
                      *       "rule_id": 1,
                      *       "rule_key": "kernel_queueing",
-                     *       "rule_name": "Time in the kernel",
+                     *       "rule_name": "Kernel latency",
                      *       "runbook_url": "",
-                     *       "sentence": "Kernel queue on esx-14: 0.44 of 0.93 ms since 02:10 UTC, 0.44 ms over usual. Certain.",
+                     *       "sentence": {
+                     *         "claim": "Kernel queue on esx-14: 0.44 of 0.93 ms since 02:10 UTC, 0.44 ms above baseline. Confirmed.",
+                     *         "evidence": "",
+                     *         "limits": "",
+                     *         "text": "Kernel queue on esx-14: 0.44 of 0.93 ms since 02:10 UTC, 0.44 ms above baseline. Confirmed."
+                     *       },
                      *       "severity": "warning",
                      *       "since_at": "2026-11-21T02:14:00Z",
                      *       "started_at": "2026-11-21T02:10:00Z",
@@ -7173,7 +7704,7 @@ export interface operations {
                      *         {
                      *           "after": "pending",
                      *           "before": "inactive",
-                     *           "found_at": "2026-11-21T02:10:59Z",
+                     *           "detected_at": "2026-11-21T02:10:59Z",
                      *           "lower": 398,
                      *           "minute_at": "2026-11-21T02:10:00Z",
                      *           "sequence": 1,
@@ -7182,7 +7713,7 @@ export interface operations {
                      *         {
                      *           "after": "firing",
                      *           "before": "pending",
-                     *           "found_at": "2026-11-21T02:14:59Z",
+                     *           "detected_at": "2026-11-21T02:14:59Z",
                      *           "lower": 425,
                      *           "minute_at": "2026-11-21T02:14:00Z",
                      *           "sequence": 2,
@@ -7195,10 +7726,16 @@ export interface operations {
                     "application/json": components["schemas"]["AlertDetail"];
                 };
             };
+            400: components["responses"]["Refused400"];
             401: components["responses"]["Refused401"];
             403: components["responses"]["Refused403"];
             404: components["responses"]["Refused404"];
+            411: components["responses"]["Refused411"];
+            413: components["responses"]["Refused413"];
+            415: components["responses"]["Refused415"];
+            421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
@@ -7227,11 +7764,10 @@ export interface operations {
                      *       "array_ids": [
                      *         1
                      *       ],
-                     *       "breach_ended_at": null,
                      *       "ended_at": null,
+                     *       "excess_outstanding": 28.47,
                      *       "fired_at": "2026-11-21T02:14:00Z",
                      *       "id": 41,
-                     *       "impact": 28.47,
                      *       "labels": {
                      *         "array": "fa-1",
                      *         "datastore": "ds-prod-07",
@@ -7246,7 +7782,7 @@ export interface operations {
                      *       "measure": {
                      *         "direction": "all",
                      *         "part": "kernel",
-                     *         "quantity": "time",
+                     *         "quantity": "latency",
                      *         "unit": "µs"
                      *       },
                      *       "messages": [
@@ -7276,11 +7812,17 @@ export interface operations {
                      *       "peak_at": "2026-11-21T02:13:00Z",
                      *       "peak_lower": 498,
                      *       "quiet": null,
+                     *       "recovered_at": null,
                      *       "rule_id": 1,
                      *       "rule_key": "kernel_queueing",
-                     *       "rule_name": "Time in the kernel",
+                     *       "rule_name": "Kernel latency",
                      *       "runbook_url": "",
-                     *       "sentence": "Kernel queue on esx-14: 0.44 of 0.93 ms since 02:10 UTC, 0.44 ms over usual. Certain.",
+                     *       "sentence": {
+                     *         "claim": "Kernel queue on esx-14: 0.44 of 0.93 ms since 02:10 UTC, 0.44 ms above baseline. Confirmed.",
+                     *         "evidence": "",
+                     *         "limits": "",
+                     *         "text": "Kernel queue on esx-14: 0.44 of 0.93 ms since 02:10 UTC, 0.44 ms above baseline. Confirmed."
+                     *       },
                      *       "severity": "warning",
                      *       "since_at": "2026-11-21T02:14:00Z",
                      *       "started_at": "2026-11-21T02:10:00Z",
@@ -7294,7 +7836,7 @@ export interface operations {
                      *         {
                      *           "after": "pending",
                      *           "before": "inactive",
-                     *           "found_at": "2026-11-21T02:10:59Z",
+                     *           "detected_at": "2026-11-21T02:10:59Z",
                      *           "lower": 398,
                      *           "minute_at": "2026-11-21T02:10:00Z",
                      *           "sequence": 1,
@@ -7303,7 +7845,7 @@ export interface operations {
                      *         {
                      *           "after": "firing",
                      *           "before": "pending",
-                     *           "found_at": "2026-11-21T02:14:59Z",
+                     *           "detected_at": "2026-11-21T02:14:59Z",
                      *           "lower": 425,
                      *           "minute_at": "2026-11-21T02:14:00Z",
                      *           "sequence": 2,
@@ -7319,7 +7861,9 @@ export interface operations {
             401: components["responses"]["Refused401"];
             403: components["responses"]["Refused403"];
             404: components["responses"]["Refused404"];
+            421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
@@ -7329,14 +7873,14 @@ export interface operations {
                 /** @description ISO 8601 with zone, `now` or `-3h` */
                 from?: string;
                 limit?: number;
-                /** @description of this thing only; needs `subject` */
+                /** @description of this object only; needs `subject` */
                 object_id?: number | null;
                 offset?: number;
                 /** @description key of a rule */
                 rule?: string | null;
                 search?: string;
                 severity?: ("info" | "warning" | "critical") | null;
-                /** @description of this kind of thing only */
+                /** @description of this kind of object only */
                 subject?: ("vm" | "datastore" | "host" | "cluster" | "volume" | "array" | "source") | null;
                 /** @description ISO 8601 with zone, `now` or `-3h` */
                 to?: string;
@@ -7363,11 +7907,10 @@ export interface operations {
                      *           "array_ids": [
                      *             1
                      *           ],
-                     *           "breach_ended_at": "2026-11-21T02:26:00Z",
                      *           "ended_at": "2026-11-21T02:31:00Z",
+                     *           "excess_outstanding": 28.47,
                      *           "fired_at": "2026-11-21T02:14:00Z",
                      *           "id": 41,
-                     *           "impact": 28.47,
                      *           "labels": {
                      *             "array": "fa-1",
                      *             "datastore": "ds-prod-07",
@@ -7382,7 +7925,7 @@ export interface operations {
                      *           "measure": {
                      *             "direction": "all",
                      *             "part": "kernel",
-                     *             "quantity": "time",
+                     *             "quantity": "latency",
                      *             "unit": "µs"
                      *           },
                      *           "path": [
@@ -7394,11 +7937,17 @@ export interface operations {
                      *           "peak_at": "2026-11-21T02:13:00Z",
                      *           "peak_lower": 498,
                      *           "quiet": null,
+                     *           "recovered_at": "2026-11-21T02:26:00Z",
                      *           "rule_id": 1,
                      *           "rule_key": "kernel_queueing",
-                     *           "rule_name": "Time in the kernel",
+                     *           "rule_name": "Kernel latency",
                      *           "runbook_url": "",
-                     *           "sentence": "Kernel queue on esx-14: 0.44 of 0.93 ms since 02:10 UTC, 0.44 ms over usual. Certain.",
+                     *           "sentence": {
+                     *             "claim": "Kernel queue on esx-14: 0.44 of 0.93 ms since 02:10 UTC, 0.44 ms above baseline. Confirmed.",
+                     *             "evidence": "",
+                     *             "limits": "",
+                     *             "text": "Kernel queue on esx-14: 0.44 of 0.93 ms since 02:10 UTC, 0.44 ms above baseline. Confirmed."
+                     *           },
                      *           "severity": "warning",
                      *           "since_at": "2026-11-21T02:31:00Z",
                      *           "started_at": "2026-11-21T02:10:00Z",
@@ -7420,7 +7969,9 @@ export interface operations {
                 };
             };
             401: components["responses"]["Refused401"];
+            421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
@@ -7429,9 +7980,9 @@ export interface operations {
             query?: {
                 /** @description ISO 8601 with zone, `now` or `-3h` */
                 from?: string;
-                /** @description of this thing only; needs `subject` */
+                /** @description of this object only; needs `subject` */
                 object_id?: number | null;
-                /** @description of this kind of thing only */
+                /** @description of this kind of object only */
                 subject?: ("vm" | "datastore" | "host" | "cluster" | "volume" | "array" | "source") | null;
                 /** @description ISO 8601 with zone, `now` or `-3h` */
                 to?: string;
@@ -7456,7 +8007,7 @@ export interface operations {
                      *         "peak": 512,
                      *         "rule_id": 1,
                      *         "rule_key": "kernel_queueing",
-                     *         "rule_name": "Time in the kernel",
+                     *         "rule_name": "Kernel latency",
                      *         "severity": "warning",
                      *         "subject": {
                      *           "id": 7,
@@ -7472,16 +8023,18 @@ export interface operations {
                 };
             };
             401: components["responses"]["Refused401"];
+            421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
     alerts_now: {
         parameters: {
             query?: {
-                /** @description of this thing only; needs `subject` */
+                /** @description of this object only; needs `subject` */
                 object_id?: number | null;
-                /** @description of this kind of thing only */
+                /** @description of this kind of object only */
                 subject?: ("vm" | "datastore" | "host" | "cluster" | "volume" | "array" | "source") | null;
             };
             header?: never;
@@ -7506,11 +8059,10 @@ export interface operations {
                      *           "array_ids": [
                      *             1
                      *           ],
-                     *           "breach_ended_at": null,
                      *           "ended_at": null,
+                     *           "excess_outstanding": 28.47,
                      *           "fired_at": "2026-11-21T02:14:00Z",
                      *           "id": 41,
-                     *           "impact": 28.47,
                      *           "labels": {
                      *             "array": "fa-1",
                      *             "datastore": "ds-prod-07",
@@ -7525,7 +8077,7 @@ export interface operations {
                      *           "measure": {
                      *             "direction": "all",
                      *             "part": "kernel",
-                     *             "quantity": "time",
+                     *             "quantity": "latency",
                      *             "unit": "µs"
                      *           },
                      *           "path": [
@@ -7537,11 +8089,17 @@ export interface operations {
                      *           "peak_at": "2026-11-21T02:13:00Z",
                      *           "peak_lower": 498,
                      *           "quiet": null,
+                     *           "recovered_at": null,
                      *           "rule_id": 1,
                      *           "rule_key": "kernel_queueing",
-                     *           "rule_name": "Time in the kernel",
+                     *           "rule_name": "Kernel latency",
                      *           "runbook_url": "",
-                     *           "sentence": "Kernel queue on esx-14: 0.44 of 0.93 ms since 02:10 UTC, 0.44 ms over usual. Certain.",
+                     *           "sentence": {
+                     *             "claim": "Kernel queue on esx-14: 0.44 of 0.93 ms since 02:10 UTC, 0.44 ms above baseline. Confirmed.",
+                     *             "evidence": "",
+                     *             "limits": "",
+                     *             "text": "Kernel queue on esx-14: 0.44 of 0.93 ms since 02:10 UTC, 0.44 ms above baseline. Confirmed."
+                     *           },
                      *           "severity": "warning",
                      *           "since_at": "2026-11-21T02:14:00Z",
                      *           "started_at": "2026-11-21T02:10:00Z",
@@ -7554,7 +8112,7 @@ export interface operations {
                      *           "value": 438
                      *         }
                      *       ],
-                     *       "judged_until_at": "2026-11-21T02:15:00Z",
+                     *       "analyzed_until_at": "2026-11-21T02:15:00Z",
                      *       "pending": []
                      *     }
                      */
@@ -7562,7 +8120,9 @@ export interface operations {
                 };
             };
             401: components["responses"]["Refused401"];
+            421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
@@ -7660,7 +8220,9 @@ export interface operations {
                 };
             };
             401: components["responses"]["Refused401"];
+            421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
@@ -7686,18 +8248,26 @@ export interface operations {
                      *       "array_hosts": [
                      *         {
                      *           "is_local": true,
+                     *           "managed_by": null,
                      *           "name": "esx-01",
                      *           "personality": "esxi",
-                     *           "port_health": "healthy: Redundant",
+                     *           "port_health": {
+                     *             "detail": "Redundant",
+                     *             "state": "healthy"
+                     *           },
                      *           "preferred_arrays": [
                      *             "a934ae2e-94a9-486b-b1ef-093df9f76231"
                      *           ]
                      *         },
                      *         {
                      *           "is_local": true,
+                     *           "managed_by": null,
                      *           "name": "esx-02",
                      *           "personality": "esxi",
-                     *           "port_health": "healthy: Redundant",
+                     *           "port_health": {
+                     *             "detail": "Redundant",
+                     *             "state": "healthy"
+                     *           },
                      *           "preferred_arrays": [
                      *             "a934ae2e-94a9-486b-b1ef-093df9f76231"
                      *           ]
@@ -7757,7 +8327,9 @@ export interface operations {
             };
             401: components["responses"]["Refused401"];
             404: components["responses"]["Refused404"];
+            421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
@@ -7768,7 +8340,7 @@ export interface operations {
                 detail?: "none" | "parts";
                 /** @description ISO 8601 with zone, `now` or `-3h` */
                 from?: string;
-                /** @description at most so many buckets */
+                /** @description maximum number of buckets */
                 points?: number;
                 /** @description ISO 8601 with zone, `now` or `-3h` */
                 to?: string;
@@ -7801,6 +8373,8 @@ export interface operations {
                      *               "label": "Read IOPS",
                      *               "name": "read_iops",
                      *               "precision": null,
+                     *               "quantity": "iops",
+                     *               "quantity_label": "IOPS",
                      *               "unit": "ops/s",
                      *               "values": [
                      *                 652,
@@ -7814,6 +8388,8 @@ export interface operations {
                      *               "label": "Write IOPS",
                      *               "name": "write_iops",
                      *               "precision": null,
+                     *               "quantity": "iops",
+                     *               "quantity_label": "IOPS",
                      *               "unit": "ops/s",
                      *               "values": [
                      *                 1144,
@@ -7827,6 +8403,9 @@ export interface operations {
                      *             "kind": "datastore",
                      *             "name": "vdi-08"
                      *           },
+                     *           "level": "host",
+                     *           "own_name": "vdi-08",
+                     *           "owner": null,
                      *           "scope": "whole",
                      *           "side": "host",
                      *           "sources": [
@@ -7845,6 +8424,8 @@ export interface operations {
                      *               "label": "Read IOPS",
                      *               "name": "read_iops",
                      *               "precision": null,
+                     *               "quantity": "iops",
+                     *               "quantity_label": "IOPS",
                      *               "unit": "ops/s",
                      *               "values": [
                      *                 337.9,
@@ -7858,6 +8439,8 @@ export interface operations {
                      *               "label": "Write IOPS",
                      *               "name": "write_iops",
                      *               "precision": null,
+                     *               "quantity": "iops",
+                     *               "quantity_label": "IOPS",
                      *               "unit": "ops/s",
                      *               "values": [
                      *                 561.2,
@@ -7870,6 +8453,13 @@ export interface operations {
                      *             "id": 4,
                      *             "kind": "device",
                      *             "name": "esx-04.lab.example naa.624a9370bca5e2f6368c4b9300011012"
+                     *           },
+                     *           "level": "host",
+                     *           "own_name": "naa.624a9370bca5e2f6368c4b9300011012",
+                     *           "owner": {
+                     *             "id": 1,
+                     *             "kind": "host",
+                     *             "name": "esx-04.lab.example"
                      *           },
                      *           "scope": "part",
                      *           "side": "host",
@@ -7897,7 +8487,9 @@ export interface operations {
             };
             401: components["responses"]["Refused401"];
             404: components["responses"]["Refused404"];
+            421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
@@ -7933,8 +8525,13 @@ export interface operations {
                     "application/json": components["schemas"]["CertificateOut"];
                 };
             };
+            400: components["responses"]["Refused400"];
             401: components["responses"]["Refused401"];
             403: components["responses"]["Refused403"];
+            411: components["responses"]["Refused411"];
+            413: components["responses"]["Refused413"];
+            415: components["responses"]["Refused415"];
+            421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
             429: components["responses"]["Refused429"];
             502: components["responses"]["Refused502"];
@@ -7975,6 +8572,7 @@ export interface operations {
                      *               ],
                      *               "default": null,
                      *               "description": "PEM text of the private authority that signed the certificate. The host name is checked too.",
+                     *               "destination": true,
                      *               "format": "multiline",
                      *               "title": "Certificate authority"
                      *             },
@@ -7989,11 +8587,13 @@ export interface operations {
                      *               ],
                      *               "default": null,
                      *               "description": "Optional: 64 hex digits, colons allowed. Exactly this certificate is accepted then, self-signed or not. Empty: only one that is trusted already.",
+                     *               "destination": true,
                      *               "format": "certificate-sha256",
                      *               "title": "Certificate fingerprint (SHA-256)"
                      *             },
                      *             "webhook_url": {
                      *               "description": "From your Slack app: Incoming Webhooks › Add New Webhook to Workspace.",
+                     *               "destination": true,
                      *               "format": "password",
                      *               "title": "Webhook URL",
                      *               "type": "string",
@@ -8017,6 +8617,7 @@ export interface operations {
                      *             "api_url": {
                      *               "default": "**********",
                      *               "description": "Another one only for GovSlack: https://slack-gov.com/api.",
+                     *               "destination": true,
                      *               "format": "password",
                      *               "title": "API address",
                      *               "type": "string",
@@ -8034,6 +8635,7 @@ export interface operations {
                      *               ],
                      *               "default": null,
                      *               "description": "PEM text of the private authority that signed the certificate. The host name is checked too.",
+                     *               "destination": true,
                      *               "format": "multiline",
                      *               "title": "Certificate authority"
                      *             },
@@ -8054,6 +8656,7 @@ export interface operations {
                      *               ],
                      *               "default": null,
                      *               "description": "Optional: 64 hex digits, colons allowed. Exactly this certificate is accepted then, self-signed or not. Empty: only one that is trusted already.",
+                     *               "destination": true,
                      *               "format": "certificate-sha256",
                      *               "title": "Certificate fingerprint (SHA-256)"
                      *             },
@@ -8083,6 +8686,8 @@ export interface operations {
                 };
             };
             401: components["responses"]["Refused401"];
+            421: components["responses"]["Refused421"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
@@ -8135,6 +8740,8 @@ export interface operations {
                 };
             };
             401: components["responses"]["Refused401"];
+            421: components["responses"]["Refused421"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
@@ -8188,10 +8795,16 @@ export interface operations {
                     "application/json": components["schemas"]["ChannelOut"];
                 };
             };
+            400: components["responses"]["Refused400"];
             401: components["responses"]["Refused401"];
             403: components["responses"]["Refused403"];
             409: components["responses"]["Refused409"];
+            411: components["responses"]["Refused411"];
+            413: components["responses"]["Refused413"];
+            415: components["responses"]["Refused415"];
+            421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
@@ -8245,7 +8858,9 @@ export interface operations {
             };
             401: components["responses"]["Refused401"];
             404: components["responses"]["Refused404"];
+            421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
@@ -8270,7 +8885,9 @@ export interface operations {
             401: components["responses"]["Refused401"];
             403: components["responses"]["Refused403"];
             404: components["responses"]["Refused404"];
+            421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
@@ -8326,11 +8943,17 @@ export interface operations {
                     "application/json": components["schemas"]["ChannelOut"];
                 };
             };
+            400: components["responses"]["Refused400"];
             401: components["responses"]["Refused401"];
             403: components["responses"]["Refused403"];
             404: components["responses"]["Refused404"];
             409: components["responses"]["Refused409"];
+            411: components["responses"]["Refused411"];
+            413: components["responses"]["Refused413"];
+            415: components["responses"]["Refused415"];
+            421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
@@ -8362,7 +8985,9 @@ export interface operations {
             401: components["responses"]["Refused401"];
             403: components["responses"]["Refused403"];
             404: components["responses"]["Refused404"];
+            421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
@@ -8397,6 +9022,7 @@ export interface operations {
             401: components["responses"]["Refused401"];
             403: components["responses"]["Refused403"];
             404: components["responses"]["Refused404"];
+            421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
             429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
@@ -8432,9 +9058,14 @@ export interface operations {
                     "application/json": components["schemas"]["TrialOut"];
                 };
             };
+            400: components["responses"]["Refused400"];
             401: components["responses"]["Refused401"];
             403: components["responses"]["Refused403"];
             404: components["responses"]["Refused404"];
+            411: components["responses"]["Refused411"];
+            413: components["responses"]["Refused413"];
+            415: components["responses"]["Refused415"];
+            421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
             429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
@@ -8568,7 +9199,9 @@ export interface operations {
                 };
             };
             401: components["responses"]["Refused401"];
+            421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
@@ -8616,7 +9249,12 @@ export interface operations {
                      *             "iops": 812.4,
                      *             "precision_us": 1
                      *           },
-                     *           "path_policy": "VMW_PSP_RR policy=iops,iops=1,bytes=10485760,useANO=0",
+                     *           "path_policy": {
+                     *             "by": "iops",
+                     *             "iops": 1,
+                     *             "plugin": "VMW_PSP_RR",
+                     *             "text": "VMW_PSP_RR policy=iops,iops=1,bytes=10485760,useANO=0"
+                     *           },
                      *           "paths_total": 4,
                      *           "paths_working": 4,
                      *           "queue_depth": 32,
@@ -8649,7 +9287,12 @@ export interface operations {
                      *             "iops": 812.4,
                      *             "precision_us": 1
                      *           },
-                     *           "path_policy": "VMW_PSP_RR policy=iops,iops=1,bytes=10485760,useANO=0",
+                     *           "path_policy": {
+                     *             "by": "iops",
+                     *             "iops": 1,
+                     *             "plugin": "VMW_PSP_RR",
+                     *             "text": "VMW_PSP_RR policy=iops,iops=1,bytes=10485760,useANO=0"
+                     *           },
                      *           "paths_total": 4,
                      *           "paths_working": 4,
                      *           "queue_depth": 30,
@@ -8756,7 +9399,9 @@ export interface operations {
             };
             401: components["responses"]["Refused401"];
             404: components["responses"]["Refused404"];
+            421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
@@ -8767,7 +9412,7 @@ export interface operations {
                 detail?: "none" | "parts";
                 /** @description ISO 8601 with zone, `now` or `-3h` */
                 from?: string;
-                /** @description at most so many buckets */
+                /** @description maximum number of buckets */
                 points?: number;
                 /** @description ISO 8601 with zone, `now` or `-3h` */
                 to?: string;
@@ -8800,6 +9445,8 @@ export interface operations {
                      *               "label": "Read IOPS",
                      *               "name": "read_iops",
                      *               "precision": null,
+                     *               "quantity": "iops",
+                     *               "quantity_label": "IOPS",
                      *               "unit": "ops/s",
                      *               "values": [
                      *                 89420,
@@ -8813,6 +9460,8 @@ export interface operations {
                      *               "label": "Write IOPS",
                      *               "name": "write_iops",
                      *               "precision": null,
+                     *               "quantity": "iops",
+                     *               "quantity_label": "IOPS",
                      *               "unit": "ops/s",
                      *               "values": [
                      *                 81.25,
@@ -8826,6 +9475,9 @@ export interface operations {
                      *             "kind": "datastore",
                      *             "name": "app-05"
                      *           },
+                     *           "level": "host",
+                     *           "own_name": "app-05",
+                     *           "owner": null,
                      *           "scope": "whole",
                      *           "side": "host",
                      *           "sources": [
@@ -8844,6 +9496,8 @@ export interface operations {
                      *               "label": "Read IOPS",
                      *               "name": "read_iops",
                      *               "precision": null,
+                     *               "quantity": "iops",
+                     *               "quantity_label": "IOPS",
                      *               "unit": "ops/s",
                      *               "values": [
                      *                 89420,
@@ -8857,6 +9511,8 @@ export interface operations {
                      *               "label": "Write IOPS",
                      *               "name": "write_iops",
                      *               "precision": null,
+                     *               "quantity": "iops",
+                     *               "quantity_label": "IOPS",
                      *               "unit": "ops/s",
                      *               "values": [
                      *                 82,
@@ -8870,6 +9526,9 @@ export interface operations {
                      *             "kind": "datastore",
                      *             "name": "app-05"
                      *           },
+                     *           "level": "host",
+                     *           "own_name": "app-05",
+                     *           "owner": null,
                      *           "scope": "whole",
                      *           "side": "host",
                      *           "sources": [
@@ -8896,14 +9555,16 @@ export interface operations {
             };
             401: components["responses"]["Refused401"];
             404: components["responses"]["Refused404"];
+            421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
     datastore_deltas: {
         parameters: {
             query?: {
-                /** @description as elsewhere; without it, the last 5 minutes that were attributed */
+                /** @description as elsewhere; default: the last 5 analyzed minutes */
                 from?: string | null;
                 /** @description ISO 8601 with zone, `now` or `-3h` */
                 to?: string;
@@ -8924,12 +9585,13 @@ export interface operations {
                 content: {
                     /**
                      * @example {
+                     *       "baseline_from": "history",
                      *       "deltas": [
                      *         {
+                     *           "baseline_us": 0,
                      *           "excess_lower_us": null,
                      *           "excess_upper_us": null,
                      *           "excess_us": null,
-                     *           "expected_us": 0,
                      *           "label": "Guest − vSCSI",
                      *           "layer": "guest",
                      *           "lower_us": null,
@@ -8938,10 +9600,10 @@ export interface operations {
                      *           "us": null
                      *         },
                      *         {
+                     *           "baseline_us": 0,
                      *           "excess_lower_us": 24.5,
                      *           "excess_upper_us": 63,
                      *           "excess_us": 43.8,
-                     *           "expected_us": 0,
                      *           "label": "vSCSI − device",
                      *           "layer": "kernel",
                      *           "lower_us": 24.5,
@@ -8950,10 +9612,10 @@ export interface operations {
                      *           "us": 43.8
                      *         },
                      *         {
+                     *           "baseline_us": 0,
                      *           "excess_lower_us": 388,
                      *           "excess_upper_us": 400.5,
                      *           "excess_us": 394.2,
-                     *           "expected_us": 0,
                      *           "label": "Device − driver (GAVG − DAVG)",
                      *           "layer": "kernel",
                      *           "lower_us": 388,
@@ -8962,10 +9624,10 @@ export interface operations {
                      *           "us": 394.2
                      *         },
                      *         {
+                     *           "baseline_us": 100,
                      *           "excess_lower_us": 0,
                      *           "excess_upper_us": 0,
                      *           "excess_us": 0,
-                     *           "expected_us": 100,
                      *           "label": "Driver − array (DAVG − array)",
                      *           "layer": "san",
                      *           "lower_us": 57.5,
@@ -8974,7 +9636,6 @@ export interface operations {
                      *           "us": 69
                      *         }
                      *       ],
-                     *       "expected_from": "history",
                      *       "from_at": "2026-11-21T02:15:00Z",
                      *       "ledger_until_at": "2026-11-21T02:20:00Z",
                      *       "minutes": 5,
@@ -8993,14 +9654,16 @@ export interface operations {
             };
             401: components["responses"]["Refused401"];
             404: components["responses"]["Refused404"];
+            421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
     datastore_hosts: {
         parameters: {
             query?: {
-                /** @description as elsewhere; without it, the last 5 minutes that were attributed */
+                /** @description as elsewhere; default: the last 5 analyzed minutes */
                 from?: string | null;
                 /** @description ISO 8601 with zone, `now` or `-3h` */
                 to?: string;
@@ -9072,11 +9735,13 @@ export interface operations {
             };
             401: components["responses"]["Refused401"];
             404: components["responses"]["Refused404"];
+            421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
-    estate_gaps: {
+    environment_gaps: {
         parameters: {
             query?: {
                 /** @description ISO 8601 with zone, `now` or `-3h` */
@@ -9101,6 +9766,7 @@ export interface operations {
                      *       {
                      *         "from_at": "2026-11-21T22:04:00Z",
                      *         "reason": "The array did not answer: 503 for 4 min 30 s.",
+                     *         "side": "array",
                      *         "source": {
                      *           "id": 1,
                      *           "kind": "flasharray",
@@ -9117,16 +9783,18 @@ export interface operations {
                 };
             };
             401: components["responses"]["Refused401"];
+            421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
-    estate_latency: {
+    environment_latency: {
         parameters: {
             query?: {
                 /** @description ISO 8601 with zone, `now` or `-3h` */
                 from?: string;
-                /** @description seconds per bucket, whole minutes; left out, a sensible width */
+                /** @description seconds per bucket, whole minutes; default: chosen by the range */
                 step?: number | null;
                 /** @description ISO 8601 with zone, `now` or `-3h` */
                 to?: string;
@@ -9210,6 +9878,9 @@ export interface operations {
                      *               "is_rest": false,
                      *               "label": "Hypervisor",
                      *               "layer": "kernel",
+                     *               "layers": [
+                     *                 "kernel"
+                     *               ],
                      *               "name": "hypervisor",
                      *               "us": [
                      *                 88.67,
@@ -9221,6 +9892,9 @@ export interface operations {
                      *               "is_rest": false,
                      *               "label": "Kernel queue",
                      *               "layer": "kernel",
+                     *               "layers": [
+                     *                 "kernel"
+                     *               ],
                      *               "name": "kernel_queue",
                      *               "us": [
                      *                 0.048,
@@ -9304,6 +9978,9 @@ export interface operations {
                      *               "is_rest": false,
                      *               "label": "Hypervisor",
                      *               "layer": "kernel",
+                     *               "layers": [
+                     *                 "kernel"
+                     *               ],
                      *               "name": "hypervisor",
                      *               "us": [
                      *                 205.2,
@@ -9315,6 +9992,9 @@ export interface operations {
                      *               "is_rest": false,
                      *               "label": "Kernel queue",
                      *               "layer": "kernel",
+                     *               "layers": [
+                     *                 "kernel"
+                     *               ],
                      *               "name": "kernel_queue",
                      *               "us": [
                      *                 0.167,
@@ -9336,20 +10016,20 @@ export interface operations {
                      *         }
                      *       ],
                      *       "from_at": "2026-11-21T23:36:00Z",
-                     *       "grades": [
-                     *         "B",
-                     *         "B",
-                     *         "B",
-                     *         "B",
-                     *         "B",
-                     *         null
-                     *       ],
                      *       "ledger_until_at": "2026-11-21T23:41:00Z",
                      *       "minutes": 5,
                      *       "minutes_there": [
                      *         1,
                      *         1,
                      *         0
+                     *       ],
+                     *       "qualities": [
+                     *         "B",
+                     *         "B",
+                     *         "B",
+                     *         "B",
+                     *         "B",
+                     *         null
                      *       ],
                      *       "queues": {
                      *         "depth": [
@@ -9378,8 +10058,8 @@ export interface operations {
                      *       "step_s": 60,
                      *       "subject": {
                      *         "id": 0,
-                     *         "kind": "estate",
-                     *         "name": "Estate"
+                     *         "kind": "environment",
+                     *         "name": "Environment"
                      *       },
                      *       "times_ms": [
                      *         1795304340000,
@@ -9393,7 +10073,9 @@ export interface operations {
                 };
             };
             401: components["responses"]["Refused401"];
+            421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
@@ -9435,6 +10117,9 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
+            401: components["responses"]["Refused401"];
+            421: components["responses"]["Refused421"];
+            429: components["responses"]["Refused429"];
             /** @description Service Unavailable */
             503: {
                 headers: {
@@ -9548,7 +10233,9 @@ export interface operations {
                 };
             };
             401: components["responses"]["Refused401"];
+            421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
@@ -9624,7 +10311,12 @@ export interface operations {
                      *             "iops": 812.4,
                      *             "precision_us": 1
                      *           },
-                     *           "path_policy": "VMW_PSP_RR policy=iops,iops=1,bytes=10485760,useANO=0",
+                     *           "path_policy": {
+                     *             "by": "iops",
+                     *             "iops": 1,
+                     *             "plugin": "VMW_PSP_RR",
+                     *             "text": "VMW_PSP_RR policy=iops,iops=1,bytes=10485760,useANO=0"
+                     *           },
                      *           "paths_total": 4,
                      *           "paths_working": 4,
                      *           "queue_depth": 32,
@@ -9657,7 +10349,12 @@ export interface operations {
                      *             "iops": 812.4,
                      *             "precision_us": 1
                      *           },
-                     *           "path_policy": "VMW_PSP_RR policy=iops,iops=1,bytes=10485760,useANO=0",
+                     *           "path_policy": {
+                     *             "by": "iops",
+                     *             "iops": 1,
+                     *             "plugin": "VMW_PSP_RR",
+                     *             "text": "VMW_PSP_RR policy=iops,iops=1,bytes=10485760,useANO=0"
+                     *           },
                      *           "paths_total": 4,
                      *           "paths_working": 4,
                      *           "queue_depth": 32,
@@ -9699,7 +10396,9 @@ export interface operations {
             };
             401: components["responses"]["Refused401"];
             404: components["responses"]["Refused404"];
+            421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
@@ -9710,7 +10409,7 @@ export interface operations {
                 detail?: "none" | "parts";
                 /** @description ISO 8601 with zone, `now` or `-3h` */
                 from?: string;
-                /** @description at most so many buckets */
+                /** @description maximum number of buckets */
                 points?: number;
                 /** @description ISO 8601 with zone, `now` or `-3h` */
                 to?: string;
@@ -9743,6 +10442,8 @@ export interface operations {
                      *               "label": "Read IOPS",
                      *               "name": "read_iops",
                      *               "precision": null,
+                     *               "quantity": "iops",
+                     *               "quantity_label": "IOPS",
                      *               "unit": "ops/s",
                      *               "values": [
                      *                 11650,
@@ -9756,6 +10457,8 @@ export interface operations {
                      *               "label": "Write IOPS",
                      *               "name": "write_iops",
                      *               "precision": null,
+                     *               "quantity": "iops",
+                     *               "quantity_label": "IOPS",
                      *               "unit": "ops/s",
                      *               "values": [
                      *                 5449,
@@ -9769,6 +10472,9 @@ export interface operations {
                      *             "kind": "host",
                      *             "name": "esx-01.lab.example"
                      *           },
+                     *           "level": "host",
+                     *           "own_name": "esx-01.lab.example",
+                     *           "owner": null,
                      *           "scope": "whole",
                      *           "side": "host",
                      *           "sources": [
@@ -9787,6 +10493,8 @@ export interface operations {
                      *               "label": "Read IOPS",
                      *               "name": "read_iops",
                      *               "precision": null,
+                     *               "quantity": "iops",
+                     *               "quantity_label": "IOPS",
                      *               "unit": "ops/s",
                      *               "values": [
                      *                 114000,
@@ -9800,6 +10508,8 @@ export interface operations {
                      *               "label": "Read throughput",
                      *               "name": "read_bytes_per_s",
                      *               "precision": null,
+                     *               "quantity": "bytes_per_s",
+                     *               "quantity_label": "throughput",
                      *               "unit": "bytes/s",
                      *               "values": [
                      *                 845100000,
@@ -9813,6 +10523,9 @@ export interface operations {
                      *             "kind": "host",
                      *             "name": "esx-01.lab.example"
                      *           },
+                     *           "level": "array",
+                     *           "own_name": "esx-01.lab.example",
+                     *           "owner": null,
                      *           "scope": "whole",
                      *           "side": "array",
                      *           "sources": [
@@ -9844,7 +10557,9 @@ export interface operations {
             };
             401: components["responses"]["Refused401"];
             404: components["responses"]["Refused404"];
+            421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
@@ -9867,6 +10582,8 @@ export interface operations {
                 };
             };
             401: components["responses"]["Refused401"];
+            421: components["responses"]["Refused421"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
@@ -9915,6 +10632,8 @@ export interface operations {
                 };
             };
             401: components["responses"]["Refused401"];
+            421: components["responses"]["Refused421"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
@@ -9964,9 +10683,15 @@ export interface operations {
                     "application/json": components["schemas"]["MaintenanceOut"];
                 };
             };
+            400: components["responses"]["Refused400"];
             401: components["responses"]["Refused401"];
             403: components["responses"]["Refused403"];
+            411: components["responses"]["Refused411"];
+            413: components["responses"]["Refused413"];
+            415: components["responses"]["Refused415"];
+            421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
@@ -10018,10 +10743,16 @@ export interface operations {
                     "application/json": components["schemas"]["MaintenanceOut"];
                 };
             };
+            400: components["responses"]["Refused400"];
             401: components["responses"]["Refused401"];
             403: components["responses"]["Refused403"];
             404: components["responses"]["Refused404"];
+            411: components["responses"]["Refused411"];
+            413: components["responses"]["Refused413"];
+            415: components["responses"]["Refused415"];
+            421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
@@ -10046,7 +10777,9 @@ export interface operations {
             401: components["responses"]["Refused401"];
             403: components["responses"]["Refused403"];
             404: components["responses"]["Refused404"];
+            421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
@@ -10087,10 +10820,10 @@ export interface operations {
                      *           "detail": "the receiver answered 403. Check address, credentials and settings of the channel, then replay.",
                      *           "event_id": "evt_2_5f1d0c_1",
                      *           "finished_at": "2026-11-21T02:15:05Z",
-                     *           "headline": "WARNING · Time in the kernel",
+                     *           "headline": "WARNING · Kernel latency",
                      *           "id": 12,
                      *           "next_at": null,
-                     *           "sentence": "Kernel queue on esx-14: 0.44 of 0.93 ms since 02:10 UTC, 0.44 ms over usual. Certain.",
+                     *           "sentence": "Kernel queue on esx-14: 0.44 of 0.93 ms since 02:10 UTC, 0.44 ms above baseline. Confirmed.",
                      *           "state": "dead",
                      *           "status": "firing"
                      *         }
@@ -10104,7 +10837,9 @@ export interface operations {
                 };
             };
             401: components["responses"]["Refused401"];
+            421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
@@ -10138,7 +10873,7 @@ export interface operations {
                      *       "detail": "the receiver answered 403. Check address, credentials and settings of the channel, then replay.",
                      *       "event_id": "evt_2_5f1d0c_1",
                      *       "finished_at": "2026-11-21T02:15:05Z",
-                     *       "headline": "WARNING · Time in the kernel",
+                     *       "headline": "WARNING · Kernel latency",
                      *       "id": 12,
                      *       "log": [
                      *         {
@@ -10152,7 +10887,7 @@ export interface operations {
                      *         }
                      *       ],
                      *       "next_at": null,
-                     *       "sentence": "Kernel queue on esx-14: 0.44 of 0.93 ms since 02:10 UTC, 0.44 ms over usual. Certain.",
+                     *       "sentence": "Kernel queue on esx-14: 0.44 of 0.93 ms since 02:10 UTC, 0.44 ms above baseline. Confirmed.",
                      *       "state": "dead",
                      *       "status": "firing"
                      *     }
@@ -10162,7 +10897,9 @@ export interface operations {
             };
             401: components["responses"]["Refused401"];
             404: components["responses"]["Refused404"];
+            421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
@@ -10196,10 +10933,10 @@ export interface operations {
                      *       "detail": "the receiver answered 403. Check address, credentials and settings of the channel, then replay.",
                      *       "event_id": "evt_2_5f1d0c_1",
                      *       "finished_at": "2026-11-21T02:15:05Z",
-                     *       "headline": "WARNING · Time in the kernel",
+                     *       "headline": "WARNING · Kernel latency",
                      *       "id": 12,
                      *       "next_at": null,
-                     *       "sentence": "Kernel queue on esx-14: 0.44 of 0.93 ms since 02:10 UTC, 0.44 ms over usual. Certain.",
+                     *       "sentence": "Kernel queue on esx-14: 0.44 of 0.93 ms since 02:10 UTC, 0.44 ms above baseline. Confirmed.",
                      *       "state": "dead",
                      *       "status": "firing"
                      *     }
@@ -10210,26 +10947,30 @@ export interface operations {
             401: components["responses"]["Refused401"];
             403: components["responses"]["Refused403"];
             404: components["responses"]["Refused404"];
+            421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
     overview: {
         parameters: {
             query?: {
-                /** @description only verdicts that are as sure */
-                certainty?: ("unknown" | "healthy" | "certain" | "likely" | "undetermined") | null;
-                /** @description as elsewhere; without it, the last 5 minutes that were attributed */
+                /** @description only diagnoses with this confidence */
+                confidence?: ("confirmed" | "likely" | "inconclusive") | null;
+                /** @description as elsewhere; default: the last 5 analyzed minutes */
                 from?: string | null;
-                kind?: components["schemas"]["Kind"];
-                /** @description only things whose verdict names it */
+                kind?: components["schemas"]["ScopePath"];
+                /** @description only objects whose diagnosis names this layer */
                 layer?: ("guest" | "kernel" | "san" | "array") | null;
                 limit?: number;
                 offset?: number;
                 order?: "asc" | "desc";
                 search?: string;
-                /** @description what has no number comes last */
-                sort?: "impact" | "excess" | "latency" | "iops" | "name";
+                /** @description only objects of this severity */
+                severity?: ("normal" | "elevated" | "high") | null;
+                /** @description objects without a value come last */
+                sort?: "excess_outstanding" | "excess" | "latency" | "iops" | "name";
                 /** @description ISO 8601 with zone, `now` or `-3h` */
                 to?: string;
             };
@@ -10247,23 +10988,22 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "estate": {
+                     *       "environment": {
+                     *         "baseline_from": "history",
+                     *         "baseline_us": 600,
                      *         "bytes_per_s": 266240000,
-                     *         "certainty": "certain",
+                     *         "confidence": "confirmed",
+                     *         "excess_outstanding": 28.47,
                      *         "excess_us": 438,
-                     *         "expected_from": "history",
-                     *         "expected_us": 600,
-                     *         "grade": "A",
-                     *         "impact": 28.47,
                      *         "iops": 65000,
                      *         "layer": "kernel",
                      *         "layer_label": "Kernel",
                      *         "layers": [
                      *           {
+                     *             "baseline_us": 0,
                      *             "excess_lower_us": 425,
                      *             "excess_upper_us": 451,
                      *             "excess_us": 438,
-                     *             "expected_us": 0,
                      *             "label": "Kernel",
                      *             "layers": [
                      *               "kernel"
@@ -10277,10 +11017,10 @@ export interface operations {
                      *             "us": 438
                      *           },
                      *           {
+                     *             "baseline_us": 100,
                      *             "excess_lower_us": 0,
                      *             "excess_upper_us": 1.5,
                      *             "excess_us": 0,
-                     *             "expected_us": 100,
                      *             "label": "SAN",
                      *             "layers": [
                      *               "san"
@@ -10294,10 +11034,10 @@ export interface operations {
                      *             "us": 92
                      *           },
                      *           {
+                     *             "baseline_us": 500,
                      *             "excess_lower_us": 0,
                      *             "excess_upper_us": 0,
                      *             "excess_us": 0,
-                     *             "expected_us": 500,
                      *             "label": "Array",
                      *             "layers": [
                      *               "array"
@@ -10311,6 +11051,7 @@ export interface operations {
                      *             "us": 400
                      *           }
                      *         ],
+                     *         "limited_counters": false,
                      *         "occupancy": [
                      *           {
                      *             "ios": 28.47,
@@ -10345,7 +11086,13 @@ export interface operations {
                      *         ],
                      *         "other": null,
                      *         "other_label": null,
-                     *         "sentence": "Kernel: 0.44 of 0.93 ms, 0.44 ms over usual",
+                     *         "quality": "A",
+                     *         "sentence": {
+                     *           "detail": "0.44 of 0.93 ms, 0.44 ms above baseline",
+                     *           "headline": "Kernel",
+                     *           "text": "Kernel: 0.44 of 0.93 ms, 0.44 ms above baseline"
+                     *         },
+                     *         "severity": "elevated",
                      *         "share": 1,
                      *         "state": "judged",
                      *         "total_us": 930,
@@ -10361,22 +11108,21 @@ export interface operations {
                      *               "name": "fa-1"
                      *             }
                      *           ],
+                     *           "baseline_from": "history",
+                     *           "baseline_us": 600,
                      *           "bytes_per_s": 266240000,
-                     *           "certainty": "certain",
+                     *           "confidence": "confirmed",
+                     *           "excess_outstanding": 28.47,
                      *           "excess_us": 438,
-                     *           "expected_from": "history",
-                     *           "expected_us": 600,
-                     *           "grade": "A",
-                     *           "impact": 28.47,
                      *           "iops": 65000,
                      *           "layer": "kernel",
                      *           "layer_label": "Kernel",
                      *           "layers": [
                      *             {
+                     *               "baseline_us": 0,
                      *               "excess_lower_us": 425,
                      *               "excess_upper_us": 451,
                      *               "excess_us": 438,
-                     *               "expected_us": 0,
                      *               "label": "Kernel",
                      *               "layers": [
                      *                 "kernel"
@@ -10390,10 +11136,10 @@ export interface operations {
                      *               "us": 438
                      *             },
                      *             {
+                     *               "baseline_us": 100,
                      *               "excess_lower_us": 0,
                      *               "excess_upper_us": 1.5,
                      *               "excess_us": 0,
-                     *               "expected_us": 100,
                      *               "label": "SAN",
                      *               "layers": [
                      *                 "san"
@@ -10407,10 +11153,10 @@ export interface operations {
                      *               "us": 92
                      *             },
                      *             {
+                     *               "baseline_us": 500,
                      *               "excess_lower_us": 0,
                      *               "excess_upper_us": 0,
                      *               "excess_us": 0,
-                     *               "expected_us": 500,
                      *               "label": "Array",
                      *               "layers": [
                      *                 "array"
@@ -10424,9 +11170,16 @@ export interface operations {
                      *               "us": 400
                      *             }
                      *           ],
+                     *           "limited_counters": false,
                      *           "other": null,
                      *           "other_label": null,
-                     *           "sentence": "Kernel: 0.44 of 0.93 ms, 0.44 ms over usual",
+                     *           "quality": "A",
+                     *           "sentence": {
+                     *             "detail": "0.44 of 0.93 ms, 0.44 ms above baseline",
+                     *             "headline": "Kernel",
+                     *             "text": "Kernel: 0.44 of 0.93 ms, 0.44 ms above baseline"
+                     *           },
+                     *           "severity": "elevated",
                      *           "share": 1,
                      *           "state": "judged",
                      *           "subject": {
@@ -10444,15 +11197,18 @@ export interface operations {
                      *       "to_at": "2026-11-21T02:20:00Z",
                      *       "total": 9,
                      *       "totals": {
-                     *         "by_certainty": {
-                     *           "certain": 1
+                     *         "by_confidence": {
+                     *           "confirmed": 1
+                     *         },
+                     *         "by_severity": {
+                     *           "elevated": 1
                      *         },
                      *         "by_state": {
                      *           "judged": 1,
                      *           "no_data": 8
                      *         },
                      *         "ended": 0,
-                     *         "impact": 28.47,
+                     *         "excess_outstanding": 28.47,
                      *         "iops": 65000
                      *       }
                      *     }
@@ -10461,7 +11217,9 @@ export interface operations {
                 };
             };
             401: components["responses"]["Refused401"];
+            421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
@@ -10507,7 +11265,9 @@ export interface operations {
                 };
             };
             401: components["responses"]["Refused401"];
+            421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
@@ -10536,6 +11296,8 @@ export interface operations {
                 };
             };
             401: components["responses"]["Refused401"];
+            421: components["responses"]["Refused421"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
@@ -10568,9 +11330,15 @@ export interface operations {
                     "application/json": components["schemas"]["SignedIn"];
                 };
             };
+            400: components["responses"]["Refused400"];
             401: components["responses"]["Refused401"];
             403: components["responses"]["Refused403"];
+            411: components["responses"]["Refused411"];
+            413: components["responses"]["Refused413"];
+            415: components["responses"]["Refused415"];
+            421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
@@ -10591,6 +11359,30 @@ export interface operations {
                 content?: never;
             };
             403: components["responses"]["Refused403"];
+            421: components["responses"]["Refused421"];
+            503: components["responses"]["Refused503"];
+        };
+    };
+    sign_out_everywhere: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            421: components["responses"]["Refused421"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
@@ -10634,6 +11426,8 @@ export interface operations {
                 };
             };
             401: components["responses"]["Refused401"];
+            421: components["responses"]["Refused421"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
@@ -10678,9 +11472,15 @@ export interface operations {
                     "application/json": components["schemas"]["SilenceOut"];
                 };
             };
+            400: components["responses"]["Refused400"];
             401: components["responses"]["Refused401"];
             403: components["responses"]["Refused403"];
+            411: components["responses"]["Refused411"];
+            413: components["responses"]["Refused413"];
+            415: components["responses"]["Refused415"];
+            421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
@@ -10705,7 +11505,9 @@ export interface operations {
             401: components["responses"]["Refused401"];
             403: components["responses"]["Refused403"];
             404: components["responses"]["Refused404"];
+            421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
@@ -10752,10 +11554,16 @@ export interface operations {
                     "application/json": components["schemas"]["SilenceOut"];
                 };
             };
+            400: components["responses"]["Refused400"];
             401: components["responses"]["Refused401"];
             403: components["responses"]["Refused403"];
             404: components["responses"]["Refused404"];
+            411: components["responses"]["Refused411"];
+            413: components["responses"]["Refused413"];
+            415: components["responses"]["Refused415"];
+            421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
@@ -10785,6 +11593,7 @@ export interface operations {
                      *           "properties": {
                      *             "address": {
                      *               "description": "Host name or IP address of the array's management port, with :port if it is not 443.",
+                     *               "destination": true,
                      *               "maxLength": 300,
                      *               "title": "Management address",
                      *               "type": "string"
@@ -10811,25 +11620,10 @@ export interface operations {
                      *                 }
                      *               ],
                      *               "default": null,
-                     *               "description": "History never makes a slower array expected than this. Empty: 1,000.",
-                     *               "title": "Most expected array time (µs)"
+                     *               "description": "The learned array baseline never exceeds this. Empty: 1,000.",
+                     *               "title": "Highest array baseline (µs)"
                      *             },
-                     *             "ca_pem": {
-                     *               "advanced": true,
-                     *               "anyOf": [
-                     *                 {
-                     *                   "type": "string"
-                     *                 },
-                     *                 {
-                     *                   "type": "null"
-                     *                 }
-                     *               ],
-                     *               "default": null,
-                     *               "description": "PEM text of the private authority that signed the certificate. The host name is checked too.",
-                     *               "format": "multiline",
-                     *               "title": "Certificate authority"
-                     *             },
-                     *             "expected_array_us": {
+                     *             "baseline_array_us": {
                      *               "advanced": true,
                      *               "anyOf": [
                      *                 {
@@ -10843,9 +11637,9 @@ export interface operations {
                      *               ],
                      *               "default": null,
                      *               "description": "What this array may take for one I/O before its own history is known. Empty: 500.",
-                     *               "title": "Expected array time (µs)"
+                     *               "title": "Array baseline (µs)"
                      *             },
-                     *             "expected_san_us": {
+                     *             "baseline_san_us": {
                      *               "advanced": true,
                      *               "anyOf": [
                      *                 {
@@ -10859,7 +11653,23 @@ export interface operations {
                      *               ],
                      *               "default": null,
                      *               "description": "What one round trip to this array may take before its own history is known. Empty: 100.",
-                     *               "title": "Expected SAN time (µs)"
+                     *               "title": "SAN baseline (µs)"
+                     *             },
+                     *             "ca_pem": {
+                     *               "advanced": true,
+                     *               "anyOf": [
+                     *                 {
+                     *                   "type": "string"
+                     *                 },
+                     *                 {
+                     *                   "type": "null"
+                     *                 }
+                     *               ],
+                     *               "default": null,
+                     *               "description": "PEM text of the private authority that signed the certificate. The host name is checked too.",
+                     *               "destination": true,
+                     *               "format": "multiline",
+                     *               "title": "Certificate authority"
                      *             },
                      *             "fingerprint_sha256": {
                      *               "anyOf": [
@@ -10872,6 +11682,7 @@ export interface operations {
                      *               ],
                      *               "default": null,
                      *               "description": "Optional: 64 hex digits, colons allowed. Exactly this certificate is accepted then, self-signed or not. Empty: only one that is trusted already.",
+                     *               "destination": true,
                      *               "format": "certificate-sha256",
                      *               "title": "Certificate fingerprint (SHA-256)"
                      *             },
@@ -10913,8 +11724,24 @@ export interface operations {
                      *                 }
                      *               ],
                      *               "default": null,
-                     *               "description": "History never makes a slower SAN expected than this. Empty: 300.",
-                     *               "title": "Most expected SAN time (µs)"
+                     *               "description": "The learned SAN baseline never exceeds this. Empty: 300.",
+                     *               "title": "Highest SAN baseline (µs)"
+                     *             },
+                     *             "san_payload_mb_per_s": {
+                     *               "advanced": true,
+                     *               "anyOf": [
+                     *                 {
+                     *                   "maximum": 1000000,
+                     *                   "minimum": 1,
+                     *                   "type": "integer"
+                     *                 },
+                     *                 {
+                     *                   "type": "null"
+                     *                 }
+                     *               ],
+                     *               "default": null,
+                     *               "description": "Of the slowest link between the hosts and this array: 100 per Gbit/s of Fibre Channel, 115 per Gbit/s of Ethernet. The transfer of an I/O at this rate is expected on top of a round trip. Empty: 1,600.",
+                     *               "title": "SAN payload rate (MB/s)"
                      *             }
                      *           },
                      *           "required": [
@@ -10933,6 +11760,7 @@ export interface operations {
                      *           "properties": {
                      *             "address": {
                      *               "description": "Host name or IP address of the vCenter Server, with :port unless it is 443. Not of an ESXi host.",
+                     *               "destination": true,
                      *               "examples": [
                      *                 "vcenter.example.org"
                      *               ],
@@ -10952,6 +11780,7 @@ export interface operations {
                      *               ],
                      *               "default": null,
                      *               "description": "PEM text of the private authority that signed the certificate. The host name is checked too.",
+                     *               "destination": true,
                      *               "format": "multiline",
                      *               "title": "Certificate authority"
                      *             },
@@ -10966,6 +11795,7 @@ export interface operations {
                      *               ],
                      *               "default": null,
                      *               "description": "Optional: 64 hex digits, colons allowed. Exactly this certificate is accepted then, self-signed or not. Empty: only one that is trusted already.",
+                     *               "destination": true,
                      *               "format": "certificate-sha256",
                      *               "title": "Certificate fingerprint (SHA-256)"
                      *             },
@@ -11022,6 +11852,8 @@ export interface operations {
                 };
             };
             401: components["responses"]["Refused401"];
+            421: components["responses"]["Refused421"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
@@ -11078,6 +11910,8 @@ export interface operations {
                      *         "state": "live",
                      *         "streams": [
                      *           {
+                     *             "completed_1h": 0,
+                     *             "corrected_1h": 0,
                      *             "interval_s": 30,
                      *             "lag_s": 16.92,
                      *             "last_duration_s": 0.2629,
@@ -11129,6 +11963,8 @@ export interface operations {
                      *         "state": "live",
                      *         "streams": [
                      *           {
+                     *             "completed_1h": 0,
+                     *             "corrected_1h": 0,
                      *             "interval_s": 30,
                      *             "lag_s": 13.14,
                      *             "last_duration_s": 0.333,
@@ -11141,6 +11977,8 @@ export interface operations {
                      *             "until_at": "2026-11-21T23:41:30Z"
                      *           },
                      *           {
+                     *             "completed_1h": 0,
+                     *             "corrected_1h": 0,
                      *             "interval_s": 30,
                      *             "lag_s": 13.14,
                      *             "last_duration_s": 0.235,
@@ -11162,6 +12000,8 @@ export interface operations {
                 };
             };
             401: components["responses"]["Refused401"];
+            421: components["responses"]["Refused421"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
@@ -11215,6 +12055,8 @@ export interface operations {
                      *           "bytes_received": 102,
                      *           "calls": 1,
                      *           "clock_offset_s": 1.591,
+                     *           "completed": 0,
+                     *           "corrected": 0,
                      *           "duration_s": 0.03975,
                      *           "error_kind": null,
                      *           "error_message": null,
@@ -11224,13 +12066,15 @@ export interface operations {
                      *           "queue": "live",
                      *           "samples": 0,
                      *           "started_at": "2026-11-21T23:41:33.115016Z",
-                     *           "strangers": 0,
-                     *           "stream": "array_directory"
+                     *           "stream": "array_directory",
+                     *           "unknown_keys": 0
                      *         },
                      *         {
                      *           "bytes_received": 52504,
                      *           "calls": 1,
                      *           "clock_offset_s": 1.591,
+                     *           "completed": 0,
+                     *           "corrected": 0,
                      *           "duration_s": 0.2629,
                      *           "error_kind": null,
                      *           "error_message": null,
@@ -11240,8 +12084,8 @@ export interface operations {
                      *           "queue": "live",
                      *           "samples": 44,
                      *           "started_at": "2026-11-21T23:41:32.819799Z",
-                     *           "strangers": 0,
-                     *           "stream": "array_volume"
+                     *           "stream": "array_volume",
+                     *           "unknown_keys": 0
                      *         }
                      *       ],
                      *       "secrets_set": [
@@ -11256,6 +12100,8 @@ export interface operations {
                      *       "state": "live",
                      *       "streams": [
                      *         {
+                     *           "completed_1h": 0,
+                     *           "corrected_1h": 0,
                      *           "interval_s": 30,
                      *           "lag_s": 17.54,
                      *           "last_duration_s": 0.2629,
@@ -11275,10 +12121,16 @@ export interface operations {
                     "application/json": components["schemas"]["SourceDetail"];
                 };
             };
+            400: components["responses"]["Refused400"];
             401: components["responses"]["Refused401"];
             403: components["responses"]["Refused403"];
             409: components["responses"]["Refused409"];
+            411: components["responses"]["Refused411"];
+            413: components["responses"]["Refused413"];
+            415: components["responses"]["Refused415"];
+            421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
@@ -11330,6 +12182,8 @@ export interface operations {
                      *           "bytes_received": 102,
                      *           "calls": 1,
                      *           "clock_offset_s": 1.591,
+                     *           "completed": 0,
+                     *           "corrected": 0,
                      *           "duration_s": 0.03975,
                      *           "error_kind": null,
                      *           "error_message": null,
@@ -11339,13 +12193,15 @@ export interface operations {
                      *           "queue": "live",
                      *           "samples": 0,
                      *           "started_at": "2026-11-21T23:41:33.115016Z",
-                     *           "strangers": 0,
-                     *           "stream": "array_directory"
+                     *           "stream": "array_directory",
+                     *           "unknown_keys": 0
                      *         },
                      *         {
                      *           "bytes_received": 52504,
                      *           "calls": 1,
                      *           "clock_offset_s": 1.591,
+                     *           "completed": 0,
+                     *           "corrected": 0,
                      *           "duration_s": 0.2629,
                      *           "error_kind": null,
                      *           "error_message": null,
@@ -11355,8 +12211,8 @@ export interface operations {
                      *           "queue": "live",
                      *           "samples": 44,
                      *           "started_at": "2026-11-21T23:41:32.819799Z",
-                     *           "strangers": 0,
-                     *           "stream": "array_volume"
+                     *           "stream": "array_volume",
+                     *           "unknown_keys": 0
                      *         }
                      *       ],
                      *       "secrets_set": [
@@ -11371,6 +12227,8 @@ export interface operations {
                      *       "state": "live",
                      *       "streams": [
                      *         {
+                     *           "completed_1h": 0,
+                     *           "corrected_1h": 0,
                      *           "interval_s": 30,
                      *           "lag_s": 17.54,
                      *           "last_duration_s": 0.2629,
@@ -11392,7 +12250,9 @@ export interface operations {
             };
             401: components["responses"]["Refused401"];
             404: components["responses"]["Refused404"];
+            421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
@@ -11417,7 +12277,9 @@ export interface operations {
             401: components["responses"]["Refused401"];
             403: components["responses"]["Refused403"];
             404: components["responses"]["Refused404"];
+            421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
@@ -11473,6 +12335,8 @@ export interface operations {
                      *           "bytes_received": 102,
                      *           "calls": 1,
                      *           "clock_offset_s": 1.591,
+                     *           "completed": 0,
+                     *           "corrected": 0,
                      *           "duration_s": 0.03975,
                      *           "error_kind": null,
                      *           "error_message": null,
@@ -11482,13 +12346,15 @@ export interface operations {
                      *           "queue": "live",
                      *           "samples": 0,
                      *           "started_at": "2026-11-21T23:41:33.115016Z",
-                     *           "strangers": 0,
-                     *           "stream": "array_directory"
+                     *           "stream": "array_directory",
+                     *           "unknown_keys": 0
                      *         },
                      *         {
                      *           "bytes_received": 52504,
                      *           "calls": 1,
                      *           "clock_offset_s": 1.591,
+                     *           "completed": 0,
+                     *           "corrected": 0,
                      *           "duration_s": 0.2629,
                      *           "error_kind": null,
                      *           "error_message": null,
@@ -11498,8 +12364,8 @@ export interface operations {
                      *           "queue": "live",
                      *           "samples": 44,
                      *           "started_at": "2026-11-21T23:41:32.819799Z",
-                     *           "strangers": 0,
-                     *           "stream": "array_volume"
+                     *           "stream": "array_volume",
+                     *           "unknown_keys": 0
                      *         }
                      *       ],
                      *       "secrets_set": [
@@ -11514,6 +12380,8 @@ export interface operations {
                      *       "state": "live",
                      *       "streams": [
                      *         {
+                     *           "completed_1h": 0,
+                     *           "corrected_1h": 0,
                      *           "interval_s": 30,
                      *           "lag_s": 17.54,
                      *           "last_duration_s": 0.2629,
@@ -11533,11 +12401,17 @@ export interface operations {
                     "application/json": components["schemas"]["SourceDetail"];
                 };
             };
+            400: components["responses"]["Refused400"];
             401: components["responses"]["Refused401"];
             403: components["responses"]["Refused403"];
             404: components["responses"]["Refused404"];
             409: components["responses"]["Refused409"];
+            411: components["responses"]["Refused411"];
+            413: components["responses"]["Refused413"];
+            415: components["responses"]["Refused415"];
+            421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
@@ -11568,6 +12442,7 @@ export interface operations {
                      *       {
                      *         "from_at": "2026-11-21T22:04:00Z",
                      *         "reason": "The array did not answer: 503 for 4 min 30 s.",
+                     *         "side": "array",
                      *         "source": {
                      *           "id": 1,
                      *           "kind": "flasharray",
@@ -11585,7 +12460,9 @@ export interface operations {
             };
             401: components["responses"]["Refused401"];
             404: components["responses"]["Refused404"];
+            421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
@@ -11614,6 +12491,8 @@ export interface operations {
                      *         "bytes_received": 102,
                      *         "calls": 1,
                      *         "clock_offset_s": 1.591,
+                     *         "completed": 0,
+                     *         "corrected": 0,
                      *         "duration_s": 0.03975,
                      *         "error_kind": null,
                      *         "error_message": null,
@@ -11623,13 +12502,15 @@ export interface operations {
                      *         "queue": "live",
                      *         "samples": 0,
                      *         "started_at": "2026-11-21T23:41:33.115016Z",
-                     *         "strangers": 0,
-                     *         "stream": "array_directory"
+                     *         "stream": "array_directory",
+                     *         "unknown_keys": 0
                      *       },
                      *       {
                      *         "bytes_received": 52504,
                      *         "calls": 1,
                      *         "clock_offset_s": 1.591,
+                     *         "completed": 0,
+                     *         "corrected": 0,
                      *         "duration_s": 0.2629,
                      *         "error_kind": null,
                      *         "error_message": null,
@@ -11639,8 +12520,8 @@ export interface operations {
                      *         "queue": "live",
                      *         "samples": 44,
                      *         "started_at": "2026-11-21T23:41:32.819799Z",
-                     *         "strangers": 0,
-                     *         "stream": "array_volume"
+                     *         "stream": "array_volume",
+                     *         "unknown_keys": 0
                      *       }
                      *     ]
                      */
@@ -11649,7 +12530,9 @@ export interface operations {
             };
             401: components["responses"]["Refused401"];
             404: components["responses"]["Refused404"];
+            421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
@@ -11674,7 +12557,7 @@ export interface operations {
                      * @example {
                      *       "checks": [
                      *         {
-                     *           "detail": "fa-01.example speaks REST 2.15.",
+                     *           "detail": "fa-01.example supports REST 2.15.",
                      *           "name": "Reachable, certificate trusted, REST version",
                      *           "presented_sha256": null,
                      *           "remedy": "",
@@ -11697,6 +12580,7 @@ export interface operations {
             401: components["responses"]["Refused401"];
             403: components["responses"]["Refused403"];
             404: components["responses"]["Refused404"];
+            421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
             429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
@@ -11745,9 +12629,14 @@ export interface operations {
                     "application/json": components["schemas"]["PreflightOut"];
                 };
             };
+            400: components["responses"]["Refused400"];
             401: components["responses"]["Refused401"];
             403: components["responses"]["Refused403"];
             404: components["responses"]["Refused404"];
+            411: components["responses"]["Refused411"];
+            413: components["responses"]["Refused413"];
+            415: components["responses"]["Refused415"];
+            421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
             429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
@@ -11758,7 +12647,7 @@ export interface operations {
             query?: {
                 kind?: components["schemas"]["UnmatchedKind"] | null;
                 limit?: number;
-                /** @description only what somebody has to look at, or only the rest */
+                /** @description only objects that need action, or only the rest */
                 needs_action?: boolean | null;
                 offset?: number;
                 /** @description part of a name, a host's name or a reason */
@@ -11882,7 +12771,9 @@ export interface operations {
                 };
             };
             401: components["responses"]["Refused401"];
+            421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
@@ -12012,7 +12903,9 @@ export interface operations {
                 };
             };
             401: components["responses"]["Refused401"];
+            421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
@@ -12143,7 +13036,9 @@ export interface operations {
             };
             401: components["responses"]["Refused401"];
             404: components["responses"]["Refused404"];
+            421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
@@ -12154,7 +13049,7 @@ export interface operations {
                 detail?: "none" | "parts";
                 /** @description ISO 8601 with zone, `now` or `-3h` */
                 from?: string;
-                /** @description at most so many buckets */
+                /** @description maximum number of buckets */
                 points?: number;
                 /** @description ISO 8601 with zone, `now` or `-3h` */
                 to?: string;
@@ -12187,6 +13082,8 @@ export interface operations {
                      *               "label": "Read IOPS",
                      *               "name": "read_iops",
                      *               "precision": null,
+                     *               "quantity": "iops",
+                     *               "quantity_label": "IOPS",
                      *               "unit": "ops/s",
                      *               "values": [
                      *                 262.6,
@@ -12200,6 +13097,8 @@ export interface operations {
                      *               "label": "Write IOPS",
                      *               "name": "write_iops",
                      *               "precision": null,
+                     *               "quantity": "iops",
+                     *               "quantity_label": "IOPS",
                      *               "unit": "ops/s",
                      *               "values": [
                      *                 81.25,
@@ -12213,6 +13112,9 @@ export interface operations {
                      *             "kind": "vm",
                      *             "name": "app-03"
                      *           },
+                     *           "level": "host",
+                     *           "own_name": "app-03",
+                     *           "owner": null,
                      *           "scope": "whole",
                      *           "side": "host",
                      *           "sources": [
@@ -12231,6 +13133,8 @@ export interface operations {
                      *               "label": "Read IOPS",
                      *               "name": "read_iops",
                      *               "precision": null,
+                     *               "quantity": "iops",
+                     *               "quantity_label": "IOPS",
                      *               "unit": "ops/s",
                      *               "values": [
                      *                 262,
@@ -12244,6 +13148,8 @@ export interface operations {
                      *               "label": "Write IOPS",
                      *               "name": "write_iops",
                      *               "precision": null,
+                     *               "quantity": "iops",
+                     *               "quantity_label": "IOPS",
                      *               "unit": "ops/s",
                      *               "values": [
                      *                 82,
@@ -12257,6 +13163,9 @@ export interface operations {
                      *             "kind": "vm",
                      *             "name": "app-03"
                      *           },
+                     *           "level": "host",
+                     *           "own_name": "app-03",
+                     *           "owner": null,
                      *           "scope": "whole",
                      *           "side": "host",
                      *           "sources": [
@@ -12283,7 +13192,9 @@ export interface operations {
             };
             401: components["responses"]["Refused401"];
             404: components["responses"]["Refused404"];
+            421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
@@ -12407,7 +13318,9 @@ export interface operations {
                 };
             };
             401: components["responses"]["Refused401"];
+            421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
@@ -12470,7 +13383,12 @@ export interface operations {
                      *             "iops": 812.4,
                      *             "precision_us": 1
                      *           },
-                     *           "path_policy": "VMW_PSP_RR policy=iops,iops=1,bytes=10485760,useANO=0",
+                     *           "path_policy": {
+                     *             "by": "iops",
+                     *             "iops": 1,
+                     *             "plugin": "VMW_PSP_RR",
+                     *             "text": "VMW_PSP_RR policy=iops,iops=1,bytes=10485760,useANO=0"
+                     *           },
                      *           "paths_total": 4,
                      *           "paths_working": 4,
                      *           "queue_depth": 32,
@@ -12503,7 +13421,12 @@ export interface operations {
                      *             "iops": 812.4,
                      *             "precision_us": 1
                      *           },
-                     *           "path_policy": "VMW_PSP_RR policy=iops,iops=1,bytes=10485760,useANO=0",
+                     *           "path_policy": {
+                     *             "by": "iops",
+                     *             "iops": 1,
+                     *             "plugin": "VMW_PSP_RR",
+                     *             "text": "VMW_PSP_RR policy=iops,iops=1,bytes=10485760,useANO=0"
+                     *           },
                      *           "paths_total": 4,
                      *           "paths_working": 4,
                      *           "queue_depth": 30,
@@ -12550,7 +13473,9 @@ export interface operations {
             };
             401: components["responses"]["Refused401"];
             404: components["responses"]["Refused404"];
+            421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
@@ -12561,7 +13486,7 @@ export interface operations {
                 detail?: "none" | "parts";
                 /** @description ISO 8601 with zone, `now` or `-3h` */
                 from?: string;
-                /** @description at most so many buckets */
+                /** @description maximum number of buckets */
                 points?: number;
                 /** @description ISO 8601 with zone, `now` or `-3h` */
                 to?: string;
@@ -12594,6 +13519,8 @@ export interface operations {
                      *               "label": "Read IOPS",
                      *               "name": "read_iops",
                      *               "precision": null,
+                     *               "quantity": "iops",
+                     *               "quantity_label": "IOPS",
                      *               "unit": "ops/s",
                      *               "values": [
                      *                 89420,
@@ -12607,6 +13534,8 @@ export interface operations {
                      *               "label": "Write IOPS",
                      *               "name": "write_iops",
                      *               "precision": null,
+                     *               "quantity": "iops",
+                     *               "quantity_label": "IOPS",
                      *               "unit": "ops/s",
                      *               "values": [
                      *                 81.25,
@@ -12620,6 +13549,9 @@ export interface operations {
                      *             "kind": "volume",
                      *             "name": "app-05"
                      *           },
+                     *           "level": "host",
+                     *           "own_name": "app-05",
+                     *           "owner": null,
                      *           "scope": "whole",
                      *           "side": "host",
                      *           "sources": [
@@ -12638,6 +13570,8 @@ export interface operations {
                      *               "label": "Read IOPS",
                      *               "name": "read_iops",
                      *               "precision": null,
+                     *               "quantity": "iops",
+                     *               "quantity_label": "IOPS",
                      *               "unit": "ops/s",
                      *               "values": [
                      *                 89420,
@@ -12651,6 +13585,8 @@ export interface operations {
                      *               "label": "Read throughput",
                      *               "name": "read_bytes_per_s",
                      *               "precision": null,
+                     *               "quantity": "bytes_per_s",
+                     *               "quantity_label": "throughput",
                      *               "unit": "bytes/s",
                      *               "values": [
                      *                 369500000,
@@ -12664,6 +13600,9 @@ export interface operations {
                      *             "kind": "volume",
                      *             "name": "app-05"
                      *           },
+                     *           "level": "array",
+                     *           "own_name": "app-05",
+                     *           "owner": null,
                      *           "scope": "whole",
                      *           "side": "array",
                      *           "sources": [
@@ -12690,7 +13629,9 @@ export interface operations {
             };
             401: components["responses"]["Refused401"];
             404: components["responses"]["Refused404"];
+            421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };
@@ -12719,6 +13660,8 @@ export interface operations {
             };
             401: components["responses"]["Refused401"];
             403: components["responses"]["Refused403"];
+            421: components["responses"]["Refused421"];
+            429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };
     };

@@ -2,7 +2,7 @@
 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { createContext, type ReactNode, useContext, useMemo, useState } from 'react'
-import { signIn, signOut } from './commands'
+import { signIn, signOut, signOutEverywhere } from './commands'
 import { sessionQuery } from './queries'
 import type { SignedIn } from './types'
 
@@ -57,6 +57,15 @@ export function useSignIn(onDone: (answer: SignedIn) => void) {
 }
 
 export function useSignOut() {
+  return useEndOfSession(signOut)
+}
+
+/** Ends the sessions of all browsers, this one's included. */
+export function useSignOutEverywhere() {
+  return useEndOfSession(signOutEverywhere)
+}
+
+function useEndOfSession(end: () => Promise<unknown>) {
   const client = useQueryClient()
-  return useMutation({ mutationFn: signOut, onSettled: () => client.invalidateQueries({ queryKey: ['session'] }) })
+  return useMutation({ mutationFn: end, onSettled: () => client.invalidateQueries({ queryKey: ['session'] }) })
 }

@@ -12,7 +12,7 @@ const READ_AT = Date.UTC(2026, 10, 22, 8, 50, 5)
 const now = (firing: number) => ({
   alerts: Array.from({ length: firing }, (_, id) => ({ id, state: 'firing', severity: id === 1 ? 'warning' : 'info' })),
   pending: [],
-  judged_until_at: null,
+  analyzed_until_at: null,
 })
 
 function show(known?: number) {
@@ -38,13 +38,13 @@ describe('the count of firing alerts in the menu', () => {
     show()
     expect(screen.getByText('?')).toBeTruthy()
     await waitFor(() => expect(client.GET).toHaveBeenCalled())
-    expect(screen.getByTitle('firing not known yet').textContent).toBe('? firing not known yet')
+    expect(screen.getByTitle('number of firing alerts unknown').textContent).toBe('? number of firing alerts unknown')
   })
 
   it('keeps what was last read, and says when, while reading fails', async () => {
     vi.spyOn(client, 'GET').mockRejectedValue(new TypeError('network'))
     show(3)
-    const count = await screen.findByTitle('3 firing at 08:50:05 UTC, not read since')
+    const count = await screen.findByTitle('3 firing at 08:50:05 UTC, no update since')
     expect(count.textContent).toContain('3')
     expect(count.dataset.known).toBe('true')
     // In the colour of the worst.
@@ -54,7 +54,7 @@ describe('the count of firing alerts in the menu', () => {
   it('does not let silence pass for quiet', async () => {
     vi.spyOn(client, 'GET').mockRejectedValue(new TypeError('network'))
     show(0)
-    const count = await screen.findByTitle('none firing at 08:50:05 UTC, not read since')
+    const count = await screen.findByTitle('none firing at 08:50:05 UTC, no update since')
     expect(count.textContent).toContain('?')
   })
 

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { alertsNowQuery } from '../api/alerts'
 import { firingOf, inOrder } from '../components/alerts/standing'
 import { severityMark } from '../components/alerts/words'
+import * as navigationCopy from '../copy/navigation'
 import { usePreferences } from '../lib/preferences'
 import { formatClock, type Zone, zoneName } from '../lib/time'
 import styles from './Layout.module.css'
@@ -31,9 +32,9 @@ export function FiringCount() {
 
 /** `lost_ms`: when it was last read, where reading fails since; null while all is well. */
 function firingWords(firing: number | null, lost_ms: number | null, zone: Zone): string {
-  if (firing === null) return 'firing not known yet'
-  const words = `${firing === 0 ? 'none' : firing.toLocaleString('en-US')} firing`
+  if (firing === null) return navigationCopy.firingUnknown
+  const words = navigationCopy.firing(firing === 0 ? navigationCopy.none : firing.toLocaleString('en-US'))
   return lost_ms === null
     ? words
-    : `${words} at ${formatClock(lost_ms, zone, true)} ${zoneName(zone, lost_ms)}, not read since`
+    : navigationCopy.firingStale(words, formatClock(lost_ms, zone, true), zoneName(zone, lost_ms))
 }

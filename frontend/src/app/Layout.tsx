@@ -7,6 +7,8 @@ import { LiveProvider } from '../api/live'
 import { OutageProvider } from '../api/outage'
 import { Icon } from '../components/Icon'
 import { standing } from '../components/onPress'
+import * as navigationCopy from '../copy/navigation'
+import { ownAddress } from '../lib/base'
 import { useRange } from '../lib/url'
 import { FiringCount } from './FiringCount'
 import styles from './Layout.module.css'
@@ -28,11 +30,11 @@ export function Layout() {
   return (
     <Following>
       <a href="#main" className={styles.skip}>
-        Skip to the page
+        {navigationCopy.skipToContent}
       </a>
       <div className={styles.shell}>
         <Header onHelp={openHelp} />
-        <nav className={styles.nav} aria-label="Pages">
+        <nav className={styles.nav} aria-label={navigationCopy.pages}>
           <Menu />
         </nav>
         <main className={styles.main} id="main">
@@ -66,7 +68,7 @@ const Header = memo(function Header({ onHelp }: { onHelp: () => void }) {
   return (
     <header className={styles.header}>
       <div className={styles.burger}>
-        <ActionIcon variant="default" size="lg" aria-label="Open the menu" onClick={() => setMenuOpen(true)}>
+        <ActionIcon variant="default" size="lg" aria-label={navigationCopy.openMenu} onClick={() => setMenuOpen(true)}>
           <Icon name="burger" />
         </ActionIcon>
         <FiringCount />
@@ -74,9 +76,9 @@ const Header = memo(function Header({ onHelp }: { onHelp: () => void }) {
       <MenuDrawer opened={isMenuOpen} onClose={() => setMenuOpen(false)}>
         <Menu onChoose={() => setMenuOpen(false)} />
       </MenuDrawer>
-      <Link to={HOME} className={styles.brand} aria-label="Gavel, to the overview">
-        <img src="/favicon.svg" alt="" className={styles.logo} />
-        Gavel
+      <Link to={HOME} className={styles.brand} aria-label={navigationCopy.home}>
+        <img src={ownAddress('/favicon.svg')} alt="" className={styles.logo} />
+        {navigationCopy.product}
       </Link>
       <div className={styles.search}>
         <SearchBox />
@@ -116,6 +118,6 @@ function Menu({ onChoose }: { onChoose?: () => void }) {
 function useTitle() {
   const title = useRouterState({ select: ({ matches }) => matches.at(-1)?.staticData.title })
   useEffect(() => {
-    document.title = title ? `${title} · Gavel` : 'Gavel'
+    document.title = title ? navigationCopy.documentTitle(title) : navigationCopy.product
   }, [title])
 }

@@ -1,5 +1,6 @@
 import { Drawer } from '@mantine/core'
 import type { ReactNode } from 'react'
+import * as navigationCopy from '../copy/navigation'
 
 interface MenuDrawerProps {
   opened: boolean
@@ -13,9 +14,9 @@ export default function MenuDrawer({ opened, onClose, children }: MenuDrawerProp
     <Drawer
       opened={opened}
       onClose={onClose}
-      title="Pages"
+      title={navigationCopy.pages}
       size={260}
-      closeButtonProps={{ 'aria-label': 'Close the menu' }}
+      closeButtonProps={{ 'aria-label': navigationCopy.closeMenu }}
     >
       {children}
     </Drawer>

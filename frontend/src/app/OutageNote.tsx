@@ -8,6 +8,7 @@ import { useLive } from '../api/live'
 import { askAgain, type Outage, useOutage } from '../api/outage'
 import { Icon } from '../components/Icon'
 import { Worded } from '../components/Worded'
+import * as errorsCopy from '../copy/errors'
 import { usePreferences } from '../lib/preferences'
 import { formatClock, type Zone, zoneName } from '../lib/time'
 import styles from './Layout.module.css'
@@ -34,12 +35,15 @@ function Away({ outage }: { outage: Outage }) {
       <Icon name="warning" />
       <p role="alert">
         <strong>
-          {lostWords(outage.error)} since {formatClock(outage.since_ms, zone, true)} {zoneName(zone, outage.since_ms)}.
+          {errorsCopy.failingSince(
+            lostWords(outage.error),
+            `${formatClock(outage.since_ms, zone, true)} ${zoneName(zone, outage.since_ms)}`,
+          )}
         </strong>{' '}
-        <Worded>{outage.error.message}</Worded> {shownWords(outage, zone)} Trying again every 15 s.
+        <Worded>{outage.error.message}</Worded> {shownWords(outage, zone)} {errorsCopy.retrying}
       </p>
       <Button variant="default" size="xs" loading={isAsked} onClick={() => void tryNow()}>
-        Try now
+        {errorsCopy.retryNow}
       </Button>
     </div>
   )
@@ -47,8 +51,8 @@ function Away({ outage }: { outage: Outage }) {
 
 /** What stands below the note meanwhile. */
 function shownWords({ read_ms }: Outage, zone: Zone): string {
-  if (read_ms === null) return 'Nothing was read before, so nothing is shown.'
-  return `Shown is what was read until ${formatClock(read_ms, zone, true)}.`
+  if (read_ms === null) return errorsCopy.nothingLoaded
+  return errorsCopy.showingUntil(formatClock(read_ms, zone, true))
 }
 
 function StreamLost({ since_ms }: { since_ms: number }) {
@@ -56,8 +60,7 @@ function StreamLost({ since_ms }: { since_ms: number }) {
   return (
     <div className={styles.banner} role="status">
       <Icon name="warning" />
-      Live updates are interrupted since {formatClock(since_ms, zone, true)}. Gavel asks every 15 s instead and
-      reconnects by itself.
+      {errorsCopy.liveInterrupted(formatClock(since_ms, zone, true))}
     </div>
   )
 }

@@ -3,6 +3,7 @@
 import { Button, Skeleton, Stack } from '@mantine/core'
 import { type ErrorComponentProps, Link } from '@tanstack/react-router'
 import { EmptyState } from '../components/DataState'
+import * as errorsCopy from '../copy/errors'
 import { HOME } from './pages'
 
 export function PagePending() {
@@ -18,11 +19,11 @@ export function PageMissing() {
   return (
     <EmptyState
       heading
-      title="There is no such page"
-      text="The address may be mistyped, or the page belongs to another version of Gavel."
+      title={errorsCopy.pageNotFound}
+      text={errorsCopy.pageNotFoundText}
       action={
         <Button component={Link} to={HOME} variant="default">
-          Go to the overview
+          {errorsCopy.openOverview}
         </Button>
       }
     />
@@ -32,18 +33,16 @@ export function PageMissing() {
 export function PageFailed({ error, reset }: ErrorComponentProps) {
   const message = error instanceof Error ? error.message : String(error)
   const isStalePage = /dynamically imported module|module script|preload CSS/i.test(message)
-  const text = isStalePage
-    ? 'Gavel was updated while this page was open. Load it again to get the new version.'
-    : message
+  const text = isStalePage ? errorsCopy.updated : message
   const again = isStalePage ? () => location.reload() : reset
   return (
     <EmptyState
       heading
-      title="This page failed"
+      title={errorsCopy.pageFailed}
       text={text}
       action={
         <Button variant="default" onClick={again}>
-          Load again
+          {errorsCopy.reload}
         </Button>
       }
     />

@@ -1,14 +1,21 @@
 import { Button, SegmentedControl, Stack } from '@mantine/core'
 import { useSession } from '../api/session'
 import { Icon } from '../components/Icon'
+import * as navigationCopy from '../copy/navigation'
 import { THEMES, type ThemeChoice, usePreferences } from '../lib/preferences'
 import { type Zone, zoneName } from '../lib/time'
 import { Beside } from './Beside'
 import type { BoxButton } from './boxButton'
 import styles from './Help.module.css'
+import { SignOutEverywhere } from './SignOutEverywhere'
 import { WallAddress } from './WallAddress'
 
-const THEME_WORDS: Record<ThemeChoice, string> = { auto: 'Auto', dark: 'Dark', light: 'Light', contrast: 'Contrast' }
+const THEME_WORDS: Record<ThemeChoice, string> = {
+  auto: navigationCopy.themeAuto,
+  dark: navigationCopy.themeDark,
+  light: navigationCopy.themeLight,
+  contrast: navigationCopy.themeContrast,
+}
 
 interface PreferencesBoxProps {
   of: BoxButton
@@ -30,7 +37,7 @@ export default function PreferencesBox({ onHelp, ...box }: PreferencesBoxProps) 
       <Stack gap="sm">
         <div>
           <h3 className={styles.heading} id="theme-heading">
-            Theme
+            {navigationCopy.theme}
           </h3>
           <SegmentedControl
             aria-labelledby="theme-heading"
@@ -41,22 +48,23 @@ export default function PreferencesBox({ onHelp, ...box }: PreferencesBoxProps) 
         </div>
         <div>
           <h3 className={styles.heading} id="zone-heading">
-            Times in
+            {navigationCopy.timeZone}
           </h3>
           <SegmentedControl
             aria-labelledby="zone-heading"
             value={zone}
             onChange={(value) => setZone(value as Zone)}
             data={[
-              { value: 'utc', label: 'UTC' },
-              { value: 'local', label: `Your zone (${zoneName('local')})` },
+              { value: 'utc', label: navigationCopy.utc },
+              { value: 'local', label: navigationCopy.yourZone(zoneName('local')) },
             ]}
           />
         </div>
         <Button variant="default" leftSection={<Icon name="help" />} onClick={help}>
-          Help and keys
+          {navigationCopy.helpAndKeys}
         </Button>
         {isAdmin && <WallAddress />}
+        {isAdmin && <SignOutEverywhere />}
       </Stack>
     </Beside>
   )

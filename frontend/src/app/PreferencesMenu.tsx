@@ -4,10 +4,11 @@ import { ActionIcon } from '@mantine/core'
 import { useState } from 'react'
 import { Icon } from '../components/Icon'
 import { standing } from '../components/onPress'
+import * as navigationCopy from '../copy/navigation'
 import { useBoxButton } from './boxButton'
 
 const PreferencesBox = standing(async () => (await import('./PreferencesBox')).default)
-const LABEL = 'Theme, time zone and help'
+const LABEL = navigationCopy.preferences
 
 export function PreferencesMenu({ onHelp }: { onHelp: () => void }) {
   const [isOpen, setOpen] = useState(false)

@@ -1,5 +1,6 @@
 /** A fixed window, picked by date and time. Loaded when the window is opened for the first time. */
 
+import * as navigationCopy from '../copy/navigation'
 import '@mantine/dates/styles.css'
 import { InlineDateTimePicker } from '@mantine/dates'
 import { useState } from 'react'
@@ -9,12 +10,12 @@ import styles from './RangeForm.module.css'
 
 /** Month and year are named by what they show. */
 const ARIA_LABELS = {
-  nextMonth: 'Next month',
-  previousMonth: 'Previous month',
-  nextYear: 'Next year',
-  previousYear: 'Previous year',
-  nextDecade: 'Next decade',
-  previousDecade: 'Previous decade',
+  nextMonth: navigationCopy.nextMonth,
+  previousMonth: navigationCopy.previousMonth,
+  nextYear: navigationCopy.nextYear,
+  previousYear: navigationCopy.previousYear,
+  nextDecade: navigationCopy.nextDecade,
+  previousDecade: navigationCopy.previousDecade,
 }
 
 interface RangeFormProps {
@@ -32,7 +33,9 @@ export default function RangeForm({ bounds, zone, onChoose }: RangeFormProps) {
   const isUsable = from_ms !== undefined && to_ms !== undefined && to_ms - from_ms >= 60_000
   return (
     <div className={styles.form}>
-      <p className={styles.title}>Fixed window, times in {zoneName(zone)}</p>
+      <p className={styles.title}>
+        {navigationCopy.fixedWindow} {zoneName(zone)}
+      </p>
       <InlineDateTimePicker
         type="range"
         value={value}
@@ -43,7 +46,7 @@ export default function RangeForm({ bounds, zone, onChoose }: RangeFormProps) {
         hideOutsideDates
         ariaLabels={ARIA_LABELS}
         className={styles.picker}
-        submitButtonProps={{ 'aria-label': 'Show this window', disabled: !isUsable }}
+        submitButtonProps={{ 'aria-label': navigationCopy.showWindow, disabled: !isUsable }}
         onSubmit={() => isUsable && onChoose({ kind: 'fixed', from_ms, to_ms })}
       />
     </div>

@@ -8,6 +8,7 @@ import { type KeyboardEventHandler, useCallback, useRef, useState } from 'react'
 import { searchQuery } from '../api/queries'
 import { Icon } from '../components/Icon'
 import { standing } from '../components/onPress'
+import * as navigationCopy from '../copy/navigation'
 
 const SearchHits = standing(async () => (await import('./SearchHits')).default)
 
@@ -37,10 +38,10 @@ export function SearchBox() {
       <TextInput
         id={SEARCH_ID}
         ref={setField}
-        aria-label="Search for a datastore, VM, host, volume or array"
+        aria-label={navigationCopy.searchLabel}
         aria-haspopup="listbox"
         autoComplete="off"
-        placeholder="Find a datastore, VM, host…  /"
+        placeholder={navigationCopy.searchPlaceholder}
         size="sm"
         value={text}
         maxLength={200}

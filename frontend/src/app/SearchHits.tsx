@@ -7,6 +7,7 @@ import { addressOf } from '../components/EntityLink'
 import { Icon, type IconName } from '../components/Icon'
 import { Name } from '../components/Name'
 import { Worded } from '../components/Worded'
+import * as navigationCopy from '../copy/navigation'
 import styles from './SearchBox.module.css'
 import { StandIn } from './StandIn'
 
@@ -72,7 +73,7 @@ export default function SearchHits(props: SearchHitsProps) {
           ))}
           {hits.length === 0 && !isFetching && (
             <Combobox.Empty>
-              <Worded>{error ? `The search failed: ${error.message}` : 'Nothing has a name like that.'}</Worded>
+              <Worded>{error ? navigationCopy.searchFailed(error.message) : navigationCopy.noResults}</Worded>
             </Combobox.Empty>
           )}
         </Combobox.Options>

@@ -1,14 +1,13 @@
 import { Button } from '@mantine/core'
 import { useSession, useSignOut } from '../api/session'
 import { Icon } from '../components/Icon'
+import * as sessionCopy from '../copy/session'
 
 /** Says whether changes are allowed, and is the way in and out. */
 export function SessionButton() {
   const { isAdmin, known, openDialog } = useSession()
   const signOut = useSignOut()
-  const words = isAdmin
-    ? 'You may change sources. Click to sign out.'
-    : 'You may look at everything. Changing needs the admin token.'
+  const words = isAdmin ? sessionCopy.adminHint : sessionCopy.readOnlyHint
   return (
     <Button
       variant="default"
@@ -21,7 +20,7 @@ export function SessionButton() {
       leftSection={isAdmin ? undefined : <Icon name="lock" size={14} />}
       onClick={() => (isAdmin ? signOut.mutate() : openDialog())}
     >
-      {isAdmin ? 'Sign out' : 'Sign in'}
+      {isAdmin ? sessionCopy.signOut : sessionCopy.signIn}
     </Button>
   )
 }

@@ -5,6 +5,8 @@ import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { useSession, useSignIn } from '../api/session'
 import { Icon } from '../components/Icon'
 import { Worded } from '../components/Worded'
+import * as commonCopy from '../copy/common'
+import * as sessionCopy from '../copy/session'
 
 interface SignInDialogProps {
   opened: boolean
@@ -46,11 +48,9 @@ export default function SignInDialog({ opened, setupToken }: SignInDialogProps) 
     <Modal
       opened={opened}
       onClose={close}
-      title={
-        adminToken !== null ? 'You are the admin of this Gavel' : isStranger ? 'Sign in' : 'Sign in to change things'
-      }
+      title={adminToken !== null ? sessionCopy.adminTitle : isStranger ? sessionCopy.signIn : sessionCopy.signInToEdit}
       withCloseButton={!isStranger}
-      closeButtonProps={{ 'aria-label': 'Close' }}
+      closeButtonProps={{ 'aria-label': commonCopy.close }}
     >
       {adminToken !== null ? (
         <AdminToken token={adminToken} onClose={close} />
@@ -58,19 +58,16 @@ export default function SignInDialog({ opened, setupToken }: SignInDialogProps) 
         <form onSubmit={submit}>
           <Stack gap="md">
             <p className="muted">
-              {isStranger &&
-                'This Gavel is open to its network, so reading needs a token, too: the admin’s, or one for wall screens. '}
-              {setupPending
-                ? 'This Gavel was never signed in to. The first start printed an address with a setup token; open that address, or paste the token here.'
-                : 'Paste the admin token. It was shown once, when the setup token was used.'}
+              {isStranger && sessionCopy.readingNeedsToken}
+              {setupPending ? sessionCopy.setupNeeded : sessionCopy.pasteToken}
             </p>
             {signIn.error && (
-              <Alert color="red" variant="outline" icon={<Icon name="warning" />} title="Not signed in">
+              <Alert color="red" variant="outline" icon={<Icon name="warning" />} title={sessionCopy.signInFailed}>
                 <Worded>{signIn.error.message}</Worded>
               </Alert>
             )}
             <PasswordInput
-              label="Token"
+              label={sessionCopy.token}
               value={token}
               onChange={(event) => setToken(event.currentTarget.value)}
               autoComplete="current-password"
@@ -80,7 +77,7 @@ export default function SignInDialog({ opened, setupToken }: SignInDialogProps) 
               maxLength={200}
             />
             <Button type="submit" loading={signIn.isPending}>
-              Sign in
+              {sessionCopy.signIn}
             </Button>
           </Stack>
         </form>
@@ -93,18 +90,17 @@ function AdminToken({ token, onClose }: { token: string; onClose: () => void }) 
   return (
     <Stack gap="md">
       <p>
-        This browser may now change sources. For scripts and other browsers keep this admin token;{' '}
-        <strong>it is shown only this once</strong>.
+        {sessionCopy.adminNow} <strong>{sessionCopy.shownOnce}</strong>.
       </p>
       <Code block>{token}</Code>
       <CopyButton value={token}>
         {({ copied, copy }) => (
           <Button variant="default" onClick={copy} leftSection={<Icon name={copied ? 'check' : 'copy'} />}>
-            {copied ? 'Copied' : 'Copy the token'}
+            {copied ? commonCopy.copied : sessionCopy.copyToken}
           </Button>
         )}
       </CopyButton>
-      <Button onClick={onClose}>I have kept it</Button>
+      <Button onClick={onClose}>{sessionCopy.tokenSaved}</Button>
     </Stack>
   )
 }

@@ -4,6 +4,7 @@ import { Loader } from '@mantine/core'
 import { lazy, Suspense } from 'react'
 import { serverNow } from '../api/serverClock'
 import { useAhead } from '../components/onPress'
+import * as navigationCopy from '../copy/navigation'
 import { usePreferences } from '../lib/preferences'
 import { PRESETS, presetLabel, type Range, rangeBounds } from '../lib/range'
 import { Beside } from './Beside'
@@ -25,7 +26,7 @@ export default function TimeBox({ range, onChoose, ...box }: TimeBoxProps) {
   const { zone } = usePreferences()
   useAhead({ fetch: loadForm })
   return (
-    <Beside {...box} label="Time window" className={styles.dropdown}>
+    <Beside {...box} label={navigationCopy.timeWindow} className={styles.dropdown}>
       <Presets range={range} onChoose={onChoose} />
       <Suspense fallback={<Loader size="sm" />}>
         <RangeForm bounds={rangeBounds(range, serverNow())} zone={zone} onChoose={onChoose} />

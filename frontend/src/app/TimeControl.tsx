@@ -8,6 +8,7 @@ import { serverNow } from '../api/serverClock'
 import { Icon } from '../components/Icon'
 import { standing } from '../components/onPress'
 import { StateMark, type Tone } from '../components/StateMark'
+import * as navigationCopy from '../copy/navigation'
 import { usePreferences } from '../lib/preferences'
 import { presetFor, presetLabel, type Range, rangeBounds, shiftRange } from '../lib/range'
 import { formatWindow, type Zone, zoneName } from '../lib/time'
@@ -29,7 +30,7 @@ export function TimeControl() {
   const words = range.kind === 'last' ? presetLabel(range.last) : formatWindow(range.from_ms, range.to_ms, zone)
   return (
     <Group gap={4} wrap="nowrap" className={styles.control}>
-      <Step icon="left" label="Earlier" onClick={() => setRange(shiftRange(range, -1, serverNow()))} />
+      <Step icon="left" label={navigationCopy.earlier} onClick={() => setRange(shiftRange(range, -1, serverNow()))} />
       <Button
         {...carried}
         variant="default"
@@ -46,7 +47,7 @@ export function TimeControl() {
       <TimeBox opened={isOpen} onChange={setOpen} of={button} range={range} onChoose={choose} />
       <Step
         icon="right"
-        label="Later"
+        label={navigationCopy.later}
         onClick={() => setRange(shiftRange(range, 1, serverNow()))}
         disabled={range.kind === 'last'}
       />
@@ -59,7 +60,7 @@ export function TimeControl() {
 function ZoneWord({ zone }: { zone: Zone }) {
   const name = zoneName(zone, serverNow())
   return (
-    <span className={styles.zone} title={`All times are in ${name}; the menu on the right changes that.`}>
+    <span className={styles.zone} title={navigationCopy.timesIn(name)}>
       {name}
     </span>
   )
@@ -93,8 +94,8 @@ function Step({
 
 /** Numbers that cannot be read are not live, however well the stream of events is. */
 function followMark(state: Live['state'], isFailing: boolean): { tone: Tone; word: string } {
-  if (state === 'polling') return { tone: 'warn', word: 'Every 15 s' }
-  return isFailing ? { tone: 'bad', word: 'Failing' } : { tone: 'good', word: 'Live' }
+  if (state === 'polling') return { tone: 'warn', word: navigationCopy.polling }
+  return isFailing ? { tone: 'bad', word: navigationCopy.failing } : { tone: 'good', word: navigationCopy.live }
 }
 
 /** Live follows the clock; frozen stands still so that two people talk about the same picture. */
@@ -102,9 +103,7 @@ function FreezeToggle({ range, onChange }: { range: Range; onChange: (range: Ran
   const { state } = useLive()
   const isFailing = useFailing()
   const isFrozen = range.kind === 'fixed'
-  const explanation = isFrozen
-    ? 'The window stands still. Click to follow the clock again.'
-    : 'Follows the clock. Click to hold this window still.'
+  const explanation = isFrozen ? navigationCopy.pausedHint : navigationCopy.liveHint
   function toggle() {
     onChange(
       isFrozen ? { kind: 'last', last: presetFor(range) } : { kind: 'fixed', ...rangeBounds(range, serverNow()) },
@@ -121,7 +120,7 @@ function FreezeToggle({ range, onChange }: { range: Range; onChange: (range: Ran
     >
       {isFrozen ? (
         <span className={styles.frozen}>
-          <Icon name="frozen" size={14} /> Frozen
+          <Icon name="frozen" size={14} /> {navigationCopy.paused}
         </span>
       ) : (
         <StateMark {...followMark(state, isFailing)} />

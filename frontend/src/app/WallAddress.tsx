@@ -6,12 +6,16 @@ import { useState } from 'react'
 import { makeWallToken } from '../api/commands'
 import { Icon } from '../components/Icon'
 import { Worded } from '../components/Worded'
+import * as commonCopy from '../copy/common'
+import * as navigationCopy from '../copy/navigation'
+import * as sessionCopy from '../copy/session'
+import { BASE_PATH } from '../lib/base'
 import { USUAL_SCREEN, type WallScreen, wallAddress } from '../lib/wallScreen'
 
 export function WallAddress() {
   const make = useMutation({ mutationFn: makeWallToken })
   const [screen, setScreen] = useState<WallScreen>({ screen_in: '', distance_m: '' })
-  const address = wallAddress(location.origin, make.data?.token ?? '', screen)
+  const address = wallAddress(location.origin + BASE_PATH, make.data?.token ?? '', screen)
   const sizes = <ScreenSize screen={screen} onChange={setScreen} isWrong={address === null} />
   if (make.data === undefined) {
     return (
@@ -23,11 +27,11 @@ export function WallAddress() {
           loading={make.isPending}
           onClick={() => make.mutate()}
         >
-          New address for wall screens
+          {navigationCopy.generateWallLink}
         </Button>
-        <span className="faint">It may only read. The address before it stops working.</span>
+        <span className="faint">{navigationCopy.wallLinkHint}</span>
         {make.error && (
-          <Alert color="red" variant="outline" icon={<Icon name="warning" />} title="No address was made">
+          <Alert color="red" variant="outline" icon={<Icon name="warning" />} title={navigationCopy.wallLinkFailed}>
             <Worded>{make.error.message}</Worded>
           </Alert>
         )}
@@ -40,13 +44,13 @@ export function WallAddress() {
       {address !== null && (
         <>
           <span>
-            Open this once on the screen; <strong>it is shown only now</strong>.
+            {navigationCopy.openOnce} <strong>{sessionCopy.shownOnce}</strong>.
           </span>
           <Code block>{address}</Code>
           <CopyButton value={address}>
             {({ copied, copy }) => (
               <Button variant="default" onClick={copy} leftSection={<Icon name={copied ? 'check' : 'copy'} />}>
-                {copied ? 'Copied' : 'Copy the address'}
+                {copied ? commonCopy.copied : navigationCopy.copyLink}
               </Button>
             )}
           </CopyButton>
@@ -75,12 +79,12 @@ function ScreenSize({ screen, onChange, isWrong }: ScreenSizeProps) {
   return (
     <>
       <Group gap={8} grow>
-        {field('screen_in', 'Wall screen, inches')}
-        {field('distance_m', 'Read from, m')}
+        {field('screen_in', navigationCopy.screenSize)}
+        {field('distance_m', navigationCopy.viewingDistance)}
       </Group>
       {isWrong && (
         <span className="faint" role="alert">
-          Both are numbers above 0, such as 55 and 4.
+          {navigationCopy.screenNumbers}
         </span>
       )}
     </>

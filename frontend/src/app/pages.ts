@@ -3,9 +3,10 @@
 import type { QueryClient } from '@tanstack/react-query'
 import type { ComponentType } from 'react'
 import { alertsNowQuery } from '../api/alerts'
+import { diagnosisQuery, environmentLatencyQuery, overviewQuery } from '../api/diagnoses'
 import { type EntityKind, oneQuery, sourcesQuery } from '../api/queries'
-import { estateLatencyQuery, overviewQuery, verdictQuery } from '../api/verdicts'
 import type { IconName } from '../components/Icon'
+import * as navigationCopy from '../copy/navigation'
 import { rankingOf, unfiltered } from '../features/overview/ranking'
 import { judgedRange, parseRange } from '../lib/range'
 import type { FlatSearch } from '../lib/search'
@@ -40,12 +41,12 @@ function askOverview(client: QueryClient, { search }: Opened) {
   void client.prefetchQuery(alertsNowQuery())
   void client.prefetchQuery(overviewQuery(unfiltered(ranking), 0))
   void client.prefetchQuery(sourcesQuery())
-  void client.prefetchQuery(estateLatencyQuery(parseRange(search)))
+  void client.prefetchQuery(environmentLatencyQuery(parseRange(search)))
 }
 
 const loadAlertCharts = () =>
-  Promise.all([import('../components/verdict/LatencyChart'), import('../components/verdict/WaterfallChart')])
-const loadProof = () => import('../components/verdict/Proof')
+  Promise.all([import('../components/diagnosis/LatencyChart'), import('../components/diagnosis/WaterfallChart')])
+const loadProof = () => import('../components/diagnosis/Proof')
 
 const askObject =
   (kind: EntityKind) =>
@@ -54,100 +55,118 @@ const askObject =
     void client.prefetchQuery(alertsNowQuery())
     if (id === null || id >= BEYOND_ALL) return
     void client.prefetchQuery(oneQuery(kind, id))
-    void client.prefetchQuery(verdictQuery(kind, id, windowOf(search)))
+    void client.prefetchQuery(diagnosisQuery(kind, id, windowOf(search)))
   }
 
 export const PAGES: readonly Page[] = [
   {
     path: '/',
-    title: 'Overview',
+    title: navigationCopy.overview,
     load: () => import('../features/overview/OverviewPage'),
     charts: () =>
-      Promise.all([import('../features/overview/TreemapCard'), import('../features/overview/EstateOverTime')]),
+      Promise.all([import('../features/overview/TreemapCard'), import('../features/overview/EnvironmentOverTime')]),
     ask: askOverview,
     menu: { icon: 'overview', key: 'o' },
   },
   {
     path: '/datastores',
-    title: 'Datastores',
+    title: navigationCopy.datastores,
     load: () => import('../features/datastores/DatastoresPage'),
     menu: { icon: 'datastore', key: 'd' },
   },
   {
     path: '/datastores/$id',
-    title: 'Datastore',
+    title: navigationCopy.datastore,
     load: () => import('../features/datastore/DatastorePage'),
     charts: loadProof,
     ask: askObject('datastores'),
   },
-  { path: '/vms', title: 'VMs', load: () => import('../features/vms/VmsPage'), menu: { icon: 'vm', key: 'm' } },
+  {
+    path: '/vms',
+    title: navigationCopy.vms,
+    load: () => import('../features/vms/VmsPage'),
+    menu: { icon: 'vm', key: 'm' },
+  },
   {
     path: '/vms/$id',
-    title: 'VM',
+    title: navigationCopy.vm,
     load: () => import('../features/vm/VmPage'),
     charts: loadProof,
     ask: askObject('vms'),
   },
   {
     path: '/hosts',
-    title: 'Hosts',
+    title: navigationCopy.hosts,
     load: () => import('../features/hosts/HostsPage'),
     menu: { icon: 'host', key: 'h' },
   },
   {
     path: '/hosts/$id',
-    title: 'Host',
+    title: navigationCopy.host,
     load: () => import('../features/host/HostPage'),
     charts: loadProof,
     ask: askObject('hosts'),
   },
   {
     path: '/volumes',
-    title: 'Volumes',
+    title: navigationCopy.volumes,
     load: () => import('../features/volumes/VolumesPage'),
     menu: { icon: 'volume', key: 'v' },
   },
   {
     path: '/volumes/$id',
-    title: 'Volume',
+    title: navigationCopy.volume,
     load: () => import('../features/volume/VolumePage'),
     charts: loadProof,
     ask: askObject('volumes'),
   },
   {
     path: '/arrays',
-    title: 'Arrays',
+    title: navigationCopy.arrays,
     load: () => import('../features/arrays/ArraysPage'),
     menu: { icon: 'array', key: 'r' },
   },
   {
     path: '/arrays/$id',
-    title: 'Array',
+    title: navigationCopy.array,
     load: () => import('../features/array/ArrayPage'),
     charts: loadProof,
     ask: askObject('arrays'),
   },
   {
     path: '/alerts',
-    title: 'Alerts',
+    title: navigationCopy.alerts,
     load: () => import('../features/alerts/AlertsPage'),
     menu: { icon: 'alert', key: 'a', counts: 'alerts' },
   },
-  { path: '/alerts/channels', title: 'Channels', load: () => import('../features/alerts/channels/ChannelsPage') },
-  { path: '/alerts/rules', title: 'Rules', load: () => import('../features/alerts/rules/RulesPage') },
-  { path: '/alerts/silences', title: 'Silences', load: () => import('../features/alerts/silences/SilencesPage') },
-  { path: '/alerts/$id', title: 'Alert', load: () => import('../features/alerts/AlertPage'), charts: loadAlertCharts },
+  {
+    path: '/alerts/channels',
+    title: navigationCopy.channels,
+    load: () => import('../features/alerts/channels/ChannelsPage'),
+  },
+  { path: '/alerts/rules', title: navigationCopy.rules, load: () => import('../features/alerts/rules/RulesPage') },
+  {
+    path: '/alerts/silences',
+    title: navigationCopy.silences,
+    load: () => import('../features/alerts/silences/SilencesPage'),
+  },
+  {
+    path: '/alerts/$id',
+    title: navigationCopy.alert,
+    load: () => import('../features/alerts/AlertPage'),
+    charts: loadAlertCharts,
+  },
   {
     path: '/sources',
-    title: 'Sources',
+    title: navigationCopy.sources,
     load: () => import('../features/sources/SourcesPage'),
     menu: { icon: 'source', key: 's' },
   },
   {
     path: '/wall/$board',
-    title: 'Wall',
+    title: navigationCopy.wall,
     load: () => import('../features/wall/WallPage'),
-    menu: { icon: 'wall', key: 'w', to: '/wall/estate' },
+    menu: { icon: 'wall', key: 'w', to: '/wall/environment' },
     bare: true,
   },
 ]

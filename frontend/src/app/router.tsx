@@ -8,6 +8,7 @@ import {
   lazyRouteComponent,
   retainSearchParams,
 } from '@tanstack/react-router'
+import { BASE_PATH } from '../lib/base'
 import { type FlatSearch, SearchProvider } from '../lib/search'
 import { parseSearch, SHARED_PARAMETERS, stringifySearch } from '../lib/url'
 import { Layout } from './Layout'
@@ -34,6 +35,7 @@ export function createAppRouter(client: QueryClient) {
   const inFrame = PAGES.filter((page) => !page.bare).map((page) => pageRoute(() => framed as never, page))
   const bare = PAGES.filter((page) => page.bare).map((page) => pageRoute(() => root, page))
   return createRouter({
+    basepath: BASE_PATH || '/',
     routeTree: root.addChildren([framed.addChildren([...inFrame, missing]), ...bare]),
     parseSearch,
     stringifySearch,

@@ -9,7 +9,7 @@ it('takes the token and leaves no trace of it in the address', () => {
 })
 
 it('takes the token of a screen', () => {
-  const location = { hash: '#wall=screen-token-0001', pathname: '/wall/estate', search: '' }
+  const location = { hash: '#wall=screen-token-0001', pathname: '/wall/environment', search: '' }
   expect(takeSetupToken({ location, history: { replaceState: vi.fn() } })).toBe('screen-token-0001')
 })
 

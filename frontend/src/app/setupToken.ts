@@ -1,4 +1,4 @@
-/** The token of `/#setup=TOKEN`, the address that the first start prints, or of `/wall/estate#wall=TOKEN`, made for screens. */
+/** The token of `/#setup=TOKEN`, the address that the first start prints, or of `/wall/environment#wall=TOKEN`, made for screens. */
 
 interface Place {
   location: Pick<Location, 'hash' | 'pathname' | 'search'>

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { layer, part, readColumn } from '../testing/verdicts'
+import { layer, part, readColumn } from '../testing/diagnoses'
 import { countedWords, withCounted } from './counted'
 import { waterfallRows } from './waterfall'
 import { waterfallCsv } from './waterfallCsv'
@@ -14,7 +14,9 @@ const counted = [{ direction: 'read', inside_us: 1600, port_us: 35 } as const]
 
 it('what was fitted stands beside what the array counted, where both are written differently', () => {
   const words = countedWords(withCounted([column], counted))
-  expect(words).toBe('Inside the array: 1.55 ms fitted, 1.60 ms counted. At its port: 0 µs fitted, 35 µs counted.')
+  expect(words).toBe(
+    'Array: 1.55 ms estimated, 1.60 ms reported by the array. Array port (SAN time): 0 µs estimated, 35 µs reported by the array.',
+  )
 })
 
 it('nothing is said where both agree, where the array did not count, or of its other I/Os', () => {
@@ -46,5 +48,5 @@ it('what was fitted is written as in its row, which is rounded so that rows add 
   )
   const written = waterfallRows(own, SCALE)[0]?.find(({ key }) => key === 'array')?.value
   expect(written).toBe('0.20 ms')
-  expect(countedWords(own)).toBe('Inside the array: 0.20 ms fitted, 0.38 ms counted.')
+  expect(countedWords(own)).toBe('Array: 0.20 ms estimated, 0.38 ms reported by the array.')
 })

@@ -1,5 +1,6 @@
 /** What the array's own counters say, beside what was fitted to the counters of both sides. Pure. */
 
+import * as breakdownCopy from '../copy/breakdown'
 import { formatLatency } from '../lib/units'
 import { COLUMN_TITLES, type WaterfallColumn, waterfallRows, waterfallScale } from './waterfall'
 
@@ -36,8 +37,8 @@ export function withCounted<Column extends WaterfallColumn>(
 export function countedWords(columns: readonly WaterfallColumn[]): string {
   const rows = waterfallRows(columns, waterfallScale(columns).scale)
   const places = [
-    ['Inside the array', ARRAY, (column: WaterfallColumn) => column.layers.find(({ name }) => name === ARRAY)],
-    ['At its port', `part.${PORT}`, (column: WaterfallColumn) => column.parts.find(({ name }) => name === PORT)],
+    [breakdownCopy.insideArray, ARRAY, (column: WaterfallColumn) => column.layers.find(({ name }) => name === ARRAY)],
+    [breakdownCopy.atPort, `part.${PORT}`, (column: WaterfallColumn) => column.parts.find(({ name }) => name === PORT)],
   ] as const
   return places
     .map(([place, key, find]) => {
@@ -57,5 +58,5 @@ function pairWords(one: { us: number; counted_us?: number | null } | undefined, 
   if (one === undefined || counted_us === null) return ''
   const [fitted, counted] = [written ?? formatLatency(one.us), formatLatency(counted_us)]
   const isNear = Math.abs(one.us - counted_us) <= Math.max(2, 0.01 * counted_us)
-  return isNear || fitted === counted ? '' : `${fitted} fitted, ${counted} counted`
+  return isNear || fitted === counted ? '' : breakdownCopy.estimatedReported(fitted, counted)
 }

@@ -128,8 +128,8 @@ describe('what is drawn of an event', () => {
 })
 
 describe('what a source told of', () => {
-  it('is neither good nor bad, and its kind is its label', () => {
-    const told = sourceEvent({ at: '2026-11-20T12:00:00Z', kind: 'path_state', text: 'esx-1: path state dead' })
+  it('is neither good nor bad, and has a label of its own', () => {
+    const told = sourceEvent({ at: '2026-11-20T12:00:00Z', label: 'path state', text: 'esx-1: path state dead' })
     expect(told).toEqual({
       at_ms: Date.UTC(2026, 10, 20, 12),
       text: 'esx-1: path state dead',

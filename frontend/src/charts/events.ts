@@ -17,10 +17,10 @@ export interface ChartEvent {
 }
 
 /** What a source told of, such as a VM's move. */
-export const sourceEvent = ({ at, kind, text }: { at: string; kind: string; text: string }): ChartEvent => ({
+export const sourceEvent = ({ at, label, text }: { at: string; label: string; text: string }): ChartEvent => ({
   at_ms: Date.parse(at),
   text,
-  label: kind.replaceAll('_', ' '),
+  label,
   tone: 'calm',
 })
 

@@ -37,7 +37,7 @@ const way = {
 }
 
 describe('the way of I/Os as a picture', () => {
-  const picture = hopPicture(way, 'kernel')
+  const picture = hopPicture(way, ['kernel'])
 
   it('has one column per hop that is there, first and last at the edges', () => {
     expect(picture.columns.map(({ hop, x }) => [hop.name, x])).toEqual([
@@ -56,13 +56,13 @@ describe('the way of I/Os as a picture', () => {
 
   it('puts what belongs together at the same height', () => {
     const hops = [hop('vm_disk', node('d1'), node('d2')), hop('queue', node('q2'), node('q1'), node('lone'))]
-    const { columns } = hopPicture({ hops, links: [link('d1', 'q1'), link('d2', 'q2')] }, null)
+    const { columns } = hopPicture({ hops, links: [link('d1', 'q1'), link('d2', 'q2')] }, [])
     expect(columns[1]?.nodes.map(({ node }) => node.id)).toEqual(['q1', 'q2', 'lone'])
   })
 
   it('says of a queue with few I/Os that there are some', () => {
-    expect(fullness({ ...load, ios: 0.04, depth: 128 })?.text).toBe('<0.1 of 128')
-    expect(fullness({ ...load, ios: 0, depth: 128 })?.text).toBe('0 of 128')
+    expect(fullness({ ...load, ios: 0.04, depth: 128 })?.text).toBe('<0.1 / 128')
+    expect(fullness({ ...load, ios: 0, depth: 128 })?.text).toBe('0 / 128')
   })
 
   it('draws only links whose both ends are shown, in the colour of their layer', () => {
@@ -76,7 +76,7 @@ describe('the way of I/Os as a picture', () => {
 
   it('marks where the named layer’s time is, not every place that has a little of it', () => {
     expect(picture.links.map(({ isNamed }) => isNamed)).toEqual([false, false, true, false])
-    expect(hopPicture(way, null).links.some(({ isNamed }) => isNamed)).toBe(false)
+    expect(hopPicture(way, []).links.some(({ isNamed }) => isNamed)).toBe(false)
   })
 
   it('never shows an unmeasured time as a number, nor a shared one as exact', () => {
@@ -87,12 +87,12 @@ describe('the way of I/Os as a picture', () => {
     expect(linkTime(link('a', 'b', { us: 0, lower_us: null, upper_us: null }))).toBe('0 µs')
   })
 
-  it('says a time that was not told apart once, and in words where it stands, and draws no line without I/Os for it', () => {
+  it('says a time that was not separable once, and in words where it stands, and draws no line without I/Os for it', () => {
     const untold = link('d2', 'a', { name: 'hypervisor', us: null, lower_us: null, upper_us: null, is_merged: true })
-    expect([linkTime(untold), linkBounds(untold)]).toEqual(['not told apart', null])
-    expect(linkWords(untold)).toBe('not told apart from the kernel time at its host queue')
+    expect([linkTime(untold), linkBounds(untold)]).toEqual(['not separable', null])
+    expect(linkWords(untold)).toBe('not separable from the kernel time at the host queue')
     expect(linkWords({ ...untold, is_merged: false })).toBe('not measured')
-    const drawn = hopPicture({ ...way, links: [untold] }, 'kernel').links[0]
+    const drawn = hopPicture({ ...way, links: [untold] }, ['kernel']).links[0]
     expect(drawn).toMatchObject({ isUntold: true, isFaint: false, isNamed: false, hatched: true })
   })
 
@@ -101,17 +101,21 @@ describe('the way of I/Os as a picture', () => {
       hops: [hop('path', node('p', { state: 'dead' })), hop('volume', node('v'))],
       links: [link('p', 'v')],
     }
-    expect(hopPicture(dead, 'kernel').links[0]).toMatchObject({ isFaint: true, colour: { ink: 'gap' } })
+    expect(hopPicture(dead, ['kernel']).links[0]).toMatchObject({ isFaint: true, colour: { ink: 'gap' } })
   })
 
   it('is empty for a way without anything on it', () => {
-    expect(hopPicture({ hops: [hop('vm')], links: [] }, null)).toMatchObject({ columns: [], links: [] })
+    expect(hopPicture({ hops: [hop('vm')], links: [] }, [])).toMatchObject({ columns: [], links: [] })
   })
 })
 
 it('a queue says how full it is where its depth is known', () => {
-  expect(fullness({ ...load, depth: 32 })).toEqual({ text: '6.2 of 32', share: 6.24 / 32 })
-  expect(fullness({ ...load, ios: 71.6, depth: 64 })).toEqual({ text: '72 of 64', share: 1 })
+  expect(fullness({ ...load, depth: 32 })).toEqual({ text: '6.2 / 32', label: 'ACTV 6.2 / DQLEN 32', share: 6.24 / 32 })
+  expect(fullness({ ...load, ios: 71.6, depth: 64 })).toEqual({
+    text: '72 / 64',
+    label: 'ACTV 72 / DQLEN 64',
+    share: 1,
+  })
   expect(fullness(load)).toBeNull()
 })
 
@@ -127,42 +131,42 @@ describe('whose latency a hop tells', () => {
     readingsOf(name, one, way).map(({ us, by }) => [us, by])
 
   it('is the hosts’ above the array, and of a volume both sides’', () => {
-    expect(told('vm', node('vm'), own(180))).toEqual([[900, 'from here on']])
+    expect(told('vm', node('vm'), own(180))).toEqual([[900, 'endToEnd']])
     expect(told('volume', volume, own(180))).toEqual([
-      [180, 'in the array'],
-      [340, 'seen by hosts'],
+      [180, 'array'],
+      [340, 'hosts'],
     ])
-    expect(told('array', array, own(180))).toEqual([[720, 'seen by hosts']])
+    expect(told('array', array, own(180))).toEqual([[720, 'hosts']])
   })
 
   it('of a queue is about as long as whole milliseconds can tell, of a path what its counter may stand for', () => {
     const coarse = { load: { ...load, us: 500, precision_us: 1000 } }
     const words = (name: string) =>
       readingsOf(name, node(name, coarse), own(180)).map((one) => [readingText(one), one.by])
-    expect(words('queue')).toEqual([['≈ 0.5 ms', 'fitted to whole ms']])
-    expect(words('path')).toEqual([['0–1.5 ms', 'from here on']])
+    expect(words('queue')).toEqual([['≈ 0.5 ms', 'estimated']])
+    expect(words('path')).toEqual([['0–1.5 ms', 'endToEnd']])
     expect(readingsOf('queue', node('q'), own(180)).map(readingText)).toEqual(['0.90 ms'])
   })
 
   it('is the array’s alone where no host measured anything', () => {
-    expect(told('volume', volume, own(340))).toEqual([[340, 'in the array']])
-    expect(told('array', array, own(340))).toEqual([[720, 'in the array']])
+    expect(told('volume', volume, own(340))).toEqual([[340, 'array']])
+    expect(told('array', array, own(340))).toEqual([[720, 'array']])
   })
 
   it('is nobody’s where nothing was timed, and never the array’s where the array said nothing', () => {
     expect(told('vm', node('vm', { load: { ...load, us: null } }), own(180))).toEqual([])
-    expect(told('volume', volume, own(null))).toEqual([[340, 'seen by hosts']])
+    expect(told('volume', volume, own(null))).toEqual([[340, 'hosts']])
   })
 })
 
 it('a load in words names what was not measured of it, and nothing where nothing was done', () => {
   const words = (name: string, more: Partial<Parameters<typeof fullness>[0]>) =>
     loadWords(name, { id: 'one', load: { ...load, ...more } }, { hops: [], links: [] })
-  expect(words('queue', { depth: 32 })).toEqual(['100 IOPS', '0.90 ms from here on', '6.2 of 32 in flight'])
+  expect(words('queue', { depth: 32 })).toEqual(['100 IOPS', '0.90 ms end to end from this hop', 'ACTV 6.2 / DQLEN 32'])
   expect(words('queue', { iops: null, us: null })).toEqual([
     'IOPS not measured',
     'latency not measured',
-    'in flight not measured',
+    'ACTV not measured',
   ])
   // Only queues have a depth; without I/Os there is no latency.
   expect(words('vm', { iops: 0, us: null })).toEqual(['0 IOPS'])

@@ -1,5 +1,7 @@
 /** The way of I/Os as a picture: hops are columns in the order of the path, their nodes boxes, the time between them links. Pure. */
 
+import * as commonCopy from '../copy/common'
+import * as ioPathCopy from '../copy/ioPath'
 import { formatCounter, formatIops, formatLatency, formatLatencyIn, formatRate, NOT_MEASURED } from '../lib/units'
 import { type LayerId, layerLook, partLook } from './segments'
 import type { LineColour } from './tokens'
@@ -63,7 +65,7 @@ export interface PlacedLink {
   isUntold: boolean
   /** Nobody timed it, or nothing goes here. */
   isFaint: boolean
-  /** Most of the time of the layer that the verdict names is here. */
+  /** Most of the time of the layer that the diagnosis names is here. */
   isNamed: boolean
   text: string
 }
@@ -80,10 +82,10 @@ export const BOX_HEIGHT = 114
 const HEAD = 34
 const PITCH = BOX_HEIGHT + 14
 
-/** Hops that this way does not have get no column; `named` is the layer that the verdict names. */
+/** Hops that this way does not have get no column; `named` are the layers that the diagnosis names. */
 export function hopPicture<Node extends HopNode>(
   { hops, links }: { hops: readonly Hop<Node>[]; links: readonly HopLink[] },
-  named: string | null,
+  named: readonly LayerId[],
 ): HopPicture<Node> {
   const shown = hops.filter(({ nodes }) => nodes.length > 0)
   const rows = Math.max(0, ...shown.map(({ nodes }) => nodes.length))
@@ -122,8 +124,7 @@ function uncrossed<Node extends HopNode>(
   return [...nodes].sort((a, b) => height(a.id) - height(b.id))
 }
 
-const isOf = ({ layers }: HopLink, named: string | null) =>
-  named !== null && layers.some((layer) => named.split('_').includes(layer))
+const isOf = ({ layers }: HopLink, named: readonly LayerId[]) => layers.some((layer) => named.includes(layer))
 
 function placedLink(
   link: HopLink,
@@ -153,13 +154,15 @@ function linkLook(link: HopLink) {
   if (isUntold(link)) return { ...layerLook(link.layers), hatched: true }
   if (link.layers.length !== 1) return layerLook(link.layers)
   const [layer] = link.layers as readonly [LayerId]
-  return link.name === layer ? layerLook(link.layers) : partLook({ name: link.name, layer, is_rest: false })
+  return link.name === layer
+    ? layerLook(link.layers)
+    : partLook({ name: link.name, layers: link.layers, is_rest: false })
 }
 
 /** What is known of a link's time, as short as a picture needs it; next to nothing that only means "less than a counter's step" is told by its bound. */
 export function linkTime(link: HopLink): string {
   const { us, upper_us, is_merged } = link
-  if (us === null) return isUntold(link) ? 'not told apart' : '–'
+  if (us === null) return isUntold(link) ? ioPathCopy.notSeparable : '–'
   if (us < 1 && upper_us !== null && upper_us >= 1) return `≤ ${formatLatency(upper_us)}`
   return `${is_merged ? '≤ ' : ''}${formatLatency(us)}`
 }
@@ -169,14 +172,14 @@ export const isUntold = ({ us, is_merged }: HopLink) => us === null && is_merged
 
 /** The same where there is room for words. */
 export function linkWords(link: HopLink): string {
-  if (isUntold(link)) return 'not told apart from the kernel time at its host queue'
+  if (isUntold(link)) return ioPathCopy.notSeparableFromKernel
   return link.us === null ? NOT_MEASURED : linkTime(link)
 }
 
 /** "0 µs and 0.52 ms": what a link's time is certainly between; null where nobody knows. */
 export function linkBounds({ us, lower_us, upper_us }: HopLink): string | null {
   if (us === null || lower_us === null || upper_us === null) return null
-  return `${formatLatency(lower_us)} and ${formatLatency(upper_us)}`
+  return commonCopy.range(formatLatency(lower_us), formatLatency(upper_us))
 }
 
 function someOf(ios: number): string {
@@ -185,24 +188,29 @@ function someOf(ios: number): string {
 }
 
 /** "6.2 of 32": how full a queue is; null where its depth is not known. */
-export function fullness({ ios, depth }: HopNode['load']): { text: string; share: number } | null {
+export function fullness({ ios, depth }: HopNode['load']): { text: string; label: string; share: number } | null {
   if (ios === null || depth === null || depth <= 0) return null
   return {
-    text: `${someOf(ios)} of ${formatRate(depth)}`,
+    text: ioPathCopy.activeOfDepth(someOf(ios), formatRate(depth)),
+    label: ioPathCopy.activeOf(someOf(ios), formatRate(depth)),
     share: Math.min(1, ios / depth),
   }
 }
+
+/** What a latency covers: from this hop to the end, all that hosts see, the array's own part, or an estimate from 1 ms counters. */
+export type ReadingScope = keyof typeof ioPathCopy.readings
+export const readingLabel = (scope: ReadingScope) => ioPathCopy.readings[scope]
 
 /** A latency and whose it is: each side times another stretch of the same I/O. */
 export interface Reading {
   us: number
   precision_us: number | null
-  by: 'from here on' | 'seen by hosts' | 'in the array' | 'fitted to whole ms'
+  by: ReadingScope
 }
 
 /** "≈ 0.5 ms" of what is fitted to whole milliseconds; "0–1 ms" where such a counter tells it itself. */
 export function readingText({ us, precision_us, by }: Reading): string {
-  if (by !== 'fitted to whole ms') return formatCounter(us, precision_us)
+  if (by !== 'estimated') return formatCounter(us, precision_us)
   return `≈ ${formatLatencyIn(us, { unit: 'ms', decimals: 1 })}`
 }
 
@@ -217,18 +225,18 @@ const arrayPart = (id: string, links: readonly HopLink[]): number | null =>
 export function readingsOf(hop: string, { id, load }: Pick<HopNode, 'id' | 'load'>, { hops, links }: Way): Reading[] {
   const { us, precision_us } = load
   if (us === null) return []
-  if (hop === 'queue' && precision_us !== null) return [{ us, precision_us, by: 'fitted to whole ms' }]
+  if (hop === 'queue' && precision_us !== null) return [{ us, precision_us, by: 'estimated' }]
   const isHostsView = hop === 'volume' || hop === 'array'
-  const whole = { us, precision_us, by: isHostsView ? ('seen by hosts' as const) : ('from here on' as const) }
+  const whole = { us, precision_us, by: isHostsView ? ('hosts' as const) : ('endToEnd' as const) }
   if (hop === 'volume') {
     const own_us = arrayPart(id, links)
-    const own = own_us === null ? [] : [{ us: own_us, precision_us: null, by: 'in the array' as const }]
+    const own = own_us === null ? [] : [{ us: own_us, precision_us: null, by: 'array' as const }]
     return isAll(us, own_us) ? own : [...own, whole]
   }
   const volumes = hops.flatMap(({ name, nodes }) => (name === 'volume' ? nodes : []))
   const isArrayAlone =
     hop === 'array' && volumes.length > 0 && volumes.every((one) => isAll(one.load.us, arrayPart(one.id, links)))
-  return [isArrayAlone ? { ...whole, by: 'in the array' } : whole]
+  return [isArrayAlone ? { ...whole, by: 'array' } : whole]
 }
 
 /** Below a tenth of a µs nobody counts. */
@@ -237,12 +245,12 @@ const isAll = (us: number | null, part_us: number | null) => us !== null && part
 /** "5,800 IOPS", "1.79 ms from here on", "9.8 of 32 in flight": a node's load in words, also what of it was not measured. */
 export function loadWords(hop: string, node: Pick<HopNode, 'id' | 'load'>, way: Way): string[] {
   const { iops } = node.load
-  const readings = readingsOf(hop, node, way).map((reading) => `${readingText(reading)} ${reading.by}`)
+  const readings = readingsOf(hop, node, way).map((reading) => `${readingText(reading)} ${readingLabel(reading.by)}`)
   const full = fullness(node.load)
   return [
-    iops === null ? `IOPS ${NOT_MEASURED}` : formatIops(iops),
-    ...(readings.length > 0 ? readings : iops === 0 ? [] : [`latency ${NOT_MEASURED}`]),
-    ...(full !== null ? [`${full.text} in flight`] : hop === 'queue' ? [`in flight ${NOT_MEASURED}`] : []),
+    iops === null ? ioPathCopy.iopsMissing(NOT_MEASURED) : formatIops(iops),
+    ...(readings.length > 0 ? readings : iops === 0 ? [] : [ioPathCopy.latencyMissing(NOT_MEASURED)]),
+    ...(full !== null ? [full.label] : hop === 'queue' ? [ioPathCopy.activeMissing(NOT_MEASURED)] : []),
   ]
 }
 

@@ -6,7 +6,7 @@ const way = {
   hops: [
     { label: 'Host queue', nodes: [{ id: 'q1', name: 'esx-01', detail: ['naa.1', 'VMFS'], state: null, load }] },
     {
-      label: 'Path',
+      label: 'Location',
       nodes: [{ id: 'p1', name: 'vmhba1', detail: [], state: 'dead', load: { ...load, iops: null, us: null } }],
     },
   ],
@@ -38,19 +38,19 @@ it('the way of I/Os leaves as a spreadsheet: each hop with its load, each link w
   ])
   expect(['state', 'iops', 'us'].map((column) => at(1, column))).toEqual(['dead', null, null])
   expect(['row', 'name', 'to', 'us', 'lower_us', 'upper_us'].map((column) => at(2, column))).toEqual([
-    'time between',
+    'latency between hops',
     'esx-01',
     'vmhba1',
     120,
     0,
     520,
   ])
-  expect(at(2, 'detail')).toContain('at most')
+  expect(at(2, 'detail')).toContain('upper bound')
 })
 
 it('a time that another link tells is no number in a spreadsheet, and says why', () => {
   const links = way.links.map((link) => ({ ...link, us: null, lower_us: null, upper_us: null }))
   const { header, rows } = hopsCsv({ hops: [], links })
   const at = (column: string) => rows[0]?.[header.indexOf(column)]
-  expect([at('us'), at('detail')]).toEqual([null, 'not told apart from the kernel time at its host queue'])
+  expect([at('us'), at('detail')]).toEqual([null, 'not separable from the kernel time at the host queue'])
 })

@@ -1,5 +1,6 @@
 /** The way of I/Os as raw numbers: what is passed with its load, and the time between with its bounds. Pure. */
 
+import * as ioPathCopy from '../copy/ioPath'
 import type { CsvCell } from '../lib/csv'
 import { type HopLink, linkWords } from './hops'
 
@@ -28,7 +29,7 @@ export function hopsCsv({ hops, links }: Way): { header: string[]; rows: CsvCell
   return {
     header: [
       'row',
-      'hop or part of the path',
+      ioPathCopy.csvHop,
       'name',
       'to',
       'detail',
@@ -44,7 +45,7 @@ export function hopsCsv({ hops, links }: Way): { header: string[]; rows: CsvCell
     rows: [
       ...hops.flatMap(({ label, nodes }) => nodes.map((node) => nodeRow(label, node))),
       ...links.map((link): CsvCell[] => [
-        'time between',
+        ioPathCopy.csvTimeBetween,
         link.label,
         names.get(link.from_id) ?? link.from_id,
         names.get(link.to_id) ?? link.to_id,
@@ -64,7 +65,7 @@ export function hopsCsv({ hops, links }: Way): { header: string[]; rows: CsvCell
 
 function mergedWords(link: HopLink): string | null {
   if (!link.is_merged) return null
-  return link.us === null ? linkWords(link) : 'at most: not told apart from its neighbour'
+  return link.us === null ? linkWords(link) : ioPathCopy.csvUpperBound
 }
 
 function nodeRow(label: string, { name, detail, state, load }: CsvNode): CsvCell[] {

@@ -9,6 +9,7 @@ import { bandRuns, outline } from './bands'
 import { boundedLayers, type LatencyColumns, type LatencyData, latencyLegend, latencyPanels } from './latency-stack'
 import type { ChartLimit } from './limits'
 import { numbersOfPanels } from './numbers'
+import type { LayerId } from './segments'
 import { timePanelsHeight, timePanelsOption } from './timePanels'
 import { chartTokens, variablesOf } from './tokens'
 import { cursorReading } from './tooltip'
@@ -19,7 +20,8 @@ const dark = chartTokens(variablesOf(css, 'dark'))
 const NONE = new Set<string>()
 
 const bandOf = (name: string, layer: string, us: (number | null)[]) => {
-  return { name, label: name, layer, is_rest: name.endsWith('_rest'), us }
+  const layers = layer.split('_') as LayerId[]
+  return { name, label: name, layer, layers, is_rest: name.endsWith('_rest'), us }
 }
 
 const read: LatencyColumns = {
@@ -113,7 +115,7 @@ describe('the stack over time', () => {
     expect(first).toBeCloseTo((100 * 528) / 928)
   })
 
-  it('hatches in grey what was not told apart', () => {
+  it('hatches in grey what was not separable', () => {
     expect(panelsOf()[0]?.lines[0]).toMatchObject({ colour: { ink: 'gap' }, hatched: true })
   })
 
@@ -135,8 +137,8 @@ describe('the stack over time', () => {
       ['few', 1],
     ])
     const input = { panels: panelsOf(), times_ms: data.times_ms, step_s: 60, zone: 'utc' as const, events: [] }
-    expect(cursorReading(input, 2)?.notes).toEqual(['Gap: Not attributed: no minute of this is in the ledger'])
-    expect(cursorReading(input, 1)?.notes).toEqual(['Under 30 I/Os: too few to judge'])
+    expect(cursorReading(input, 2)?.notes).toEqual(['Gap: Not analyzed: no diagnosis for these minutes'])
+    expect(cursorReading(input, 1)?.notes).toEqual(['Under 30 I/Os: too few I/Os'])
   })
 
   it('lets a source’s own gap explain its buckets', () => {
@@ -205,9 +207,9 @@ describe('limits', () => {
 
   it('are columns among the numbers', () => {
     const panel = limitsIn('iops', [qos])
-    const { columns } = numbersOfPanels(data.times_ms, panel === undefined ? [] : [panel], 'attributed by Gavel')
+    const { columns } = numbersOfPanels(data.times_ms, panel === undefined ? [] : [panel], 'diagnosis by Gavel')
     const { title, values, unit } = columns.at(-1) ?? {}
-    expect([title, unit, values]).toEqual(['I/O rate · QoS limit: 250 IOPS', 'ops/s', [250, 250, 250, 250]])
+    expect([title, unit, values]).toEqual(['IOPS · QoS limit: 250 IOPS', 'ops/s', [250, 250, 250, 250]])
   })
 
   it('say what they are at their line, and above the scale that they are above it', () => {

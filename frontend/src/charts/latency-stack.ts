@@ -1,5 +1,7 @@
 /** Where an I/O's time went, over time: the parts of its path stacked, guest at the bottom and array on top, one panel per direction; below them rates, queues and one layer with its bounds. */
 
+import * as breakdownCopy from '../copy/breakdown'
+import * as commonCopy from '../copy/common'
 import { latencyScale } from '../lib/units'
 import { type ChartLimit, limitsOf, type PanelLimit, reachWith } from './limits'
 import { type GapBand, niceMax, type Panel, type PanelLine, reach } from './panels'
@@ -12,6 +14,7 @@ interface PartColumns {
   name: string
   label: string
   layer: string
+  layers: readonly LayerId[]
   is_rest: boolean
   us: Values
 }
@@ -44,7 +47,7 @@ export interface LatencyData {
   queues: QueueData
 }
 
-const TITLES = { read: 'Read', write: 'Write', all: 'Reads and writes' } as const
+const TITLES = { read: commonCopy.read, write: commonCopy.write, all: breakdownCopy.readsAndWrites } as const
 const EMPTY_AXIS_US = 95
 const STACKED = ['read', 'write'] as const
 
@@ -94,7 +97,7 @@ function shared(panel: Panel, total_us: Values): Panel {
     })
   const bands = panel.lines.filter(({ shape }) => shape === 'band')
   const lines = bands.map((band): PanelLine => ({ ...band, unit: '%', values: ofTotal(band.values) }))
-  const hint = wasMeasured(total_us) ? 'share of the latency per I/O' : panel.hint
+  const hint = wasMeasured(total_us) ? breakdownCopy.shareOfLatency : panel.hint
   return { ...panel, hint, unit: '%', max: 100, lines, limits: [] }
 }
 
@@ -109,8 +112,8 @@ export function latencyLegend(data: LatencyData): PanelLine[] {
   const queues = queueLegend(data.queues)
   if (queues.length === 0) return [...byKey.values()]
   return [
-    ...[...byKey.values()].map((line) => ({ ...line, strip: 'Stack' })),
-    ...queues.map((line) => ({ ...line, strip: 'Queues' })),
+    ...[...byKey.values()].map((line) => ({ ...line, strip: breakdownCopy.stack })),
+    ...queues.map((line) => ({ ...line, strip: breakdownCopy.queues })),
   ]
 }
 
@@ -133,7 +136,7 @@ function stackPanel(
   return {
     id: columns.direction,
     title: TITLES[columns.direction],
-    hint: isSilent ? 'no I/O in this window' : 'latency per I/O',
+    hint: isSilent ? breakdownCopy.noIoInWindow : breakdownCopy.latencyHint,
     unit: 'µs',
     weight: isSilent ? 'short' : 'tall',
     lines,
@@ -148,7 +151,7 @@ function stackLines(columns: LatencyColumns): PanelLine[] {
     .filter(({ us }) => wasMeasured(us))
     .map((part): PanelLine => ({ ...line(part.name, part.label, columns.direction, part.us), ...partLook(part) }))
   if (!wasMeasured(columns.total_us)) return bands
-  const total = line('total', 'Total', columns.direction, columns.total_us)
+  const total = line('total', commonCopy.total, columns.direction, columns.total_us)
   return [...bands, { ...total, shape: 'line', colour: { ink: 'total' }, width: 1.75 }]
 }
 
@@ -182,14 +185,14 @@ function ratesPanel(data: LatencyData, gaps: readonly GapBand[], limits: readonl
         const minutes = data.minutes_there[index] ?? 0
         return count === null || minutes === 0 ? null : count / (60 * minutes)
       })
-      const rate = line('iops', 'I/O rate', direction, values)
+      const rate = line('iops', commonCopy.iops, direction, values)
       return { ...rate, unit: 'ops/s', shape: 'line', stroke: STROKES[direction], colour: { ink: 'boundary' } }
     },
   )
   return {
     id: 'iops',
-    title: 'I/O rate',
-    hint: 'reads solid, writes dashed',
+    title: commonCopy.iops,
+    hint: breakdownCopy.solidDashed,
     unit: 'ops/s',
     weight: 'short',
     lines,
@@ -211,8 +214,8 @@ function boundsPanel(
   if (layer === undefined) return null
   const { colour } = layerLook(layer.layers)
   const lines = [
-    ['lower', `${layer.label}, at least`, layer.lower_us],
-    ['upper', `${layer.label}, at most`, layer.upper_us],
+    ['lower', breakdownCopy.lowerBound(layer.label), layer.lower_us],
+    ['upper', breakdownCopy.upperBound(layer.label), layer.upper_us],
     ['estimate', layer.label, layer.us],
   ] as const
   const drawn = lines.map(
@@ -227,8 +230,8 @@ function boundsPanel(
   const max = reachWith(reach(drawn), limits)
   return {
     id: 'bounds',
-    title: `${layer.label} with its bounds`,
-    hint: 'reads and writes, op-weighted; the time lies inside the band',
+    title: breakdownCopy.layerRange(layer.label),
+    hint: breakdownCopy.layerRangeHint,
     unit: 'µs',
     weight: 'short',
     lines: drawn,
@@ -243,7 +246,7 @@ function boundsPanel(
 /** Buckets with under 30 I/Os, as veils over the stack. */
 function tooFew({ too_few, ops }: LatencyColumns, data: LatencyData): GapBand[] {
   const isVeiled = (index: number) => too_few[index] === true && (ops[index] ?? 0) > 0
-  return stretches(data, isVeiled, 'Under 30 I/Os: too few to judge', 'few')
+  return stretches(data, isVeiled, breakdownCopy.tooFewBand, 'few')
 }
 
 /** Buckets without a minute in the ledger that no source's gap explains. The newest ones are still being attributed. */
@@ -255,7 +258,7 @@ export function unexplained(data: LatencyData, gaps: readonly GapBand[]): GapBan
     const isExplained = gaps.some((gap) => gap.from_ms < to_ms && from_ms < gap.to_ms)
     return index < newest && data.minutes_there[index] === 0 && !isExplained
   }
-  return stretches(data, isMissing, 'Not attributed: no minute of this is in the ledger', 'gap')
+  return stretches(data, isMissing, breakdownCopy.noDiagnosisBand, 'gap')
 }
 
 function stretches(

@@ -14,7 +14,7 @@ describe('the numbers of a chart', () => {
   })
 
   it('say source, counter and precision', () => {
-    expect(table.columns[1]?.origin).toBe('vcenter-a · counter of read_gavg_us · precision 1 ms')
+    expect(table.columns[1]?.origin).toBe('vcenter-a · counter of read_gavg_us · resolution 1 ms')
   })
 
   it('have what happened beside them, only where something did', () => {

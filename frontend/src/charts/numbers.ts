@@ -1,12 +1,14 @@
 /** A chart as a table of its numbers: for screen readers, for copying, and for CSV. */
 
+import * as chartsCopy from '../copy/charts'
+import * as commonCopy from '../copy/common'
 import type { CsvCell } from '../lib/csv'
 import { isoSeconds } from '../lib/range'
 import { formatPrecision } from '../lib/units'
 import { type ChartEvent, eventTexts } from './events'
 import type { Panel } from './panels'
 import type { SeriesColumn, SeriesData, SeriesGroup } from './series'
-import { levelLabel, levelOf } from './series'
+import { levelLabel } from './series'
 
 interface NumbersColumn {
   title: string
@@ -44,7 +46,7 @@ export function numbersOf(series: SeriesData, groups: readonly SeriesGroup[]): N
 export function numbersOfPanels(times_ms: readonly number[], panels: readonly Panel[], origin: string): NumbersTable {
   const columns = panels.flatMap((panel) => [
     ...[...panel.lines].reverse().map((line) => ({
-      title: `${panel.title} · ${line.label}${line.direction === 'write' && panel.id !== 'write' ? ', writes' : ''}`,
+      title: `${panel.title} · ${line.label}${line.direction === 'write' && panel.id !== 'write' ? chartsCopy.writesSuffix : ''}`,
       origin,
       unit: line.unit,
       precision: line.precision,
@@ -52,7 +54,7 @@ export function numbersOfPanels(times_ms: readonly number[], panels: readonly Pa
     })),
     ...(panel.limits ?? []).map(({ value, label }) => ({
       title: `${panel.title} · ${label}`,
-      origin: 'a setting',
+      origin: chartsCopy.aSetting,
       unit: panel.unit,
       precision: null,
       values: times_ms.map(() => value),
@@ -62,11 +64,11 @@ export function numbersOfPanels(times_ms: readonly number[], panels: readonly Pa
 }
 
 function numbersColumn(group: SeriesGroup, column: SeriesColumn): NumbersColumn {
-  const where = group.scope === 'part' ? group.entity.name : levelLabel(levelOf(group))
+  const where = group.scope === 'part' ? group.entity.name : levelLabel(group.level)
   const sources = group.sources.map((source) => source.name).join(', ')
   return {
     title: `${where} · ${column.label}`,
-    origin: `${sources} · ${column.counter} · precision ${formatPrecision(column.precision, column.unit)}`,
+    origin: chartsCopy.provenance(sources, column.counter, formatPrecision(column.precision, column.unit)),
     unit: column.unit,
     precision: column.precision,
     values: column.values,
@@ -77,7 +79,7 @@ function numbersColumn(group: SeriesGroup, column: SeriesColumn): NumbersColumn 
 export function numbersCsv(table: NumbersTable): { header: string[]; rows: CsvCell[][] } {
   return {
     header: [
-      'time (UTC)',
+      commonCopy.timeUtc,
       ...table.columns.map((column) => `${column.title} (${column.unit}) [${column.origin}]`),
       ...(table.events === undefined ? [] : ['events']),
     ],

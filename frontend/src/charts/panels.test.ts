@@ -28,18 +28,18 @@ describe('panels of both sides', () => {
   it('stack the array in the order of the path, its service on top, and draw the hosts as lines over it', () => {
     const lines = panels[0]?.lines.map((line) => [line.key, line.shape])
     expect(lines).toEqual([
-      ['array.san', 'area'],
-      ['array.queue', 'area'],
-      ['array.service', 'area'],
-      ['host.davg', 'line'],
-      ['host.gavg', 'line'],
+      ['array.san_us', 'area'],
+      ['array.queue_us', 'area'],
+      ['array.service_us', 'area'],
+      ['host.davg_us', 'line'],
+      ['host.gavg_us', 'line'],
     ])
   })
 
   it('keep null null and zero zero', () => {
     const line = (key: string) => panels[0]?.lines.find((one) => one.key === key)?.values
-    expect(line('array.service')).toEqual([300, 310, null])
-    expect(line('host.davg')).toEqual([1000, 0, 1000])
+    expect(line('array.service_us')).toEqual([300, 310, null])
+    expect(line('host.davg_us')).toEqual([1000, 0, 1000])
   })
 
   it('share one scale between reads and writes', () => {
@@ -49,13 +49,13 @@ describe('panels of both sides', () => {
   })
 
   it('leave out what the viewer switched off, and keep it in the legend', () => {
-    const hidden = new Set(['host.gavg'])
-    expect(panelsOf(both, both.groups, hidden)[0]?.lines.some((line) => line.key === 'host.gavg')).toBe(false)
-    expect(legendOf(both, both.groups).some((line) => line.key === 'host.gavg')).toBe(true)
+    const hidden = new Set(['host.gavg_us'])
+    expect(panelsOf(both, both.groups, hidden)[0]?.lines.some((line) => line.key === 'host.gavg_us')).toBe(false)
+    expect(legendOf(both, both.groups).some((line) => line.key === 'host.gavg_us')).toBe(true)
   })
 
   it('keep a panel whose lines are all switched off, so that nothing else moves', () => {
-    const hidden = new Set(['array.service'])
+    const hidden = new Set(['array.service_us'])
     expect(panelsOf(both, both.groups, hidden).map((panel) => panel.id)).toEqual(['read', 'write', 'iops'])
   })
 
@@ -91,6 +91,7 @@ describe('gaps', () => {
   const gap = {
     source: { kind: 'flasharray', name: 'fa-1' },
     stream: 'array_volume',
+    side: 'array' as const,
     subject: null,
     from_at: '2026-11-20T12:02:00Z',
     to_at: '2026-11-20T12:03:00Z',
@@ -109,7 +110,7 @@ describe('gaps', () => {
       ['mirrored_write', 0],
       ['iops', 1],
     ])
-    expect(panels[0]?.gaps[0]?.text).toBe('fa-1: source unreachable: connect timed out, will be read again')
+    expect(panels[0]?.gaps[0]?.text).toBe('fa-1: source unreachable: connect timed out, backfill pending')
   })
 })
 

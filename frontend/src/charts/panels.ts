@@ -1,17 +1,19 @@
 /** Chooses what is drawn where: the columns of both sides become panels on one time axis, in the order of an I/O's path. */
 
+import * as breakdownCopy from '../copy/breakdown'
+import * as commonCopy from '../copy/common'
+import * as countersCopy from '../copy/counters'
+import * as overviewCopy from '../copy/overview'
 import { type ColumnUnit, type LatencyScale, latencyScale } from '../lib/units'
 import type { PanelLimit } from './limits'
 import {
   isCoarse,
   type Level,
   levelLabel,
-  levelOf,
   type SeriesColumn,
   type SeriesData,
   type SeriesGroup,
   type Side,
-  sideOfStream,
 } from './series'
 import type { Layer, LineColour } from './tokens'
 
@@ -31,7 +33,7 @@ export interface PanelLine {
   stroke: 'solid' | 'dashed' | 'dotted'
   /** Striped: waiting at a limit, inferred or unexplained. */
   hatched?: boolean
-  /** With dots in place of stripes: parts that were not told apart. */
+  /** With dots in place of stripes: parts that were not separable. */
   dotted?: boolean
   /** Holds its value until the next one, like a setting. */
   isStepped?: boolean
@@ -93,21 +95,25 @@ const line = (label: string, colour: LineColour, order: number, stroke: Role['st
   order,
 })
 
-// Bottom to top as the I/O goes: the array's port first, its service on top; the hosts' boundaries are lines over that stack.
+// By quantity, bottom to top as the I/O goes: the array's port first, its service on top; the hosts' boundaries are lines over that stack.
 const LATENCY_ROLES: Record<string, Role> = {
-  san: area('SAN (array port)', 'san', 0),
-  qos_sched: area('Array QoS scheduling', 'array_queue', 1, true),
-  qos: area('Array QoS limit', 'array_queue', 2, true),
-  queue: area('Array queue', 'array_queue', 3),
-  service: area('Array service', 'array_service', 4),
-  kavg: line('KAVG', { layer: 'kernel_other' }, 5),
-  qavg: line('QAVG', { layer: 'kernel_queue' }, 6),
-  davg: line('DAVG', { ink: 'boundary' }, 7, 'dashed'),
-  gavg: line('GAVG', { ink: 'total' }, 8),
-  latency: { ...line('Virtual disk', { layer: 'guest' }, 9, 'dotted'), width: 2.5 },
+  san_us: area(countersCopy.sanTime, 'san', 0),
+  qos_sched_us: area(countersCopy.qosScheduling, 'array_queue', 1, true),
+  qos_us: area(countersCopy.qosRateLimit, 'array_queue', 2, true),
+  queue_us: area(countersCopy.arrayQueue, 'array_queue', 3),
+  service_us: area(countersCopy.arrayService, 'array_service', 4),
+  kavg_us: line(countersCopy.kavgLine, { layer: 'kernel_other' }, 5),
+  qavg_us: line(countersCopy.qavgLine, { layer: 'kernel_queue' }, 6),
+  davg_us: line(countersCopy.davgLine, { ink: 'boundary' }, 7, 'dashed'),
+  gavg_us: line(countersCopy.gavgLine, { ink: 'total' }, 8),
+  latency_us: { ...line(countersCopy.virtualDisk, { layer: 'guest' }, 9, 'dotted'), width: 2.5 },
 }
 
-const DIRECTION_TITLE = { read: 'Read', write: 'Write', mirrored_write: 'Mirrored write' } as const
+const DIRECTION_TITLE = {
+  read: commonCopy.read,
+  write: commonCopy.write,
+  mirrored_write: countersCopy.mirroredWrite,
+} as const
 type Direction = keyof typeof DIRECTION_TITLE
 
 /** The columns of `groups` as panels; `hidden` holds the keys of lines that the viewer switched off. */
@@ -145,46 +151,40 @@ function latencyPanel(
   groups: readonly SeriesGroup[],
   shown: (line: PanelLine) => boolean,
 ): Panel | null {
-  const lines = groups.flatMap((group) => latencyLines(direction, group))
-  if (!lines.some((one) => hasValues(one.values))) return null
-  const drawn = lines.filter((one) => hasValues(one.values) && shown(one))
+  const measured = groups
+    .flatMap((group) => latencyLines(direction, group))
+    .filter(({ line }) => hasValues(line.values))
+    .sort((a, b) => a.order - b.order)
+    .map(({ line }) => line)
+  if (measured.length === 0) return null
+  const drawn = measured.filter(shown)
   return {
     id: direction,
     title: DIRECTION_TITLE[direction],
-    hint: 'latency, op-weighted mean per bucket',
+    hint: countersCopy.latencyMean,
     unit: 'µs',
     weight: 'tall',
-    lines: drawn.sort((a, b) => orderOf(a) - orderOf(b)),
+    lines: drawn,
     gaps: [],
     max: reach(drawn),
     scale: latencyScale(0),
   }
 }
 
-function latencyLines(direction: Direction, group: SeriesGroup): PanelLine[] {
+function latencyLines(direction: Direction, group: SeriesGroup): { order: number; line: PanelLine }[] {
   return group.columns.flatMap((column) => {
-    const time = timeOf(column, direction)
-    const role = time === null ? undefined : LATENCY_ROLES[time]
-    if (time === null || role === undefined) return []
-    const key = `${levelOf(group)}.${time}`
-    const label = isCoarse(column) ? `${role.label} (ms steps)` : role.label
-    return [panelLine(column, group, { ...role, key, row: key, label, legend: label })]
+    const role = column.direction === direction ? LATENCY_ROLES[column.quantity] : undefined
+    if (role === undefined) return []
+    const key = `${group.level}.${column.quantity}`
+    const label = isCoarse(column) ? countersCopy.coarseRole(role.label) : role.label
+    return [{ order: role.order, line: panelLine(column, group, { ...role, key, row: key, label, legend: label }) }]
   })
 }
 
-/** "read_service_us" → "service" for the direction "read"; null for other columns. */
-function timeOf(column: SeriesColumn, direction: Direction): string | null {
-  if (column.unit !== 'µs' || column.direction !== direction) return null
-  const match = new RegExp(`^${direction}_(\\w+)_us$`).exec(column.name)
-  return match?.[1] ?? null
-}
-
-const orderOf = (one: PanelLine) => LATENCY_ROLES[one.key.split('.')[1] ?? '']?.order ?? 0
-
 const RATE_PANELS = [
-  { id: 'iops', title: 'I/O rate', hint: 'reads solid, writes dashed', unit: 'ops/s' },
-  { id: 'throughput', title: 'Throughput', hint: 'reads solid, writes dashed', unit: 'bytes/s' },
-  { id: 'outstanding', title: 'I/Os in flight', hint: 'and what the queue holds at most', unit: 'I/Os' },
+  { id: 'iops', title: commonCopy.iops, hint: breakdownCopy.solidDashed, unit: 'ops/s' },
+  { id: 'throughput', title: countersCopy.throughput, hint: breakdownCopy.solidDashed, unit: 'bytes/s' },
+  { id: 'outstanding', title: overviewCopy.outstandingIo, hint: countersCopy.queueDepthHint, unit: 'I/Os' },
 ] as const
 
 const LEVEL_LAYER: Record<Level, Layer> = {
@@ -210,28 +210,22 @@ function ratePanels(groups: readonly SeriesGroup[], shown: (line: PanelLine) => 
 }
 
 function rateLines(unit: ColumnUnit, group: SeriesGroup): PanelLine[] {
-  const level = levelOf(group)
+  const level = group.level
   return group.columns
     .filter((column) => column.unit === unit && (column.direction !== 'mirrored_write' || hasMore(column.values)))
-    .map((column) => {
-      const quantity = column.name.replace(/^(mirrored_write|read|write)_/, '')
-      return panelLine(column, group, {
+    .map((column) =>
+      panelLine(column, group, {
         key: `${level}.rates`,
-        row: `${level}.${quantity}`,
-        label: `${levelLabel(level)} ${withoutDirection(column.label)}`,
-        legend: `${levelLabel(level)}, I/O`,
+        // Reads and writes share one entry of the legend.
+        row: `${level}.${column.quantity}`,
+        label: `${levelLabel(level)} ${column.quantity_label}`,
+        legend: countersCopy.levelLabel(levelLabel(level)),
         shape: 'line',
-        stroke: quantity === 'queue_depth' ? 'dotted' : RATE_STROKE[column.direction ?? 'all'],
+        stroke: column.quantity === 'queue_depth' ? 'dotted' : RATE_STROKE[column.direction ?? 'all'],
         colour: { layer: LEVEL_LAYER[level] },
         width: LEVEL_WIDTH[level],
-      })
-    })
-}
-
-/** "Mirrored write IOPS" → "IOPS", "Queue depth" → "queue depth": reads and writes share one entry of the legend. */
-function withoutDirection(label: string): string {
-  const words = label.replace(/^(Mirrored write|Read|Write) /, '')
-  return /^[A-Z][a-z]/.test(words) ? words.charAt(0).toLowerCase() + words.slice(1) : words
+      }),
+    )
 }
 
 type Look = Pick<PanelLine, 'key' | 'row' | 'label' | 'legend' | 'shape' | 'stroke' | 'colour' | 'hatched' | 'width'>
@@ -239,7 +233,7 @@ type Look = Pick<PanelLine, 'key' | 'row' | 'label' | 'legend' | 'shape' | 'stro
 function panelLine(column: SeriesColumn, group: SeriesGroup, look: Look): PanelLine {
   const { key, row, label, legend, shape, stroke, colour, hatched = false, width } = look
   const { direction, unit, precision, values } = column
-  const id = `${levelOf(group)}.${group.entity.kind}.${group.entity.id}.${column.name}`
+  const id = `${group.level}.${group.entity.kind}.${group.entity.id}.${column.name}`
   const line = { id, key, row, label, legend, side: group.side, shape, stroke, hatched, colour }
   return { ...line, direction, unit, precision, values, ...(width === undefined ? {} : { width }) }
 }
@@ -250,12 +244,12 @@ export function gapBands(gaps: SeriesData['gaps']): GapBand[] {
 }
 
 function gapBand(gap: SeriesData['gaps'][number]): GapBand {
-  const state = gap.state === 'pending_backfill' ? ', will be read again' : ''
+  const state = gap.state === 'pending_backfill' ? countersCopy.backfillPending : ''
   const subject = gap.subject === null ? '' : ` ${gap.subject}`
   return {
     from_ms: Date.parse(gap.from_at),
     to_ms: Date.parse(gap.to_at),
-    side: sideOfStream(gap.stream),
+    side: gap.side,
     text: `${gap.source.name}${subject}: ${gap.reason}${state}`,
   }
 }

@@ -9,7 +9,7 @@ const data: QueueData = {
   outstanding_ios: [64, null, 20],
   in_flight_ios: [34, null, 18],
   waiting_ios: [30, null, 0],
-  depth: [64, null, 64],
+  depth: [null, null, null],
   fullest: {
     queues: [queue('esx-1'), queue('esx-2')],
     queue: [1, null, 0],
@@ -58,12 +58,11 @@ describe('outstanding I/Os against depth', () => {
       zone: 'utc' as const,
       events: [],
     }
-    expect(cursorReading(input, 0)?.notes).toEqual(['Fullest queue: esx-2, naa.1'])
+    expect(cursorReading(input, 0)?.notes).toEqual(['Busiest device queue: esx-2, naa.1'])
     expect(cursorReading(input, 1)?.notes).toEqual([])
-    const depth = cursorReading(input, 0)?.rows.filter(({ label }) => label.startsWith('Queue depth'))
+    const depth = cursorReading(input, 0)?.rows.filter(({ label }) => label.startsWith('Queue depth (DQLEN)'))
     expect(depth?.map(({ label, whole }) => [label, whole])).toEqual([
-      ['Queue depth', '64 I/Os'],
-      ['Queue depth, fullest queue', '32 I/Os'],
+      ['Queue depth (DQLEN), busiest queue', '32 I/Os'],
     ])
   })
 
@@ -71,6 +70,14 @@ describe('outstanding I/Os against depth', () => {
     const fullest = { ...(data.fullest as NonNullable<QueueData['fullest']>), queues: [queue('esx-1')] }
     expect(queuePanels({ ...data, fullest }, [], NONE).map(({ id }) => id)).toEqual(['queues'])
     expect(queuePanels({ ...data, fullest: null }, [], NONE).map(({ id }) => id)).toEqual(['queues'])
+    const [alone] = queuePanels({ ...data, depth: [64, null, 64], fullest }, [], NONE)
+    expect([alone?.hint, alone?.lines.some(({ key }) => key === 'depth')]).toEqual(['against device queue depth', true])
+  })
+
+  it('of several queues have no depth together: each queue is one host’s', () => {
+    const [together] = queuePanels(data, [], NONE)
+    expect(together?.lines.map(({ key }) => key)).not.toContain('depth')
+    expect(together?.hint).toBe('active and queued, all device queues')
   })
 
   it('have no strip where nobody measured them, and no line that is switched off', () => {
@@ -83,11 +90,12 @@ describe('outstanding I/Os against depth', () => {
       fullest: null,
     }
     expect(queuePanels(nothing, [], NONE)).toEqual([])
-    expect(queuePanels(data, [], new Set(['depth']))[0]?.lines.map(({ key }) => key)).not.toContain('depth')
+    expect(queuePanels(data, [], new Set(['depth']))[1]?.lines.map(({ key }) => key)).not.toContain('depth')
     expect(queueLegend({ ...data, waiting_ios: [0, null, 0] }).map(({ key }) => key)).toEqual([
       'in_flight',
-      'depth',
       'outstanding',
+      'waiting',
+      'depth',
     ])
   })
 })

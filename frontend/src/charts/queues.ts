@@ -1,11 +1,14 @@
-/** I/Os against what the queues hold, over time: in flight and waiting stacked, the depth a line over them, once for all queues together and once for the fullest. */
+/** I/Os against what the queues hold, over time: in flight and waiting stacked, once for all queues together and once for the fullest, with the depth of one queue as a line over them. */
 
+import * as outstandingCopy from '../copy/outstanding'
+import * as overviewCopy from '../copy/overview'
 import { latencyScale } from '../lib/units'
 import { type GapBand, niceMax, type Panel, type PanelLine, reach } from './panels'
 import type { LineColour } from './tokens'
 
 type Values = readonly (number | null)[]
 
+/** `depth`: of one queue, or null where there are several: depths are never added up. */
 interface QueueNumbers {
   /** Below the kernel: what fills the queues. */
   in_flight_ios: Values
@@ -28,22 +31,41 @@ export function queuePanels(data: QueueData, gaps: readonly GapBand[], hidden: R
   const { fullest } = data
   const alone = fullest === null || fullest.queues.length < 2
   return [
-    panel('queues', 'I/Os outstanding', 'against the depth of its queues', sumLines(data), gaps, hidden),
+    panel(
+      'queues',
+      overviewCopy.outstandingIo,
+      hasAny(data.depth) ? outstandingCopy.againstDepth : outstandingCopy.allQueues,
+      sumLines(data),
+      gaps,
+      hidden,
+    ),
     ...(alone
       ? []
       : [
           named(
             fullest,
-            panel('fullest', 'Fullest queue', 'one device of one host', lines('fullest', fullest), gaps, hidden),
+            panel(
+              'fullest',
+              outstandingCopy.busiestQueue,
+              outstandingCopy.singleQueue,
+              lines('fullest', fullest),
+              gaps,
+              hidden,
+            ),
           ),
         ]),
   ].filter((one) => one !== null)
 }
 
-/** Every line of the strips that is anywhere above zero, once, for the legend. */
+/** Every line of the strips that is anywhere above zero, once, for the legend: the depth of several queues is that of the fullest. */
 export function queueLegend(data: QueueData): PanelLine[] {
-  return sumLines(data).filter(({ values }) => values.some((value) => value !== null && value > 0))
+  const sums = sumLines(data)
+  const all = data.fullest === null ? sums : [...sums, ...lines('fullest', data.fullest)]
+  const shown = all.filter(({ values }) => values.some((value) => value !== null && value > 0))
+  return shown.filter(({ key }, at) => shown.findIndex((one) => one.key === key) === at)
 }
+
+const hasAny = (values: Values) => values.some((value) => value !== null)
 
 function panel(
   id: string,
@@ -53,10 +75,20 @@ function panel(
   gaps: readonly GapBand[],
   hidden: ReadonlySet<string>,
 ): Panel | null {
-  if (!all.some(({ values }) => values.some((value) => value !== null))) return null
+  if (!all.some(({ values }) => hasAny(values))) return null
   const shown = all.filter(({ key }) => !hidden.has(key))
   const max = niceMax(reach(shown), 2)
-  return { id, title, hint, unit: 'I/Os', weight: 'short', lines: shown, gaps: [...gaps], max, scale: latencyScale(0) }
+  return {
+    id,
+    title,
+    hint,
+    unit: 'I/Os',
+    weight: 'short',
+    lines: shown,
+    gaps: [...gaps],
+    max,
+    scale: latencyScale(0),
+  }
 }
 
 /** Which queue it was in each bucket. */
@@ -64,7 +96,7 @@ function named(fullest: NonNullable<QueueData['fullest']>, found: Panel | null):
   if (found === null) return null
   const notes = fullest.queue.map((position) => {
     const queue = position === null ? undefined : fullest.queues[position]
-    return queue === undefined ? null : `Fullest queue: ${queue.host.name}, ${queue.device.name}`
+    return queue === undefined ? null : outstandingCopy.busiestQueueName(queue.host.name, queue.device.name)
   })
   return { ...found, notes }
 }
@@ -73,7 +105,7 @@ function sumLines(data: QueueData): PanelLine[] {
   return [
     ...lines('queues', data),
     {
-      ...line('queues', 'outstanding', 'Outstanding in virtual disks', data.outstanding_ios, { ink: 'total' }),
+      ...line('queues', 'outstanding', outstandingCopy.virtualDiskOio, data.outstanding_ios, { ink: 'total' }),
       stroke: 'dashed',
       width: 1.5,
     },
@@ -82,22 +114,29 @@ function sumLines(data: QueueData): PanelLine[] {
 
 function lines(id: string, { in_flight_ios, waiting_ios, depth }: QueueNumbers): PanelLine[] {
   return [
-    { ...line(id, 'in_flight', 'In flight at devices', in_flight_ios, { ink: 'in_flight' }), shape: 'band' },
+    { ...line(id, 'in_flight', outstandingCopy.active, in_flight_ios, { ink: 'in_flight' }), shape: 'band' },
     {
-      ...line(id, 'waiting', 'Waiting in the kernel', waiting_ios, { layer: 'kernel_queue' }),
+      ...line(id, 'waiting', outstandingCopy.queued, waiting_ios, { layer: 'kernel_queue' }),
       shape: 'band',
       hatched: true,
     },
-    { ...line(id, 'depth', 'Queue depth', depth, { ink: 'boundary' }), stroke: 'dotted', width: 2, isStepped: true },
+    ...(hasAny(depth) ? [depthLine(id, depth)] : []),
   ]
 }
+
+const depthLine = (id: string, depth: Values): PanelLine => ({
+  ...line(id, 'depth', outstandingCopy.queueDepth, depth, { ink: 'boundary' }),
+  stroke: 'dotted',
+  width: 2,
+  isStepped: true,
+})
 
 function line(id: string, key: string, label: string, values: Values, colour: LineColour): PanelLine {
   return {
     id: `${id}.${key}`,
     key,
     row: `${id}.${key}`,
-    label: id === 'fullest' ? `${label}, fullest queue` : label,
+    label: id === 'fullest' ? outstandingCopy.busiestQueueLabel(label) : label,
     legend: label,
     side: 'host',
     shape: 'line',

@@ -1,12 +1,18 @@
 /** The segments and layers of an I/O's path: how they are drawn everywhere. Their words come with the numbers. */
 
+import * as ioPathCopy from '../copy/ioPath'
 import type { Layer, LineColour } from './tokens'
 
 /** Outermost first: left to right in a waterfall, bottom to top in a stack. */
 export const LAYER_IDS = ['guest', 'kernel', 'san', 'array'] as const
 export type LayerId = (typeof LAYER_IDS)[number]
 
-const LAYER_WORDS: Record<LayerId, string> = { guest: 'Guest', kernel: 'Kernel', san: 'SAN', array: 'Array' }
+const LAYER_WORDS: Record<LayerId, string> = {
+  guest: ioPathCopy.guest,
+  kernel: ioPathCopy.kernel,
+  san: ioPathCopy.san,
+  array: ioPathCopy.array,
+}
 const LAYER_FILLS: Record<LayerId, Layer> = {
   guest: 'guest',
   kernel: 'kernel_queue',
@@ -18,9 +24,9 @@ export const layerWord = (layer: LayerId) => LAYER_WORDS[layer]
 
 export interface Look {
   colour: LineColour
-  /** Striped: waiting at a limit, inferred from two clocks, or layers that were not told apart. */
+  /** Striped: waiting at a limit, inferred from two clocks, or layers that were not separable. */
   hatched: boolean
-  /** With dots in place of stripes: parts of one layer that were not told apart. */
+  /** With dots in place of stripes: parts of one layer that were not separable. */
   dotted?: boolean
 }
 
@@ -37,7 +43,7 @@ const SEGMENT_LOOKS: Record<string, { fill: Layer; hatched: boolean }> = {
   array_service: { fill: 'array_service', hatched: false },
 }
 
-/** A layer in its colour; neighbours that were not told apart are grey and hatched. */
+/** A layer in its colour; neighbours that were not separable are grey and hatched. */
 export function layerLook(layers: readonly LayerId[]): Look {
   const [only] = layers
   if (layers.length !== 1 || only === undefined) return { colour: { ink: 'gap' }, hatched: true }
@@ -45,16 +51,10 @@ export function layerLook(layers: readonly LayerId[]): Look {
 }
 
 /** A segment in its colour; what no segment of a layer explains is the layer's colour, dotted. */
-export function partLook(part: { name: string; layer: string; is_rest: boolean }): Look {
+export function partLook(part: { name: string; layers: readonly LayerId[]; is_rest: boolean }): Look {
   const segment = part.is_rest ? undefined : SEGMENT_LOOKS[part.name]
   if (segment !== undefined) return { colour: { layer: segment.fill }, hatched: segment.hatched }
-  const layers = layersOf(part.layer)
-  return { ...layerLook(layers), hatched: true, ...(layers.length === 1 ? { dotted: true } : {}) }
-}
-
-/** "san_array" → ["san", "array"]. */
-function layersOf(name: string): LayerId[] {
-  return LAYER_IDS.filter((layer) => name.split('_').includes(layer))
+  return { ...layerLook(part.layers), hatched: true, ...(part.layers.length === 1 ? { dotted: true } : {}) }
 }
 
 /** Position of a layer, or of the outermost of merged ones, on the I/O's path; merged ones stand before their first. */

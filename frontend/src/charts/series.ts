@@ -1,5 +1,6 @@
 /** What the API answers for one object over time, as far as the charts need it. Null is "not measured" and stays null. */
 
+import * as countersCopy from '../copy/counters'
 import type { ColumnUnit } from '../lib/units'
 
 export type Side = 'array' | 'host' | 'guest'
@@ -7,6 +8,9 @@ export type Side = 'array' | 'host' | 'guest'
 export interface SeriesColumn {
   name: string
   label: string
+  /** Its name without the direction, and in words as inside a line. */
+  quantity: string
+  quantity_label: string
   unit: ColumnUnit
   direction: 'read' | 'write' | 'mirrored_write' | 'all' | null
   counter: string
@@ -16,8 +20,12 @@ export interface SeriesColumn {
 
 export interface SeriesGroup {
   side: Side
+  level: Level
   scope: 'whole' | 'part'
   entity: { kind: string; id: number; name: string }
+  /** Whose it is, as a device is its host's: its name stands before `own_name` in the entity's. */
+  owner: { name: string } | null
+  own_name: string
   sources: readonly { id: number; name: string }[]
   columns: readonly SeriesColumn[]
 }
@@ -30,6 +38,7 @@ export function isCoarse(column: Pick<SeriesColumn, 'unit' | 'precision'>): bool
 interface SeriesGap {
   source: { kind: string; name: string }
   stream: string
+  side: Side
   subject: string | null
   from_at: string
   to_at: string
@@ -40,6 +49,7 @@ interface SeriesGap {
 interface SeriesEvent {
   at: string
   kind: string
+  label: string
   text: string
 }
 
@@ -54,21 +64,15 @@ export interface SeriesData {
   events: readonly SeriesEvent[]
 }
 
-/** Which side a stream belongs to: the array's own, or the hosts'. */
-export function sideOfStream(stream: string): Side {
-  if (stream.startsWith('array')) return 'array'
-  return stream.startsWith('guest') ? 'guest' : 'host'
-}
-
 /** Where on an I/O's path a group was measured: the hosts time their devices and, further out, their virtual disks. */
 export type Level = 'array' | 'host' | 'disk' | 'guest'
 
-export function levelOf(group: SeriesGroup): Level {
-  if (group.side !== 'host') return group.side
-  return group.columns.some((column) => column.name.endsWith('_latency_us')) ? 'disk' : 'host'
+const LEVEL_WORDS: Record<Level, string> = {
+  array: countersCopy.sideArray,
+  host: countersCopy.sideHosts,
+  disk: countersCopy.sideVirtualDisks,
+  guest: countersCopy.sideGuest,
 }
-
-const LEVEL_WORDS: Record<Level, string> = { array: 'Array', host: 'Hosts', disk: 'Virtual disks', guest: 'Guest' }
 
 export function levelLabel(level: Level): string {
   return LEVEL_WORDS[level]

@@ -32,6 +32,7 @@ const data = series(
       {
         source: { kind: 'flasharray', name: 'fa-1' },
         stream: 'array_volume',
+        side: 'array',
         subject: null,
         from_at: '2026-11-20T12:01:00Z',
         to_at: '2026-11-20T12:02:00Z',
@@ -102,7 +103,7 @@ describe('the drawing', () => {
 
   it('names the panels and writes latencies in ms with their unit', () => {
     const svg = svgOf(data)
-    for (const words of ['Read', 'I/O rate', '0.4 ms']) expect(svg).toContain(`>${words}<`)
+    for (const words of ['Read', 'IOPS', '0.4 ms']) expect(svg).toContain(`>${words}<`)
   })
 
   it('spans the window that was asked for, not only the part that has data', () => {

@@ -4,6 +4,7 @@ import type { CustomSeriesOption, LineSeriesOption } from 'echarts/charts'
 import type { GridComponentOption } from 'echarts/components'
 import type { ComposeOption } from 'echarts/core'
 import type { XAXisComponentOption, YAXisComponentOption } from 'echarts/types/dist/option'
+import * as commonCopy from '../copy/common'
 import { formatClock, formatDay, type Zone } from '../lib/time'
 import { type ColumnUnit, formatFixed, formatRate, latencyScale } from '../lib/units'
 import { bandSeries, boundsSeries } from './bands'
@@ -160,7 +161,7 @@ export function axisLabel(value: number, unit: ColumnUnit, max: number): string 
   const number = value >= 1000 ? compact(value) : formatRate(value)
   if (unit === 'count') return number
   if (unit === '%') return `${trimmed(value)} %`
-  return `${number} ${unit === 'ops/s' ? 'IOPS' : unit}`
+  return `${number} ${unit === 'ops/s' ? commonCopy.iops : unit}`
 }
 
 const trimmed = (value: number) => String(Number(value.toPrecision(3)))

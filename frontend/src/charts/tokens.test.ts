@@ -6,7 +6,7 @@ it('colours that the build has shortened are mixed and read as those that it has
   const short = chartTokens((name) => (name === '--gv-array-service' ? '#14a' : '#fff'))
   const long = chartTokens((name) => (name === '--gv-array-service' ? '#1144aa' : '#ffffff'))
   expect(short).toEqual(long)
-  const { fill } = paint({ layers: ['array'], look: 'certain', strength: 'little' }, short)
+  const { fill } = paint({ layers: ['array'], look: 'confirmed', strength: 'little' }, short)
   expect(fill).toBe('#88a2d5')
   expect(contrast(fill, readableOn(fill))).toBeGreaterThanOrEqual(4.5)
 })

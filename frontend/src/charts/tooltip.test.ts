@@ -13,6 +13,7 @@ const data = series(
       {
         source: { kind: 'flasharray', name: '<b>fa</b>' },
         stream: 'array_volume',
+        side: 'array',
         subject: null,
         from_at: '2026-11-20T12:01:00Z',
         to_at: '2026-11-20T12:02:00Z',
@@ -43,9 +44,9 @@ describe('the reading at the cursor', () => {
     const reading = readingAt(input, 0)
     expect(reading.headings).toEqual(['Read', 'Write'])
     expect(reading.rows.map((row) => [row.label, ...row.values])).toEqual([
-      ['GAVG', '0.94 ms', null],
+      ['GAVG (guest latency)', '0.94 ms', null],
       ['Array service', '0.30 ms', '<0.01 ms'],
-      ['Hosts read_iops', '9,000 IOPS', null],
+      ['Hosts iops', '9,000 IOPS', null],
     ])
     expect(reading.notes).toEqual(['vm-1 moved'])
   })

@@ -1,5 +1,8 @@
 /** What the cursor says at one instant, as plain data; drawing it as text nodes is the Chart component's part. */
 
+import * as chartsCopy from '../copy/charts'
+import * as commonCopy from '../copy/common'
+import * as countersCopy from '../copy/counters'
 import { formatWindow, type Zone } from '../lib/time'
 import { formatColumn, formatLatencyIn } from '../lib/units'
 import { gapsAt } from './gaps'
@@ -36,9 +39,9 @@ export interface CursorInput {
 }
 
 const DIRECTIONS = [
-  ['read', 'Read'],
-  ['write', 'Write'],
-  ['mirrored_write', 'Mirrored write'],
+  ['read', commonCopy.read],
+  ['write', commonCopy.write],
+  ['mirrored_write', countersCopy.mirroredWrite],
 ] as const
 
 /** The reading at bucket `index`; null where there is none: after a zoom the cursor may still point into the former picture. */
@@ -58,7 +61,7 @@ export function cursorReading(input: CursorInput, index: number): CursorReading 
       index,
     ),
     notes: [
-      ...gapsAt(input.panels, at_ms, end_ms).map((gap) => (gap.kind === 'few' ? gap.text : `Gap: ${gap.text}`)),
+      ...gapsAt(input.panels, at_ms, end_ms).map((gap) => (gap.kind === 'few' ? gap.text : chartsCopy.gap(gap.text))),
       ...input.panels.flatMap(({ notes }) => notes?.[index] ?? []),
       ...events.map((event) => event.text),
     ],

@@ -18,7 +18,7 @@ const tile = (name: string, more: Partial<Tile> = {}): Tile => {
     ios: 10,
     words: 'Kernel, +0.44 ms',
     layers: ['kernel'],
-    look: 'certain',
+    look: 'confirmed',
     strength: 'most',
     group: null,
     ...more,
@@ -27,16 +27,16 @@ const tile = (name: string, more: Partial<Tile> = {}): Tile => {
 
 function drawn(tiles: Tile[], theme: (typeof themes)[number] = 'dark'): string {
   const chart = init(null, null, { renderer: 'svg', ssr: true, width: 900, height: 260 })
-  chart.setOption(treemapOption({ tiles, tokens: tokensOf(theme), label: 'where the I/Os are' }))
+  chart.setOption(treemapOption({ tiles, tokens: tokensOf(theme), label: 'the outstanding I/O by layer' }))
   const svg = chart.renderToSVGString()
   chart.dispose()
   return svg
 }
 
 describe('the treemap', () => {
-  it('says name and verdict in words on every tile', () => {
-    const svg = drawn([tile('sql-01'), tile('calm-02', { words: 'Healthy', layers: [], look: 'calm' })])
-    for (const words of ['sql-01', 'Kernel, +0.44 ms', 'calm-02', 'Healthy']) expect(svg).toContain(words)
+  it('says name and diagnosis in words on every tile', () => {
+    const svg = drawn([tile('sql-01'), tile('calm-02', { words: 'Normal', layers: [], look: 'calm' })])
+    for (const words of ['sql-01', 'Kernel, +0.44 ms', 'calm-02', 'Normal']) expect(svg).toContain(words)
   })
 
   it('puts tiles under their array, whose name is written once above them', () => {
@@ -66,15 +66,15 @@ describe('the treemap', () => {
     expect(svg).toContain('(b|bold)')
   })
 
-  it('tells how sure a verdict is by stripes too, and what names no layer is calm', () => {
+  it('tells how sure a diagnosis is by stripes too, and what names no layer is calm', () => {
     const tokens = tokensOf('dark')
-    const looks = (['certain', 'likely', 'undetermined', 'calm'] as const).map((look) =>
+    const looks = (['confirmed', 'likely', 'inconclusive', 'calm'] as const).map((look) =>
       paint({ layers: ['kernel'], look, strength: 'most' }, tokens),
     )
     expect(looks.map(({ stripes }) => stripes !== null)).toEqual([false, true, true, false])
     expect(looks[0]?.fill).toBe(tokens.fill.kernel_queue)
     expect(looks[2]?.fill).toBe(tokens.ink.gap)
-    expect(paint({ layers: ['kernel', 'san'], look: 'certain', strength: 'most' }, tokens).fill).toBe(tokens.ink.gap)
+    expect(paint({ layers: ['kernel', 'san'], look: 'confirmed', strength: 'most' }, tokens).fill).toBe(tokens.ink.gap)
   })
 
   it('is stronger the farther it is over what is expected', () => {
@@ -84,7 +84,7 @@ describe('the treemap', () => {
     for (const theme of themes) {
       const tokens = tokensOf(theme)
       const away = STRENGTHS.map((strength) =>
-        contrast(paint({ layers: ['array'], look: 'certain', strength }, tokens).fill, tokens.ink.card),
+        contrast(paint({ layers: ['array'], look: 'confirmed', strength }, tokens).fill, tokens.ink.card),
       )
       expect(away).toEqual([...away].sort((a, b) => a - b))
       expect(new Set(away).size).toBe(3)
@@ -97,14 +97,14 @@ describe('the treemap', () => {
         ...drawn([tile('sql-01', { look })]).matchAll(/<path d="M[\d.]+ [\d.]+l?[^"]*A2 2[^"]*"[^>]*fill="(#\w+)"/g),
       ].map(([, fill]) => fill)
     const { fill, ink } = tokensOf('dark')
-    expect(plates('certain')).toEqual([])
+    expect(plates('confirmed')).toEqual([])
     expect(plates('likely')).toEqual([fill.kernel_queue, fill.kernel_queue])
-    expect(plates('undetermined')).toEqual([ink.gap, ink.gap])
+    expect(plates('inconclusive')).toEqual([ink.gap, ink.gap])
   })
 
   it.each(themes)('is readable on every colour of the %s theme, however strong', (theme) => {
     const tokens = tokensOf(theme)
-    for (const look of ['certain', 'undetermined', 'calm'] as const)
+    for (const look of ['confirmed', 'inconclusive', 'calm'] as const)
       for (const layer of ['guest', 'kernel', 'san', 'array'] as const)
         for (const strength of STRENGTHS) {
           const { fill } = paint({ layers: [layer], look, strength }, tokens)

@@ -1,8 +1,9 @@
-/** Where the estate's I/Os are and whose time they lose: one tile per thing, as large as its I/Os, in the colour of the layer that is named. Pure. */
+/** Where the environment's I/Os are and whose time they lose: one tile per thing, as large as its I/Os, in the colour of the layer that is named. Pure. */
 
 import type { TreemapSeriesOption } from 'echarts/charts'
 import type { TooltipComponentOption } from 'echarts/components'
 import type { ComposeOption } from 'echarts/core'
+import * as overviewCopy from '../copy/overview'
 import { hatchDecal } from './hatch'
 import { type LayerId, layerLook } from './segments'
 import { type ChartTokens, colourOf } from './tokens'
@@ -16,12 +17,12 @@ export interface Tile {
   group: { id: string; name: string } | null
   /** I/Os inside on average: its area. */
   ios: number
-  /** Its verdict in a few words. */
+  /** Its diagnosis in a few words. */
   words: string
-  /** The layers that the verdict names; empty when it names none. */
+  /** The layers that the diagnosis names; empty when it names none. */
   layers: readonly LayerId[]
   /** How sure that is: a colour alone never says it. */
-  look: 'certain' | 'likely' | 'undetermined' | 'calm'
+  look: 'confirmed' | 'likely' | 'inconclusive' | 'calm'
   /** How far it is over what is expected: how strong its colour is. */
   strength: Strength
 }
@@ -32,16 +33,16 @@ export type Strength = (typeof STRENGTHS)[number]
 /** Over what is expected by less than that part of it. */
 const UP_TO = { little: 0.5, much: 2 } as const
 export const STRENGTH_WORDS: Record<Strength, string> = {
-  little: 'up to 50 % over expected',
-  much: 'up to 200 %',
-  most: 'more',
+  little: overviewCopy.strengthLittle,
+  much: overviewCopy.strengthMuch,
+  most: overviewCopy.strengthMost,
 }
 /** Of the layer's colour on the card. */
 const MIX: Record<Strength, number> = { little: 0.5, much: 0.75, most: 1 }
 
-/** `excess_us` over `expected_us`; where nothing is expected, everything is over it. */
-export function strengthOf(excess_us: number | null, expected_us: number | null): Strength {
-  const over = (excess_us ?? 0) / Math.max(expected_us ?? 0, 1e-9)
+/** `excess_us` over `baseline_us`; where nothing is expected, everything is over it. */
+export function strengthOf(excess_us: number | null, baseline_us: number | null): Strength {
+  const over = (excess_us ?? 0) / Math.max(baseline_us ?? 0, 1e-9)
   return over < UP_TO.little ? 'little' : over < UP_TO.much ? 'much' : 'most'
 }
 
@@ -150,12 +151,12 @@ const onPlate = (line: string) => `{plate|${line}}`
 const plain = (name: string) => name.replaceAll('{', '(').replaceAll('}', ')').replaceAll('\n', ' ')
 
 /**
- * Certain is solid, likely striped in its colour, undetermined grey and striped, healthy as calm as the page. The farther over what is
+ * Confirmed is solid, likely striped in its color, inconclusive gray and striped, normal as calm as the page. The farther over what is
  * expected, the stronger.
  */
 export function paint({ layers, look, strength }: Pick<Tile, 'layers' | 'look' | 'strength'>, tokens: ChartTokens) {
   if (look === 'calm' || layers.length === 0) return { fill: tokens.ink.grid, stripes: null }
-  if (look === 'undetermined') return { fill: tokens.ink.gap, stripes: tokens.ink.card }
+  if (look === 'inconclusive') return { fill: tokens.ink.gap, stripes: tokens.ink.card }
   const { colour, hatched } = layerLook(layers)
   const fill = mixed(colourOf({ colour, shape: 'band' }, tokens), tokens.ink.card, MIX[strength])
   return { fill, stripes: hatched || look === 'likely' ? tokens.ink.card : null }

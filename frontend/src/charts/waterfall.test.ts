@@ -5,7 +5,7 @@ import { SVGRenderer } from 'echarts/renderers'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import css from '../styles/tokens.css?raw'
-import { layer, part, readColumn } from '../testing/verdicts'
+import { layer, part, readColumn } from '../testing/diagnoses'
 import { chartTokens, variablesOf } from './tokens'
 import { shareText, stepsThatAddUp, type WaterfallColumn, waterfallRows, waterfallScale } from './waterfall'
 import { waterfallCsv } from './waterfallCsv'
@@ -35,11 +35,11 @@ describe('the rows of a waterfall', () => {
     ])
   })
 
-  it('have one hatched part of a kernel whose segments were not told apart', () => {
-    const rest = { ...part('kernel_rest', 'kernel', 440), is_rest: true, label: 'Kernel, not told apart' }
+  it('have one hatched part of a kernel whose segments were not separable', () => {
+    const rest = { ...part('kernel_rest', 'kernel', 440), is_rest: true, label: 'Kernel, not separable' }
     const rows = rowsOf({ ...readColumn, parts: [rest, ...readColumn.parts.filter((one) => one.layer !== 'kernel')] })
     const own = rows.filter(({ kind, layer }) => kind === 'part' && layer === 'kernel')
-    expect(own.map(({ label, value }) => [label, value])).toEqual([['Kernel, not told apart', '0.44 ms']])
+    expect(own.map(({ label, value }) => [label, value])).toEqual([['Kernel, not separable', '0.44 ms']])
     const kernel = rows.find(({ key }) => key === 'kernel')
     expect(kernel?.pieces.map(({ hatched, start_us, end_us }) => [hatched, start_us, end_us])).toEqual([[true, 0, 440]])
   })
@@ -56,10 +56,10 @@ describe('the rows of a waterfall', () => {
 
   it('carry bounds and the usual time from where they begin', () => {
     const san = rowsOf(readColumn).find(({ key }) => key === 'san')
-    expect(san).toMatchObject({ lower_us: 485, upper_us: 620, expected_us: 540 })
+    expect(san).toMatchObject({ lower_us: 485, upper_us: 620, baseline_us: 540 })
   })
 
-  it('say a value, its share, and what is over usual', () => {
+  it('say a value, its share, and what is above baseline', () => {
     const rows = rowsOf(readColumn)
     const kernel = rows.find(({ key }) => key === 'kernel')
     expect(kernel).toMatchObject({ value: '0.44 ms', share: '47 %', excess: '▲ +0.44 ms', isOver: true })
@@ -70,7 +70,7 @@ describe('the rows of a waterfall', () => {
   it('are aligned over both columns, also where one merges what the other tells apart', () => {
     const [reads = [], writes = []] = waterfallRows([readColumn, merged], SCALE)
     expect(reads.map(({ key }) => key)).toEqual(writes.map(({ key }) => key))
-    expect(writes.find(({ key }) => key === 'kernel')?.value).toBe('not told apart')
+    expect(writes.find(({ key }) => key === 'kernel')?.value).toBe('not separable')
     expect(reads.find(({ key }) => key === 'kernel_san')?.value).toBe('')
     expect(writes.find(({ key }) => key === 'kernel_san')?.pieces[0]).toMatchObject({
       colour: { ink: 'gap' },
@@ -171,13 +171,13 @@ it('one scale holds every bound of every column', () => {
 
 it('leaves as a spreadsheet with raw numbers, bounds and usual times; what has none is empty', () => {
   const { header, rows } = waterfallCsv([readColumn])
-  expect(header.slice(0, 3)).toEqual(['direction', 'part of the path', 'us'])
+  expect(header.slice(0, 3)).toEqual(['direction', 'segment', 'us'])
   expect(rows[0]).toEqual(['read', 'total', 930, null, null, 600, null, null, null, null])
   expect(rows[1]).toEqual(['read', 'kernel', 440, 220, 880, 0, 440, 120, 0.473, null])
   expect(rows.at(-1)?.slice(0, 4)).toEqual(['read', 'array: array_service', 400, null])
 })
 
-describe('what is over usual', () => {
+describe('what is above baseline', () => {
   const over = (us: number, excess_us: number, excess_lower_us = 0) =>
     rowsOf({ ...readColumn, total_us: us, layers: [layer('kernel', us, { excess_us, excess_lower_us })], parts: [] })[2]
 
@@ -208,9 +208,18 @@ describe('what is over usual', () => {
 describe('measurements that contradict each other', () => {
   it('have a last row left of zero with words, told once: they are of reads and writes together', () => {
     const [reads = [], writes = []] = waterfallRows([readColumn, merged], SCALE, 52)
-    expect(reads.at(-1)).toMatchObject({ label: 'Sources disagree', start_us: -52, end_us: 0, value: 'by up to 52 µs' })
+    expect(reads.at(-1)).toMatchObject({
+      label: 'Counters inconsistent',
+      start_us: -52,
+      end_us: 0,
+      value: 'by up to 52 µs',
+    })
     expect(writes.at(-1)).toMatchObject({ key: 'contradiction', start_us: -0, value: '' })
-    expect(waterfallCsv([readColumn], 52).rows.at(-1)?.slice(0, 3)).toEqual(['all', 'sources disagree by up to', 52])
+    expect(waterfallCsv([readColumn], 52).rows.at(-1)?.slice(0, 3)).toEqual([
+      'all',
+      'counters inconsistent by up to',
+      52,
+    ])
   })
 
   it('have no row where there are none', () => {
@@ -314,7 +323,7 @@ describe('the drawing', () => {
     expect(drawn({ layout: 'stacked' }).svg).toContain('Write')
   })
 
-  it('tells parts that were not told apart from what is inferred or waiting, without colour', () => {
+  it('tells parts that were not separable from what is inferred or waiting, without colour', () => {
     const rest = { ...part('kernel_rest', 'kernel', 440), is_rest: true }
     const dots = (parts: readonly WaterfallColumn['parts'][number][]) =>
       drawn({ columns: [{ ...readColumn, parts }] }).svg.match(/<circle/g)?.length ?? 0

@@ -1,5 +1,9 @@
 /** Where one I/O's time went in one window: floating bars in path order under their total, with bounds, usual time and share. */
 
+import * as breakdownCopy from '../copy/breakdown'
+import * as commonCopy from '../copy/common'
+import * as ioPathCopy from '../copy/ioPath'
+import * as unitsCopy from '../copy/units'
 import {
   formatFixed,
   formatLatency,
@@ -20,7 +24,7 @@ export interface WaterfallLayer {
   us: number
   lower_us: number
   upper_us: number
-  expected_us: number
+  baseline_us: number
   excess_us: number
   excess_lower_us: number
   share: number | null
@@ -34,6 +38,7 @@ export interface WaterfallPart {
   name: string
   label: string
   layer: string
+  layers: readonly LayerId[]
   is_rest: boolean
   us: number
   share: number | null
@@ -45,7 +50,7 @@ export interface WaterfallColumn {
   direction: 'read' | 'write' | 'all'
   state: 'judged' | 'too_few' | 'idle' | 'not_measured' | 'no_data'
   total_us: number | null
-  expected_us: number | null
+  baseline_us: number | null
   layers: readonly WaterfallLayer[]
   parts: readonly WaterfallPart[]
   not_measured: readonly LayerId[]
@@ -71,28 +76,32 @@ export interface WaterfallRow {
   lower_us: number | null
   upper_us: number | null
   /** Where the usual time of this hour would end. */
-  expected_us: number | null
+  baseline_us: number | null
   value: string
   /** The array's own number of the same; empty where there is none. */
   counted: string
   share: string
-  /** "▲ +0.40 ms", "+0.40 ms ?": over usual, surely or perhaps. */
+  /** "▲ +0.40 ms", "+0.40 ms ?": above baseline, surely or perhaps. */
   excess: string
-  /** True when even the lower bound is over usual. */
+  /** True when even the lower bound is above baseline. */
   isOver: boolean
   /** What fills the bar, left to right: one piece, or several. */
   pieces: Piece[]
 }
 
-export const COLUMN_TITLES = { read: 'Read', write: 'Write', all: 'Reads and writes, op-weighted' } as const
+export const COLUMN_TITLES = {
+  read: commonCopy.read,
+  write: commonCopy.write,
+  all: breakdownCopy.readsAndWritesWeighted,
+} as const
 
 /** What stands in place of the bars when there is nothing to judge. */
 export const STATE_WORDS: Record<WaterfallColumn['state'], string> = {
   judged: '',
-  too_few: 'too few I/Os to judge',
-  idle: 'no I/O',
+  too_few: breakdownCopy.tooFew,
+  idle: unitsCopy.noIo,
   not_measured: NOT_MEASURED,
-  no_data: 'no minute of this window is attributed yet',
+  no_data: breakdownCopy.notAnalyzed,
 }
 
 /**
@@ -113,11 +122,16 @@ export function waterfallRows(
   })
 }
 
-const CONTRADICTION: RowName = { key: 'contradiction', kind: 'contradiction', layer: '', label: 'Sources disagree' }
+const CONTRADICTION: RowName = {
+  key: 'contradiction',
+  kind: 'contradiction',
+  layer: '',
+  label: breakdownCopy.contradiction,
+}
 
 /** Below zero: no part of the path has this time. */
 function contradiction(us: number): WaterfallRow {
-  return { ...absent(CONTRADICTION), start_us: -us, value: us > 0 ? `by up to ${formatLatency(us)}` : '' }
+  return { ...absent(CONTRADICTION), start_us: -us, value: us > 0 ? breakdownCopy.upTo(formatLatency(us)) : '' }
 }
 
 /** Why a column has no number of a layer that another column has one of, or nobody has. */
@@ -125,7 +139,7 @@ function absentWords(column: WaterfallColumn, { kind, layer }: RowName): string 
   if (kind === 'part' || column.layers.length === 0) return ''
   if (column.not_measured.some((one) => one === layer)) return NOT_MEASURED
   return column.layers.some(({ layers }) => layers.length > 1 && layers.some((one) => one === layer))
-    ? 'not told apart'
+    ? ioPathCopy.notSeparable
     : ''
 }
 
@@ -148,7 +162,7 @@ function alignedKeys(columns: readonly WaterfallColumn[]): RowName[] {
   ]
 }
 
-const TOTAL: RowName = { key: 'total', kind: 'total', layer: '', label: 'Total' }
+const TOTAL: RowName = { key: 'total', kind: 'total', layer: '', label: commonCopy.total }
 
 /** The kernel's time where counters cannot tell its segments apart: said in a row, as the sentence speaks of its queue. */
 const KERNEL_REST = 'kernel_rest'
@@ -171,7 +185,7 @@ const absent = (name: RowName, words = ''): WaterfallRow => ({
   end_us: 0,
   lower_us: null,
   upper_us: null,
-  expected_us: null,
+  baseline_us: null,
   value: words,
   counted: '',
   share: '',
@@ -267,7 +281,7 @@ function layerRow(
     end_us: start_us + layer.us,
     lower_us: start_us + layer.lower_us,
     upper_us: start_us + layer.upper_us,
-    expected_us: layer.expected_us > 0 ? start_us + layer.expected_us : null,
+    baseline_us: layer.baseline_us > 0 ? start_us + layer.baseline_us : null,
     value: stepsText(layer.us, steps, scale),
     counted: countedText(layer),
     share: shareText(layer.share),
@@ -284,7 +298,7 @@ function totalRow(column: WaterfallColumn, rows: readonly WaterfallRow[], scale:
   return {
     ...absent(TOTAL),
     end_us: column.total_us ?? 0,
-    expected_us: column.expected_us,
+    baseline_us: column.baseline_us,
     value: column.total_us === null ? STATE_WORDS[column.state] : formatLatencyIn(column.total_us, scale),
     pieces: rows.filter((row) => row.kind === 'layer').flatMap((row) => row.pieces),
   }
@@ -298,7 +312,7 @@ export function shareText(share: number | null): string {
   return `${Math.round(100 * share)} %`
 }
 
-/** What is over usual, unless it is too small for the chart's decimals: never more than what is written of the layer itself, `most` steps. */
+/** What is above baseline, unless it is too small for the chart's decimals: never more than what is written of the layer itself, `most` steps. */
 function excessText(layer: WaterfallLayer, most: number, scale: LatencyScale): string {
   const step = stepOf(scale)
   const steps = Math.min(Math.round(layer.excess_us / step), most)
@@ -311,6 +325,6 @@ export function waterfallScale(columns: readonly WaterfallColumn[]): { max_us: n
   const scale = latencyScale(Math.max(0, ...columns.map((column) => column.total_us ?? 0)))
   const ends = waterfallRows(columns, scale)
     .flat()
-    .flatMap((row) => [row.end_us, row.upper_us ?? 0, row.expected_us ?? 0])
+    .flatMap((row) => [row.end_us, row.upper_us ?? 0, row.baseline_us ?? 0])
   return { max_us: niceMax(Math.max(0, ...ends)), scale }
 }

@@ -1,5 +1,6 @@
 /** A waterfall's raw numbers for a spreadsheet. Pure. */
 
+import * as breakdownCopy from '../copy/breakdown'
 import type { CsvCell } from '../lib/csv'
 import type { WaterfallColumn } from './waterfall'
 
@@ -10,25 +11,25 @@ export function waterfallCsv(
 ): { header: string[]; rows: CsvCell[][] } {
   const header = [
     'direction',
-    'part of the path',
+    breakdownCopy.segment,
     'us',
     'lower_us',
     'upper_us',
-    'expected_us',
-    'over_expected_us',
-    'over_expected_lower_us',
+    'baseline_us',
+    'excess_us',
+    'excess_lower_us',
     'share',
     'counted_by_array_us',
   ]
-  const rows = columns.flatMap(({ direction, total_us, expected_us, layers, parts }): CsvCell[][] => [
-    [direction, 'total', total_us, null, null, expected_us, null, null, null, null],
+  const rows = columns.flatMap(({ direction, total_us, baseline_us, layers, parts }): CsvCell[][] => [
+    [direction, 'total', total_us, null, null, baseline_us, null, null, null, null],
     ...layers.map((one): CsvCell[] => [
       direction,
       one.label,
       one.us,
       one.lower_us,
       one.upper_us,
-      one.expected_us,
+      one.baseline_us,
       one.excess_us,
       one.excess_lower_us,
       one.share,
@@ -50,6 +51,6 @@ export function waterfallCsv(
   const contradiction: CsvCell[][] =
     disagreement_us === null || disagreement_us <= 0
       ? []
-      : [['all', 'sources disagree by up to', disagreement_us, null, null, null, null, null, null, null]]
+      : [['all', breakdownCopy.contradictionCsv, disagreement_us, null, null, null, null, null, null, null]]
   return { header, rows: [...rows, ...contradiction] }
 }

@@ -12,7 +12,7 @@ import { COLUMN_TITLES, type WaterfallColumn, type WaterfallRow, waterfallRows, 
 export interface WaterfallInput {
   columns: readonly WaterfallColumn[]
   layout: WaterfallLayout
-  /** The layers that the verdict names, marked by a wash: two where it could not decide between them. */
+  /** The layers that the diagnosis names, marked by a wash: two where it could not decide between them. */
   named: readonly string[]
   /** Nothing loses time now: nothing is in the colour of an alarm. */
   isCalm: boolean
@@ -222,7 +222,7 @@ function line(x1: number, y1: number, x2: number, y2: number, style: object) {
   return { type: 'line' as const, shape: { x1, y1, x2, y2 }, style }
 }
 
-/** Behind the rows of the layer that the verdict names. */
+/** Behind the rows of the layer that the diagnosis names. */
 function wash({ centre, pitch, plot, tokens, isCalm }: RowPlace) {
   const shape = { x: plot.x - 6, y: centre - pitch / 2, width: plot.width + 12, height: pitch }
   return [{ type: 'rect' as const, shape, style: { fill: isCalm ? tokens.ink.muted : tokens.ink.bad, opacity: 0.09 } }]
@@ -280,11 +280,11 @@ function whisker({ lower_us, upper_us }: WaterfallRow, { place, middle, tokens }
 }
 
 /** Under the bar, as long as is usual for this hour. */
-function usualMark({ kind, start_us, expected_us }: WaterfallRow, { place, middle, tokens }: RowPlace) {
-  if (expected_us === null) return []
+function usualMark({ kind, start_us, baseline_us }: WaterfallRow, { place, middle, tokens }: RowPlace) {
+  if (baseline_us === null) return []
   const y = middle + BAR[kind] / 2 + 3.5
   return [
-    line(place(start_us), y, place(expected_us), y, { stroke: tokens.ink.boundary, lineWidth: 2.5, lineCap: 'round' }),
+    line(place(start_us), y, place(baseline_us), y, { stroke: tokens.ink.boundary, lineWidth: 2.5, lineCap: 'round' }),
   ]
 }
 

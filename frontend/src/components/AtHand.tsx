@@ -1,6 +1,7 @@
 /** What whoever adds a source needs before beginning, as the API says it of each kind. */
 
 import type { SourceKind } from '../api/types'
+import * as sourcesCopy from '../copy/sources'
 import styles from './AtHand.module.css'
 import { Worded } from './Worded'
 
@@ -9,7 +10,7 @@ export function AtHand({ kinds, isNamed = false }: { kinds: readonly SourceKind[
     <div className={styles.atHand}>
       {kinds.map(({ kind, title, at_hand }) => (
         <p key={kind}>
-          <strong>{isNamed ? title : 'Have at hand'}:</strong> <Worded>{at_hand}</Worded>
+          <strong>{isNamed ? title : sourcesCopy.prerequisites}:</strong> <Worded>{at_hand}</Worded>
         </p>
       ))}
     </div>

@@ -1,8 +1,9 @@
 /** How old the newest number is, always visible, ticking. */
 
 import { serverNow } from '../api/serverClock'
+import * as unitsCopy from '../copy/units'
 import { usePreferences } from '../lib/preferences'
-import { formatAge, formatInstant } from '../lib/time'
+import { formatAge, formatAgo, formatClock, formatInstant } from '../lib/time'
 import { useNow } from '../lib/useNow'
 import styles from './DataAge.module.css'
 
@@ -17,13 +18,13 @@ export function freshness(age_ms: number): Freshness {
   return age_ms < LOST_MS ? 'late' : 'lost'
 }
 
-const WORD: Record<Freshness, string> = { fresh: '', late: 'late: ', lost: 'no news: ' }
+const WORD: Record<Freshness, string> = { fresh: '', late: unitsCopy.delayed, lost: unitsCopy.stale }
 
 interface DataAgeProps {
   at_ms: number | null
   short?: boolean
-  /** What is as old as that. */
-  of?: string
+  /** What is as old as that, in words; left out, the last sample. */
+  ageText?: (clock: string, ago: string) => string
   /** Says nothing of how well things are: beside what has no data, a fresh age is no good news. */
   isPlain?: boolean
   /** Said where there was never one; left out, that nothing was measured, as trouble. */
@@ -31,11 +32,11 @@ interface DataAgeProps {
 }
 
 /** `at_ms`: the newest number's instant, or null when there was never one. */
-export function DataAge({ at_ms, short = false, of = 'newest number', isPlain = false, never }: DataAgeProps) {
+export function DataAge({ at_ms, short = false, ageText, isPlain = false, never }: DataAgeProps) {
   const { zone } = usePreferences()
   useNow()
   if (at_ms === null && never !== undefined) return <span className={styles.age}>{never}</span>
-  if (at_ms === null) return <span className={`${styles.age} ${styles.lost}`}>never measured</span>
+  if (at_ms === null) return <span className={`${styles.age} ${styles.lost}`}>{unitsCopy.neverMeasured}</span>
   const age_ms = Math.max(0, serverNow() - at_ms)
   const state = freshness(age_ms)
   const look = isPlain && state === 'fresh' ? styles.plain : styles[state]
@@ -43,7 +44,9 @@ export function DataAge({ at_ms, short = false, of = 'newest number', isPlain = 
     <span className={`${styles.age} numeric ${look ?? ''}`} title={formatInstant(at_ms, zone)}>
       <span className={styles.dot} aria-hidden="true" />
       {short ? '' : WORD[state]}
-      {short ? formatAge(age_ms) : `${of} ${formatAge(age_ms)} old`}
+      {short
+        ? formatAge(age_ms)
+        : (ageText?.(formatClock(at_ms, zone), formatAgo(age_ms)) ?? `${unitsCopy.lastSample} ${formatAgo(age_ms)}`)}
     </span>
   )
 }

@@ -6,7 +6,7 @@ import { expect, it, vi } from 'vitest'
 import { ApiError } from '../api/errors'
 import { PreferencesProvider } from '../lib/preferences'
 import { DataState } from './DataState'
-import { VerdictSkeleton } from './verdict/Skeletons'
+import { DiagnosisSkeleton } from './diagnosis/Skeletons'
 
 // All of Gavel is away: the page says so above.
 vi.mock('../api/outage', () => ({ useOutage: () => ({ since_ms: 0 }) }))
@@ -38,7 +38,7 @@ it('what is all of a page says there why it is not there, and lets one try, with
   show({ heading: true })
   expect(screen.getByRole('heading', { level: 1 }).textContent).toBe('Could not load this VM')
   expect(screen.getByText('The database does not answer.')).toBeTruthy()
-  await userEvent.click(screen.getByRole('button', { name: 'Try now' }))
+  await userEvent.click(screen.getByRole('button', { name: 'Retry now' }))
   expect(refetch).toHaveBeenCalled()
   expect(screen.queryByRole('alert')).toBeNull()
 })
@@ -47,7 +47,7 @@ it('a list says below its page’s heading why it is not there, too', () => {
   show({ whole: true })
   expect(screen.queryByRole('heading')).toBeNull()
   expect(screen.getByText('The database does not answer.')).toBeTruthy()
-  expect(screen.getByRole('button', { name: 'Try now' })).toBeTruthy()
+  expect(screen.getByRole('button', { name: 'Retry now' })).toBeTruthy()
 })
 
 it('a part of a page is quiet while the page says that all of Gavel is away', () => {
@@ -58,12 +58,12 @@ it('a part of a page is quiet while the page says that all of Gavel is away', ()
 it('what is on its way is told by its headings, not by slabs alone', () => {
   render(
     <MantineProvider withGlobalClasses={false} withCssVariables={false}>
-      <VerdictSkeleton />
+      <DiagnosisSkeleton />
     </MantineProvider>,
   )
   expect(screen.getAllByRole('heading').map(({ textContent }) => textContent)).toEqual([
-    'Verdict',
-    'Where the time went',
+    'Diagnosis',
+    'Latency breakdown',
   ])
-  expect(screen.getAllByText('Reading …')).toHaveLength(2)
+  expect(screen.getAllByText('Loading …')).toHaveLength(2)
 })

@@ -5,6 +5,7 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import { type ReactNode, useDeferredValue, useRef, useState } from 'react'
 import { ApiError, isAway, isMissing } from '../api/errors'
 import { useOutage } from '../api/outage'
+import * as errorsCopy from '../copy/errors'
 import { usePreferences } from '../lib/preferences'
 import { formatAge, formatClock, zoneName } from '../lib/time'
 import { useNow } from '../lib/useNow'
@@ -94,8 +95,11 @@ function useTrouble(query: Query<unknown>): Trouble | null {
 
 /** What is missing is named by the answer itself: "There is no datastore 7". */
 function whatFailed(error: Error): string {
-  if (isMissing(error)) return error.message.replace(/\.$/, '')
-  return error instanceof ApiError ? `Could not load ${error.what}` : 'This part of the page failed'
+  return isMissing(error) ? error.message : notLoaded(error)
+}
+
+function notLoaded(error: Error): string {
+  return error instanceof ApiError ? errorsCopy.loadFailed(error.what) : errorsCopy.sectionFailed
 }
 
 interface ErrorStateProps {
@@ -132,17 +136,17 @@ function ErrorState({ query, trouble, gone, heading, isTold }: ErrorStateProps) 
         </p>
       )}
       {isGone ? (
-        <div className={styles.stateText}>
-          {gone ?? 'It may have been removed at its source since this address was made.'}
-        </div>
+        <div className={styles.stateText}>{gone ?? errorsCopy.removedAtSource}</div>
       ) : (
         <>
           <p className={`${styles.stateText} ${styles.tried}`}>
-            Failing since {formatClock(since_ms, zone, true)} {zoneName(zone, since_ms)}. Last tried{' '}
-            {formatAge(Math.max(1000, now - query.errorUpdatedAt))} ago; Gavel tries again by itself every 15 s.
+            {errorsCopy.failingLastTried(
+              `${formatClock(since_ms, zone, true)} ${zoneName(zone, since_ms)}`,
+              formatAge(Math.max(1000, now - query.errorUpdatedAt)),
+            )}
           </p>
           <Button variant="default" size="xs" loading={isAsked} onClick={() => void tryNow()}>
-            Try now
+            {errorsCopy.retryNow}
           </Button>
         </>
       )}
@@ -158,8 +162,11 @@ function StaleNote({ query, error }: { query: Query<unknown>; error: Error }) {
         <Icon name="warning" />
       </span>
       <span>
-        {whatFailed(error)} since {formatClock(query.dataUpdatedAt, zone, true)} {zoneName(zone, query.dataUpdatedAt)}:{' '}
-        <Worded>{error.message}</Worded> Showing what was read then; trying again every 15 s.
+        {errorsCopy.staleSince(
+          notLoaded(error),
+          `${formatClock(query.dataUpdatedAt, zone, true)} ${zoneName(zone, query.dataUpdatedAt)}`,
+        )}{' '}
+        <Worded>{error.message}</Worded> {errorsCopy.showingStale}
       </span>
     </div>
   )

@@ -4,19 +4,20 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { sourceKindsQuery } from '../api/queries'
 import type { SourceKind } from '../api/types'
+import * as sourcesCopy from '../copy/sources'
 import { AtHand } from './AtHand'
 import styles from './AtHand.module.css'
 import { Card } from './Card'
 import { EmptyState } from './DataState'
 
 export function FirstSource({ add }: { add: ReactNode }) {
-  return <EmptyState title="No source is polled yet" text={<Needed />} action={add} />
+  return <EmptyState title={sourcesCopy.noSources} text={<Needed />} action={add} />
 }
 
-/** What verdicts still need: they are made of the numbers of both sides. */
+/** What diagnoses still need: they are made of the numbers of both sides. */
 export function StillMissing({ kinds, add }: { kinds: readonly SourceKind[]; add: ReactNode }) {
   return (
-    <Card title="What is still missing" hint="verdicts need the numbers of both sides">
+    <Card title={sourcesCopy.missingSources} hint={sourcesCopy.bothSidesNeeded}>
       <div className={styles.next}>
         <AtHand kinds={kinds} isNamed />
         {add}
@@ -29,7 +30,7 @@ function Needed() {
   const kinds = useQuery(sourceKindsQuery())
   return (
     <div className={styles.first}>
-      <p>Gavel needs an array and a vCenter. It only reads from them and never changes a setting. Have at hand:</p>
+      <p>{sourcesCopy.firstSourceText}</p>
       <AtHand kinds={kinds.data ?? []} isNamed />
     </div>
   )

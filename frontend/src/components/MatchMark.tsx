@@ -1,21 +1,22 @@
 /** Whether a host-side thing is tied to a volume of an array, and how. */
 
 import type { Match, Ref } from '../api/types'
+import * as objectsCopy from '../copy/objects'
 import { EntityLinks } from './EntityLink'
 import styles from './MatchMark.module.css'
 import { StateMark } from './StateMark'
 
 const BY: Record<NonNullable<Match['by']>, string> = {
-  naa: 'NAA serial',
-  eui: 'EUI serial',
-  rdm: 'raw device mapping',
-  vvol_tag: 'vVol tag',
-  nfs_export: 'NFS export',
+  naa: objectsCopy.byNaa,
+  eui: objectsCopy.byEui,
+  rdm: objectsCopy.byRdm,
+  vvol_tag: objectsCopy.byVvolTag,
+  nfs_export: objectsCopy.byNfsExport,
 }
 
 /** How the tie was found, in words. */
 export function matchedBy(match: Match): string {
-  return match.by === null ? '' : `tied by ${BY[match.by]}`
+  return match.by === null ? '' : objectsCopy.matchedBy(BY[match.by])
 }
 
 export function MatchedVolumes({ match, volumes }: { match: Match; volumes: readonly Ref[] }) {
@@ -28,7 +29,7 @@ export function MatchedVolumes({ match, volumes }: { match: Match; volumes: read
   const told = [match.reason, match.remedy].filter((sentence) => sentence !== null).join(' ')
   return (
     <button type="button" className={styles.unmatched} data-tip={told || undefined}>
-      <StateMark tone={match.needs_action ? 'warn' : 'calm'} word="unmatched" />
+      <StateMark tone={match.needs_action ? 'warn' : 'calm'} word={objectsCopy.unmatched} />
       <span className={styles.reason}>{match.reason}</span>
     </button>
   )

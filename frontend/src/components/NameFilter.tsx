@@ -1,6 +1,7 @@
 import { TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { useEffect, useState } from 'react'
+import * as listsCopy from '../copy/lists'
 import { Icon } from './Icon'
 
 interface NameFilterProps {
@@ -19,8 +20,8 @@ export function NameFilter({ noun, value, onChange, className }: NameFilterProps
   return (
     <TextInput
       className={className}
-      aria-label={`Filter by ${noun} name`}
-      placeholder="Filter by name"
+      aria-label={listsCopy.filterByKind(noun)}
+      placeholder={listsCopy.filterByName}
       leftSection={<Icon name="search" />}
       maxLength={200}
       value={text}

@@ -1,10 +1,11 @@
 /** A number with its unit. What was not measured says so and is never a zero. */
 
+import * as unitsCopy from '../copy/units'
 import { type ColumnUnit, formatColumn, formatCounter, formatPrecision, formatRate, NOT_MEASURED } from '../lib/units'
 import styles from './Quantity.module.css'
 
 /** In place of a latency where operations were counted and there were none. */
-export const NO_IO = 'no I/O'
+export const NO_IO = unitsCopy.noIo
 
 interface QuantityProps {
   value: number | null
@@ -36,7 +37,7 @@ export function Quantity({
       </span>
     )
   }
-  const step = precision === null ? '' : `counted in steps of ${formatPrecision(precision, unit)}`
+  const step = precision === null ? '' : unitsCopy.resolution(formatPrecision(precision, unit))
   const title = [origin, step].filter(Boolean).join(' · ')
   return (
     <span className="numeric" title={title || undefined}>

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
 import { useSession } from '../api/session'
+import * as sessionCopy from '../copy/session'
 import { Icon } from './Icon'
 import styles from './ReadOnlyHint.module.css'
 
@@ -10,11 +11,9 @@ export function ReadOnlyHint({ todo }: { todo: string }) {
   return (
     <div className={styles.hint}>
       <Icon name="lock" />
-      {setupPending
-        ? `You may look at everything. To ${todo}, open the address with the setup token that the first start printed.`
-        : `You may look at everything. To ${todo}, sign in with the admin token.`}
+      {setupPending ? sessionCopy.readOnlySetup(todo) : sessionCopy.readOnly(todo)}
       <Button size="xs" variant="default" onClick={openDialog}>
-        Sign in
+        {sessionCopy.signIn}
       </Button>
     </div>
   )

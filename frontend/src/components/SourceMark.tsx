@@ -1,4 +1,5 @@
 import type { SourceOut } from '../api/types'
+import * as sourcesCopy from '../copy/sources'
 import { StateMark, type Tone } from './StateMark'
 
 const TONES: Record<SourceOut['state'], Tone> = {
@@ -9,11 +10,11 @@ const TONES: Record<SourceOut['state'], Tone> = {
   disabled: 'calm',
 }
 const WORDS: Record<SourceOut['state'], string> = {
-  live: 'live',
-  late: 'late',
-  failing: 'failing',
-  waiting: 'waiting for the first run',
-  disabled: 'switched off',
+  live: sourcesCopy.live,
+  late: sourcesCopy.delayed,
+  failing: sourcesCopy.failing,
+  waiting: sourcesCopy.waiting,
+  disabled: sourcesCopy.paused,
 }
 
 /** How a source is, as shape and word. */

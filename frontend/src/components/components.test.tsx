@@ -100,7 +100,7 @@ describe('the four states', () => {
     )
     expect(screen.getByRole('alert').textContent).toContain('Could not load the list')
     expect(screen.getByRole('alert').textContent).toContain('The database is down.')
-    await userEvent.click(screen.getByRole('button', { name: 'Try now' }))
+    await userEvent.click(screen.getByRole('button', { name: 'Retry now' }))
     expect(failing.refetch).toHaveBeenCalled()
   })
 
@@ -111,7 +111,7 @@ describe('the four states', () => {
         {body}
       </DataState>,
     )
-    expect(screen.getByRole('button', { name: 'Try now' }).getAttribute('data-loading')).toBeNull()
+    expect(screen.getByRole('button', { name: 'Retry now' }).getAttribute('data-loading')).toBeNull()
   })
 
   it('does not offer to try again what is not there, but says what to do instead', () => {
@@ -121,7 +121,7 @@ describe('the four states', () => {
         {body}
       </DataState>,
     )
-    expect(screen.getByRole('alert').textContent).toBe('There is no alert 7The list has those that are kept.')
+    expect(screen.getByRole('alert').textContent).toBe('There is no alert 7.The list has those that are kept.')
     expect(screen.queryByRole('button')).toBeNull()
   })
 
@@ -203,7 +203,7 @@ describe('the bar of the hosts', () => {
     expect(drawn(84, 80, 2, 1000).at(-1)).toEqual([1084, true])
   })
 
-  it('is solid only as far as whole milliseconds are certain, and hatched up to all that they may stand for', () => {
+  it('is solid only as far as whole milliseconds are confirmed, and hatched up to all that they may stand for', () => {
     expect(drawn(8000, 2000, 6000, 1000)).toEqual([
       [1500, false],
       [5500, false],

@@ -2,6 +2,7 @@
 
 import { Button } from '@mantine/core'
 import { type ComponentType, useEffect, useState } from 'react'
+import * as errorsCopy from '../copy/errors'
 import { whenIdle } from './idle'
 import styles from './OnPress.module.css'
 
@@ -94,9 +95,9 @@ function useCode<Props>(code: Code<Props>, isAwaited: boolean) {
 function Missing() {
   return (
     <div role="alert" className={styles.missing}>
-      <span>This could not be loaded. Gavel is away, or was updated while this page was open.</span>
+      <span>{errorsCopy.dialogFailed}</span>
       <Button variant="default" size="xs" onClick={() => location.reload()}>
-        Load again
+        {errorsCopy.reload}
       </Button>
     </div>
   )

@@ -2,8 +2,9 @@
 
 export type CsvCell = string | number | null
 
-// A cell that starts like this is run as a formula by spreadsheets; names come from outside.
-const FORMULA = /^[=+\-@\t\r]/
+// A cell that starts like this is run as a formula by spreadsheets, in full width by those of East Asia, and after blanks too; names come
+// from outside.
+const FORMULA = /^[\s\uFEFF]*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20\u2212]|^[\t\r\n]/
 
 function cell(value: CsvCell): string {
   if (value === null) return ''

@@ -2,6 +2,7 @@
  * The time window every page shares, as it stands in the URL: `last=1h` moves with the clock, `from`/`to` (UTC) stand still.
  * A link with a fixed window shows everyone the same picture, which is what a joint review needs.
  */
+import * as unitsCopy from '../copy/units'
 
 export type Range = { kind: 'last'; last: Preset } | { kind: 'fixed'; from_ms: number; to_ms: number }
 
@@ -22,12 +23,12 @@ export function presetMs(preset: Preset): number {
   return Number.parseInt(preset, 10) * UNIT_MS[preset.slice(-1) as keyof typeof UNIT_MS]
 }
 
-const PRESET_WORDS = { m: 'minutes', h: 'hours', d: 'days' } as const
+const PRESET_WORDS = { m: unitsCopy.minutes, h: unitsCopy.hours, d: unitsCopy.days } as const
 
 /** "Last hour", "Last 15 minutes". */
 export function presetLabel(preset: Preset): string {
-  if (preset === '1h') return 'Last hour'
-  return `Last ${Number.parseInt(preset, 10)} ${PRESET_WORDS[preset.slice(-1) as keyof typeof PRESET_WORDS]}`
+  if (preset === '1h') return unitsCopy.lastHour
+  return unitsCopy.lastSpan(Number.parseInt(preset, 10), PRESET_WORDS[preset.slice(-1) as keyof typeof PRESET_WORDS])
 }
 
 /** Reads the window out of a URL. What cannot be read falls back to the last hour, so an old link always opens. */
@@ -41,7 +42,7 @@ export function parseRange(search: RangeSearch): Range {
   return { kind: 'last', last }
 }
 
-/** What a verdict is about: a window that stands still as a whole, a moving one too where `span` says so; null: the newest minutes. */
+/** What a diagnosis is about: a window that stands still as a whole, a moving one too where `span` says so; null: the newest minutes. */
 export const judgedRange = (range: Range, span: string): Range | null =>
   range.kind === 'fixed' || span === 'window' ? range : null
 

@@ -1,4 +1,6 @@
 /** Names come from outside: any length, any script, any control character. They are shown, never interpreted. */
+import * as gapsCopy from '../copy/gaps'
+import * as unitsCopy from '../copy/units'
 
 const TAIL_LENGTH = 10
 // Shorter names fit into every column.
@@ -31,17 +33,28 @@ export function partsForCut(name: string): { head: string; tail: string; domain:
   return { ...splitForMiddle(label), domain }
 }
 
-/** "array_volume" → "array volume", "vm_disk" → "VM disk". */
-export function streamName(stream: string): string {
-  return stream.replaceAll('_', ' ').replace(/\bvm\b/g, 'VM')
+/** "esx-05.lab.example" → "esx-05". */
+export const withoutDomain = (name: string): string => DNS_NAME.exec(name)?.[1] ?? name
+
+/** A word of the pages’ own at the beginning of a line: "datastore" → "Datastore". */
+export const capitalized = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1)
+
+const STREAMS: Record<string, string> = {
+  array_volume: gapsCopy.arrayVolume,
+  array_directory: gapsCopy.arrayDirectory,
+  host_device: gapsCopy.hostDevice,
+  vm_disk: gapsCopy.vmDisk,
 }
+
+/** "array_volume" → "array volume"; one word as it is. */
+export const streamName = (stream: string): string => STREAMS[stream] ?? stream
 
 /** "1 host", "3 hosts". */
 export function plural(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`
 }
 
-const POWER: Record<string, string> = { poweredOn: 'powered on', poweredOff: 'powered off' }
+const POWER: Record<string, string> = { poweredOn: unitsCopy.poweredOn, poweredOff: unitsCopy.poweredOff }
 
 /** "poweredOn" → "powered on". */
 export const powerWord = (state: string): string => POWER[state] ?? state

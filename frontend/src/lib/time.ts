@@ -1,4 +1,5 @@
 /** Instants, ages and windows. Inside everything is ms since 1970 UTC; the zone is only a way to print. */
+import * as unitsCopy from '../copy/units'
 
 export type Zone = 'utc' | 'local'
 
@@ -55,18 +56,28 @@ export function formatWindow(from_ms: number, to_ms: number, zone: Zone): string
   const [fromDay, toDay] = [formatDay(from_ms, zone), formatDay(to_ms, zone)]
   const end = fromDay === toDay ? '' : `${toDay}, `
   const seconds = from_ms % MINUTE_MS !== 0 || to_ms % MINUTE_MS !== 0
-  return `${fromDay}, ${formatClock(from_ms, zone, seconds)} to ${end}${formatClock(to_ms, zone, seconds)} ${zoneName(zone, from_ms)}`
+  return unitsCopy.window(
+    fromDay,
+    formatClock(from_ms, zone, seconds),
+    end,
+    formatClock(to_ms, zone, seconds),
+    zoneName(zone, from_ms),
+  )
 }
 
 /** "just now", "12 s", "4 min", "3 h", "5 d": short enough for a table cell. */
 export function formatAge(age_ms: number): string {
   const seconds = Math.round(age_ms / 1000)
-  if (seconds < 1) return 'just now'
+  if (seconds < 1) return unitsCopy.justNow
   if (seconds < 100) return `${seconds} s`
   if (age_ms < 100 * MINUTE_MS) return `${Math.round(age_ms / MINUTE_MS)} min`
   if (age_ms < 48 * HOUR_MS) return `${Math.round(age_ms / HOUR_MS)} h`
   return `${Math.round(age_ms / DAY_MS)} d`
 }
+
+/** "12 s ago", "just now". */
+export const formatAgo = (age_ms: number): string =>
+  age_ms < 500 ? unitsCopy.justNow : unitsCopy.ago(formatAge(age_ms))
 
 /** A length of time given in seconds: "0.4 s", "12 s", "3 min 20 s", "2 h 5 min". */
 export function formatSeconds(seconds: number): string {

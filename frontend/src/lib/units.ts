@@ -1,6 +1,7 @@
 /** Numbers as people read them. The API speaks µs, per second and bytes; null is "not measured" and never becomes 0. */
+import * as unitsCopy from '../copy/units'
 
-export const NOT_MEASURED = 'not measured'
+export const NOT_MEASURED = unitsCopy.notMeasured
 
 /** How one chart or column writes its latencies: one unit and one number of decimals, so that parts add up. */
 export interface LatencyScale {
@@ -46,15 +47,18 @@ export function formatLatencyIn(
   scale: LatencyScale,
   precision_us: number | null = null,
 ): string {
-  if (value_us === null) return NOT_MEASURED
+  return value_us === null ? NOT_MEASURED : `${formatBareLatency(value_us, scale, precision_us)} ${scale.unit}`
+}
+
+/** The same without its unit, for columns whose heading has it. */
+export function formatBareLatency(value_us: number, scale: LatencyScale, precision_us: number | null = null): string {
   const value = scale.unit === 'ms' ? value_us / US_PER_MS : value_us
   const decimals = Math.min(scale.decimals, decimalsOf(scale.unit, precision_us))
   const step = 10 ** -decimals
-  if (value === 0 && (precision_us ?? 0) < US_PER_MS) return `0 ${scale.unit}`
+  if (value === 0 && (precision_us ?? 0) < US_PER_MS) return '0'
   const isCoarse = precision_us !== null && precision_us >= US_PER_MS
-  if ((value > 0 && value < step / 2) || (value === 0 && isCoarse))
-    return `<${formatFixed(step, decimals)} ${scale.unit}`
-  return `${formatFixed(value, decimals)} ${scale.unit}`
+  if ((value > 0 && value < step / 2) || (value === 0 && isCoarse)) return `<${formatFixed(step, decimals)}`
+  return formatFixed(value, decimals)
 }
 
 /** What a counter of whole ms may stand for (it rounds or truncates, nobody knows which): [v − ½, v + 1] ms; others are what they say. */
@@ -123,6 +127,13 @@ export function formatBytes(value: number | null): string {
   const { value: rest, step } = scaled(value, 1024)
   return step === 0 ? `${rest} B` : `${formatFixed(rest, rest < 10 ? 1 : 0)} ${SI[step]?.toUpperCase()}iB`
 }
+
+/** Whether one of these formatters could say no more than "less than": "<0.01 ms". */
+export const isOnlyLessThan = (formatted: string): boolean => formatted.startsWith('<')
+
+/** At most so many decimals, none where they say nothing. */
+export const formatUpTo = (value: number, decimals: number): string =>
+  value.toLocaleString('en-US', { maximumFractionDigits: decimals })
 
 /** "1,240", or "not measured". */
 export function formatCount(value: number | null): string {

@@ -19,5 +19,5 @@ export function wallAddress(origin: string, token: string, screen: WallScreen): 
   if (!given.every(([, text]) => isSize(text))) return null
   const sized = wanted.map(([name, text]) => [name, text === '' ? USUAL_SCREEN[name as keyof WallScreen] : text])
   const query = given.length === 0 ? '' : `?${new URLSearchParams(Object.fromEntries(sized))}`
-  return `${origin}/wall/estate${query}#wall=${token}`
+  return `${origin}/wall/environment${query}#wall=${token}`
 }

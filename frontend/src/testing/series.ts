@@ -9,12 +9,34 @@ type Values = (number | null)[]
 
 export function latencyColumn(name: string, values: Values, precision: number | null = 1): SeriesColumn {
   const direction = name.startsWith('read') ? 'read' : name.startsWith('write') ? 'write' : 'mirrored_write'
-  return { name, label: name, unit: 'µs', direction, counter: `counter of ${name}`, precision, values }
+  const quantity = name.replace(`${direction}_`, '')
+  return {
+    name,
+    label: name,
+    quantity,
+    quantity_label: quantity,
+    unit: 'µs',
+    direction,
+    counter: `counter of ${name}`,
+    precision,
+    values,
+  }
 }
 
 export function rateColumn(name: string, values: Values): SeriesColumn {
   const direction = name.startsWith('read') ? 'read' : 'write'
-  return { name, label: name, unit: 'ops/s', direction, counter: `counter of ${name}`, precision: 1, values }
+  const quantity = name.replace(`${direction}_`, '')
+  return {
+    name,
+    label: name,
+    quantity,
+    quantity_label: quantity,
+    unit: 'ops/s',
+    direction,
+    counter: `counter of ${name}`,
+    precision: 1,
+    values,
+  }
 }
 
 export function group(
@@ -22,10 +44,14 @@ export function group(
   columns: SeriesColumn[],
   part?: { id: number; name: string },
 ): SeriesGroup {
+  const isDisk = columns.some(({ quantity }) => quantity === 'latency_us')
   return {
     side,
+    level: side === 'host' && isDisk ? 'disk' : side,
     scope: part ? 'part' : 'whole',
     entity: { kind: part ? 'device' : 'datastore', id: part?.id ?? 1, name: part?.name ?? 'ds-1' },
+    owner: null,
+    own_name: part?.name ?? 'ds-1',
     sources: [{ id: 1, name: side === 'array' ? 'fa-1' : 'vcenter-a' }],
     columns,
   }

@@ -1,4 +1,4 @@
-"""Fills a big estate from the lab's model through Gavel's own parsers and writers, for measuring what reads it.
+"""Fills a big environment from the lab's model through Gavel's own parsers and writers, for measuring what reads it.
 
     python -m tests.benchmarks.fill --data-dir DIR [--datastores 2000] [--vms 20000] [--hours 24] [--days 30] [--workers 2]
     python -m tests.benchmarks.fill --url postgresql+psycopg://... --datastores 40 --vms 200 --hours 1 --days 1
@@ -19,7 +19,7 @@ from itertools import zip_longest
 from pathlib import Path
 
 from sqlalchemy import Engine, text
-from tests.benchmarks.fill.estate import Size, lab_of, registered
+from tests.benchmarks.fill.environment import Size, lab_of, registered
 from tests.benchmarks.fill.filling import Filling
 from tests.benchmarks.fill.finishing import finish
 from tests.benchmarks.fill.journal import HOUR, Kind, Plan, Unit, missing, plan
@@ -27,8 +27,8 @@ from tests.benchmarks.fill.ledgering import learn
 from tests.benchmarks.fill.workers import workers
 
 from gavel.db.engine import Role, open_engine
-from gavel.db.maintenance import ensure_partitions
 from gavel.db.migrate import migrate
+from gavel.db.series.maintenance import ensure_partitions
 from gavel.embedded import postgres
 
 # What an hour of each takes beside the others, for the time that is told.

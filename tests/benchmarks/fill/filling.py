@@ -6,17 +6,17 @@ from datetime import datetime, timedelta
 
 import numpy as np
 from sqlalchemy import Connection, Engine, text
-from tests.benchmarks.fill.estate import Size
+from tests.benchmarks.fill.environment import Size
 from tests.benchmarks.fill.journal import HOUR, Kind, Unit, note
 from tests.benchmarks.fill.ledgering import write_hours, write_minutes
 from tests.benchmarks.fill.sampling import Stretch, of_array, of_vcenter
 
-from gavel.db import partitions, plain
 from gavel.db.engine import transaction
-from gavel.db.maintenance import roll_dirty
 from gavel.db.queries.clocks import record_clocks
-from gavel.db.samples import write_samples
-from gavel.db.series import ROLLED, ROLLS, SAMPLES, Roll
+from gavel.db.series import partitions, plain
+from gavel.db.series.catalog import ROLLED, ROLLS, SAMPLES, Roll
+from gavel.db.series.maintenance import roll_dirty
+from gavel.db.write.samples import write_samples
 from gavel.domain.source import ClockReading
 from gavel_lab.lab import Lab
 
@@ -29,7 +29,7 @@ _CLOCK_ERROR_S = 0.05
 
 @dataclass(frozen=True)
 class Filling:
-    """`sources`: name → id of what `estate.registered` made. `until`: the roll-ups are made of what is before."""
+    """`sources`: name → id of what `environment.registered` made. `until`: the roll-ups are made of what is before."""
 
     engine: Engine
     lab: Lab
@@ -83,15 +83,15 @@ class Filling:
 
     def _samples(self, connection: Connection, unit: Unit, stretch: Stretch) -> int:
         rows = 0
-        streams = [(array.name, of_array(self.lab, array, stretch)) for array in self.lab.estate.arrays]
-        streams += [(vcenter.name, of_vcenter(self.lab, vcenter, stretch)) for vcenter in self.lab.estate.vcenters]
+        streams = [(array.name, of_array(self.lab, array, stretch)) for array in self.lab.environment.arrays]
+        streams += [(vcenter.name, of_vcenter(self.lab, vcenter, stretch)) for vcenter in self.lab.environment.vcenters]
         for name, batches in streams:
             source = self.sources[name]
             record_clocks(connection, source, [ClockReading(None, 0.0, _CLOCK_ERROR_S, unit.after)])
             for batch in batches:
                 written = write_samples(connection, source, batch)
-                if written.strangers:
-                    raise ValueError(f"{name}: {written.strangers[:3]} are not in the inventory")
+                if written.unknown_keys:
+                    raise ValueError(f"{name}: {written.unknown_keys[:3]} are not in the inventory")
                 rows += written.new_rows
         return rows
 

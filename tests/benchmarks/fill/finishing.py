@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterable
 from sqlalchemy import Connection, Engine, text
 from tests.benchmarks.fill.journal import HOUR, Plan
 
-from gavel.db import partitions
 from gavel.db.engine import transaction
-from gavel.db.maintenance import REORDER_GRACE, reorder_closed, roll_dirty
-from gavel.db.queries.correlation import Stand, changes, settle, stand_at
-from gavel.db.samples import advance_watermark
-from gavel.db.series import LEDGER, LEDGER_LEAVES, ROLLED, ROLLS, SAMPLES
+from gavel.db.queries.correlation import LedgerProgress, changes, save_progress, settle
+from gavel.db.series import partitions
+from gavel.db.series.catalog import LEDGER, LEDGER_LEAVES, ROLLED, ROLLS, SAMPLES
+from gavel.db.series.maintenance import REORDER_GRACE, reorder_closed, roll_dirty
+from gavel.db.write.samples import advance_watermark
 from gavel.domain.source import Stream
 
 # Written an hour at once, in the order of their key. The ledger comes in parts of an hour, roll-ups in days of a week: maintenance orders
@@ -23,7 +23,7 @@ def finish(engine: Engine, asked: Plan, sources: Iterable[int], say: Callable[[s
     with transaction(engine) as connection:
         for source in sources:
             _passed(connection, source, asked)
-        stand_at(connection, Stand(asked.until, None, frozenset()))
+        save_progress(connection, LedgerProgress(asked.until, None, frozenset()))
         settle(connection, [change.id for change in changes(connection)], ())
         _note_order(connection, asked)
     _let_go(engine, asked)

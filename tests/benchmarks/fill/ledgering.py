@@ -8,24 +8,23 @@ from typing import Any
 import numpy as np
 from sqlalchemy import Connection, Engine
 
-from gavel.analysis.columns import joined
 from gavel.analysis.gridded import Stretch
 from gavel.analysis.minutes import Attribution, attributed
 from gavel.analysis.observed import Observed, Times
-from gavel.db import copying, ledger_columns, partitions, plain
+from gavel.correlate.counters import find_mirroring, note_evidence, proofs
+from gavel.correlate.samples import _REACH, _SLITS, Offsets, observed, offsets
+from gavel.correlate.topology import Environment, environment
+from gavel.db import copying
 from gavel.db.copying import Field, Numbers
 from gavel.db.engine import transaction
-from gavel.db.ledger import _FIELDS, FIRST_PARENT, _columns
 from gavel.db.queries import correlation as ask
-from gavel.db.room import make_room
-from gavel.db.series import LEDGER, LEDGER_LEAVES, LEDGER_ROLLS, Mode, Raw
+from gavel.db.series import ledger_columns, partitions, plain
+from gavel.db.series.catalog import LEDGER, LEDGER_LEAVES, LEDGER_ROLLS, Mode, RawSeries
+from gavel.db.series.room import make_room, note_rows
+from gavel.db.write.ledger import _FIELDS, FIRST_PARENT, _columns
+from gavel.domain.ledger import joined
 from gavel.domain.samples import Int64Array
 from gavel.domain.source import GRAIN_S, Stream
-from gavel.pipeline.mapping import Estate, estate
-from gavel.pipeline.mirroring import find_mirroring
-from gavel.pipeline.observing import _REACH, observed
-from gavel.pipeline.offsets import Offsets, offsets
-from gavel.pipeline.proving import note_evidence, proofs
 
 _MINUTE, _HOUR = timedelta(minutes=1), timedelta(hours=1)
 _MINUTES_OF_AN_HOUR = 60
@@ -82,7 +81,7 @@ def write_hours(connection: Connection, since: datetime, until: datetime) -> int
     return len(columns["ts"])
 
 
-def _attributed(found: Estate, seen: Observed, since: datetime, minutes: int) -> dict[str, Numbers]:
+def _attributed(found: Environment, seen: Observed, since: datetime, minutes: int) -> dict[str, Numbers]:
     """The columns of all rows, in key order. A minute at a time: several at once take more CPU each, as none fits a cache any more."""
     parts = [
         _columns_of(found, attributed(found.topology, _around(seen, minute), minute))
@@ -93,9 +92,9 @@ def _attributed(found: Estate, seen: Observed, since: datetime, minutes: int) ->
     return {name: np.concatenate([part[name] for part in parts])[order] for name in parts[0]}
 
 
-def _then(connection: Connection, since: datetime, until: datetime) -> tuple[Estate, Offsets]:
+def _then(connection: Connection, since: datetime, until: datetime) -> tuple[Environment, Offsets]:
     things = ask.things(connection, since, until)
-    found = estate(things, ask.directory_arrays(connection), ask.mirrored_on_both(connection))
+    found = environment(things, ask.directory_arrays(connection), ask.mirrored_on_both(connection))
     return found, offsets(found, ask.clocks(connection, since - _CLOCKS_BEFORE, until + _CLOCKS_AFTER))
 
 
@@ -109,7 +108,7 @@ def _around(seen: Observed, minute: Stretch) -> Observed:
     begin_us = minute.first * _MINUTE_US
     sides = {}
     for name, stream in _SIDES.items():
-        side, reach = getattr(seen, name), _REACH * GRAIN_S[stream] * _US
+        side, reach = getattr(seen, name), round((_REACH * GRAIN_S[stream] + _SLITS.total_seconds()) * _US)
         ends = side.times.end_us - side.times.offset_us
         index = np.flatnonzero((ends > begin_us - reach) & (ends <= begin_us + _MINUTE_US + reach))
         sides[name] = _picked(replace(side, times=_picked(side.times, index)), index)
@@ -137,7 +136,7 @@ def _hours_as_minutes(seen: Observed, first: datetime) -> Observed:
     return replace(seen, **sides)
 
 
-def _columns_of(found: Estate, attribution: Attribution) -> dict[str, Numbers]:
+def _columns_of(found: Environment, attribution: Attribution) -> dict[str, Numbers]:
     kinds = attribution.rows.items()
     keys = np.concatenate([found.keys(kind, rows.thing) for kind, rows in kinds])
     minutes = np.concatenate([rows.minute for _, rows in kinds]) * _MINUTE_US
@@ -145,9 +144,11 @@ def _columns_of(found: Estate, attribution: Attribution) -> dict[str, Numbers]:
     return _columns(minutes, keys, rows, notes, np.lexsort((minutes, keys)))
 
 
-def _copy_minutes(connection: Connection, series: Raw, columns: _Columns) -> None:
+def _copy_minutes(connection: Connection, series: RawSeries, columns: _Columns) -> None:
     if len(columns["ts"]):
-        make_room(connection, Mode.PLAIN, series, np.asarray(columns["ts"]).astype(np.int64))
+        stamps = np.asarray(columns["ts"]).astype(np.int64)
+        make_room(connection, Mode.PLAIN, series, stamps)
+        note_rows(connection, Mode.PLAIN, series, int(stamps.min()), int(stamps.max()))
         _copy(connection, series.name, _FIELDS, columns)
 
 

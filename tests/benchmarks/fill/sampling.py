@@ -2,18 +2,18 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
-import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from gavel.collectors.arrays.flasharray import parse, wire
 from gavel.collectors.hosts.vcenter import columns
 from gavel.collectors.hosts.vcenter.counters import choose
-from gavel.collectors.hosts.vcenter.csv import Series
+from gavel.collectors.hosts.vcenter.csv import PivotedSeries
 from gavel.domain.samples import SampleBatch
 from gavel.domain.source import Stream
-from gavel_lab.estate import Array, VCenter
+from gavel_lab.environment import Array, VCenter
 from gavel_lab.flasharray.counters import block_columns, file_columns, rounded
 from gavel_lab.lab import Lab
 from gavel_lab.model import ArrayBy, By
@@ -23,6 +23,7 @@ from gavel_lab.vcenter.counters import Catalogue
 from gavel_lab.vcenter.perf_values import Readings, Show
 
 _SCHEDULING_FROM = (2, 49)
+Shown = TypeVar("Shown", wire.VolumePerformance, wire.DirectoryPerformance)
 
 
 @dataclass(frozen=True)
@@ -57,9 +58,9 @@ class Stretch:
 
 def of_array(lab: Lab, array: Array, stretch: Stretch) -> Iterator[SampleBatch]:
     """Volumes and directories of one array."""
-    estate, model = lab.estate, lab.model
-    volumes = [volume for volume in estate.volumes if array.index in volume.arrays]
-    directories = [directory for directory in estate.directories if directory.array == array.index]
+    environment, model = lab.environment, lab.model
+    volumes = [volume for volume in environment.volumes if array.index in volume.arrays]
+    directories = [directory for directory in environment.directories if directory.array == array.index]
     if volumes:
         rows = [volume.index for volume in volumes]
         read = stretch.folded(model.read_array(ArrayBy.VOLUME, rows, stretch.windows, array=array.index))
@@ -77,8 +78,8 @@ def of_array(lab: Lab, array: Array, stretch: Stretch) -> Iterator[SampleBatch]:
 
 
 def _items(
-    kind: type[msgspec.Struct], ids: Sequence[str], shown: Mapping[str, npt.NDArray[np.int64]], stretch: Stretch
-) -> list[msgspec.Struct]:
+    kind: type[Shown], ids: Sequence[str], shown: Mapping[str, npt.NDArray[np.int64]], stretch: Stretch
+) -> list[Shown]:
     """Rows as the wire's structs, stamp by stamp."""
     names = [name for name in kind.__struct_fields__ if name in shown]
     matrix = np.stack([shown[name].T.ravel() for name in names], axis=1).tolist()
@@ -94,20 +95,20 @@ def _items(
 
 def of_vcenter(lab: Lab, vcenter: VCenter, stretch: Stretch) -> Iterator[SampleBatch]:
     """Host devices and virtual disks of one vCenter."""
-    estate = lab.estate
-    devices = [device for device in estate.devices if estate.hosts[device.host].vcenter == vcenter.index]
-    running = {vm.index for vm in estate.vms if vm.vcenter == vcenter.index and vm.is_powered_on}
-    disks = [disk for disk in estate.disks if disk.vm in running]
+    environment = lab.environment
+    devices = [device for device in environment.devices if environment.hosts[device.host].vcenter == vcenter.index]
+    running = {vm.index for vm in environment.vms if vm.vcenter == vcenter.index and vm.is_powered_on}
+    disks = [disk for disk in environment.disks if disk.vm in running]
     if devices:
         rows = [device.index for device in devices]
         read = stretch.folded(lab.model.read(By.DEVICE, rows, stretch.windows))
         depths = lab.model.device_depths(rows, stretch.windows).reshape(len(rows), *stretch.spans.shape[:2]).max(axis=2)
-        names = [(estate.hosts[device.host].moref, device.name) for device in devices]
+        names = [(environment.hosts[device.host].moref, device.name) for device in devices]
         looks = Readings(read, read, vcenter.ms_rounding, depths)
         yield _batch(Stream.HOST_DEVICE, vcenter, names, perf_values.DEVICES, looks, stretch)
     if disks:
         read = stretch.folded(lab.model.read(By.DISK, [disk.index for disk in disks], stretch.windows))
-        names = [(estate.vms[disk.vm].moref, disk.instance) for disk in disks]
+        names = [(environment.vms[disk.vm].moref, disk.instance) for disk in disks]
         looks = Readings(read, read, vcenter.ms_rounding)
         yield _batch(Stream.VM_DISK, vcenter, names, perf_values.VIRTUAL_DISKS, looks, stretch)
 
@@ -125,7 +126,7 @@ def _batch(
     )
     readings = choose(stream, catalogue.id_of.keys() & shows.keys())
     shape = (len(names), len(stretch.ended_at_s))
-    series = Series(
+    series = PivotedSeries(
         names=tuple(names),
         ended_at_us=np.broadcast_to(stretch.ended_at_s * 1_000_000, shape),
         interval_s=np.full(shape, stretch.interval_s, dtype=np.int64),

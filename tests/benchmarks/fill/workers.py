@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from multiprocessing import get_context
 
-from tests.benchmarks.fill.estate import Size, lab_of
+from tests.benchmarks.fill.environment import Size, lab_of
 from tests.benchmarks.fill.filling import Filling
 from tests.benchmarks.fill.journal import Unit
 

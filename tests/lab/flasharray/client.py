@@ -4,7 +4,7 @@ import json
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from gavel_lab.estate import Array
+from gavel_lab.environment import Array
 from gavel_lab.flasharray.server import create
 from gavel_lab.lab import Lab
 from gavel_lab.serve import Request, Response
@@ -23,18 +23,19 @@ class Client:
         headers = {"api-token": self.array.api_token if api_token is None else api_token}
         return self.app(Request("POST", f"/api/{self.array.rest_version}/login", "", headers, b""))
 
-    def call(self, path: str, version: str | None = None, method: str = "GET", **parameters: Any) -> Response:
+    def call(self, path: str, version: str | None = None, /, method: str = "GET", **parameters: Any) -> Response:
         shown = {name: _shown(value) for name, value in parameters.items()}
         target = f"/api/{version or self.array.rest_version}/{path}"
         query = urlencode(shown, quote_via=quote)
         return self.app(Request(method, target, query, {"x-auth-token": self.token}, b""))
 
-    def get(self, path: str, version: str | None = None, **parameters: Any) -> dict[str, Any]:
+    def get(self, path: str, version: str | None = None, /, **parameters: Any) -> dict[str, Any]:
         response = self.call(path, version, **parameters)
         assert response.status == 200, f"{path} {parameters}: {response.status} {response.body[:500]!r}"
-        return json.loads(response.body)
+        body: dict[str, Any] = json.loads(response.body)
+        return body
 
-    def refused(self, path: str, version: str | None = None, **parameters: Any) -> tuple[int, list[dict[str, Any]]]:
+    def refused(self, path: str, version: str | None = None, /, **parameters: Any) -> tuple[int, list[dict[str, Any]]]:
         """(status, errors) of a call that must fail."""
         response = self.call(path, version, **parameters)
         assert response.status >= 400, f"{path} {parameters} was answered"

@@ -1,4 +1,4 @@
-"""Arrays of the default estate at an instant that stands still."""
+"""Arrays of the default environment at an instant that stands still."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -19,13 +19,13 @@ def lab() -> Lab:
 @pytest.fixture(scope="session")
 def old(lab: Lab) -> Client:
     """Purity 6.3.3, REST up to 2.15."""
-    return Client(lab, lab.estate.arrays[0])
+    return Client(lab, lab.environment.arrays[0])
 
 
 @pytest.fixture(scope="session")
 def new(lab: Lab) -> Client:
     """A current Purity, REST up to 2.52."""
-    return Client(lab, lab.estate.arrays[1])
+    return Client(lab, lab.environment.arrays[1])
 
 
 @pytest.fixture(params=["old", "new"])

@@ -74,7 +74,7 @@ class Description:
             return {"type": ["array", "null"], "items": self._strict(node["items"])}
         for part in node.get("allOf", ()):
             return self._strict(part)
-        kept = {key: node[key] for key in ("pattern", "minimum", "maximum", "enum") if key in node}
+        kept: dict[str, Any] = {key: node[key] for key in ("pattern", "minimum", "maximum", "enum") if key in node}
         return {**kept, "type": [node["type"], "null"]} if "type" in node else {}
 
     def _properties(self, node: dict[str, Any]) -> dict[str, Any]:
@@ -82,7 +82,8 @@ class Description:
         properties: dict[str, Any] = {}
         for part in node.get("allOf", ()):
             properties |= self._properties(self._resolved(part))
-        return properties | node.get("properties", {})
+        properties |= node.get("properties", {})
+        return properties
 
 
 def _leaves(schema: dict[str, Any], prefix: str = "") -> list[str]:

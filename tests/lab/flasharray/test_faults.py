@@ -30,7 +30,7 @@ class Place:
 
     def __init__(self, lab: Lab, port: int, certificate: Path) -> None:
         self.lab = lab
-        self.array = next(array for array in lab.estate.arrays if array.name == ARRAY)
+        self.array = next(array for array in lab.environment.arrays if array.name == ARRAY)
         self.address = f"https://127.0.0.1:{port}"
         self.certificate = certificate
 

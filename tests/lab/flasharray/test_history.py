@@ -99,7 +99,7 @@ def test_a_window_read_again_gives_the_same_numbers(client: Client, resolution: 
     assert first
     assert client.get("volumes/performance", **window)["items"] == first
     fresh = build()
-    again = Client(fresh, fresh.estate.arrays[client.array.index])
+    again = Client(fresh, fresh.environment.arrays[client.array.index])
     assert again.get("volumes/performance", **window)["items"] == first
 
 

@@ -70,7 +70,7 @@ def test_pages_of_a_history_window_are_the_whole_window(client: Client, limit: i
 
 
 def test_no_page_is_longer_than_a_thousand_rows(big: Lab) -> None:
-    for array in big.estate.arrays:
+    for array in big.environment.arrays:
         client = Client(big, array)
         first = client.get("volumes/performance", resolution=30_000, limit=5_000, total_item_count=True)
         assert len(first["items"]) == 1_000

@@ -31,7 +31,7 @@ def by_time(rows: list[Row]) -> dict[int, list[Row]]:
 def test_rows_are_the_rounded_numbers_of_the_model(client: Client) -> None:
     asked = window(client, 1)
     rows = client.get("volumes/performance", **asked)["items"]
-    index = {volume.id: volume.index for volume in client.lab.estate.volumes}
+    index = {volume.id: volume.index for volume in client.lab.environment.volumes}
     clock = client.lab.clocks.arrays[client.array.index]
     spans = clock.windows(np.array([asked["end_time"] // 1000]), 30.0)
     for row in rows:
@@ -49,7 +49,7 @@ def test_rows_are_the_rounded_numbers_of_the_model(client: Client) -> None:
             assert row[f"san_usec_per_{direction}_op"] == pytest.approx(san, abs=0.501)
 
 
-def test_the_default_estate_has_load_queueing_and_idleness_to_show(client: Client) -> None:
+def test_the_default_environment_has_load_queueing_and_idleness_to_show(client: Client) -> None:
     end = client.now_ms()
     rows = client.get("volumes/performance", resolution=300_000, start_time=end - 3_600_000)["items"]
     assert any(row["reads_per_sec"] > 1_000 for row in rows)
@@ -196,11 +196,12 @@ def test_interfaces_carry_what_the_hosts_read_and_write(client: Client) -> None:
 
 
 def _without_bare(client: Client, read: float, asked: dict[str, int]) -> float:
-    """Machines that are no ESXi hosts have no paths in the estate, so no port carries their I/O."""
-    estate = client.lab.estate
-    bare = {estate.volumes[load.volume].id for load in estate.bare_loads}
+    """Machines that are no ESXi hosts have no paths in the environment, so no port carries their I/O."""
+    environment = client.lab.environment
+    bare = {environment.volumes[load.volume].id for load in environment.bare_loads}
     rows = client.get("volumes/performance", **asked)["items"]
-    return read - sum(row["read_bytes_per_sec"] for row in rows if row["id"] in bare)
+    of_bare: int = sum(row["read_bytes_per_sec"] for row in rows if row["id"] in bare)
+    return read - of_bare
 
 
 def test_a_directory_has_the_reads_of_the_hosts_that_mount_it(new: Client) -> None:

@@ -19,14 +19,15 @@ def counted_once() -> Lab:
 
 
 def pair(lab: Lab) -> tuple[Client, Client]:
-    one, other = (Client(lab, array) for array in lab.estate.arrays[:2])
+    one, other = (Client(lab, array) for array in lab.environment.arrays[:2])
     return one, other
 
 
 def rows_of_pod(client: Client, path: str = "volumes/performance") -> list[dict[str, Any]]:
     """The pod's rows at one instant of the lab, whatever the arrays' clocks say."""
     names = [row["name"] for row in client.get("volumes", filter=STRETCHED)["items"]]
-    return client.get(path, names=names)["items"]
+    rows: list[dict[str, Any]] = client.get(path, names=names)["items"]
+    return rows
 
 
 def test_both_arrays_list_the_volume_under_one_serial_that_names_its_creator(lab: Lab) -> None:
@@ -41,7 +42,7 @@ def test_the_pod_names_both_arrays(client: Client) -> None:
     version = "2.15"
     (pod,) = client.get("pods", version)["items"]
     assert pod["array_count"] == 2
-    assert [array["name"] for array in pod["arrays"]] == [array.name for array in client.lab.estate.arrays[:2]]
+    assert [array["name"] for array in pod["arrays"]] == [array.name for array in client.lab.environment.arrays[:2]]
 
 
 def test_writes_to_the_pod_are_mirrored_writes(client: Client) -> None:
@@ -57,7 +58,7 @@ def test_counted_on_both_the_arrays_show_the_same_mirrored_writes(lab: Lab) -> N
 
 
 def test_counted_on_one_the_arrays_show_half_of_what_counting_on_both_does(lab: Lab, counted_once: Lab) -> None:
-    """The load is the same in both labs, so coverage is 100 % in one and 200 % in the other."""
+    """The load is the same in both labs, so match_ratio is 100 % in one and 200 % in the other."""
     both = sum(_mirrored(client) for client in pair(lab))
     once = sum(_mirrored(client) for client in pair(counted_once))
     assert once == pytest.approx(both / 2, abs=4)
@@ -94,13 +95,13 @@ def test_hosts_of_the_peer_are_listed_with_their_arrays_name(client: Client) -> 
 
 
 def _peers(client: Client) -> set[str]:
-    return {array.name for array in client.lab.estate.arrays[:2]} - {client.array.name}
+    return {array.name for array in client.lab.environment.arrays[:2]} - {client.array.name}
 
 
 def test_preferred_arrays_are_references_to_arrays(client: Client) -> None:
     preferred = [array for host in client.get("hosts")["items"] for array in host["preferred_arrays"]]
     assert preferred
-    assert {array["name"] for array in preferred} <= {array.name for array in client.lab.estate.arrays}
+    assert {array["name"] for array in preferred} <= {array.name for array in client.lab.environment.arrays}
 
 
 def test_a_host_is_counted_on_the_array_its_io_went_to(client: Client) -> None:

@@ -1,4 +1,4 @@
-"""The lab of the model's tests: one default estate and its model, read-only, shared by all of them."""
+"""The lab of the model's tests: one default environment and its model, read-only, shared by all of them."""
 
 import numpy as np
 import pytest

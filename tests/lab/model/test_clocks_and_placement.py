@@ -26,7 +26,7 @@ def test_windows_end_at_the_stamps_of_the_sources_own_clock(offset: float, after
 
 
 def test_offsets_are_within_bounds_follow_the_seed_and_can_be_fixed(lab: Lab) -> None:
-    again = Clocks(lab.estate, LabTime(**HELD), {"flasharray-1": 4.5})
+    again = Clocks(lab.environment, LabTime(**HELD), {"flasharray-1": 4.5})
     for mine, same in zip(lab.clocks.hosts, again.hosts, strict=True):
         assert -3 <= mine.offset_s() <= 5
         assert mine.offset_s() == same.offset_s()
@@ -56,11 +56,12 @@ def test_replayed_time_starts_where_it_was_told_and_holds_still_at_speed_0() -> 
 
 def test_a_vmotion_moves_the_io_from_its_second_on_and_changes_no_past() -> None:
     lab = create_lab()
-    vm = next(vm for vm in lab.estate.vms if vm.name == "web-01")
-    other = lab.estate.clusters[vm.cluster].hosts[1]
+    vm = next(vm for vm in lab.environment.vms if vm.name == "web-01")
+    other = lab.environment.clusters[vm.cluster].hosts[1]
     windows = HOUR + np.array([[0.0, 30.0], [30.0, 60.0], [60.0, 90.0]])
     devices = [
-        lab.estate.device(host, lab.estate.disks[vm.disks[0]].volumes[0]).index for host in (vm.home_host, other)
+        lab.environment.device(host, lab.environment.disks[vm.disks[0]].volumes[0]).index
+        for host in (vm.home_host, other)
     ]
     before = lab.model.read(By.DEVICE, devices, windows)
     lab.placement.move(vm.index, other, HOUR + 30)
@@ -77,9 +78,9 @@ def test_a_vmotion_moves_the_io_from_its_second_on_and_changes_no_past() -> None
 
 def test_a_vm_that_is_off_does_nothing_until_it_is_on_again_and_keeps_its_past() -> None:
     lab = create_lab()
-    vm = next(vm for vm in lab.estate.vms if vm.name == "web-01")
+    vm = next(vm for vm in lab.environment.vms if vm.name == "web-01")
     windows = HOUR + np.array([[0.0, 30.0], [30.0, 60.0], [60.0, 90.0]])
-    device = lab.estate.device(vm.home_host, lab.estate.disks[vm.disks[0]].volumes[0]).index
+    device = lab.environment.device(vm.home_host, lab.environment.disks[vm.disks[0]].volumes[0]).index
     before = {
         by: lab.model.read(by, [index], windows).ops for by, index in ((By.DISK, vm.disks[0]), (By.DEVICE, device))
     }
@@ -96,7 +97,7 @@ def test_a_vm_that_is_off_does_nothing_until_it_is_on_again_and_keeps_its_past()
 
 
 def test_commuters_are_back_home_at_the_end_of_every_hour(lab: Lab) -> None:
-    commuters = [vm for vm in lab.estate.vms if vm.commute]
+    commuters = [vm for vm in lab.environment.vms if vm.commute]
     assert commuters
     for vm in commuters:
         moves = lab.placement.moves(vm.index, HOUR, HOUR + 3600)
@@ -105,8 +106,8 @@ def test_commuters_are_back_home_at_the_end_of_every_hour(lab: Lab) -> None:
 
 
 def test_a_vm_cannot_move_where_its_storage_is_not_seen(lab: Lab) -> None:
-    vm = next(vm for vm in lab.estate.vms if vm.name == "fast-01")
-    hosts = lab.estate.clusters[vm.cluster].hosts
+    vm = next(vm for vm in lab.environment.vms if vm.name == "fast-01")
+    hosts = lab.environment.clusters[vm.cluster].hosts
     with pytest.raises(ValueError, match="does not see all datastores of fast-01"):
         lab.placement.move(vm.index, hosts[0], HOUR)
     with pytest.raises(ValueError, match="not in the cluster of fast-01"):

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gavel_lab.estate import CountedOn
+from gavel_lab.environment import CountedOn
 from gavel_lab.inputs import Demand
 from gavel_lab.lab import Lab, create_lab
 from gavel_lab.model import ArrayBy, By
@@ -27,7 +27,7 @@ def assert_equal(one: Reading, other: Reading) -> None:
 
 def test_the_same_second_reads_the_same_whichever_window_was_asked_first() -> None:
     forward, backward = create_lab(seed=7), create_lab(seed=7)
-    disks = range(len(forward.estate.disks))
+    disks = range(len(forward.environment.disks))
     early, late = spans(HOUR + 600, 20, 3), spans(HOUR + 3000, 20, 3)
     first, second = forward.model.read(By.DISK, disks, early), forward.model.read(By.DISK, disks, late)
     assert_equal(backward.model.read(By.DISK, disks, late), second)
@@ -36,7 +36,7 @@ def test_the_same_second_reads_the_same_whichever_window_was_asked_first() -> No
 
 def test_a_row_reads_the_same_alone_and_in_company(lab: Lab) -> None:
     windows = spans(HOUR + 500, 20, 4)
-    together = lab.model.read(By.DEVICE, range(len(lab.estate.devices)), windows)
+    together = lab.model.read(By.DEVICE, range(len(lab.environment.devices)), windows)
     alone = lab.model.read(By.DEVICE, [5], windows)
     np.testing.assert_allclose(alone.io_time_us[0], together.io_time_us[5], rtol=1e-6)
 
@@ -59,8 +59,8 @@ def test_a_window_is_the_sum_of_its_parts(lab: Lab, start: float, first: float, 
 
 
 def test_threads_are_throughput_times_think_time_and_latency_in_every_second(lab: Lab) -> None:
-    disks = len(lab.estate.disks)
-    demand = Demand(lab.estate)
+    disks = len(lab.environment.disks)
+    demand = Demand(lab.environment)
     for minute in range(60):
         seconds = np.arange(HOUR + 60 * minute, HOUR + 60 * minute + 60)
         windows = np.stack([seconds, seconds + 1.0], axis=1)
@@ -72,7 +72,7 @@ def test_threads_are_throughput_times_think_time_and_latency_in_every_second(lab
 
 
 def test_never_more_in_flight_on_a_device_than_its_depth_and_no_queue_below_it(lab: Lab) -> None:
-    devices = range(len(lab.estate.devices))
+    devices = range(len(lab.environment.devices))
     full = 0
     for minute in range(60):
         windows = spans(HOUR + 60 * minute, 1, 60)
@@ -86,34 +86,35 @@ def test_never_more_in_flight_on_a_device_than_its_depth_and_no_queue_below_it(l
 
 
 def test_never_more_in_a_virtual_disk_than_its_queue_holds(lab: Lab, minutes: Floats) -> None:
-    disks = [disk for disk in lab.estate.disks if disk.workload != "article"]
+    disks = [disk for disk in lab.environment.disks if disk.workload != "article"]
     inside = lab.model.read(By.DISK, [disk.index for disk in disks], minutes).all_directions().outstanding("vscsi")
     limits = np.array([disk.queue_depth for disk in disks])[:, None]
     assert (inside[:, :, 0] <= limits * (1 + 1e-5)).all()
 
 
 def test_an_iops_limit_and_a_qos_limit_hold(lab: Lab, minutes: Floats) -> None:
-    for disk in (disk for disk in lab.estate.disks if disk.iops_limit):
+    for disk in (disk for disk in lab.environment.disks if disk.iops_limit):
         rate = lab.model.read(By.DISK, [disk.index], minutes).all_directions().ops_per_s()
         assert rate.max() == pytest.approx(disk.iops_limit, rel=1e-4)
-    for volume in (volume for volume in lab.estate.volumes if volume.iops_limit):
+    for volume in (volume for volume in lab.environment.volumes if volume.iops_limit):
         rate = lab.model.read(By.VOLUME, [volume.index], minutes).all_directions().ops_per_s()
         assert rate.max() == pytest.approx(volume.iops_limit, rel=1e-3)
 
 
 def test_latency_at_a_boundary_is_the_sum_of_its_segments(lab: Lab, minutes: Floats) -> None:
-    reading = lab.model.read(By.DEVICE, range(len(lab.estate.devices)), minutes)
+    reading = lab.model.read(By.DEVICE, range(len(lab.environment.devices)), minutes)
     busy = reading.ops > 0
     gavg, davg, kavg = reading.latency_us("device"), reading.latency_us("driver"), reading.kernel_us()
     np.testing.assert_allclose(gavg[busy], (davg + kavg)[busy], rtol=1e-12)
     inner = SEGMENTS[BOUNDARIES["driver"] :]
-    np.testing.assert_allclose(davg[busy], sum(reading.segment_us(name) for name in inner)[busy], rtol=1e-12)
+    added = sum((reading.segment_us(name) for name in inner), start=np.zeros_like(davg))
+    np.testing.assert_allclose(davg[busy], added[busy], rtol=1e-12)
 
 
 def test_host_devices_of_all_hosts_add_up_to_the_volume_on_its_array(lab: Lab, minutes: Floats) -> None:
-    estate = lab.estate
-    for volume in estate.volumes:
-        devices = [device.index for device in estate.devices if device.volume == volume.index]
+    environment = lab.environment
+    for volume in environment.volumes:
+        devices = [device.index for device in environment.devices if device.volume == volume.index]
         if volume.is_protocol_endpoint or not devices:
             continue
         hosts = lab.model.read(By.DEVICE, devices, minutes).all_directions()
@@ -130,35 +131,37 @@ def test_host_devices_of_all_hosts_add_up_to_the_volume_on_its_array(lab: Lab, m
 def test_disks_of_a_host_add_up_to_its_devices_and_devices_to_their_paths_and_adapters(
     lab: Lab, minutes: Floats
 ) -> None:
-    estate = lab.estate
-    devices = lab.model.read(By.DEVICE, range(len(estate.devices)), minutes)
-    paths = lab.model.read(By.PATH, range(len(estate.paths)), minutes)
-    adapters = lab.model.read(By.ADAPTER, range(len(estate.hbas)), minutes)
-    for device in estate.devices:
+    environment = lab.environment
+    devices = lab.model.read(By.DEVICE, range(len(environment.devices)), minutes)
+    paths = lab.model.read(By.PATH, range(len(environment.paths)), minutes)
+    adapters = lab.model.read(By.ADAPTER, range(len(environment.hbas)), minutes)
+    for device in environment.devices:
         own = list(device.paths)
         np.testing.assert_allclose(paths.ops[own].sum(axis=0), devices.ops[device.index], rtol=1e-5)
         np.testing.assert_allclose(
             paths.io_time_us[own].sum(axis=0), devices.io_time_us[device.index], rtol=1e-4, atol=1
         )
     np.testing.assert_allclose(adapters.ops.sum(axis=0), devices.ops.sum(axis=0), rtol=1e-5)
-    block = [disk.index for disk in estate.disks if disk.directory is None]
+    block = [disk.index for disk in environment.disks if disk.directory is None]
     disks = lab.model.read(By.DISK, block, minutes)
     np.testing.assert_allclose(disks.ops.sum(axis=0), devices.ops.sum(axis=0), rtol=1e-5)
 
 
 def test_array_totals_are_the_sum_of_volumes_directories_and_of_array_hosts(lab: Lab, minutes: Floats) -> None:
-    estate = lab.estate
-    for array in estate.arrays:
+    environment = lab.environment
+    for array in environment.arrays:
         total = lab.model.read_array(ArrayBy.ARRAY, [array.index], minutes, array=array.index)
-        volumes = lab.model.read_array(ArrayBy.VOLUME, range(len(estate.volumes)), minutes, array=array.index)
-        files = lab.model.read_array(ArrayBy.DIRECTORY, range(len(estate.directories)), minutes, array=array.index)
+        volumes = lab.model.read_array(ArrayBy.VOLUME, range(len(environment.volumes)), minutes, array=array.index)
+        files = lab.model.read_array(ArrayBy.DIRECTORY, range(len(environment.directories)), minutes, array=array.index)
         np.testing.assert_allclose(total.ops[0], volumes.ops.sum(axis=0) + files.ops.sum(axis=0), rtol=1e-5, atol=1e-3)
-        hosts = lab.model.read_array(ArrayBy.ARRAY_HOST, range(len(estate.array_hosts)), minutes, array=array.index)
+        hosts = lab.model.read_array(
+            ArrayBy.ARRAY_HOST, range(len(environment.array_hosts)), minutes, array=array.index
+        )
         np.testing.assert_allclose(hosts.ops.sum(axis=0)[:, 0], volumes.ops.sum(axis=0)[:, 0], rtol=1e-5, atol=1e-3)
 
 
 def test_no_operations_means_no_latency_rather_than_zero(lab: Lab, minutes: Floats) -> None:
-    idle = [disk.index for disk in lab.estate.disks if disk.workload == "idle"]
+    idle = [disk.index for disk in lab.environment.disks if disk.workload == "idle"]
     reading = lab.model.read(By.DISK, idle, minutes)
     assert reading.ops.sum() == 0
     assert np.isnan(reading.latency_us("vscsi")).all()
@@ -167,7 +170,7 @@ def test_no_operations_means_no_latency_rather_than_zero(lab: Lab, minutes: Floa
 @pytest.mark.parametrize(("counted_on", "times"), [("one", 1), ("both", 2)])
 def test_mirrored_writes_are_counted_on_one_array_or_on_both(counted_on: CountedOn, times: int) -> None:
     lab = create_lab(settings=Settings(mirrored_writes_counted_on=counted_on))
-    volume = next(volume for volume in lab.estate.volumes if volume.is_stretched)
+    volume = next(volume for volume in lab.environment.volumes if volume.is_stretched)
     window = spans(HOUR + 300, 60, 1)
     written = lab.model.read(By.VOLUME, [volume.index], window).ops[0, 0, 1]
     for by, row in ((ArrayBy.VOLUME, volume.index), (ArrayBy.POD, 0)):

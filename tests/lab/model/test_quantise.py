@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gavel_lab import quantise
-from gavel_lab.estate import Rounding
+from gavel_lab.environment import Rounding
 
 TIMES_US = st.floats(0, 1e8)
 HAIR_US = 1e-5  # what is a hair below a whole one, by the float32 inside the model, counts as it

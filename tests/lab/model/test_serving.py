@@ -152,7 +152,8 @@ def test_a_wrong_certificate_is_another_one_and_the_right_one_comes_back(listene
         connection.connect()
         found = connection.sock.getpeercert(binary_form=True)
         connection.close()
-        return bytes(found)
+        assert isinstance(found, bytes)
+        return found
 
     right = certificate()
     fault(kind="wrong_certificate", count=1)
@@ -182,6 +183,7 @@ def test_nonsense_is_served_with_200(listener: Listener, fault: Fault, kind: str
         ({"kind": "black_hole", "for_s": "soon"}, "for_s is a number"),
         ({"kind": "rename_volume", "volume": "nothing", "name": "x"}, "has no volume 'nothing'"),
         ({"kind": "shift_clock", "by_s": 3, "host": "esx-99"}, "no host is called 'esx-99'"),
+        ({"kind": "advance", "by_s": -1}, "time does not go back"),
         ({"source": "vcenter-2", "kind": "vmotion", "vm": "sql-01", "host": "x"}, "has no VM 'sql-01'"),
         (
             {"source": "vcenter-1", "kind": "power", "vm": "web-01", "state": "up"},
@@ -211,14 +213,18 @@ def test_acts_happen_at_once_and_once() -> None:
     lab.faults.add({"source": "vcenter-1", "kind": "rename_vm", "vm": "web-01", "name": "web-one"})
     lab.faults.add({"source": "vcenter-1", "kind": "power", "vm": "web-one", "state": "off"})
     assert (lab.faults.vm_name(1), lab.placement.is_on(1, HOUR)) == ("web-one", False)
+    lab.faults.add({"source": NAME, "kind": "advance", "by_s": 3300})
+    assert lab.clocks.lab_time.now() == HOUR + 3300
     assert lab.faults.all() == []
 
 
 # --- truth -----------------------------------------------------------------------------------------------------------
 
 
-def ask(lab: Lab, path: str, query: str = "", method: str = "GET", body: bytes = b"") -> tuple[int, dict[str, Any]]:
-    response = truth.create(lab)(Request(method, path, query, {}, body))
+def ask(
+    lab: Lab, path: str, query: str = "", method: str = "GET", body: bytes = b"", token: str = "t0ken"
+) -> tuple[int, dict[str, Any]]:
+    response = truth.create(lab, "t0ken")(Request(method, path, query, {truth.TOKEN_HEADER: token}, body))
     return response.status, json.loads(response.body)
 
 
@@ -235,8 +241,8 @@ def test_the_truth_tells_each_segment_of_each_disk_and_minute(own_lab: Lab) -> N
 @pytest.mark.parametrize("by", ["device", "volume"])
 def test_the_truth_of_devices_and_volumes_adds_up_to_that_of_the_disks(own_lab: Lab, by: str) -> None:
     span = f"from={HOUR}&to={HOUR + 60}"
-    store = next(store for store in own_lab.estate.datastores if store.story == "array-qos")
-    volume = own_lab.estate.volumes[store.extents[0]].name
+    store = next(store for store in own_lab.environment.datastores if store.story == "array-qos")
+    volume = own_lab.environment.volumes[store.extents[0]].name
     disks = ask(own_lab, "/truth", span)[1]["rows"]
     rows = ask(own_lab, "/truth", f"{span}&by={by}&name={volume}")[1]["rows"]
     expected = sum(row["read"]["ops"][0] for row in disks if row["datastore"] == store.name)
@@ -266,6 +272,15 @@ def test_a_bad_question_to_the_truth_is_answered_with_400_and_a_reason(
     status, answer = ask(own_lab, path, query)
     assert status == 400
     assert said in answer["error"]
+
+
+@pytest.mark.parametrize("method", ["POST", "DELETE"])
+def test_faults_need_the_token_that_no_other_program_knows(own_lab: Lab, method: str) -> None:
+    body = b'{"source": "flasharray-1", "kind": "html"}'
+    for token in ("", "wrong", "schlüssel"):
+        status, answer = ask(own_lab, "/faults", method=method, body=body, token=token)
+        assert (status, "truth-token" in answer["error"]) == (403, True)
+    assert ask(own_lab, "/faults", token="")[1]["faults"] == []
 
 
 def test_faults_are_posted_listed_and_deleted(own_lab: Lab) -> None:

@@ -5,16 +5,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gavel_lab.build import build_estate
+from gavel_lab.build import build_environment
 from gavel_lab.flows import flow_table
 from gavel_lab.inputs import Demand, Inputs
 from gavel_lab.reading import BOUNDARIES, SEGMENT, SEGMENTS, Floats
 from gavel_lab.solve import READ_TIMES, WRITE_TIMES, Solver
 
-ESTATE = build_estate(1)
-DEMAND = Demand(ESTATE)
-SOLVER = Solver(ESTATE, DEMAND)
-TABLE = flow_table(ESTATE, [(vm.home_host,) for vm in ESTATE.vms])
+ENVIRONMENT = build_environment(1)
+DEMAND = Demand(ENVIRONMENT)
+SOLVER = Solver(ENVIRONMENT, DEMAND)
+TABLE = flow_table(ENVIRONMENT, [(vm.home_host,) for vm in ENVIRONMENT.vms])
 STEPS = 24
 
 
@@ -88,7 +88,7 @@ def test_nobody_waits_for_a_queue_that_is_not_full_nor_for_a_limit_that_is_not_r
 def test_a_lone_disk_gets_what_the_closed_loop_formula_says() -> None:
     inputs = DEMAND.at(np.arange(1_780_002_240, 1_780_002_240 + STEPS))
     rates, _ = solved(inputs)
-    disk = next(disk.index for disk in ESTATE.disks if disk.workload == "article")
+    disk = next(disk.index for disk in ENVIRONMENT.disks if disk.workload == "article")
     row = int(np.flatnonzero(TABLE.column["load"] == disk)[0])
     ops = rates[row, 0]
     driver_us = time_within(rates, "driver")[row] / ops * 1e6

@@ -21,8 +21,8 @@ def inside(phase: Phase) -> Floats:
 
 
 def disks_of(lab: Lab, story: str) -> list[int]:
-    stores = {store.index for store in lab.estate.datastores if store.story == story}
-    return [disk.index for disk in lab.estate.disks if disk.datastore in stores]
+    stores = {store.index for store in lab.environment.datastores if store.story == story}
+    return [disk.index for disk in lab.environment.disks if disk.datastore in stores]
 
 
 def excess(reading: Reading, story: str) -> dict[str, Floats]:
@@ -78,7 +78,7 @@ def test_every_fault_lasts_at_least_8_minutes_and_under_a_quarter_of_the_hour() 
 
 
 def test_each_story_has_a_datastore_of_its_own(lab: Lab) -> None:
-    told = [store.story for store in lab.estate.datastores if store.story]
+    told = [store.story for store in lab.environment.datastores if store.story]
     assert sorted(told) == sorted({phase.story for phase in PHASES} | {"idle"})
 
 
@@ -86,7 +86,7 @@ def test_each_story_has_a_datastore_of_its_own(lab: Lab) -> None:
 
 
 def article(lab: Lab, minute: int) -> Reading:
-    disk = next(disk.index for disk in lab.estate.disks if disk.workload == "article")
+    disk = next(disk.index for disk in lab.environment.disks if disk.workload == "article")
     starts = HOUR + np.arange(60.0 * minute, 60.0 * (minute + 10), 20.0)
     return lab.model.read(By.DISK, [disk], np.stack([starts, starts + 20], axis=1)).all_directions()
 
@@ -118,7 +118,9 @@ def test_a_deeper_device_queue_too_doubles_the_throughput_without_any_queue(lab:
 
 
 def test_the_device_depth_of_the_article_is_96_only_in_its_third_state(lab: Lab) -> None:
-    device = next(d for d in lab.estate.devices if lab.estate.volumes[d.volume].name == "sql-01" and d.host == 0)
+    device = next(
+        d for d in lab.environment.devices if lab.environment.volumes[d.volume].name == "sql-01" and d.host == 0
+    )
     assert [lab.model.max_queue_depth(device.index, HOUR + 60 * minute) for minute in (2, 10, 20, 30, 40)] == [
         32,
         32,
@@ -132,14 +134,14 @@ def test_the_device_depth_of_the_article_is_96_only_in_its_third_state(lab: Lab)
 
 
 def test_a_second_world_takes_the_depth_from_64_to_32(lab: Lab) -> None:
-    store = next(store for store in lab.estate.datastores if store.story == "competing-worlds")
-    device = lab.estate.device(store.hosts[2], store.extents[0])
+    store = next(store for store in lab.environment.datastores if store.story == "competing-worlds")
+    device = lab.environment.device(store.hosts[2], store.extents[0])
     windows = HOUR + np.array([[60.0 * 40, 60.0 * 40 + 20], [60.0 * 50, 60.0 * 50 + 20]])
     assert lab.model.device_depths([device.index], windows).tolist() == [[64, 32]]
 
 
 def test_stretched_writes_take_2_2_ms_and_6_ms_on_non_optimized_paths(lab: Lab) -> None:
-    disks = [disk.index for disk in lab.estate.disks if disk.workload == "metro"]
+    disks = [disk.index for disk in lab.environment.disks if disk.workload == "metro"]
     windows = HOUR + np.array([[60.0 * 5, 60.0 * 6], [60.0 * 16, 60.0 * 17]])
     write = lab.model.read(By.DISK, disks, windows).latency_us("driver")[:, :, 1]
     assert write[:, 0] == pytest.approx(np.full(len(disks), 2200), rel=0.03)
@@ -147,28 +149,28 @@ def test_stretched_writes_take_2_2_ms_and_6_ms_on_non_optimized_paths(lab: Lab) 
 
 
 def test_with_the_optimized_paths_down_the_other_array_serves_the_pod(lab: Lab) -> None:
-    volume = next(volume for volume in lab.estate.volumes if volume.is_stretched)
+    volume = next(volume for volume in lab.environment.volumes if volume.is_stretched)
     near, far = volume.arrays
     window = HOUR + np.array([[60.0 * 16, 60.0 * 17]])
     assert lab.model.read_array(ArrayBy.VOLUME, [volume.index], window, array=near).ops[0, 0, 0] == 0
     assert lab.model.read_array(ArrayBy.VOLUME, [volume.index], window, array=far).ops[0, 0, 0] > 0
-    paths = [path for path in lab.estate.paths if lab.estate.devices[path.device].volume == volume.index]
+    paths = [path for path in lab.environment.paths if lab.environment.devices[path.device].volume == volume.index]
     assert all(lab.model.is_path_usable(path.index, HOUR + 960) is not path.optimized for path in paths)
     assert all(lab.model.is_path_usable(path.index, HOUR + 60) for path in paths)
 
 
 def test_san_congestion_shows_on_the_paths_of_fabric_b_only(lab: Lab) -> None:
-    store = next(store for store in lab.estate.datastores if store.story == "san-congestion")
-    device = lab.estate.device(store.hosts[0], store.extents[0])
+    store = next(store for store in lab.environment.datastores if store.story == "san-congestion")
+    device = lab.environment.device(store.hosts[0], store.extents[0])
     window = HOUR + np.array([[60.0 * 10, 60.0 * 11]])
     fabric = lab.model.read(By.PATH, device.paths, window).all_directions().segment_us("fabric")[:, 0, 0]
-    side_b = np.array([lab.estate.ports[lab.estate.paths[path].port].is_side_b for path in device.paths])
+    side_b = np.array([lab.environment.ports[lab.environment.paths[path].port].is_side_b for path in device.paths])
     assert (fabric[side_b] > 2000).all()
     assert (fabric[~side_b] < 150).all()
 
 
 def test_a_noisy_neighbour_slows_its_host_mates_and_nobody_else(lab: Lab) -> None:
-    names = {vm.name: vm for vm in lab.estate.vms}
+    names = {vm.name: vm for vm in lab.environment.vms}
     rows = [names[name].disks[0] for name in ("vdi-01", "vdi-04")]
     windows = HOUR + np.array([[60.0 * 20, 60.0 * 21], [60.0 * 30, 60.0 * 31]])
     kernel = lab.model.read(By.DISK, rows, windows).all_directions().layer_us("kernel")[:, :, 0]

@@ -44,4 +44,4 @@ def lab() -> Lab:
 @pytest.fixture
 def wire(lab: Lab) -> Wire:
     """A bare client of the 9.0.1 vCenter, logged in."""
-    return Wire(lab, lab.estate.vcenters[1]).login()
+    return Wire(lab, lab.environment.vcenters[1]).login()

@@ -10,7 +10,7 @@ from typing import Any
 from pyVim.connect import Disconnect, SmartConnect
 
 from gavel_lab.clocks import LabTime
-from gavel_lab.estate import VCenter
+from gavel_lab.environment import VCenter
 from gavel_lab.lab import Lab, create_lab
 from gavel_lab.sources import serve_lab
 
@@ -49,14 +49,14 @@ class Place:
 
 @contextmanager
 def serving(folder: Path, at: float = AT, speed: float = 0.0) -> Iterator[tuple[Place, Place]]:
-    """The default estate's vCenters: 8.0.3, then 9.0.1."""
+    """The default environment's vCenters: 8.0.3, then 9.0.1."""
     lab = create_lab(lab_time=LabTime(at, speed))
     served = serve_lab(lab, 0, folder)
-    ports = [one.port for one in served.listeners[len(lab.estate.arrays) :]]
+    ports = [one.port for one in served.listeners[len(lab.environment.arrays) :]]
     try:
         old, new = (
             Place(lab, vcenter, port, folder / "tls" / f"{vcenter.name}.crt")
-            for vcenter, port in zip(lab.estate.vcenters, ports, strict=True)
+            for vcenter, port in zip(lab.environment.vcenters, ports, strict=True)
         )
         yield old, new
     finally:

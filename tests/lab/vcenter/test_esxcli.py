@@ -4,7 +4,7 @@ import pytest
 from lxml import etree
 from tests.lab.vcenter.wire import VIM, Wire
 
-from gavel_lab.estate import EsxiHost
+from gavel_lab.environment import EsxiHost
 from gavel_lab.lab import Lab
 
 EXECUTE = (
@@ -15,7 +15,7 @@ EXECUTE = (
 
 @pytest.fixture
 def host(lab: Lab) -> EsxiHost:
-    return next(host for host in lab.estate.hosts if host.vcenter == 1)
+    return next(host for host in lab.environment.hosts if host.vcenter == 1)
 
 
 def run(wire: Wire, host: EsxiHost, command: str, **arguments: str) -> etree._Element:
@@ -40,7 +40,7 @@ def rows(wire: Wire, host: EsxiHost, command: str, **arguments: str) -> list[dic
 def test_devices_tell_their_depth_and_what_competing_worlds_leave(lab: Lab, wire: Wire, host: EsxiHost) -> None:
     seen = {row["Device"]: row for row in rows(wire, host, "storage.core.device.list")}
     for index in host.devices:
-        device = lab.estate.devices[index]
+        device = lab.environment.devices[index]
         depth = lab.model.max_queue_depth(index, lab.clocks.lab_time.now())
         assert seen[device.name]["DeviceMaxQueueDepth"] == str(depth)
         assert seen[device.name]["NoofoutstandingIOswithcompetingworlds"] == str(device.dsnro)
@@ -48,17 +48,17 @@ def test_devices_tell_their_depth_and_what_competing_worlds_leave(lab: Lab, wire
 
 
 def test_one_device_can_be_asked_for(lab: Lab, wire: Wire, host: EsxiHost) -> None:
-    name = lab.estate.devices[host.devices[0]].name
+    name = lab.environment.devices[host.devices[0]].name
     (row,) = rows(wire, host, "storage.core.device.list", device=name)
     assert row["Device"] == name
 
 
 def test_path_policies_cover_every_device_by_one_plug_in_or_the_other(lab: Lab, wire: Wire) -> None:
     plugins = set()
-    for host in (host for host in lab.estate.hosts if host.vcenter == 1):
+    for host in (host for host in lab.environment.hosts if host.vcenter == 1):
         nmp = {row["Device"]: row["PathSelectionPolicy"] for row in rows(wire, host, "storage.nmp.device.list")}
         hpp = {row["Device"]: row["PathSelectionScheme"] for row in rows(wire, host, "storage.hpp.device.list")}
-        own = {lab.estate.devices[index].name: lab.estate.devices[index].policy for index in host.devices}
+        own = {lab.environment.devices[index].name: lab.environment.devices[index].policy for index in host.devices}
         assert {**nmp, **hpp} == own
         plugins |= {"NMP"} if nmp else set()
         plugins |= {"HPP"} if hpp else set()
@@ -66,10 +66,10 @@ def test_path_policies_cover_every_device_by_one_plug_in_or_the_other(lab: Lab, 
 
 
 def test_paths_tell_their_group_and_whether_they_are_up(lab: Lab, wire: Wire) -> None:
-    for host in (host for host in lab.estate.hosts if host.vcenter == 1):
+    for host in (host for host in lab.environment.hosts if host.vcenter == 1):
         seen = {row["UID"]: row for row in rows(wire, host, "storage.nmp.path.list")}
-        devices = [lab.estate.devices[index] for index in host.devices]
-        claimed = [lab.estate.paths[at] for device in devices if device.plugin == "NMP" for at in device.paths]
+        devices = [lab.environment.devices[index] for index in host.devices]
+        claimed = [lab.environment.paths[at] for device in devices if device.plugin == "NMP" for at in device.paths]
         assert set(seen) == {path.uid for path in claimed}
         for path in claimed:
             is_up = lab.model.is_path_usable(path.index, lab.clocks.lab_time.now())
@@ -78,9 +78,9 @@ def test_paths_tell_their_group_and_whether_they_are_up(lab: Lab, wire: Wire) ->
 
 
 def test_module_parameters_are_those_of_the_driver(lab: Lab, wire: Wire) -> None:
-    for host in (host for host in lab.estate.hosts if host.vcenter == 1):
+    for host in (host for host in lab.environment.hosts if host.vcenter == 1):
         for index in host.hbas:
-            hba = lab.estate.hbas[index]
+            hba = lab.environment.hbas[index]
             seen = {
                 row["Name"]: row["Value"]
                 for row in rows(wire, host, "system.module.parameters.list", module=hba.driver)
@@ -90,7 +90,7 @@ def test_module_parameters_are_those_of_the_driver(lab: Lab, wire: Wire) -> None
 
 def test_adapters_name_their_driver(lab: Lab, wire: Wire, host: EsxiHost) -> None:
     seen = {row["HBAName"]: row["Driver"] for row in rows(wire, host, "storage.core.adapter.list")}
-    assert seen == {lab.estate.hbas[index].name: lab.estate.hbas[index].driver for index in host.hbas}
+    assert seen == {lab.environment.hbas[index].name: lab.environment.hbas[index].driver for index in host.hbas}
 
 
 @pytest.mark.parametrize(
@@ -109,4 +109,13 @@ def test_a_refused_command_is_a_fault_inside_the_answer(
     assert answer.find(f"{VIM}response") is None
     fault = answer.find(f"{VIM}fault")
     assert fault is not None
-    assert "errMsg" in (fault.findtext(f"{VIM}faultDetail") or "")
+    detail = etree.fromstring(fault.findtext(f"{VIM}faultDetail") or "")
+    told = detail.find(f"{VIM}fault")
+    assert told is not None
+    kind = told.get("{http://www.w3.org/2001/XMLSchema-instance}type")
+    printed = [element.text for element in detail.iter(f"{VIM}errMsg")]
+    if command == "network.vm.list":
+        assert (kind, printed) == ("NotFound", []), "a command that the host does not have"
+    else:
+        assert kind == "VimEsxCLICLIFault"
+        assert printed

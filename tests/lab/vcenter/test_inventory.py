@@ -1,4 +1,4 @@
-"""What an unchanged pyVmomi reads of the inventory is what the estate holds."""
+"""What an unchanged pyVmomi reads of the inventory is what the environment holds."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from pyVmomi import vim, vmodl
 from tests.lab.vcenter.labs import Place
 from tests.lab.vcenter.reading import Collector, filter_spec, properties, view_of
 
-from gavel_lab.estate import Datastore, EsxiHost, Vm
+from gavel_lab.environment import Datastore, EsxiHost, Vm
 
 CONTROLLERS = {
     "pvscsi": vim.vm.device.ParaVirtualSCSIController,
@@ -17,15 +17,15 @@ CONTROLLERS = {
 
 
 def vms_of(place: Place) -> list[Vm]:
-    return [vm for vm in place.lab.estate.vms if vm.vcenter == place.vcenter.index]
+    return [vm for vm in place.lab.environment.vms if vm.vcenter == place.vcenter.index]
 
 
 def hosts_of(place: Place) -> list[EsxiHost]:
-    return [host for host in place.lab.estate.hosts if host.vcenter == place.vcenter.index]
+    return [host for host in place.lab.environment.hosts if host.vcenter == place.vcenter.index]
 
 
 def datastores_of(place: Place) -> list[Datastore]:
-    return [one for one in place.lab.estate.datastores if one.vcenter == place.vcenter.index]
+    return [one for one in place.lab.environment.datastores if one.vcenter == place.vcenter.index]
 
 
 def test_everything_is_found_once_page_by_page(place: Place, vsphere: Any) -> None:
@@ -55,10 +55,10 @@ def test_disks_carry_their_controller_backing_and_limit(place: Place, vsphere: A
         devices = read[vm.moref]["config.hardware.device"]
         controllers = {one.key: one for one in devices if hasattr(one, "busNumber")}
         disks = {one.key: one for one in devices if isinstance(one, vim.vm.device.VirtualDisk)}
-        assert set(disks) == {place.lab.estate.disks[index].key for index in vm.disks}
+        assert set(disks) == {place.lab.environment.disks[index].key for index in vm.disks}
         for index in vm.disks:
-            disk = place.lab.estate.disks[index]
-            seen = disks[disk.key]
+            disk = place.lab.environment.disks[index]
+            seen: Any = disks[disk.key]  # to pyVmomi's own types no int is its `long`
             controller = controllers[seen.controllerKey]
             assert isinstance(controller, CONTROLLERS[disk.controller])
             assert (controller.busNumber, seen.unitNumber) == (disk.bus, disk.unit)
@@ -68,9 +68,14 @@ def test_disks_carry_their_controller_backing_and_limit(place: Place, vsphere: A
 
 
 def test_a_raw_mapping_names_the_device_of_the_host_that_runs_the_vm(new: Place) -> None:
-    estate = new.lab.estate
-    raw = [(vm, estate.disks[index]) for vm in estate.vms for index in vm.disks if estate.disks[index].is_rdm]
-    assert raw, "the default estate has an RDM user"
+    environment = new.lab.environment
+    raw = [
+        (vm, environment.disks[index])
+        for vm in environment.vms
+        for index in vm.disks
+        if environment.disks[index].is_rdm
+    ]
+    assert raw, "the default environment has an RDM user"
     for vm, disk in raw:
         place = new if vm.vcenter == new.vcenter.index else None
         assert place is not None
@@ -79,47 +84,53 @@ def test_a_raw_mapping_names_the_device_of_the_host_that_runs_the_vm(new: Place)
             luns = properties(vsphere, vim.HostSystem, "config.storageDevice.scsiLun")
         seen = next(one for one in devices["config.hardware.device"] if one.key == disk.key)
         assert isinstance(seen.backing, vim.vm.device.VirtualDisk.RawDiskMappingVer1BackingInfo)
-        host = estate.hosts[new.lab.placement.host_of(vm.index, new.lab.clocks.lab_time.now())]
+        host = environment.hosts[new.lab.placement.host_of(vm.index, new.lab.clocks.lab_time.now())]
         names = {lun.uuid: lun.canonicalName for lun in luns[host.moref]["config.storageDevice.scsiLun"]}
-        assert names[seen.backing.lunUuid] == estate.volumes[disk.volumes[0]].naa
+        assert names[seen.backing.lunUuid] == environment.volumes[disk.volumes[0]].naa
 
 
 def test_a_vvol_disk_names_the_object_the_array_tags(new: Place) -> None:
-    estate = new.lab.estate
+    environment = new.lab.environment
     with new.connection() as vsphere:
         read = properties(vsphere, vim.VirtualMachine, "config.hardware.device")
     seen = {
         device.backing.backingObjectId
         for one in read.values()
         for device in one["config.hardware.device"]
-        if isinstance(device, vim.vm.device.VirtualDisk) and device.backing.backingObjectId
+        if isinstance(device, vim.vm.device.VirtualDisk)
+        and isinstance(device.backing, vim.vm.device.VirtualDevice.FileBackingInfo)
+        and device.backing.backingObjectId
     }
-    own = {disk.vvol_id for disk in estate.disks if disk.vvol_id and estate.vms[disk.vm].vcenter == new.vcenter.index}
+    own = {
+        disk.vvol_id
+        for disk in environment.disks
+        if disk.vvol_id and environment.vms[disk.vm].vcenter == new.vcenter.index
+    }
     assert seen == own != set()
-    assert own <= {volume.vvol_id for volume in estate.volumes}
+    assert own <= {volume.vvol_id for volume in environment.volumes}
 
 
-def test_devices_and_paths_of_a_host_are_those_of_the_estate(place: Place, vsphere: Any) -> None:
-    estate = place.lab.estate
+def test_devices_and_paths_of_a_host_are_those_of_the_environment(place: Place, vsphere: Any) -> None:
+    environment = place.lab.environment
     read = properties(vsphere, vim.HostSystem, "config.storageDevice")
     for host in hosts_of(place):
         storage = read[host.moref]["config.storageDevice"]
         luns = {lun.canonicalName: lun for lun in storage.scsiLun}
         units = {unit.id: unit for unit in storage.multipathInfo.lun}
-        assert set(luns) == {estate.devices[index].name for index in host.devices}
+        assert set(luns) == {environment.devices[index].name for index in host.devices}
         for index in host.devices:
-            device = estate.devices[index]
+            device = environment.devices[index]
             unit = units[luns[device.name].uuid]
             assert luns[device.name].queueDepth == place.lab.model.max_queue_depth(
                 index, place.lab.clocks.lab_time.now()
             )
             assert luns[device.name].protocolEndpoint == device.is_protocol_endpoint
             assert unit.policy.policy == device.policy
-            assert {path.name for path in unit.path} == {estate.paths[one].uid for one in device.paths}
+            assert {path.name for path in unit.path} == {environment.paths[one].name for one in device.paths}
 
 
 def test_runtime_names_of_paths_can_be_put_together(place: Place, vsphere: Any) -> None:
-    estate = place.lab.estate
+    environment = place.lab.environment
     for host in hosts_of(place):
         topology = properties(vsphere, vim.HostSystem, "config.storageDevice.plugStoreTopology")[host.moref]
         read = topology["config.storageDevice.plugStoreTopology"]
@@ -128,8 +139,8 @@ def test_runtime_names_of_paths_can_be_put_together(place: Place, vsphere: Any) 
             f"{adapters[path.adapter]}:C{path.channelNumber}:T{path.targetNumber}:L{path.lunNumber}": path.name
             for path in read.path
         }
-        own = [estate.paths[path] for index in host.devices for path in estate.devices[index].paths]
-        assert names == {path.name: path.uid for path in own}
+        own = [environment.paths[path] for index in host.devices for path in environment.devices[index].paths]
+        assert names == {path.name: path.name for path in own}
 
 
 def test_adapters_carry_driver_and_address(place: Place, vsphere: Any) -> None:
@@ -137,7 +148,7 @@ def test_adapters_carry_driver_and_address(place: Place, vsphere: Any) -> None:
     for host in hosts_of(place):
         adapters = {one.device: one for one in read[host.moref]["config.storageDevice.hostBusAdapter"]}
         for index in host.hbas:
-            hba = place.lab.estate.hbas[index]
+            hba = place.lab.environment.hbas[index]
             seen = adapters[hba.name]
             assert seen.driver == hba.driver
             if hba.transport == "fc":
@@ -149,13 +160,15 @@ def test_adapters_carry_driver_and_address(place: Place, vsphere: Any) -> None:
 
 
 def test_nvme_controllers_tell_their_queues(new: Place) -> None:
-    estate = new.lab.estate
+    environment = new.lab.environment
     with new.connection() as vsphere:
         read = properties(vsphere, vim.HostSystem, "config.storageDevice.nvmeTopology")
-    hbas = [hba for hba in estate.hbas if hba.transport == "nvme-tcp" and estate.hosts[hba.host] in hosts_of(new)]
+    hbas = [
+        hba for hba in environment.hbas if hba.transport == "nvme-tcp" and environment.hosts[hba.host] in hosts_of(new)
+    ]
     assert hbas
     for hba in hbas:
-        topology = read[estate.hosts[hba.host].moref]["config.storageDevice.nvmeTopology"]
+        topology = read[environment.hosts[hba.host].moref]["config.storageDevice.nvmeTopology"]
         controllers = [one for interface in topology.adapter for one in interface.connectedController]
         assert {(one.queueSize, one.numberOfQueues) for one in controllers} == {(hba.queue_size, hba.number_of_queues)}
         spaces = {space.name for one in controllers for space in one.attachedNamespace}
@@ -164,22 +177,22 @@ def test_nvme_controllers_tell_their_queues(new: Place) -> None:
 
 
 def test_a_datastore_leads_to_its_devices_export_or_container(place: Place, vsphere: Any) -> None:
-    estate = place.lab.estate
+    environment = place.lab.environment
     read = properties(vsphere, vim.Datastore, "info", "summary")
     for datastore in datastores_of(place):
         info = read[datastore.moref]["info"]
         assert read[datastore.moref]["summary"].name == info.name == datastore.name
         if datastore.kind == "vmfs":
-            volumes = [estate.volumes[index] for index in datastore.extents]
+            volumes = [environment.volumes[index] for index in datastore.extents]
             names = [volume.eui if datastore.is_nvme else volume.naa for volume in volumes]
             assert [extent.diskName for extent in info.vmfs.extent] == names
             assert info.vmfs.uuid == datastore.uuid
         elif datastore.kind == "nfs":
-            assert info.nas.remoteHost == estate.arrays[datastore.array].file_address
+            assert info.nas.remoteHost == environment.arrays[datastore.array].file_address
         else:
             assert info.vvolDS.scId == datastore.uuid
             assert {one.key._GetMoId() for one in info.vvolDS.hostPE} == {
-                estate.hosts[host].moref for host in datastore.hosts
+                environment.hosts[host].moref for host in datastore.hosts
             }
 
 
@@ -200,8 +213,8 @@ def test_ancestors_lead_from_a_host_to_the_root(place: Place, vsphere: Any) -> N
         propSet=[Collector.PropertySpec(type=vim.ManagedEntity, pathSet=["name"])],
     )
     found = vsphere.RetrieveContent().propertyCollector.RetrieveContents([spec])
-    cluster = place.lab.estate.clusters[host.cluster]
-    datacenter = place.lab.estate.datacenters[cluster.datacenter]
+    cluster = place.lab.environment.clusters[host.cluster]
+    datacenter = place.lab.environment.datacenters[cluster.datacenter]
     names = [one.propSet[0].val for one in found]
     assert names == [host.name, cluster.name, "host", datacenter.name, "Datacenters"]
 
@@ -231,7 +244,9 @@ def test_options_of_the_server_and_of_a_host(place: Place, vsphere: Any) -> None
     with pytest.raises(vim.fault.InvalidName):
         settings.QueryOptions("config.nonsense")
     host = vim.HostSystem(hosts_of(place)[0].moref, vsphere._stub)
-    options = {one.key: one.value for one in host.configManager.advancedOption.QueryOptions("Disk.")}
+    advanced = host.configManager.advancedOption
+    assert advanced is not None
+    options = {one.key: one.value for one in advanced.QueryOptions("Disk.")}
     assert options["Disk.SchedNumReqOutstanding"] == 32
 
 

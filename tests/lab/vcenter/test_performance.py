@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 from itertools import pairwise
+from types import MethodType
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from tests.lab.vcenter.reading import ask, counter_ids, series, stamps
 from tests.lab.vcenter.test_inventory import hosts_of, vms_of
 from tests.lab.vcenter.wire import VIM, Wire
 
-from gavel_lab.estate import EsxiHost, Vm
+from gavel_lab.environment import EsxiHost, Vm
 from gavel_lab.lab import Lab
 from gavel_lab.model import By
 from gavel_lab.quantise import count, kilobytes_per_s, microseconds, milliseconds
@@ -79,7 +80,7 @@ def test_device_counters_are_the_models_times_in_whole_milliseconds(place: Place
     seen = series(vsphere, answer)
     for key, values in expected.items():
         for row, index in enumerate(host.devices):
-            assert seen[key, place.lab.estate.devices[index].name] == values[row].tolist(), key
+            assert seen[key, place.lab.environment.devices[index].name] == values[row].tolist(), key
     assert any(any(values) for (key, _), values in seen.items() if key.startswith("disk.number"))
 
 
@@ -89,13 +90,15 @@ def test_queue_depths_are_those_in_force(place: Place, vsphere: Any, host: EsxiH
     depths = place.lab.model.device_depths(list(host.devices), windows)
     seen = series(vsphere, answer)
     for row, index in enumerate(host.devices):
-        assert seen["disk.maxQueueDepth.average", place.lab.estate.devices[index].name] == count(depths[row]).tolist()
+        assert (
+            seen["disk.maxQueueDepth.average", place.lab.environment.devices[index].name] == count(depths[row]).tolist()
+        )
 
 
 def test_virtual_disks_are_timed_in_microseconds(place: Place, vsphere: Any, quiet_vm: Vm) -> None:
     keys = ["virtualDisk.readLatencyUS.latest", "virtualDisk.totalReadLatency.average", "virtualDisk.readOIO.latest"]
     answer = ask(vsphere, reference(vsphere, quiet_vm), keys, maxSample=4)
-    home = place.lab.estate.hosts[place.lab.placement.host_of(quiet_vm.index, place.lab.clocks.lab_time.now())]
+    home = place.lab.environment.hosts[place.lab.placement.host_of(quiet_vm.index, place.lab.clocks.lab_time.now())]
     mean = read(place, By.DISK, list(quiet_vm.disks), stamps(answer), home)
     latest = mean
     if place.vcenter.latest_means == "last_second":
@@ -103,7 +106,7 @@ def test_virtual_disks_are_timed_in_microseconds(place: Place, vsphere: Any, qui
         latest = place.lab.model.read(By.DISK, list(quiet_vm.disks), windows)
     seen = series(vsphere, answer)
     for row, index in enumerate(quiet_vm.disks):
-        instance = place.lab.estate.disks[index].instance
+        instance = place.lab.environment.disks[index].instance
         us = microseconds(latest.latency_us("vscsi")[row, :, READ])
         ms = milliseconds(mean.latency_us("vscsi")[row, :, READ], place.vcenter.ms_rounding)
         assert seen[keys[0], instance] == us.tolist()
@@ -141,7 +144,7 @@ def test_milliseconds_and_microseconds_of_one_device_agree(new: Place) -> None:
 def test_a_window_excludes_its_start_and_includes_its_end(vsphere: Any, host: EsxiHost) -> None:
     entity = reference(vsphere, host)
     newest = stamps(ask(vsphere, entity, DEVICE_RATES, maxSample=10))
-    window = {"startTime": instant(newest[2]), "endTime": instant(newest[6])}
+    window: dict[str, Any] = {"startTime": instant(newest[2]), "endTime": instant(newest[6])}
     assert stamps(ask(vsphere, entity, DEVICE_RATES, **window)) == newest[3:7]
     assert stamps(ask(vsphere, entity, DEVICE_RATES, maxSample=2, **window)) == newest[5:7]
 
@@ -151,7 +154,7 @@ def test_reading_a_window_again_gives_the_same_numbers(vsphere: Any, host: EsxiH
         entity = reference(vsphere, record)
         first = ask(vsphere, entity, keys, maxSample=120)
         ends = stamps(first)
-        part = {"startTime": instant(ends[9]), "endTime": instant(ends[39])}
+        part: dict[str, Any] = {"startTime": instant(ends[9]), "endTime": instant(ends[39])}
         whole, again = series(vsphere, first), series(vsphere, ask(vsphere, entity, keys, **part))
         assert {name: values[10:40] for name, values in whole.items()} == again
 
@@ -183,7 +186,7 @@ def test_samples_bear_the_hosts_clock(place: Place, vsphere: Any) -> None:
 def test_an_asterisk_stands_for_every_instance_and_the_aggregate(place: Place, vsphere: Any, host: EsxiHost) -> None:
     entity = reference(vsphere, host)
     names = {instance for _, instance in series(vsphere, ask(vsphere, entity, ["disk.read.average"]))}
-    own = {place.lab.estate.devices[index].name for index in host.devices}
+    own = {place.lab.environment.devices[index].name for index in host.devices}
     assert names == own | {""}
     only = series(vsphere, ask(vsphere, entity, ["disk.read.average"], instance=""))
     assert set(only) == {("disk.read.average", "")}
@@ -196,7 +199,8 @@ def test_an_asterisk_stands_for_every_instance_and_the_aggregate(place: Place, v
 
 def test_what_is_available_is_what_a_query_for_everything_returns(place: Place, vsphere: Any, quiet_vm: Vm) -> None:
     manager = vsphere.RetrieveContent().perfManager
-    for record in (*hosts_of(place), quiet_vm):
+    records: list[EsxiHost | Vm] = [*hosts_of(place), quiet_vm]
+    for record in records:
         entity = reference(vsphere, record)
         listed = {(one.counterId, one.instance) for one in manager.QueryAvailablePerfMetric(entity, None, None, 20)}
         spec = vim.PerformanceManager.QuerySpec(entity=entity, intervalId=20, format="csv", maxSample=1)
@@ -225,19 +229,19 @@ def test_paths_and_adapters_add_up_to_the_devices(vsphere: Any, host: EsxiHost) 
 def test_hosts_see_their_datastores(place: Place, vsphere: Any, host: EsxiHost) -> None:
     key = "datastore.numberReadAveraged.average"
     seen = series(vsphere, ask(vsphere, reference(vsphere, host), [key], maxSample=3))
-    assert {instance for _, instance in seen} == {place.lab.estate.datastores[one].uuid for one in host.datastores}
+    assert {instance for _, instance in seen} == {place.lab.environment.datastores[one].uuid for one in host.datastores}
     windows = place.lab.clocks.hosts[host.index].windows(
         np.array(stamps(ask(vsphere, reference(vsphere, host), [key], maxSample=3))), 20.0
     )
     pairs = [(host.index, datastore) for datastore in host.datastores]
     truth = count(place.lab.model.read_datastore_of_host(pairs, windows).ops_per_s()[..., READ])
     for row, datastore in enumerate(host.datastores):
-        assert seen[key, place.lab.estate.datastores[datastore].uuid] == truth[row].tolist()
+        assert seen[key, place.lab.environment.datastores[datastore].uuid] == truth[row].tolist()
 
 
 def test_datastores_have_roll_ups_only(place: Place, vsphere: Any) -> None:
     manager = vsphere.RetrieveContent().perfManager
-    datastore = next(one for one in place.lab.estate.datastores if one.vcenter == place.vcenter.index)
+    datastore = next(one for one in place.lab.environment.datastores if one.vcenter == place.vcenter.index)
     entity = vim.Datastore(datastore.moref, vsphere._stub)
     summary = manager.QueryPerfProviderSummary(entity)
     assert (summary.currentSupported, summary.refreshRate) == (False, -1)
@@ -271,7 +275,7 @@ def test_an_unknown_counter_or_entity_is_refused(vsphere: Any, host: EsxiHost) -
 
 def test_historical_queries_are_limited_real_time_ones_are_not(place: Place, vsphere: Any) -> None:
     manager = vsphere.RetrieveContent().perfManager
-    datastore = next(one for one in place.lab.estate.datastores if one.vcenter == place.vcenter.index)
+    datastore = next(one for one in place.lab.environment.datastores if one.vcenter == place.vcenter.index)
     number = counter_ids(vsphere)["datastore.numberReadAveraged.average"]
     many = [vim.PerformanceManager.MetricId(counterId=number, instance="")] * 257
     entity = vim.Datastore(datastore.moref, vsphere._stub)
@@ -295,11 +299,11 @@ def test_vms_that_are_off_are_left_out(place: Place, vsphere: Any) -> None:
 
 def test_a_vms_samples_stay_the_same_after_it_has_moved(lab: Lab) -> None:
     """A sample keeps the stamp and the numbers of the host that took it."""
-    vcenter = lab.estate.vcenters[0]
+    vcenter = lab.environment.vcenters[0]
     wire = Wire(lab, vcenter).login()
     now = lab.clocks.lab_time.now()
     vm = next(
-        vm for vm in lab.estate.vms
+        vm for vm in lab.environment.vms
         if vm.vcenter == 0 and vm.is_powered_on and not lab.placement.moves(vm.index, now - 3700, now)
     )  # fmt: skip
     call = (
@@ -310,13 +314,17 @@ def test_a_vms_samples_stay_the_same_after_it_has_moved(lab: Lab) -> None:
     )
     before = wire.send(call).body
     here = lab.placement.host_of(vm.index, now)
-    lab.placement.move(vm.index, next(host for host in lab.estate.clusters[vm.cluster].hosts if host != here), now - 1)
-    wire.app.__self__._world.site._placed_at = float("-inf")
+    lab.placement.move(
+        vm.index, next(host for host in lab.environment.clusters[vm.cluster].hosts if host != here), now - 1
+    )
+    assert isinstance(wire.app, MethodType)
+    service: Any = wire.app.__self__
+    service._world.site._placed_at = float("-inf")
     assert wire.send(call).body == before
 
 
 def test_missing_samples_are_minus_one_while_the_fault_lasts(lab: Lab, wire: Wire) -> None:
-    host = next(host for host in lab.estate.hosts if host.vcenter == 1)
+    host = next(host for host in lab.environment.hosts if host.vcenter == 1)
     call = (
         '<QueryPerf xmlns="urn:vim25"><_this type="PerformanceManager">PerfMgr</_this><querySpec>'
         f'<entity type="HostSystem">{host.moref}</entity><maxSample>2</maxSample><intervalId>20</intervalId>'

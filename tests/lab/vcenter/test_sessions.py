@@ -39,7 +39,7 @@ def test_a_session_is_listed_while_it_lives(vsphere: Any) -> None:
 
 @pytest.mark.parametrize("cookie", ["", 'vmware_soap_session="forged"'])
 def test_nothing_but_the_service_content_is_told_without_a_session(lab: Lab, cookie: str) -> None:
-    stranger = Wire(lab, lab.estate.vcenters[0])
+    stranger = Wire(lab, lab.environment.vcenters[0])
     stranger.headers["cookie"] = cookie
     content = '<RetrieveServiceContent xmlns="urn:vim25"><_this type="ServiceInstance">ServiceInstance</_this></RetrieveServiceContent>'
     assert stranger.send(content).status == 200
@@ -59,7 +59,7 @@ def test_after_logging_out_the_cookie_is_worth_nothing(wire: Wire) -> None:
 
 
 def test_the_account_may_look_at_everything_and_change_nothing(lab: Lab, wire: Wire) -> None:
-    vm = next(vm for vm in lab.estate.vms if vm.vcenter == wire.vcenter.index)
+    vm = next(vm for vm in lab.environment.vms if vm.vcenter == wire.vcenter.index)
     call = f'<PowerOffVM_Task xmlns="urn:vim25"><_this type="VirtualMachine">{vm.moref}</_this></PowerOffVM_Task>'
     assert wire.fault(call) == ("NoPermission", "Permission to perform this operation was denied.")
 
@@ -108,7 +108,7 @@ def test_an_older_client_is_not_shown_newer_properties(wire: Wire) -> None:
 
 
 def test_a_login_without_a_password_names_the_missing_parameter(lab: Lab) -> None:
-    stranger = Wire(lab, lab.estate.vcenters[0])
+    stranger = Wire(lab, lab.environment.vcenters[0])
     kind, text = fault_of(stranger.send(LOGIN.format("x", "y").replace("<password>y</password>", "")))
     assert kind == "InvalidRequest"
     assert "password" in text

@@ -9,7 +9,7 @@ from pyVmomi import vim, vmodl
 from tests.lab.vcenter.labs import Place, serving
 from tests.lab.vcenter.reading import Collector, filter_spec, view_of
 
-from gavel_lab.estate import Vm
+from gavel_lab.environment import Vm
 from gavel_lab.vcenter import watching
 from gavel_lab.vcenter.retrieval import properties
 
@@ -46,29 +46,29 @@ def catch_up(collector: Any, limit: int | None = None) -> tuple[str, list[Any]]:
 
 def move_one(place: Place) -> tuple[Vm, str]:
     """vMotion the first VM that can go elsewhere; returns it and its new host's moref."""
-    estate, now = place.lab.estate, place.lab.clocks.lab_time.now()
-    for vm in estate.vms:
+    environment, now = place.lab.environment, place.lab.clocks.lab_time.now()
+    for vm in environment.vms:
         if vm.vcenter != place.vcenter.index:
             continue
         here = place.lab.placement.host_of(vm.index, now)
-        for host in set(estate.clusters[vm.cluster].hosts) - {here}:
+        for host in set(environment.clusters[vm.cluster].hosts) - {here}:
             try:
                 place.lab.placement.move(vm.index, host, now)
             except ValueError:
                 continue
-            return vm, estate.hosts[host].moref
+            return vm, environment.hosts[host].moref
     raise AssertionError("no VM of the lab can move")
 
 
 def test_the_first_round_tells_everything_in_pages(place: Place, collector: Any) -> None:
     _, objects = catch_up(collector, limit=10)
-    own = {vm.moref for vm in place.lab.estate.vms if vm.vcenter == place.vcenter.index}
+    own = {vm.moref for vm in place.lab.environment.vms if vm.vcenter == place.vcenter.index}
     assert [one.kind for one in objects] == ["enter"] * len(own)
     assert {one.obj._GetMoId() for one in objects} == own
 
 
 def test_an_answer_costs_its_own_objects_only(collector: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A first round may tell of a whole estate: worked out at once, it would outlast the patience of any client."""
+    """A first round may tell of a whole environment: worked out at once, it would outlast the patience of any client."""
     worked_out = 0
 
     def counted(*arguments: Any) -> Any:
@@ -104,7 +104,7 @@ def test_a_vmotion_arrives_as_one_changed_property(place: Place, collector: Any)
 
 def test_a_renamed_vm_and_one_that_is_powered_off_arrive_as_changes(place: Place, collector: Any) -> None:
     version, _ = catch_up(collector)
-    vm = next(vm for vm in place.lab.estate.vms if vm.vcenter == place.vcenter.index)
+    vm = next(vm for vm in place.lab.environment.vms if vm.vcenter == place.vcenter.index)
     source = place.vcenter.name
     place.lab.faults.add({"source": source, "kind": "rename_vm", "vm": vm.name, "name": "another name"})
     place.lab.faults.add({"source": source, "kind": "power", "vm": "another name", "state": "off"})

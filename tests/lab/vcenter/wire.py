@@ -2,7 +2,7 @@
 
 from lxml import etree
 
-from gavel_lab.estate import VCenter
+from gavel_lab.environment import VCenter
 from gavel_lab.lab import Lab
 from gavel_lab.serve import Request, Response
 from gavel_lab.vcenter.server import create
@@ -31,7 +31,7 @@ class Wire:
     @property
     def a_host(self) -> str:
         """Id of one of the vCenter's hosts."""
-        return next(host.moref for host in self.lab.estate.hosts if host.vcenter == self.vcenter.index)
+        return next(host.moref for host in self.lab.environment.hosts if host.vcenter == self.vcenter.index)
 
     def login(self) -> "Wire":
         response = self.send(LOGIN.format(self.vcenter.username, self.vcenter.password))

@@ -1,0 +1,1 @@
+"""One module per kind of channel; each stands in alerting/registry.py."""

@@ -5,10 +5,21 @@ from typing import Annotated
 
 from pydantic import AfterValidator, ConfigDict, Field, SecretStr
 
-from gavel.alerting.contract import JSON_TYPE, ChannelKind, ChannelSettings, Json, Receipt, json_bytes, send, usable_url
-from gavel.alerting.message import Message, Status, clipped, evidence_lines, facts, fitting, headline
-from gavel.alerting.rate import Limit
-from gavel.alerting.wire import Request
+from gavel.alerting.contract import JSON_TYPE, ChannelKind, ChannelSettings, Receipt, send, usable_url
+from gavel.alerting.render.message import (
+    Json,
+    Message,
+    Status,
+    clipped,
+    evidence_lines,
+    facts,
+    fitting,
+    headline,
+    json_bytes,
+)
+from gavel.alerting.transport.rate import Limit
+from gavel.alerting.transport.wire import Request
+from gavel.egress.tls import DESTINATION
 
 LARGEST = 64_000
 # A name longer than that is cut alike in every state, however long the rest of the message is.
@@ -21,7 +32,9 @@ class AlertmanagerSettings(ChannelSettings):
     model_config = ConfigDict(extra="forbid", title="Alertmanager")
 
     url: Annotated[SecretStr, AfterValidator(usable_url)] = Field(
-        title="Address", description="Of Alertmanager itself, such as https://alertmanager.example.org:9093."
+        title="Address",
+        description="Of Alertmanager itself, such as https://alertmanager.example.org:9093.",
+        json_schema_extra=DESTINATION,
     )
     bearer_token: SecretStr | None = Field(
         default=None, title="Bearer token", description="Where a proxy in front asks for one.", max_length=4000

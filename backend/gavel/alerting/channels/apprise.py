@@ -13,12 +13,13 @@ from urllib.parse import parse_qsl, urlsplit
 
 from pydantic import AfterValidator, ConfigDict, Field, SecretStr, model_validator
 
-from gavel.alerting.contract import ChannelKind, ChannelSettings, Json, Receipt, with_picture
-from gavel.alerting.delivery import Answer, Outcome, Result, by_status
-from gavel.alerting.message import Message, Picture, Status, evidence_lines, facts, fitting, headline
-from gavel.alerting.rate import Limit
-from gavel.alerting.rules import Severity
-from gavel.alerting.wire import Way
+from gavel.alerting.contract import ChannelKind, ChannelSettings, Receipt, with_picture
+from gavel.alerting.render.message import Json, Message, Picture, Status, evidence_lines, facts, fitting, headline
+from gavel.alerting.rules.model import AlertSeverity
+from gavel.alerting.transport.outcome import Outcome, ReceiverResponse, Result, by_status
+from gavel.alerting.transport.rate import Limit
+from gavel.alerting.transport.wire import Transport
+from gavel.egress.tls import DESTINATION
 
 # What the least of the chat services take; shorter ones get the beginning.
 LARGEST = 3500
@@ -26,7 +27,7 @@ LARGEST = 3500
 LIMITS = (Limit(5, 2.0),)
 # For the process to start; its own clock counts from when it is ready.
 START_S = 30.0
-_MODULE = "gavel.alerting.apprise_process"
+_MODULE = "gavel.alerting.transport.apprise_process"
 _SCHEME = re.compile(r"[a-z0-9]{2,20}")
 # They speak to this machine's own screen or log and to nobody else.
 _LOCAL = frozenset(
@@ -36,7 +37,7 @@ _LOCAL = frozenset(
 # so many services have no escape in common.
 _SIGILS = re.compile(r"([@<&\[]|:(?=[^\s\d])|(?<=w)\.)", re.IGNORECASE)
 _UNSEEN = "\u200b"
-_KINDS = {Severity.CRITICAL: "failure", Severity.WARNING: "warning", Severity.INFO: "info"}
+_KINDS = {AlertSeverity.CRITICAL: "failure", AlertSeverity.WARNING: "warning", AlertSeverity.INFO: "info"}
 
 
 def _usable(value: SecretStr) -> SecretStr:
@@ -62,6 +63,7 @@ class AppriseSettings(ChannelSettings):
         title="Apprise URL",
         description="Such as tgram://token/chat or gotifys://host/token; one service. The documentation of Apprise lists them all.",
         max_length=2000,
+        json_schema_extra=DESTINATION,
     )
 
     @model_validator(mode="after")
@@ -81,7 +83,7 @@ class Notice:
     picture: Picture | None = field(default=None, repr=False)
 
     @property
-    def told(self) -> str:
+    def log_text(self) -> str:
         return f"{self.title}\n{self.body.decode()}{with_picture(self.picture)}"
 
 
@@ -97,11 +99,11 @@ def render(_settings: AppriseSettings, message: Message, _receipt: Receipt) -> N
 
 
 def inert(text: str) -> str:
-    """Looks the same and calls nobody."""
+    """Looks the same and mentions no user or group."""
     return _SIGILS.sub(rf"\1{_UNSEEN}", text)
 
 
-def deliver(settings: AppriseSettings, notice: Notice, way: Way) -> Outcome:
+def deliver(settings: AppriseSettings, notice: Notice, way: Transport) -> Outcome:
     """One attempt in a process that ends with it, whatever the service does."""
     with TemporaryDirectory(prefix="gavel-apprise-") as folder:
         # No proxy, no home, no secret of this process: nothing but the authority to believe.
@@ -131,11 +133,11 @@ def _run(order: Json, environment: dict[str, str], longest_s: float) -> Outcome:
     try:
         told = json.loads(done.stdout)
     except ValueError:
-        return Outcome(Result.RETRY, f"the process for Apprise ended with {done.returncode} and said nothing")
+        return Outcome(Result.RETRY, f"the process for Apprise ended with {done.returncode} and no output")
     return _outcome(told)
 
 
-def _order(settings: AppriseSettings, notice: Notice, way: Way) -> Json:
+def _order(settings: AppriseSettings, notice: Notice, way: Transport) -> Json:
     png = notice.picture.png if notice.picture else None
     return {
         "url": settings.url.get_secret_value(),
@@ -149,22 +151,22 @@ def _order(settings: AppriseSettings, notice: Notice, way: Way) -> Json:
     }
 
 
-def _outcome(told: dict[str, Any]) -> Outcome:
+def _outcome(report: dict[str, Any]) -> Outcome:
     """What the process has seen, in the words of all channels."""
-    match told["end"]:
+    match report["end"]:
         case "sent":
-            return Outcome(Result.DELIVERED, f"accepted by {told['service']}", told["status"])
+            return Outcome(Result.DELIVERED, f"accepted by {report['service']}", report["status"])
         case "forbidden" | "unknown":
-            return Outcome(Result.REFUSED, told["detail"])
+            return Outcome(Result.REFUSED, report["detail"])
         case "late":
-            return Outcome(Result.RETRY, f"no answer in time ({told['service']})", told["status"])
-    status = told["status"]
+            return Outcome(Result.RETRY, f"no answer in time ({report['service']})", report["status"])
+    status = report["status"]
     if status is None:
-        return Outcome(Result.RETRY, f"{told['service']} was not reached, or its certificate is not trusted")
-    outcome = by_status(Answer(status, told["headers"], b""))
+        return Outcome(Result.RETRY, f"{report['service']} was not reached, or its certificate is not trusted")
+    outcome = by_status(ReceiverResponse(status, report["headers"], b""))
     # An answer that would be a yes elsewhere was a no to the library, which knows the service.
     if outcome.result is Result.DELIVERED:
-        return Outcome(Result.RETRY, f"{told['service']} answered {status}, which means no there", status)
+        return Outcome(Result.RETRY, f"{report['service']} answered {status}, which means no there", status)
     return outcome
 
 

@@ -11,18 +11,27 @@ from gavel.alerting.contract import (
     JSON_TYPE,
     ChannelKind,
     ChannelSettings,
-    Json,
     Receipt,
     colour,
-    json_bytes,
     read_json,
     send,
     usable_url,
 )
-from gavel.alerting.delivery import Answer, Outcome, Result, by_status
-from gavel.alerting.message import Message, clipped, evidence_lines, facts, fitting, headline, visible
-from gavel.alerting.rate import Limit
-from gavel.alerting.wire import Request, Way
+from gavel.alerting.render.message import (
+    Json,
+    Message,
+    clipped,
+    evidence_lines,
+    facts,
+    fitting,
+    headline,
+    json_bytes,
+    visible,
+)
+from gavel.alerting.transport.outcome import Outcome, ReceiverResponse, Result, by_status
+from gavel.alerting.transport.rate import Limit
+from gavel.alerting.transport.wire import Request, Transport
+from gavel.egress.tls import DESTINATION
 
 _TITLE, _DESCRIPTION, _NAME, _VALUE, _FIELDS, _WHOLE = 256, 4096, 256, 1024, 25, 6000
 _FILE = "waterfall.png"
@@ -37,7 +46,9 @@ class DiscordSettings(ChannelSettings):
     model_config = ConfigDict(extra="forbid", title="Discord")
 
     webhook_url: Annotated[SecretStr, AfterValidator(usable_url)] = Field(
-        title="Webhook URL", description="Channel settings › Integrations › Webhooks › Copy Webhook URL."
+        title="Webhook URL",
+        description="Channel settings › Integrations › Webhooks › Copy Webhook URL.",
+        json_schema_extra=DESTINATION,
     )
 
 
@@ -59,7 +70,7 @@ def render(settings: DiscordSettings, message: Message, receipt: Receipt) -> Req
     return Request(f"{url}?{query}{'&' if query else ''}wait=true", json_bytes(body), JSON_TYPE, picture=picture)
 
 
-def deliver(settings: DiscordSettings, request: Request, way: Way) -> Outcome:
+def deliver(settings: DiscordSettings, request: Request, way: Transport) -> Outcome:
     png = request.picture.png if request.picture else None
     return send(settings, _with_file(request, png) if png else request, way, _read)
 
@@ -81,7 +92,7 @@ def _with_file(request: Request, png: bytes) -> Request:
     return replace(request, body=body + f"--{boundary}--\r\n".encode(), headers=headers)
 
 
-def _read(answer: Answer) -> Outcome:
+def _read(answer: ReceiverResponse) -> Outcome:
     outcome = by_status(answer)
     name = read_json(answer).get("id")
     if outcome.result is not Result.DELIVERED or not isinstance(name, str) or not name.isdigit():

@@ -14,14 +14,14 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Field, SecretStr, StringConstraints
 
 from gavel.alerting.contract import ChannelKind, ChannelSettings, Receipt, colour, with_picture
-from gavel.alerting.delivery import Outcome, Result
-from gavel.alerting.guard import ForbiddenError, Target
-from gavel.alerting.message import Message, Status, evidence_lines, facts, fitting, headline, plain_text
-from gavel.alerting.rate import Limit
-from gavel.alerting.wire import Way, connect, secured
+from gavel.alerting.render.message import Message, Status, evidence_lines, facts, fitting, headline, plain_text
+from gavel.alerting.transport.outcome import Outcome, Result
+from gavel.alerting.transport.rate import Limit
+from gavel.alerting.transport.wire import Transport, connect, secured
 from gavel.domain.errors import SourceError
-from gavel.network import Address, total_deadline
-from gavel.trust import network_error, ssl_context
+from gavel.egress.network import Address, total_deadline
+from gavel.egress.policy import ForbiddenError, Target
+from gavel.egress.tls import DESTINATION, network_error, ssl_context
 
 LARGEST = 200_000
 _CONTENT_ID = "waterfall@gavel.invalid"
@@ -33,11 +33,18 @@ MailAddress = Annotated[str, StringConstraints(pattern=r"^[\x21-\x7e]{1,64}@[A-Z
 class EmailSettings(ChannelSettings):
     model_config = ConfigDict(extra="forbid", title="E-mail")
 
-    host: str = Field(title="Mail server", pattern=r"^[A-Za-z0-9.:-]{1,253}$")
+    host: str = Field(title="Mail server", pattern=r"^[A-Za-z0-9.:-]{1,253}$", json_schema_extra=DESTINATION)
     port: int = Field(
-        default=587, title="Port", description="587 with STARTTLS, 465 with TLS, 25 without.", ge=1, le=65535
+        default=587,
+        title="Port",
+        description="587 with STARTTLS, 465 with TLS, 25 without.",
+        ge=1,
+        le=65535,
+        json_schema_extra=DESTINATION,
     )
-    security: Literal["starttls", "tls", "none"] = Field(default="starttls", title="Encryption")
+    security: Literal["starttls", "tls", "none"] = Field(
+        default="starttls", title="Encryption", json_schema_extra=DESTINATION
+    )
     username: str | None = Field(default=None, title="User name", max_length=300)
     password: SecretStr | None = Field(default=None, title="Password", max_length=300)
     sender: MailAddress = Field(title="From")
@@ -51,7 +58,7 @@ class Mail:
     sender: str
     recipients: tuple[str, ...]
     body: bytes
-    told: str
+    log_text: str
 
 
 def render(settings: EmailSettings, message: Message, _receipt: Receipt) -> Mail:
@@ -66,7 +73,7 @@ def render(settings: EmailSettings, message: Message, _receipt: Receipt) -> Mail
     return Mail(settings.sender, settings.recipients, body, told)
 
 
-def deliver(settings: EmailSettings, mail: Mail, way: Way) -> Outcome:
+def deliver(settings: EmailSettings, mail: Mail, way: Transport) -> Outcome:
     mine = replace(way, trust=settings)
     where = f"mail server {settings.host}:{settings.port}"
     try:
@@ -79,7 +86,7 @@ def deliver(settings: EmailSettings, mail: Mail, way: Way) -> Outcome:
     except smtplib.SMTPResponseException as error:
         return _by_code(where, error.smtp_code)
     except smtplib.SMTPNotSupportedError:
-        detail = f"{where} does not offer what the channel asks of it (STARTTLS or a login). Change the channel's encryption or user."
+        detail = f"{where} does not offer what the channel needs (STARTTLS or a login). Change the channel's encryption or user."
         return Outcome(Result.REFUSED, detail)
     except ssl.SSLCertVerificationError as error:
         trusted = f"{where}: the certificate is not trusted ({error.verify_message or error.reason})"
@@ -87,7 +94,7 @@ def deliver(settings: EmailSettings, mail: Mail, way: Way) -> Outcome:
     except smtplib.SMTPException as error:
         return Outcome(Result.RETRY, f"{where}: the conversation broke off ({type(error).__name__})")
     except OSError as error:
-        return Outcome(Result.RETRY, str(_told(settings, error)))
+        return Outcome(Result.RETRY, str(_source_error(settings, error)))
     missing = f"; it refused {', '.join(sorted(refused))}" if refused else ""
     return Outcome(Result.DELIVERED, f"accepted by {where}{missing}")
 
@@ -95,7 +102,7 @@ def deliver(settings: EmailSettings, mail: Mail, way: Way) -> Outcome:
 class _GuardedSmtp(smtplib.SMTP):
     """Connects only where messages may go, to the address that was checked."""
 
-    def __init__(self, settings: EmailSettings, way: Way) -> None:
+    def __init__(self, settings: EmailSettings, way: Transport) -> None:
         self._settings, self._way = settings, way
         # Its own name is given, since looking it up may take long.
         super().__init__(settings.host, settings.port, local_hostname="gavel", timeout=way.deadlines.read_s)
@@ -106,7 +113,7 @@ class _GuardedSmtp(smtplib.SMTP):
         return secured(sock, target, self._way) if self._settings.security == "tls" else sock
 
 
-def _sent(settings: EmailSettings, mail: Mail, way: Way) -> dict[str, tuple[int, bytes]]:
+def _sent(settings: EmailSettings, mail: Mail, way: Transport) -> dict[str, tuple[int, bytes]]:
     with _GuardedSmtp(settings, way) as smtp:
         if settings.security == "starttls":
             smtp.starttls(context=ssl_context(settings))
@@ -118,13 +125,13 @@ def _sent(settings: EmailSettings, mail: Mail, way: Way) -> dict[str, tuple[int,
 def _by_code(where: str, code: int) -> Outcome:
     # The library's sign for an answer that has no code.
     if code < 0:
-        return Outcome(Result.RETRY, f"{where}: what answers there does not speak SMTP as it should")
+        return Outcome(Result.RETRY, f"{where}: the server does not follow the SMTP protocol")
     if 400 <= code < 500:
         return Outcome(Result.RETRY, f"{where} answered {code}", code)
     return Outcome(Result.REFUSED, f"{where} answered {code}. Check sender, recipients and login, then replay.", code)
 
 
-def _told(settings: EmailSettings, error: OSError) -> SourceError:
+def _source_error(settings: EmailSettings, error: OSError) -> SourceError:
     return network_error(Address(settings.host, settings.port), error)
 
 

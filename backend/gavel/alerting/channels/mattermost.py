@@ -5,20 +5,11 @@ from typing import Annotated
 
 from pydantic import AfterValidator, ConfigDict, Field, SecretStr
 
-from gavel.alerting.contract import (
-    JSON_TYPE,
-    ChannelKind,
-    ChannelSettings,
-    Json,
-    Receipt,
-    colour,
-    json_bytes,
-    send,
-    usable_url,
-)
-from gavel.alerting.message import Message, evidence_lines, facts, fitting, headline
-from gavel.alerting.rate import Limit
-from gavel.alerting.wire import Request
+from gavel.alerting.contract import JSON_TYPE, ChannelKind, ChannelSettings, Receipt, colour, send, usable_url
+from gavel.alerting.render.message import Json, Message, evidence_lines, facts, fitting, headline, json_bytes
+from gavel.alerting.transport.rate import Limit
+from gavel.alerting.transport.wire import Request
+from gavel.egress.tls import DESTINATION
 
 LARGEST = 16_000
 # Its own default where limiting is switched on: 10 a second and 100 at once, of all clients together.
@@ -33,7 +24,9 @@ class MattermostSettings(ChannelSettings):
     model_config = ConfigDict(extra="forbid", title="Mattermost")
 
     webhook_url: Annotated[SecretStr, AfterValidator(usable_url)] = Field(
-        title="Webhook URL", description="Integrations › Incoming Webhooks."
+        title="Webhook URL",
+        description="Integrations › Incoming Webhooks.",
+        json_schema_extra=DESTINATION,
     )
 
 

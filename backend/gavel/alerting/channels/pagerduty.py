@@ -4,10 +4,21 @@ from typing import Annotated
 
 from pydantic import AfterValidator, ConfigDict, Field, SecretStr
 
-from gavel.alerting.contract import JSON_TYPE, ChannelKind, ChannelSettings, Json, Receipt, json_bytes, send, usable_url
-from gavel.alerting.message import Message, Status, clipped, evidence_lines, facts, fitting, headline
-from gavel.alerting.rate import Limit
-from gavel.alerting.wire import Request
+from gavel.alerting.contract import JSON_TYPE, ChannelKind, ChannelSettings, Receipt, send, usable_url
+from gavel.alerting.render.message import (
+    Json,
+    Message,
+    Status,
+    clipped,
+    evidence_lines,
+    facts,
+    fitting,
+    headline,
+    json_bytes,
+)
+from gavel.alerting.transport.rate import Limit
+from gavel.alerting.transport.wire import Request
+from gavel.egress.tls import DESTINATION
 
 LARGEST = 100_000  # PagerDuty takes 512 KB; nobody reads as much
 # Of an integration key: 120 a minute.
@@ -25,6 +36,7 @@ class PagerDutySettings(ChannelSettings):
         default=SecretStr("https://events.pagerduty.com/v2/enqueue"),
         title="Events address",
         description="In the EU: https://events.eu.pagerduty.com/v2/enqueue.",
+        json_schema_extra=DESTINATION,
     )
 
 

@@ -7,22 +7,14 @@ from urllib.parse import urlencode
 
 from pydantic import AfterValidator, ConfigDict, Field, SecretStr
 
-from gavel.alerting.contract import (
-    JSON_TYPE,
-    ChannelKind,
-    ChannelSettings,
-    Receipt,
-    json_bytes,
-    read_json,
-    send,
-    usable_url,
-)
-from gavel.alerting.delivery import Answer, Outcome, Result, by_status
-from gavel.alerting.message import Message, Picture, clipped
-from gavel.alerting.rate import Limit
-from gavel.alerting.slack_form import LARGEST, slack_form
-from gavel.alerting.wire import Request, Way
-from gavel.network import total_deadline
+from gavel.alerting.contract import JSON_TYPE, ChannelKind, ChannelSettings, Receipt, read_json, send, usable_url
+from gavel.alerting.render.message import Message, Picture, clipped, json_bytes
+from gavel.alerting.render.slack import LARGEST, slack_form
+from gavel.alerting.transport.outcome import Outcome, ReceiverResponse, Result, by_status
+from gavel.alerting.transport.rate import Limit
+from gavel.alerting.transport.wire import Request, Transport
+from gavel.egress.network import total_deadline
+from gavel.egress.tls import DESTINATION
 
 FORM_TYPE = {"Content-Type": "application/x-www-form-urlencoded"}
 _LONGEST_ALT = 1000
@@ -54,6 +46,7 @@ class SlackBotSettings(ChannelSettings):
         default=SecretStr("https://slack.com/api"),
         title="API address",
         description="Another one only for GovSlack: https://slack-gov.com/api.",
+        json_schema_extra=DESTINATION,
     )
 
 
@@ -69,8 +62,8 @@ def render(settings: SlackBotSettings, message: Message, receipt: Receipt) -> Re
     return Request(f"{settings.api_url.get_secret_value().rstrip('/')}/{method}", body, headers, picture=picture)
 
 
-def deliver(settings: SlackBotSettings, request: Request, way: Way) -> Outcome:
-    """The message counts: what becomes of its picture is told, and never sends the message again."""
+def deliver(settings: SlackBotSettings, request: Request, way: Transport) -> Outcome:
+    """The message counts: a failure of its picture is reported, and never sends the message again."""
     outcome = send(settings, request, way, _read)
     if outcome.result is not Result.DELIVERED or request.picture is None:
         return outcome
@@ -79,7 +72,7 @@ def deliver(settings: SlackBotSettings, request: Request, way: Way) -> Outcome:
     )
 
 
-def _with_picture(settings: SlackBotSettings, picture: Picture, message: Receipt, way: Way) -> str:
+def _with_picture(settings: SlackBotSettings, picture: Picture, message: Receipt, way: Transport) -> str:
     """Asks where a file may go, puts it there, and hangs it into the message's thread; says how that went."""
     png = picture.png or b""
     with total_deadline(way.deadlines.total_s):
@@ -91,7 +84,7 @@ def _with_picture(settings: SlackBotSettings, picture: Picture, message: Receipt
         if put.result is not Result.DELIVERED:
             return f"its picture was not taken: {put.detail}"
         shared = {
-            "files": [{"id": place.receipt["file_id"], "title": "Where the time went"}],
+            "files": [{"id": place.receipt["file_id"], "title": "Latency breakdown"}],
             "channel_id": message.get("channel", settings.channel),
             "thread_ts": message.get("ts", ""),
         }
@@ -99,20 +92,20 @@ def _with_picture(settings: SlackBotSettings, picture: Picture, message: Receipt
         return "with its picture" if done.result is Result.DELIVERED else f"its picture was not shown: {done.detail}"
 
 
-def _call(settings: SlackBotSettings, method: str, body: bytes, content: Mapping[str, str], way: Way) -> Outcome:
+def _call(settings: SlackBotSettings, method: str, body: bytes, content: Mapping[str, str], way: Transport) -> Outcome:
     headers = {**content, "Authorization": f"Bearer {settings.token.get_secret_value()}"}
     request = Request(f"{settings.api_url.get_secret_value().rstrip('/')}/{method}", body, headers)
-    return send(settings, request, way, _read_place)
+    return send(settings, request, way, _read_thread)
 
 
-def _read_place(answer: Answer) -> Outcome:
+def _read_thread(answer: ReceiverResponse) -> Outcome:
     """As of a message; what a place for a file is called stands in the receipt."""
     said = read_json(answer)
     place = {name: value for name in _PLACE if isinstance(value := said.get(name), str)}
     return replace(_read(answer), receipt=place)
 
 
-def _read(answer: Answer) -> Outcome:
+def _read(answer: ReceiverResponse) -> Outcome:
     """Slack says 200 to almost everything and the truth in `ok`."""
     by_code = by_status(answer)
     if by_code.result is not Result.DELIVERED:

@@ -5,11 +5,12 @@ from typing import Annotated
 
 from pydantic import AfterValidator, ConfigDict, Field, SecretStr
 
-from gavel.alerting.contract import JSON_TYPE, ChannelKind, ChannelSettings, Receipt, json_bytes, send, usable_url
-from gavel.alerting.message import Message
-from gavel.alerting.rate import Limit
-from gavel.alerting.slack_form import LARGEST, slack_form
-from gavel.alerting.wire import Request
+from gavel.alerting.contract import JSON_TYPE, ChannelKind, ChannelSettings, Receipt, send, usable_url
+from gavel.alerting.render.message import Message, json_bytes
+from gavel.alerting.render.slack import LARGEST, slack_form
+from gavel.alerting.transport.rate import Limit
+from gavel.alerting.transport.wire import Request
+from gavel.egress.tls import DESTINATION
 
 # Of a channel: one message a second.
 LIMITS = (Limit(1, 1.0),)
@@ -19,7 +20,9 @@ class SlackWebhookSettings(ChannelSettings):
     model_config = ConfigDict(extra="forbid", title="Slack (webhook)")
 
     webhook_url: Annotated[SecretStr, AfterValidator(usable_url)] = Field(
-        title="Webhook URL", description="From your Slack app: Incoming Webhooks › Add New Webhook to Workspace."
+        title="Webhook URL",
+        description="From your Slack app: Incoming Webhooks › Add New Webhook to Workspace.",
+        json_schema_extra=DESTINATION,
     )
 
 

@@ -4,18 +4,19 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, ConfigDict, Field, SecretStr
 
-from gavel.alerting.contract import JSON_TYPE, ChannelKind, ChannelSettings, Json, Receipt, json_bytes, send, usable_url
-from gavel.alerting.delivery import Answer, Outcome, Result, by_status
-from gavel.alerting.message import Message, Status, evidence_lines, facts, fitting, headline
-from gavel.alerting.rate import Limit
-from gavel.alerting.rules import Severity
-from gavel.alerting.wire import Request, Way
+from gavel.alerting.contract import JSON_TYPE, ChannelKind, ChannelSettings, Receipt, send, usable_url
+from gavel.alerting.render.message import Json, Message, Status, evidence_lines, facts, fitting, headline, json_bytes
+from gavel.alerting.rules.model import AlertSeverity
+from gavel.alerting.transport.outcome import Outcome, ReceiverResponse, Result, by_status
+from gavel.alerting.transport.rate import Limit
+from gavel.alerting.transport.wire import Request, Transport
+from gavel.egress.tls import DESTINATION
 
 # Teams counts 28,672 bytes after it has added its own.
 LARGEST = 18_000
 # 4 a second, 60 in half a minute, 100 an hour.
 LIMITS = (Limit(4, 1.0), Limit(20, 45.0))
-_COLOURS = {Severity.CRITICAL: "attention", Severity.WARNING: "warning", Severity.INFO: "accent"}
+_COLOURS = {AlertSeverity.CRITICAL: "attention", AlertSeverity.WARNING: "warning", AlertSeverity.INFO: "accent"}
 
 
 class TeamsSettings(ChannelSettings):
@@ -24,6 +25,7 @@ class TeamsSettings(ChannelSettings):
     webhook_url: Annotated[SecretStr, AfterValidator(usable_url)] = Field(
         title="Workflow URL",
         description="In Teams: channel › Workflows › 'Send webhook alerts to a channel'. Give it a co-owner: it goes with its owner.",
+        json_schema_extra=DESTINATION,
     )
 
 
@@ -32,11 +34,11 @@ def render(settings: TeamsSettings, message: Message, _receipt: Receipt) -> Requ
     return Request(settings.webhook_url.get_secret_value(), body, JSON_TYPE)
 
 
-def deliver(settings: TeamsSettings, request: Request, way: Way) -> Outcome:
+def deliver(settings: TeamsSettings, request: Request, way: Transport) -> Outcome:
     return send(settings, request, way, _read)
 
 
-def _read(answer: Answer) -> Outcome:
+def _read(answer: ReceiverResponse) -> Outcome:
     """A throttled webhook may hide its 429 in the body of a 200."""
     if answer.status == 200 and b"HTTP error 429" in answer.body:
         return Outcome(Result.RETRY, "Teams answered 429", 429)

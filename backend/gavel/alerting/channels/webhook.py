@@ -10,11 +10,12 @@ from typing import Annotated
 
 from pydantic import AfterValidator, ConfigDict, Field, SecretStr
 
-from gavel.alerting.contract import JSON_TYPE, ChannelKind, ChannelSettings, Json, Receipt, json_bytes, send, usable_url
-from gavel.alerting.delivery import Outcome
-from gavel.alerting.message import Message, Peak, fitting, headline
-from gavel.alerting.rate import Limit
-from gavel.alerting.wire import Request, Way
+from gavel.alerting.contract import JSON_TYPE, ChannelKind, ChannelSettings, Receipt, send, usable_url
+from gavel.alerting.render.message import Json, Message, Peak, fitting, headline, json_bytes
+from gavel.alerting.transport.outcome import Outcome
+from gavel.alerting.transport.rate import Limit
+from gavel.alerting.transport.wire import Request, Transport
+from gavel.egress.tls import DESTINATION
 
 LARGEST = 18_000  # the standard asks for less than 20 KB
 _PREFIX = "whsec_"
@@ -29,7 +30,9 @@ class WebhookSettings(ChannelSettings):
     model_config = ConfigDict(extra="forbid", title="Webhook (signed)")
 
     url: Annotated[SecretStr, AfterValidator(usable_url)] = Field(
-        title="URL", description="Gets a POST with JSON. Only 2xx counts as received; 410 switches this channel off."
+        title="URL",
+        description="Gets a POST with JSON. Only 2xx counts as received; 410 switches this channel off.",
+        json_schema_extra=DESTINATION,
     )
     secrets: tuple[Annotated[SecretStr, AfterValidator(_usable_secret)], ...] = Field(
         title="Signing secrets",
@@ -44,7 +47,7 @@ def render(settings: WebhookSettings, message: Message, _receipt: Receipt) -> Re
     return Request(settings.url.get_secret_value(), body, {**JSON_TYPE, "webhook-id": message.event_id})
 
 
-def deliver(settings: WebhookSettings, request: Request, way: Way) -> Outcome:
+def deliver(settings: WebhookSettings, request: Request, way: Transport) -> Outcome:
     """Signs for now: receivers refuse what was signed long ago."""
     signed = sign(settings, request.headers["webhook-id"], int(time.time()), request.body)
     return send(settings, replace(request, headers={**request.headers, **signed}), way)
@@ -88,7 +91,9 @@ def _built(message: Message) -> Json:
             "severity": message.severity.value,
             "rule": message.rule_key,
             "headline": headline(message),
-            "verdict": message.sentence,
+            "diagnosis": message.sentence,
+            "diagnosis_severity": message.diagnosis_severity.value if message.diagnosis_severity else None,
+            "confidence": message.confidence.value if message.confidence else None,
             "path": list(message.path),
             "total_us": message.total_us,
             "layers": [
@@ -96,7 +101,7 @@ def _built(message: Message) -> Json:
                 for one in message.layers
             ],
             "evidence": list(message.evidence),
-            "grade": message.grade.value if message.grade else None,
+            "quality": message.quality.value if message.quality else None,
             "peak": _peak(message.peak),
             "objects": list(message.objects),
             "object_count": message.object_count,

@@ -6,6 +6,9 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
+from gavel.alerting.use import mute
+from gavel.alerting.use.objects import key_of, names_of
+from gavel.alerting.use.present import arrays_of, evaluated_until, newest
 from gavel.api.convert_alerts import (
     Surroundings,
     alert_detail,
@@ -14,17 +17,18 @@ from gavel.api.convert_alerts import (
     maintenance_out,
     silence_out,
 )
-from gavel.api.deps import AdminOnly, HouseDep, NowDep, ReaderOnly
+from gavel.api.deps import AdminOnly, AppDep, NowDep, ReaderOnly
+from gavel.api.inputs import TEXT_PATTERN, Id, LongId, Search
 from gavel.api.ranges import Limit, RangeDep
 from gavel.api.schemas.alerts import (
     AcknowledgeIn,
     AlertDetail,
     AlertOut,
+    AlertSeverityName,
     AlertsNow,
     LateOut,
     MaintenanceBody,
     MaintenanceOut,
-    SeverityName,
     SilenceChange,
     SilenceIn,
     SilenceOut,
@@ -35,25 +39,21 @@ from gavel.db.engine import Connection, reading, transaction
 from gavel.db.queries import alerts as stored
 from gavel.db.queries import notifications
 from gavel.db.queries import quiet as quiet_rows
-from gavel.pipeline import quieting
-from gavel.pipeline.alert_objects import key_of, names_of
-from gavel.pipeline.alert_present import arrays_of, newest
-from gavel.pipeline.judged import judged_until
 
 router = APIRouter(tags=["alerts"], dependencies=[ReaderOnly])
 
-ObjectId = Annotated[int | None, Query(ge=1, lt=2**27, description="of this thing only; needs `subject`")]
-Subject = Annotated[SubjectName | None, Query(description="of this kind of thing only")]
+ObjectId = Annotated[int | None, Query(ge=1, lt=2**27, description="of this object only; needs `subject`")]
+Subject = Annotated[SubjectName | None, Query(description="of this kind of object only")]
 
 
 @router.get("/alerts/now")
-def alerts_now(here: HouseDep, at: NowDep, subject: Subject = None, object_id: ObjectId = None) -> AlertsNow:
-    """What is open, worst first, and what is about to be."""
-    with reading(here.engine) as connection:
+def alerts_now(app: AppDep, at: NowDep, subject: Subject = None, object_id: ObjectId = None) -> AlertsNow:
+    """Open alerts, worst first, and pending ones."""
+    with reading(app.engine) as connection:
         found = stored.open_alerts(connection)
         pending = stored.pending_alerts(connection)
-        around = Surroundings(quieting.quiet_now(connection, found, at), arrays_of(connection, (*found, *pending)), at)
-        until = judged_until(connection)
+        around = Surroundings(mute.quiet_now(connection, found, at), arrays_of(connection, (*found, *pending)), at)
+        until = evaluated_until(connection)
 
     def mine(row: stored.AlertRow) -> bool:
         return subject in (None, row.subject) and object_id in (None, row.object_id)
@@ -61,24 +61,24 @@ def alerts_now(here: HouseDep, at: NowDep, subject: Subject = None, object_id: O
     return AlertsNow(
         alerts=[alert_out(row, around) for row in found if mine(row)],
         pending=[alert_out(row, around) for row in pending if mine(row)],
-        judged_until_at=until,
+        analyzed_until_at=until,
     )
 
 
 @router.get("/alerts/history")
 def alert_history(
-    here: HouseDep,
+    app: AppDep,
     at: NowDep,
     window: RangeDep,
-    search: Annotated[str, Query(max_length=200)] = "",
-    severity: SeverityName | None = None,
-    rule: Annotated[str | None, Query(max_length=64, description="key of a rule")] = None,
+    search: Search = "",
+    severity: AlertSeverityName | None = None,
+    rule: Annotated[str | None, Query(max_length=64, pattern=TEXT_PATTERN, description="key of a rule")] = None,
     subject: Subject = None,
     object_id: ObjectId = None,
     limit: Limit = 100,
     offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
 ) -> Page[AlertOut]:
-    """What was open at some moment of the range, newest first; what never fired is left out."""
+    """Alerts that were open at some time of the range, newest first; those that never fired are left out."""
     wanted = stored.AlertQuery(
         from_at=window.from_at,
         to_at=window.to_at,
@@ -90,20 +90,18 @@ def alert_history(
         limit=limit,
         offset=offset,
     )
-    with reading(here.engine) as connection:
+    with reading(app.engine) as connection:
         found = stored.alert_history(connection, wanted)
         around = _around(connection, found.items, at)
     items = [alert_out(row, around) for row in found.items]
     return Page[AlertOut](items=items, total=found.total, limit=limit, offset=offset)
 
 
-@router.get("/alerts/late")
-def late_breaches(
-    here: HouseDep, window: RangeDep, subject: Subject = None, object_id: ObjectId = None
-) -> list[LateOut]:
-    """Breaches that became known too late to page anybody, newest first."""
+@router.get("/alerts/late", summary="Late Detections")
+def late_breaches(app: AppDep, window: RangeDep, subject: Subject = None, object_id: ObjectId = None) -> list[LateOut]:
+    """Late detections, newest first: their data arrived too late to notify."""
     key = key_of(subject, object_id) if subject is not None and object_id is not None else None
-    with reading(here.engine) as connection:
+    with reading(app.engine) as connection:
         found = stored.late_breaches(connection, window.from_at, window.to_at, key)
         names = names_of(connection, [row.object_key for row in found])
     told = (late_out(row, names) for row in found if subject is None or row.definition.get("of") == subject)
@@ -111,81 +109,81 @@ def late_breaches(
 
 
 @router.get("/alerts/{alert_id}")
-def one_alert(alert_id: int, here: HouseDep, at: NowDep) -> AlertDetail:
-    return _detail(here, alert_id, at)
+def one_alert(alert_id: LongId, app: AppDep, at: NowDep) -> AlertDetail:
+    return _detail(app, alert_id, at)
 
 
 @router.post("/alerts/{alert_id}/acknowledge", dependencies=[AdminOnly])
-def acknowledge_alert(alert_id: int, body: AcknowledgeIn, here: HouseDep, at: NowDep) -> AlertDetail:
-    """Somebody looks after it: nothing more is said of it until it is over."""
-    with transaction(here.engine) as connection:
+def acknowledge_alert(alert_id: LongId, body: AcknowledgeIn, app: AppDep, at: NowDep) -> AlertDetail:
+    """Acknowledges an alert: no further notifications until it resolves."""
+    with transaction(app.engine) as connection:
         stored.acknowledge(connection, alert_id, body.by, body.note, at)
-    return _detail(here, alert_id, at)
+    return _detail(app, alert_id, at)
 
 
 @router.delete("/alerts/{alert_id}/acknowledge", dependencies=[AdminOnly])
-def take_back_acknowledgement(alert_id: int, here: HouseDep, at: NowDep) -> AlertDetail:
-    with transaction(here.engine) as connection:
+def take_back_acknowledgement(alert_id: LongId, app: AppDep, at: NowDep) -> AlertDetail:
+    with transaction(app.engine) as connection:
         stored.acknowledge(connection, alert_id, None, "", at)
-    return _detail(here, alert_id, at)
+    return _detail(app, alert_id, at)
 
 
 # --- what keeps messages back -----------------------------------------------------------------------------------------
 
 
 @router.get("/silences")
-def silences(here: HouseDep, at: NowDep) -> list[SilenceOut]:
-    """Those in force, to come, and over; the last to end comes first."""
-    with reading(here.engine) as connection:
+def silences(app: AppDep, at: NowDep) -> list[SilenceOut]:
+    """Active, scheduled and expired ones; the last to end comes first."""
+    with reading(app.engine) as connection:
         found = stored.open_alerts(connection)
         return [silence_out(row, found, at) for row in quiet_rows.silences(connection)]
 
 
 @router.post("/silences", dependencies=[AdminOnly], status_code=201)
-def add_silence(body: SilenceIn, here: HouseDep, at: NowDep) -> SilenceOut:
+def add_silence(body: SilenceIn, app: AppDep, at: NowDep) -> SilenceOut:
     matchers = [one.model_dump() for one in body.matchers]
     return _silence(
-        here, quieting.add_silence(here.engine, matchers, body.from_at, body.until_at, body.reason, body.by, at), at
+        app, mute.add_silence(app.engine, matchers, body.from_at, body.until_at, body.reason, body.by, at), at
     )
 
 
 @router.patch("/silences/{silence_id}", dependencies=[AdminOnly])
-def change_silence(silence_id: int, body: SilenceChange, here: HouseDep, at: NowDep) -> SilenceOut:
-    with transaction(here.engine) as connection:
+def change_silence(silence_id: Id, body: SilenceChange, app: AppDep, at: NowDep) -> SilenceOut:
+    with transaction(app.engine) as connection:
         quiet_rows.end_silence(connection, silence_id, max(body.until_at, at))
-    return _silence(here, silence_id, at)
+    return _silence(app, silence_id, at)
 
 
 @router.delete("/silences/{silence_id}", dependencies=[AdminOnly], status_code=204)
-def remove_silence(silence_id: int, here: HouseDep) -> None:
-    with transaction(here.engine) as connection:
+def remove_silence(silence_id: Id, app: AppDep) -> None:
+    with transaction(app.engine) as connection:
         quiet_rows.remove_silence(connection, silence_id)
 
 
 @router.get("/maintenance-windows")
-def maintenance_windows(here: HouseDep, at: NowDep) -> list[MaintenanceOut]:
-    with reading(here.engine) as connection:
+def maintenance_windows(app: AppDep, at: NowDep) -> list[MaintenanceOut]:
+    with reading(app.engine) as connection:
         return [maintenance_out(row, at) for row in quiet_rows.maintenance_windows(connection)]
 
 
 @router.post("/maintenance-windows", dependencies=[AdminOnly], status_code=201)
-def add_maintenance_window(body: MaintenanceBody, here: HouseDep, at: NowDep) -> MaintenanceOut:
-    return _window(here, quieting.store_maintenance(here.engine, body.name, _plain(body), at), at)
+def add_maintenance_window(body: MaintenanceBody, app: AppDep, at: NowDep) -> MaintenanceOut:
+    return _window(app, mute.store_maintenance(app.engine, body.name, _plain(body), at), at)
 
 
 @router.put("/maintenance-windows/{window_id}", dependencies=[AdminOnly])
-def change_maintenance_window(window_id: int, body: MaintenanceBody, here: HouseDep, at: NowDep) -> MaintenanceOut:
-    return _window(here, quieting.store_maintenance(here.engine, body.name, _plain(body), at, window_id), at)
+def change_maintenance_window(window_id: Id, body: MaintenanceBody, app: AppDep, at: NowDep) -> MaintenanceOut:
+    return _window(app, mute.store_maintenance(app.engine, body.name, _plain(body), at, window_id), at)
 
 
 @router.delete("/maintenance-windows/{window_id}", dependencies=[AdminOnly], status_code=204)
-def remove_maintenance_window(window_id: int, here: HouseDep) -> None:
-    with transaction(here.engine) as connection:
+def remove_maintenance_window(window_id: Id, app: AppDep) -> None:
+    with transaction(app.engine) as connection:
         quiet_rows.remove_maintenance(connection, window_id)
 
 
-def _detail(here: HouseDep, alert_id: int, at: NowDep) -> AlertDetail:
-    with reading(here.engine) as connection:
+def _detail(app: AppDep, alert_id: int, at: NowDep) -> AlertDetail:
+    with reading(app.engine) as connection:
         row = stored.one_alert(connection, alert_id)
         moved = stored.transitions(connection, alert_id)
         told = notifications.of_alert(connection, alert_id)
@@ -193,17 +191,17 @@ def _detail(here: HouseDep, alert_id: int, at: NowDep) -> AlertDetail:
 
 
 def _around(connection: Connection, rows: Sequence[stored.AlertRow], at: datetime) -> Surroundings:
-    quiet = quieting.quiet_now(connection, stored.open_alerts(connection), at)
+    quiet = mute.quiet_now(connection, stored.open_alerts(connection), at)
     return Surroundings(quiet, arrays_of(connection, rows), at)
 
 
-def _silence(here: HouseDep, silence_id: int, at: NowDep) -> SilenceOut:
-    with reading(here.engine) as connection:
+def _silence(app: AppDep, silence_id: int, at: NowDep) -> SilenceOut:
+    with reading(app.engine) as connection:
         return silence_out(quiet_rows.silence_row(connection, silence_id), stored.open_alerts(connection), at)
 
 
-def _window(here: HouseDep, window_id: int, at: NowDep) -> MaintenanceOut:
-    with reading(here.engine) as connection:
+def _window(app: AppDep, window_id: int, at: NowDep) -> MaintenanceOut:
+    with reading(app.engine) as connection:
         return maintenance_out(quiet_rows.maintenance_row(connection, window_id), at)
 
 

@@ -5,8 +5,10 @@ from typing import Annotated
 
 from fastapi import APIRouter, HTTPException, Query
 
+from gavel.admin import channels as use
 from gavel.api.convert_alerts import channel_out, notification_detail, notification_out, trial_out
-from gavel.api.deps import AdminOnly, HouseDep, NowDep, ReaderOnly
+from gavel.api.deps import AdminOnly, AppDep, NowDep, ReaderOnly
+from gavel.api.inputs import INT32_MAX, Id, LongId
 from gavel.api.problems import refuses
 from gavel.api.ranges import Limit
 from gavel.api.schemas.channels import (
@@ -26,7 +28,6 @@ from gavel.db.engine import reading, transaction
 from gavel.db.errors import NotFoundError
 from gavel.db.queries import channels as stored
 from gavel.db.queries import notifications as outbox
-from gavel.pipeline import channels as use
 
 router = APIRouter(tags=["channels"], dependencies=[ReaderOnly])
 
@@ -48,17 +49,17 @@ def channel_kinds() -> list[ChannelKindOut]:
 
 
 @router.get("/channels")
-def channels(here: HouseDep) -> list[ChannelOut]:
-    with reading(here.engine) as connection:
+def channels(app: AppDep) -> list[ChannelOut]:
+    with reading(app.engine) as connection:
         loads = stored.loads(connection)
         return [channel_out(row, loads) for row in stored.channel_rows(connection)]
 
 
 @router.post("/channels", dependencies=[AdminOnly], status_code=201, responses=refuses(409))
-def add_channel(body: ChannelIn, here: HouseDep, at: NowDep) -> ChannelOut:
+def add_channel(body: ChannelIn, app: AppDep, at: NowDep) -> ChannelOut:
     channel_id = use.add(
-        here.engine,
-        here.vault,
+        app.engine,
+        app.vault,
         kind=body.kind,
         name=body.name,
         settings=body.settings,
@@ -67,95 +68,95 @@ def add_channel(body: ChannelIn, here: HouseDep, at: NowDep) -> ChannelOut:
         second_id=body.second_id,
         now=at,
     )
-    return _one(here, channel_id)
+    return _load_channel(app, channel_id)
 
 
 @router.post("/channels/test", dependencies=[AdminOnly], responses=refuses(404, 429))
-def try_channel_settings(body: ChannelTrial, here: HouseDep, at: NowDep) -> TrialOut:
+def try_channel_settings(body: ChannelTrial, app: AppDep, at: NowDep) -> TrialOut:
     """Send a test message without saving anything. Answers within 30 s."""
-    with _Trial():
+    with _ChannelTrialSlot():
         if body.channel_id is None:
-            return trial_out(use.try_settings(body.kind, body.settings, here.outside, at))
-        return trial_out(use.try_changed(here.engine, here.vault, body.channel_id, body.settings, here.outside, at))
+            return trial_out(use.try_settings(body.kind, body.settings, app.outside, at))
+        return trial_out(use.try_changed(app.engine, app.vault, body.channel_id, body.settings, app.outside, at))
 
 
 @router.get("/channels/{channel_id}")
-def one_channel(channel_id: int, here: HouseDep) -> ChannelOut:
-    return _one(here, channel_id)
+def one_channel(channel_id: Id, app: AppDep) -> ChannelOut:
+    return _load_channel(app, channel_id)
 
 
 @router.patch("/channels/{channel_id}", dependencies=[AdminOnly], responses=refuses(409))
-def change_channel(channel_id: int, body: ChannelChange, here: HouseDep) -> ChannelOut:
+def change_channel(channel_id: Id, body: ChannelChange, app: AppDep) -> ChannelOut:
     """What is switched on again, or gets other settings, starts anew: its failures are forgotten."""
-    wanted = use.ChannelChange(
+    wanted = use.ChannelUpdate(
         name=body.name,
         settings=body.settings,
         enabled=body.enabled,
         route=None if body.route is None else body.route.model_dump(),
         second_id=body.second_id,
     )
-    use.change(here.engine, here.vault, channel_id, wanted)
-    return _one(here, channel_id)
+    use.change(app.engine, app.vault, channel_id, wanted)
+    return _load_channel(app, channel_id)
 
 
 @router.delete("/channels/{channel_id}", dependencies=[AdminOnly], status_code=204)
-def remove_channel(channel_id: int, here: HouseDep) -> None:
-    use.remove(here.engine, channel_id)
+def remove_channel(channel_id: Id, app: AppDep) -> None:
+    use.remove(app.engine, channel_id)
 
 
 @router.post("/channels/{channel_id}/test", dependencies=[AdminOnly], responses=refuses(429))
-def try_stored_channel(channel_id: int, here: HouseDep, at: NowDep) -> TrialOut:
-    with _Trial():
-        return trial_out(use.try_stored(here.engine, here.vault, channel_id, here.outside, at))
+def try_stored_channel(channel_id: Id, app: AppDep, at: NowDep) -> TrialOut:
+    with _ChannelTrialSlot():
+        return trial_out(use.try_stored(app.engine, app.vault, channel_id, app.outside, at))
 
 
 @router.post("/channels/{channel_id}/replay", dependencies=[AdminOnly])
-def replay_channel(channel_id: int, here: HouseDep, at: NowDep) -> Replayed:
-    """All its dead letters wait for delivery again."""
-    with transaction(here.engine) as connection:
+def replay_channel(channel_id: Id, app: AppDep, at: NowDep) -> Replayed:
+    """Queues all its dead letters for delivery again."""
+    with transaction(app.engine) as connection:
         stored.channel_row(connection, channel_id)
         return Replayed(replayed=outbox.replay(connection, at, channel_id=channel_id))
 
 
 @router.get("/notifications")
 def notifications(
-    here: HouseDep,
-    channel_id: Annotated[int | None, Query(description="of this channel only")] = None,
+    app: AppDep,
+    channel_id: Annotated[int | None, Query(ge=1, le=INT32_MAX, description="of this channel only")] = None,
     state: Annotated[NotificationState | None, Query(description="`dead`: could not be delivered")] = None,
     limit: Limit = 100,
     offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
 ) -> Page[NotificationOut]:
     """The delivery log: what was sent or is to be, newest first."""
-    with reading(here.engine) as connection:
+    with reading(app.engine) as connection:
         found = outbox.notifications(connection, channel_id=channel_id, state=state, limit=limit, offset=offset)
     items = [notification_out(row) for row in found.items]
     return Page[NotificationOut](items=items, total=found.total, limit=limit, offset=offset)
 
 
 @router.get("/notifications/{notification_id}")
-def one_notification(notification_id: int, here: HouseDep) -> NotificationDetail:
+def one_notification(notification_id: LongId, app: AppDep) -> NotificationDetail:
     """With every attempt; secrets in requests are masked."""
-    with reading(here.engine) as connection:
+    with reading(app.engine) as connection:
         row = outbox.notification_row(connection, notification_id)
         return notification_detail(row, outbox.attempts(connection, notification_id))
 
 
 @router.post("/notifications/{notification_id}/replay", dependencies=[AdminOnly])
-def replay_notification(notification_id: int, here: HouseDep, at: NowDep) -> NotificationOut:
-    """A dead letter waits for delivery again, with the id it had."""
-    with transaction(here.engine) as connection:
+def replay_notification(notification_id: LongId, app: AppDep, at: NowDep) -> NotificationOut:
+    """Queues a dead letter for delivery again, with its former id."""
+    with transaction(app.engine) as connection:
         if not outbox.replay(connection, at, notification_id=notification_id):
             outbox.notification_row(connection, notification_id)
             raise NotFoundError(f"Notification {notification_id} is no dead letter: there is nothing to send again.")
         return notification_out(outbox.notification_row(connection, notification_id))
 
 
-def _one(here: HouseDep, channel_id: int) -> ChannelOut:
-    with reading(here.engine) as connection:
+def _load_channel(app: AppDep, channel_id: int) -> ChannelOut:
+    with reading(app.engine) as connection:
         return channel_out(stored.channel_row(connection, channel_id), stored.loads(connection))
 
 
-class _Trial:
+class _ChannelTrialSlot:
     """A place among the few trials that may run at once; 429 when all are taken."""
 
     def __enter__(self) -> None:

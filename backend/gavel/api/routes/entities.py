@@ -6,7 +6,8 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel
 
 from gavel.api.convert import fields_of
-from gavel.api.deps import HouseDep, NowDep, ReaderOnly
+from gavel.api.deps import AppDep, NowDep, ReaderOnly
+from gavel.api.inputs import INT32_MAX, TEXT_PATTERN, Id
 from gavel.api.ranges import Limit, ListDep
 from gavel.api.schemas.common import Page
 from gavel.api.schemas.entities import (
@@ -28,46 +29,46 @@ from gavel.db.queries import arrays, datastores, hosts, rows, vms, volumes
 from gavel.db.queries.search import search
 from gavel.db.queries.unmatched import unmatched
 
-router = APIRouter(tags=["estate"], dependencies=[ReaderOnly])
+router = APIRouter(tags=["environment"], dependencies=[ReaderOnly])
 
 Model = TypeVar("Model", bound=BaseModel)
 
 
 @router.get("/datastores")
-def list_datastores(query: ListDep, here: HouseDep, at: NowDep) -> Page[DatastoreRow]:
-    with reading(here.engine) as connection:
+def list_datastores(query: ListDep, app: AppDep, at: NowDep) -> Page[DatastoreRow]:
+    with reading(app.engine) as connection:
         return _page(datastores.datastores(connection, query, at), query, DatastoreRow)
 
 
 @router.get("/datastores/{datastore_id}")
-def one_datastore(datastore_id: int, here: HouseDep, at: NowDep) -> DatastoreOut:
-    with reading(here.engine) as connection:
+def one_datastore(datastore_id: Id, app: AppDep, at: NowDep) -> DatastoreOut:
+    with reading(app.engine) as connection:
         found = datastores.datastore(connection, datastore_id, at)
     return _merged(DatastoreOut, found)
 
 
 @router.get("/vms")
-def list_vms(query: ListDep, here: HouseDep, at: NowDep) -> Page[VmRow]:
-    with reading(here.engine) as connection:
+def list_vms(query: ListDep, app: AppDep, at: NowDep) -> Page[VmRow]:
+    with reading(app.engine) as connection:
         return _page(vms.vms(connection, query, at), query, VmRow)
 
 
 @router.get("/vms/{vm_id}")
-def one_vm(vm_id: int, here: HouseDep, at: NowDep) -> VmOut:
-    with reading(here.engine) as connection:
+def one_vm(vm_id: Id, app: AppDep, at: NowDep) -> VmOut:
+    with reading(app.engine) as connection:
         found = vms.vm(connection, vm_id, at)
     return VmOut.model_validate(fields_of(found.row) | {"vm_disks": found.disks})
 
 
 @router.get("/hosts")
-def list_hosts(query: ListDep, here: HouseDep, at: NowDep) -> Page[HostRow]:
-    with reading(here.engine) as connection:
+def list_hosts(query: ListDep, app: AppDep, at: NowDep) -> Page[HostRow]:
+    with reading(app.engine) as connection:
         return _page(hosts.hosts(connection, query, at), query, HostRow)
 
 
 @router.get("/hosts/{host_id}")
-def one_host(host_id: int, here: HouseDep, at: NowDep) -> HostOut:
-    with reading(here.engine) as connection:
+def one_host(host_id: Id, app: AppDep, at: NowDep) -> HostOut:
+    with reading(app.engine) as connection:
         found = hosts.host(connection, host_id, at)
     return HostOut.model_validate(
         fields_of(found.row)
@@ -81,62 +82,62 @@ def one_host(host_id: int, here: HouseDep, at: NowDep) -> HostOut:
 
 
 @router.get("/volumes")
-def list_volumes(query: ListDep, here: HouseDep, at: NowDep) -> Page[VolumeRow]:
-    with reading(here.engine) as connection:
+def list_volumes(query: ListDep, app: AppDep, at: NowDep) -> Page[VolumeRow]:
+    with reading(app.engine) as connection:
         return _page(volumes.volumes(connection, query, at), query, VolumeRow)
 
 
 @router.get("/volumes/{volume_id}")
-def one_volume(volume_id: int, here: HouseDep, at: NowDep) -> VolumeOut:
-    with reading(here.engine) as connection:
+def one_volume(volume_id: Id, app: AppDep, at: NowDep) -> VolumeOut:
+    with reading(app.engine) as connection:
         found = volumes.volume(connection, volume_id, at)
     return _merged(VolumeOut, found)
 
 
 @router.get("/arrays")
-def list_arrays(query: ListDep, here: HouseDep, at: NowDep) -> Page[ArrayRow]:
-    with reading(here.engine) as connection:
+def list_arrays(query: ListDep, app: AppDep, at: NowDep) -> Page[ArrayRow]:
+    with reading(app.engine) as connection:
         return _page(arrays.arrays(connection, query, at), query, ArrayRow)
 
 
 @router.get("/arrays/{array_id}")
-def one_array(array_id: int, here: HouseDep, at: NowDep) -> ArrayOut:
-    with reading(here.engine) as connection:
+def one_array(array_id: Id, app: AppDep, at: NowDep) -> ArrayOut:
+    with reading(app.engine) as connection:
         found = arrays.array(connection, array_id, at)
     return ArrayOut.model_validate(fields_of(found.row) | {"pod_list": found.pods, "array_hosts": found.array_hosts})
 
 
 @router.get("/unmatched")
 def list_unmatched(
-    here: HouseDep,
-    search: Annotated[str, Query(max_length=200, description="part of a name, a host's name or a reason")] = "",
+    app: AppDep,
+    search: Annotated[
+        str, Query(max_length=200, pattern=TEXT_PATTERN, description="part of a name, a host's name or a reason")
+    ] = "",
     kind: rows.UnmatchedKind | None = None,
-    needs_action: Annotated[
-        bool | None, Query(description="only what somebody has to look at, or only the rest")
-    ] = None,
-    source: Annotated[int | None, Query(description="only of this vCenter or array")] = None,
+    needs_action: Annotated[bool | None, Query(description="only objects that need action, or only the rest")] = None,
+    source: Annotated[int | None, Query(ge=1, le=INT32_MAX, description="only of this vCenter or array")] = None,
     limit: Limit = 100,
     offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
 ) -> UnmatchedPage:
     """What is on one side only, with the reason and what to do: datastores, devices and virtual disks without an array's volume;
     volumes that hosts are connected to without a device, and exports without a datastore. What needs action comes first."""
     query = rows.UnmatchedQuery(search.strip(), kind, needs_action, source, limit, offset)
-    with reading(here.engine) as connection:
+    with reading(app.engine) as connection:
         page = unmatched(connection, query)
     return UnmatchedPage.model_validate(fields_of(page) | {"limit": limit, "offset": offset})
 
 
 @router.get("/search")
 def search_names(
-    here: HouseDep,
-    q: Annotated[str, Query(min_length=1, max_length=200)],
+    app: AppDep,
+    q: Annotated[str, Query(min_length=1, max_length=200, pattern=TEXT_PATTERN)],
     limit: Annotated[int, Query(ge=1, le=50)] = 20,
 ) -> list[SearchHit]:
-    with reading(here.engine) as connection:
+    with reading(app.engine) as connection:
         return [SearchHit.model_validate(hit) for hit in search(connection, q, limit=limit)]
 
 
-def _page(page: rows.Page[rows.Item], query: rows.ListQuery, model: type[Model]) -> Page[Model]:
+def _page(page: rows.RecordPage[rows.Item], query: rows.ListQuery, model: type[Model]) -> Page[Model]:
     items = [model.model_validate(item) for item in page.items]
     return Page(items=items, total=page.total, limit=query.limit, offset=query.offset)
 

@@ -1,14 +1,14 @@
-"""Pictures of messages, for chat services that fetch them: by a signed address that is over after a while, and by no login."""
+"""Pictures of notifications, for chat services that fetch them: by a signed address that expires, without login."""
 
 from threading import BoundedSemaphore
 from typing import Annotated
 
 from fastapi import APIRouter, HTTPException, Path, Response
 
-from gavel.api.deps import HouseDep, NowDep
+from gavel.alerting.use.pictures import png_of
+from gavel.api.deps import AppDep, NowDep
 from gavel.api.problems import refuses
 from gavel.db.engine import reading
-from gavel.pipeline.picturing import png_of
 
 router = APIRouter(tags=["alerts"])
 
@@ -19,13 +19,15 @@ _DRAWN = BoundedSemaphore(2)
 @router.get(
     "/alert-pictures/{token}", response_class=Response, responses={200: {"content": {"image/png": {}}}, **refuses(429)}
 )
-def alert_picture(token: Annotated[str, Path(max_length=400)], here: HouseDep, at: NowDep) -> Response:
+def alert_picture(
+    token: Annotated[str, Path(max_length=400, pattern=r"^[A-Za-z0-9_.-]*$")], app: AppDep, at: NowDep
+) -> Response:
     """The waterfall that goes with a message."""
     if not _DRAWN.acquire(blocking=False):
         raise HTTPException(429, "Other pictures are being drawn. Try again in some seconds.", {"Retry-After": "5"})
     try:
-        with reading(here.engine) as connection:
-            png = png_of(connection, here.vault, token, at)
+        with reading(app.engine) as connection:
+            png = png_of(connection, app.vault, token, at)
     finally:
         _DRAWN.release()
     return Response(png, media_type="image/png", headers={"Cache-Control": "private, max-age=86400"})

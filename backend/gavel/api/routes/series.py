@@ -5,8 +5,9 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query
 
 from gavel.api.convert import gap_out
-from gavel.api.deps import House, HouseDep, ReaderOnly
-from gavel.api.ranges import Range, RangeDep
+from gavel.api.deps import AppDep, AppState, ReaderOnly
+from gavel.api.inputs import Id
+from gavel.api.ranges import RangeDep, TimeRange
 from gavel.api.schemas.common import Ref, SourceRef
 from gavel.api.schemas.series import Column, EventOut, Group, Series
 from gavel.db.engine import reading
@@ -15,50 +16,46 @@ from gavel.db.queries.gaps import gaps
 from gavel.db.queries.rows import RefKind
 from gavel.db.queries.series import SeriesGroup, series
 from gavel.db.queries.sources import sources
-from gavel.pipeline.labels import label
+from gavel.diagnosis.evidence import label, quantity_label
 
 router = APIRouter(tags=["series"], dependencies=[ReaderOnly])
 
-Points = Annotated[int, Query(ge=10, le=1000, description="at most so many buckets")]
+Points = Annotated[int, Query(ge=10, le=1000, description="maximum number of buckets")]
 Detail = Annotated[Literal["none", "parts"], Query(description="`parts` adds a group per device, disk and volume")]
 
 
 @router.get("/datastores/{datastore_id}/series")
 def datastore_series(
-    datastore_id: int, here: HouseDep, window: RangeDep, points: Points = 700, detail: Detail = "none"
+    datastore_id: Id, app: AppDep, window: RangeDep, points: Points = 700, detail: Detail = "none"
 ) -> Series:
-    return series_of(here, RefKind.DATASTORE, datastore_id, window, points, detail)
+    return series_of(app, RefKind.DATASTORE, datastore_id, window, points, detail)
 
 
 @router.get("/vms/{vm_id}/series")
-def vm_series(vm_id: int, here: HouseDep, window: RangeDep, points: Points = 700, detail: Detail = "none") -> Series:
-    return series_of(here, RefKind.VM, vm_id, window, points, detail)
+def vm_series(vm_id: Id, app: AppDep, window: RangeDep, points: Points = 700, detail: Detail = "none") -> Series:
+    return series_of(app, RefKind.VM, vm_id, window, points, detail)
 
 
 @router.get("/hosts/{host_id}/series")
-def host_series(
-    host_id: int, here: HouseDep, window: RangeDep, points: Points = 700, detail: Detail = "none"
-) -> Series:
-    return series_of(here, RefKind.HOST, host_id, window, points, detail)
+def host_series(host_id: Id, app: AppDep, window: RangeDep, points: Points = 700, detail: Detail = "none") -> Series:
+    return series_of(app, RefKind.HOST, host_id, window, points, detail)
 
 
 @router.get("/volumes/{volume_id}/series")
 def volume_series(
-    volume_id: int, here: HouseDep, window: RangeDep, points: Points = 700, detail: Detail = "none"
+    volume_id: Id, app: AppDep, window: RangeDep, points: Points = 700, detail: Detail = "none"
 ) -> Series:
-    return series_of(here, RefKind.VOLUME, volume_id, window, points, detail)
+    return series_of(app, RefKind.VOLUME, volume_id, window, points, detail)
 
 
 @router.get("/arrays/{array_id}/series")
-def array_series(
-    array_id: int, here: HouseDep, window: RangeDep, points: Points = 700, detail: Detail = "none"
-) -> Series:
-    return series_of(here, RefKind.ARRAY, array_id, window, points, detail)
+def array_series(array_id: Id, app: AppDep, window: RangeDep, points: Points = 700, detail: Detail = "none") -> Series:
+    return series_of(app, RefKind.ARRAY, array_id, window, points, detail)
 
 
-def series_of(here: House, subject: RefKind, subject_id: int, window: Range, points: int, detail: str) -> Series:
-    """Both sides of a thing, with gaps and events."""
-    with reading(here.engine) as connection:
+def series_of(app: AppState, subject: RefKind, subject_id: int, window: TimeRange, points: int, detail: str) -> Series:
+    """Counters of both sides of an object, with gaps and events."""
+    with reading(app.engine) as connection:
         found = series(
             connection, subject, subject_id, window.from_at, window.to_at, points=points, parts=detail == "parts"
         )
@@ -80,15 +77,21 @@ def series_of(here: House, subject: RefKind, subject_id: int, window: Range, poi
 
 
 def _group(group: SeriesGroup, kinds: dict[int, str]) -> Group:
+    is_whole = group.scope == "whole"
     return Group(
         side=group.side,
+        level=group.level,
         scope=group.scope,
         entity=Ref.model_validate(group.entity),
+        owner=None if group.owner is None else Ref.model_validate(group.owner),
+        own_name=group.own_name,
         sources=[SourceRef(id=ref.id, kind=kinds[ref.id], name=ref.name) for ref in group.sources],
         columns=[
             Column(
                 name=column.name,
-                label=label(column.name),
+                label=label(column.quantity, column.direction, is_whole=is_whole),
+                quantity=column.quantity,
+                quantity_label=quantity_label(column.quantity, is_whole=is_whole),
                 unit=column.unit,
                 direction=column.direction,
                 counter=column.counter,
@@ -105,4 +108,4 @@ def _event(event: Event) -> EventOut:
     words = event.kind.replace("_", " ")
     text = f"{event.subject_name}: {words}{f' {change}' if change else ''}"
     subject = Ref.model_validate(event.subject) if event.subject else None
-    return EventOut(at=event.happened_at, kind=event.kind, text=text, subject=subject)
+    return EventOut(at=event.happened_at, kind=event.kind, label=words, text=text, subject=subject)

@@ -4,8 +4,11 @@ from threading import BoundedSemaphore
 
 from fastapi import APIRouter, HTTPException
 
+from gavel.admin import sources as use
+from gavel.admin.sources import presented_certificate
 from gavel.api.convert import certificate_out, gap_out, preflight_out, run_out, source_detail, source_out
-from gavel.api.deps import AdminOnly, HouseDep, NowDep, ReaderOnly
+from gavel.api.deps import AdminOnly, AppDep, NowDep, ReaderOnly
+from gavel.api.inputs import Id
 from gavel.api.problems import refuses
 from gavel.api.ranges import Limit, RangeDep
 from gavel.api.schemas.common import GapOut
@@ -24,12 +27,10 @@ from gavel.api.schemas.sources import (
 from gavel.db.engine import Connection, reading
 from gavel.db.errors import NotFoundError
 from gavel.db.queries.gaps import gaps
-from gavel.db.queries.runs import Run, runs
+from gavel.db.queries.runs import SourceRun, runs
 from gavel.db.queries.sources import idle_streams, source_health
 from gavel.db.queries.sources import source as stored_source
 from gavel.db.queries.sources import sources as stored_sources
-from gavel.pipeline import sources as use
-from gavel.pipeline.certificates import presented_certificate
 
 router = APIRouter(tags=["sources"], dependencies=[ReaderOnly])
 
@@ -54,91 +55,91 @@ def source_kinds() -> list[SourceKindOut]:
 @router.post("/certificate", dependencies=[AdminOnly], responses=refuses(429, 502))
 def certificate(body: AddressIn) -> CertificateOut:
     """The certificate that an address presents, to be compared by a person before it is pinned. No credentials are sent."""
-    with _Trial():
+    with _SourceTrialSlot():
         return certificate_out(presented_certificate(body.address))
 
 
 @router.get("/sources")
-def sources(here: HouseDep, at: NowDep) -> list[SourceOut]:
-    with reading(here.engine) as connection:
-        return [source_out(health) for health in source_health(connection, at)]
+def sources(app: AppDep, at: NowDep) -> list[SourceOut]:
+    with reading(app.engine) as connection:
+        return [source_out(health, app.vault) for health in source_health(connection, at)]
 
 
 @router.post("/sources", dependencies=[AdminOnly], status_code=201, responses=refuses(409))
-def add_source(body: SourceIn, here: HouseDep, at: NowDep) -> SourceDetail:
+def add_source(body: SourceIn, app: AppDep, at: NowDep) -> SourceDetail:
     source_id = use.register(
-        here.engine, here.vault, kind=body.kind, name=body.name, settings=body.settings, enabled=body.enabled
+        app.engine, app.vault, kind=body.kind, name=body.name, settings=body.settings, enabled=body.enabled
     )
-    return _detail(here, at, source_id)
+    return _detail(app, at, source_id)
 
 
 @router.post("/sources/test", dependencies=[AdminOnly], responses=refuses(404, 429))
-def try_settings(body: SourceTrial, here: HouseDep) -> PreflightOut:
+def try_settings(body: SourceTrial, app: AppDep) -> PreflightOut:
     """Look at everything that may be wrong, without saving anything. Answers within 20 s."""
-    with _Trial():
+    with _SourceTrialSlot():
         if body.source_id is None:
-            return preflight_out(use.test_settings(here.engine, body.kind, body.settings))
-        return preflight_out(use.test_changed(here.engine, here.vault, body.source_id, body.settings))
+            return preflight_out(use.test_settings(app.engine, body.kind, body.settings))
+        return preflight_out(use.test_changed(app.engine, app.vault, body.source_id, body.settings))
 
 
 @router.get("/sources/{source_id}")
-def one_source(source_id: int, here: HouseDep, at: NowDep) -> SourceDetail:
-    return _detail(here, at, source_id)
+def one_source(source_id: Id, app: AppDep, at: NowDep) -> SourceDetail:
+    return _detail(app, at, source_id)
 
 
 @router.patch("/sources/{source_id}", dependencies=[AdminOnly], responses=refuses(409))
-def change_source(source_id: int, body: SourceChange, here: HouseDep, at: NowDep) -> SourceDetail:
-    wanted = use.SourceChange(name=body.name, settings=body.settings, enabled=body.enabled)
-    use.change(here.engine, here.vault, source_id, wanted)
-    return _detail(here, at, source_id)
+def change_source(source_id: Id, body: SourceChange, app: AppDep, at: NowDep) -> SourceDetail:
+    wanted = use.SourceUpdate(name=body.name, settings=body.settings, enabled=body.enabled)
+    use.change(app.engine, app.vault, source_id, wanted)
+    return _detail(app, at, source_id)
 
 
 @router.delete("/sources/{source_id}", dependencies=[AdminOnly], status_code=204)
-def remove_source(source_id: int, here: HouseDep) -> None:
-    use.remove(here.engine, source_id)
+def remove_source(source_id: Id, app: AppDep) -> None:
+    use.remove(app.engine, source_id)
 
 
 @router.post("/sources/{source_id}/test", dependencies=[AdminOnly], responses=refuses(429))
-def try_stored(source_id: int, here: HouseDep) -> PreflightOut:
-    with _Trial():
-        return preflight_out(use.test_stored(here.engine, here.vault, source_id))
+def try_stored(source_id: Id, app: AppDep) -> PreflightOut:
+    with _SourceTrialSlot():
+        return preflight_out(use.test_stored(app.engine, app.vault, source_id))
 
 
 @router.get("/sources/{source_id}/runs")
-def source_runs(source_id: int, here: HouseDep, limit: Limit = 50) -> list[RunOut]:
-    with reading(here.engine) as connection:
+def source_runs(source_id: Id, app: AppDep, limit: Limit = 50) -> list[RunOut]:
+    with reading(app.engine) as connection:
         stored_source(connection, source_id)
         return [run_out(run) for run in _runs(connection, source_id, limit)]
 
 
 @router.get("/sources/{source_id}/gaps")
-def source_gaps(source_id: int, here: HouseDep, window: RangeDep) -> list[GapOut]:
-    with reading(here.engine) as connection:
+def source_gaps(source_id: Id, app: AppDep, window: RangeDep) -> list[GapOut]:
+    with reading(app.engine) as connection:
         row = stored_source(connection, source_id)
         return [gap_out(gap, {row.id: row}) for gap in gaps(connection, (source_id,), window.from_at, window.to_at)]
 
 
-@router.get("/estate/gaps")
-def estate_gaps(here: HouseDep, window: RangeDep) -> list[GapOut]:
+@router.get("/environment/gaps")
+def environment_gaps(app: AppDep, window: RangeDep) -> list[GapOut]:
     """Missing intervals of all sources, oldest first."""
-    with reading(here.engine) as connection:
+    with reading(app.engine) as connection:
         by_id = {row.id: row for row in stored_sources(connection)}
         return [gap_out(gap, by_id) for gap in gaps(connection, tuple(by_id), window.from_at, window.to_at)]
 
 
-def _detail(here: HouseDep, at: NowDep, source_id: int) -> SourceDetail:
-    with reading(here.engine) as connection:
+def _detail(app: AppDep, at: NowDep, source_id: int) -> SourceDetail:
+    with reading(app.engine) as connection:
         found = source_health(connection, at, source_id)
         if not found:
             raise NotFoundError(f"There is no source {source_id}.")
-        return source_detail(found[0], _runs(connection, source_id, _RECENT_RUNS), connection)
+        return source_detail(found[0], _runs(connection, source_id, _RECENT_RUNS), connection, app.vault)
 
 
-def _runs(connection: Connection, source_id: int, limit: int) -> tuple[Run, ...]:
+def _runs(connection: Connection, source_id: int, limit: int) -> tuple[SourceRun, ...]:
     return runs(connection, source_id, idle=idle_streams(connection, source_id), limit=limit)
 
 
-class _Trial:
+class _SourceTrialSlot:
     """A place among the few trials that may run at once; 429 when all are taken."""
 
     def __enter__(self) -> None:

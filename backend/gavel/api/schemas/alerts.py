@@ -1,16 +1,18 @@
-"""Alerts: the rules, what they found, and what keeps messages back."""
+"""Alerts: rules, alerts and their history, silences and maintenance windows."""
 
 from datetime import date, time
 from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
+from gavel.api.inputs import INT32_MAX, Day, Instant, Lines, Name, Number, Text
 from gavel.api.schemas.common import Out
+from gavel.api.schemas.sentences import AlertSentenceOut
 
 SubjectName = Literal["vm", "datastore", "host", "cluster", "volume", "array", "source"]
 QuantityName = Literal[
-    "time", "share", "excess", "times_usual", "impact", "outstanding_at_depth", "disagreement",
-    "source_silent", "clock_offset", "gap",
+    "latency", "share", "excess", "baseline_ratio", "excess_outstanding", "queue_utilization", "disagreement",
+    "sample_age", "clock_skew", "gap",
 ]  # fmt: skip
 PartName = Literal[
     "guest", "kernel", "san", "array",
@@ -19,21 +21,22 @@ PartName = Literal[
 ]  # fmt: skip
 UnitName = Literal["µs", "share", "×", "I/Os", "s"]
 DirectionName = Literal["read", "write", "all"]
-GradeName = Literal["A", "B", "C", "D"]
-SeverityName = Literal["info", "warning", "critical"]
+QualityName = Literal["A", "B", "C", "D"]
+AlertSeverityName = Literal["info", "warning", "critical"]
 StateName = Literal["inactive", "pending", "firing", "recovering", "resolved", "no_data"]
-Pattern = Annotated[str, Field(min_length=1, max_length=300)]
-LabelName = Annotated[str, Field(min_length=1, max_length=64)]
-Person = Annotated[str, Field(min_length=1, max_length=200)]
+Pattern = Annotated[Text, Field(min_length=1, max_length=300)]
+LabelName = Annotated[Text, Field(min_length=1, max_length=64)]
+# The rule itself checks which counts make sense.
+Count = Annotated[int, Field(ge=-INT32_MAX, le=INT32_MAX)]
 
 
 # --- rules ------------------------------------------------------------------------------------------------------------
 
 
 class ConditionBody(BaseModel):
-    """Holds from `at_least` on, and has recovered below `recover_below` (null: below `at_least`), in the unit of the quantity.
+    """Holds from `at_least` on, recovers below `recover_below` (null: below `at_least`), in the unit of the quantity.
 
-    part: a layer or a segment; null is the whole I/O (of sources: the source). compared: `lower` is surely that much, `estimate` probably.
+    part: a layer or a segment; null is the total (of sources: the source). compared: `lower` is the lower bound, `estimate` the estimate.
     """
 
     model_config = ConfigDict(extra="forbid", from_attributes=True)
@@ -41,42 +44,48 @@ class ConditionBody(BaseModel):
     quantity: QuantityName
     part: PartName | None = None
     direction: DirectionName = "all"
-    at_least: float
-    recover_below: float | None = None
+    at_least: Number
+    recover_below: Number | None = None
     compared: Literal["lower", "estimate"] = "lower"
 
 
 class RuleBody(BaseModel):
-    """A rule. All conditions have to hold for `for_min` minutes with data; it is over after `keep_firing_min` minutes of recovery.
+    """A rule. Fires when all conditions hold for `for_min` minutes with data; resolves after `keep_firing_min` minutes of recovery.
 
-    where: what of an object (`name`, `array`, `cluster`, `datastore`, `vm`, `tag.<key>` of its volumes, `attribute.<key>` of a VM) has to
-    match which pattern with * and ?. min_ops: I/Os a minute; min_grade: worse minutes count as no data.
+    where: properties of an object (`name`, `array`, `cluster`, `datastore`, `vm`, `tag.<key>` of its volumes, `attribute.<key>` of a VM)
+    and the pattern with * and ? that each has to match. min_ops: I/Os a minute; min_quality: worse minutes count as no data.
     """
 
     model_config = ConfigDict(extra="forbid", from_attributes=True)
 
-    key: str = Field(max_length=64)
-    name: str = Field(max_length=200)
+    key: Text = Field(max_length=64)
+    name: Text = Field(max_length=200)
     of: SubjectName
-    where: dict[str, str] = Field(default={}, max_length=20)
+    where: dict[Text, Text] = Field(default={}, max_length=20)
     when: list[ConditionBody] = Field(min_length=1, max_length=3)
-    for_min: int = 5
-    keep_firing_min: int = 5
-    no_data_after_min: int = 5
-    min_ops: int = 30
-    min_grade: GradeName = "C"
-    severity: SeverityName = "warning"
-    labels: dict[str, str] = Field(default={}, max_length=20)
-    runbook_url: str = Field(default="", max_length=1000)
+    for_min: Count = 5
+    keep_firing_min: Count = 5
+    no_data_after_min: Count = 5
+    min_ops: Count = 30
+    min_quality: QualityName = "C"
+    severity: AlertSeverityName = "warning"
+    labels: dict[Text, Text] = Field(default={}, max_length=20)
+    runbook_url: Text = Field(default="", max_length=1000)
     enabled: bool = True
 
 
 class RuleOut(RuleBody):
-    """open: its alerts that are open now. is_default: one that ships with Gavel, unchanged.
+    """open: number of its open alerts. is_default: a default rule, unchanged.
 
-    error: why it cannot be judged, as of error_at; null: it can. What cannot even be read of a rule (`when` empty) is left out.
+    error: why it cannot be evaluated, as of error_at; null: it can. Unreadable parts of a rule are left out (`when` empty).
     """
 
+    # What was stored before text was checked is still shown.
+    key: str
+    name: str
+    where: dict[str, str]
+    labels: dict[str, str]
+    runbook_url: str
     when: list[ConditionBody] = Field(max_length=3)
     id: int
     is_default: bool
@@ -88,7 +97,7 @@ class RuleOut(RuleBody):
 
 
 class RuleChange(BaseModel):
-    """Switches a rule on or off. What it had found ends when it is switched off."""
+    """Enables or disables a rule. Disabling it ends its alerts."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -96,7 +105,7 @@ class RuleChange(BaseModel):
 
 
 class QuantityOut(Out):
-    """What a condition may compare. parts: null among them is the whole; empty: it has no parts."""
+    """What a condition may compare. parts: null among them is the total; empty: it has no parts."""
 
     quantity: QuantityName
     unit: UnitName
@@ -106,11 +115,11 @@ class QuantityOut(Out):
 
 
 class RulesFile(BaseModel):
-    """Rules as YAML. replace: rules that are not in the file are removed. dry_run: only say what would change."""
+    """Rules as YAML. replace: rules that are not in the file are removed. dry_run: only report what would change."""
 
     model_config = ConfigDict(extra="forbid")
 
-    yaml: str = Field(max_length=1 << 20)
+    yaml: Lines = Field(max_length=1 << 20)
     replace: bool = False
     dry_run: bool = False
 
@@ -142,7 +151,7 @@ class PreviewFiring(Out):
 
 
 class PreviewSpan(Out):
-    """Which rows a part of the preview is from. With rows of five minutes a rule counts each as five minutes."""
+    """Resolution of a part of the preview. A 5-minute row counts as five minutes."""
 
     from_at: AwareDatetime
     to_at: AwareDatetime
@@ -150,7 +159,7 @@ class PreviewSpan(Out):
 
 
 class PreviewOut(Out):
-    """When the rule would have fired, newest first, at most 500; `total` counts all. objects: how many its scope covers."""
+    """When the rule would have fired, newest first, at most 500; `total` counts all. objects: how many are in its scope."""
 
     from_at: AwareDatetime
     to_at: AwareDatetime
@@ -172,7 +181,7 @@ class MeasureOut(Out):
 
 
 class AlertSubject(Out):
-    """What an alert is about; kinds other than `source` are pages of that id."""
+    """The object of an alert; kinds other than `source` have a page with that id."""
 
     kind: SubjectName
     id: int
@@ -180,20 +189,21 @@ class AlertSubject(Out):
 
 
 class AlertOut(Out):
-    """One incident of one rule and object, from its first breach on. Times are those of the minutes that are judged.
+    """One alert of one rule and object, from the first minute that met the conditions. Times are those of the data.
 
-    value, lower: of the rule's first measure at the newest transition, in its unit; peak, peak_lower: in the worst of its breaching
-    minutes, which began at peak_at. fired_at null: it is pending, or never fired. breach_ended_at: begin of the recovery that led to
-    ended_at, or goes on.
-    array_ids: the arrays that it lies on now, by whatever name; none of a host or cluster, which reach them all.
-    quiet: why nothing is said about it now (silence, maintenance, array down); null: it is said. sentence: the verdict when it fired.
+    value, lower: of the rule's first measure at the newest transition, in its unit; peak, peak_lower: in the highest of the minutes
+    that met the conditions, which began at peak_at. fired_at null: it is pending, or never fired. recovered_at: start of the recovery
+    that led to ended_at, or continues.
+    array_ids: the arrays that the object is on now; none for a host or cluster, which reach all of them.
+    quiet: why its notifications are held back now (silence, maintenance, array down); null: they are not.
+    sentence: the diagnosis when it fired.
     """
 
     id: int
     rule_id: int | None
     rule_key: str
     rule_name: str
-    severity: SeverityName
+    severity: AlertSeverityName
     subject: AlertSubject
     layer: Literal["guest", "kernel", "san", "array"] | None
     array_ids: list[int]
@@ -207,12 +217,12 @@ class AlertOut(Out):
     ended_at: AwareDatetime | None
     value: float | None
     lower: float | None
-    impact: float | None
+    excess_outstanding: float | None
     peak: float | None
     peak_lower: float | None
     peak_at: AwareDatetime | None
-    breach_ended_at: AwareDatetime | None
-    sentence: str | None
+    recovered_at: AwareDatetime | None
+    sentence: AlertSentenceOut | None
     runbook_url: str
     quiet: str | None
     acknowledged_at: AwareDatetime | None
@@ -221,15 +231,15 @@ class AlertOut(Out):
 
 
 class AlertsNow(Out):
-    """What is open: fired and not resolved, worst first. pending: breached, but not for long enough yet."""
+    """Open alerts: fired and not resolved, worst first. pending: conditions hold, but not for long enough yet."""
 
     alerts: list[AlertOut]
     pending: list[AlertOut]
-    judged_until_at: AwareDatetime | None
+    analyzed_until_at: AwareDatetime | None
 
 
 class TransitionOut(Out):
-    """minute_at: of the minute that moved it. found_at: when Gavel found that."""
+    """minute_at: of the minute that caused it. detected_at: when Gavel detected it."""
 
     sequence: int
     before: StateName
@@ -237,11 +247,11 @@ class TransitionOut(Out):
     minute_at: AwareDatetime
     value: float | None
     lower: float | None
-    found_at: AwareDatetime
+    detected_at: AwareDatetime
 
 
 class AlertMessageOut(Out):
-    """A message that told of this alert, and how its delivery went."""
+    """A notification of this alert, and its delivery."""
 
     id: int
     channel_id: int
@@ -255,12 +265,12 @@ class AlertMessageOut(Out):
 
 
 class LateOut(Out):
-    """Minutes [from_at, to_at) that breached a rule and became known too late to page anybody."""
+    """Late detection: minutes [from_at, to_at) that met a rule's conditions and arrived too late to notify."""
 
     rule_id: int
     rule_key: str
     rule_name: str
-    severity: SeverityName
+    severity: AlertSeverityName
     subject: AlertSubject
     from_at: AwareDatetime
     to_at: AwareDatetime
@@ -270,7 +280,7 @@ class LateOut(Out):
 
 
 class NewestMeasure(Out):
-    """An alert's measure in the newest minute that was judged, which began at `at`; of a source as it stands now."""
+    """An alert's measure in the newest evaluated minute, which began at `at`; of a source the current value."""
 
     at: AwareDatetime
     value: float | None
@@ -278,7 +288,7 @@ class NewestMeasure(Out):
 
 
 class AlertDetail(AlertOut):
-    """newest: null once it is over, and of a source that is gone; its numbers are null where that minute has none."""
+    """newest: null once it has ended, and for a source that is gone; its numbers are null where that minute has none."""
 
     newest: NewestMeasure | None
     transitions: list[TransitionOut]
@@ -290,8 +300,8 @@ class AcknowledgeIn(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    by: Person
-    note: str = Field(default="", max_length=1000)
+    by: Name
+    note: Lines = Field(default="", max_length=1000)
 
 
 # --- what keeps messages back -----------------------------------------------------------------------------------------
@@ -307,16 +317,22 @@ class MatcherBody(BaseModel):
     negated: bool = False
 
 
+class MatcherOut(Out):
+    label: str
+    pattern: str
+    negated: bool = False
+
+
 class SilenceIn(BaseModel):
     """Quiet for what every matcher holds for. from_at left out: from now on."""
 
     model_config = ConfigDict(extra="forbid")
 
     matchers: list[MatcherBody] = Field(min_length=1, max_length=20)
-    from_at: AwareDatetime | None = None
-    until_at: AwareDatetime
-    reason: str = Field(min_length=1, max_length=1000)
-    by: Person
+    from_at: Instant | None = None
+    until_at: Instant
+    reason: Lines = Field(min_length=1, max_length=1000)
+    by: Name
 
 
 class SilenceChange(BaseModel):
@@ -324,14 +340,14 @@ class SilenceChange(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    until_at: AwareDatetime
+    until_at: Instant
 
 
 class SilenceOut(Out):
     """matching: open alerts that its matchers hold for now."""
 
     id: int
-    matchers: list[MatcherBody]
+    matchers: list[MatcherOut]
     from_at: AwareDatetime
     until_at: AwareDatetime
     reason: str
@@ -349,18 +365,27 @@ class MaintenanceBody(BaseModel):
 
     model_config = ConfigDict(extra="forbid", from_attributes=True)
 
-    name: str = Field(min_length=1, max_length=200)
-    first_day: date
+    name: Name
+    first_day: Day
     starts: time
     lasts_min: int = Field(ge=1, le=7 * 24 * 60)
-    zone: str = Field(max_length=100)
+    zone: Text = Field(max_length=100)
     repeat: Literal["once", "daily", "weekly"] = "once"
-    weekdays: list[Annotated[int, Field(ge=0, le=6)]] = []
-    last_day: date | None = None
+    weekdays: list[Annotated[int, Field(ge=0, le=6)]] = Field(default=[], max_length=7)
+    last_day: Day | None = None
     matchers: list[MatcherBody] = Field(default=[], max_length=20)
 
 
-class MaintenanceOut(MaintenanceBody):
+class MaintenanceOut(Out):
+    name: str
+    first_day: date
+    starts: time
+    lasts_min: int
+    zone: str
+    repeat: Literal["once", "daily", "weekly"]
+    weekdays: list[int]
+    last_day: date | None
+    matchers: list[MatcherOut]
     id: int
     created_at: AwareDatetime
     is_on: bool

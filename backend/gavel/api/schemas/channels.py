@@ -4,7 +4,8 @@ from typing import Any, Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
-from gavel.api.schemas.alerts import MatcherBody, SeverityName
+from gavel.api.inputs import INT32_MAX, BodyId, Name, Settings, Text
+from gavel.api.schemas.alerts import AlertSeverityName, MatcherBody, MatcherOut
 from gavel.api.schemas.common import Out
 
 Status = Literal["firing", "resolved", "no_data"]
@@ -28,21 +29,28 @@ class RouteBody(BaseModel):
 
     model_config = ConfigDict(extra="forbid", from_attributes=True)
 
-    min_severity: SeverityName = "info"
+    min_severity: AlertSeverityName = "info"
     matchers: list[MatcherBody] = Field(default=[], max_length=20)
 
 
+class RouteOut(Out):
+    """Which alerts go to a channel."""
+
+    min_severity: AlertSeverityName = "info"
+    matchers: list[MatcherOut] = Field(default=[])
+
+
 class ChannelIn(BaseModel):
-    """A new channel. `settings` as the kind's JSON Schema says, secrets included. second_id: where its dead letters are told."""
+    """A new channel. `settings` as in the kind's JSON Schema, secrets included. second_id: the channel that reports its dead letters."""
 
     model_config = ConfigDict(extra="forbid")
 
-    kind: str
-    name: str = Field(min_length=1, max_length=200)
-    settings: dict[str, Any]
+    kind: Text = Field(max_length=64)
+    name: Name
+    settings: Settings
     enabled: bool = True
     route: RouteBody = RouteBody()
-    second_id: int | None = None
+    second_id: BodyId | None = None
 
 
 class ChannelChange(BaseModel):
@@ -53,11 +61,11 @@ class ChannelChange(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    name: str | None = Field(default=None, min_length=1, max_length=200)
-    settings: dict[str, Any] | None = None
+    name: Name | None = None
+    settings: Settings | None = None
     enabled: bool | None = None
     route: RouteBody | None = None
-    second_id: int | None = None
+    second_id: int | None = Field(default=None, ge=0, le=INT32_MAX)
 
 
 class ChannelTrial(BaseModel):
@@ -65,13 +73,13 @@ class ChannelTrial(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    kind: str
-    settings: dict[str, Any]
-    channel_id: int | None = None
+    kind: Text = Field(max_length=64)
+    settings: Settings
+    channel_id: BodyId | None = None
 
 
 class TrialOut(Out):
-    """How one test message fared. `delivered`: a receiver accepted it; whether people see it there only they can tell."""
+    """Result of one test notification. `delivered`: the receiver accepted it; check there that it is visible."""
 
     result: Literal["delivered", "retry", "refused", "gone"]
     detail: str
@@ -93,7 +101,7 @@ class ChannelOut(Out):
     state: Literal["ok", "failing", "off", "disabled"]
     settings: dict[str, Any]
     secrets_set: list[str]
-    route: RouteBody
+    route: RouteOut
     second_id: int | None
     failures: int
     retry_at: AwareDatetime | None
@@ -105,9 +113,9 @@ class ChannelOut(Out):
 
 
 class NotificationOut(Out):
-    """One message to one channel. superseded: a newer state of the same message was there before it could be delivered.
+    """One notification to one channel. superseded: a newer state replaced it before it was delivered.
 
-    sentence: what it says. dead_letter_of: the notification of another channel that is told here instead.
+    sentence: its text. dead_letter_of: the notification of another channel that this one reports.
     """
 
     id: int
@@ -128,7 +136,7 @@ class NotificationOut(Out):
 
 
 class AttemptOut(Out):
-    """One attempt. `request` with secrets masked; what the receiver answered is not kept, only its `status`."""
+    """One attempt. `request` with secrets masked; of the receiver's response only `status` is kept."""
 
     id: int
     started_at: AwareDatetime
@@ -144,6 +152,6 @@ class NotificationDetail(NotificationOut):
 
 
 class Replayed(Out):
-    """How many dead letters are on their way again, each with the id it had."""
+    """Number of dead letters queued again, each with its former id."""
 
     replayed: int

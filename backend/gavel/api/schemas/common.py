@@ -55,7 +55,7 @@ class Ref(Out):
         "vm_disk",
         "device",
         "directory",
-        "estate",
+        "environment",
     ]
     id: int
     name: str
@@ -68,7 +68,7 @@ class SourceRef(Out):
 
 
 class Sides(Out):
-    """The newest complete minute as the two sides tell it. Null is "not measured"; latencies are op-weighted means in µs.
+    """The newest complete minute as both sides report it. Null is "not measured"; latencies are op-weighted means in µs.
 
     `array_*`: volumes and files together (files have no SAN part); `host_*` of an array: devices, and the virtual disks on its files.
     `array_read_us`, `array_write_us`: `array_internal_us` of reads and of writes by hosts alone.
@@ -88,10 +88,13 @@ class Sides(Out):
 
 
 class GapOut(Out):
-    """A missing interval of one stream and why. `state`: pending_backfill (still hoped for) or explained (final)."""
+    """A missing interval of one stream and why. `side`: whose counters are missing. `state`: pending_backfill (still hoped for) or
+    explained (final).
+    """
 
     source: SourceRef
     stream: str
+    side: Literal["array", "host", "guest"]
     subject: str | None
     from_at: AwareDatetime
     to_at: AwareDatetime

@@ -8,7 +8,7 @@ from gavel.api.schemas.common import Out, Page, Ref, Sides
 
 
 class Match(Out):
-    """How a host-side thing was tied to the array, or why it was not and what to do. `needs_action`: it ought to be tied."""
+    """How a host-side object was matched to the array, or why not and the remedy. `needs_action`: a match is expected."""
 
     matched: bool
     by: Literal["naa", "eui", "rdm", "vvol_tag", "nfs_export"] | None
@@ -44,6 +44,15 @@ class DeviceNumbersOut(Out):
     depth_in_force: int | None
 
 
+class PathPolicyOut(Out):
+    """How ESXi chooses among paths. `text`: as ESXi writes it. `by`: it changes the path after so many I/Os (`iops`), or by latency."""
+
+    text: str
+    plugin: str
+    by: Literal["iops", "latency"] | None
+    iops: int | None
+
+
 class DeviceOut(Out):
     """A device on one host. `queue_depth`, in I/Os, is what is set; `dsnro` where it could be read."""
 
@@ -52,7 +61,7 @@ class DeviceOut(Out):
     canonical_name: str
     queue_depth: int | None
     dsnro: int | None
-    path_policy: str | None
+    path_policy: PathPolicyOut | None
     paths_total: int
     paths_working: int
     volume: Ref | None
@@ -86,7 +95,7 @@ class VolumePartsOut(Out):
 
 
 class VolumeRow(Out):
-    """`stretched`: it is on two arrays under one serial, and hosts count what they do to both. `is_protocol_endpoint`: carries vVols,
+    """`stretched`: on two arrays under one serial; host counters include I/Os to both. `is_protocol_endpoint`: carries vVols,
     whose I/Os are counted on their own volumes."""
 
     id: int
@@ -118,7 +127,7 @@ class VmRow(Out):
 
 
 class VmDiskOut(Out):
-    """`queue_limit`: I/Os that its controller lets the guest have at the disk at once; null where that is not known of its kind."""
+    """`queue_limit`: outstanding I/Os that its controller allows at the disk; null where the kind of controller has no known limit."""
 
     id: int
     instance: str
@@ -206,13 +215,23 @@ class PodOut(Out):
     arrays: list[Ref]
 
 
+class PortHealthOut(Out):
+    """Health of a host's ports as reported by the array: `state` (`healthy`, `critical`, `unknown`, …) and its `detail`."""
+
+    state: str
+    detail: str | None
+
+
 class ArrayHostOut(Out):
-    """A host as the array knows it."""
+    """A host object of the array. The ports of a host that is not its own (`is_local` false) are not known to it; `managed_by`: the array
+    whose host it is, where it is named.
+    """
 
     name: str
     personality: str | None
     is_local: bool
-    port_health: str | None
+    port_health: PortHealthOut | None
+    managed_by: str | None
     preferred_arrays: list[str]
 
 
@@ -221,13 +240,13 @@ class ArrayOut(ArrayRow):
     array_hosts: list[ArrayHostOut]
 
 
-UnmatchedKind = Literal["datastore", "device", "virtual_disk", "volume", "export"]
+UnmatchedKind = Literal["datastore", "device", "virtual_disk", "path", "volume", "export"]
 
 
 class UnmatchedRow(Out):
-    """What is on one side only. `shown_at`: whose page tells more; `hosts`: that see it or are connected to it, by name.
+    """An object that is on one side only. `shown_at`: the object whose page has details; `hosts`: names of those that see it.
 
-    `needs_action` is false where no array of Gavel's can be behind it, or no host of Gavel's before it.
+    `needs_action` is false where no polled array can be behind it, or no polled host in front of it.
     """
 
     kind: UnmatchedKind
@@ -248,6 +267,6 @@ class UnmatchedCount(Out):
 
 
 class UnmatchedPage(Page[UnmatchedRow]):
-    """`counts`: all there are of every kind, whatever was asked for."""
+    """`counts`: totals of every kind, regardless of the filters."""
 
     counts: list[UnmatchedCount]

@@ -1,21 +1,21 @@
-"""The way of a thing's I/Os, hop by hop, with the load of each hop and the time between them."""
+"""The I/O path of an object, hop by hop, with the load of each hop and the latency between hops."""
 
 from typing import Literal
 
 from gavel.api.schemas.common import Out, Ref
-from gavel.api.schemas.verdicts import LayerName, WindowOut
+from gavel.api.schemas.diagnoses import LayerName, WindowOut
 
 HopName = Literal["vm", "vm_disk", "queue", "path", "volume", "array"]
 PathStateName = Literal["working", "degraded", "dead"]
 
 
 class LoadOut(Out):
-    """How loaded a node is; null is "not measured".
+    """Load of a node; null is "not measured".
 
-    `us`: per I/O from here on, of volumes and arrays as hosts see it; of a path in steps of `precision_us`, of a queue fitted to counters
-    with such steps. `ios`: I/Os inside from here on, on average; of a queue those in flight below it, which fill its `depth`. Of a VM or
-    virtual disk only its I/Os on this way count; queues, paths, volumes and arrays carry everybody's. Paths are told by the whole
-    five-minute samples that touch the window.
+    `us`: latency per I/O from this node on, of volumes and arrays as hosts see it; of a path in steps of `precision_us`, of a queue
+    estimated from counters with such steps. `ios`: I/Os outstanding from this node on, on average; of a queue the active ones, which fill
+    its `depth`. VMs and virtual disks count their I/Os on this path only; queues, paths, volumes and arrays those of all VMs. Paths use
+    the whole five-minute samples that overlap the window.
     """
 
     iops: float | None
@@ -26,7 +26,7 @@ class LoadOut(Out):
 
 
 class HopNodeOut(Out):
-    """One thing on the way. `id`: its own within this answer; `ref`: whose page tells more; `detail`: what it is; `state`: of paths."""
+    """One node of the I/O path. `id`: unique in this response; `ref`: the object that has a page; `detail`: its kind; `state`: of paths."""
 
     id: str
     ref: Ref | None
@@ -37,7 +37,7 @@ class HopNodeOut(Out):
 
 
 class HopOut(Out):
-    """`nodes`: those with the most I/Os inside, of `total`."""
+    """`nodes`: those with the most outstanding I/Os, of `total`."""
 
     name: HopName
     label: str
@@ -46,10 +46,10 @@ class HopOut(Out):
 
 
 class HopLinkOut(Out):
-    """The time of an I/O between two nodes, in µs per I/O; null: nobody timed it. Bounds where there are any.
+    """Latency between two nodes, in µs per I/O, with its range where there is one; null: not measured.
 
-    `is_merged`: it could not be told apart from other layers, so it holds the time of all `layers`; where `us` is null besides, the link
-    from the host queue holds it. The paths of a device share its times.
+    `is_merged`: not separable from other layers, so it holds the time of all `layers`; where `us` is null besides, the link from the
+    host queue holds it. The paths of a device share its times.
     """
 
     from_id: str
@@ -64,7 +64,7 @@ class HopLinkOut(Out):
 
 
 class HopsOut(WindowOut):
-    """Hops in the order of an I/O's path, VM first; a hop that this way does not have is empty."""
+    """Hops in the order of the I/O path, VM first; a hop that this path does not have is empty."""
 
     hops: list[HopOut]
     links: list[HopLinkOut]

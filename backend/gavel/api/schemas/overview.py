@@ -1,69 +1,77 @@
-"""The whole estate at a glance: by layer, and who loses most."""
+"""The environment: latency by layer, and objects ranked by severity and excess outstanding I/O."""
 
 from pydantic import AwareDatetime
 
 from gavel.api.schemas.common import Out, Ref
-from gavel.api.schemas.verdicts import (
-    CertaintyName,
-    ExpectedFromName,
-    GradeName,
+from gavel.api.schemas.diagnoses import (
+    BaselineFromName,
+    ConfidenceName,
     LayerOut,
     OccupancyLayerOut,
+    QualityName,
+    SeverityName,
     StateName,
 )
+from gavel.api.schemas.sentences import HeadOut
 
 
 class StandingOut(Out):
-    """A verdict over the window, reads and writes together. `sentence`: its head alone. `layers` as in a waterfall.
+    """A diagnosis over the window, reads and writes together. `sentence`: its head alone. `layers` as in a waterfall.
 
+    `severity`: null without a diagnosis. `limited_counters`: normal only since the counters are too coarse to show the excess.
+    `confidence`: null where no layer is named.
     `until_at`: over at most 10 minutes, the end of the last one that named what is named, once two minutes after it do not; else null.
     """
 
     state: StateName
-    certainty: CertaintyName
+    severity: SeverityName | None
+    limited_counters: bool
+    confidence: ConfidenceName | None
     layer: str | None
     layer_label: str | None
     other: str | None
     other_label: str | None
     share: float | None
-    sentence: str
+    sentence: HeadOut
     until_at: AwareDatetime | None
-    impact: float | None
+    excess_outstanding: float | None
     total_us: float | None
-    expected_us: float | None
-    expected_from: ExpectedFromName | None
+    baseline_us: float | None
+    baseline_from: BaselineFromName | None
     excess_us: float | None
     iops: float | None
     bytes_per_s: float | None
-    grade: GradeName | None
+    quality: QualityName | None
     layers: list[LayerOut]
 
 
 class OverviewRow(StandingOut):
-    """One thing. What the ledger does not have in the window has state `no_data`. `arrays`: that it is on; of a stretched pod two."""
+    """One object. Without a minute of the window in the ledger its state is `no_data`. `arrays`: those it is on; of a stretched pod two."""
 
     subject: Ref
     arrays: list[Ref]
 
 
-class EstateOut(StandingOut):
-    """Everything together, and the I/Os inside each layer. `impact`: of all datastores added up, whatever was asked for.
+class EnvironmentOut(StandingOut):
+    """The whole environment, and the outstanding I/Os by layer. `excess_outstanding`: sum over all datastores, whatever the filters.
 
-    `occupancy`: I/Os of datastores whose verdict is undetermined are not in its two layers but in one of their own, "kernel_or_san".
+    `occupancy`: I/Os of datastores whose diagnosis is inconclusive are not in its two layers but in a separate one, "kernel_or_san".
     """
 
     occupancy: list[OccupancyLayerOut]
 
 
 class TotalsOut(Out):
-    """Sums over all rows that match, not only this page's; `by_certainty` counts the judged ones, `by_state` all.
+    """Sums over all rows that match, not only this page's; `by_severity` counts those with a diagnosis, `by_confidence` those of them that
+    name a layer, `by_state` all.
 
     `ended`: those of them that have an `until_at`.
     """
 
     iops: float
-    impact: float
-    by_certainty: dict[str, int]
+    excess_outstanding: float
+    by_severity: dict[str, int]
+    by_confidence: dict[str, int]
     by_state: dict[str, int]
     ended: int
 
@@ -74,7 +82,7 @@ class OverviewOut(Out):
     from_at: AwareDatetime
     to_at: AwareDatetime
     ledger_until_at: AwareDatetime | None
-    estate: EstateOut
+    environment: EnvironmentOut
     totals: TotalsOut
     items: list[OverviewRow]
     total: int

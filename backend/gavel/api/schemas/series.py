@@ -1,4 +1,4 @@
-"""Raw numbers of both sides over time, columnar: one time array, many columns, null where nothing was measured."""
+"""Counters of both sides over time, columnar: one time array, many columns, null where nothing was measured."""
 
 from typing import Literal
 
@@ -12,13 +12,16 @@ Unit = Literal["µs", "ops/s", "bytes/s", "I/Os", "count"]
 class Column(Out):
     """One line of a chart.
 
-    name: `read_service_us`, `write_gavg_us`, `read_iops`, … counter: the source's own name of what it is made from.
+    name: `read_service_us`, `write_gavg_us`, `read_iops`, …; quantity: the same without its direction; label, quantity_label: in words,
+    the second as it stands inside a line. counter: its name at the source.
     precision: the finest step of the source's number in `unit` (1000 for a millisecond counter shown in µs).
     values: as long as `times_ms`; op-weighted means for latencies, means over time for rates; null = not measured.
     """
 
     name: str
     label: str
+    quantity: str
+    quantity_label: str
     unit: Unit
     direction: Literal["read", "write", "mirrored_write", "all"] | None
     counter: str
@@ -27,24 +30,35 @@ class Column(Out):
 
 
 class Group(Out):
-    """Columns that belong to one thing on one side. `scope` "whole" is the sum over all of the page's devices or volumes."""
+    """Columns of one object on one side. `scope` "whole" is all of the page's devices or volumes together: rates are sums, latencies means
+    over operations, a queue depth that of the deepest queue.
+
+    `level`: where on the I/O path it was measured; hosts time their devices (host) and the virtual disks (disk). `owner`: the host of a
+    device or the VM of a disk, whose name stands before `own_name` in that of `entity`; null where the own name is complete.
+    """
 
     side: Literal["array", "host", "guest"]
+    level: Literal["array", "host", "disk", "guest"]
     scope: Literal["whole", "part"]
     entity: Ref
+    owner: Ref | None
+    own_name: str
     sources: list[SourceRef]
     columns: list[Column]
 
 
 class EventOut(Out):
+    """`label`: its kind in words. `text`: what happened to what, from which value to which."""
+
     at: AwareDatetime
     kind: str
+    label: str
     text: str
     subject: Ref | None
 
 
 class Series(Out):
-    """`times_ms`: start of each bucket, ms since 1970 UTC, evenly `step_s` apart. `resolution`: what the buckets were made from."""
+    """`times_ms`: start of each bucket, ms since 1970 UTC, evenly `step_s` apart. `resolution`: the rows that the buckets are made from."""
 
     from_at: AwareDatetime
     to_at: AwareDatetime

@@ -4,6 +4,7 @@ from typing import Any, Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
+from gavel.api.inputs import BodyId, Name, Settings, Text
 from gavel.api.schemas.common import GapOut, Out
 
 
@@ -11,6 +12,7 @@ class SourceKindOut(Out):
     """A kind of source that can be added. `at_hand`: what is needed before beginning, and where it is made.
 
     `settings_schema` is the JSON Schema its form is made from; secret fields are `writeOnly`, those few have to think about `advanced`.
+    Stored secrets have to be entered again when a field changes that is a `destination`: one that says where they are sent.
     """
 
     kind: str
@@ -31,9 +33,10 @@ class ClockOut(Out):
 
 
 class StreamOut(Out):
-    """One stream of a source. `lag_s` = Gavel's now − watermark, clock offset taken out; `samples_per_s`: new ones, over 5 minutes.
+    """One stream of a source. `lag_s` = Gavel's now − watermark, corrected for clock skew; `samples_per_s`: new ones, over 5 minutes.
 
     `last_samples`: rows that the newest run read, `last_new_samples` those of them that were not stored before; null where it failed.
+    `completed_1h`, `corrected_1h`: samples that were stored already, and that a run of the last hour filled, or gave other values.
     """
 
     stream: str
@@ -46,6 +49,8 @@ class StreamOut(Out):
     last_samples: int | None
     last_new_samples: int | None
     open_gaps: int
+    completed_1h: int
+    corrected_1h: int
 
 
 class SourceOut(Out):
@@ -75,13 +80,13 @@ class SourceOut(Out):
 
 
 class SourceIn(BaseModel):
-    """A new source. `settings` as the kind's JSON Schema says, secrets included."""
+    """A new source. `settings` as in the kind's JSON Schema, secrets included."""
 
     model_config = ConfigDict(extra="forbid")
 
-    kind: str
-    name: str = Field(min_length=1, max_length=200)
-    settings: dict[str, Any]
+    kind: Text = Field(max_length=64)
+    name: Name
+    settings: Settings
     enabled: bool = True
 
 
@@ -90,8 +95,8 @@ class SourceChange(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    name: str | None = Field(default=None, min_length=1, max_length=200)
-    settings: dict[str, Any] | None = None
+    name: Name | None = None
+    settings: Settings | None = None
     enabled: bool | None = None
 
 
@@ -100,9 +105,9 @@ class SourceTrial(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    kind: str
-    settings: dict[str, Any]
-    source_id: int | None = None
+    kind: Text = Field(max_length=64)
+    settings: Settings
+    source_id: BodyId | None = None
 
 
 class CheckOut(Out):
@@ -127,7 +132,7 @@ class PreflightOut(Out):
 class AddressIn(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
-    address: str = Field(min_length=1, max_length=300)
+    address: Text = Field(min_length=1, max_length=300)
 
 
 class CertificateOut(Out):
@@ -142,7 +147,10 @@ class CertificateOut(Out):
 
 
 class RunOut(Out):
-    """One collection run. Times in seconds; `samples` rows read, `new_samples` rows that were not stored before."""
+    """One collection run. Times in seconds; `samples` rows read, `new_samples` rows that were not stored before.
+
+    Of those that were, `completed` lacked values and were filled; `corrected` had other values, and the later ones count.
+    """
 
     id: int
     stream: str
@@ -153,7 +161,9 @@ class RunOut(Out):
     bytes_received: int
     samples: int
     new_samples: int
-    strangers: int
+    completed: int
+    corrected: int
+    unknown_keys: int
     lag_s: float | None
     clock_offset_s: float | None
     error_kind: str | None

@@ -4,6 +4,7 @@ from typing import Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
+from gavel.api.inputs import Text
 from gavel.api.schemas.common import Out
 
 
@@ -24,8 +25,8 @@ class HealthPart(Out):
 
 
 class Session(Out):
-    """Who is asking. `viewer` may read; `wall` may read, too, with a token for screens; `admin` may write; a `stranger`
-    has to sign in to read. `setup_pending`: the setup token is still unused."""
+    """Role of the request. `viewer` may read; `wall` may read with a token for screens; `admin` may write; a `stranger`
+    is not signed in and has to sign in to read. `setup_pending`: the setup token is still unused."""
 
     role: Literal["stranger", "viewer", "wall", "admin"]
     setup_pending: bool
@@ -36,7 +37,7 @@ class TokenIn(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    token: str = Field(min_length=16, max_length=200)
+    token: Text = Field(min_length=16, max_length=200)
 
 
 class SignedIn(Session):

@@ -1,0 +1,1 @@
+"""Storage arrays, one package per vendor."""

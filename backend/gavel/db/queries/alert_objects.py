@@ -1,4 +1,4 @@
-"""What rules of alerts look at: the things of each kind, and by what they are chosen and told apart."""
+"""The scopes of alert rules: the objects of each kind, and the properties that select and distinguish them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

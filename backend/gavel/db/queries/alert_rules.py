@@ -10,12 +10,12 @@ from sqlalchemy.exc import IntegrityError
 
 from gavel.db.engine import Connection
 from gavel.db.errors import NameTakenError, NotFoundError
-from gavel.db.tables.alerting import alert, alert_rule
+from gavel.db.schema.alerting import alert, alert_rule
 
 
 @dataclass(frozen=True, slots=True)
 class RuleRow:
-    """definition: plain, as `alerting.rule_plain` has it. revision: of what the machine judges by. error: why it could not be judged."""
+    """definition: plain, as `alerting.rule_plain` has it. revision: of what the machine evaluates. error: why it could not be evaluated."""
 
     id: int
     key: str
@@ -97,12 +97,12 @@ def remove_rule(connection: Connection, rule_id: int) -> None:
 
 
 def note_fault(connection: Connection, rule_id: int, error: str, now: datetime) -> None:
-    """Why it could not be judged."""
+    """Stores why it could not be evaluated."""
     connection.execute(update(alert_rule).where(alert_rule.c.id == rule_id).values(error=error, error_at=now))
 
 
 def forget_faults(connection: Connection, rule_ids: Sequence[int]) -> None:
-    """They could be judged."""
+    """Clears the errors of rules that were evaluated."""
     mine = alert_rule.c.id.in_(list(rule_ids))
     connection.execute(update(alert_rule).where(mine).values(error=None, error_at=None))
 

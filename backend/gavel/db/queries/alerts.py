@@ -9,8 +9,8 @@ from sqlalchemy import ColumnElement, and_, func, or_, select, text, update
 
 from gavel.db.engine import Connection
 from gavel.db.errors import NotFoundError
-from gavel.db.queries.rows import Page
-from gavel.db.tables.alerting import alert, alert_transition
+from gavel.db.queries.rows import RecordPage
+from gavel.db.schema.alerting import alert, alert_transition
 
 _OPEN = and_(alert.c.ended_at.is_(None), alert.c.fired_at.is_not(None))
 _RANK = "CASE severity WHEN 'critical' THEN 0 WHEN 'warning' THEN 1 ELSE 2 END"
@@ -44,11 +44,11 @@ class AlertRow:
     ended_at: datetime | None
     value: float | None
     lower: float | None
-    impact: float | None
+    excess_outstanding: float | None
     peak: float | None
     peak_lower: float | None
     peak_at: datetime | None
-    breach_ended_at: datetime | None
+    recovered_at: datetime | None
     sentence: str | None
     acknowledged_at: datetime | None
     acknowledged_by: str | None
@@ -63,7 +63,7 @@ class TransitionRow:
     minute_at: datetime
     value: float | None
     lower: float | None
-    found_at: datetime
+    detected_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ class AlertQuery:
 
 def open_alerts(connection: Connection) -> tuple[AlertRow, ...]:
     """Fired and not resolved, worst first."""
-    order = (text(_RANK), alert.c.impact.desc().nulls_last(), alert.c.started_at, alert.c.id)
+    order = (text(_RANK), alert.c.excess_outstanding.desc().nulls_last(), alert.c.started_at, alert.c.id)
     return _rows(connection, _OPEN, order=order)
 
 
@@ -117,7 +117,7 @@ def alerts_by_id(connection: Connection, ids: Sequence[int]) -> dict[int, AlertR
     return {row.id: row for row in _rows(connection, alert.c.id.in_(list(ids)))}
 
 
-def alert_history(connection: Connection, wanted: AlertQuery) -> Page[AlertRow]:
+def alert_history(connection: Connection, wanted: AlertQuery) -> RecordPage[AlertRow]:
     """What fired, newest first."""
     where = [
         alert.c.fired_at.is_not(None),
@@ -133,13 +133,13 @@ def alert_history(connection: Connection, wanted: AlertQuery) -> Page[AlertRow]:
         where.append(alert.c.object_id == wanted.object_id)
     total = connection.execute(select(func.count()).select_from(alert).where(*where)).scalar_one()
     order = (alert.c.started_at.desc(), alert.c.id.desc())
-    return Page(_rows(connection, *where, order=order, limit=wanted.limit, offset=wanted.offset), total)
+    return RecordPage(_rows(connection, *where, order=order, limit=wanted.limit, offset=wanted.offset), total)
 
 
 def transitions(connection: Connection, alert_id: int) -> tuple[TransitionRow, ...]:
     """In their order."""
     one = alert_transition.c
-    columns = (one.sequence, one.before, one.after, one.minute_at, one.value, one.lower, one.found_at)
+    columns = (one.sequence, one.before, one.after, one.minute_at, one.value, one.lower, one.detected_at)
     rows = connection.execute(select(*columns).where(one.alert_id == alert_id).order_by(one.sequence))
     return tuple(TransitionRow(*row) for row in rows)
 

@@ -2,15 +2,17 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import text
+from sqlalchemy import Row, text
 
 from gavel.db.engine import Connection
 from gavel.db.queries.newest import newest_sides
 from gavel.db.queries.paging import page_of
 from gavel.db.queries.refs import linked, refs, require
-from gavel.db.queries.rows import ArrayDetail, ArrayHostRow, ArrayRow, ListQuery, Page, PodRow, RefKind
-from gavel.db.tables.array_side import storage_array
+from gavel.db.queries.rows import ArrayDetail, ArrayHostRow, ArrayRecord, ListQuery, PodRow, RecordPage, RefKind
+from gavel.db.schema.array_side import storage_array
+from gavel.domain.vendor_texts import PortHealth
 
 _FACTS = """
     SELECT a.*,
@@ -38,10 +40,10 @@ _HOSTS = """
 """
 
 
-def arrays(connection: Connection, query: ListQuery, now: datetime) -> Page[ArrayRow]:
+def arrays(connection: Connection, query: ListQuery, now: datetime) -> RecordPage[ArrayRecord]:
     """What is there now, with the newest numbers."""
     ids, total = page_of(connection, RefKind.ARRAY, storage_array, query, now)
-    return Page(array_rows(connection, ids, now), total)
+    return RecordPage(array_rows(connection, ids, now), total)
 
 
 def array(connection: Connection, array_id: int, now: datetime) -> ArrayDetail:
@@ -54,19 +56,30 @@ def array(connection: Connection, array_id: int, now: datetime) -> ArrayDetail:
     return ArrayDetail(
         row=row,
         pods=tuple(PodRow(pod.id, pod.name, pod.stretched, pod.volumes, partners.get(pod.id, ())) for pod in pods),
-        array_hosts=tuple(
-            ArrayHostRow(h.name, h.personality, h.is_local, h.port_health, tuple(h.preferred_arrays)) for h in hosts
-        ),
+        array_hosts=tuple(map(_array_host, hosts)),
     )
 
 
-def array_rows(connection: Connection, ids: Sequence[int], now: datetime) -> tuple[ArrayRow, ...]:
+def _array_host(row: Row[Any]) -> ArrayHostRow:
+    # A host of the pod's other array is named "flasharray-2:esx-01".
+    owner, colon, _ = ("", "", "") if row.is_local else row.name.partition(":")
+    return ArrayHostRow(
+        name=row.name,
+        personality=row.personality,
+        is_local=row.is_local,
+        port_health=None if row.port_health is None else PortHealth.parse(row.port_health),
+        managed_by=owner if colon and owner else None,
+        preferred_arrays=tuple(row.preferred_arrays),
+    )
+
+
+def array_rows(connection: Connection, ids: Sequence[int], now: datetime) -> tuple[ArrayRecord, ...]:
     """In the order of `ids`."""
     facts = {row["id"]: row for row in connection.execute(text(_FACTS), {"ids": list(ids)}).mappings()}
     sources = refs(connection, RefKind.SOURCE, [row["source_id"] for row in facts.values()])
     newest = newest_sides(connection, RefKind.ARRAY, ids, now)
     return tuple(
-        ArrayRow(
+        ArrayRecord(
             id=i,
             name=facts[i]["name"],
             source=sources[facts[i]["source_id"]],

@@ -7,10 +7,10 @@ from typing import Any, Literal, TypeAlias
 
 from sqlalchemy import text
 
-from gavel.db import modes
 from gavel.db.engine import Connection
-from gavel.db.measures import Kind, Measure, measures, partials
-from gavel.db.series import EPOCH, HOUR, ROLLED, ROLLS, SAMPLES, Roll
+from gavel.db.series import modes
+from gavel.db.series.catalog import EPOCH, HOUR, ROLLED, ROLLS, SAMPLES, Roll
+from gavel.db.series.measures import ColumnKind, SampleColumn, measures, partials
 from gavel.domain.source import Stream
 
 Resolution = Literal["raw", "5m", "1h"]
@@ -26,7 +26,7 @@ _MICROSECOND = timedelta(microseconds=1)
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class BucketWindow:
     """[from_at, to_at) in whole buckets of `step`."""
 
     from_at: datetime
@@ -71,23 +71,23 @@ class Bucketed:
     resolution: Resolution
 
 
-def window(connection: Connection, from_at: datetime, to_at: datetime, points: int) -> Window:
+def window(connection: Connection, from_at: datetime, to_at: datetime, points: int) -> BucketWindow:
     """At most `points` buckets around [from_at, to_at), no finer than what retention has left of it. ValueError for an empty range."""
     if to_at <= from_at:
         raise ValueError(f"The range is empty: it ends at {to_at.isoformat()} and begins at {from_at.isoformat()}.")
     finest = _finest_kept(connection, from_at)
     for step in _STEPS:
-        found = Window(_floor(from_at, step), _floor(to_at - _MICROSECOND, step) + step, step)
+        found = BucketWindow(_floor(from_at, step), _floor(to_at - _MICROSECOND, step) + step, step)
         if step >= finest and found.buckets <= points:
             return found
     raise ValueError(f"The range from {from_at.isoformat()} to {to_at.isoformat()} is too long for {points} points.")
 
 
 def bucketed(
-    connection: Connection, stream: Stream, entities: Sequence[Entity], over: Window, *, parts: bool
+    connection: Connection, stream: Stream, entities: Sequence[Entity], window: BucketWindow, *, parts: bool
 ) -> Bucketed:
     """Every column of the stream, and `precision_min`, `precision_max` where it has that; None where nothing was measured."""
-    grains = list(_grains(connection, stream, entities, over))
+    grains = list(_grains(connection, stream, entities, window))
     groups = "GROUPING SETS ((b), (entity_id, b))" if parts else "GROUPING SETS ((b))"
     entity = "entity_id" if parts else "NULL::int"
     parts_sql = " UNION ALL ".join(_part(stream, grain, n) for n, grain in enumerate(grains))
@@ -96,8 +96,8 @@ def bucketed(
         f"WITH merged AS ({parts_sql if grains[0].roll is None else merged})"
         f" SELECT {entity} AS entity, extract(epoch FROM b)::bigint AS at, {_finals(stream)} FROM merged GROUP BY {groups}"
     )
-    rows = connection.execute(text(query), _parameters(entities, over, grains))
-    return Bucketed(_columns(rows, list(rows.keys())[2:], over), _resolution(grains))
+    rows = connection.execute(text(query), _parameters(entities, window, grains))
+    return Bucketed(_columns(rows, list(rows.keys())[2:], window), _resolution(grains))
 
 
 def _finest_kept(connection: Connection, from_at: datetime) -> timedelta:
@@ -107,20 +107,22 @@ def _finest_kept(connection: Connection, from_at: datetime) -> timedelta:
     return _FIVE_MINUTES if age <= min(ROLLS[f"{stream}_5m"].keep for stream in ROLLED) else HOUR
 
 
-def _grains(connection: Connection, stream: Stream, entities: Sequence[Entity], over: Window) -> Iterator[_Grain]:
+def _grains(
+    connection: Connection, stream: Stream, entities: Sequence[Entity], window: BucketWindow
+) -> Iterator[_Grain]:
     """Coarse to fine: a roll-up as far as it has been made, then what it is made from."""
-    lo = over.from_at - _REACH
-    usable = [roll for roll in ROLLS.values() if roll.name.startswith(f"{stream}_") and roll.width <= over.step]
+    lo = window.from_at - _REACH
+    usable = [roll for roll in ROLLS.values() if roll.name.startswith(f"{stream}_") and roll.width <= window.step]
     for roll in sorted(usable, key=lambda roll: roll.width, reverse=True):
         newest = connection.execute(
             text(f"SELECT max(bucket) FROM {roll.name} WHERE entity_id = ANY(:ids) AND bucket >= :lo AND bucket < :hi"),
-            {"ids": [entity.id for entity in entities], "lo": max(lo, over.from_at), "hi": over.to_at},
+            {"ids": [entity.id for entity in entities], "lo": max(lo, window.from_at), "hi": window.to_at},
         ).scalar_one()
         if newest is not None:
             made_until = newest + roll.width - _MICROSECOND
-            yield _Grain(roll.name, roll, max(lo, over.from_at), made_until)
+            yield _Grain(roll.name, roll, max(lo, window.from_at), made_until)
             lo = made_until
-    yield _Grain(f"{stream}_sample", None, lo, over.to_at + _REACH)
+    yield _Grain(f"{stream}_sample", None, lo, window.to_at + _REACH)
 
 
 def _part(stream: Stream, grain: _Grain, number: int) -> str:
@@ -148,45 +150,45 @@ def _finals(stream: Stream) -> str:
     return ", ".join(final for m in measures(stream) for final in _final(m))
 
 
-def _final(m: Measure) -> Iterator[str]:
-    """What a chart shows, over all entities of a bucket: rates and levels add up, latencies are means over operations."""
+def _final(m: SampleColumn) -> Iterator[str]:
+    """What a chart shows, over all entities of a bucket: rates and levels add up but for depths, latencies are means over operations."""
     c = m.column
-    if m.kind is Kind.TIME:
+    if m.kind is ColumnKind.TIME:
         yield f"(sum({c}_sum) / nullif(sum({c}_ops), 0))::float8 AS {c}"
     elif c.endswith(("_ops", "_bytes")):
         yield f"sum({c}::float8 / nullif({c}_s, 0)) AS {c}"
-    elif m.kind is Kind.COUNT:
+    elif m.kind is ColumnKind.COUNT:
         yield f"sum({c})::float8 AS {c}"
     elif c == "queue_depth":
-        # What the devices in use can hold together; an idle device's room is no help to the others. All idle: the largest.
+        # Each queue is one host's: depths are never added up. The deepest of those in use; all idle: the deepest.
         busy = "coalesce(read_ops, 0) + coalesce(write_ops, 0) > 0"
-        in_use = f"sum({c}_sum::float8 / nullif({c}_s, 0)) FILTER (WHERE {busy})"
+        in_use = f"max({c}_sum::float8 / nullif({c}_s, 0)) FILTER (WHERE {busy})"
         yield f"coalesce({in_use}, max({c}_max))::float8 AS {c}"
-    elif m.kind is Kind.LEVEL:
+    elif m.kind is ColumnKind.LEVEL:
         yield f"sum({c}_sum::float8 / nullif({c}_s, 0)) AS {c}"
     else:
         yield f"max({c}_max)::float8 AS {c}"
 
 
-def _parameters(entities: Sequence[Entity], over: Window, grains: Sequence[_Grain]) -> dict[str, Any]:
+def _parameters(entities: Sequence[Entity], window: BucketWindow, grains: Sequence[_Grain]) -> dict[str, Any]:
     limits = {f"{edge}{n}": getattr(grain, edge) for n, grain in enumerate(grains) for edge in ("lo", "hi")}
     return limits | {
         "ids": [entity.id for entity in entities],
         "shifts": [entity.shift_s for entity in entities],
-        "step": over.step,
+        "step": window.step,
         "epoch": EPOCH,
-        "from_at": over.from_at,
-        "to_at": over.to_at,
+        "from_at": window.from_at,
+        "to_at": window.to_at,
     }
 
 
-def _columns(rows: Any, names: Sequence[str], over: Window) -> dict[int | None, Columns]:
-    start, step = _ms(over.from_at) // 1000, over.step // timedelta(seconds=1)
+def _columns(rows: Any, names: Sequence[str], window: BucketWindow) -> dict[int | None, Columns]:
+    start, step = _ms(window.from_at) // 1000, window.step // timedelta(seconds=1)
     found: dict[int | None, Columns] = {}
     for entity, at, *values in rows:
         columns = found.get(entity)
         if columns is None:
-            columns = found[entity] = {name: [None] * over.buckets for name in names}
+            columns = found[entity] = {name: [None] * window.buckets for name in names}
         position = (at - start) // step
         for column, value in zip(columns.values(), values, strict=True):
             column[position] = value

@@ -10,7 +10,7 @@ from sqlalchemy.exc import IntegrityError
 
 from gavel.db.engine import Connection
 from gavel.db.errors import NameTakenError, NotFoundError
-from gavel.db.tables.alerting import channel, notification
+from gavel.db.schema.alerting import channel, notification
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class ChannelRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Load:
+class ChannelBacklog:
     """Of one channel: messages that wait, that could not be delivered, and when one was last accepted."""
 
     pending: int = 0
@@ -99,7 +99,7 @@ def remove_channel(connection: Connection, channel_id: int) -> None:
         raise NotFoundError(f"There is no channel {channel_id}.")
 
 
-def loads(connection: Connection) -> dict[int, Load]:
+def loads(connection: Connection) -> dict[int, ChannelBacklog]:
     """By channel; those that never had a message are absent."""
     one = notification.c
     query = select(
@@ -108,4 +108,6 @@ def loads(connection: Connection) -> dict[int, Load]:
         func.count().filter(one.state == "dead"),
         func.max(one.finished_at).filter(one.state == "delivered"),
     ).group_by(one.channel_id)
-    return {channel_id: Load(pending, dead, at) for channel_id, pending, dead, at in connection.execute(query)}
+    return {
+        channel_id: ChannelBacklog(pending, dead, at) for channel_id, pending, dead, at in connection.execute(query)
+    }

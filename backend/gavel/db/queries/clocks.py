@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 
-from sqlalchemy import Row, insert, select
+from sqlalchemy import Row, insert, select, true
 from sqlalchemy.dialects.postgresql import distinct_on
 
 from gavel.db.engine import Connection
-from gavel.db.tables.bookkeeping import clock_offset
-from gavel.db.tables.host_side import esxi_host
+from gavel.db.schema.bookkeeping import clock_offset
+from gavel.db.schema.host_side import esxi_host
 from gavel.domain.source import ClockReading
 
 _READING = (clock_offset.c.subject, clock_offset.c.offset_s, clock_offset.c.error_s, clock_offset.c.read_at)
@@ -29,12 +29,12 @@ def record_clocks(connection: Connection, source_id: int, readings: Iterable[Clo
         connection.execute(insert(clock_offset), rows)
 
 
-def newest_clocks(connection: Connection, source_id: int) -> tuple[ClockReading, ...]:
-    """The newest reading of each subject, the source itself first."""
+def newest_clocks(connection: Connection, source_id: int, *, until: datetime | None = None) -> tuple[ClockReading, ...]:
+    """The newest reading of each subject, the source itself first; with `until`, of those that were read by then."""
     subject = clock_offset.c.subject
     newest = (
         select(*_READING)
-        .where(clock_offset.c.source_id == source_id)
+        .where(clock_offset.c.source_id == source_id, true() if until is None else clock_offset.c.read_at <= until)
         .ext(distinct_on(subject))
         .order_by(subject.nulls_first(), clock_offset.c.read_at.desc())
     )

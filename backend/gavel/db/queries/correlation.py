@@ -7,20 +7,17 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import RowMapping, delete, select, text
+from sqlalchemy import RowMapping, delete, func, select, text, update
 from sqlalchemy.dialects.postgresql import insert
 
-from gavel.db.arrays_out import ColumnType, fetch
+from gavel.db.copying import ColumnType, fetch
 from gavel.db.engine import Connection
 from gavel.db.queries.members import DATASTORE_DIRECTORY
-from gavel.db.samples import CORRELATE
-from gavel.db.tables.bookkeeping import dirty_window
-from gavel.db.tables.ledger import correlated, counter_evidence, dirty_minute, pod_mirroring
+from gavel.db.schema.bookkeeping import dirty_window
+from gavel.db.schema.ledger import correlated, dirty_minute, ledger_minute, pod_mirroring, recalculated_minute
+from gavel.db.write.samples import CORRELATE
 from gavel.domain.samples import COLUMNS
-from gavel.domain.source import SourceKind, Stream
-
-# What a verdict is built from; a source that does not have one of them yet is waited for.
-STREAMS = (Stream.HOST_DEVICE, Stream.VM_DISK, Stream.ARRAY_VOLUME, Stream.ARRAY_DIRECTORY)
+from gavel.domain.source import ATTRIBUTED, SourceKind, Stream
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +51,7 @@ class Clock:
 
 
 @dataclass(frozen=True, slots=True)
-class Stand:
+class LedgerProgress:
     """Minutes before `until_at` are written; up to `early_until_at` only what needs no source but `early_sources`."""
 
     until_at: datetime
@@ -62,13 +59,13 @@ class Stand:
     early_sources: frozenset[int]
 
 
-def stand(connection: Connection) -> Stand | None:
+def load_progress(connection: Connection) -> LedgerProgress | None:
     """None before the first minute."""
     row = connection.execute(select(correlated)).one_or_none()
-    return None if row is None else Stand(row.until_at, row.early_until_at, frozenset(row.early_sources or ()))
+    return None if row is None else LedgerProgress(row.until_at, row.early_until_at, frozenset(row.early_sources or ()))
 
 
-def stand_at(connection: Connection, new: Stand) -> None:
+def save_progress(connection: Connection, new: LedgerProgress) -> None:
     values = {
         "until_at": new.until_at,
         "early_until_at": new.early_until_at,
@@ -79,13 +76,13 @@ def stand_at(connection: Connection, new: Stand) -> None:
 
 
 def progress(connection: Connection) -> tuple[Progress, ...]:
-    """Of the streams that verdicts are built from, of every enabled source that has been read."""
+    """Of the streams that diagnoses are built from, of every enabled source that has been read."""
     rows = connection.execute(
         text(
             "SELECT w.source_id, w.stream, w.until_at FROM watermark w JOIN source s ON s.id = w.source_id"
             " WHERE s.enabled AND w.stream = ANY(:streams)"
         ),
-        {"streams": [str(stream) for stream in STREAMS]},
+        {"streams": [str(stream) for stream in ATTRIBUTED]},
     )
     return tuple(Progress(row.source_id, Stream(row.stream), row.until_at) for row in rows)
 
@@ -125,17 +122,96 @@ def changes(connection: Connection) -> tuple[Change, ...]:
     return tuple(Change(row.id, int(row.task.removeprefix(CORRELATE)), row.lo, row.hi) for row in rows)
 
 
-def settle(connection: Connection, ids: Sequence[int], minutes: Sequence[datetime]) -> None:
-    """Forget changes; `minutes` are to be written again because of them."""
+def settle(connection: Connection, ids: Sequence[int], minutes: Sequence[datetime], *, are_late: bool = False) -> None:
+    """Forget changes; `minutes` are to be written again because of them. are_late: since samples arrived or changed."""
     connection.execute(delete(dirty_window).where(dirty_window.c.id.in_(ids)))
     if minutes:
-        again = insert(dirty_minute).on_conflict_do_nothing()
-        connection.execute(again, [{"minute": minute} for minute in minutes])
+        again = insert(dirty_minute)
+        late = {"is_late": dirty_minute.c.is_late | again.excluded.is_late}
+        values = [{"minute": minute, "is_late": are_late} for minute in minutes]
+        connection.execute(again.on_conflict_do_update(index_elements=["minute"], set_=late), values)
 
 
 def dirty_minutes(connection: Connection, limit: int) -> list[datetime]:
     """Newest first."""
     return list(connection.scalars(select(dirty_minute.c.minute).order_by(dirty_minute.c.minute.desc()).limit(limit)))
+
+
+_RECALCULATED = text("""
+    INSERT INTO recalculated_minute (minute, recalculated_at, times)
+    SELECT d.minute, :now, 1 FROM dirty_minute d WHERE d.is_late AND d.minute BETWEEN :lo AND :hi AND d.minute < :settled
+        AND EXISTS (SELECT FROM ledger_1m l WHERE l.ts = d.minute AND l.ts BETWEEN :lo AND :hi)
+    ON CONFLICT (minute) DO UPDATE
+        SET recalculated_at = excluded.recalculated_at, times = recalculated_minute.times + 1
+""")
+
+
+def note_recalculated(connection: Connection, lo: datetime, hi: datetime, *, settled: datetime, now: datetime) -> None:
+    """Before minutes that begin in [lo, hi] are written: of those before `settled`, which were written already and have late samples."""
+    connection.execute(_RECALCULATED, {"lo": lo, "hi": hi, "settled": settled, "now": now})
+
+
+@dataclass(frozen=True, slots=True)
+class Recalculated:
+    """So many minutes of a range were recalculated since samples arrived or changed late, the newest time at `at`."""
+
+    minutes: int = 0
+    at: datetime | None = None
+
+
+def recalculated(connection: Connection, from_at: datetime, to_at: datetime) -> Recalculated:
+    """Of the minutes that begin in [from, to)."""
+    one = recalculated_minute.c
+    within = select(func.count(), func.max(one.recalculated_at)).where(one.minute >= from_at, one.minute < to_at)
+    minutes, at = connection.execute(within).one()
+    return Recalculated(minutes, at)
+
+
+def note_minutes(connection: Connection, minutes: Sequence[datetime], rules: int, proof_id: int) -> None:
+    """In the transaction that writes these minutes as a whole: by which version of the rules, and with which proofs."""
+    values = {"rules": rules, "proof_id": proof_id}
+    row = insert(ledger_minute).values([{"minute": minute, **values} for minute in minutes])
+    newest = {name: row.excluded[name] for name in values}
+    connection.execute(row.on_conflict_do_update(index_elements=["minute"], set_=newest))
+
+
+def proofs_used(connection: Connection, minutes: Sequence[datetime], rules: int) -> Mapping[datetime, int]:
+    """`counter_proof` of those of the minutes that this version of the rules wrote as a whole before."""
+    one = ledger_minute.c
+    query = select(one.minute, one.proof_id).where(
+        one.minute.in_(minutes), one.rules == rules, one.proof_id.is_not(None)
+    )
+    return {row.minute: row.proof_id for row in connection.execute(query)}
+
+
+def renew_minutes(connection: Connection, rules: int, since: datetime) -> int:
+    """Once for each version of the rules: minutes from `since` on that an earlier one wrote are to be written again. Returns how many."""
+    first = update(correlated).where(correlated.c.rules < rules).values(rules=rules)
+    if connection.execute(first).rowcount == 0:
+        return 0
+    one = ledger_minute.c
+    earlier = select(one.minute).where(one.rules < rules, one.minute >= since)
+    again = insert(dirty_minute).from_select(["minute"], earlier).on_conflict_do_nothing()
+    return connection.execute(again).rowcount
+
+
+def is_renewed(connection: Connection, rules: int) -> bool:
+    """Whether `renew_minutes` has nothing to do."""
+    return connection.scalar(select(correlated.c.rules).where(correlated.c.rules < rules)) is None
+
+
+def renewals(connection: Connection, minutes: Sequence[datetime]) -> frozenset[datetime]:
+    """Those of the minutes to be written that were written as a whole before, and have no late samples: nothing in them is news."""
+    query = select(dirty_minute.c.minute).join(ledger_minute, ledger_minute.c.minute == dirty_minute.c.minute)
+    known = query.where(~dirty_minute.c.is_late, dirty_minute.c.minute.in_(minutes))
+    return frozenset(connection.scalars(known))
+
+
+def has_earlier_rules(connection: Connection, from_at: datetime, to_at: datetime, rules: int) -> bool:
+    """Whether any minute that begins in [from, to) was written by an earlier version of the rules."""
+    one = ledger_minute.c
+    earlier = select(one.minute).where(one.minute >= from_at, one.minute < to_at, one.rules < rules).limit(1)
+    return connection.execute(earlier).first() is not None
 
 
 def clean(connection: Connection, minutes: Sequence[datetime]) -> None:
@@ -171,50 +247,16 @@ def mirrored_on_both(connection: Connection) -> Mapping[str, bool]:
 
 
 def note_mirroring(
-    connection: Connection, pod_key: str, *, both: bool, ratio: float, ops: float, now: datetime
+    connection: Connection, pod_key: str, *, counted_on_both: bool, ratio: float, ops: float, now: datetime
 ) -> None:
-    values = {"counted_on_both": both, "ratio": ratio, "ops": ops, "decided_at": now}
+    values = {"counted_on_both": counted_on_both, "ratio": ratio, "ops": ops, "decided_at": now}
     row = insert(pod_mirroring).values(pod_key=pod_key, **values)
     connection.execute(row.on_conflict_do_update(index_elements=["pod_key"], set_=values))
 
 
-_BUILDS = "SELECT source_id, build FROM vcenter WHERE present"
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """Rows that only rounding (a mean) explains, and rows that only truncation (an instant) does."""
-
-    rounds_or_mean: int
-    truncates_or_instant: int
-
-
-def shown_of_counters(connection: Connection) -> Mapping[tuple[int, str], Shown]:
-    """By vCenter and counter, of the build that it runs."""
-    rows = connection.execute(text(f"SELECT e.* FROM counter_evidence e JOIN ({_BUILDS}) b USING (source_id, build)"))
-    return {(row.source_id, row.counter): Shown(row.rounds_or_mean, row.truncates_or_instant) for row in rows}
-
-
-def note_counters(connection: Connection, more: Mapping[tuple[int, str], Shown], now: datetime) -> None:
-    """Add to what was shown before."""
-    builds = {row.source_id: row.build for row in connection.execute(text(_BUILDS))}
-    values = [
-        {"source_id": source, "build": builds[source], "counter": counter, "noted_at": now}
-        | {"rounds_or_mean": shown.rounds_or_mean, "truncates_or_instant": shown.truncates_or_instant}
-        for (source, counter), shown in more.items()
-        if source in builds
-    ]
-    if not values:
-        return
-    row, stored = insert(counter_evidence), counter_evidence.c
-    added = {name: stored[name] + row.excluded[name] for name in ("rounds_or_mean", "truncates_or_instant")}
-    key = ["source_id", "build", "counter"]
-    connection.execute(row.on_conflict_do_update(index_elements=key, set_=added | {"noted_at": now}), values)
-
-
 def hold_samples(connection: Connection) -> None:
     """Call it first in a snapshot: maintenance swaps a partition for a copy in key order, whose rows an older snapshot would not see."""
-    tables = ", ".join(f"{stream}_sample" for stream in STREAMS)
+    tables = ", ".join(f"{stream}_sample" for stream in ATTRIBUTED)
     connection.execute(text(f"LOCK TABLE {tables} IN ACCESS SHARE MODE"))
 
 
@@ -229,7 +271,7 @@ def samples(
 
 
 @dataclass(frozen=True, slots=True)
-class Things:
+class InventoryRows:
     """Rows of what exists or did at the time in question; every list in order of id."""
 
     sources: Sequence[Mapping[str, Any]]
@@ -276,13 +318,13 @@ _QUERIES = {
 _DIRECTORY_SOURCES = "SELECT id, source_id FROM array_directory ORDER BY id"
 
 
-def things(connection: Connection, since: datetime, until: datetime) -> Things:
-    """The estate as of (since, until], from the inventory that is newest now."""
+def things(connection: Connection, since: datetime, until: datetime) -> InventoryRows:
+    """The environment as of (since, until], from the inventory that is newest now."""
     limits = {"since": since, "until": until}
     found: dict[str, Any] = {
         name: connection.execute(text(query), limits).mappings().all() for name, query in _QUERIES.items()
     }
-    return Things(**found)
+    return InventoryRows(**found)
 
 
 def directory_arrays(connection: Connection) -> Mapping[int, int]:
@@ -290,7 +332,7 @@ def directory_arrays(connection: Connection) -> Mapping[int, int]:
     return {row.id: row.source_id for row in connection.execute(text(_DIRECTORY_SOURCES))}
 
 
-def estate_stamp(connection: Connection, since: datetime, until: datetime) -> tuple[object, ...]:
+def environment_stamp(connection: Connection, since: datetime, until: datetime) -> tuple[object, ...]:
     """Equal stamps mean equal `things`: when each inventory was read, and how many VMs had moved by then."""
     read = connection.execute(
         text("SELECT id, inventory_at, inventory_revision, enabled FROM source ORDER BY id")

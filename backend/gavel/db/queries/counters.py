@@ -57,14 +57,14 @@ _STEP_US = {Precision.MICROSECOND: 1.0, Precision.MILLISECOND: 1000.0, Precision
 
 
 def counter_name(stream: Stream, column: str, precision: Precision | None) -> str:
-    """As the vendor writes it. `precision`: of the samples, where they tell it."""
+    """As the vendor writes it. `precision`: of the samples, where they have one."""
     if stream is Stream.HOST_DEVICE and precision is Precision.MICROSECOND and column in _HOST_US:
         return _HOST_US[column]
     return _NAMES[stream][column]
 
 
 def step_us(stream: Stream, column: str, precision: Precision | None) -> float | None:
-    """The step of a latency in µs; None for what is not a latency, or when the samples do not tell."""
+    """The step of a latency in µs; None for what is not a latency, or when the samples have none."""
     if not column.endswith("_us"):
         return None
     if stream in (Stream.ARRAY_VOLUME, Stream.ARRAY_DIRECTORY):

@@ -12,9 +12,9 @@ from gavel.db.queries.members import DATASTORE_DIRECTORY, members, relation
 from gavel.db.queries.newest import newest_sides
 from gavel.db.queries.paging import page_of
 from gavel.db.queries.refs import linked, of_sources, require
-from gavel.db.queries.rows import DatastoreDetail, DatastoreRow, ListQuery, Match, Page, RefKind
+from gavel.db.queries.rows import ArrayMatch, DatastoreDetail, DatastoreRecord, ListQuery, RecordPage, RefKind
 from gavel.db.queries.volumes import volume_rows
-from gavel.db.tables.host_side import datastore as datastore_table
+from gavel.db.schema.host_side import datastore as datastore_table
 from gavel.domain.inventory import DatastoreType
 from gavel.domain.source import Stream
 
@@ -54,10 +54,10 @@ _VMS = """
 """
 
 
-def datastores(connection: Connection, query: ListQuery, now: datetime) -> Page[DatastoreRow]:
+def datastores(connection: Connection, query: ListQuery, now: datetime) -> RecordPage[DatastoreRecord]:
     """What is there now, with the newest numbers."""
     ids, total = page_of(connection, RefKind.DATASTORE, datastore_table, query, now)
-    return Page(datastore_rows(connection, ids, now), total)
+    return RecordPage(datastore_rows(connection, ids, now), total)
 
 
 def datastore(connection: Connection, datastore_id: int, now: datetime) -> DatastoreDetail:
@@ -79,7 +79,7 @@ def datastore(connection: Connection, datastore_id: int, now: datetime) -> Datas
     )
 
 
-def datastore_rows(connection: Connection, ids: Sequence[int], now: datetime) -> tuple[DatastoreRow, ...]:
+def datastore_rows(connection: Connection, ids: Sequence[int], now: datetime) -> tuple[DatastoreRecord, ...]:
     """In the order of `ids`."""
     facts = _facts(connection, ids)
     matches = datastore_matches(connection, ids, facts)
@@ -88,7 +88,7 @@ def datastore_rows(connection: Connection, ids: Sequence[int], now: datetime) ->
     arrays = linked(connection, _ARRAYS, ids, RefKind.ARRAY)
     newest = newest_sides(connection, RefKind.DATASTORE, ids, now)
     return tuple(
-        DatastoreRow(
+        DatastoreRecord(
             id=i,
             name=facts[i]["name"],
             type=facts[i]["type"],
@@ -106,14 +106,14 @@ def datastore_rows(connection: Connection, ids: Sequence[int], now: datetime) ->
 
 def datastore_matches(
     connection: Connection, ids: Sequence[int], facts: Mapping[int, RowMapping] | None = None
-) -> dict[int, Match]:
+) -> dict[int, ArrayMatch]:
     """How each is tied to an array, or why not."""
     known = _facts(connection, ids) if facts is None else facts
     extents = _extents(connection, ids)
     return {i: _match(known[i], extents.get(i, [])) for i in ids}
 
 
-def _match(facts: RowMapping, extents: Sequence[RowMapping]) -> Match:
+def _match(facts: RowMapping, extents: Sequence[RowMapping]) -> ArrayMatch:
     match facts["type"]:
         case DatastoreType.VMFS:
             found = (device_match(x["canonical_name"], vendor=None, volumes=x["volumes"]) for x in extents)

@@ -10,21 +10,21 @@ from gavel.db.engine import Connection
 from gavel.db.queries.members import DATASTORE_DEVICE
 from gavel.db.queries.queues import IN_FLIGHT
 from gavel.db.queries.refs import refs
-from gavel.db.queries.rows import Ref, RefKind
-from gavel.db.series import LEDGER_LEAVES
+from gavel.db.queries.rows import EntityRef, RefKind
+from gavel.db.series.catalog import LEDGER_LEAVES
 from gavel.domain.scope import ScopeKind, scope_key, scope_of
 
 
 @dataclass(frozen=True, slots=True)
-class QueueSettings:
+class DeviceQueueSettings:
     """Of a device on one host, as of a time. configured: what it takes from one VM alone; dsnro: once several do I/O. None: not read.
 
     is_measured: the host itself reported the depth in force, and did not leave it to the settings. read_at: newest inventory.
     """
 
     canonical_name: str
-    host: str
-    vcenter: str
+    host: EntityRef
+    vcenter: EntityRef
     configured: int | None
     dsnro: int | None
     is_nvme: bool
@@ -34,9 +34,12 @@ class QueueSettings:
 
 @dataclass(frozen=True, slots=True)
 class DepthMinute:
+    """kernel_time: I/O-time of the device in the kernel, µs × ops; 0 where it was not measured."""
+
     at: datetime
     depth: float | None
     ops: float
+    kernel_time: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +47,7 @@ class VmMinute:
     """What a VM's disks on the device did in a minute, from the device's host; 0 operations are a measured 0."""
 
     at: datetime
-    vm: Ref
+    vm: EntityRef
     ops: float
 
 
@@ -54,7 +57,7 @@ _THEN = """
         AND e.happened_at > :to_at ORDER BY e.happened_at LIMIT 1), d.{name}) AS {name}
 """
 _SETTINGS = f"""
-    SELECT d.canonical_name, h.name AS host, s.name AS vcenter, s.inventory_at,
+    SELECT d.canonical_name, h.id AS host_id, h.name AS host, s.id AS vcenter_id, s.name AS vcenter, s.inventory_at,
         {_THEN.format(name="queue_depth")}, {_THEN.format(name="dsnro")},
         EXISTS (SELECT FROM path p JOIN hba b ON b.id = p.hba_id
             WHERE p.host_device_id = d.id AND p.present AND b.protocol LIKE 'nvme%') AS is_nvme,
@@ -71,7 +74,8 @@ _BUSIEST = f"""
         avg(({IN_FLIGHT})::float8) / max(queue_depth) DESC NULLS LAST, entity_id LIMIT 1
 """
 _MINUTES = f"""
-    SELECT ts, queue_depth, coalesce(read_ops, 0) + coalesce(write_ops, 0) AS ops FROM {LEDGER_LEAVES.name}
+    SELECT ts, queue_depth, coalesce(read_ops, 0) + coalesce(write_ops, 0) AS ops,
+        coalesce(all_kernel_time, 0) AS kernel_time FROM {LEDGER_LEAVES.name}
     WHERE entity_id = :key AND ts >= :from_at AND ts < :to_at ORDER BY ts
 """
 # Virtual disks behind a device: those of its datastores, and its raw device mappings.
@@ -104,13 +108,13 @@ def busiest_queue(
     return None if row is None else (scope_of(row.entity_id)[1], row.kernel_time)
 
 
-def queue_settings(connection: Connection, device_id: int, from_at: datetime, to_at: datetime) -> QueueSettings:
+def queue_settings(connection: Connection, device_id: int, from_at: datetime, to_at: datetime) -> DeviceQueueSettings:
     """As they were at `to_at`, as far as later changes were noticed."""
     row = connection.execute(text(_SETTINGS), {"id": device_id, "from_at": from_at, "to_at": to_at}).one()
-    return QueueSettings(
+    return DeviceQueueSettings(
         row.canonical_name,
-        row.host,
-        row.vcenter,
+        EntityRef(RefKind.HOST, row.host_id, row.host),
+        EntityRef(RefKind.SOURCE, row.vcenter_id, row.vcenter),
         row.queue_depth,
         row.dsnro,
         row.is_nvme,
@@ -122,7 +126,8 @@ def queue_settings(connection: Connection, device_id: int, from_at: datetime, to
 def depth_minutes(connection: Connection, device_id: int, from_at: datetime, to_at: datetime) -> list[DepthMinute]:
     """In order of time; minutes that are not in the ledger are left out."""
     limits = {"key": scope_key(ScopeKind.HOST_DEVICE, device_id), "from_at": from_at, "to_at": to_at}
-    return [DepthMinute(row.ts, row.queue_depth, row.ops) for row in connection.execute(text(_MINUTES), limits)]
+    rows = connection.execute(text(_MINUTES), limits)
+    return [DepthMinute(row.ts, row.queue_depth, row.ops, row.kernel_time) for row in rows]
 
 
 def vm_minutes(connection: Connection, device_id: int, from_at: datetime, to_at: datetime) -> list[VmMinute]:

@@ -7,8 +7,9 @@ from sqlalchemy import RowMapping, text
 
 from gavel.db.engine import Connection
 from gavel.db.queries.matching import VOLUMES_BEHIND, device_match
-from gavel.db.queries.newest_parts import NO_NUMBERS, device_numbers
-from gavel.db.queries.rows import DeviceNumbers, DeviceRow, Ref, RefKind
+from gavel.db.queries.newest import NO_NUMBERS, device_numbers
+from gavel.db.queries.rows import DeviceNumbers, DeviceRow, EntityRef, RefKind
+from gavel.domain.vendor_texts import PathPolicy
 
 # Of a stretched volume, which is on two arrays under one serial, the one with the lower id.
 _DEVICES = f"""
@@ -34,14 +35,14 @@ def device_rows(connection: Connection, ids: Sequence[int], now: datetime) -> tu
 
 
 def _row(row: RowMapping, newest: DeviceNumbers) -> DeviceRow:
-    volume = None if row["volume_id"] is None else Ref(RefKind.VOLUME, row["volume_id"], row["volume_name"])
+    volume = None if row["volume_id"] is None else EntityRef(RefKind.VOLUME, row["volume_id"], row["volume_name"])
     return DeviceRow(
         id=row["id"],
-        host=Ref(RefKind.HOST, row["host_id"], row["host_name"]),
+        host=EntityRef(RefKind.HOST, row["host_id"], row["host_name"]),
         canonical_name=row["canonical_name"],
         queue_depth=row["queue_depth"],
         dsnro=row["dsnro"],
-        path_policy=row["path_policy"],
+        path_policy=None if row["path_policy"] is None else PathPolicy.parse(row["path_policy"]),
         paths_total=row["paths"],
         paths_working=row["working"],
         volume=volume,

@@ -1,4 +1,4 @@
-"""Events of the estate: moves, renames, path states, depths."""
+"""Events of the environment: moves, renames, path states, depths."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from sqlalchemy import Row, text
 
 from gavel.db.engine import Connection
 from gavel.db.queries.members import relation
-from gavel.db.queries.rows import Ref, RefKind
+from gavel.db.queries.rows import EntityRef, RefKind
 from gavel.domain.source import Stream
 
 _PAGES = {"datastore": RefKind.DATASTORE, "vm": RefKind.VM, "esxi_host": RefKind.HOST, "volume": RefKind.VOLUME}
@@ -25,7 +25,7 @@ class Event:
     subject_table: str
     subject_id: int
     subject_name: str
-    subject: Ref | None
+    subject: EntityRef | None
     before: str | None
     after: str | None
 
@@ -85,7 +85,7 @@ def _event(row: Row[object]) -> Event:
         subject_table=row.subject_table,
         subject_id=row.subject_id,
         subject_name=row.subject_name,
-        subject=None if kind is None else Ref(kind, row.subject_id, row.subject_name),
+        subject=None if kind is None else EntityRef(kind, row.subject_id, row.subject_name),
         before=row.before,
         after=row.after,
     )

@@ -9,14 +9,14 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy import Table, select, text
 
-from gavel.db.arrays_out import fetch, int_array
+from gavel.db.copying import fetch, int_array
 from gavel.db.engine import Connection
 from gavel.db.queries.members import MEMBERS, relation
 from gavel.db.queries.rows import RefKind
-from gavel.db.tables.array_side import storage_array, volume
-from gavel.db.tables.bookkeeping import source
-from gavel.db.tables.host_side import cluster, datastore, esxi_host, vm
-from gavel.domain.scope import ESTATE_ID, ScopeKind, scope_key
+from gavel.db.schema.array_side import storage_array, volume
+from gavel.db.schema.bookkeeping import source
+from gavel.db.schema.host_side import cluster, datastore, esxi_host, vm
+from gavel.domain.scope import ENVIRONMENT_ID, ScopeKind, scope_key
 from gavel.domain.source import SourceKind, Stream
 
 SCOPE_TABLES: Mapping[ScopeKind, Table] = {
@@ -42,7 +42,7 @@ class Histories:
 
 
 @dataclass(frozen=True, slots=True)
-class Behind:
+class BackingArray:
     """`count` volumes or directories of a scope's thing are on an array of this source; `is_stretched`: on a pod of two arrays."""
 
     thing_id: int
@@ -73,13 +73,13 @@ def array_settings(connection: Connection) -> Mapping[int, Mapping[str, Any]]:
     return {row.id: row.settings for row in rows}
 
 
-def behind(connection: Connection, kind: RefKind | None, ids: Sequence[int]) -> tuple[Behind, ...]:
-    """On which arrays the things are; None is the whole estate, as thing 0."""
-    rows = connection.execute(text(_behind(kind)), {"ids": list(ids)})
-    return tuple(Behind(*row) for row in rows)
+def backing_arrays(connection: Connection, kind: RefKind | None, ids: Sequence[int]) -> tuple[BackingArray, ...]:
+    """On which arrays the things are; None is the whole environment, as thing 0."""
+    rows = connection.execute(text(_backing_arrays_sql(kind)), {"ids": list(ids)})
+    return tuple(BackingArray(*row) for row in rows)
 
 
-def _behind(kind: RefKind | None) -> str:
+def _backing_arrays_sql(kind: RefKind | None) -> str:
     def pairs(stream: Stream, table: str) -> str:
         if kind is None:
             return f"SELECT 0 AS subject_id, id AS entity_id FROM {table} WHERE present"
@@ -108,7 +108,7 @@ _GOOD = """
     SELECT entity_id, {n} AS day, all_san_time::float8 / nullif(all_san_ops, 0) AS san_us,
         all_array_time::float8 / nullif(all_array_ops, 0) AS array_us
     FROM ledger_5m WHERE entity_id = ANY(CAST(:keys AS int[])) AND bucket >= :from{n} AND bucket < :to{n}
-        AND grade_reasons & :bad = 0 AND coalesce(read_ops, 0) + coalesce(write_ops, 0) >= :least_ops
+        AND quality_reasons & :bad = 0 AND coalesce(read_ops, 0) + coalesce(write_ops, 0) >= :least_ops
 """
 _TYPICAL = """
     INSERT INTO expectation (entity_id, hour, san_us, array_us, days, computed_at)
@@ -129,7 +129,7 @@ _KEYS_AT_ONCE = 2000
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What counts as usual: `percentile` (0…100) over `days`, of rows without any `bad` grade reason, on `least_days` days or more."""
+    """What counts as usual: `percentile` (0…100) over `days`, of rows without any `bad` quality reason, on `least_days` days or more."""
 
     percentile: float
     days: int
@@ -165,7 +165,7 @@ def renew_expectations(connection: Connection, last_start: datetime, terms: Term
 
 def _scope_keys(connection: Connection) -> list[int]:
     """Of everything that leaves add up to, and is there."""
-    keys = [scope_key(ScopeKind.ESTATE, ESTATE_ID)]
+    keys = [scope_key(ScopeKind.ENVIRONMENT, ENVIRONMENT_ID)]
     for kind, table in SCOPE_TABLES.items():
         keys += [scope_key(kind, thing) for thing in connection.scalars(select(table.c.id).where(table.c.present))]
     return keys

@@ -6,9 +6,9 @@ from typing import Literal, cast
 
 from sqlalchemy import Connection, func, select, text
 
-from gavel.db.tables.alerting import channel, notification
-from gavel.db.tables.bookkeeping import collection_run, source, storage_mode, watermark
-from gavel.db.tables.ledger import correlated
+from gavel.db.schema.alerting import channel, notification
+from gavel.db.schema.bookkeeping import collection_run, source, storage_mode, watermark
+from gavel.db.schema.ledger import correlated
 
 
 def stored_mode(connection: Connection) -> Literal["plain", "timescale"]:
@@ -16,7 +16,7 @@ def stored_mode(connection: Connection) -> Literal["plain", "timescale"]:
 
 
 def refuses_writes(connection: Connection) -> bool:
-    """A standby, or a server that was told to only be read."""
+    """A standby, or a server set to read-only."""
     set_so = "SELECT reset_val = 'on' FROM pg_settings WHERE name = 'default_transaction_read_only'"
     return bool(connection.scalar(text(f"SELECT pg_is_in_recovery() OR ({set_so})")))
 
@@ -62,3 +62,19 @@ def deliveries_stuck(connection: Connection) -> Stuck:
 def samples_until(connection: Connection) -> datetime | None:
     """The newest sample of any source, by its clock."""
     return connection.execute(select(func.max(watermark.c.until_at))).scalar()
+
+
+def sealed_with(connection: Connection) -> dict[str, int]:
+    """Ids of the keys that secrets of sources and channels are encrypted with, and how many each."""
+    rows = [
+        connection.execute(
+            select(table.c.secrets_key_id, func.count())
+            .where(table.c.secrets_encrypted.is_not(None), table.c.secrets_key_id.is_not(None))
+            .group_by(table.c.secrets_key_id)
+        )
+        for table in (source, channel)
+    ]
+    found: dict[str, int] = {}
+    for key_id, count in (row for result in rows for row in result):
+        found[key_id] = found.get(key_id, 0) + count
+    return found

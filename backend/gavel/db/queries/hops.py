@@ -9,7 +9,7 @@ from sqlalchemy import RowMapping, text
 from gavel.db.engine import Connection
 from gavel.db.queries.counters import step_us
 from gavel.db.queries.members import DATASTORE_DIRECTORY
-from gavel.db.queries.rows import Ref, RefKind
+from gavel.db.queries.rows import EntityRef, RefKind
 from gavel.domain.samples import Precision
 from gavel.domain.source import Stream
 
@@ -38,7 +38,7 @@ class PathGroup:
 
 @dataclass(frozen=True, slots=True)
 class VolumeFacts:
-    array: Ref
+    array: EntityRef
     model: str | None
     qos_iops_limit: int | None
 
@@ -107,6 +107,6 @@ def volume_facts(connection: Connection, ids: Sequence[int]) -> Mapping[int, Vol
         " JOIN storage_array a ON a.source_id = v.source_id AND a.present WHERE v.id = ANY(:ids)"
     )
     return {
-        row.id: VolumeFacts(Ref(RefKind.ARRAY, row.array_id, row.array_name), row.model, row.qos_iops_limit)
+        row.id: VolumeFacts(EntityRef(RefKind.ARRAY, row.array_id, row.array_name), row.model, row.qos_iops_limit)
         for row in connection.execute(query, {"ids": list(ids)})
     }

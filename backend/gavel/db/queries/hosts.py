@@ -11,8 +11,8 @@ from gavel.db.queries.members import members
 from gavel.db.queries.newest import newest_sides
 from gavel.db.queries.paging import page_of
 from gavel.db.queries.refs import of_sources, require
-from gavel.db.queries.rows import HbaRow, HostDetail, HostRow, ListQuery, Page, Ref, RefKind
-from gavel.db.tables.host_side import esxi_host, hba
+from gavel.db.queries.rows import EntityRef, HbaRow, HostDetail, HostRecord, ListQuery, RecordPage, RefKind
+from gavel.db.schema.host_side import esxi_host, hba
 from gavel.domain.source import Stream
 
 _FACTS = """
@@ -28,10 +28,10 @@ _SEEN = """
 """
 
 
-def hosts(connection: Connection, query: ListQuery, now: datetime) -> Page[HostRow]:
+def hosts(connection: Connection, query: ListQuery, now: datetime) -> RecordPage[HostRecord]:
     """What is there now, with the newest numbers."""
     ids, total = page_of(connection, RefKind.HOST, esxi_host, query, now)
-    return Page(host_rows(connection, ids, now), total)
+    return RecordPage(host_rows(connection, ids, now), total)
 
 
 def host(connection: Connection, host_id: int, now: datetime) -> HostDetail:
@@ -49,18 +49,18 @@ def host(connection: Connection, host_id: int, now: datetime) -> HostDetail:
     )
 
 
-def host_rows(connection: Connection, ids: Sequence[int], now: datetime) -> tuple[HostRow, ...]:
+def host_rows(connection: Connection, ids: Sequence[int], now: datetime) -> tuple[HostRecord, ...]:
     """In the order of `ids`."""
     facts = {row["id"]: row for row in connection.execute(text(_FACTS), {"ids": list(ids)}).mappings()}
     vcenters = of_sources(connection, RefKind.VCENTER)
     newest = newest_sides(connection, RefKind.HOST, ids, now)
     return tuple(
-        HostRow(
+        HostRecord(
             id=i,
             name=facts[i]["name"],
             vcenter=vcenters[facts[i]["source_id"]],
             cluster=(
-                Ref(RefKind.CLUSTER, facts[i]["cluster_id"], facts[i]["cluster_name"])
+                EntityRef(RefKind.CLUSTER, facts[i]["cluster_id"], facts[i]["cluster_name"])
                 if facts[i]["cluster_id"]
                 else None
             ),

@@ -7,7 +7,7 @@ from sqlalchemy import text
 
 from gavel.db.engine import Connection
 from gavel.db.queries.members import DATASTORE_DEVICE, DEVICE_VOLUME, DISKS_THROUGH, MEMBERS
-from gavel.db.queries.rows import Ref, RefKind
+from gavel.db.queries.rows import EntityRef, RefKind
 from gavel.domain.source import Stream
 
 _CARRIED = f"""
@@ -17,7 +17,7 @@ _CARRIED = f"""
         (SELECT min(v.name) FROM ({DEVICE_VOLUME}) e JOIN volume v ON v.id = e.volume_id
             WHERE e.device_id = :id HAVING count(DISTINCT v.name) = 1))
 """
-# Few volumes are stretched: disks are looked up from them, not the other way round, which would map the whole estate.
+# Few volumes are stretched: disks are looked up from them, not the other way round, which would map the whole environment.
 _STRETCHED = """
     WITH stretched AS MATERIALIZED (
         SELECT DISTINCT v.serial, v.vvol_id FROM storage_array a JOIN volume v ON v.source_id = a.source_id AND v.present
@@ -38,16 +38,16 @@ class DiskLeaf:
     is_alone: no device of the thing tells its I/Os (NFS; vVols, but to their host, where the protocol endpoint is a device).
     """
 
-    disk: Ref
-    vm: Ref
-    host: Ref | None
+    disk: EntityRef
+    vm: EntityRef
+    host: EntityRef | None
     is_alone: bool
 
 
 @dataclass(frozen=True, slots=True)
 class DeviceLeaf:
-    device: Ref
-    host: Ref
+    device: EntityRef
+    host: EntityRef
 
 
 def disk_leaves(connection: Connection, kind: RefKind, thing_id: int) -> Sequence[DiskLeaf]:
@@ -66,9 +66,9 @@ def disk_leaves(connection: Connection, kind: RefKind, thing_id: int) -> Sequenc
     )
     return [
         DiskLeaf(
-            Ref(RefKind.VM_DISK, row.id, row.label),
-            Ref(RefKind.VM, row.vm_id, row.vm_name),
-            None if row.host_id is None else Ref(RefKind.HOST, row.host_id, row.host_name),
+            EntityRef(RefKind.VM_DISK, row.id, row.label),
+            EntityRef(RefKind.VM, row.vm_id, row.vm_name),
+            None if row.host_id is None else EntityRef(RefKind.HOST, row.host_id, row.host_name),
             row.alone,
         )
         for row in rows
@@ -90,7 +90,9 @@ def device_leaves(connection: Connection, kind: RefKind, thing_id: int) -> Seque
         {"id": thing_id, "endpoints": kind is RefKind.HOST},
     )
     return [
-        DeviceLeaf(Ref(RefKind.DEVICE, row.id, row.canonical_name), Ref(RefKind.HOST, row.host_id, row.host_name))
+        DeviceLeaf(
+            EntityRef(RefKind.DEVICE, row.id, row.canonical_name), EntityRef(RefKind.HOST, row.host_id, row.host_name)
+        )
         for row in rows
     ]
 

@@ -1,4 +1,4 @@
-"""The ledger of some scopes over a range: sums by bucket or of the whole range, read from the coarsest table that tells the same."""
+"""The ledger of some scopes over a range: sums by bucket or of the whole range, read from the coarsest table with the same result."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -11,17 +11,16 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy import text
 
-from gavel.analysis.ledger import LedgerRows
-from gavel.analysis.notes import Notes
-from gavel.db import ledger_columns, modes, plain
-from gavel.db.arrays_out import ColumnType, fetch, int_array
+from gavel.db.copying import ColumnType, fetch, int_array
 from gavel.db.engine import Connection
-from gavel.db.ledger import FIRST_PARENT
-from gavel.db.measures import Partial
-from gavel.db.series import EPOCH, HOUR, LEDGER, LEDGER_LEAVES, LEDGER_MEASURED, LEDGER_ROLLS, Raw, Roll
+from gavel.db.series import ledger_columns, modes, plain
+from gavel.db.series.catalog import EPOCH, HOUR, LEDGER, LEDGER_LEAVES, LEDGER_MEASURED, LEDGER_ROLLS, RawSeries, Roll
+from gavel.db.series.measures import Partial
+from gavel.db.write.ledger import FIRST_PARENT
 from gavel.domain.io_path import Direction, Segment
+from gavel.domain.ledger import LedgerRows, Notes
 from gavel.domain.samples import Int64Array
-from gavel.domain.scope import ESTATE_ID, ScopeKind, scope_key
+from gavel.domain.scope import ENVIRONMENT_ID, ScopeKind, scope_key
 
 Resolution = Literal["1m", "5m", "1h"]
 MINUTE = timedelta(minutes=1)
@@ -29,13 +28,13 @@ MINUTE = timedelta(minutes=1)
 _WORTHWHILE = 1000
 # As many keys as are asked how far a roll-up has been made: a few tell, and one that knows less costs time only.
 _ASKED = 16
-_ESTATE = scope_key(ScopeKind.ESTATE, ESTATE_ID)
+_ENVIRONMENT = scope_key(ScopeKind.ENVIRONMENT, ENVIRONMENT_ID)
 
 
 class Detail(Enum):
     """How much of a row is read; the rest of it is NaN.
 
-    LAYERS: reads and writes together, by layer: what verdicts and rankings look at, in a third of the time.
+    LAYERS: reads and writes together, by layer: what diagnoses and rankings look at, in a third of the time.
     ABOVE: the same, with the segments above the device: what a place takes from its virtual disks.
     """
 
@@ -98,7 +97,7 @@ class _Range:
 class _Piece:
     """Rows [lo, hi) of one table."""
 
-    series: Raw | Roll
+    series: RawSeries | Roll
     lo: datetime
     hi: datetime
 
@@ -146,14 +145,16 @@ def ledger(
 # --- which rows of which tables ---------------------------------------------------------------------------------------
 
 
-def _table(keys: Sequence[int]) -> Raw:
+def _table(keys: Sequence[int]) -> RawSeries:
     leaves = {key < FIRST_PARENT for key in keys}
     if len(leaves) > 1:
         raise ValueError("Leaves (disks, devices) and what they add up to are kept apart: ask for them apart.")
     return LEDGER_LEAVES if leaves == {True} else LEDGER
 
 
-def _range(connection: Connection, raw: Raw, from_at: datetime, to_at: datetime, step: timedelta | None) -> _Range:
+def _range(
+    connection: Connection, raw: RawSeries, from_at: datetime, to_at: datetime, step: timedelta | None
+) -> _Range:
     if to_at <= from_at:
         raise ValueError(f"The range is empty: it ends at {to_at.isoformat()} and begins at {from_at.isoformat()}.")
     if step is not None and (step < MINUTE or step % MINUTE):
@@ -164,7 +165,7 @@ def _range(connection: Connection, raw: Raw, from_at: datetime, to_at: datetime,
     return _Range(lo, hi, hi - lo if step is None else width, finest, step is None)
 
 
-def _finest_kept(connection: Connection, raw: Raw, from_at: datetime) -> timedelta:
+def _finest_kept(connection: Connection, raw: RawSeries, from_at: datetime) -> timedelta:
     if raw is LEDGER_LEAVES:
         return MINUTE
     mode, age = modes.stored_and_age(connection, from_at)
@@ -173,19 +174,19 @@ def _finest_kept(connection: Connection, raw: Raw, from_at: datetime) -> timedel
     return next((roll.width for roll in LEDGER_ROLLS if age <= roll.keep), HOUR)
 
 
-def _rolls(over: _Range, keys: int) -> Iterator[Roll]:
-    """The roll-ups to read, finer ones first: those that tell the same, and spare rows or are all that is left."""
+def _rolls(period: _Range, keys: int) -> Iterator[Roll]:
+    """The roll-ups to read, finer ones first: those with the same result that save rows or are all that is left."""
     finer = MINUTE
     for roll in LEDGER_ROLLS:
-        tells = over.whole or not over.step % roll.width
-        rows = keys * ((over.hi - over.lo) // finer)
-        if tells and (roll.width <= over.finest or rows >= _WORTHWHILE):
+        tells = period.whole or not period.step % roll.width
+        rows = keys * ((period.hi - period.lo) // finer)
+        if tells and (roll.width <= period.finest or rows >= _WORTHWHILE):
             yield roll
             finer = roll.width
 
 
 def _pieces(
-    connection: Connection, raw: Raw, rolls: Sequence[Roll], keys: Sequence[int], lo: datetime, hi: datetime
+    connection: Connection, raw: RawSeries, rolls: Sequence[Roll], keys: Sequence[int], lo: datetime, hi: datetime
 ) -> Iterator[_Piece]:
     """[lo, hi) in order: the middle from the first roll-up as far as it is made, the rest from finer ones, or from `raw`."""
     if lo >= hi:
@@ -208,7 +209,7 @@ def _made_until(connection: Connection, roll: Roll, keys: Sequence[int], lo: dat
     """Start of the newest bucket made in [lo, hi), else `lo`. That bucket itself may still lack a late minute."""
     newest = connection.execute(
         text(f"SELECT max(bucket) FROM {roll.name} WHERE entity_id = ANY(:keys) AND bucket >= :lo AND bucket < :hi"),
-        {"keys": [_ESTATE, *keys[:_ASKED]], "lo": lo, "hi": hi},
+        {"keys": [_ENVIRONMENT, *keys[:_ASKED]], "lo": lo, "hi": hi},
     ).scalar_one()
     return newest or lo
 
@@ -248,9 +249,9 @@ def _partials(detail: Detail) -> tuple[Partial, ...]:
     return tuple(partial for partial in ledger_columns.PARTIALS if partial.name in _columns(detail))
 
 
-def _query(pieces: Sequence[_Piece], over: _Range, partials: Sequence[Partial]) -> str:
-    parts = " UNION ALL ".join(_part(piece, number, over, partials) for number, piece in enumerate(pieces))
-    if len(pieces) > 1 and (over.whole or any((piece.lo - EPOCH) % over.step for piece in pieces)):
+def _query(pieces: Sequence[_Piece], period: _Range, partials: Sequence[Partial]) -> str:
+    parts = " UNION ALL ".join(_part(piece, number, period, partials) for number, piece in enumerate(pieces))
+    if len(pieces) > 1 and (period.whole or any((piece.lo - EPOCH) % period.step for piece in pieces)):
         sums = ", ".join(
             (
                 *(f"{p.of_partials} AS {p.name}" for p in partials),
@@ -261,13 +262,13 @@ def _query(pieces: Sequence[_Piece], over: _Range, partials: Sequence[Partial]) 
     return f"{parts} ORDER BY entity_id, b"
 
 
-def _part(piece: _Piece, number: int, over: _Range, partials: Sequence[Partial]) -> str:
+def _part(piece: _Piece, number: int, period: _Range, partials: Sequence[Partial]) -> str:
     """Partials with key and bucket of one table; rows as wide as a bucket are taken as they are."""
     series = piece.series
-    time, of_minutes = series.time, isinstance(series, Raw)
+    time, of_minutes = series.time, isinstance(series, RawSeries)
     where = f"WHERE entity_id = ANY(CAST(:keys AS int[])) AND {time} >= :lo{number} AND {time} < :hi{number}"
     rows = f"FROM {series.name} {_beside(series, where)} {where}"
-    if piece.width == over.step:
+    if piece.width == period.step:
         names = ", ".join(
             (
                 *("1 AS minutes" if of_minutes and p.name == "minutes" else p.name for p in partials),
@@ -275,7 +276,7 @@ def _part(piece: _Piece, number: int, over: _Range, partials: Sequence[Partial])
             )
         )
         return f"SELECT entity_id, {time} AS b, {names} {rows}"
-    bucket = "CAST(:from_at AS timestamptz)" if over.whole else f"date_bin(:step, {time}, :epoch)"
+    bucket = "CAST(:from_at AS timestamptz)" if period.whole else f"date_bin(:step, {time}, :epoch)"
     sums = ", ".join(
         (
             *(f"{p.of_samples if of_minutes else p.of_partials} AS {p.name}" for p in partials),
@@ -285,9 +286,9 @@ def _part(piece: _Piece, number: int, over: _Range, partials: Sequence[Partial])
     return f"SELECT entity_id, {bucket} AS b, {sums} {rows} GROUP BY 1, 2"
 
 
-def _beside(series: Raw | Roll, where: str) -> str:
+def _beside(series: RawSeries | Roll, where: str) -> str:
     """What else a roll-up keeps of the same buckets; limited by itself, since an outer join hands no limits on."""
-    if isinstance(series, Raw):
+    if isinstance(series, RawSeries):
         return ""
     measured = ", ".join(f"{name} AS {name}_kept" for name in ("minutes", *_MEASURED))
     other = LEDGER_MEASURED[series.width].name
@@ -301,21 +302,23 @@ def _minutes_of(*, is_raw: bool) -> Iterator[tuple[str, str]]:
         yield name, f"CASE WHEN {number} IS NULL THEN 0 ELSE {there} END"
 
 
-def _parameters(pieces: Sequence[_Piece], keys: Sequence[int], over: _Range) -> dict[str, Any]:
+def _parameters(pieces: Sequence[_Piece], keys: Sequence[int], period: _Range) -> dict[str, Any]:
     limits = {f"{edge}{number}": getattr(piece, edge) for number, piece in enumerate(pieces) for edge in ("lo", "hi")}
-    return limits | {"keys": int_array(keys), "from_at": over.lo, "step": over.step, "epoch": EPOCH}
+    return limits | {"keys": int_array(keys), "from_at": period.lo, "step": period.step, "epoch": EPOCH}
 
 
 # --- as rows of the ledger --------------------------------------------------------------------------------------------
 
 
-def _decoded(found: dict[str, npt.NDArray[Any]], detail: Detail) -> tuple[LedgerRows, Notes]:
-    """The other way round of `gavel.db.ledger`."""
-    ops, total_bytes = _with_sum(_block(found, ledger_columns.OPS)), _with_sum(_block(found, ledger_columns.BYTES))
+def _decoded(columns: dict[str, npt.NDArray[Any]], detail: Detail) -> tuple[LedgerRows, Notes]:
+    """The other way round of `gavel.db.write.ledger`."""
+    ops, total_bytes = _with_sum(_block(columns, ledger_columns.OPS)), _with_sum(_block(columns, ledger_columns.BYTES))
     whole = np.nan_to_num(ops)
     ways, n = int(Direction.ALL), len(ops)
-    segments = _block(found, ledger_columns.SEGMENTS).reshape(n, ways, len(Segment), len(ledger_columns.SEGMENT_PARTS))
-    spans = _block(found, ledger_columns.SPAN_COLUMNS).reshape(
+    segments = _block(columns, ledger_columns.SEGMENTS).reshape(
+        n, ways, len(Segment), len(ledger_columns.SEGMENT_PARTS)
+    )
+    spans = _block(columns, ledger_columns.SPAN_COLUMNS).reshape(
         n, ways + 1, ledger_columns.SPAN_COUNT, len(ledger_columns.SPAN_PARTS)
     )
     segment_time, segment_ops = _measured(segments, whole[:, :ways])
@@ -332,11 +335,11 @@ def _decoded(found: dict[str, npt.NDArray[Any]], detail: Detail) -> tuple[Ledger
         span_lower=lower,
         span_upper=upper,
         span_ops=span_ops,
-        outermost_lower=np.nan_to_num(_block(found, ledger_columns.OUTERMOST)),
+        outermost_lower=np.nan_to_num(_block(columns, ledger_columns.OUTERMOST)),
     )
     if detail is not Detail.EVERYTHING:
         _forget_ways(rows, Segment.KERNEL_QUEUE if detail is Detail.ABOVE else Segment.GUEST_QUEUE)
-    return rows, Notes(**{name: found[name] for name in (*ledger_columns.FLAGS, *_NOTES)})
+    return rows, Notes(**{name: columns[name] for name in (*ledger_columns.FLAGS, *_NOTES)})
 
 
 def _forget_ways(rows: LedgerRows, first: Segment) -> None:
@@ -347,11 +350,11 @@ def _forget_ways(rows: LedgerRows, first: Segment) -> None:
         ways[:, : Direction.ALL] = np.nan
 
 
-def _block(found: dict[str, npt.NDArray[Any]], names: Sequence[str]) -> npt.NDArray[np.float64]:
-    block = np.full((len(found["b"]), len(names)), np.nan)
+def _block(columns: dict[str, npt.NDArray[Any]], names: Sequence[str]) -> npt.NDArray[np.float64]:
+    block = np.full((len(columns["b"]), len(names)), np.nan)
     for number, name in enumerate(names):
-        if name in found:
-            block[:, number] = found[name]
+        if name in columns:
+            block[:, number] = columns[name]
     return block
 
 

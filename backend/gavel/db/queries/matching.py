@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from gavel.db.queries.rows import Match, MatchBy
+from gavel.db.queries.rows import ArrayMatch, MatchBy
 from gavel.domain.device_names import name_form, volume_serial
 from gavel.domain.inventory import DatastoreType
 
@@ -20,7 +20,7 @@ _NOT_OURS = "Nothing to do: there is no FlashArray behind it."
 _NAMES = 3
 
 
-def device_match(canonical_name: str, *, vendor: str | None, volumes: int) -> Match:
+def device_match(canonical_name: str, *, vendor: str | None, volumes: int) -> ArrayMatch:
     """Of one device, behind whose serial `volumes` different volumes were found."""
     serial = volume_serial(canonical_name)
     if serial is None:
@@ -34,10 +34,24 @@ def device_match(canonical_name: str, *, vendor: str | None, volumes: int) -> Ma
         return _not(f"No polled array has a volume with serial {serial} ({canonical_name}).", _ADD_ARRAY)
     if volumes > 1:
         return _not(_shared(serial, volumes, f" ({canonical_name})"), _ONE_TOO_MANY)
-    return Match(matched=True, by=_form(canonical_name))
+    return ArrayMatch(matched=True, by=_form(canonical_name))
 
 
-def extents_match(matches: Sequence[Match]) -> Match:
+def path_match(host: str, path_names: Sequence[str]) -> ArrayMatch:
+    """Of a path's counters that fit no path of the inventory. `path_names`: runtime names of the device's paths without counters."""
+    if not path_names:
+        return _not(
+            f"Every path of this device on {host} has counters of its own; these are of a path that is not in the inventory.",
+            "Rescan the host's storage in vCenter if the path should exist.",
+        )
+    shown = ", ".join(path_names[:_NAMES]) + (" …" if len(path_names) > _NAMES else "")
+    return _not(
+        f"The counters name a path otherwise than the inventory of {host}, where the device's paths without counters are {shown}.",
+        "Let the account read the host's esxcli, which gives both names; if it may, report both names as a fault of Gavel.",
+    )
+
+
+def extents_match(matches: Sequence[ArrayMatch]) -> ArrayMatch:
     """Of a VMFS datastore: all of its extents, or the first reason against."""
     if not matches:
         return _not(
@@ -50,12 +64,14 @@ def extents_match(matches: Sequence[Match]) -> Match:
     # An extent that ought to be matched comes before one that need not.
     first = next((match for match in unmatched if match.needs_action), unmatched[0])
     part = f"{len(unmatched)} of {len(matches)} extents: " if len(matches) > 1 else ""
-    return Match(matched=False, reason=f"{part}{first.reason}", remedy=first.remedy, needs_action=first.needs_action)
+    return ArrayMatch(
+        matched=False, reason=f"{part}{first.reason}", remedy=first.remedy, needs_action=first.needs_action
+    )
 
 
-def nfs_match(host: str | None, path: str | None, *, exports: int, directories: int, arrays: int) -> Match:
+def nfs_match(host: str | None, path: str | None, *, exports: int, directories: int, arrays: int) -> ArrayMatch:
     if directories:
-        return Match(matched=True, by=MatchBy.NFS_EXPORT)
+        return ArrayMatch(matched=True, by=MatchBy.NFS_EXPORT)
     if exports:
         return _not(
             f"The array at {host} exports {path} from no managed directory that it lists, so that it does not measure it.",
@@ -71,20 +87,20 @@ def nfs_match(host: str | None, path: str | None, *, exports: int, directories: 
     )
 
 
-def vvol_match(*, disks: int, matched_disks: int, arrays: int) -> Match:
+def vvol_match(*, disks: int, matched_disks: int, arrays: int) -> ArrayMatch:
     if matched_disks:
-        return Match(matched=True, by=MatchBy.VVOL_TAG)
+        return ArrayMatch(matched=True, by=MatchBy.VVOL_TAG)
     if disks:
         return _not(
             f"No volume of a polled array carries the vVol id of any of the {disks} virtual disks.",
             "Look whether the user of the array's source may read volume tags." if arrays else _ADD_ARRAY,
         )
     if arrays:
-        return Match(matched=True, by=MatchBy.VVOL_TAG)
+        return ArrayMatch(matched=True, by=MatchBy.VVOL_TAG)
     return _not("No virtual disk is on it, and its storage array is not polled.", _ADD_ARRAY)
 
 
-def other_match(kind: str) -> Match:
+def other_match(kind: str) -> ArrayMatch:
     if kind == DatastoreType.VSAN:
         reason = "vSAN keeps its data on the hosts' own disks: no array is involved."
     else:
@@ -92,14 +108,16 @@ def other_match(kind: str) -> Match:
     return _not(reason, _NOT_OURS, needs_action=False)
 
 
-def disk_match(datastore: Match | None, *, device_name: str | None, vvol_id: str | None, volumes: int) -> Match:
+def disk_match(
+    datastore: ArrayMatch | None, *, device_name: str | None, vvol_id: str | None, volumes: int
+) -> ArrayMatch:
     """Of a virtual disk: by its own device or vVol, else as its datastore."""
     if device_name is not None:
         match = device_match(device_name, vendor=None, volumes=min(volumes, 1))
-        return Match(matched=True, by=MatchBy.RDM) if match.matched else match
+        return ArrayMatch(matched=True, by=MatchBy.RDM) if match.matched else match
     if vvol_id is not None:
         if volumes:
-            return Match(matched=True, by=MatchBy.VVOL_TAG)
+            return ArrayMatch(matched=True, by=MatchBy.VVOL_TAG)
         return _not(
             f"No volume of a polled array carries the vVol id {vvol_id}.",
             f"{_ADD_ARRAY} If it is polled, look whether the source's user may read volume tags.",
@@ -110,20 +128,21 @@ def disk_match(datastore: Match | None, *, device_name: str | None, vvol_id: str
 
 
 def volume_match(
-    serial: str, *, is_vvol: bool, volumes: int, hosts: Sequence[str], known: Sequence[str], esxi: Sequence[str]
-) -> Match:
-    """Why a volume that `hosts` are connected to is no device and no virtual disk. `known`: to polled vCenters; `esxi`: by personality."""
+    serial: str, *, is_vvol: bool, volumes: int, hosts: Sequence[str], polled_hosts: Sequence[str], esxi: Sequence[str]
+) -> ArrayMatch:
+    """Why a volume that `hosts` are connected to is no device and no virtual disk. `polled_hosts`: to polled vCenters; `esxi`: by
+    personality."""
     if volumes > 1:
         return _not(_shared(serial, volumes), _ONE_TOO_MANY)
-    if known and is_vvol:
+    if polled_hosts and is_vvol:
         return _not(
             "A vVol that is no virtual disk: the home, the swap file or a snapshot of a VM.",
             "Nothing to do: a virtual disk's I/O is not in it.",
             needs_action=False,
         )
-    if known:
+    if polled_hosts:
         return _not(
-            f"Connected to {_named(known)}, where no device has its serial {serial}.",
+            f"Connected to {_named(polled_hosts)}, where no device has its serial {serial}.",
             "Rescan the storage adapters there; if it stays away, check zoning, LUN and masking.",
         )
     if esxi:
@@ -132,13 +151,13 @@ def volume_match(
             "Add the vCenter under Sources; if it is there, rescan the host's storage adapters.",
         )
     return _not(
-        f"Connected to {_named(hosts)}, which no polled vCenter has and the array does not know as ESXi.",
+        f"Connected to {_named(hosts)}, which no polled vCenter has and the array does not list as ESXi.",
         "Nothing to do unless it is an ESXi host: then add its vCenter under Sources.",
         needs_action=False,
     )
 
 
-def export_match(name: str, *, directories: int) -> Match:
+def export_match(name: str, *, directories: int) -> ArrayMatch:
     """Why an enabled export of an array is no datastore."""
     nowhere = f"No datastore of a polled vCenter mounts {name}"
     if directories:
@@ -148,7 +167,7 @@ def export_match(name: str, *, directories: int) -> Match:
 
 
 def _shared(serial: str, volumes: int, device: str = "") -> str:
-    return f"{volumes} volumes have the serial {serial}{device}; which of them is meant cannot be told."
+    return f"{volumes} volumes have the serial {serial}{device}; which of them is meant is ambiguous."
 
 
 def _named(names: Sequence[str]) -> str:
@@ -162,5 +181,5 @@ def _form(canonical_name: str) -> MatchBy | None:
     return None if form is None else MatchBy(form.value)
 
 
-def _not(reason: str, remedy: str, *, needs_action: bool = True) -> Match:
-    return Match(matched=False, reason=reason, remedy=remedy, needs_action=needs_action)
+def _not(reason: str, remedy: str, *, needs_action: bool = True) -> ArrayMatch:
+    return ArrayMatch(matched=False, reason=reason, remedy=remedy, needs_action=needs_action)

@@ -2,7 +2,7 @@
 
 Each relation is SQL for (subject_id, entity_id) over what is present. A volume is tied to a host's device by its serial, which the
 device's canonical name carries; to a vVol disk by the vVol's tag; a stretched volume is on two arrays under one serial, and both are
-members. A pair may come more than once (`relation` drops repetitions): a UNION in here would be computed for the whole estate, where
+members. A pair may come more than once (`relation` drops repetitions): a UNION in here would be computed for the whole environment, where
 UNION ALL is looked up for the subjects that are asked for.
 """
 
@@ -68,7 +68,7 @@ _VM_DISK_DEVICE = f"""
     JOIN vm_disk k ON k.vm_id = m.id AND k.present
     JOIN host_device d ON d.host_id = m.host_id AND d.canonical_name = k.device_name AND d.present
 """
-# The same of one VM, `:id`. A join makes PostgreSQL map the whole estate first; an array that it computes once does not.
+# The same of one VM, `:id`. A join makes PostgreSQL map the whole environment first; an array that it computes once does not.
 DEVICES_OF_A_VM = f"""
     SELECT d.id AS entity_id FROM vm m JOIN host_device d ON d.host_id = m.host_id
     WHERE m.id = :id AND d.id = ANY(ARRAY(

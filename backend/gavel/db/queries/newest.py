@@ -1,4 +1,4 @@
-"""The newest numbers of things, as both sides tell them: sums over the last minute that is stored of all sources."""
+"""The newest values of objects, as both sides report them: sums over the last minute that is stored of all sources."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -7,9 +7,9 @@ from datetime import datetime, timedelta
 from sqlalchemy import RowMapping, text
 
 from gavel.db.engine import Connection
-from gavel.db.entities import ENTITY_TABLES
 from gavel.db.queries.members import DATASTORE_DIRECTORY, MEMBERS, relation
-from gavel.db.queries.rows import RefKind, Sides
+from gavel.db.queries.rows import DeviceNumbers, NewestSides, RefKind, VolumeParts
+from gavel.db.write.entities import ENTITY_TABLES
 from gavel.domain.samples import Precision
 from gavel.domain.source import Stream
 
@@ -61,7 +61,7 @@ _FILES_OF_ARRAY = f"""
 """
 
 
-def newest_sides(connection: Connection, subject: RefKind, ids: Sequence[int], now: datetime) -> dict[int, Sides]:
+def newest_sides(connection: Connection, subject: RefKind, ids: Sequence[int], now: datetime) -> dict[int, NewestSides]:
     """By id; every one of `ids` is there. A thing with volumes and files, or with devices and NFS disks, has both in one number."""
     found: dict[int, tuple[_Side, _Side]] = {one: (_Side(), _Side()) for one in ids}
     common = common_minute(connection)
@@ -76,7 +76,7 @@ def newest_sides(connection: Connection, subject: RefKind, ids: Sequence[int], n
 
 
 def common_minute(connection: Connection) -> datetime | None:
-    """Where the last minute ends that is told of both sides; None before anything was read."""
+    """End of the last minute that both sides have; None before anything was read."""
     found: datetime | None = connection.scalar(text(_COMMON), {"streams": list(_LATENCIES), "together": _TOGETHER})
     return found
 
@@ -105,8 +105,8 @@ class _Side:
         return time / ops if ops > 0 else None
 
 
-def _sides(host: _Side, array: _Side) -> Sides:
-    return Sides(
+def _sides(host: _Side, array: _Side) -> NewestSides:
+    return NewestSides(
         at=max((side.at for side in (host, array) if side.at is not None), default=None),
         host_iops=host.iops,
         host_gavg_us=host.mean("gavg"),
@@ -134,7 +134,7 @@ def _sums(
 
 
 def _of_this_side(subject: RefKind, stream: Stream) -> str | None:
-    """(subject_id, entity_id) in SQL; None where the stream tells nothing of such things, or another one tells it."""
+    """(subject_id, entity_id) in SQL; None where the stream has no such objects, or another stream has them."""
     if subject is RefKind.ARRAY and stream is Stream.VM_DISK:
         return _FILES_OF_ARRAY
     if (subject, stream) not in MEMBERS or (subject is RefKind.VM and stream is Stream.HOST_DEVICE):
@@ -178,3 +178,74 @@ def weights(latency: str, directions: Sequence[str]) -> str:
 
 def _totals(stream: Stream) -> str:
     return ", ".join(f"sum(n.{name}_{part}) AS {name}_{part}" for name in _LATENCIES[stream] for part in ("sum", "ops"))
+
+
+# Each of `:ids` over its last minute before `:common` or its source's watermark.
+_FROM = """
+    FROM {stream}_sample s JOIN {table} e ON e.id = s.entity_id
+    JOIN watermark w ON w.source_id = e.source_id AND w.stream = '{stream}'
+    WHERE s.entity_id = ANY(CAST(:ids AS int[])) AND s.ts > :floor AND s.ts <= :common
+        AND s.ts > least(w.until_at, :common) - INTERVAL '1 minute'
+    GROUP BY s.entity_id
+"""
+
+
+def _mean(latency: str, directions: Sequence[str]) -> str:
+    """Over the operations of which it was measured."""
+    return f"{weighted(latency, directions)} / nullif({weights(latency, directions)}, 0)"
+
+
+_HOST = ("read", "write")
+_DEVICES = f"""
+    SELECT s.entity_id, max(s.precision) AS precision, max(nullif(s.queue_depth, 0)) AS depth,
+        sum(s.read_ops + s.write_ops)::float8 / nullif(sum(s.interval_s) FILTER (WHERE s.read_ops + s.write_ops IS NOT NULL), 0) AS iops,
+        {_mean("s.{d}_gavg_us", _HOST)} AS gavg_us, {_mean("s.{d}_davg_us", _HOST)} AS davg_us
+    {_FROM.format(stream="host_device", table="host_device")}
+"""
+_ALL = ("read", "write", "mirrored_write")
+_QOS = "s.{d}_qos_us + coalesce(s.{d}_qos_sched_us, 0)"
+_VOLUMES = f"""
+    SELECT s.entity_id, {_mean("s.{d}_service_us", _ALL)} AS service_us, {_mean("s.{d}_queue_us", _ALL)} AS queue_us,
+        {_mean(_QOS, _ALL)} AS qos_us,
+        {_mean("s.{d}_service_us + s.{d}_queue_us + " + _QOS, ("mirrored_write",))} AS mirrored_us
+    {_FROM.format(stream="array_volume", table="volume")}
+"""
+NO_NUMBERS = DeviceNumbers(None, None, None, None, None)
+NO_PARTS = VolumeParts(None, None, None, None)
+
+
+def device_numbers(connection: Connection, ids: Sequence[int], now: datetime) -> Mapping[int, DeviceNumbers]:
+    """By id; devices without a sample are absent."""
+    return {
+        row.entity_id: DeviceNumbers(
+            iops=row.iops,
+            gavg_us=row.gavg_us,
+            precision_us=None if row.precision is None else STEP_US[Precision(row.precision)],
+            in_flight_ios=_in_flight(row.iops, row.davg_us, row.precision),
+            depth_in_force=row.depth,
+        )
+        for row in connection.execute(text(_DEVICES), _parameters(connection, ids, now))
+    }
+
+
+def volume_parts(connection: Connection, ids: Sequence[int], now: datetime) -> Mapping[int, VolumeParts]:
+    """By id; volumes without a sample are absent."""
+    return {
+        row.entity_id: VolumeParts(
+            service_us=row.service_us, queue_us=row.queue_us, qos_us=row.qos_us, mirrored_write_us=row.mirrored_us
+        )
+        for row in connection.execute(text(_VOLUMES), _parameters(connection, ids, now))
+    }
+
+
+def _parameters(connection: Connection, ids: Sequence[int], now: datetime) -> Mapping[str, object]:
+    return {"ids": list(ids), "floor": now - STALE, "common": common_minute(connection)}
+
+
+def _in_flight(iops: float | None, davg_us: float | None, precision: int | None) -> float | None:
+    """Mean number of active I/Os of the device; None where times are in whole ms, which is too coarse."""
+    if iops == 0:
+        return 0.0
+    if iops is None or davg_us is None or precision == Precision.MILLISECOND:
+        return None
+    return iops * davg_us / 1e6

@@ -10,8 +10,8 @@ from sqlalchemy.dialects.postgresql import insert as upsert
 
 from gavel.db.engine import Connection
 from gavel.db.errors import NotFoundError
-from gavel.db.queries.rows import Page
-from gavel.db.tables.alerting import alert_said, channel, delivery_attempt, notification
+from gavel.db.queries.rows import RecordPage
+from gavel.db.schema.alerting import alert_said, channel, delivery_attempt, notification
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +49,8 @@ class AttemptRow:
 
 
 @dataclass(frozen=True, slots=True)
-class SaidRow:
-    """What a channel was last told of an alert."""
+class LastSentRow:
+    """What was last sent of an alert to a channel."""
 
     alert_id: int
     status: str
@@ -63,16 +63,16 @@ _WITH_CHANNEL = select(notification, channel.c.name.label("channel_name")).join_
 )
 
 
-def said(connection: Connection, channel_id: int) -> tuple[SaidRow, ...]:
-    """Of every alert that the channel was told of and that is not over for it."""
+def last_sent(connection: Connection, channel_id: int) -> tuple[LastSentRow, ...]:
+    """Of every alert that was sent to the channel and not resolved there."""
     one = alert_said.c
     query = select(one.alert_id, one.status, one.group_key, one.said_at).where(
         one.channel_id == channel_id, one.status != "resolved"
     )
-    return tuple(SaidRow(*row) for row in connection.execute(query))
+    return tuple(LastSentRow(*row) for row in connection.execute(query))
 
 
-def store_said(connection: Connection, channel_id: int, rows: Sequence[SaidRow]) -> None:
+def store_last_sent(connection: Connection, channel_id: int, rows: Sequence[LastSentRow]) -> None:
     if not rows:
         return
     values = [
@@ -99,12 +99,12 @@ def add_notification(connection: Connection, **values: Any) -> int:
 
 
 def supersede(connection: Connection, channel_id: int, now: datetime, *, by_key: bool) -> int:
-    """Whatever waits while a newer state of the same message waits or was told need not be told any more; returns how many.
+    """Supersedes pending states of notifications that have a newer state, pending or delivered; returns how many.
 
-    by_key: neither does what comes after a later incident under the same dedupe key was told, for it would change that one.
+    by_key: also what follows a delivered later incident with the same dedupe key, since it would change that one.
     """
     query = text("""
-        UPDATE notification o SET state = 'superseded', finished_at = :now, detail = 'a newer state was told instead'
+        UPDATE notification o SET state = 'superseded', finished_at = :now, detail = 'superseded by a newer state'
         WHERE o.channel_id = :channel_id AND o.state = 'pending' AND (
             EXISTS (SELECT FROM notification n WHERE n.channel_id = o.channel_id AND n.group_key = o.group_key
                 AND n.sequence > o.sequence AND n.state IN ('pending', 'delivered'))
@@ -171,7 +171,7 @@ def log_attempt(connection: Connection, **values: Any) -> None:
 
 def notifications(
     connection: Connection, *, channel_id: int | None = None, state: str | None = None, limit: int, offset: int = 0
-) -> Page[NotificationRow]:
+) -> RecordPage[NotificationRow]:
     """Newest first."""
     where: list[ColumnElement[bool]] = []
     if channel_id is not None:
@@ -180,7 +180,7 @@ def notifications(
         where.append(notification.c.state == state)
     total = connection.execute(select(func.count()).select_from(notification).where(*where)).scalar_one()
     query = _WITH_CHANNEL.where(*where).order_by(notification.c.id.desc()).limit(limit).offset(offset)
-    return Page(tuple(NotificationRow(**row) for row in connection.execute(query).mappings()), total)
+    return RecordPage(tuple(NotificationRow(**row) for row in connection.execute(query).mappings()), total)
 
 
 def notification_row(connection: Connection, notification_id: int) -> NotificationRow:
@@ -200,7 +200,7 @@ def notification_by_event(connection: Connection, event_id: str) -> Notification
 
 
 def of_alert(connection: Connection, alert_id: int) -> tuple[NotificationRow, ...]:
-    """Messages that told of it, oldest first."""
+    """Its notifications, oldest first."""
     holds = notification.c.alert_ids.contains([alert_id])
     rows = connection.execute(_WITH_CHANNEL.where(holds).order_by(notification.c.id)).mappings()
     return tuple(NotificationRow(**row) for row in rows)

@@ -7,11 +7,11 @@ from sqlalchemy import Table, func, select
 
 from gavel.db.engine import Connection
 from gavel.db.queries.newest import newest_sides
-from gavel.db.queries.rows import ListQuery, RefKind, Sides, Sort
+from gavel.db.queries.rows import ListQuery, NewestSides, RefKind, Sort
 
 # By number of the hosts' side and of the array's: volumes and arrays are told by their own, everything else by what hosts see, and
 # nothing by the other side's, which is another number than the column that is sorted shows.
-_NUMBER: dict[Sort, tuple[Callable[[Sides], float | None], Callable[[Sides], float | None]]] = {
+_NUMBER: dict[Sort, tuple[Callable[[NewestSides], float | None], Callable[[NewestSides], float | None]]] = {
     Sort.LATENCY: (lambda sides: sides.host_gavg_us, lambda sides: sides.array_internal_us),
     Sort.IOPS: (lambda sides: sides.host_iops, lambda sides: sides.array_iops),
 }
@@ -37,7 +37,7 @@ def page_of(
     return ranked[query.offset : query.offset + query.limit], len(ids)
 
 
-def _ranked(ids: Sequence[int], sides: dict[int, Sides], query: ListQuery, *, array_leads: bool) -> Sequence[int]:
+def _ranked(ids: Sequence[int], sides: dict[int, NewestSides], query: ListQuery, *, array_leads: bool) -> Sequence[int]:
     """By number; what has none comes last, and equals stay in order of name."""
     of_hosts, of_array = _NUMBER[query.sort]
     of_its_own = of_array if array_leads else of_hosts

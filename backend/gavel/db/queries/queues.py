@@ -1,6 +1,6 @@
 """How full the device queues behind a thing are: I/Os in flight and waiting at each device of a host, against the depth in force."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -8,12 +8,12 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy import text
 
-from gavel.db import ledger_columns, modes
-from gavel.db.arrays_out import fetch
+from gavel.db.copying import fetch
 from gavel.db.engine import Connection
 from gavel.db.queries.members import DEVICES_OF_A_VM, MEMBERS
-from gavel.db.queries.rows import Ref, RefKind
-from gavel.db.series import EPOCH, LEDGER_LEAVES
+from gavel.db.queries.rows import EntityRef, RefKind
+from gavel.db.series import ledger_columns, modes
+from gavel.db.series.catalog import EPOCH, LEDGER_LEAVES
 from gavel.domain.io_path import Layer
 from gavel.domain.scope import ScopeKind, scope_key, scope_of
 from gavel.domain.source import Stream
@@ -40,8 +40,8 @@ _MICROSECONDS_A_MINUTE = 60e6
 class Queue:
     """A device as one host sees it, with a queue of its own."""
 
-    device: Ref
-    host: Ref
+    device: EntityRef
+    host: EntityRef
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +75,26 @@ def queues(connection: Connection, kind: RefKind, thing_id: int) -> Sequence[Que
         {"id": thing_id},
     )
     return [
-        Queue(Ref(RefKind.DEVICE, row.id, row.canonical_name), Ref(RefKind.HOST, row.host_id, row.host_name))
+        Queue(
+            EntityRef(RefKind.DEVICE, row.id, row.canonical_name), EntityRef(RefKind.HOST, row.host_id, row.host_name)
+        )
         for row in rows
     ]
+
+
+def depths_in_use(
+    connection: Connection, device_ids: Sequence[int], from_at: datetime, to_at: datetime
+) -> Mapping[int, float]:
+    """By device, of those that did I/O in [from_at, to_at) and whose depth is known: the largest of these minutes."""
+    rows = connection.execute(
+        text(
+            f"SELECT entity_id, max(queue_depth) AS depth FROM {LEDGER_LEAVES.name}"
+            " WHERE entity_id = ANY(CAST(:keys AS int[])) AND ts >= :lo AND ts < :hi AND queue_depth > 0"
+            " AND coalesce(read_ops, 0) + coalesce(write_ops, 0) > 0 GROUP BY entity_id"
+        ),
+        {"keys": [scope_key(ScopeKind.HOST_DEVICE, device) for device in device_ids], "lo": from_at, "hi": to_at},
+    )
+    return {scope_of(row.entity_id)[1]: float(row.depth) for row in rows}
 
 
 def kept_since(connection: Connection) -> datetime:

@@ -9,7 +9,7 @@ from sqlalchemy import delete, insert, select, update
 
 from gavel.db.engine import Connection
 from gavel.db.errors import NotFoundError
-from gavel.db.tables.alerting import maintenance_window, silence
+from gavel.db.schema.alerting import maintenance_window, silence
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,10 @@ from sqlalchemy import Table, select, text
 
 from gavel.db.engine import Connection
 from gavel.db.errors import NotFoundError
-from gavel.db.queries.rows import Ref, RefKind
-from gavel.db.tables.array_side import storage_array, volume
-from gavel.db.tables.bookkeeping import source
-from gavel.db.tables.host_side import cluster, datastore, esxi_host, host_device, vcenter, vm, vm_disk
+from gavel.db.queries.rows import EntityRef, RefKind
+from gavel.db.schema.array_side import storage_array, volume
+from gavel.db.schema.bookkeeping import source
+from gavel.db.schema.host_side import cluster, datastore, esxi_host, host_device, vcenter, vm, vm_disk
 
 TABLES: Mapping[RefKind, Table] = {
     RefKind.SOURCE: source,
@@ -27,7 +27,7 @@ _WORDS = {RefKind.VM: "VM", RefKind.VCENTER: "vCenter", RefKind.VM_DISK: "virtua
 _LABELS = {RefKind.VM_DISK: "label", RefKind.DEVICE: "canonical_name"}
 
 
-def refs(connection: Connection, kind: RefKind, ids: Iterable[int]) -> dict[int, Ref]:
+def refs(connection: Connection, kind: RefKind, ids: Iterable[int]) -> dict[int, EntityRef]:
     """By id; what does not exist is absent."""
     table = TABLES[kind]
     wanted = sorted(set(ids))
@@ -35,28 +35,28 @@ def refs(connection: Connection, kind: RefKind, ids: Iterable[int]) -> dict[int,
         return {}
     label = table.c[_LABELS.get(kind, "name")]
     rows = connection.execute(select(table.c.id, label).where(table.c.id.in_(wanted)))
-    return {thing_id: Ref(kind, thing_id, name) for thing_id, name in rows}
+    return {thing_id: EntityRef(kind, thing_id, name) for thing_id, name in rows}
 
 
-def of_sources(connection: Connection, kind: RefKind) -> dict[int, Ref]:
+def of_sources(connection: Connection, kind: RefKind) -> dict[int, EntityRef]:
     """The array or vCenter of each source, by the source's id. A vCenter has no name of its own: it is called as its source is."""
     table = TABLES[kind]
     name = source.c.name if kind is RefKind.VCENTER else table.c.name
     joined = table.join(source, source.c.id == table.c.source_id)
     rows = connection.execute(select(table.c.source_id, table.c.id, name).select_from(joined).where(table.c.present))
-    return {source_id: Ref(kind, thing_id, name) for source_id, thing_id, name in rows}
+    return {source_id: EntityRef(kind, thing_id, name) for source_id, thing_id, name in rows}
 
 
-def linked(connection: Connection, query: str, ids: Sequence[int], kind: RefKind) -> dict[int, tuple[Ref, ...]]:
+def linked(connection: Connection, query: str, ids: Sequence[int], kind: RefKind) -> dict[int, tuple[EntityRef, ...]]:
     """Refs by subject. `query` gives (subject, id, name) for the subjects in `:ids`; they come by name, each once."""
     ordered = f"SELECT DISTINCT subject, id, name FROM ({query}) q ORDER BY subject, name, id"
-    found: dict[int, list[Ref]] = {}
+    found: dict[int, list[EntityRef]] = {}
     for subject, thing_id, name in connection.execute(text(ordered), {"ids": list(ids)}):
-        found.setdefault(subject, []).append(Ref(kind, thing_id, name))
+        found.setdefault(subject, []).append(EntityRef(kind, thing_id, name))
     return {subject: tuple(things) for subject, things in found.items()}
 
 
-def require(connection: Connection, kind: RefKind, thing_id: int) -> Ref:
+def require(connection: Connection, kind: RefKind, thing_id: int) -> EntityRef:
     """Raises NotFoundError."""
     found = refs(connection, kind, [thing_id])
     if not found:

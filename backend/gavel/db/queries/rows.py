@@ -1,10 +1,12 @@
-"""What questions about the estate are answered with. Null is "not measured"; latencies are op-weighted means in µs."""
+"""What questions about the environment are answered with. Null is "not measured"; latencies are op-weighted means in µs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Generic, TypeVar
+
+from gavel.domain.vendor_texts import PathPolicy, PortHealth
 
 Item = TypeVar("Item")
 
@@ -23,7 +25,7 @@ class RefKind(StrEnum):
     DEVICE = "device"
     DIRECTORY = "directory"
     # Everything together: has no page and no row of its own.
-    ESTATE = "estate"
+    ENVIRONMENT = "environment"
 
 
 class Sort(StrEnum):
@@ -43,14 +45,14 @@ class MatchBy(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Ref:
+class EntityRef:
     kind: RefKind
     id: int
     name: str
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class ArrayMatch:
     """How a host-side thing was tied to the array (`by`), or in words why it was not (`reason`) and what to do about it (`remedy`).
 
     `needs_action`: it should be tied; false where no array of Gavel's can be behind it, so that nothing is missing.
@@ -64,8 +66,8 @@ class Match:
 
 
 @dataclass(frozen=True, slots=True)
-class Sides:
-    """The newest numbers as the two sides tell them, over the minute before `at`. `host_precision_us`: step of the host's counters.
+class NewestSides:
+    """The newest numbers as the two sides report them, over the minute before `at`. `host_precision_us`: step of the host's counters.
 
     `host_*` of a VM are its virtual disks': `host_gavg_us` is then the latency at the virtual disk, and DAVG and KAVG are null.
     `array_read_us`, `array_write_us`: `array_internal_us` of reads and of writes by hosts alone.
@@ -85,7 +87,7 @@ class Sides:
 
 
 @dataclass(frozen=True, slots=True)
-class Page(Generic[Item]):
+class RecordPage(Generic[Item]):
     """One page of a list; `total` counts all rows that match."""
 
     items: tuple[Item, ...]
@@ -115,21 +117,21 @@ class VolumeParts:
 
 
 @dataclass(frozen=True, slots=True)
-class VolumeRow:
+class VolumeRecord:
     """`is_protocol_endpoint`: carries vVols, whose I/Os are counted on their own volumes."""
 
     id: int
     name: str
     serial: str
-    array: Ref
-    pod: Ref | None
+    array: EntityRef
+    pod: EntityRef | None
     stretched: bool
     size_bytes: int | None
     qos_iops_limit: int | None
     qos_bytes_per_s_limit: int | None
     is_protocol_endpoint: bool
-    datastores: tuple[Ref, ...]
-    newest: Sides
+    datastores: tuple[EntityRef, ...]
+    newest: NewestSides
     parts: VolumeParts
 
 
@@ -149,15 +151,15 @@ class DeviceRow:
     """A device on one host. `volume` is one of the volumes with its serial (a stretched one is on two arrays)."""
 
     id: int
-    host: Ref
+    host: EntityRef
     canonical_name: str
     queue_depth: int | None
     dsnro: int | None
-    path_policy: str | None
+    path_policy: PathPolicy | None
     paths_total: int
     paths_working: int
-    volume: Ref | None
-    match: Match
+    volume: EntityRef | None
+    match: ArrayMatch
     newest: DeviceNumbers
 
 
@@ -165,50 +167,50 @@ class DeviceRow:
 class VolumeDetail:
     """`peers`: the same serial on the other array of its pod."""
 
-    row: VolumeRow
+    row: VolumeRecord
     connected_hosts: tuple[str, ...]
-    peers: tuple[VolumeRow, ...]
+    peers: tuple[VolumeRecord, ...]
     devices: tuple[DeviceRow, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class DatastoreRow:
+class DatastoreRecord:
     id: int
     name: str
     type: str
-    vcenter: Ref
+    vcenter: EntityRef
     hosts: int
     vms: int
-    volumes: tuple[Ref, ...]
-    arrays: tuple[Ref, ...]
-    match: Match
-    newest: Sides
+    volumes: tuple[EntityRef, ...]
+    arrays: tuple[EntityRef, ...]
+    match: ArrayMatch
+    newest: NewestSides
 
 
 @dataclass(frozen=True, slots=True)
 class DatastoreDetail:
-    row: DatastoreRow
+    row: DatastoreRecord
     uuid: str | None
     capacity_bytes: int | None
     extents: tuple[str, ...]
     nfs_export: str | None
-    volumes: tuple[VolumeRow, ...]
+    volumes: tuple[VolumeRecord, ...]
     devices: tuple[DeviceRow, ...]
-    vms: tuple[Ref, ...]
+    vms: tuple[EntityRef, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class VmRow:
+class VmRecord:
     id: int
     name: str
     power_state: str
-    vcenter: Ref
-    host: Ref | None
-    cluster: Ref | None
-    datastores: tuple[Ref, ...]
+    vcenter: EntityRef
+    host: EntityRef | None
+    cluster: EntityRef | None
+    datastores: tuple[EntityRef, ...]
     disks: int
     tags: Mapping[str, str]
-    newest: Sides
+    newest: NewestSides
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,10 +220,10 @@ class VmDiskRow:
     label: str
     controller_type: str
     capacity_bytes: int | None
-    datastore: Ref | None
+    datastore: EntityRef | None
     device: str | None
-    volume: Ref | None
-    match: Match
+    volume: EntityRef | None
+    match: ArrayMatch
     iops_limit: int | None
     queue_limit: int | None
     snapshot_depth: int
@@ -229,23 +231,23 @@ class VmDiskRow:
 
 @dataclass(frozen=True, slots=True)
 class VmDetail:
-    row: VmRow
+    row: VmRecord
     disks: tuple[VmDiskRow, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class HostRow:
+class HostRecord:
     id: int
     name: str
-    vcenter: Ref
-    cluster: Ref | None
+    vcenter: EntityRef
+    cluster: EntityRef | None
     version: str | None
     build: str | None
     connection_state: str
     in_maintenance: bool
     devices: int
     vms: int
-    newest: Sides
+    newest: NewestSides
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,7 +263,7 @@ class HbaRow:
 
 @dataclass(frozen=True, slots=True)
 class HostDetail:
-    row: HostRow
+    row: HostRecord
     hbas: tuple[HbaRow, ...]
     devices: tuple[DeviceRow, ...]
     first_seen_at: datetime
@@ -269,12 +271,12 @@ class HostDetail:
 
 
 @dataclass(frozen=True, slots=True)
-class ArrayRow:
+class ArrayRecord:
     """`usec_includes_queue`: whether the array's headline latency holds its queue time, by its version. Counts are of what is there."""
 
     id: int
     name: str
-    source: Ref
+    source: EntityRef
     model: str | None
     purity_version: str
     rest_version: str
@@ -282,7 +284,7 @@ class ArrayRow:
     volumes: int
     hosts: int
     pods: int
-    newest: Sides
+    newest: NewestSides
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,46 +295,48 @@ class PodRow:
     name: str
     stretched: bool
     volumes: int
-    arrays: tuple[Ref, ...]
+    arrays: tuple[EntityRef, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ArrayHostRow:
-    """A host as the array knows it; `port_health` as the array calls it."""
+    """A host as the array knows it. managed_by: of a host of the pod's other array the name of that, where the array tells it."""
 
     name: str
     personality: str | None
     is_local: bool
-    port_health: str | None
+    port_health: PortHealth | None
+    managed_by: str | None
     preferred_arrays: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ArrayDetail:
-    row: ArrayRow
+    row: ArrayRecord
     pods: tuple[PodRow, ...]
     array_hosts: tuple[ArrayHostRow, ...]
 
 
 class UnmatchedKind(StrEnum):
-    """Sides: datastores, devices and virtual disks are the hosts', volumes and exports the arrays'."""
+    """Sides: datastores, devices, virtual disks and counters of paths are the hosts', volumes and exports the arrays'."""
 
     DATASTORE = "datastore"
     DEVICE = "device"
     VIRTUAL_DISK = "virtual_disk"
+    PATH = "path"
     VOLUME = "volume"
     EXPORT = "export"
 
 
 @dataclass(frozen=True, slots=True)
-class UnmatchedRow:
-    """What is on one side only. `shown_at`: whose page tells more. `hosts`: that see it or are connected to it, by name."""
+class UnmatchedRecord:
+    """What is on one side only. `shown_at`: whose page shows details. `hosts`: that see it or are connected to it, by name."""
 
     kind: UnmatchedKind
     id: int
     name: str
-    source: Ref
-    shown_at: Ref
+    source: EntityRef
+    shown_at: EntityRef
     hosts: tuple[str, ...]
     reason: str
     remedy: str
@@ -352,7 +356,7 @@ class UnmatchedQuery:
 
 
 @dataclass(frozen=True, slots=True)
-class UnmatchedCount:
+class UnmatchedTotal:
     """Of one kind, whatever was asked for."""
 
     kind: UnmatchedKind
@@ -361,9 +365,9 @@ class UnmatchedCount:
 
 
 @dataclass(frozen=True, slots=True)
-class UnmatchedPage:
+class UnmatchedRecords:
     """`total` counts all that fit the question; `counts` has every kind."""
 
-    items: tuple[UnmatchedRow, ...]
+    items: tuple[UnmatchedRecord, ...]
     total: int
-    counts: tuple[UnmatchedCount, ...]
+    counts: tuple[UnmatchedTotal, ...]

@@ -8,8 +8,8 @@ from sqlalchemy import func, select, text
 from gavel.db.engine import Connection
 from gavel.db.queries.members import MEMBERS, relation
 from gavel.db.queries.refs import TABLES, linked, refs
-from gavel.db.queries.rows import Ref, RefKind
-from gavel.db.tables.ledger import correlated
+from gavel.db.queries.rows import EntityRef, RefKind
+from gavel.db.schema.ledger import correlated
 from gavel.domain.scope import ScopeKind
 from gavel.domain.source import Stream
 
@@ -40,7 +40,7 @@ def present_things(connection: Connection, kind: RefKind, search: str) -> Sequen
     return [(thing_id, name) for thing_id, name in rows]
 
 
-def arrays_behind(connection: Connection, kind: RefKind, ids: Sequence[int]) -> dict[int, tuple[Ref, ...]]:
+def arrays_behind(connection: Connection, kind: RefKind, ids: Sequence[int]) -> dict[int, tuple[EntityRef, ...]]:
     """The arrays that hold the volumes and directories of things, by name; what is on no known array is absent."""
     if kind is RefKind.ARRAY:
         return {thing_id: (array,) for thing_id, array in refs(connection, kind, ids).items()}

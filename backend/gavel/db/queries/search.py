@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from sqlalchemy import text as sql
 
 from gavel.db.engine import Connection
-from gavel.db.queries.rows import Ref, RefKind
+from gavel.db.queries.rows import EntityRef, RefKind
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """`context` tells things of equal names apart: the kind and where it belongs."""
+    """`context` distinguishes objects of equal names: the kind and where it belongs."""
 
-    ref: Ref
+    ref: EntityRef
     context: str
 
 
@@ -25,7 +25,7 @@ _SEARCH = """
         FROM datastore d JOIN source s ON s.id = d.source_id WHERE d.present
         UNION ALL SELECT 'vm', m.id, m.name, 'VM in ' || s.name, m.name
         FROM vm m JOIN source s ON s.id = m.source_id WHERE m.present
-        UNION ALL SELECT 'vm', m.id, m.name, 'VM with ' || k.label || ', ' || coalesce(k.backing_path, k.device_name),
+        UNION ALL SELECT 'vm', m.id, m.name, 'VM with ' || k.label || coalesce(', ' || coalesce(k.backing_path, k.device_name), ''),
             coalesce(k.backing_path, '') || ' ' || coalesce(k.device_name, '')
         FROM vm_disk k JOIN vm m ON m.id = k.vm_id WHERE m.present AND k.present AND m.name NOT ILIKE :anywhere ESCAPE '!'
         UNION ALL SELECT 'host', h.id, h.name, 'Host in ' || coalesce(c.name || ', ', '') || s.name, h.name || coalesce(' ' || c.name, '')
@@ -53,4 +53,4 @@ def search(connection: Connection, text: str, *, limit: int = 20) -> tuple[Hit, 
     literal = "".join(f"!{letter}" if letter in "!%_" else letter for letter in text.replace("\0", ""))
     parameters = {"anywhere": f"%{literal}%", "at_start": f"{literal}%", "limit": limit}
     rows = connection.execute(sql(_SEARCH), parameters)
-    return tuple(Hit(Ref(RefKind(kind), thing_id, name), context) for kind, thing_id, name, context in rows)
+    return tuple(Hit(EntityRef(RefKind(kind), thing_id, name), context) for kind, thing_id, name, context in rows)

@@ -11,20 +11,21 @@ from sqlalchemy.dialects.postgresql import distinct_on
 from sqlalchemy.exc import IntegrityError
 
 from gavel.db.engine import Connection
-from gavel.db.entities import ENTITY_TABLES
 from gavel.db.errors import NameTakenError, NotFoundError
 from gavel.db.queries.clocks import clock_names, newest_clocks
 from gavel.db.queries.gaps import GapState
-from gavel.db.queries.runs import Run, run_of
-from gavel.db.tables import bookkeeping
-from gavel.db.tables.array_side import array_host, pod, storage_array, volume
-from gavel.db.tables.bookkeeping import collection_run, gap, watermark
-from gavel.db.tables.host_side import cluster, datastore, esxi_host, host_device, vcenter, vm, vm_disk
+from gavel.db.queries.runs import SourceRun, run_of
+from gavel.db.schema import bookkeeping
+from gavel.db.schema.array_side import array_host, pod, storage_array, volume
+from gavel.db.schema.bookkeeping import collection_run, gap, watermark
+from gavel.db.schema.host_side import cluster, datastore, esxi_host, host_device, vcenter, vm, vm_disk
+from gavel.db.write.entities import ENTITY_TABLES
 from gavel.domain.source import ClockReading, SourceKind, Stream
 
 _source = bookkeeping.source
 _COLUMNS = tuple(column for column in _source.c if column.name != "inventory_revision")
 _RATE_WINDOW = timedelta(minutes=5)
+_CHANGE_WINDOW = timedelta(hours=1)
 _COUNTED: Mapping[SourceKind, tuple[Table, ...]] = {
     SourceKind.FLASHARRAY: (volume, pod, array_host),
     SourceKind.VCENTER: (cluster, esxi_host, datastore, vm, vm_disk, host_device),
@@ -56,14 +57,19 @@ class SourceRow:
 
 @dataclass(frozen=True, slots=True)
 class StreamHealth:
-    """`lag_s` = now − until_at on the source's clock; `samples_per_s` new rows over the last 5 minutes, null before the first run."""
+    """`lag_s` = now − until_at on the source's clock; `samples_per_s` new rows over the last 5 minutes, null before the first run.
+
+    `completed`, `corrected`: samples that were stored before the runs of the last hour, which filled or changed their values.
+    """
 
     stream: Stream
     until_at: datetime | None
     lag_s: float | None
     samples_per_s: float | None
-    last_run: Run | None
+    last_run: SourceRun | None
     open_gaps: int
+    completed: int
+    corrected: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +86,7 @@ class SourceHealth:
     streams: tuple[StreamHealth, ...]
     clocks: tuple[ClockReading, ...]
     host_names: Mapping[str, str]
-    newest_run: Run | None
+    newest_run: SourceRun | None
     failing_since: datetime | None
     open_gaps: int
     entities: Mapping[str, int]
@@ -131,7 +137,7 @@ def store_secrets(connection: Connection, source_id: int, envelope: bytes | None
 
 
 def remove_source(connection: Connection, source_id: int) -> None:
-    """The source with its account and estate; its samples can no longer be reached and leave with their retention.
+    """The source with its account and environment; its samples can no longer be reached and leave with their retention.
 
     Raises NotFoundError.
     """
@@ -218,13 +224,14 @@ def _streams(
     source_id: int,
     source_now: datetime,
     now: datetime,
-    runs: Mapping[str, Run],
+    runs: Mapping[str, SourceRun],
     gaps: Mapping[str, int],
 ) -> tuple[StreamHealth, ...]:
     marks = select(watermark.c.stream, watermark.c.until_at).where(watermark.c.source_id == source_id)
     until = {row.stream: row.until_at for row in connection.execute(marks)}
     rates = _rates(connection, source_id, now)
     measurable = _measurable(connection, source_id)
+    changes = _changes(connection, source_id, now)
     return tuple(
         StreamHealth(
             stream=stream,
@@ -233,6 +240,8 @@ def _streams(
             samples_per_s=rates.get(stream, 0.0 if stream in runs else None),
             last_run=runs.get(stream),
             open_gaps=gaps.get(stream, 0),
+            completed=changes.get(stream, (0, 0))[0],
+            corrected=changes.get(stream, (0, 0))[1],
         )
         for stream in Stream
         if stream in gaps or (stream in measurable and (stream in until or stream in runs))
@@ -253,7 +262,7 @@ def _measurable(connection: Connection, source_id: int) -> frozenset[str]:
     return frozenset(connection.scalars(union_all(*has_any)))
 
 
-def _last_runs(connection: Connection, source_id: int) -> dict[str, Run]:
+def _last_runs(connection: Connection, source_id: int) -> dict[str, SourceRun]:
     newest = (
         select(collection_run)
         .where(collection_run.c.source_id == source_id)
@@ -271,6 +280,17 @@ def _rates(connection: Connection, source_id: int, now: datetime) -> dict[str, f
         .group_by(collection_run.c.stream)
     )
     return {row.stream: float(row.rate) for row in connection.execute(recent)}
+
+
+def _changes(connection: Connection, source_id: int, now: datetime) -> dict[str, tuple[int, int]]:
+    """By stream, samples that the runs of the last hour completed and corrected."""
+    run = collection_run.c
+    recent = (
+        select(run.stream, func.sum(run.completed).label("completed"), func.sum(run.corrected).label("corrected"))
+        .where(run.source_id == source_id, run.started_at > now - _CHANGE_WINDOW)
+        .group_by(run.stream)
+    )
+    return {row.stream: (int(row.completed), int(row.corrected)) for row in connection.execute(recent)}
 
 
 def _open_gaps(connection: Connection, source_id: int) -> dict[str, int]:

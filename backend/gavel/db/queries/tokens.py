@@ -7,7 +7,7 @@ from enum import StrEnum
 from sqlalchemy import ColumnElement, Row, delete, insert, or_, select, update
 
 from gavel.db.engine import Connection
-from gavel.db.tables.bookkeeping import access_token
+from gavel.db.schema.bookkeeping import access_token
 
 
 class TokenKind(StrEnum):
@@ -23,6 +23,11 @@ class Token:
     created_at: datetime
     expires_at: datetime | None
     used_at: datetime | None
+
+    @property
+    def is_session(self) -> bool:
+        """Made by signing in: it expires by itself."""
+        return self.expires_at is not None
 
 
 _TOKEN = (
@@ -74,6 +79,21 @@ def revoke_session(connection: Connection, token_hash: bytes) -> None:
     connection.execute(
         delete(access_token).where(access_token.c.token_hash == token_hash, access_token.c.expires_at.is_not(None))
     )
+
+
+def revoke_sessions(connection: Connection) -> int:
+    """Everybody's; how many."""
+    return connection.execute(delete(access_token).where(access_token.c.expires_at.is_not(None))).rowcount
+
+
+def drop_expired(connection: Connection, now: datetime) -> None:
+    """Rows that open nothing any more."""
+    connection.execute(delete(access_token).where(access_token.c.expires_at <= now))
+
+
+def note_use(connection: Connection, token_id: int, now: datetime) -> None:
+    """When somebody last came with it."""
+    connection.execute(update(access_token).where(access_token.c.id == token_id).values(used_at=now))
 
 
 def _valid(now: datetime) -> ColumnElement[bool]:

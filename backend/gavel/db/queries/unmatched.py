@@ -6,17 +6,17 @@ from sqlalchemy import text
 
 from gavel.db.engine import Connection
 from gavel.db.queries.datastores import datastore_matches
-from gavel.db.queries.matching import BY_SERIAL, device_match, disk_match, export_match, volume_match
+from gavel.db.queries.matching import BY_SERIAL, device_match, disk_match, export_match, path_match, volume_match
 from gavel.db.queries.refs import of_sources, refs
 from gavel.db.queries.rows import (
-    Match,
-    Ref,
+    ArrayMatch,
+    EntityRef,
     RefKind,
-    UnmatchedCount,
     UnmatchedKind,
-    UnmatchedPage,
     UnmatchedQuery,
-    UnmatchedRow,
+    UnmatchedRecord,
+    UnmatchedRecords,
+    UnmatchedTotal,
 )
 
 _DATASTORES = """
@@ -52,7 +52,7 @@ _VOLUMES = f"""
         WHERE c.present)
     SELECT v.id, v.source_id, v.name, v.serial, v.vvol_id IS NOT NULL AS is_vvol, b.volumes,
         array_agg(DISTINCT h.name) AS hosts,
-        array_remove(array_agg(DISTINCT CASE WHEN k.id IS NOT NULL THEN h.name END), NULL) AS known,
+        array_remove(array_agg(DISTINCT CASE WHEN k.id IS NOT NULL THEN h.name END), NULL) AS polled_hosts,
         array_remove(array_agg(DISTINCT CASE WHEN h.personality = 'esxi' THEN h.name END), NULL) AS esxi
     FROM volume v JOIN behind b ON b.serial = v.serial
     JOIN connection c ON c.volume_id = v.id AND c.present
@@ -63,6 +63,10 @@ _VOLUMES = f"""
         AND NOT EXISTS (SELECT FROM vm_disk d WHERE d.present AND d.vvol_id = v.vvol_id)))
     GROUP BY v.id, b.volumes
 """
+_UNKNOWN_PATHS = """
+    SELECT u.id, u.source_id, u.counter, u.path_names, h.id AS host_id, h.name AS host
+    FROM unknown_path u JOIN esxi_host h ON h.id = u.host_id WHERE u.present AND h.present
+"""
 _EXPORTS = """
     SELECT e.id, e.source_id, e.export_name AS name,
         (SELECT count(*) FROM array_directory d WHERE d.source_id = e.source_id AND d.present AND d.name = e.directory) AS directories
@@ -72,26 +76,26 @@ _EXPORTS = """
 """
 
 
-def unmatched(connection: Connection, query: UnmatchedQuery) -> UnmatchedPage:
+def unmatched(connection: Connection, query: UnmatchedQuery) -> UnmatchedRecords:
     """What needs somebody's action first, then by kind and name."""
-    everything = sorted(_everything(connection), key=_place)
+    everything = sorted(_everything(connection), key=_sort_key)
     fitting = [row for row in everything if _fits(row, query)]
-    return UnmatchedPage(
+    return UnmatchedRecords(
         tuple(fitting[query.offset : query.offset + query.limit]), len(fitting), tuple(_counts(everything))
     )
 
 
-def _everything(connection: Connection) -> Iterator[UnmatchedRow]:
+def _everything(connection: Connection) -> Iterator[UnmatchedRecord]:
     sources = refs(connection, RefKind.SOURCE, connection.scalars(text("SELECT id FROM source")))
-    for find in (_datastores, _devices, _disks, _volumes, _exports):
+    for find in (_datastores, _devices, _disks, _paths, _volumes, _exports):
         yield from find(connection, sources)
 
 
-def _place(row: UnmatchedRow) -> tuple[bool, int, str, int]:
+def _sort_key(row: UnmatchedRecord) -> tuple[bool, int, str, int]:
     return not row.needs_action, list(UnmatchedKind).index(row.kind), row.name.lower(), row.id
 
 
-def _fits(row: UnmatchedRow, query: UnmatchedQuery) -> bool:
+def _fits(row: UnmatchedRecord, query: UnmatchedQuery) -> bool:
     return (
         (query.kind is None or row.kind is query.kind)
         and (query.needs_action is None or row.needs_action == query.needs_action)
@@ -100,22 +104,22 @@ def _fits(row: UnmatchedRow, query: UnmatchedQuery) -> bool:
     )
 
 
-def _counts(rows: Iterable[UnmatchedRow]) -> Iterator[UnmatchedCount]:
+def _counts(rows: Iterable[UnmatchedRecord]) -> Iterator[UnmatchedTotal]:
     found = [(row.kind, row.needs_action) for row in rows]
     for kind in UnmatchedKind:
-        yield UnmatchedCount(kind, found.count((kind, True)), found.count((kind, False)))
+        yield UnmatchedTotal(kind, found.count((kind, True)), found.count((kind, False)))
 
 
-def _datastores(connection: Connection, sources: dict[int, Ref]) -> Iterator[UnmatchedRow]:
+def _datastores(connection: Connection, sources: dict[int, EntityRef]) -> Iterator[UnmatchedRecord]:
     rows = {row["id"]: row for row in connection.execute(text(_DATASTORES)).mappings()}
     for i, match in datastore_matches(connection, list(rows)).items():
         if not match.matched:
-            here = Ref(RefKind.DATASTORE, i, rows[i]["name"])
+            here = EntityRef(RefKind.DATASTORE, i, rows[i]["name"])
             source = sources[rows[i]["source_id"]]
             yield _row(UnmatchedKind.DATASTORE, i, here.name, source, here, rows[i]["hosts"], match)
 
 
-def _devices(connection: Connection, sources: dict[int, Ref]) -> Iterator[UnmatchedRow]:
+def _devices(connection: Connection, sources: dict[int, EntityRef]) -> Iterator[UnmatchedRecord]:
     rows = connection.execute(text(_DEVICES)).mappings().all()
     hosts = refs(connection, RefKind.HOST, (row["host_id"] for row in rows))
     for row in rows:
@@ -124,23 +128,32 @@ def _devices(connection: Connection, sources: dict[int, Ref]) -> Iterator[Unmatc
         yield _row(UnmatchedKind.DEVICE, row["id"], row["canonical_name"], source, here, row["hosts"], match)
 
 
-def _disks(connection: Connection, sources: dict[int, Ref]) -> Iterator[UnmatchedRow]:
+def _disks(connection: Connection, sources: dict[int, EntityRef]) -> Iterator[UnmatchedRecord]:
     for row in connection.execute(text(_DISKS)).mappings():
         match = disk_match(None, device_name=row["device_name"], vvol_id=row["vvol_id"], volumes=0)
-        name, here = f"{row['vm']}: {row['label']}", Ref(RefKind.VM, row["vm_id"], row["vm"])
+        name, here = f"{row['vm']}: {row['label']}", EntityRef(RefKind.VM, row["vm_id"], row["vm"])
         hosts = [] if row["host"] is None else [row["host"]]
         yield _row(UnmatchedKind.VIRTUAL_DISK, row["id"], name, sources[row["source_id"]], here, hosts, match)
 
 
-def _volumes(connection: Connection, sources: dict[int, Ref]) -> Iterator[UnmatchedRow]:
+def _paths(connection: Connection, sources: dict[int, EntityRef]) -> Iterator[UnmatchedRecord]:
+    for row in connection.execute(text(_UNKNOWN_PATHS)).mappings():
+        match = path_match(row["host"], row["path_names"])
+        where = EntityRef(RefKind.HOST, row["host_id"], row["host"])
+        yield _row(
+            UnmatchedKind.PATH, row["id"], row["counter"], sources[row["source_id"]], where, [row["host"]], match
+        )
+
+
+def _volumes(connection: Connection, sources: dict[int, EntityRef]) -> Iterator[UnmatchedRecord]:
     for row in connection.execute(text(_VOLUMES)).mappings():
-        told = {name: row[name] for name in ("is_vvol", "volumes", "hosts", "known", "esxi")}
-        here = Ref(RefKind.VOLUME, row["id"], row["name"])
+        told = {name: row[name] for name in ("is_vvol", "volumes", "hosts", "polled_hosts", "esxi")}
+        here = EntityRef(RefKind.VOLUME, row["id"], row["name"])
         match = volume_match(row["serial"], **told)
         yield _row(UnmatchedKind.VOLUME, row["id"], here.name, sources[row["source_id"]], here, row["hosts"], match)
 
 
-def _exports(connection: Connection, sources: dict[int, Ref]) -> Iterator[UnmatchedRow]:
+def _exports(connection: Connection, sources: dict[int, EntityRef]) -> Iterator[UnmatchedRecord]:
     arrays = of_sources(connection, RefKind.ARRAY)
     for row in connection.execute(text(_EXPORTS)).mappings():
         match = export_match(row["name"], directories=row["directories"])
@@ -150,8 +163,14 @@ def _exports(connection: Connection, sources: dict[int, Ref]) -> Iterator[Unmatc
 
 
 def _row(
-    kind: UnmatchedKind, thing_id: int, name: str, source: Ref, here: Ref, hosts: Iterable[str], match: Match
-) -> UnmatchedRow:
-    return UnmatchedRow(
-        kind, thing_id, name, source, here, tuple(hosts), match.reason or "", match.remedy or "", match.needs_action
+    kind: UnmatchedKind,
+    thing_id: int,
+    name: str,
+    source: EntityRef,
+    shown_at: EntityRef,
+    hosts: Iterable[str],
+    match: ArrayMatch,
+) -> UnmatchedRecord:
+    return UnmatchedRecord(
+        kind, thing_id, name, source, shown_at, tuple(hosts), match.reason or "", match.remedy or "", match.needs_action
     )

@@ -12,9 +12,9 @@ from gavel.db.queries.members import members
 from gavel.db.queries.newest import newest_sides
 from gavel.db.queries.paging import page_of
 from gavel.db.queries.refs import linked, of_sources, refs, require
-from gavel.db.queries.rows import ListQuery, Match, Page, Ref, RefKind, VmDetail, VmDiskRow, VmRow
-from gavel.db.tables.host_side import vm as vm_table
-from gavel.db.tables.host_side import vm_disk
+from gavel.db.queries.rows import ArrayMatch, EntityRef, ListQuery, RecordPage, RefKind, VmDetail, VmDiskRow, VmRecord
+from gavel.db.schema.host_side import vm as vm_table
+from gavel.db.schema.host_side import vm_disk
 from gavel.domain.controllers import QUEUE_LIMITS
 from gavel.domain.source import Stream
 
@@ -31,10 +31,10 @@ _DATASTORES = """
 """
 
 
-def vms(connection: Connection, query: ListQuery, now: datetime) -> Page[VmRow]:
+def vms(connection: Connection, query: ListQuery, now: datetime) -> RecordPage[VmRecord]:
     """What is there now, with the newest numbers."""
     ids, total = page_of(connection, RefKind.VM, vm_table, query, now)
-    return Page(vm_rows(connection, ids, now), total)
+    return RecordPage(vm_rows(connection, ids, now), total)
 
 
 def vm(connection: Connection, vm_id: int, now: datetime) -> VmDetail:
@@ -44,14 +44,14 @@ def vm(connection: Connection, vm_id: int, now: datetime) -> VmDetail:
     return VmDetail(row=row, disks=_disk_rows(connection, vm_id))
 
 
-def vm_rows(connection: Connection, ids: Sequence[int], now: datetime) -> tuple[VmRow, ...]:
+def vm_rows(connection: Connection, ids: Sequence[int], now: datetime) -> tuple[VmRecord, ...]:
     """In the order of `ids`."""
     facts = {row["id"]: row for row in connection.execute(text(_FACTS), {"ids": list(ids)}).mappings()}
     vcenters = of_sources(connection, RefKind.VCENTER)
     datastores = linked(connection, _DATASTORES, ids, RefKind.DATASTORE)
     newest = newest_sides(connection, RefKind.VM, ids, now)
     return tuple(
-        VmRow(
+        VmRecord(
             id=i,
             name=facts[i]["name"],
             power_state=facts[i]["power_state"],
@@ -86,7 +86,9 @@ def _disk_rows(connection: Connection, vm_id: int) -> tuple[VmDiskRow, ...]:
     )
 
 
-def _disk_row(disk: RowMapping, datastore: Ref | None, match: Match | None, volumes: Sequence[Ref]) -> VmDiskRow:
+def _disk_row(
+    disk: RowMapping, datastore: EntityRef | None, match: ArrayMatch | None, volumes: Sequence[EntityRef]
+) -> VmDiskRow:
     own = {"device_name": disk["device_name"], "vvol_id": disk["vvol_id"]}
     return VmDiskRow(
         id=disk["id"],
@@ -104,5 +106,5 @@ def _disk_row(disk: RowMapping, datastore: Ref | None, match: Match | None, volu
     )
 
 
-def _ref(kind: RefKind, thing_id: int | None, name: str | None) -> Ref | None:
-    return None if thing_id is None or name is None else Ref(kind, thing_id, name)
+def _ref(kind: RefKind, thing_id: int | None, name: str | None) -> EntityRef | None:
+    return None if thing_id is None or name is None else EntityRef(kind, thing_id, name)

@@ -8,13 +8,21 @@ from sqlalchemy import RowMapping, select, text
 from gavel.db.engine import Connection
 from gavel.db.queries.devices import device_rows
 from gavel.db.queries.members import members
-from gavel.db.queries.newest import newest_sides
-from gavel.db.queries.newest_parts import NO_PARTS, volume_parts
+from gavel.db.queries.newest import NO_PARTS, newest_sides, volume_parts
 from gavel.db.queries.paging import page_of
 from gavel.db.queries.refs import linked, of_sources, require
-from gavel.db.queries.rows import ListQuery, Page, Ref, RefKind, Sides, VolumeDetail, VolumeParts, VolumeRow
-from gavel.db.tables.array_side import pod
-from gavel.db.tables.array_side import volume as volume_table
+from gavel.db.queries.rows import (
+    EntityRef,
+    ListQuery,
+    NewestSides,
+    RecordPage,
+    RefKind,
+    VolumeDetail,
+    VolumeParts,
+    VolumeRecord,
+)
+from gavel.db.schema.array_side import pod
+from gavel.db.schema.array_side import volume as volume_table
 from gavel.domain.source import Stream
 
 _DATASTORES = """
@@ -35,10 +43,10 @@ _PEERS = (
 )
 
 
-def volumes(connection: Connection, query: ListQuery, now: datetime) -> Page[VolumeRow]:
+def volumes(connection: Connection, query: ListQuery, now: datetime) -> RecordPage[VolumeRecord]:
     """What is there now, with the newest numbers."""
     ids, total = page_of(connection, RefKind.VOLUME, volume_table, query, now)
-    return Page(volume_rows(connection, ids, now), total)
+    return RecordPage(volume_rows(connection, ids, now), total)
 
 
 def volume(connection: Connection, volume_id: int, now: datetime) -> VolumeDetail:
@@ -55,7 +63,7 @@ def volume(connection: Connection, volume_id: int, now: datetime) -> VolumeDetai
     )
 
 
-def volume_rows(connection: Connection, ids: Sequence[int], now: datetime) -> tuple[VolumeRow, ...]:
+def volume_rows(connection: Connection, ids: Sequence[int], now: datetime) -> tuple[VolumeRecord, ...]:
     """In the order of `ids`."""
     query = (
         select(volume_table, pod.c.name.label("pod_name"), pod.c.array_count)
@@ -73,13 +81,15 @@ def volume_rows(connection: Connection, ids: Sequence[int], now: datetime) -> tu
     )
 
 
-def _row(row: RowMapping, array: Ref, datastores: tuple[Ref, ...], newest: Sides, parts: VolumeParts) -> VolumeRow:
-    return VolumeRow(
+def _row(
+    row: RowMapping, array: EntityRef, datastores: tuple[EntityRef, ...], newest: NewestSides, parts: VolumeParts
+) -> VolumeRecord:
+    return VolumeRecord(
         id=row["id"],
         name=row["name"],
         serial=row["serial"],
         array=array,
-        pod=None if row["pod_id"] is None else Ref(RefKind.POD, row["pod_id"], row["pod_name"]),
+        pod=None if row["pod_id"] is None else EntityRef(RefKind.POD, row["pod_id"], row["pod_name"]),
         stretched=(row["array_count"] or 1) > 1,
         size_bytes=row["size_bytes"],
         qos_iops_limit=row["qos_iops_limit"],

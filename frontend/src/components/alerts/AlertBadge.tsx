@@ -2,6 +2,7 @@
 
 import { Link } from '@tanstack/react-router'
 import type { AlertOut } from '../../api/types'
+import * as alertsCopy from '../../copy/alerts'
 import { plural } from '../../lib/text'
 import { StateMark } from '../StateMark'
 import styles from './AlertBadge.module.css'
@@ -17,11 +18,11 @@ export function AlertBadge({ alerts, linked = true }: { alerts: readonly AlertOu
   const mark = <StateMark {...look} word={`${word}${more}`} />
   if (!linked) return <span className={`${styles.badge} ${styles.bare}`}>{mark}</span>
   // What is seen is part of what is said: so it can be asked for by voice.
-  const count = plural(alerts.length, 'alert')
+  const count = plural(alerts.length, alertsCopy.alertNoun)
   const words =
     more === ''
-      ? `${count}, the worst ${word}: ${worst.rule_name}`
-      : `${word}${more}: ${count}, the worst ${worst.rule_name}`
+      ? alertsCopy.badgeCount(count, word, worst.rule_name)
+      : alertsCopy.badge(word, more, count, worst.rule_name)
   return (
     <Link to={`/alerts/${worst.id}` as string} className={styles.badge} aria-label={words} title={words}>
       {mark}

@@ -28,7 +28,7 @@ const alert = (id: number, given: Partial<AlertOut> = {}): AlertOut =>
     layer: 'kernel',
     path: [],
     labels: {},
-    measure: { quantity: 'time', part: 'kernel', direction: 'all', unit: 'µs' },
+    measure: { quantity: 'latency', part: 'kernel', direction: 'all', unit: 'µs' },
     state: 'firing',
     since_at: '2026-11-21T02:14:00Z',
     started_at: '2026-11-21T02:10:00Z',
@@ -37,7 +37,7 @@ const alert = (id: number, given: Partial<AlertOut> = {}): AlertOut =>
     value: 438,
     peak: 610,
     lower: 425,
-    impact: null,
+    excess_outstanding: null,
     sentence: null,
     runbook_url: '',
     quiet: null,
@@ -47,9 +47,9 @@ const alert = (id: number, given: Partial<AlertOut> = {}): AlertOut =>
     ...given,
   }) as AlertOut
 
-function show(alerts: AlertOut[], pending: AlertOut[] = [], judged_until_at: string | null = '2026-11-21T02:15:00Z') {
+function show(alerts: AlertOut[], pending: AlertOut[] = [], analyzed_until_at: string | null = '2026-11-21T02:15:00Z') {
   const client = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } })
-  client.setQueryData(alertsNowQuery().queryKey, { alerts, pending, judged_until_at })
+  client.setQueryData(alertsNowQuery().queryKey, { alerts, pending, analyzed_until_at })
   const view = render(
     <PreferencesProvider>
       <MantineProvider withGlobalClasses={false} withCssVariables={false}>
@@ -74,26 +74,26 @@ it('every alert says in words how bad it is, about what, by how much, and leads 
   ])
   const [own, below] = screen.getAllByRole('listitem')
   expect(own?.textContent).toMatch(
-    /^criticalRule 10\.44 ms, surely ≥ 0\.43 ms when it fired, 0\.61 ms at worstbegan .+ ago/,
+    /^criticalRule 10\.44 ms, ≥ 0\.43 ms \(lower bound\) when it fired, peak 0\.61 msstarted .+ ago/,
   )
   expect(own?.textContent).not.toContain('ds-7')
   expect(own?.querySelector('svg')).not.toBeNull()
   expect(own?.querySelector('a')?.getAttribute('href')).toBe('/alerts/1')
-  expect(below?.textContent).toMatch(/of volume\s*vol-3/)
+  expect(below?.textContent).toMatch(/on volume\s*vol-3/)
   expect(below?.textContent).toContain('acknowledged by Kim')
 })
 
 it('the line is there when nothing fires, too, and says what is about to', () => {
   show([], [alert(5, { state: 'pending', fired_at: null })])
-  expect(screen.getByRole('region', { name: 'Alerts now' }).textContent).toBe(
-    'Alerts nowNone of this datastore1 is pending',
+  expect(screen.getByRole('region', { name: 'Active alerts' }).textContent).toBe(
+    'Active alertsNone on this datastore1 pending',
   )
 })
 
 it('before the first judged minute nothing is said to be well', () => {
   show([], [], null)
-  const line = screen.getByRole('region', { name: 'Alerts now' })
-  expect(line.textContent).toBe('Alerts nowNothing judged yet')
+  const line = screen.getByRole('region', { name: 'Active alerts' })
+  expect(line.textContent).toBe('Active alertsNot analyzed yet')
 })
 
 it('what has no room is counted', () => {
@@ -105,7 +105,7 @@ it('what has no room is counted', () => {
 it('a badge leads to the worst and says how many there are; on a wall it leads nowhere', () => {
   const two = [alert(9, { severity: 'critical' }), alert(10)]
   const { container, rerender } = render(<AlertBadge alerts={two} />)
-  const badge = screen.getByRole('link', { name: 'critical +1: 2 alerts, the worst Rule 9' })
+  const badge = screen.getByRole('link', { name: 'critical +1: 2 alerts, worst Rule 9' })
   expect(badge.textContent).toBe('critical +1')
   expect(badge.getAttribute('aria-label')).toContain(badge.textContent)
   rerender(<AlertBadge alerts={two} linked={false} />)

@@ -4,8 +4,9 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { alertsNowQuery } from '../../api/alerts'
 import type { AlertOut, AlertsNow } from '../../api/types'
+import * as alertsCopy from '../../copy/alerts'
+import * as commonCopy from '../../copy/common'
 import { usePreferences } from '../../lib/preferences'
-import { plural } from '../../lib/text'
 import { formatInstant } from '../../lib/time'
 import { Name, NameLink } from '../Name'
 import { StateMark } from '../StateMark'
@@ -34,10 +35,10 @@ interface AlertsLineProps {
 export function AlertsLine({ choose, of, most = 3 }: AlertsLineProps) {
   const { data, error } = useQuery(alertsNowQuery())
   return (
-    <section className={styles.line} aria-label="Alerts now" aria-busy={data === undefined && error === null}>
-      <span className={styles.term}>Alerts now</span>
+    <section className={styles.line} aria-label={alertsCopy.active} aria-busy={data === undefined && error === null}>
+      <span className={styles.term}>{alertsCopy.active}</span>
       {data === undefined ? (
-        <span className="faint">{error === null ? '…' : 'could not be read'}</span>
+        <span className="faint">{error === null ? '…' : alertsCopy.notLoaded}</span>
       ) : (
         <Standing now={data} choose={choose} of={of} most={most} />
       )}
@@ -53,19 +54,22 @@ interface StandingProps extends Required<Pick<AlertsLineProps, 'choose' | 'most'
 function Standing({ now, choose, of, most }: StandingProps) {
   const open = choose(now.alerts)
   const pending = choose(now.pending).length
-  const waiting = pending === 0 ? '' : `${plural(pending, 'is', 'are')} pending`
+  const waiting = pending === 0 ? '' : alertsCopy.pendingCount(pending.toLocaleString('en-US'))
   if (open.length === 0)
     return (
       <span className={styles.quiet}>
-        {now.judged_until_at === null ? (
-          <StateMark tone="calm" word="Nothing judged yet" />
+        {now.analyzed_until_at === null ? (
+          <StateMark tone="calm" word={alertsCopy.notAnalyzed} />
         ) : (
-          <StateMark tone="good" word={of === undefined ? 'None fires' : `None of this ${subjectWord(of.kind)}`} />
+          <StateMark
+            tone="good"
+            word={of === undefined ? alertsCopy.noneActive : alertsCopy.noneOnObject(subjectWord(of.kind))}
+          />
         )}
         {waiting !== '' && <Link to={'/alerts' as string}>{waiting}</Link>}
       </span>
     )
-  const more = [open.length > most ? `${open.length - most} more` : '', waiting].filter(Boolean).join(', ')
+  const more = [open.length > most ? alertsCopy.more(open.length - most) : '', waiting].filter(Boolean).join(', ')
   return (
     <>
       <ul className={styles.alerts}>
@@ -97,7 +101,9 @@ function OneAlert({ alert, isOwn }: { alert: AlertOut; isOwn: boolean }) {
       </span>
       {!isOwn && (
         <span className={styles.name}>
-          <span className={styles.of}>of {subjectWord(alert.subject.kind)}</span>
+          <span className={styles.of}>
+            {alertsCopy.on} {subjectWord(alert.subject.kind)}
+          </span>
           <Name focusable>{alert.subject.name}</Name>
         </span>
       )}
@@ -108,12 +114,12 @@ function OneAlert({ alert, isOwn }: { alert: AlertOut; isOwn: boolean }) {
           {worst !== null && `, ${worst}`}
         </span>
       </span>
-      <span className={styles.age} title={`since ${formatInstant(began_ms, zone)}`}>
-        began <TickingAge at_ms={began_ms} /> ago
+      <span className={styles.age} title={alertsCopy.sinceTitle(formatInstant(began_ms, zone))}>
+        {alertsCopy.began} <TickingAge at_ms={began_ms} /> {alertsCopy.ago}
       </span>
       {alert.state !== 'firing' && <StateMark {...state} />}
       {alert.acknowledged_at !== null && (
-        <span className="muted">acknowledged by {alert.acknowledged_by ?? 'somebody'}</span>
+        <span className="muted">{alertsCopy.acknowledgedByName(alert.acknowledged_by ?? commonCopy.unknown)}</span>
       )}
       {alert.quiet !== null && <span className="muted">{alert.quiet}</span>}
     </>

@@ -32,9 +32,9 @@ describe('a breach that was found late', () => {
     expect(one && cutWords(one)).toBe('began before this window')
     const [other] = shownLate([late('05:40:00', '06:01:00')], HOUR, NOW_MS)
     expect(other).toMatchObject({ to_at: '2026-11-22T06:00:00.000Z', minutes: 20 })
-    expect(other && cutWords(other)).toBe('went on after this window')
+    expect(other && cutWords(other)).toBe('continued after this window')
     const [both] = shownLate([late('04:59:00', '06:01:00')], HOUR, NOW_MS)
-    expect(both && cutWords(both)).toBe('began before this window, went on after it')
+    expect(both && cutWords(both)).toBe('began before this window, continued after it')
   })
 
   it('is left out where only the minute beside the window is of it', () => {

@@ -1,6 +1,7 @@
 /** What was found late, as a window shows it: a breach that the window's edge cuts says so. */
 
 import type { LateOut } from '../../api/types'
+import * as alertsCopy from '../../copy/alerts'
 import { type Range, rangeBounds } from '../../lib/range'
 
 const MINUTE_MS = 60_000
@@ -52,6 +53,6 @@ export const begunIn = (late: readonly LateOut[], asked: { from_ms: number; to_m
 
 /** "began before this window"; null where the whole breach is in it. */
 export function cutWords({ began_before, went_on }: Pick<ShownLate, 'began_before' | 'went_on'>): string | null {
-  if (began_before) return went_on ? 'began before this window, went on after it' : 'began before this window'
-  return went_on ? 'went on after this window' : null
+  if (began_before) return went_on ? alertsCopy.cutBoth : alertsCopy.cutStart
+  return went_on ? alertsCopy.cutEnd : null
 }

@@ -3,6 +3,7 @@
 import type { RuleBody } from '../../api/types'
 import type { ChartLimit } from '../../charts/limits'
 import { LAYER_IDS } from '../../charts/segments'
+import * as alertsCopy from '../../copy/alerts'
 import { conditionWords } from './words'
 
 type Condition = RuleBody['when'][number]
@@ -12,8 +13,8 @@ export const ruleLimits = (when: readonly Condition[]): ChartLimit[] => when.fla
 
 function lineOf(condition: Condition): ChartLimit[] {
   const { quantity, part = null, direction, at_least: value } = condition
-  if (quantity !== 'time') return []
-  const about = { value, label: `Alert: ${conditionWords(condition, 'µs')}` }
+  if (quantity !== 'latency') return []
+  const about = { value, label: alertsCopy.limitLine(conditionWords(condition, 'µs')) }
   // Stacks are of one direction, bounds of both together.
   if (part === null) return direction === 'all' ? [] : [{ ...about, panel: direction }]
   const layer = LAYER_IDS.find((one) => one === part)

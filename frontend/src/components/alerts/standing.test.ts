@@ -14,7 +14,7 @@ import {
 const alert = (id: number, given: Partial<AlertOut> = {}): AlertOut =>
   ({
     id,
-    rule_name: 'Time in the kernel',
+    rule_name: 'Kernel latency',
     severity: 'warning',
     subject: { kind: 'datastore', id: 7, name: 'ds-7' },
     array_ids: [],
@@ -84,14 +84,14 @@ describe('alerts in a chart', () => {
     expect(eventsOfAlerts([over])).toEqual([
       {
         at_ms: Date.parse('2026-11-21T02:14:00Z'),
-        text: 'Alert fired (critical): Time in the kernel of ds-7',
-        label: 'Time in the kernel fired',
+        text: 'Alert fired (critical): Kernel latency on ds-7',
+        label: 'Kernel latency fired',
         tone: 'bad',
       },
       {
         at_ms: Date.parse('2026-11-21T02:31:00Z'),
-        text: 'Alert resolved: Time in the kernel of ds-7',
-        label: 'Time in the kernel resolved',
+        text: 'Alert resolved: Kernel latency on ds-7',
+        label: 'Kernel latency resolved',
         tone: 'good',
       },
     ])
@@ -100,7 +100,7 @@ describe('alerts in a chart', () => {
   it('that are open have no end; what ended without recovery is not called resolved', () => {
     expect(eventsOfAlerts([alert(1)])).toHaveLength(1)
     const gone = alert(1, { state: 'inactive', ended_at: '2026-11-21T02:31:00Z' })
-    expect(eventsOfAlerts([gone]).at(-1)?.label).toBe('Time in the kernel ended')
+    expect(eventsOfAlerts([gone]).at(-1)?.label).toBe('Kernel latency ended')
   })
 
   it('name the thing where the chart is about many, in the order of time', () => {
@@ -111,7 +111,7 @@ describe('alerts in a chart', () => {
 
 describe('breaches that were found late', () => {
   const late = {
-    rule_name: 'Time in the kernel',
+    rule_name: 'Kernel latency',
     subject: { kind: 'datastore', id: 7, name: 'ds-7' },
     from_at: '2026-11-21T02:14:00Z',
     minutes: 3,
@@ -121,12 +121,12 @@ describe('breaches that were found late', () => {
     expect(eventsOfLate([late])).toEqual([
       {
         at_ms: Date.parse('2026-11-21T02:14:00Z'),
-        text: 'Found late: Time in the kernel of ds-7, for 3 min; nobody was told',
-        label: 'Time in the kernel, found late',
+        text: 'Late detection: Kernel latency on ds-7, 3 min; not notified',
+        label: 'Kernel latency, detected late',
         tone: 'calm',
       },
     ])
-    expect(eventsOfLate([late], true)[0]?.label).toBe('ds-7, found late')
+    expect(eventsOfLate([late], true)[0]?.label).toBe('ds-7, detected late')
   })
 })
 

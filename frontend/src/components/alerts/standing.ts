@@ -2,6 +2,7 @@
 
 import type { AlertOut, LateOut, Ref } from '../../api/types'
 import type { ChartEvent } from '../../charts/events'
+import * as alertsCopy from '../../copy/alerts'
 import { SEVERITIES, severityMark } from './words'
 
 export type Thing = Pick<Ref, 'kind' | 'id'>
@@ -53,7 +54,7 @@ export function openAlerts(alerts: readonly AlertOut[]): OpenAlerts {
 }
 
 /** Recovered, or no longer looked at: its rule or its object went. */
-const ending = (state: AlertOut['state']) => (state === 'resolved' ? 'resolved' : 'ended')
+const ending = (state: AlertOut['state']) => (state === 'resolved' ? alertsCopy.resolved : alertsCopy.endedState)
 
 /** When each fired and when it was over; `named`: labels name the thing and not the rule, where a chart is about several. */
 export function eventsOfAlerts(alerts: readonly AlertOut[], named = false): ChartEvent[] {
@@ -68,8 +69,8 @@ export function eventsOfAlerts(alerts: readonly AlertOut[], named = false): Char
           : [
               {
                 at_ms: Date.parse(fired_at),
-                text: `Alert fired (${severity}): ${rule_name} of ${subject.name}`,
-                label: `${about} fired`,
+                text: alertsCopy.firedEvent(severity, rule_name, subject.name),
+                label: alertsCopy.firedLabel(about),
                 tone,
               },
             ]
@@ -79,7 +80,7 @@ export function eventsOfAlerts(alerts: readonly AlertOut[], named = false): Char
           : [
               {
                 at_ms: Date.parse(ended_at),
-                text: `Alert ${ending(state)}: ${rule_name} of ${subject.name}`,
+                text: alertsCopy.endedEvent(ending(state), rule_name, subject.name),
                 label: `${about} ${ending(state)}`,
                 tone: 'good',
               },
@@ -93,8 +94,8 @@ export function eventsOfAlerts(alerts: readonly AlertOut[], named = false): Char
 export function eventsOfLate(late: readonly LateOut[], named = false): ChartEvent[] {
   return late.map(({ rule_name, subject, minutes, from_at }) => ({
     at_ms: Date.parse(from_at),
-    text: `Found late: ${rule_name} of ${subject.name}, for ${minutes} min; nobody was told`,
-    label: `${named ? subject.name : rule_name}, found late`,
+    text: alertsCopy.lateEvent(rule_name, subject.name, minutes),
+    label: alertsCopy.lateLabel(named ? subject.name : rule_name),
     tone: 'calm',
   }))
 }

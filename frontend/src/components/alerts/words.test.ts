@@ -8,7 +8,6 @@ import {
   conditionWords,
   formatAmount,
   formatLength,
-  headAndWhy,
   measureWords,
   recoveredWords,
   ruleWords,
@@ -20,7 +19,7 @@ import {
 } from './words'
 
 const condition = (given: Partial<Condition>): Condition => ({
-  quantity: 'time',
+  quantity: 'latency',
   part: 'kernel',
   direction: 'all',
   at_least: 300,
@@ -29,7 +28,7 @@ const condition = (given: Partial<Condition>): Condition => ({
   ...given,
 })
 const UNITS = new Map([
-  ['time', 'µs'],
+  ['latency', 'µs'],
   ['share', 'share'],
 ] as const)
 
@@ -38,19 +37,19 @@ describe('amounts', () => {
     expect(formatAmount(300, 'µs')).toBe('0.30 ms')
     expect(formatAmount(0.2, 'share')).toBe('20 %')
     expect(formatAmount(0.575, 'share')).toBe('57.5 %')
-    expect(formatAmount(2, '×')).toBe('2 × expected')
-    expect(formatAmount(100, '×')).toBe('100 × expected')
+    expect(formatAmount(2, '×')).toBe('2 × baseline')
+    expect(formatAmount(100, '×')).toBe('100 × baseline')
     expect(formatAmount(28.47, 'I/Os')).toBe('28.5 I/Os')
     expect(formatAmount(120, 's')).toBe('2 min')
   })
 
   it('that were not measured are never zero, and a bound that is not known is not claimed', () => {
     expect(formatAmount(null, 'µs')).toBe('not measured')
-    const measure = { quantity: 'time', part: 'kernel', direction: 'all', unit: 'µs' } as const
+    const measure = { quantity: 'latency', part: 'kernel', direction: 'all', unit: 'µs' } as const
     expect(boundWords({ lower: null, measure })).toBeNull()
     expect(boundWords({ lower: 0, measure })).toBeNull()
     expect(boundWords({ lower: 0.2, measure })).toBeNull()
-    expect(boundWords({ lower: 425, measure })).toBe('surely ≥ 0.43 ms')
+    expect(boundWords({ lower: 425, measure })).toBe('≥ 0.43 ms (lower bound)')
   })
 })
 
@@ -58,19 +57,19 @@ describe('a rule in one sentence', () => {
   it('names what is compared, how surely, and for how long', () => {
     const share = condition({ quantity: 'share', at_least: 0.2 })
     expect(ruleWords({ when: [condition({}), share], for_min: 5 }, UNITS)).toBe(
-      'Kernel surely ≥ 0.30 ms and share of Kernel surely ≥ 20 %, for 5 min',
+      'Kernel ≥ 0.30 ms (lower bound) and share of Kernel ≥ 20 % (lower bound), for 5 min',
     )
     expect(ruleWords({ when: [condition({ part: null, compared: 'estimate' })], for_min: 0 }, UNITS)).toBe(
-      'Latency probably ≥ 0.30 ms, at once',
+      'Latency ≥ 0.30 ms (estimate), immediately',
     )
   })
 
   it('says of which direction', () => {
     expect(measureWords(condition({ quantity: 'excess', part: 'san', direction: 'write' }))).toBe(
-      'SAN over expected, writes',
+      'SAN above baseline, writes',
     )
-    expect(conditionWords(condition({ quantity: 'times_usual', part: 'array', at_least: 2 }), '×')).toBe(
-      'Array surely at 2 × expected or more',
+    expect(conditionWords(condition({ quantity: 'baseline_ratio', part: 'array', at_least: 2 }), '×')).toBe(
+      'Array ≥ 2 × baseline (lower bound)',
     )
   })
 
@@ -99,32 +98,22 @@ describe('the minute of a value', () => {
 })
 
 describe('a recovering alert', () => {
-  const measure = { quantity: 'times_usual', part: 'array', direction: 'all', unit: '×' } as const
+  const measure = { quantity: 'baseline_ratio', part: 'array', direction: 'all', unit: '×' } as const
   const alert = { state: 'recovering', measure, value: 0.76, lower: 0.5 } as const
-  const first = condition({ quantity: 'times_usual', part: 'array', at_least: 2 })
+  const first = condition({ quantity: 'baseline_ratio', part: 'array', at_least: 2 })
 
   it('says over what it is not any more, as sure as its rule asks', () => {
-    expect(recoveredWords(alert, { when: [first] })).toBe('no longer surely over 2 × expected')
-    expect(recoveredWords(alert, { when: [{ ...first, compared: 'estimate' }] })).toBe('no longer over 2 × expected')
+    expect(recoveredWords(alert, { when: [first] })).toBe('lower bound below 2 × baseline')
+    expect(recoveredWords(alert, { when: [{ ...first, compared: 'estimate' }] })).toBe('below 2 × baseline')
     expect(recoveredWords({ ...alert, state: 'firing' }, { when: [first] })).toBeNull()
   })
 
   it('claims nothing of a threshold that its number still passes, or that is not known', () => {
     expect(recoveredWords({ ...alert, value: 3, lower: 2.5 }, { when: [first, condition({})] })).toBe(
-      'another condition does not hold any more',
+      'another condition no longer holds',
     )
-    expect(recoveredWords(alert)).toBe('no longer over its threshold')
-    expect(recoveredWords(alert, { when: [condition({})] })).toBe('no longer over its threshold')
-  })
-})
-
-describe('the sentence of a verdict', () => {
-  it('is told apart from what it rests on, whatever names it holds', () => {
-    expect(headAndWhy('Kernel on a — b: 1 ms. Certain. — 8 I/Os outstanding. Guest not measured.')).toEqual([
-      'Kernel on a — b: 1 ms. Certain.',
-      '8 I/Os outstanding. Guest not measured.',
-    ])
-    expect(headAndWhy('Healthy: 1 ms of a — b.')).toEqual(['Healthy: 1 ms of a — b.', null])
+    expect(recoveredWords(alert)).toBe('below threshold')
+    expect(recoveredWords(alert, { when: [condition({})] })).toBe('below threshold')
   })
 })
 
@@ -152,8 +141,8 @@ describe('how long something lasts', () => {
 
 it('the worst minute so far is told where it is worse than the value that stands there', () => {
   const state = 'firing'
-  const measure = { quantity: 'time', part: 'kernel', direction: 'all', unit: 'µs' } as const
-  expect(worstWords({ state, value: 470, peak: 900, measure })).toBe('0.90 ms at worst')
+  const measure = { quantity: 'latency', part: 'kernel', direction: 'all', unit: 'µs' } as const
+  expect(worstWords({ state, value: 470, peak: 900, measure })).toBe('peak 0.90 ms')
   expect(worstWords({ state, value: 470, peak: 471, measure })).toBeNull()
   expect(worstWords({ state, value: 470, peak: 300, measure })).toBeNull()
   expect(worstWords({ state, value: 470, peak: null, measure })).toBeNull()

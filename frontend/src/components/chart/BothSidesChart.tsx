@@ -4,8 +4,11 @@ import { memo, useMemo } from 'react'
 import type { ChartEvent } from '../../charts/events'
 import { numbersCsv, numbersOf, withEvents } from '../../charts/numbers'
 import { legendOf, panelsOf } from '../../charts/panels'
-import { levelLabel, levelOf, type SeriesData, type SeriesGroup } from '../../charts/series'
+import { levelLabel, type SeriesData, type SeriesGroup } from '../../charts/series'
 import { timePanelsHeight, timePanelsOption } from '../../charts/timePanels'
+import * as chartsCopy from '../../copy/charts'
+import * as commonCopy from '../../copy/common'
+import * as countersCopy from '../../copy/counters'
 import { useMediaMatch, usePreferences } from '../../lib/preferences'
 import { formatSeconds, formatWindow } from '../../lib/time'
 import { Chart } from './Chart'
@@ -47,15 +50,19 @@ export const BothSidesChart = memo(function BothSidesChart({ name, series, group
 
   return (
     <Chart
-      title="Latency of both sides"
-      exportTitle={`Latency of ${name}`}
+      title={countersCopy.latencyByBoundary}
+      exportTitle={countersCopy.exportTitle(name)}
       windowText={formatWindow(from_ms, to_ms, zone)}
-      hint={`one point per ${formatSeconds(series.step_s)}${series.resolution === 'raw' ? '' : `, from ${series.resolution} sums`}${canDrag ? ' · drag to zoom' : ''}`}
+      hint={countersCopy.perPoint(
+        formatSeconds(series.step_s),
+        series.resolution === 'raw' ? '' : countersCopy.fromRollups(series.resolution),
+        canDrag ? chartsCopy.dragToZoom : '',
+      )}
       label={label}
       option={option}
       height={timePanelsHeight(panels)}
       csv={() => numbersCsv(numbers)}
-      table={<NumbersView table={numbers} label={`Numbers of Latency of ${name}`} />}
+      table={<NumbersView table={numbers} label={countersCopy.numbersLabel(name)} />}
       legend={<Legend lines={legend} />}
       legendWords={drawnWords(legend, hidden, tokens)}
       shownWindow={{ from_ms, to_ms }}
@@ -66,6 +73,6 @@ export const BothSidesChart = memo(function BothSidesChart({ name, series, group
 })
 
 function describe(name: string, groups: readonly SeriesGroup[]): string {
-  const sides = [...new Set(groups.map((group) => levelLabel(levelOf(group)).toLowerCase()))]
-  return `Latency and I/O rate of ${name} over time as measured by ${sides.join(' and ') || 'nobody'}`
+  const sides = [...new Set(groups.map((group) => levelLabel(group.level).toLowerCase()))]
+  return countersCopy.pictureLabel(name, sides.join(', ') || commonCopy.none)
 }

@@ -3,6 +3,7 @@
 import { Skeleton } from '@mantine/core'
 import type { EChartsCoreOption } from 'echarts/core'
 import { lazy, type ReactNode, Suspense, startTransition, useRef, useState } from 'react'
+import * as chartsCopy from '../../copy/charts'
 import { Card } from '../Card'
 import type { CanvasHandle } from './Canvas'
 import styles from './Chart.module.css'
@@ -109,7 +110,7 @@ function Buttons({ canvas, asTable, onTable, ...props }: ButtonsProps) {
     <Tools>
       <TurnTable asTable={asTable} onTurn={onTable} />
       <SaveCsv title={props.exportTitle} csv={props.csv} />
-      <Tool icon="chart" label="Save the picture as PNG" onClick={savePng} />
+      <Tool icon="chart" label={chartsCopy.savePng} onClick={savePng} />
       <CopyLink {...props.shownWindow} />
     </Tools>
   )

@@ -1,6 +1,7 @@
 /** What the colours and strokes mean, by the panel that they are in; each entry switches its lines on and off. */
 
 import type { PanelLine } from '../../charts/panels'
+import * as chartsCopy from '../../copy/charts'
 import { AtOnce } from '../../lib/search'
 import styles from './Chart.module.css'
 import { lineWord } from './lineWords'
@@ -25,7 +26,7 @@ function Keys({ lines }: LegendProps) {
   const hidden = useHiddenLines()
   const toggle = useToggleLine()
   return (
-    <fieldset className={styles.legend} aria-label="Lines of the chart">
+    <fieldset className={styles.legend} aria-label={chartsCopy.series}>
       {[...Map.groupBy(lines, ({ strip }) => strip)].map(([strip, own]) => (
         <span key={strip ?? ''} className={styles.strip}>
           {strip !== undefined && <span className={styles.stripName}>{strip}</span>}

@@ -2,6 +2,8 @@
 
 import { useMemo } from 'react'
 import type { NumbersTable } from '../../charts/numbers'
+import * as commonCopy from '../../copy/common'
+import * as gapsCopy from '../../copy/gaps'
 import { usePreferences } from '../../lib/preferences'
 import { formatClock, formatDay, zoneName } from '../../lib/time'
 import { formatColumn } from '../../lib/units'
@@ -18,7 +20,7 @@ export function NumbersView({ table, label }: { table: NumbersTable; label: stri
   const columns = useMemo<Column<Moment>[]>(() => {
     const time: Column<Moment> = {
       id: 'time',
-      header: `Time (${zoneName(zone)})`,
+      header: commonCopy.timeIn(zoneName(zone)),
       width: 150,
       cell: ({ at_ms }) => (
         <span className="numeric">
@@ -45,7 +47,7 @@ export function NumbersView({ table, label }: { table: NumbersTable; label: stri
     const { events } = table
     const happened: Column<Moment> = {
       id: 'events',
-      header: 'Events',
+      header: gapsCopy.events,
       width: 260,
       cell: ({ index }) => (events?.[index] ? <Name focusable>{events[index]}</Name> : ''),
     }

@@ -1,6 +1,7 @@
 /** What the signs of a chart mean, as words that switch nothing. The exported picture says the same. */
 
 import type { CSSProperties } from 'react'
+import * as chartsCopy from '../../copy/charts'
 import styles from './Words.module.css'
 
 export interface LegendWord {
@@ -17,7 +18,7 @@ type StrokeMark = 'solid' | 'dashed' | 'points'
 
 export function Words({ words }: { words: readonly LegendWord[] }) {
   return (
-    <ul className={styles.words} aria-label="What the signs mean">
+    <ul className={styles.words} aria-label={chartsCopy.legend}>
       {words.map((word) => (
         <li key={word.label}>
           <Mark {...word} />

@@ -14,7 +14,7 @@ const tile = (name: string, ios: number, group: string) => ({
   id: name,
   name,
   ios,
-  words: 'Healthy',
+  words: 'Normal',
   layers: [],
   look: 'calm' as const,
   strength: 'most' as const,
@@ -24,7 +24,7 @@ const tile = (name: string, ios: number, group: string) => ({
 function drawn(width: number): string {
   const chart = init(null, null, { renderer: 'svg', ssr: true, width, height: 200 })
   const tiles = [tile('sql', 970, 'flash-large'), tile('web', 30, 'flash-small')]
-  chart.setOption(treemapOption({ tiles, tokens, label: 'where the I/Os are' }))
+  chart.setOption(treemapOption({ tiles, tokens, label: 'the outstanding I/O by layer' }))
   chart.renderToSVGString()
   fitLabels(chart, 40)
   const svg = chart.renderToSVGString()
@@ -39,7 +39,7 @@ it('the head of a narrow group is left out, not cut to a letter; where it has ro
   expect(drawn(6000)).toContain('flash-small')
 })
 
-it('a verdict that does not fit is left out whole, never cut behind its number', () => {
+it('a diagnosis that does not fit is left out whole, never cut behind its number', () => {
   const words = (width: number, look: 'calm' | 'likely' = 'calm') => {
     const chart = init(null, null, { renderer: 'svg', ssr: true, width, height: 200 })
     const one = {
@@ -48,7 +48,7 @@ it('a verdict that does not fit is left out whole, never cut behind its number',
       layers: ['kernel' as const],
       words: 'Kernel queue on esx-14, +2.23 ms',
     }
-    chart.setOption(treemapOption({ tiles: [one], tokens, label: 'where the I/Os are' }))
+    chart.setOption(treemapOption({ tiles: [one], tokens, label: 'the outstanding I/O by layer' }))
     chart.renderToSVGString()
     fitLabels(chart, 40)
     const svg = chart.renderToSVGString()

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { type LatencyData, latencyLegend } from '../../charts/latency-stack'
+import type { LayerId } from '../../charts/segments'
 import { chartTokens, variablesOf } from '../../charts/tokens'
 import css from '../../styles/tokens.css?raw'
 import { drawnWords, lineWord } from './lineWords'
@@ -11,7 +12,14 @@ const SEGMENTS: Record<string, readonly string[]> = {
   array: ['array_qos', 'array_queue', 'array_service', 'array_rest'],
 }
 const parts = Object.entries(SEGMENTS).flatMap(([layer, names]) =>
-  names.map((name) => ({ name, label: name, layer, is_rest: name.endsWith('_rest'), us: [100] })),
+  names.map((name) => ({
+    name,
+    label: name,
+    layer,
+    layers: [layer as LayerId],
+    is_rest: name.endsWith('_rest'),
+    us: [100],
+  })),
 )
 const data: LatencyData = {
   times_ms: [0],
@@ -35,12 +43,12 @@ it.each(['dark', 'light'])('no two entries of a legend look the same in the %s t
 it('lines and fills of one panel differ without their colours where they share one', () => {
   const words = legend.map((line) => lineWord(line, chartTokens(variablesOf(css, 'dark'))))
   const markOf = (label: string) => words.find((one) => one.label.startsWith(label))?.mark
-  expect([markOf('Total'), markOf('Outstanding in virtual disks'), markOf('Queue depth')]).toEqual([
+  expect([markOf('Total'), markOf('Virtual disk OIO'), markOf('Queue depth (DQLEN)')]).toEqual([
     'solid',
     'dashed',
     'points',
   ])
-  expect([markOf('kernel_queue'), markOf('kernel_rest'), markOf('Waiting in the kernel')]).toEqual([
+  expect([markOf('kernel_queue'), markOf('kernel_rest'), markOf('Queued (QUED)')]).toEqual([
     'fill',
     'dotted',
     'hatched',
@@ -50,6 +58,6 @@ it('lines and fills of one panel differ without their colours where they share o
 it('a picture says which panel an entry is of, and nothing of what is switched off', () => {
   const tokens = chartTokens(variablesOf(css, 'dark'))
   const labels = drawnWords(legend, new Set(['total']), tokens).map(({ label }) => label)
-  expect(labels).toContain('Waiting in the kernel (Queues)')
+  expect(labels).toContain('Queued (QUED) (Queues)')
   expect(labels.some((label) => label.startsWith('Total'))).toBe(false)
 })

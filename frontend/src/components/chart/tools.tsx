@@ -2,6 +2,7 @@
 
 import { ActionIcon } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
+import * as chartsCopy from '../../copy/charts'
 import { type CsvCell, toCsv } from '../../lib/csv'
 import { Icon, type IconName } from '../Icon'
 import styles from './Chart.module.css'
@@ -42,7 +43,7 @@ export function Tool({ icon, label, onClick }: ToolProps) {
 export const TurnTable = ({ asTable, onTurn }: { asTable: boolean; onTurn: () => void }) => (
   <Tool
     icon={asTable ? 'chart' : 'table'}
-    label={asTable ? 'Show as chart' : 'Show as table of numbers'}
+    label={asTable ? chartsCopy.showChart : chartsCopy.showTable}
     onClick={onTurn}
   />
 )
@@ -53,7 +54,7 @@ export function SaveCsv({ title, csv }: { title: string; csv: () => CsvTable }) 
     const { header, rows } = csv()
     download(new Blob([toCsv(header, rows)], { type: 'text/csv;charset=utf-8' }), `${fileStem(title)}.csv`)
   }
-  return <Tool icon="download" label="Save the numbers as CSV" onClick={save} />
+  return <Tool icon="download" label={chartsCopy.saveCsv} onClick={save} />
 }
 
 /** The window whose numbers are shown: its link shows everyone the same. */
@@ -73,7 +74,7 @@ export function CopyLink({ from_ms, to_ms }: ShownWindow) {
   return (
     <Tool
       icon={copied ? 'check' : 'link'}
-      label={copied ? 'Link copied' : 'Copy a link to this window'}
+      label={copied ? chartsCopy.linkCopied : chartsCopy.copyLink}
       onClick={() => void copy()}
     />
   )

@@ -2,7 +2,12 @@
 
 import { type ReactNode, useMemo } from 'react'
 import type { DeviceOut } from '../../api/types'
+import * as commonCopy from '../../copy/common'
+import * as countersCopy from '../../copy/counters'
+import * as objectsCopy from '../../copy/objects'
+import * as unitsCopy from '../../copy/units'
 import { formatCount, formatCounter, formatRate } from '../../lib/units'
+import { ios } from '../diagnosis/OccupancyCard'
 import { EntityLink } from '../EntityLink'
 import { MatchedVolumes } from '../MatchMark'
 import { Name } from '../Name'
@@ -10,12 +15,11 @@ import { NO_IO, Quantity } from '../Quantity'
 import { StateMark } from '../StateMark'
 import { Stacked, TOLD_PX } from '../table/Told'
 import { type Column, VirtualTable } from '../table/VirtualTable'
-import { ios } from '../verdict/OccupancyCard'
 import { policyWords } from './pathPolicy'
 
 const HOST: Column<DeviceOut> = {
   id: 'host',
-  header: 'Host',
+  header: commonCopy.host,
   width: 150,
   grow: true,
   from: 700,
@@ -24,7 +28,7 @@ const HOST: Column<DeviceOut> = {
 
 const DEVICE: Column<DeviceOut> = {
   id: 'device',
-  header: 'Device',
+  header: objectsCopy.device,
   width: 220,
   grow: true,
   from: 700,
@@ -34,7 +38,7 @@ const DEVICE: Column<DeviceOut> = {
 /** Next to the first column: what may be a warning is in sight on phones, too. */
 const PATHS: Column<DeviceOut> = {
   id: 'paths',
-  header: 'Paths',
+  header: objectsCopy.paths,
   width: 136,
   narrow: 122,
   cell: (device) => <Paths working={device.paths_working} total={device.paths_total} />,
@@ -43,7 +47,7 @@ const PATHS: Column<DeviceOut> = {
 /** And so is why a device is tied to no volume. */
 const VOLUME: Column<DeviceOut> = {
   id: 'volume',
-  header: 'Array volume',
+  header: objectsCopy.arrayVolume,
   width: 150,
   grow: true,
   from: 700,
@@ -53,7 +57,7 @@ const VOLUME: Column<DeviceOut> = {
 const REST: Column<DeviceOut>[] = [
   {
     id: 'iops',
-    header: 'IOPS',
+    header: commonCopy.iops,
     width: 84,
     align: 'right',
     from: 700,
@@ -61,7 +65,7 @@ const REST: Column<DeviceOut>[] = [
   },
   {
     id: 'gavg',
-    header: 'GAVG',
+    header: countersCopy.gavg,
     width: 108,
     align: 'right',
     from: 700,
@@ -71,71 +75,71 @@ const REST: Column<DeviceOut>[] = [
         unit="µs"
         precision={newest.precision_us}
         isCompared
-        origin="GAVG of this device, mean of the newest minute"
+        origin={objectsCopy.gavgOrigin}
         absent={newest.iops === 0 ? NO_IO : undefined}
       />
     ),
   },
   {
     id: 'in-flight',
-    header: 'In flight',
+    header: objectsCopy.active,
     width: 104,
     align: 'right',
     from: 700,
     cell: ({ newest }) =>
       newest.in_flight_ios === null ? (
-        <Quantity value={null} unit="I/Os" origin="DAVG was not measured, or only in whole ms" />
+        <Quantity value={null} unit="I/Os" origin={objectsCopy.activeMissing} />
       ) : (
-        <span className="numeric" title="I/Os at the device on average: operations per second × DAVG">
+        <span className="numeric" title={objectsCopy.activeHint}>
           {ios(newest.in_flight_ios)}
         </span>
       ),
   },
   {
     id: 'depth',
-    header: 'Depth in force',
+    header: objectsCopy.effectiveDepth,
     width: 120,
     align: 'right',
     from: 700,
     cell: ({ newest }) => (
-      <Depth ios={newest.depth_in_force} origin="DQLEN that the host reported in the newest minute" absent="not told" />
+      <Depth ios={newest.depth_in_force} origin={objectsCopy.effectiveDepthHint} absent={objectsCopy.notReported} />
     ),
   },
   {
     id: 'depth-set',
-    header: 'Depth set',
+    header: objectsCopy.configuredDepth,
     width: 94,
     align: 'right',
     from: 700,
-    cell: ({ queue_depth }) => <Depth ios={queue_depth} origin="what the device takes from one VM alone" />,
+    cell: ({ queue_depth }) => <Depth ios={queue_depth} origin={objectsCopy.configuredDepthHint} />,
   },
   {
     id: 'dsnro',
-    header: 'DSNRO',
+    header: objectsCopy.dsnro,
     width: 80,
     align: 'right',
     from: 1600,
-    cell: ({ dsnro }) => <Depth ios={dsnro} origin="what it takes once several VMs do I/O on it" />,
+    cell: ({ dsnro }) => <Depth ios={dsnro} origin={objectsCopy.dsnroHint} />,
   },
 ]
 
 const POLICY: Column<DeviceOut> = {
   id: 'policy',
-  header: 'Path policy',
+  header: objectsCopy.pathPolicy,
   width: 170,
   from: 1600,
   cell: (device) =>
     device.path_policy === null ? (
-      <span className="faint">not read</span>
+      <span className="faint">{objectsCopy.notCollected}</span>
     ) : (
-      <span title={device.path_policy}>{policyWords(device.path_policy)}</span>
+      <span title={device.path_policy.text}>{policyWords(device.path_policy)}</span>
     ),
 }
 
 /** On phones, all of it under one name. */
 const told = (header: string, of: (device: DeviceOut) => ReactNode): Column<DeviceOut> => ({
   id: 'told',
-  header: `${header}, its load and depth`,
+  header: objectsCopy.deviceNarrow(header),
   width: 236,
   grow: true,
   narrowOnly: true,
@@ -144,32 +148,42 @@ const told = (header: string, of: (device: DeviceOut) => ReactNode): Column<Devi
   ),
 })
 
-const OF_HOST = told('Host', (device) => <EntityLink to={device.host} />)
-const OF_DEVICE = told('Device', (device) => <Name focusable>{device.canonical_name}</Name>)
+const OF_HOST = told(commonCopy.host, (device) => <EntityLink to={device.host} />)
+const OF_DEVICE = told(objectsCopy.device, (device) => <Name focusable>{device.canonical_name}</Name>)
 
 /** "812 IOPS · GAVG 0.34 ms", "no I/O". */
 export function loadWords({ newest }: Pick<DeviceOut, 'newest'>): string {
   if (newest.iops === 0) return NO_IO
-  if (newest.iops === null) return 'load not measured'
-  const gavg = newest.gavg_us === null ? 'not measured' : formatCounter(newest.gavg_us, newest.precision_us)
-  return `${formatRate(newest.iops)} IOPS · GAVG ${gavg}`
+  if (newest.iops === null) return objectsCopy.loadNotMeasured
+  const gavg = newest.gavg_us === null ? unitsCopy.notMeasured : formatCounter(newest.gavg_us, newest.precision_us)
+  return objectsCopy.load(formatRate(newest.iops), gavg)
 }
 
 /** "2.1 in flight · depth 32 in force, 128 set": what is set says little of what is let out. */
 export function depthWords({ newest, queue_depth }: Pick<DeviceOut, 'newest' | 'queue_depth'>): string {
-  const flight = newest.in_flight_ios === null ? [] : [`${ios(newest.in_flight_ios)} in flight`]
+  const flight = newest.in_flight_ios === null ? [] : [objectsCopy.activeValue(ios(newest.in_flight_ios))]
   const depths = [
-    newest.depth_in_force === null ? null : `${formatCount(newest.depth_in_force)} in force`,
-    queue_depth === null ? null : `${formatCount(queue_depth)} set`,
+    newest.depth_in_force === null ? null : objectsCopy.effectiveValue(formatCount(newest.depth_in_force)),
+    queue_depth === null ? null : objectsCopy.configuredValue(formatCount(queue_depth)),
   ].filter((words) => words !== null)
-  return [...flight, depths.length === 0 ? 'depth not read' : `depth ${depths.join(', ')}`].join(' · ')
+  return [...flight, depths.length === 0 ? objectsCopy.depthNotCollected : objectsCopy.depths(depths.join(', '))].join(
+    ' · ',
+  )
 }
 
 const Volume = ({ device }: { device: DeviceOut }) => (
   <MatchedVolumes match={device.match} volumes={device.volume === null ? [] : [device.volume]} />
 )
 
-function Depth({ ios, origin, absent = 'not read' }: { ios: number | null; origin: string; absent?: string }) {
+function Depth({
+  ios,
+  origin,
+  absent = objectsCopy.notCollected,
+}: {
+  ios: number | null
+  origin: string
+  absent?: string
+}) {
   if (ios === null) return <Quantity value={null} unit="I/Os" origin={origin} absent={absent} />
   return (
     <span className="numeric" title={origin}>
@@ -179,11 +193,11 @@ function Depth({ ios, origin, absent = 'not read' }: { ios: number | null; origi
 }
 
 function Paths({ working, total }: { working: number; total: number }) {
-  if (total === 0) return <span className="faint">none known</span>
+  if (total === 0) return <span className="faint">{objectsCopy.noPaths}</span>
   return (
     <StateMark
       tone={working === total ? 'good' : working === 0 ? 'bad' : 'warn'}
-      word={`${working} of ${total} work`}
+      word={objectsCopy.activePaths(working, total)}
     />
   )
 }
@@ -198,7 +212,7 @@ export function DevicesTable({ devices, withHost = true }: { devices: readonly D
   const columns = useMemo(() => deviceColumns(withHost), [withHost])
   return (
     <VirtualTable
-      label="Devices"
+      label={objectsCopy.devices}
       columns={columns}
       count={devices.length}
       rowAt={(index) => devices[index]}

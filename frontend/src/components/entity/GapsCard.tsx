@@ -2,6 +2,8 @@
 
 import { type ReactNode, useMemo } from 'react'
 import type { AlertOut, GapOut, Series } from '../../api/types'
+import * as commonCopy from '../../copy/common'
+import * as gapsCopy from '../../copy/gaps'
 import { usePreferences } from '../../lib/preferences'
 import { streamName } from '../../lib/text'
 import { formatInstant, formatSeconds, formatWindow } from '../../lib/time'
@@ -18,12 +20,12 @@ export function GapsCard({ series, alerts }: { series: Series; alerts: readonly 
   return (
     <>
       {series.gaps.length > 0 && (
-        <Card title="Gaps" hint="Intervals in which nothing was measured, and why" flush>
+        <Card title={gapsCopy.title} hint={gapsCopy.hint} flush>
           <GapsTable gaps={series.gaps} />
         </Card>
       )}
       {happened.length > 0 && (
-        <Card title="Events" hint="Lines in the charts" flush>
+        <Card title={gapsCopy.events} hint={gapsCopy.eventsHint} flush>
           <EventsTable events={happened} />
         </Card>
       )}
@@ -37,7 +39,7 @@ export function GapsTable({ gaps }: { gaps: readonly GapOut[] }) {
     () => [
       {
         id: 'when',
-        header: 'When',
+        header: gapsCopy.when,
         width: 250,
         from: 700,
         cell: (gap) => (
@@ -46,20 +48,20 @@ export function GapsTable({ gaps }: { gaps: readonly GapOut[] }) {
       },
       {
         id: 'told',
-        header: 'When, and why',
+        header: gapsCopy.whenAndWhy,
         width: 300,
         grow: true,
         narrowOnly: true,
         cell: (gap) => (
           <Told when={formatWindow(Date.parse(gap.from_at), Date.parse(gap.to_at), zone)} what={gap.reason}>
             {gap.source.name}, {streamName(gap.stream)}
-            {gap.state === 'explained' ? '' : ', will be read again'}
+            {gap.state === 'explained' ? '' : gapsCopy.backfillSuffix}
           </Told>
         ),
       },
       {
         id: 'length',
-        header: 'Length',
+        header: gapsCopy.length,
         width: 110,
         align: 'right',
         from: 700,
@@ -69,22 +71,22 @@ export function GapsTable({ gaps }: { gaps: readonly GapOut[] }) {
       },
       {
         id: 'source',
-        header: 'Source',
+        header: commonCopy.source,
         width: 150,
         from: 700,
         cell: (gap) => <Name focusable>{gap.source.name}</Name>,
       },
-      { id: 'stream', header: 'Stream', width: 130, from: 1200, cell: (gap) => streamName(gap.stream) },
+      { id: 'stream', header: gapsCopy.stream, width: 130, from: 1200, cell: (gap) => streamName(gap.stream) },
       {
         id: 'subject',
-        header: 'Of',
+        header: commonCopy.object,
         width: 140,
         from: 1200,
-        cell: (gap) => (gap.subject === null ? 'everything' : <Name focusable>{gap.subject}</Name>),
+        cell: (gap) => (gap.subject === null ? gapsCopy.wholeSource : <Name focusable>{gap.subject}</Name>),
       },
       {
         id: 'reason',
-        header: 'Reason',
+        header: gapsCopy.reason,
         width: 240,
         grow: true,
         from: 700,
@@ -92,14 +94,14 @@ export function GapsTable({ gaps }: { gaps: readonly GapOut[] }) {
       },
       {
         id: 'state',
-        header: 'State',
+        header: commonCopy.state,
         width: 180,
         from: 700,
         cell: (gap) =>
           gap.state === 'explained' ? (
-            <StateMark tone="calm" word="explained" />
+            <StateMark tone="calm" word={gapsCopy.explained} />
           ) : (
-            <StateMark tone="warn" word="will be read again" />
+            <StateMark tone="warn" word={gapsCopy.backfillPending} />
           ),
       },
     ],
@@ -107,7 +109,7 @@ export function GapsTable({ gaps }: { gaps: readonly GapOut[] }) {
   )
   return (
     <VirtualTable
-      label="Gaps"
+      label={gapsCopy.title}
       columns={columns}
       count={gaps.length}
       rowAt={(index) => gaps[index]}
@@ -128,9 +130,9 @@ interface Happened {
 function happenedIn({ events, from_at, to_at }: Series, alerts: readonly AlertOut[]): Happened[] {
   const [from_ms, to_ms] = [Date.parse(from_at), Date.parse(to_at)]
   const told = events.map(
-    ({ at, kind, text, subject }): Happened => ({
+    ({ at, label, text, subject }): Happened => ({
       at_ms: Date.parse(at),
-      kind: streamName(kind),
+      kind: label,
       text,
       to: subject && <EntityLink to={subject} />,
     }),
@@ -139,7 +141,7 @@ function happenedIn({ events, from_at, to_at }: Series, alerts: readonly AlertOu
     eventsOfAlerts([alert]).map(
       ({ at_ms, text }): Happened => ({
         at_ms,
-        kind: 'alert',
+        kind: gapsCopy.alert,
         text,
         to: <NameLink to={`/alerts/${alert.id}`}>{alert.rule_name}</NameLink>,
       }),
@@ -157,14 +159,14 @@ function EventsTable({ events }: { events: readonly Happened[] }) {
     () => [
       {
         id: 'at',
-        header: 'When',
+        header: gapsCopy.when,
         width: 230,
         from: 700,
         cell: (event) => <span className="numeric">{formatInstant(event.at_ms, zone)}</span>,
       },
       {
         id: 'told',
-        header: 'When, and what happened',
+        header: gapsCopy.whenAndWhat,
         width: 300,
         grow: true,
         narrowOnly: true,
@@ -174,22 +176,24 @@ function EventsTable({ events }: { events: readonly Happened[] }) {
           </Told>
         ),
       },
-      { id: 'kind', header: 'Kind', width: 140, from: 700, cell: (event) => event.kind },
+      { id: 'kind', header: commonCopy.type, width: 140, from: 700, cell: (event) => event.kind },
       {
         id: 'text',
-        header: 'What happened',
+        header: gapsCopy.event,
         width: 240,
         grow: true,
         from: 700,
         cell: (event) => <Name focusable>{event.text}</Name>,
       },
-      ...(hasLinks ? [{ id: 'subject', header: 'To', width: 180, from: 700, cell: ({ to }: Happened) => to }] : []),
+      ...(hasLinks
+        ? [{ id: 'subject', header: gapsCopy.link, width: 180, from: 700, cell: ({ to }: Happened) => to }]
+        : []),
     ],
     [zone, hasLinks],
   )
   return (
     <VirtualTable
-      label="Events"
+      label={gapsCopy.events}
       columns={columns}
       count={events.length}
       rowAt={(index) => events[index]}

@@ -7,6 +7,7 @@ import { useMemo } from 'react'
 import { type EntityKind, type EntityTypes, listQuery, type ListPage as Rows, sourcesQuery } from '../../api/queries'
 import type { Sides } from '../../api/types'
 import { niceMax } from '../../charts/panels'
+import * as listsCopy from '../../copy/lists'
 import { useSearchParameter } from '../../lib/url'
 import { DataAge } from '../DataAge'
 import { DataState, type EmptyText } from '../DataState'
@@ -61,11 +62,11 @@ export function ListPage<Kind extends EntityKind>({
         <h1 className={styles.title}>{title}</h1>
         {total !== undefined && (
           <span className={styles.count}>
-            {total.toLocaleString('en-US')} {search === '' ? '' : `named like “${search}”`}
+            {total.toLocaleString('en-US')} {search === '' ? '' : listsCopy.matching(search)}
           </span>
         )}
         {newest.length > 0 && <DataAge at_ms={newestAt(newest)} />}
-        {total === undefined && !hasFailed && <span className={styles.count}>Reading {noun}s …</span>}
+        {total === undefined && !hasFailed && <span className={styles.count}>{listsCopy.loading(noun)}</span>}
         <div className={styles.filters}>
           <NameFilter
             className={styles.filter}
@@ -121,7 +122,7 @@ export function ListPage<Kind extends EntityKind>({
 
 const TO_SOURCES = (
   <Button component={Link} to="/sources" variant="default">
-    Go to the sources
+    {listsCopy.openSources}
   </Button>
 )
 
@@ -132,11 +133,8 @@ function largest(newest: readonly Sides[]): number {
 
 function nothingLike(search: string, noun: string): EmptyText {
   return {
-    title: `No ${noun} fits`,
-    text:
-      search === ''
-        ? 'This source has none. Choose another source above.'
-        : `Nothing is named like “${search}”. Shorten or clear the filter.`,
+    title: listsCopy.noMatch(noun),
+    text: search === '' ? listsCopy.sourceEmpty : listsCopy.nothingLike(search),
   }
 }
 
@@ -145,9 +143,9 @@ const READING_ROWS = 14
 const nothing = () => undefined
 
 const SORTS = [
-  { value: 'name', label: 'By name' },
-  { value: '-latency', label: 'Slowest first' },
-  { value: '-iops', label: 'Busiest first' },
+  { value: 'name', label: listsCopy.byName },
+  { value: '-latency', label: listsCopy.slowestFirst },
+  { value: '-iops', label: listsCopy.busiestFirst },
 ]
 
 /** On phones, where the columns that are sorted by are not there. */
@@ -156,8 +154,8 @@ function SortChoice({ value, onChange }: { value: string; onChange: (value: stri
   return (
     <NativeSelect
       className={`${styles.filter} ${styles.sort}`}
-      aria-label="Order"
-      data={isKnown ? SORTS : [...SORTS, { value, label: 'Another order' }]}
+      aria-label={listsCopy.sortOrder}
+      data={isKnown ? SORTS : [...SORTS, { value, label: listsCopy.customOrder }]}
       value={value}
       onChange={(event) => onChange(event.currentTarget.value)}
     />
@@ -170,8 +168,8 @@ function SourceFilter({ value, onChange }: { value: string; onChange: (value: st
   return (
     <NativeSelect
       className={styles.filter}
-      aria-label="Only from this source"
-      data={[{ value: '', label: 'All sources' }, ...choices]}
+      aria-label={listsCopy.bySource}
+      data={[{ value: '', label: listsCopy.allSources }, ...choices]}
       value={value}
       onChange={(event) => onChange(event.currentTarget.value)}
     />

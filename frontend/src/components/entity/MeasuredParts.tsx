@@ -6,6 +6,7 @@ import { type EntityKind, seriesQuery } from '../../api/queries'
 import type { Series } from '../../api/types'
 import { sourceEvent } from '../../charts/events'
 import { isUnmeasured } from '../../charts/series'
+import * as countersCopy from '../../copy/counters'
 import { useRange } from '../../lib/url'
 import { eventsOfAlerts } from '../alerts/standing'
 import { Card } from '../Card'
@@ -18,8 +19,8 @@ import { chosenGroups, partKey } from './parts'
 import { SeriesSkeleton } from './SeriesSkeleton'
 
 const NOTHING: EmptyText = {
-  title: 'Nothing was measured in this window',
-  text: 'Choose a later or a longer window. If the sources are new, the first numbers come within a minute and the last hour is read back.',
+  title: countersCopy.noSamples,
+  text: countersCopy.noSamplesText,
 }
 
 /** Asked only where it is looked at: it is a hundred times as much as everything above it. */
@@ -57,7 +58,7 @@ function Measured({ name, series, alerts, named, part, onPart }: MeasuredProps) 
   const focus = series.groups.find((group) => partKey(group) === part)
   if (isUnmeasured(series.groups) && series.gaps.length === 0) {
     return (
-      <Card title="Latency of both sides">
+      <Card title={countersCopy.latencyByBoundary}>
         <EmptyState {...NOTHING} />
       </Card>
     )

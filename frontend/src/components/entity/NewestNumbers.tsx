@@ -1,6 +1,7 @@
 /** The newest minute as both sides tell it. */
 
 import type { Sides } from '../../api/types'
+import * as countersCopy from '../../copy/counters'
 import type { ColumnUnit } from '../../lib/units'
 import { NO_IO, Quantity } from '../Quantity'
 import styles from './NewestNumbers.module.css'
@@ -9,15 +10,15 @@ import { isIdle } from './sides'
 type HostKey = 'host_gavg_us' | 'host_davg_us' | 'host_kavg_us' | 'host_iops'
 
 const HOST_NUMBERS: [string, HostKey, ColumnUnit][] = [
-  ['Hosts GAVG', 'host_gavg_us', 'µs'],
-  ['Hosts DAVG', 'host_davg_us', 'µs'],
-  ['Hosts KAVG', 'host_kavg_us', 'µs'],
-  ['Hosts IOPS', 'host_iops', 'ops/s'],
+  [countersCopy.hostsGavg, 'host_gavg_us', 'µs'],
+  [countersCopy.hostsDavg, 'host_davg_us', 'µs'],
+  [countersCopy.hostsKavg, 'host_kavg_us', 'µs'],
+  [countersCopy.hostsIops, 'host_iops', 'ops/s'],
 ]
 
 const DISK_NUMBERS: [string, HostKey, ColumnUnit][] = [
-  ['Virtual disks', 'host_gavg_us', 'µs'],
-  ['Virtual disks IOPS', 'host_iops', 'ops/s'],
+  [countersCopy.sideVirtualDisks, 'host_gavg_us', 'µs'],
+  [countersCopy.diskIops, 'host_iops', 'ops/s'],
 ]
 
 /** A VM's own number is its virtual disks' latency; the boundaries below belong to devices and volumes that it shares. */
@@ -29,12 +30,12 @@ export function NewestNumbers({ newest, isVm, others }: { newest: Sides; isVm: b
       newest[key],
       unit,
     ]),
-    ['Array inside', 'array', newest.array_internal_us, 'µs'],
-    ['Array SAN', 'array', newest.array_san_us, 'µs'],
-    [others ? `Array IOPS, ${others}` : 'Array IOPS', 'array', newest.array_iops, 'ops/s'],
+    [countersCopy.arrayLatency, 'array', newest.array_internal_us, 'µs'],
+    [countersCopy.arraySan, 'array', newest.array_san_us, 'µs'],
+    [others ? countersCopy.arrayIopsOf(others) : countersCopy.arrayIops, 'array', newest.array_iops, 'ops/s'],
   ]
   return (
-    <dl className={styles.numbers} aria-label="Newest minute">
+    <dl className={styles.numbers} aria-label={countersCopy.lastMinute}>
       {numbers.map(([term, owner, value, unit]) => (
         <div key={term} className={styles.number} data-owner={owner}>
           <dt>{term}</dt>

@@ -6,6 +6,7 @@ import { Link, useParams } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { type EntityKind, type EntityTypes, oneQuery, SINGULAR } from '../../api/queries'
 import type { Match, Sides } from '../../api/types'
+import * as objectsCopy from '../../copy/objects'
 import { InItsTime } from '../../lib/search'
 import { visibleName } from '../../lib/text'
 import { instantMs } from '../../lib/time'
@@ -14,11 +15,11 @@ import { AlertsLine } from '../alerts/AlertsLine'
 import { alertsOf, alertsOnArray, type Thing } from '../alerts/standing'
 import { DataAge } from '../DataAge'
 import { DataState, EmptyState } from '../DataState'
+import { DiagnosisSection } from '../diagnosis/DiagnosisSection'
+import { DiagnosisSkeleton } from '../diagnosis/Skeletons'
+import { subjectOf } from '../diagnosis/subject'
 import { Icon } from '../Icon'
 import { Name } from '../Name'
-import { VerdictSkeleton } from '../verdict/Skeletons'
-import { subjectOf } from '../verdict/subject'
-import { VerdictSection } from '../verdict/VerdictSection'
 import styles from './ObjectPage.module.css'
 
 export interface Fact {
@@ -59,10 +60,10 @@ function Page<Kind extends EntityKind>({ kind, listTitle, facts, match, below, c
       {id === null ? (
         <EmptyState
           heading
-          title={`“${visibleName(text)}” is no ${SINGULAR[kind]}`}
+          title={objectsCopy.notAnObject(SINGULAR[kind], visibleName(text))}
           text={
             <>
-              The address of a {SINGULAR[kind]} ends in its number. <Elsewhere kind={kind} listTitle={listTitle} />
+              {objectsCopy.idExpected(SINGULAR[kind])} <Elsewhere kind={kind} listTitle={listTitle} />
             </>
           }
         />
@@ -73,8 +74,7 @@ function Page<Kind extends EntityKind>({ kind, listTitle, facts, match, below, c
           heading
           gone={
             <>
-              The address asks for the {SINGULAR[kind]} with this number, and Gavel has none. It was removed since the
-              address was made, or the address is of another Gavel. <Elsewhere kind={kind} listTitle={listTitle} />
+              {objectsCopy.notFound(SINGULAR[kind])} <Elsewhere kind={kind} listTitle={listTitle} />
             </>
           }
         >
@@ -88,9 +88,9 @@ function Page<Kind extends EntityKind>({ kind, listTitle, facts, match, below, c
                 }
               />
               {match && <MatchNote match={match(one)} />}
-              <VerdictSection kind={kind} id={id} name={one.name}>
+              <DiagnosisSection kind={kind} id={id} name={one.name}>
                 {children(one, id)}
-              </VerdictSection>
+              </DiagnosisSection>
             </>
           )}
         </DataState>
@@ -103,7 +103,7 @@ function Page<Kind extends EntityKind>({ kind, listTitle, facts, match, below, c
 function Elsewhere({ kind, listTitle }: { kind: EntityKind; listTitle: string }) {
   return (
     <>
-      Look for its name in the search above, or in the list of <Link to={`/${kind}` as string}>{listTitle}</Link>.
+      {objectsCopy.searchOrList} <Link to={`/${kind}` as string}>{listTitle}</Link>.
     </>
   )
 }
@@ -125,7 +125,7 @@ function Head({ name, newest, facts, wall }: HeadProps) {
         </h1>
         <DataAge at_ms={instantMs(newest.at)} />
         <Link to={wall} className={styles.wall}>
-          <Icon name="wall" size={14} /> On a wall
+          <Icon name="wall" size={14} /> {objectsCopy.wallView}
         </Link>
       </div>
       <dl className={styles.facts}>
@@ -144,8 +144,8 @@ function Head({ name, newest, facts, wall }: HeadProps) {
 function MatchNote({ match }: { match: Match }) {
   if (match.matched) return null
   return (
-    <Alert color="yellow" variant="outline" icon={<Icon name="warning" />} title="Not tied to an array volume">
-      {match.reason ?? 'No reason was recorded.'} {match.remedy} Only the hosts’ numbers are shown.
+    <Alert color="yellow" variant="outline" icon={<Icon name="warning" />} title={objectsCopy.notMatched}>
+      {match.reason ?? objectsCopy.noReason} {match.remedy} {objectsCopy.hostCountersOnly}
     </Alert>
   )
 }
@@ -153,8 +153,8 @@ function MatchNote({ match }: { match: Match }) {
 function ObjectSkeleton({ noun }: { noun: string }) {
   return (
     <Stack gap="md">
-      <p className={styles.readingHead}>Reading this {noun} …</p>
-      <VerdictSkeleton />
+      <p className={styles.readingHead}>{objectsCopy.loading(noun)}</p>
+      <DiagnosisSkeleton />
     </Stack>
   )
 }

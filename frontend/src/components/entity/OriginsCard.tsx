@@ -2,7 +2,9 @@
 
 import { useMemo } from 'react'
 import type { Series } from '../../api/types'
-import { levelLabel, levelOf, type SeriesColumn, type SeriesGroup } from '../../charts/series'
+import { levelLabel, type SeriesColumn, type SeriesGroup } from '../../charts/series'
+import * as commonCopy from '../../copy/common'
+import * as countersCopy from '../../copy/counters'
 import { formatPrecision } from '../../lib/units'
 import { Card } from '../Card'
 import { Name } from '../Name'
@@ -20,7 +22,7 @@ interface Origin {
 const COLUMNS: Column<Origin>[] = [
   {
     id: 'told',
-    header: 'Number, counter, source',
+    header: countersCopy.metricSource,
     width: 220,
     grow: true,
     narrowOnly: true,
@@ -32,16 +34,16 @@ const COLUMNS: Column<Origin>[] = [
             {column.counter}
           </Name>,
           <Name key="source" whole>
-            {`${levelLabel(levelOf(group))} · ${sourceNames(group)}`}
+            {`${levelLabel(group.level)} · ${sourceNames(group)}`}
           </Name>,
-          `${coverage(column.values)} covered`,
+          countersCopy.coveredShare(coverage(column.values)),
         ]}
       />
     ),
   },
   {
     id: 'newest-and-steps',
-    header: 'Newest, steps of',
+    header: countersCopy.lastResolution,
     width: 138,
     align: 'right',
     narrowOnly: true,
@@ -51,21 +53,21 @@ const COLUMNS: Column<Origin>[] = [
   },
   {
     id: 'side',
-    header: 'Measured at',
+    header: countersCopy.boundary,
     width: 116,
     from: 700,
-    cell: ({ group }) => levelLabel(levelOf(group)),
+    cell: ({ group }) => levelLabel(group.level),
   },
   {
     id: 'number',
-    header: 'Number',
+    header: countersCopy.metric,
     width: 256,
     from: 700,
     cell: ({ column }) => <Name focusable>{column.label}</Name>,
   },
   {
     id: 'newest',
-    header: 'Newest',
+    header: countersCopy.last,
     width: 112,
     align: 'right',
     from: 700,
@@ -73,14 +75,14 @@ const COLUMNS: Column<Origin>[] = [
   },
   {
     id: 'source',
-    header: 'Source',
+    header: commonCopy.source,
     width: 140,
     from: 700,
     cell: ({ group }) => <Name focusable>{sourceNames(group)}</Name>,
   },
   {
     id: 'counter',
-    header: 'Counter',
+    header: countersCopy.counter,
     width: 230,
     grow: true,
     from: 700,
@@ -88,7 +90,7 @@ const COLUMNS: Column<Origin>[] = [
   },
   {
     id: 'precision',
-    header: 'Counted in steps of',
+    header: countersCopy.resolution,
     width: 156,
     align: 'right',
     from: 700,
@@ -96,7 +98,7 @@ const COLUMNS: Column<Origin>[] = [
   },
   {
     id: 'covered',
-    header: 'Covered',
+    header: countersCopy.measuredShare,
     width: 90,
     align: 'right',
     from: 700,
@@ -125,13 +127,9 @@ export function OriginsCard({ series, groups }: { series: Series; groups: readon
   const measured = all.filter(({ column }) => lastMeasured(column.values) >= 0)
   const silent = all.filter(({ column }) => lastMeasured(column.values) < 0)
   return (
-    <Card
-      title="Where these numbers come from"
-      hint={`Covered: share of the ${series.times_ms.length} points of this window that were measured`}
-      flush
-    >
+    <Card title={countersCopy.counterOrigin} hint={countersCopy.counterOriginHint(series.times_ms.length)} flush>
       <VirtualTable
-        label="Where these numbers come from"
+        label={countersCopy.counterOrigin}
         columns={COLUMNS}
         count={measured.length}
         rowAt={(index) => measured[index]}
@@ -140,8 +138,8 @@ export function OriginsCard({ series, groups }: { series: Series; groups: readon
       />
       {silent.length > 0 && (
         <p className={styles.silent}>
-          Not measured in this window:{' '}
-          {silent.map(({ group, column }) => `${levelLabel(levelOf(group))} ${column.label}`).join(', ')}.
+          {countersCopy.notMeasuredInWindow}{' '}
+          {silent.map(({ group, column }) => `${levelLabel(group.level)} ${column.label}`).join(', ')}.
         </p>
       )}
     </Card>

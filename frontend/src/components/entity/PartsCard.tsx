@@ -4,6 +4,8 @@ import { Button } from '@mantine/core'
 import { useMemo } from 'react'
 import type { Series } from '../../api/types'
 import type { SeriesGroup } from '../../charts/series'
+import * as commonCopy from '../../copy/common'
+import * as countersCopy from '../../copy/counters'
 import { usePreferences } from '../../lib/preferences'
 import { formatClock } from '../../lib/time'
 import { Card } from '../Card'
@@ -21,10 +23,10 @@ interface PartsCardProps {
 }
 
 const KIND_TITLE: Record<string, string> = {
-  device: 'Per host and device',
-  vm_disk: 'Per virtual disk',
-  volume: 'Per array volume',
-  directory: 'Per array directory',
+  device: countersCopy.perDevice,
+  vm_disk: countersCopy.perDisk,
+  volume: countersCopy.perVolume,
+  directory: countersCopy.perDirectory,
 }
 
 export function PartsCard({ series, cursor, chosen, onChoose }: PartsCardProps) {
@@ -54,8 +56,11 @@ function PartsTable({ title, groups, times_ms, cursor, chosen, onChoose }: Parts
   const at_ms = bucket === null ? undefined : times_ms[bucket]
   const when =
     at_ms === undefined
-      ? 'nothing measured'
-      : `at ${formatClock(at_ms, zone, true)}${cursor === null ? ', the newest' : ', at the cursor'}`
+      ? countersCopy.nothingMeasured
+      : countersCopy.atTime(
+          formatClock(at_ms, zone, true),
+          cursor === null ? countersCopy.lastSuffix : countersCopy.cursorSuffix,
+        )
   return (
     <Card title={title} hint={<span className="numeric">{when}</span>} flush>
       <VirtualTable
@@ -77,7 +82,7 @@ function columnsOf(
 ): Column<SeriesGroup>[] {
   const name: Column<SeriesGroup> = {
     id: 'name',
-    header: 'Name',
+    header: commonCopy.name,
     width: 260,
     grow: true,
     from: 700,
@@ -85,15 +90,15 @@ function columnsOf(
   }
   const wholeName: Column<SeriesGroup> = {
     id: 'whole-name',
-    header: 'Name',
+    header: commonCopy.name,
     width: 150,
     grow: true,
     narrowOnly: true,
-    cell: ({ entity }) => <WholeName of={entity} />,
+    cell: (group) => <WholeName of={group} />,
   }
   const choose: Column<SeriesGroup> = {
     id: 'choose',
-    header: 'Chart',
+    header: countersCopy.chart,
     width: 92,
     narrow: 84,
     cell: (group) => {
@@ -105,7 +110,7 @@ function columnsOf(
           aria-pressed={isChosen}
           onClick={() => onChoose(isChosen ? '' : partKey(group))}
         >
-          {isChosen ? 'Shown' : 'Show'}
+          {isChosen ? countersCopy.shown : countersCopy.show}
         </Button>
       )
     },
@@ -135,15 +140,14 @@ function columnsOf(
 }
 
 /** Of a host and its device only both names tell a row from the next: each is cut in its own line. */
-function WholeName({ of: { kind, name } }: { of: SeriesGroup['entity'] }) {
-  const between = name.lastIndexOf(' ')
-  if (kind !== 'device' || between < 0) return <Name whole>{name}</Name>
+function WholeName({ of: { entity, owner, own_name } }: { of: SeriesGroup }) {
+  if (entity.kind !== 'device' || owner === null) return <Name whole>{entity.name}</Name>
   return (
     <Stacked
-      of={<Name focusable>{name.slice(0, between)}</Name>}
+      of={<Name focusable>{owner.name}</Name>}
       lines={[
         <Name key="device" focusable>
-          {name.slice(between + 1)}
+          {own_name}
         </Name>,
       ]}
     />

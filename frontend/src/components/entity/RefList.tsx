@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import { useState } from 'react'
 import type { Ref } from '../../api/types'
+import * as listsCopy from '../../copy/lists'
 import { EntityLink } from '../EntityLink'
 import styles from './RefList.module.css'
 
@@ -22,7 +23,7 @@ export function RefList({ refs, label }: { refs: readonly Ref[]; label: string }
       </ul>
       {refs.length > shown.length && (
         <Button variant="default" size="xs" mt="sm" onClick={() => setWhole(true)}>
-          Show all {refs.length.toLocaleString('en-US')}
+          {listsCopy.showAll(refs.length.toLocaleString('en-US'))}
         </Button>
       )}
     </>

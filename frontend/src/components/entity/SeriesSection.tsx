@@ -4,12 +4,13 @@ import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
 import { type EntityKind, seriesQuery } from '../../api/queries'
 import type { Sides } from '../../api/types'
+import * as countersCopy from '../../copy/counters'
 import { useRange, useSearchParameter } from '../../lib/url'
 import { isAboutSeveral, useAlertsDuring } from '../alerts/useAlertEvents'
 import { DataState } from '../DataState'
+import { subjectOf } from '../diagnosis/subject'
 import { Fold, useFold } from '../Fold'
 import { useAhead } from '../onPress'
-import { subjectOf } from '../verdict/subject'
 import { GapsCard } from './GapsCard'
 import { NewestNumbers } from './NewestNumbers'
 import { SeriesSkeleton } from './SeriesSkeleton'
@@ -39,8 +40,8 @@ export function SeriesSection({ kind, id, name, newest }: SeriesSectionProps) {
         {(series) => <GapsCard series={series} alerts={alerts} />}
       </DataState>
       <Fold
-        title="Raw series of both sides"
-        hint="array and hosts as they told it, part by part, and where each number comes from"
+        title={countersCopy.rawCounters}
+        hint={countersCopy.rawCountersHint}
         open={isOpen || part !== ''}
         onOpen={(open) => {
           if (!open && part !== '') setPart('', { replace: true })
@@ -50,7 +51,7 @@ export function SeriesSection({ kind, id, name, newest }: SeriesSectionProps) {
         <NewestNumbers
           newest={newest}
           isVm={kind === 'vms'}
-          others={kind === 'vms' || kind === 'hosts' ? 'all hosts' : ''}
+          others={kind === 'vms' || kind === 'hosts' ? countersCopy.allHosts : ''}
         />
         <Suspense
           fallback={

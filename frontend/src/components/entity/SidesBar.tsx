@@ -1,6 +1,7 @@
 /** Two bars on one scale: what the hosts measured (driver, kernel) over what the array measured (inside, port). */
 
 import type { Sides } from '../../api/types'
+import * as listsCopy from '../../copy/lists'
 import { counterBounds, formatCounter, formatLatency } from '../../lib/units'
 import styles from './SidesBar.module.css'
 import { arrayLatencyUs } from './sides'
@@ -14,7 +15,7 @@ interface Part {
 
 const COARSE_US = 1000
 
-/** What the hosts measured: of counters in whole ms what is certain is solid, and what they may stand for besides is hatched. */
+/** What the hosts measured: of counters in whole ms what is confirmed is solid, and what they may stand for besides is hatched. */
 export function hostParts({ host_gavg_us, host_davg_us, host_kavg_us, host_precision_us }: Sides): Part[] {
   const [whole_us, driver_us] = [host_gavg_us ?? host_davg_us, host_davg_us ?? host_gavg_us]
   const kernel_us = host_davg_us === null ? null : host_kavg_us
@@ -23,10 +24,10 @@ export function hostParts({ host_gavg_us, host_davg_us, host_kavg_us, host_preci
     ...(kernel_us === null ? [] : [{ us: kernel_us, colour: 'var(--gv-kernel-queue)' }]),
   ]
   if (whole_us === null || (host_precision_us ?? 0) < COARSE_US) return parts
-  const certain = parts.map((part) => ({ ...part, us: counterBounds(part.us ?? 0, host_precision_us)[0] }))
-  const certain_us = certain.reduce((sum, { us }) => sum + us, 0)
-  const perhaps_us = counterBounds(whole_us, host_precision_us)[1] - certain_us
-  return [...certain, { us: perhaps_us, colour: BOUNDARY, isBelowStep: true }]
+  const confirmed = parts.map((part) => ({ ...part, us: counterBounds(part.us ?? 0, host_precision_us)[0] }))
+  const confirmed_us = confirmed.reduce((sum, { us }) => sum + us, 0)
+  const perhaps_us = counterBounds(whole_us, host_precision_us)[1] - confirmed_us
+  return [...confirmed, { us: perhaps_us, colour: BOUNDARY, isBelowStep: true }]
 }
 
 const BOUNDARY = 'var(--gv-boundary)'
@@ -36,7 +37,10 @@ export function SidesBar({ newest, max_us }: { newest: Sides; max_us: number }) 
     { us: newest.array_internal_us, colour: 'var(--gv-array-service)' },
     { us: newest.array_san_us, colour: 'var(--gv-san)' },
   ]
-  const words = `Hosts ${formatCounter(newest.host_gavg_us, newest.host_precision_us)}, array ${formatLatency(arrayLatencyUs(newest))}`
+  const words = listsCopy.hostArrayLatency(
+    formatCounter(newest.host_gavg_us, newest.host_precision_us),
+    formatLatency(arrayLatencyUs(newest)),
+  )
   return (
     <span className={styles.bars} role="img" aria-label={words} title={words}>
       <Bar parts={hostParts(newest)} max_us={max_us} />
@@ -69,16 +73,16 @@ function paint({ colour, isBelowStep }: Part) {
 }
 
 const KEY = [
-  [BOUNDARY, 'hosts: driver and below'],
-  ['var(--gv-kernel-queue)', 'kernel'],
-  ['var(--gv-array-service)', 'array inside'],
-  ['var(--gv-san)', 'SAN'],
+  [BOUNDARY, listsCopy.keyHosts],
+  ['var(--gv-kernel-queue)', listsCopy.keyKernel],
+  ['var(--gv-array-service)', listsCopy.keyArray],
+  ['var(--gv-san)', listsCopy.keySan],
 ] as const
 
 /** What the colours of the bars in "Hosts over array" mean, once for a list. */
 export function SidesKey({ className = '' }: { className?: string | undefined }) {
   return (
-    <ul className={`${styles.key} ${className}`} aria-label="Hosts over array, by colour">
+    <ul className={`${styles.key} ${className}`} aria-label={listsCopy.keyLabel}>
       {KEY.map(([colour, word]) => (
         <li key={word}>
           <span className={styles.swatch} style={{ background: colour }} /> {word}
@@ -88,7 +92,7 @@ export function SidesKey({ className = '' }: { className?: string | undefined })
         <span className={styles.swatch}>
           <span className={styles.belowStep} style={{ color: BOUNDARY }} />
         </span>{' '}
-        within the counter’s step
+        {listsCopy.keyResolution}
       </li>
     </ul>
   )

@@ -1,6 +1,6 @@
 /** The parts of an object (a datastore's host devices, a VM's disks) and their numbers at one moment. */
 
-import { isCoarse, type Level, levelOf, type SeriesColumn, type SeriesGroup } from '../../charts/series'
+import { isCoarse, type Level, type SeriesColumn, type SeriesGroup } from '../../charts/series'
 
 /** Names one part in a URL. */
 export function partKey(group: SeriesGroup): string {
@@ -12,11 +12,11 @@ export function chosenGroups(groups: readonly SeriesGroup[], part: string): Seri
   const whole = groups.filter((group) => group.scope === 'whole').sort((a, b) => levelOrder(a) - levelOrder(b))
   const chosen = part === '' ? undefined : groups.find((group) => partKey(group) === part)
   if (chosen === undefined) return whole
-  return [...whole.filter((group) => levelOf(group) !== levelOf(chosen)), chosen]
+  return [...whole.filter((group) => group.level !== chosen.level), chosen]
 }
 
 const LEVELS: Level[] = ['array', 'host', 'disk', 'guest']
-const levelOrder = (group: SeriesGroup) => LEVELS.indexOf(levelOf(group))
+const levelOrder = (group: SeriesGroup) => LEVELS.indexOf(group.level)
 
 /** The newest bucket in which any of the columns was measured, or null. */
 export function newestBucket(groups: readonly SeriesGroup[]): number | null {

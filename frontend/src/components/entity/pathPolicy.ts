@@ -1,20 +1,19 @@
-/** A path policy as ESXi writes it, in words. */
+/** A path policy in words. */
 
+import type { DeviceOut } from '../../api/types'
+import * as objectsCopy from '../../copy/objects'
 import { plural, visibleName } from '../../lib/text'
 
 const POLICIES: Record<string, string> = {
-  VMW_PSP_RR: 'Round robin',
-  VMW_PSP_MRU: 'Most recently used',
-  VMW_PSP_FIXED: 'Fixed',
+  VMW_PSP_RR: objectsCopy.roundRobin,
+  VMW_PSP_MRU: objectsCopy.mostRecentlyUsed,
+  VMW_PSP_FIXED: objectsCopy.fixed,
 }
 
-/** "VMW_PSP_RR policy=iops,iops=1,bytes=10485760,useANO=0" → "Round robin, 1 I/O"; another one as it is. */
-export function policyWords(policy: string): string {
-  const [name = '', settings = ''] = policy.split(' ', 2)
-  const words = POLICIES[name]
-  if (words === undefined) return visibleName(policy)
-  const by = /\bpolicy=(\w+)/.exec(settings)?.[1]
-  if (by === 'latency') return `${words}, by latency`
-  const iops = by === 'iops' ? /,iops=(\d+)/.exec(settings)?.[1] : undefined
-  return iops === undefined ? words : `${words}, ${plural(Number(iops), 'I/O')}`
+/** "Round robin, 1 I/O"; one that nobody knows as ESXi writes it. */
+export function policyWords({ text, plugin, by, iops }: NonNullable<DeviceOut['path_policy']>): string {
+  const words = POLICIES[plugin]
+  if (words === undefined) return visibleName(text)
+  if (by === 'latency') return objectsCopy.byLatency(words)
+  return iops === null ? words : `${words}, ${plural(iops, 'I/O')}`
 }

@@ -1,6 +1,8 @@
 /** The columns that every list of objects has: the newest minute as the two sides tell it. */
 
 import type { Ref, Sides } from '../../api/types'
+import * as countersCopy from '../../copy/counters'
+import * as listsCopy from '../../copy/lists'
 import { instantMs } from '../../lib/time'
 import { formatCounter, formatLatency, formatRate, NOT_MEASURED } from '../../lib/units'
 import { DataAge } from '../DataAge'
@@ -40,7 +42,7 @@ export function sidesColumns<Row extends Measured>(
   const hostLeads = leads !== 'array'
   const whose = others && `, ${others}`
   const host: Column<Row>[] = [
-    latency('gavg', leads === 'disk' ? 'Disk latency' : 'GAVG', (newest) => newest.host_gavg_us, {
+    latency('gavg', leads === 'disk' ? listsCopy.diskLatency : countersCopy.gavg, (newest) => newest.host_gavg_us, {
       sortKey: hostLeads ? 'latency' : undefined,
       isHost: true,
     }),
@@ -48,11 +50,11 @@ export function sidesColumns<Row extends Measured>(
       ? []
       : [
           ...(hostLeads ? [davg<Row>()] : []),
-          latency<Row>('kavg', 'KAVG', (newest) => newest.host_kavg_us, { from: 1200, isHost: true }),
+          latency<Row>('kavg', countersCopy.kavg, (newest) => newest.host_kavg_us, { from: 1200, isHost: true }),
         ]),
     rate<Row>(
       'host-iops',
-      'Host IOPS',
+      listsCopy.hostIops,
       (newest) => newest.host_iops,
       (row) => notes(row).host,
       {
@@ -61,19 +63,19 @@ export function sidesColumns<Row extends Measured>(
     ),
   ]
   const array: Column<Row>[] = [
-    latency<Row>('array', 'Array inside', (newest) => newest.array_internal_us, {
+    latency<Row>('array', listsCopy.arrayLatency, (newest) => newest.array_internal_us, {
       width: 110,
       sortKey: hostLeads ? undefined : 'latency',
       elsewhere: (row) => notes(row).elsewhere,
       note: (row) => notes(row).arrayTime,
     }),
-    latency<Row>('san', 'SAN', (newest) => newest.array_san_us, {
+    latency<Row>('san', listsCopy.san, (newest) => newest.array_san_us, {
       from: 1600,
       elsewhere: (row) => notes(row).elsewhere,
     }),
     rate<Row>(
       'array-iops',
-      `Array IOPS${whose}`,
+      listsCopy.arrayIops(whose),
       (newest) => newest.array_iops,
       (row) => notes(row).array,
       {
@@ -84,14 +86,14 @@ export function sidesColumns<Row extends Measured>(
   ]
   const both: Column<Row> = {
     id: 'bars',
-    header: 'Hosts over array',
+    header: listsCopy.hostVsArray,
     width: 120,
     from: 1200,
     cell: ({ newest }) => <SidesBar newest={newest} max_us={max_us} />,
   }
   const age: Column<Row> = {
     id: 'age',
-    header: 'Age',
+    header: listsCopy.age,
     width: 76,
     narrow: 70,
     align: 'right',
@@ -101,7 +103,7 @@ export function sidesColumns<Row extends Measured>(
 }
 
 const davg = <Row extends Measured>() =>
-  latency<Row>('davg', 'DAVG', (newest) => newest.host_davg_us, { from: 1600, isHost: true })
+  latency<Row>('davg', countersCopy.davg, (newest) => newest.host_davg_us, { from: 1600, isHost: true })
 
 type Placing = Partial<Pick<Column<Measured>, 'from' | 'sortKey' | 'width'>>
 type Told<Row> = (row: Row) => string | undefined
@@ -113,9 +115,7 @@ function latency<Row extends Measured>(
   read: (newest: Sides) => number | null,
   { isHost = false, elsewhere, note, ...options }: Options<Row> = {},
 ): Column<Row> {
-  const origin = isHost
-    ? `${header} over all hosts, mean of the newest minute`
-    : 'measured by the array, mean of the newest minute'
+  const origin = isHost ? listsCopy.hostOrigin(header) : listsCopy.arrayOrigin
   return {
     id,
     header,
@@ -203,14 +203,17 @@ export function toldColumn<Row extends Measured & { id: number; name: string }>(
 
 /** "GAVG 0.31 ms · array 0.19 ms" and "IOPS: hosts 1,465 · array 2,393, all hosts": the side that leads comes first. */
 export function sidesWords(newest: Sides, leads: Leads, others = '', notes: Notes = {}): [string, string] {
-  const times = [`${leads === 'disk' ? 'disks' : 'GAVG'} ${hostTime(newest)}`, `array ${arrayTime(newest, notes)}`]
+  const times = [
+    `${leads === 'disk' ? listsCopy.disks : countersCopy.gavg} ${hostTime(newest)}`,
+    listsCopy.arrayValue(arrayTime(newest, notes)),
+  ]
   const whose = [others, notes.array ?? ''].filter((words) => words !== '').map((words) => `, ${words}`)
   const rates = [
-    `hosts ${rateWords(newest.host_iops)}${notes.host === undefined ? '' : ` ${notes.host}`}`,
-    `array ${rateWords(newest.array_iops)}${whose.join('')}`,
+    listsCopy.hostsRate(rateWords(newest.host_iops), notes.host === undefined ? '' : ` ${notes.host}`),
+    listsCopy.arrayRate(rateWords(newest.array_iops), whose.join('')),
   ]
   const inOrder = (words: string[]) => (leads === 'array' ? words.toReversed() : words).join(' · ')
-  return [inOrder(times), `IOPS: ${inOrder(rates)}`]
+  return [inOrder(times), listsCopy.iopsRates(inOrder(rates))]
 }
 
 function hostTime(newest: Sides): string {

@@ -102,5 +102,11 @@ it('of very many links the first fifty are drawn, and all of them on request', a
 it('the colours of the bars are named once for a list', () => {
   show(<SidesKey />)
   const words = screen.getAllByRole('listitem').map(({ textContent }) => textContent?.trim())
-  expect(words).toEqual(['hosts: driver and below', 'kernel', 'array inside', 'SAN', 'within the counter’s step'])
+  expect(words).toEqual([
+    'GAVG (guest latency): DAVG (device latency)',
+    '+ KAVG (kernel latency)',
+    'array',
+    'SAN',
+    'within counter resolution',
+  ])
 })

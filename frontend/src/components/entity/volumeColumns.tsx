@@ -1,6 +1,8 @@
 /** The columns of volumes, in their own list and on the pages of what lies on them. */
 
 import type { VolumeRow } from '../../api/types'
+import * as commonCopy from '../../copy/common'
+import * as objectsCopy from '../../copy/objects'
 import { visibleName } from '../../lib/text'
 import { formatBytesPerSecond, formatIops, formatLatency } from '../../lib/units'
 import { EntityLink, EntityLinks } from '../EntityLink'
@@ -12,10 +14,16 @@ import { type Notes, sidesColumns, toldColumn } from './sidesColumns'
 
 export function volumeColumns(max_us: number): Column<VolumeRow>[] {
   return [
-    toldColumn<VolumeRow>({ header: 'Volume', kind: 'volume', leads: 'array', notes: volumeNotes, where: whereWords }),
+    toldColumn<VolumeRow>({
+      header: commonCopy.volume,
+      kind: 'volume',
+      leads: 'array',
+      notes: volumeNotes,
+      where: whereWords,
+    }),
     {
       id: 'name',
-      header: 'Volume',
+      header: commonCopy.volume,
       width: 180,
       grow: true,
       from: 700,
@@ -24,27 +32,27 @@ export function volumeColumns(max_us: number): Column<VolumeRow>[] {
     },
     {
       id: 'array-name',
-      header: 'Array',
+      header: commonCopy.array,
       width: 110,
       from: 700,
       cell: (volume) => <Name focusable>{volume.array.name}</Name>,
     },
-    { id: 'pod', header: 'Pod', width: 172, from: 1900, cell: (volume) => <VolumePod volume={volume} /> },
+    { id: 'pod', header: objectsCopy.pod, width: 172, from: 1900, cell: (volume) => <VolumePod volume={volume} /> },
     {
       id: 'datastores',
-      header: 'Datastore',
+      header: commonCopy.datastore,
       width: 136,
       from: 1200,
       cell: (volume) =>
         volume.datastores.length === 0 ? (
-          <span className="faint">none</span>
+          <span className="faint">{commonCopy.none}</span>
         ) : (
           <EntityLinks to={volume.datastores} most={1} />
         ),
     },
     {
       id: 'limit',
-      header: 'QoS limit',
+      header: objectsCopy.qosLimit,
       width: 150,
       align: 'right',
       from: 1900,
@@ -59,26 +67,26 @@ export function volumeColumns(max_us: number): Column<VolumeRow>[] {
  * protocol endpoint is done on the volumes behind it.
  */
 export function volumeNotes(volume: Pick<VolumeRow, 'stretched' | 'is_protocol_endpoint' | 'parts'>): Notes {
-  if (volume.is_protocol_endpoint) return { array: 'on its vVols', elsewhere: 'on its vVols' }
+  if (volume.is_protocol_endpoint) return { array: objectsCopy.onVvols, elsewhere: objectsCopy.onVvols }
   const mirrored = mirroredWords(volume)
   return {
-    ...(volume.stretched ? { host: 'to both arrays' } : {}),
+    ...(volume.stretched ? { host: objectsCopy.bothArrays } : {}),
     ...(mirrored === null ? {} : { arrayTime: mirrored }),
   }
 }
 
 /** "mirrored 2.09 ms": what writes take that the other array of a stretched pod took; null where there are none. */
 export const mirroredWords = ({ parts }: Pick<VolumeRow, 'parts'>): string | null =>
-  parts.mirrored_write_us === null ? null : `mirrored ${formatLatency(parts.mirrored_write_us)}`
+  parts.mirrored_write_us === null ? null : objectsCopy.mirrored(formatLatency(parts.mirrored_write_us))
 
 /** "flasharray-1 · mirrored 2.09 ms": which of two under one name it is. */
 const whereWords = (volume: VolumeRow): string =>
   [visibleName(volume.array.name), mirroredWords(volume) ?? []].flat().join(' · ')
 
 const PARTS = [
-  ['service_us', 'Service', 'the array works on the I/O'],
-  ['queue_us', 'Queue', 'the I/O waits in the array'],
-  ['qos_us', 'QoS', 'the I/O is held back by a limit or by the array’s scheduling'],
+  ['service_us', objectsCopy.service, objectsCopy.serviceHint],
+  ['queue_us', objectsCopy.queue, objectsCopy.queueHint],
+  ['qos_us', objectsCopy.qos, objectsCopy.qosHint],
 ] as const
 
 /** What the array's time consists of, where there is room for it. */
@@ -93,15 +101,15 @@ export const partColumns = (width = 90): Column<VolumeRow>[] =>
       <Quantity
         value={volume.parts[key]}
         unit="µs"
-        origin={`${meaning}; of all operations, mean of the newest minute`}
+        origin={objectsCopy.subTimeOrigin(meaning)}
         absent={isIdle(volume.newest, 'array') ? (volumeNotes(volume).elsewhere ?? NO_IO) : undefined}
       />
     ),
   }))
 
 export function VolumePod({ volume }: { volume: VolumeRow }) {
-  if (volume.pod === null) return <span className="faint">none</span>
-  return <Name focusable>{volume.stretched ? `${volume.pod.name} (stretched)` : volume.pod.name}</Name>
+  if (volume.pod === null) return <span className="faint">{commonCopy.none}</span>
+  return <Name focusable>{volume.stretched ? objectsCopy.stretchedPod(volume.pod.name) : volume.pod.name}</Name>
 }
 
 /** "15,000 IOPS, 1.00 GB/s", or "none". */

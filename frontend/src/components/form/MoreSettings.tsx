@@ -1,6 +1,7 @@
 /** The settings that few have to think about, folded away unless one of them was set or has to be corrected. */
 
 import { type ReactNode, useState } from 'react'
+import * as formsCopy from '../../copy/forms'
 import { Fold } from '../Fold'
 import { type Field, isAsGiven, type Values } from './schema'
 
@@ -20,8 +21,8 @@ export function MoreSettings({ fields, values, problems, secretsSet, path, child
   const isWrong = fields.some(({ name }) => hasProblem(problems, path + name))
   return (
     <Fold
-      title="More settings"
-      hint={isWrong ? 'One of them has to be corrected.' : 'Optional: the defaults fit most.'}
+      title={formsCopy.moreSettings}
+      hint={isWrong ? formsCopy.invalidSetting : formsCopy.defaultsFit}
       // What has to be corrected is not hidden.
       open={isOpen || isWrong}
       onOpen={setOpen}

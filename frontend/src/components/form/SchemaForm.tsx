@@ -2,6 +2,7 @@
 
 import { Fieldset, NativeSelect, NumberInput, PasswordInput, Stack, Switch, Textarea, TextInput } from '@mantine/core'
 import { Fragment, type ReactNode } from 'react'
+import * as formsCopy from '../../copy/forms'
 import { MoreSettings } from './MoreSettings'
 import type { Field, Values } from './schema'
 
@@ -99,7 +100,7 @@ function FieldInput({ field, at, value, onChange, problems, secretsSet, disabled
           withAsterisk={field.required && !isSet}
           value={text}
           onChange={(event) => onChange(event.currentTarget.value)}
-          placeholder={isSet ? 'stored; leave empty to keep it' : undefined}
+          placeholder={isSet ? formsCopy.stored : undefined}
           autoComplete="new-password"
         />
       )
@@ -143,9 +144,9 @@ function FieldInput({ field, at, value, onChange, problems, secretsSet, disabled
         <Textarea
           {...common}
           withAsterisk={field.required && !isSet}
-          placeholder={isSet ? 'stored; leave empty to keep them' : undefined}
+          placeholder={isSet ? formsCopy.stored : undefined}
           spellCheck={false}
-          description={[field.description, 'One per line.'].filter(Boolean).join(' ')}
+          description={[field.description, formsCopy.onePerLine].filter(Boolean).join(' ')}
           value={(Array.isArray(value) ? value : []).join('\n')}
           onChange={(event) => onChange(linesOf(event.currentTarget.value, field.whole))}
           autosize

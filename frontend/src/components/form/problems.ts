@@ -1,6 +1,7 @@
 /** What the server found wrong with a form, at the fields it named. */
 
 import { ApiError } from '../../api/errors'
+import * as formsCopy from '../../copy/forms'
 
 const SETTINGS = 'settings.'
 
@@ -19,6 +20,6 @@ export function settingProblemsOf(problems: ReadonlyMap<string, string>): Map<st
 /** Problems of the form's own check: of the settings, and a name that is missing. */
 export function ownProblems(name: string, settings: ReadonlyMap<string, string>): Map<string, string> {
   const problems = new Map([...settings].map(([field, message]) => [SETTINGS + field, message]))
-  if (name.trim() === '') problems.set('name', 'Name is needed.')
+  if (name.trim() === '') problems.set('name', formsCopy.nameRequired)
   return problems
 }

@@ -66,7 +66,7 @@ describe('a form made from the API’s JSON Schema', () => {
 
   it('asks for a secret only where none is stored', () => {
     const values = initialValues(fields, { address: 'fa-1' })
-    expect(problemsOf(fields, values, new Set()).get('api_token')).toBe('API token is needed.')
+    expect(problemsOf(fields, values, new Set()).get('api_token')).toBe('API token is required.')
     expect(problemsOf(fields, values, new Set(['api_token'])).size).toBe(0)
   })
 
@@ -77,7 +77,7 @@ describe('a form made from the API’s JSON Schema', () => {
     const values = initialValues([keys], { keys: ['leaked'] })
     expect(values).toEqual({ keys: [] })
     expect(settingsOf([keys], values)).toEqual({})
-    expect(problemsOf([keys], { keys: ['', ' '] }, new Set()).get('keys')).toBe('Keys is needed.')
+    expect(problemsOf([keys], { keys: ['', ' '] }, new Set()).get('keys')).toBe('Keys is required.')
     expect(problemsOf([keys], values, new Set(['keys'])).size).toBe(0)
     expect(settingsOf([keys], { keys: ['a ', '', 'b'] })).toEqual({ keys: ['a', 'b'] })
   })

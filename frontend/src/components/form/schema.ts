@@ -1,4 +1,5 @@
 /** A JSON Schema of the API as a list of form fields. Covers what pydantic writes for settings: flat or nested objects, choices, lists, secrets. */
+import * as formsCopy from '../../copy/forms'
 
 export type JsonSchema = { [key: string]: unknown }
 
@@ -13,6 +14,8 @@ interface FieldBase {
   format: string | null
   /** Few have to think about it. */
   advanced: boolean
+  /** It says where secrets are sent: when it changes, stored ones have to be entered again. */
+  destination: boolean
 }
 
 export type Field = FieldBase &
@@ -60,6 +63,7 @@ function fieldOf(name: string, property: JsonSchema, required: boolean, root: Js
     format: asText(schema.format),
     // What must be given is never folded away.
     advanced: schema.advanced === true && !required,
+    destination: schema.destination === true,
   }
   const choices = choicesOf(schema)
   if (choices) return { ...base, kind: 'choice', choices }
@@ -88,7 +92,7 @@ function kindOf(schema: JsonSchema, root: JsonSchema, name: string) {
     case 'object':
       return { kind: 'group', fields: fieldsOf(schema, root) }
     default:
-      throw new UnreadableSchema(`The form cannot show the setting "${name}" (type ${String(schema.type)}).`)
+      throw new UnreadableSchema(formsCopy.unknownType(name, String(schema.type)))
   }
 }
 
@@ -120,7 +124,7 @@ function resolved(property: JsonSchema, root: JsonSchema): { schema: JsonSchema;
 function follow(reference: string, root: JsonSchema): JsonSchema {
   const steps = reference.replace(/^#\//, '').split('/')
   const found = steps.reduce<unknown>((value, step) => (isObject(value) ? value[step] : undefined), root)
-  if (!isObject(found)) throw new UnreadableSchema(`The form's schema refers to ${reference}, which it does not have.`)
+  if (!isObject(found)) throw new UnreadableSchema(formsCopy.missingReference(reference))
   return found
 }
 
@@ -180,13 +184,13 @@ export function problemsOf(
 function problemOf(field: Field, value: unknown, isSet: boolean): string | null {
   const isEmpty =
     value === '' || value === null || value === undefined || (isList(value) && linesIn(value).length === 0)
-  if (isEmpty) return field.required && !(isSecret(field) && isSet) ? `${field.title} is needed.` : null
+  if (isEmpty) return field.required && !(isSecret(field) && isSet) ? formsCopy.required(field.title) : null
   if (field.kind === 'number') return numberProblem(field, value)
   if (field.kind !== 'text' && field.kind !== 'secret') return null
   const text = String(value)
-  if (text.length < field.minLength) return `${field.title} has at least ${field.minLength} characters.`
+  if (text.length < field.minLength) return formsCopy.tooShort(field.title, field.minLength)
   if (field.kind === 'text' && field.maxLength !== null && text.length > field.maxLength) {
-    return `${field.title} has at most ${field.maxLength} characters.`
+    return formsCopy.tooLong(field.title, field.maxLength)
   }
   return null
 }
@@ -201,10 +205,10 @@ const linesIn = (value: readonly unknown[]) =>
 function numberProblem(field: Field & { kind: 'number' }, value: unknown): string | null {
   const number = Number(value)
   if (!Number.isFinite(number) || (field.whole && !Number.isInteger(number))) {
-    return `${field.title} is a ${field.whole ? 'whole ' : ''}number.`
+    return formsCopy.number(field.title, field.whole ? formsCopy.whole : '')
   }
-  if (field.minimum !== null && number < field.minimum) return `${field.title} is at least ${field.minimum}.`
-  if (field.maximum !== null && number > field.maximum) return `${field.title} is at most ${field.maximum}.`
+  if (field.minimum !== null && number < field.minimum) return formsCopy.atLeast(field.title, field.minimum)
+  if (field.maximum !== null && number > field.maximum) return formsCopy.atMost(field.title, field.maximum)
   return null
 }
 

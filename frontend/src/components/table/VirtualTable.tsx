@@ -20,6 +20,7 @@ import {
   useRef,
   useState,
 } from 'react'
+import * as commonCopy from '../../copy/common'
 import { useMediaMatch } from '../../lib/preferences'
 import { fitting } from './fitting'
 import { parseSort, type SortState, sortText } from './sort'
@@ -143,7 +144,7 @@ function TableOfHeight<Row>(props: VirtualTableProps<Row> & { rowPx: number; isW
         className={`${styles.scroll} ${fill ? styles.fill : ''} ${whole ? styles.whole : ''}`}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
         tabIndex={0}
-        aria-label={`${label}, scrolls`}
+        aria-label={commonCopy.scrolls(label)}
       >
         <table
           className={`${styles.table} ${isWrapped ? styles.wrapped : ''}`}

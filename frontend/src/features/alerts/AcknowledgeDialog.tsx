@@ -3,6 +3,8 @@ import { type FormEvent, useState } from 'react'
 import { acknowledge } from '../../api/alertCommands'
 import type { AlertOut } from '../../api/types'
 import { Name } from '../../components/Name'
+import * as alertsCopy from '../../copy/alerts'
+import * as commonCopy from '../../copy/common'
 import { Failure } from './Failure'
 import { useAlertCommand } from './useAlertCommand'
 import { useMyName } from './useMyName'
@@ -21,36 +23,41 @@ export function AcknowledgeDialog({ alert, onClose }: { alert: AlertOut; onClose
   }
 
   return (
-    <Modal opened onClose={onClose} title="Acknowledge this alert" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal
+      opened
+      onClose={onClose}
+      title={alertsCopy.acknowledgeTitle}
+      closeButtonProps={{ 'aria-label': commonCopy.close }}
+    >
       <form onSubmit={submit} noValidate>
         <Stack gap="md">
           <p>
-            <strong>{alert.rule_name}</strong> of <Name whole>{alert.subject.name}</Name>. Nothing more is sent about it
-            until it is over.
+            <strong>{alert.rule_name}</strong> {alertsCopy.on} <Name whole>{alert.subject.name}</Name>
+            {alertsCopy.acknowledgeText}
           </p>
           <TextInput
-            label="Your name"
-            description="There are no accounts yet: others see this name."
+            label={alertsCopy.yourName}
+            description={alertsCopy.yourNameHint}
             withAsterisk
             maxLength={200}
             value={by}
             onChange={(event) => setBy(event.currentTarget.value)}
-            error={wasSubmitted && by.trim() === '' ? 'Your name is needed.' : undefined}
+            error={wasSubmitted && by.trim() === '' ? alertsCopy.nameRequired : undefined}
             data-autofocus
           />
           <Textarea
-            label="Note"
-            description="What is being done about it, for those who look next."
+            label={alertsCopy.note}
+            description={alertsCopy.noteHint}
             maxLength={1000}
             value={note}
             onChange={(event) => setNote(event.currentTarget.value)}
             autosize
             minRows={2}
           />
-          <Failure title="Not acknowledged" error={command.error} />
+          <Failure title={alertsCopy.acknowledgeFailed} error={command.error} />
           <Group justify="flex-end">
             <Button type="submit" loading={command.isPending}>
-              Acknowledge
+              {alertsCopy.acknowledge}
             </Button>
           </Group>
         </Stack>

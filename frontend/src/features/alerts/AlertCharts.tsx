@@ -3,15 +3,18 @@
 import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useMemo } from 'react'
+import { type JudgedKind, latencyQuery, waterfallQuery } from '../../api/diagnoses'
 import { serverNow } from '../../api/serverClock'
 import type { AlertDetail } from '../../api/types'
-import { type JudgedKind, latencyQuery, waterfallQuery } from '../../api/verdicts'
 import type { ChartLimit } from '../../charts/limits'
 import { ruleLimits } from '../../components/alerts/ruleLimits'
 import { Card } from '../../components/Card'
 import { DataState, EmptyState } from '../../components/DataState'
-import { NO_VERDICT } from '../../components/verdict/certainty'
-import { useHappened } from '../../components/verdict/useHappened'
+import { NO_DIAGNOSIS } from '../../components/diagnosis/noDiagnosis'
+import { useHappened } from '../../components/diagnosis/useHappened'
+import * as alertsCopy from '../../copy/alerts'
+import * as breakdownCopy from '../../copy/breakdown'
+import * as overviewCopy from '../../copy/overview'
 import { usePreferences } from '../../lib/preferences'
 import type { Range } from '../../lib/range'
 import { formatWindow } from '../../lib/time'
@@ -21,10 +24,10 @@ import { ownWindow, windowOf } from './story'
 import { useRuleOf } from './useRuleOf'
 
 const LatencyChart = lazy(async () => ({
-  default: (await import('../../components/verdict/LatencyChart')).LatencyChart,
+  default: (await import('../../components/diagnosis/LatencyChart')).LatencyChart,
 }))
 const WaterfallChart = lazy(async () => ({
-  default: (await import('../../components/verdict/WaterfallChart')).WaterfallChart,
+  default: (await import('../../components/diagnosis/WaterfallChart')).WaterfallChart,
 }))
 
 export function AlertCharts({ alert }: { alert: AlertDetail }) {
@@ -36,8 +39,8 @@ export function AlertCharts({ alert }: { alert: AlertDetail }) {
   const limits = useMemo(() => ruleLimits(rule?.when ?? []), [rule])
   if (kind === undefined)
     return (
-      <Card title="Latency over time">
-        <EmptyState title="No latency of its own" text={`Gavel keeps no latency of a ${alert.subject.kind}.`} />
+      <Card title={breakdownCopy.latencyOverTime}>
+        <EmptyState title={alertsCopy.noLatency} text={alertsCopy.noLatencyText(alert.subject.kind)} />
       </Card>
     )
   const about = { kind, id: alert.subject.id, name: alert.subject.name, named: alert.layer, window }
@@ -63,7 +66,7 @@ interface PartProps {
   window: Range
 }
 
-const NO_MINUTES = <EmptyState title="No minute of this window is attributed" text={NO_VERDICT.no_data} />
+const NO_MINUTES = <EmptyState title={overviewCopy.notAnalyzed} text={NO_DIAGNOSIS.no_data} />
 
 function OverTime({ kind, id, name, named, window, limits }: PartProps & { limits: readonly ChartLimit[] }) {
   const query = useQuery(latencyQuery(kind, id, window))
@@ -72,7 +75,7 @@ function OverTime({ kind, id, name, named, window, limits }: PartProps & { limit
     <DataState query={query} skeleton={<Skeleton height={1000} />}>
       {(latency) =>
         latency.minutes === 0 ? (
-          <Card title="Latency over time">{NO_MINUTES}</Card>
+          <Card title={breakdownCopy.latencyOverTime}>{NO_MINUTES}</Card>
         ) : (
           <Suspense fallback={<Skeleton height={1000} aria-busy="true" />}>
             <LatencyChart {...{ name, latency, named, limits }} {...happened} />
@@ -101,7 +104,7 @@ function WhereItWent({ kind, id, name, named, window }: PartProps) {
               />
             </Suspense>
           )
-        return <Card title="Where the time went">{NO_MINUTES}</Card>
+        return <Card title={breakdownCopy.title}>{NO_MINUTES}</Card>
       }}
     </DataState>
   )

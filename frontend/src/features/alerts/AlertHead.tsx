@@ -12,7 +12,6 @@ import {
   alertStateMark,
   atMinute,
   formatLength,
-  headAndWhy,
   measureWords,
   severityMark,
   subjectTitle,
@@ -23,6 +22,8 @@ import { Name } from '../../components/Name'
 import { onPress, useAhead } from '../../components/onPress'
 import { ReadOnlyHint } from '../../components/ReadOnlyHint'
 import { StateMark } from '../../components/StateMark'
+import * as alertsCopy from '../../copy/alerts'
+import * as commonCopy from '../../copy/common'
 import { usePreferences } from '../../lib/preferences'
 import { rangeSearch } from '../../lib/range'
 import { visibleName } from '../../lib/text'
@@ -40,29 +41,32 @@ const SilenceDialog = onPress(async () => (await import('./silences/SilenceDialo
 
 export function AlertHead({ alert }: { alert: AlertDetail }) {
   const { rule, limit } = useRuleOf(alert)
-  const [head, why] = headAndWhy(alert.sentence ?? `${measureWords(alert.measure)}: no verdict was made of it.`)
-  const [because, rest] = why === null ? [null, null] : firstSentence(why)
+  const { sentence } = alert
   return (
     <header className={styles.head}>
       <h1 className={styles.title}>
         {subjectTitle(alert.subject.kind)} <Name whole>{alert.subject.name}</Name>
       </h1>
       <Marks alert={alert} />
-      <p className={styles.verdict}>{visibleName(head)}</p>
-      {limit !== null && <p>Fires at: {limit}</p>}
-      {because !== null && <p>Because {visibleName(because)}</p>}
+      <p className={styles.diagnosis}>
+        {visibleName(sentence?.claim ?? alertsCopy.noDiagnosis(measureWords(alert.measure)))}
+      </p>
+      {limit !== null && (
+        <p>
+          {alertsCopy.threshold} {limit}
+        </p>
+      )}
+      {sentence !== null && sentence.evidence !== '' && (
+        <p>
+          {alertsCopy.evidence} {visibleName(sentence.evidence)}
+        </p>
+      )}
       <NowLines alert={alert} rule={rule} />
       <Actions alert={alert} />
-      {rest !== null && <p className={styles.rest}>{visibleName(rest)}</p>}
-      <ReadOnlyHint todo="acknowledge or silence it" />
+      {sentence !== null && sentence.limits !== '' && <p className={styles.rest}>{visibleName(sentence.limits)}</p>}
+      <ReadOnlyHint todo={alertsCopy.acknowledgeOrSilence} />
     </header>
   )
-}
-
-/** What it rests on, and what limits that: the second can be long, and is read later. */
-function firstSentence(words: string): [string, string | null] {
-  const end = words.indexOf('. ')
-  return end < 0 ? [words, null] : [words.slice(0, end + 1), words.slice(end + 2)]
 }
 
 function Marks({ alert }: { alert: AlertDetail }) {
@@ -77,18 +81,18 @@ function Marks({ alert }: { alert: AlertDetail }) {
         <Name whole>{alert.rule_name}</Name>
       </span>
       <span className="muted numeric">
-        {fired_at !== null && `fired ${atMinute(fired_at, zone)}, `}
+        {fired_at !== null && alertsCopy.firedAt(atMinute(fired_at, zone))}
         {ended_at === null ? (
           <>
-            open for <TickingAge at_ms={began_ms} />
+            {alertsCopy.openFor} <TickingAge at_ms={began_ms} />
           </>
         ) : (
-          `lasted ${formatLength(Date.parse(ended_at) - began_ms)}`
+          alertsCopy.lasted(formatLength(Date.parse(ended_at) - began_ms))
         )}
       </span>
       {acknowledged_at !== null && (
         <span className="muted">
-          <Name whole>{`acknowledged by ${acknowledged_by ?? 'somebody'}`}</Name>
+          <Name whole>{alertsCopy.acknowledgedByName(acknowledged_by ?? commonCopy.unknown)}</Name>
         </span>
       )}
     </p>
@@ -114,25 +118,25 @@ function Actions({ alert }: { alert: AlertDetail }) {
         {isAdmin &&
           (alert.acknowledged_at !== null ? (
             <Button variant="default" loading={takeBack.isPending} onClick={() => takeBack.mutate()}>
-              Take back the acknowledgement
+              {alertsCopy.unacknowledge}
             </Button>
           ) : (
             <Button variant="default" disabled={alert.ended_at !== null} onClick={() => setDialog('acknowledge')}>
-              Acknowledge
+              {alertsCopy.acknowledge}
             </Button>
           ))}
         {isAdmin && (
           <Button variant="default" onClick={() => setDialog('silence')}>
-            Silence this
+            {alertsCopy.silenceThis}
           </Button>
         )}
         {alert.runbook_url !== '' && (
           <Button component="a" href={alert.runbook_url} rel="noreferrer" target="_blank" variant="default">
-            Runbook
+            {alertsCopy.runbook}
           </Button>
         )}
       </div>
-      <Failure title="The acknowledgement stays" error={takeBack.error} />
+      <Failure title={alertsCopy.unacknowledgeFailed} error={takeBack.error} />
       {shown === 'acknowledge' && <AcknowledgeDialog alert={alert} onClose={close} />}
       {shown === 'silence' && <SilenceDialog matchers={matchersOf(alert)} onClose={close} />}
     </>
@@ -147,7 +151,7 @@ function OpenObject({ alert }: { alert: AlertDetail }) {
   const search = rangeSearch(windowOf(alert, serverNow()))
   return (
     <Button component={Link} to={address} search={search as never}>
-      Open the {subjectWord(alert.subject.kind)} {atMinute(alert.fired_at ?? alert.started_at, zone)}
+      {alertsCopy.open} {subjectWord(alert.subject.kind)} {atMinute(alert.fired_at ?? alert.started_at, zone)}
     </Button>
   )
 }

@@ -5,6 +5,8 @@ import { Link, useParams } from '@tanstack/react-router'
 import { alertQuery } from '../../api/alerts'
 import { DataState, EmptyState } from '../../components/DataState'
 import { Icon } from '../../components/Icon'
+import * as alertsCopy from '../../copy/alerts'
+import * as navigationCopy from '../../copy/navigation'
 import { visibleName } from '../../lib/text'
 import { numberOf } from '../../lib/url'
 import { AlertCharts } from './AlertCharts'
@@ -21,15 +23,15 @@ export default function AlertPage() {
   return (
     <div className={styles.page}>
       <Link to={'/alerts' as string} className={styles.back}>
-        <Icon name="left" size={14} /> Alerts
+        <Icon name="left" size={14} /> {navigationCopy.alerts}
       </Link>
       {id === null ? (
         <EmptyState
           heading
-          title={`“${visibleName(text)}” is no alert`}
+          title={alertsCopy.notAnAlert(visibleName(text))}
           text={
             <>
-              The address of an alert ends in its number. <Elsewhere />
+              {alertsCopy.idExpected} <Elsewhere />
             </>
           }
         />
@@ -49,7 +51,7 @@ function One({ id }: { id: number }) {
       heading
       gone={
         <>
-          It is older than what is kept, or the address is wrong. <Elsewhere />
+          {alertsCopy.alertGone} <Elsewhere />
         </>
       }
     >
@@ -67,9 +69,5 @@ function One({ id }: { id: number }) {
 }
 
 function Elsewhere() {
-  return (
-    <>
-      <Link to={'/alerts' as string}>The list of alerts</Link> has those that are known.
-    </>
-  )
+  return <Link to={'/alerts' as string}>{alertsCopy.alertList}</Link>
 }

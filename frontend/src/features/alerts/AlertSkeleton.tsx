@@ -2,10 +2,12 @@
 
 import { Skeleton } from '@mantine/core'
 import { Card } from '../../components/Card'
+import * as alertsCopy from '../../copy/alerts'
+import * as breakdownCopy from '../../copy/breakdown'
 import styles from './AlertPage.module.css'
 import page from './Alerts.module.css'
 
-/** About as wide as the lines of the head: what, marks, verdict, limit, why, now. */
+/** About as wide as the lines of the head: what, marks, diagnosis, limit, why, now. */
 const HEAD = [
   ['30%', 22],
   ['45%', 14],
@@ -24,14 +26,14 @@ export function AlertSkeleton() {
           <Skeleton key={line} width={width} height={height} />
         ))}
       </div>
-      {['Story', 'Deliveries', 'Details'].map((title) => (
+      {[alertsCopy.timeline, alertsCopy.deliveries, alertsCopy.details].map((title) => (
         <Card key={title} title={title}>
           <Skeleton height={14} mb={12} width="70%" />
           <Skeleton height={14} mb={12} width="60%" />
           <Skeleton height={14} width="65%" />
         </Card>
       ))}
-      <Card title="Latency over time">
+      <Card title={breakdownCopy.latencyOverTime}>
         <Skeleton height={640} />
       </Card>
     </div>

@@ -3,13 +3,14 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { ReadOnlyHint } from '../../components/ReadOnlyHint'
+import * as navigationCopy from '../../copy/navigation'
 import styles from './Alerts.module.css'
 
 const TABS = [
-  ['/alerts', 'Alerts'],
-  ['/alerts/rules', 'Rules'],
-  ['/alerts/silences', 'Silences'],
-  ['/alerts/channels', 'Channels'],
+  ['/alerts', navigationCopy.alerts],
+  ['/alerts/rules', navigationCopy.rules],
+  ['/alerts/silences', navigationCopy.silences],
+  ['/alerts/channels', navigationCopy.channels],
 ] as const
 
 interface AlertsFrameProps {
@@ -29,7 +30,7 @@ export function AlertsFrame({ title, hint, actions, todo, children }: AlertsFram
         {hint}
         {actions !== undefined && <div className={styles.push}>{actions}</div>}
       </header>
-      <nav className={styles.tabs} aria-label="About alerts">
+      <nav className={styles.tabs} aria-label={navigationCopy.alertPages}>
         {TABS.map(([to, word]) => (
           <Link key={to} to={to as string} className={styles.tab} activeOptions={{ exact: true, includeSearch: false }}>
             {word}

@@ -3,6 +3,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { alertsNowQuery } from '../../api/alerts'
 import { DataAge } from '../../components/DataAge'
+import * as alertsCopy from '../../copy/alerts'
+import * as diagnosisCopy from '../../copy/diagnosis'
+import * as navigationCopy from '../../copy/navigation'
 import { instantMs } from '../../lib/time'
 import { AlertsFrame } from './AlertsFrame'
 import { HistoryCard } from './HistoryCard'
@@ -13,10 +16,14 @@ import { UntoldNote } from './Receivers'
 export default function AlertsPage() {
   const query = useQuery(alertsNowQuery())
   const hint = query.data && (
-    <DataAge at_ms={instantMs(query.data.judged_until_at)} of="newest judged minute" never="nothing judged yet" />
+    <DataAge
+      at_ms={instantMs(query.data.analyzed_until_at)}
+      ageText={diagnosisCopy.analyzedThrough}
+      never={diagnosisCopy.notAnalyzed}
+    />
   )
   return (
-    <AlertsFrame title="Alerts" hint={hint} todo="acknowledge or silence alerts">
+    <AlertsFrame title={navigationCopy.alerts} hint={hint} todo={alertsCopy.acknowledgeOrSilenceAlerts}>
       <UntoldNote />
       <NowCards query={query} />
       <HistoryCard />

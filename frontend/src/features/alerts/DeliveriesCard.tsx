@@ -5,6 +5,9 @@ import { Card } from '../../components/Card'
 import { EmptyState } from '../../components/DataState'
 import { Name } from '../../components/Name'
 import { StateMark } from '../../components/StateMark'
+import * as alertsCopy from '../../copy/alerts'
+import * as gapsCopy from '../../copy/gaps'
+import * as navigationCopy from '../../copy/navigation'
 import { useMediaMatch, usePreferences } from '../../lib/preferences'
 import { plural } from '../../lib/text'
 import { formatInstant } from '../../lib/time'
@@ -14,14 +17,14 @@ import { fateOf } from './story'
 /** Who was told of it, and whether it arrived. */
 export function DeliveriesCard({ messages }: { messages: readonly AlertMessage[] }) {
   return (
-    <Card title="Deliveries" flush>
+    <Card title={alertsCopy.deliveries} flush>
       {messages.length === 0 ? (
         <EmptyState
-          title="Nobody was told"
+          title={alertsCopy.noneSent}
           text={
             <>
-              Nobody has been told of it so far: “Messages” in its details says why.{' '}
-              <Link to={'/alerts/channels' as string}>Channels</Link> say what goes where.
+              {alertsCopy.noneSentText} <Link to={'/alerts/channels' as string}>{navigationCopy.channels}</Link>{' '}
+              {alertsCopy.channelsRoute}
             </>
           }
         />
@@ -32,15 +35,22 @@ export function DeliveriesCard({ messages }: { messages: readonly AlertMessage[]
   )
 }
 
-const COLUMNS = ['Channel', 'About', 'Delivery', 'When', 'Attempts', 'Answer']
+const COLUMNS = [
+  alertsCopy.channel,
+  alertsCopy.event,
+  alertsCopy.delivery,
+  gapsCopy.when,
+  alertsCopy.attempts,
+  alertsCopy.response,
+]
 
 /** Rows are as high as their words need: an answer says what to do, and is read whole. */
 function DeliveriesTable({ messages }: { messages: readonly AlertMessage[] }) {
   const isWide = useMediaMatch('(min-width: 700px)')
-  const heads = isWide ? COLUMNS : ['Delivery']
+  const heads = isWide ? COLUMNS : [alertsCopy.delivery]
   const Row = isWide ? WideRow : PhoneRow
   return (
-    <table className={styles.table} aria-label="Deliveries">
+    <table className={styles.table} aria-label={alertsCopy.deliveries}>
       <thead>
         <tr>
           {heads.map((head) => (
@@ -90,10 +100,10 @@ function PhoneRow({ message }: { message: AlertMessage }) {
           <StateMark tone={fateOf(state).tone} word={fateOf(state).words} />
         </div>
         <div className={styles.line}>
-          About {alertStateWord(status)}, <When message={message} />
+          {alertsCopy.event} {alertStateWord(status)}, <When message={message} />
         </div>
         <div className={styles.line}>
-          <Name whole>{`${plural(attempts, 'attempt')}${detail === null ? '' : `: ${detail}`}`}</Name>
+          <Name whole>{`${plural(attempts, alertsCopy.attempt)}${detail === null ? '' : `: ${detail}`}`}</Name>
         </div>
       </td>
     </tr>

@@ -5,9 +5,11 @@ import type { AlertDetail, RuleOut } from '../../api/types'
 import { layerWord } from '../../charts/segments'
 import { boundWords, formatAmount, measureWords, recoveredWords, whenWords } from '../../components/alerts/words'
 import { Card } from '../../components/Card'
+import { LayerSwatch } from '../../components/diagnosis/LayerBar'
 import { EntityLink } from '../../components/EntityLink'
 import { Name } from '../../components/Name'
-import { LayerSwatch } from '../../components/verdict/LayerBar'
+import * as alertsCopy from '../../copy/alerts'
+import * as commonCopy from '../../copy/common'
 import { usePreferences } from '../../lib/preferences'
 import { formatInstant, type Zone } from '../../lib/time'
 import styles from './Alerts.module.css'
@@ -20,7 +22,7 @@ export function DetailsCard({ alert }: { alert: AlertDetail }) {
   const { rule } = useRuleOf(alert)
   const facts = factsOf(alert, zone, rule).filter(([, value]) => value !== null)
   return (
-    <Card title="Details">
+    <Card title={alertsCopy.details}>
       <dl className={styles.facts}>
         {facts.map(([term, value]) => (
           <div key={term}>
@@ -29,41 +31,40 @@ export function DetailsCard({ alert }: { alert: AlertDetail }) {
           </div>
         ))}
       </dl>
-      <p className={styles.times}>
-        Times differ because they are of different things: “since” in a verdict is when the latency that it names began,
-        the first minute over the limit is the rule's, and what was found late came after its time and counts for
-        neither.
-      </p>
+      <p className={styles.times}>{alertsCopy.timesNote}</p>
     </Card>
   )
 }
 
 /** What is known of it; null says nothing here. */
 function factsOf(alert: AlertDetail, zone: Zone, rule: RuleOut | undefined): [string, ReactNode][] {
-  const { layer, fired_at, breach_ended_at, ended_at, impact, path, quiet, messages, runbook_url } = alert
+  const { layer, fired_at, recovered_at, ended_at, excess_outstanding, path, quiet, messages, runbook_url } = alert
   const instant = (at: string) => formatInstant(Date.parse(at), zone)
   const told = toldWords(messages, zone)
   return [
-    ['Of', <EntityLink key="of" to={alert.subject} />],
-    ['Layer when it fired', layer && <LayerName key="layer" layer={layer} />],
+    [commonCopy.object, <EntityLink key="of" to={alert.subject} />],
+    [alertsCopy.layerAtTrigger, layer && <LayerName key="layer" layer={layer} />],
     [measureWords(alert.measure), amount(alert, zone, rule)],
-    ['At its worst', worst(alert, instant)],
-    ['First minute over the limit', instant(alert.started_at)],
-    ['Fired', fired_at === null ? (ended_at === null ? 'not yet' : 'never') : instant(fired_at)],
-    ['Breach ended', breach_ended_at && instant(breach_ended_at)],
-    ['Ended', ended_at === null ? 'not yet' : instant(ended_at)],
-    ['Impact', impact === null ? null : `${formatAmount(impact, 'I/Os')} wait needlessly`],
-    ['Path', path.length < 2 ? null : wholeName(path.join(' › '))],
-    ['Told so far', told.length === 0 ? 'nobody' : told.map(wholeName)],
+    [alertsCopy.peakTerm, worst(alert, instant)],
+    [alertsCopy.firstMinute, instant(alert.started_at)],
     [
-      'From now on',
+      alertsCopy.fired,
+      fired_at === null ? (ended_at === null ? alertsCopy.notYet : alertsCopy.never) : instant(fired_at),
+    ],
+    [alertsCopy.thresholdCleared, recovered_at && instant(recovered_at)],
+    [alertsCopy.ended, ended_at === null ? alertsCopy.notYet : instant(ended_at)],
+    [alertsCopy.excessOutstanding, excess_outstanding === null ? null : formatAmount(excess_outstanding, 'I/Os')],
+    [alertsCopy.location, path.length < 2 ? null : wholeName(path.join(' › '))],
+    [alertsCopy.notified, told.length === 0 ? commonCopy.none : told.map(wholeName)],
+    [
+      alertsCopy.routing,
       ended_at !== null ? null : quiet === null ? (
         <Receivers key="receivers" alert={alert} />
       ) : (
-        wholeName(`held back: ${quiet}`)
+        wholeName(alertsCopy.suppressed(quiet))
       ),
     ],
-    ['Runbook', runbook_url === '' ? null : <Runbook key="runbook" url={runbook_url} />],
+    [alertsCopy.runbook, runbook_url === '' ? null : <Runbook key="runbook" url={runbook_url} />],
   ]
 }
 
@@ -83,8 +84,8 @@ function Runbook({ url }: { url: string }) {
 
 function amount(alert: AlertDetail, zone: Zone, rule: RuleOut | undefined): string {
   const { value, measure, ended_at } = alert
-  const when = value === null ? '' : ended_at === null ? ` ${whenWords(alert, zone)}` : ' at its end'
-  const note = recoveredWords(alert, rule) ?? boundWords(alert) ?? 'no lower bound'
+  const when = value === null ? '' : ended_at === null ? ` ${whenWords(alert, zone)}` : alertsCopy.atEnd
+  const note = recoveredWords(alert, rule) ?? boundWords(alert) ?? alertsCopy.noLowerBound
   return `${formatAmount(value, measure.unit)}${when}, ${note}`
 }
 
@@ -92,7 +93,7 @@ function amount(alert: AlertDetail, zone: Zone, rule: RuleOut | undefined): stri
 function worst({ peak, peak_lower, peak_at, measure }: AlertDetail, instant: (at: string) => string): string | null {
   if (peak === null || peak_at === null) return null
   const bound = boundWords({ lower: peak_lower, measure })
-  return `${formatAmount(peak, measure.unit)}${bound === null ? '' : `, ${bound}`}, in the minute from ${instant(peak_at)}`
+  return alertsCopy.peakValue(formatAmount(peak, measure.unit), bound === null ? '' : `, ${bound}`, instant(peak_at))
 }
 
 function LayerName({ layer }: { layer: NonNullable<AlertDetail['layer']> }) {

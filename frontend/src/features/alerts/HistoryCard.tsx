@@ -11,6 +11,7 @@ import { DataState } from '../../components/DataState'
 import { NameFilter } from '../../components/NameFilter'
 import { useServerRows } from '../../components/table/useServerRows'
 import { VirtualTable } from '../../components/table/VirtualTable'
+import * as alertsCopy from '../../copy/alerts'
 import { usePreferences } from '../../lib/preferences'
 import { presetLabel } from '../../lib/range'
 import { formatWindow } from '../../lib/time'
@@ -33,17 +34,21 @@ export function HistoryCard() {
   const when = range.kind === 'last' ? presetLabel(range.last) : formatWindow(range.from_ms, range.to_ms, zone)
   const filters = (
     <div className={styles.filters}>
-      <NameFilter noun="rule or object" value={search} onChange={(text) => setSearch(text, { replace: true })} />
+      <NameFilter
+        noun={alertsCopy.ruleOrObject}
+        value={search}
+        onChange={(text) => setSearch(text, { replace: true })}
+      />
       <NativeSelect
-        aria-label="Only of this severity"
-        data={[{ value: '', label: 'Every severity' }, ...SEVERITIES]}
+        aria-label={alertsCopy.filterBySeverity}
+        data={[{ value: '', label: alertsCopy.anySeverity }, ...SEVERITIES]}
         value={severity ?? ''}
         onChange={(event) => choose(event.currentTarget.value)}
       />
     </div>
   )
   return (
-    <Card title="History" hint={when} actions={filters} flush>
+    <Card title={alertsCopy.history} hint={when} actions={filters} flush>
       <DataState
         query={query}
         skeleton={<RowsSkeleton columns={columns} rows={4} rowPx={PAST_ROW_PX} narrowRowPx={ALERT_NARROW_ROW_PX} />}
@@ -51,13 +56,13 @@ export function HistoryCard() {
           page.total > 0
             ? null
             : search === '' && severity === null
-              ? { title: 'Nothing fired in this window', text: 'Choose a longer or an earlier window above.' }
-              : { title: 'No alert fits', text: 'Clear the filters, or choose a longer window above.' }
+              ? { title: alertsCopy.noHistory, text: alertsCopy.noHistoryText }
+              : { title: alertsCopy.noMatch, text: alertsCopy.noMatchText }
         }
       >
         {(page) => (
           <VirtualTable<AlertOut>
-            label="History of alerts"
+            label={alertsCopy.historyTable}
             columns={columns}
             count={page.total}
             rowAt={rowAt}

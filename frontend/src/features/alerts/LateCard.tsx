@@ -13,6 +13,9 @@ import { Name } from '../../components/Name'
 import { StateMark } from '../../components/StateMark'
 import { TOLD_PX, Told } from '../../components/table/Told'
 import { type Column, VirtualTable } from '../../components/table/VirtualTable'
+import * as alertsCopy from '../../copy/alerts'
+import * as commonCopy from '../../copy/common'
+import * as gapsCopy from '../../copy/gaps'
 import { usePreferences } from '../../lib/preferences'
 import { formatWindow } from '../../lib/time'
 import { useRange } from '../../lib/url'
@@ -34,14 +37,14 @@ export function LateCard() {
     () => [
       {
         id: 'told',
-        header: 'Breach',
+        header: alertsCopy.breach,
         width: 280,
         grow: true,
         narrowOnly: true,
         cell: (late) => (
           <Told
             when={formatWindow(Date.parse(late.from_at), Date.parse(late.to_at), zone)}
-            what={`${late.rule_name}: up to ${formatAmount(late.peak, late.unit)}, ${lasted(late)}`}
+            what={alertsCopy.lateSummary(late.rule_name, formatAmount(late.peak, late.unit), lasted(late))}
           >
             <StateMark {...severityMark(late.severity)} /> <EntityLink to={late.subject} />
           </Told>
@@ -49,7 +52,7 @@ export function LateCard() {
       },
       {
         id: 'rule',
-        header: 'Rule',
+        header: alertsCopy.rule,
         width: 190,
         grow: true,
         from: 700,
@@ -57,15 +60,22 @@ export function LateCard() {
       },
       {
         id: 'severity',
-        header: 'Severity',
+        header: alertsCopy.severity,
         width: 106,
         from: 700,
         cell: (late) => <StateMark {...severityMark(late.severity)} />,
       },
-      { id: 'of', header: 'Of', width: 190, grow: true, from: 700, cell: (late) => <EntityLink to={late.subject} /> },
+      {
+        id: 'of',
+        header: commonCopy.object,
+        width: 190,
+        grow: true,
+        from: 700,
+        cell: (late) => <EntityLink to={late.subject} />,
+      },
       {
         id: 'when',
-        header: 'When',
+        header: gapsCopy.when,
         width: 250,
         from: 700,
         cell: (late) => (
@@ -77,7 +87,7 @@ export function LateCard() {
       },
       {
         id: 'minutes',
-        header: 'Lasted',
+        header: alertsCopy.duration,
         width: 90,
         align: 'right',
         from: 700,
@@ -85,7 +95,7 @@ export function LateCard() {
       },
       {
         id: 'peak',
-        header: 'Up to',
+        header: alertsCopy.peakTerm,
         width: 130,
         align: 'right',
         from: 700,
@@ -98,16 +108,16 @@ export function LateCard() {
   const shown = shownLate(query.data ?? [], range, now_ms)
   if (query.data === undefined ? query.errorUpdateCount === 0 : shown.length === 0) return null
   return (
-    <Card title="Found late" hint="Samples that came long after their time" flush>
+    <Card title={alertsCopy.late} hint={alertsCopy.lateHint} flush>
       <DataState
         query={query}
         skeleton={<RowsSkeleton columns={columns} rows={2} rowPx={LATE_ROW_PX} narrowRowPx={TOLD_PX} />}
       >
         {() => (
           <>
-            <p className={styles.note}>These minutes were over a threshold, but known too late to tell anybody.</p>
+            <p className={styles.note}>{alertsCopy.lateText}</p>
             <VirtualTable
-              label="Found late"
+              label={alertsCopy.late}
               columns={columns}
               count={shown.length}
               rowAt={(index) => shown[index]}

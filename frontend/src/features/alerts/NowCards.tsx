@@ -13,6 +13,8 @@ import { DataState, EmptyState } from '../../components/DataState'
 import { onPress, useAhead } from '../../components/onPress'
 import { StateMark } from '../../components/StateMark'
 import { VirtualTable } from '../../components/table/VirtualTable'
+import * as alertsCopy from '../../copy/alerts'
+import * as navigationCopy from '../../copy/navigation'
 import { usePreferences } from '../../lib/preferences'
 import { plural } from '../../lib/text'
 import styles from './Alerts.module.css'
@@ -49,17 +51,17 @@ export function NowCards({ query }: { query: UseQueryResult<AlertsNow> }) {
           const open = inOrder(alerts.filter(({ state }) => state !== 'no_data'))
           return (
             <>
-              <Card title="Open" hint={openHint(open)} flush>
-                {open.length === 0 ? <Quiet /> : <Table label="Open alerts" rows={open} columns={columns} />}
+              <Card title={alertsCopy.openAlerts} hint={openHint(open)} flush>
+                {open.length === 0 ? <Quiet /> : <Table label={alertsCopy.openTable} rows={open} columns={columns} />}
               </Card>
               {silent.length > 0 && (
-                <Card title="No data" hint="They fired, and their numbers stopped: that is no recovery" flush>
-                  <Table label="Alerts without data" rows={silent} columns={columns} />
+                <Card title={alertsCopy.noDataTitle} hint={alertsCopy.noDataHint} flush>
+                  <Table label={alertsCopy.noDataTable} rows={silent} columns={columns} />
                 </Card>
               )}
               {pending.length > 0 && (
-                <Card title="Pending" hint="Over the threshold, but not for long enough yet" flush>
-                  <Table label="Pending alerts" rows={inOrder(pending)} columns={pendingColumns} />
+                <Card title={alertsCopy.pendingTitle} hint={alertsCopy.pendingHint} flush>
+                  <Table label={alertsCopy.pendingTable} rows={inOrder(pending)} columns={pendingColumns} />
                 </Card>
               )}
             </>
@@ -78,15 +80,15 @@ function openHint(open: readonly AlertOut[]): string | undefined {
   const firing = firingOf(open).length
   const calm = open.filter((one) => one.acknowledged_at !== null || one.quiet !== null).length
   return [
-    `${firing} firing`,
-    ...(open.length === firing ? [] : [`${open.length - firing} recovering`]),
-    ...(calm === 0 ? [] : [`${calm} acknowledged or quiet`]),
+    alertsCopy.firingCount(firing),
+    ...(open.length === firing ? [] : [alertsCopy.recoveringCount(open.length - firing)]),
+    ...(calm === 0 ? [] : [alertsCopy.attendedCount(calm)]),
   ].join(', ')
 }
 
 function Loading({ columns }: Pick<TableProps, 'columns'>) {
   return (
-    <Card title="Open" flush>
+    <Card title={alertsCopy.openAlerts} flush>
       <RowsSkeleton columns={columns} rows={4} rowPx={OPEN_ROW_PX} narrowRowPx={ALERT_NARROW_ROW_PX} />
     </Card>
   )
@@ -121,21 +123,22 @@ function Quiet() {
   if (enabled === 0)
     return (
       <EmptyState
-        title="No rule is switched on"
-        text="Nothing can fire: Gavel judges every minute, but compares it with nothing."
+        title={alertsCopy.noRules}
+        text={alertsCopy.noRulesText}
         action={
           <Button component={Link} to="/alerts/rules" variant="default">
-            Go to the rules
+            {alertsCopy.openRules}
           </Button>
         }
       />
     )
   return (
     <div className={styles.calm}>
-      <StateMark tone="good" word="Nothing fires" />
+      <StateMark tone="good" word={alertsCopy.noneFiring} />
       <p className="muted">
-        {enabled === undefined ? 'The rules look' : `${plural(enabled, 'rule looks', 'rules look')}`} at every judged
-        minute. <Link to={'/alerts/channels' as string}>Channels</Link> say where a message goes when one fires.
+        {enabled === undefined ? alertsCopy.rulesUnknown : `${plural(enabled, alertsCopy.ruleIs, alertsCopy.rulesAre)}`}{' '}
+        {alertsCopy.evaluated} <Link to={'/alerts/channels' as string}>{navigationCopy.channels}</Link>{' '}
+        {alertsCopy.channelsRoute}
       </p>
     </div>
   )

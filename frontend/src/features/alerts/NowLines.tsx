@@ -1,11 +1,13 @@
-/** What holds now of an open alert: its newest number, the verdict of the newest minutes, and what is not as it was when it fired. */
+/** What holds now of an open alert: its newest number, the diagnosis of the newest minutes, and what is not as it was when it fired. */
 
 import { useQuery } from '@tanstack/react-query'
+import { diagnosisQuery, type JudgedKind } from '../../api/diagnoses'
 import { serverNow } from '../../api/serverClock'
-import type { AlertDetail, RuleOut, Verdict } from '../../api/types'
-import { type JudgedKind, verdictQuery } from '../../api/verdicts'
-import { atMinute } from '../../components/alerts/words'
+import type { AlertDetail, Diagnosis, RuleOut } from '../../api/types'
+import { formatMinute } from '../../components/alerts/words'
+import { ConfidenceLabel } from '../../components/diagnosis/ConfidenceLabel'
 import { Icon } from '../../components/Icon'
+import * as alertsCopy from '../../copy/alerts'
 import { usePreferences } from '../../lib/preferences'
 import { visibleName } from '../../lib/text'
 import { useNow } from '../../lib/useNow'
@@ -24,37 +26,38 @@ export function NowLines({ alert, rule }: NowLinesProps) {
   if (alert.ended_at !== null)
     return (
       <p>
-        <strong>Over</strong> {atMinute(alert.breach_ended_at ?? alert.ended_at, zone).replace(/^at /, 'since ')}
+        <strong>{alertsCopy.cleared}</strong> {formatMinute(alert.recovered_at ?? alert.ended_at, zone)}
       </p>
     )
-  if (kind === undefined) return <Told alert={alert} rule={rule} verdict={undefined} />
+  if (kind === undefined) return <Told alert={alert} rule={rule} diagnosis={undefined} />
   return <Judged alert={alert} rule={rule} kind={kind} />
 }
 
 function Judged({ alert, rule, kind }: NowLinesProps & { kind: JudgedKind }) {
-  const { data } = useQuery(verdictQuery(kind, alert.subject.id, null))
-  return <Told alert={alert} rule={rule} verdict={data} />
+  const { data } = useQuery(diagnosisQuery(kind, alert.subject.id, null))
+  return <Told alert={alert} rule={rule} diagnosis={data} />
 }
 
-function Told({ alert, rule, verdict }: NowLinesProps & { verdict: Verdict | undefined }) {
+function Told({ alert, rule, diagnosis }: NowLinesProps & { diagnosis: Diagnosis | undefined }) {
   const { zone } = usePreferences()
   useNow()
   const now_ms = serverNow()
   const now = nowOf(alert, rule, zone, now_ms)
-  // Of minutes that ended long ago the verdict says nothing of now either.
-  const fresh = now?.isOld ? undefined : verdict
+  // Of minutes that ended long ago the diagnosis says nothing of now either.
+  const fresh = now?.isOld ? undefined : diagnosis
   const changes = changesOf(alert, fresh, zone, now_ms)
   const still = stillNamed(alert, fresh)
   return (
     <>
       {now !== null && (
         <p className={now.isOld ? 'muted' : undefined} data-old={now.isOld}>
-          <strong>Now</strong> {[now.words, still].filter((words) => words !== null).join('; ')}
+          <strong>{alertsCopy.now}</strong> {[now.words, still].filter((words) => words !== null).join('; ')}
         </p>
       )}
       {fresh?.state === 'judged' && still === null && alert.fired_at !== null && (
         <p>
-          <strong>Verdict now</strong> {visibleName(fresh.sentence.head)}. {fresh.sentence.certainty}.
+          <strong>{alertsCopy.diagnosisNow}</strong> {visibleName(fresh.sentence.head.text)}.{' '}
+          <ConfidenceLabel diagnosis={fresh} explained />
         </p>
       )}
       {changes.map((words) => (

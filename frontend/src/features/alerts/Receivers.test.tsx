@@ -51,21 +51,21 @@ it('a channel takes what is severe enough, while it is switched on', () => {
 
 it('an alert that no channel takes is told to nobody, and says so with the way to the channels', () => {
   show([CRITICAL], <Receivers alert={WARNING} />)
-  expect(document.body.textContent).toContain('No channel takes this: nobody would be told')
+  expect(document.body.textContent).toContain('No channel accepts this alert: no notification')
   expect(screen.getByRole('link', { name: 'Channels' }).getAttribute('href')).toBe('/alerts/channels')
 })
 
 it('nothing is claimed of channels that choose by labels', () => {
   show([MATCHING], <Receivers alert={WARNING} />)
-  expect(document.body.textContent).not.toContain('nobody')
+  expect(document.body.textContent).not.toContain('no notification')
 })
 
 it.each([
-  [[], 'no channel is set up', 'Add a channel'],
-  [[channel({ enabled: false, state: 'disabled' })], 'no channel is switched on', 'Go to the channels'],
+  [[], 'configured', 'Add channel'],
+  [[channel({ enabled: false, state: 'disabled' })], 'enabled', 'Open channels'],
 ])('the page says that nobody is told where no channel works', (channels, words, action) => {
   show(channels, <UntoldNote />)
-  expect(document.body.textContent).toContain(`Alerts are told to nobody: ${words}`)
+  expect(document.body.textContent).toContain(`No notification channel ${words}: alerts are not sent`)
   expect(screen.getByRole('link', { name: action }).getAttribute('href')).toBe('/alerts/channels')
 })
 
@@ -77,19 +77,19 @@ it('says nothing where every channel works', () => {
 it('channels that fail or were given up, and messages that did not arrive, are told where alerts are looked at', () => {
   show([channel({}), channel({ name: 'pager', state: 'failing', dead: 2 })], <UntoldNote />)
   expect(screen.getByRole('status').textContent).toContain(
-    '“\u2068pager\u2069” fails: messages wait and are tried again.',
+    '“\u2068pager\u2069” failing: notifications are queued and retried.',
   )
-  expect(screen.getByRole('status').textContent).toContain('2 messages could not be delivered.')
-  expect(screen.getByRole('link', { name: 'Go to the channels' }).getAttribute('href')).toBe('/alerts/channels')
+  expect(screen.getByRole('status').textContent).toContain('2 notifications not delivered.')
+  expect(screen.getByRole('link', { name: 'Open channels' }).getAttribute('href')).toBe('/alerts/channels')
 })
 
 it('tells each kind of trouble in a sentence of its own', () => {
   const off = channel({ name: 'chat', state: 'off', dead: 1 })
   const failing = ['a', 'b'].map((name) => channel({ name, state: 'failing' }))
   expect(troublesOf([off, ...failing])).toEqual([
-    '“\u2068a\u2069”, “\u2068b\u2069” fail: messages wait and are tried again.',
-    'Gavel switched off “\u2068chat\u2069”: nothing is sent there any more.',
-    '1 message could not be delivered.',
+    '“\u2068a\u2069”, “\u2068b\u2069” failing: notifications are queued and retried.',
+    'Gavel disabled “\u2068chat\u2069”: notifications are not sent.',
+    '1 notification not delivered.',
   ])
   expect(troublesOf([channel({ enabled: false, state: 'disabled' })])).toEqual([])
 })
@@ -104,6 +104,6 @@ it('does not let channels that could not be read pass for channels that work', a
       </QueryClientProvider>
     </MantineProvider>,
   )
-  expect((await screen.findByRole('status')).textContent).toContain('Whether messages arrive is not known')
+  expect((await screen.findByRole('status')).textContent).toContain('Notification status unknown')
   cache.clear()
 })

@@ -8,6 +8,9 @@ import type { AlertOut, ChannelOut } from '../../api/types'
 import { SEVERITIES } from '../../components/alerts/words'
 import { Icon } from '../../components/Icon'
 import { Name } from '../../components/Name'
+import * as alertsCopy from '../../copy/alerts'
+import * as channelsCopy from '../../copy/channels'
+import * as navigationCopy from '../../copy/navigation'
 import { plural, visibleName } from '../../lib/text'
 import styles from './Alerts.module.css'
 
@@ -29,26 +32,27 @@ export function takersOf({ severity }: Pick<AlertOut, 'severity'>, channels: rea
 /** Where messages about an alert go that nothing keeps back. */
 export function Receivers({ alert }: { alert: AlertOut }) {
   const { data, error } = useQuery(channelsQuery())
-  if (data === undefined) return error === null ? '…' : 'not known: the channels could not be read'
+  if (data === undefined) return error === null ? '…' : alertsCopy.channelsUnknown
   const { names, mayMatch } = takersOf(alert, data)
-  if (names.length > 0) return <Name whole>{`to ${names.join(', ')}`}</Name>
-  const channels = <Link to={'/alerts/channels' as string}>Channels</Link>
+  if (names.length > 0) return <Name whole>{alertsCopy.toChannels(names.join(', '))}</Name>
+  const channels = <Link to={'/alerts/channels' as string}>{navigationCopy.channels}</Link>
   return mayMatch ? (
-    <>only to channels that it matches: {channels}</>
+    <>
+      {alertsCopy.matchingOnly} {channels}
+    </>
   ) : (
-    <>No channel takes this: nobody would be told. {channels}</>
+    <>
+      {alertsCopy.noChannel} {channels}
+    </>
   )
 }
 
 /** What keeps messages from arriving: nobody would know of it where only the alerts are looked at. */
 export function UntoldNote() {
   const { data, error } = useQuery(channelsQuery())
-  if (data === undefined)
-    return error === null ? null : (
-      <Note words="Whether messages arrive is not known: the channels could not be read." />
-    )
-  if (data.length === 0) return <Note words="Alerts are told to nobody: no channel is set up." action="Add a channel" />
-  const nobody = working(data).length === 0 ? ['Alerts are told to nobody: no channel is switched on.'] : []
+  if (data === undefined) return error === null ? null : <Note words={alertsCopy.deliveryUnknown} />
+  if (data.length === 0) return <Note words={alertsCopy.noChannels} action={channelsCopy.add} />
+  const nobody = working(data).length === 0 ? [alertsCopy.noneEnabled] : []
   const words = [...nobody, ...troublesOf(data)].join(' ')
   return words === '' ? null : <Note words={words} />
 }
@@ -59,11 +63,9 @@ export function troublesOf(channels: readonly ChannelOut[]): string[] {
   const off = channels.filter(({ state }) => state === 'off')
   const lost = channels.reduce((sum, { dead }) => sum + dead, 0)
   return [
-    ...(failing.length === 0
-      ? []
-      : [`${namesOf(failing)} ${failing.length === 1 ? 'fails' : 'fail'}: messages wait and are tried again.`]),
-    ...(off.length === 0 ? [] : [`Gavel switched off ${namesOf(off)}: nothing is sent there any more.`]),
-    ...(lost === 0 ? [] : [`${plural(lost, 'message')} could not be delivered.`]),
+    ...(failing.length === 0 ? [] : [alertsCopy.channelsFailing(namesOf(failing))]),
+    ...(off.length === 0 ? [] : [alertsCopy.channelsDisabled(namesOf(off))]),
+    ...(lost === 0 ? [] : [alertsCopy.undelivered(plural(lost, alertsCopy.notificationNoun))]),
   ]
 }
 
@@ -78,7 +80,7 @@ function shortened(name: string): string {
   return `${letters.slice(0, MOST_NAME / 2).join('')}…${letters.slice(-MOST_NAME / 2).join('')}`
 }
 
-function Note({ words, action = 'Go to the channels' }: { words: string; action?: string }) {
+function Note({ words, action = alertsCopy.openChannels }: { words: string; action?: string }) {
   return (
     <div className={styles.untold} role="status">
       <Icon name="warning" />

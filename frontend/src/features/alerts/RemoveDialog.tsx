@@ -1,5 +1,6 @@
 import { Button, Group, Modal, Stack } from '@mantine/core'
 import type { ReactNode } from 'react'
+import * as commonCopy from '../../copy/common'
 import { Failure } from './Failure'
 import { useAlertCommand } from './useAlertCommand'
 
@@ -16,16 +17,16 @@ interface RemoveDialogProps {
 export function RemoveDialog({ title, children, command, onClose }: RemoveDialogProps) {
   const removal = useAlertCommand(command, onClose)
   return (
-    <Modal opened onClose={onClose} title={title} closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal opened onClose={onClose} title={title} closeButtonProps={{ 'aria-label': commonCopy.close }}>
       <Stack gap="md">
         <p>{children}</p>
-        <Failure title="Not removed" error={removal.error} />
+        <Failure title={commonCopy.removeFailed} error={removal.error} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose} data-autofocus>
-            Keep it
+            {commonCopy.cancel}
           </Button>
           <Button color="red" loading={removal.isPending} onClick={() => removal.mutate()}>
-            Remove
+            {commonCopy.remove}
           </Button>
         </Group>
       </Stack>

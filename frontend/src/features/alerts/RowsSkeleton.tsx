@@ -1,6 +1,7 @@
 /** A table whose rows are still being read: its own columns and headings, so that nothing moves when they come. */
 
 import { type Column, VirtualTable } from '../../components/table/VirtualTable'
+import * as commonCopy from '../../copy/common'
 
 interface RowsSkeletonProps<Row> {
   columns: readonly Column<Row>[]
@@ -12,5 +13,5 @@ interface RowsSkeletonProps<Row> {
 const notYet = () => undefined
 
 export function RowsSkeleton<Row>({ columns, rows, ...heights }: RowsSkeletonProps<Row>) {
-  return <VirtualTable<Row> label="Being read" columns={columns} count={rows} rowAt={notYet} {...heights} />
+  return <VirtualTable<Row> label={commonCopy.loading} columns={columns} count={rows} rowAt={notYet} {...heights} />
 }

@@ -6,6 +6,7 @@ import type { AlertDetail } from '../../api/types'
 import { askedFor, shownLate } from '../../components/alerts/late'
 import { Card } from '../../components/Card'
 import { StateMark } from '../../components/StateMark'
+import * as alertsCopy from '../../copy/alerts'
 import { usePreferences } from '../../lib/preferences'
 import { visibleName } from '../../lib/text'
 import { formatInstant } from '../../lib/time'
@@ -25,15 +26,15 @@ export function StoryCard({ alert }: { alert: AlertDetail }) {
     [alert, late.data, from_ms, to_ms],
   )
   return (
-    <Card title="Story" hint="By the minutes that were judged">
-      {late.data === undefined && <Failure title="What was found late could not be read" error={late.error} />}
-      <ol className={styles.story} aria-label="What happened">
+    <Card title={alertsCopy.timeline} hint={alertsCopy.timelineHint}>
+      {late.data === undefined && <Failure title={alertsCopy.lateNotLoaded} error={late.error} />}
+      <ol className={styles.story} aria-label={alertsCopy.timeline}>
         {chapters.map((chapter) => (
           <li key={chapter.key} className={styles.chapter}>
             <span className="numeric muted">{formatInstant(chapter.at_ms, zone)}</span>
             <StateMark tone={chapter.tone} word={chapter.what} shape={chapter.shape} />
             <span className={styles.how}>
-              {chapter.isLate && <span className={styles.late}>late</span>}
+              {chapter.isLate && <span className={styles.late}>{alertsCopy.lateMark}</span>}
               {visibleName(chapter.how)}
             </span>
           </li>

@@ -18,11 +18,13 @@ import {
   subjectWord,
   worstWords,
 } from '../../components/alerts/words'
+import { LayerSwatch } from '../../components/diagnosis/LayerBar'
 import { EntityLink } from '../../components/EntityLink'
 import { NameLink } from '../../components/Name'
 import { StateMark } from '../../components/StateMark'
 import type { Column } from '../../components/table/VirtualTable'
-import { LayerSwatch } from '../../components/verdict/LayerBar'
+import * as alertsCopy from '../../copy/alerts'
+import * as commonCopy from '../../copy/common'
 import { formatInstant, formatMoment, type Zone, zoneName } from '../../lib/time'
 import styles from './Alerts.module.css'
 
@@ -33,7 +35,7 @@ export const ALERT_NARROW_ROW_PX = 102
 
 const WHAT: Column<AlertOut> = {
   id: 'what',
-  header: 'Alert',
+  header: alertsCopy.alert,
   width: 176,
   grow: true,
   from: 700,
@@ -47,7 +49,7 @@ const WHAT: Column<AlertOut> = {
 
 const WHERE: Column<AlertOut> = {
   id: 'where',
-  header: 'Of',
+  header: commonCopy.object,
   width: 160,
   grow: true,
   from: 700,
@@ -78,7 +80,7 @@ type Much = (alert: AlertOut) => { amount: string; at: string | null; note: stri
 /** All of it in one cell, where a screen has room for one. `when`: since when, or how long. */
 const oneCell = (when: (alert: AlertOut) => ReactNode, much: Much): Column<AlertOut> => ({
   id: 'all',
-  header: 'Alert',
+  header: alertsCopy.alert,
   width: 280,
   grow: true,
   narrowOnly: true,
@@ -119,23 +121,23 @@ const openMuch =
 /** How bad it was at its worst; where no minute of it is kept, its last value. */
 const pastMuch: Much = ({ peak, peak_lower, value, measure }) =>
   peak === null
-    ? { amount: formatAmount(value, measure.unit), at: null, note: value === null ? null : 'its last value' }
+    ? { amount: formatAmount(value, measure.unit), at: null, note: value === null ? null : alertsCopy.lastValue }
     : { amount: formatAmount(peak, measure.unit), at: null, note: boundWords({ lower: peak_lower, measure }) }
 
 function stateWords({ state, quiet, acknowledged_at }: AlertOut): string {
   const word = alertStateWord(state)
-  if (quiet !== null) return `${word}, quiet`
-  return acknowledged_at === null ? word : `${word}, acknowledged`
+  if (quiet !== null) return alertsCopy.silenced(word)
+  return acknowledged_at === null ? word : alertsCopy.acknowledged(word)
 }
 
-const sentenceColumn = (zone: Zone, header = 'Verdict when it fired'): Column<AlertOut> => ({
+const sentenceColumn = (zone: Zone, header = alertsCopy.diagnosisAtTrigger): Column<AlertOut> => ({
   id: 'sentence',
   header,
   width: 240,
   grow: true,
   from: 1200,
   cell: ({ sentence, measure, fired_at }) => {
-    const words = sentence ?? measureWords(measure)
+    const words = sentence?.text ?? measureWords(measure)
     const whole = fired_at === null || sentence === null ? words : `${atMinute(fired_at, zone)}: ${words}`
     return (
       <span className={styles.sentence} title={whole}>
@@ -148,7 +150,7 @@ const sentenceColumn = (zone: Zone, header = 'Verdict when it fired'): Column<Al
 const muchColumn = (header: string, much: Much): Column<AlertOut> => ({
   id: 'value',
   header,
-  width: 150,
+  width: 188,
   from: 700,
   align: 'right',
   cell: (alert) => {
@@ -157,7 +159,7 @@ const muchColumn = (header: string, much: Much): Column<AlertOut> => ({
       <span className={`${styles.two} ${styles.right} numeric`}>
         <span>{amount}</span>
         {at !== null && <span className={styles.small}>{at}</span>}
-        <span className={`${styles.small} ${styles.wraps}`}>{note ?? 'no lower bound'}</span>
+        <span className={`${styles.small} ${styles.wraps}`}>{note ?? alertsCopy.noLowerBound}</span>
       </span>
     )
   },
@@ -165,7 +167,7 @@ const muchColumn = (header: string, much: Much): Column<AlertOut> => ({
 
 const STATE: Column<AlertOut> = {
   id: 'state',
-  header: 'State',
+  header: commonCopy.state,
   width: 162,
   from: 700,
   cell: (alert) => {
@@ -186,7 +188,7 @@ const STATE: Column<AlertOut> = {
 /** Why nobody is told any more, or by whom it is looked after; null: nobody knows of it. */
 function whoKnows({ quiet, acknowledged_by, acknowledged_at }: AlertOut): string | null {
   if (quiet !== null) return quiet
-  return acknowledged_at === null ? null : `acknowledged by ${acknowledged_by ?? 'somebody'}`
+  return acknowledged_at === null ? null : alertsCopy.acknowledgedByName(acknowledged_by ?? commonCopy.unknown)
 }
 
 interface Actions {
@@ -205,13 +207,20 @@ interface OpenColumns {
 export function openColumns({ zone, ruleOf, actions, isPending = false }: OpenColumns): Column<AlertOut>[] {
   const much = openMuch(ruleOf, zone)
   const since = ({ started_at }: AlertOut) => (
-    <span className="numeric" title={`since ${formatInstant(Date.parse(started_at), zone)}`}>
+    <span className="numeric" title={alertsCopy.sinceTitle(formatInstant(Date.parse(started_at), zone))}>
       <TickingAge at_ms={Date.parse(started_at)} />
     </span>
   )
-  const age: Column<AlertOut> = { id: 'age', header: 'For', width: 96, from: 700, align: 'right', cell: since }
-  const sentence = sentenceColumn(zone, isPending ? 'Verdict so far' : undefined)
-  const columns = [oneCell(since, much), WHAT, WHERE, sentence, muchColumn('How much', much), age, STATE]
+  const age: Column<AlertOut> = {
+    id: 'age',
+    header: alertsCopy.duration,
+    width: 96,
+    from: 700,
+    align: 'right',
+    cell: since,
+  }
+  const sentence = sentenceColumn(zone, isPending ? alertsCopy.diagnosisSoFar : undefined)
+  const columns = [oneCell(since, much), WHAT, WHERE, sentence, muchColumn(alertsCopy.value, much), age, STATE]
   return actions === null ? columns : [...columns, actionColumn(actions)]
 }
 
@@ -219,11 +228,11 @@ export function openColumns({ zone, ruleOf, actions, isPending = false }: OpenCo
 function actionColumn({ onAcknowledge, onSilence }: Actions): Column<AlertOut> {
   return {
     id: 'actions',
-    header: 'Actions',
+    header: commonCopy.actions,
     width: 188,
     from: 700,
     cell: (alert) => {
-      const what = `${alert.rule_name} of ${alert.subject.name}`
+      const what = alertsCopy.ruleOnObject(alert.rule_name, alert.subject.name)
       return (
         <span className={styles.line}>
           {alert.acknowledged_at === null && (
@@ -231,13 +240,18 @@ function actionColumn({ onAcknowledge, onSilence }: Actions): Column<AlertOut> {
               size="compact-xs"
               variant="default"
               onClick={() => onAcknowledge(alert)}
-              aria-label={`Acknowledge ${what}`}
+              aria-label={alertsCopy.acknowledgeAlert(what)}
             >
-              Acknowledge
+              {alertsCopy.acknowledge}
             </Button>
           )}
-          <Button size="compact-xs" variant="default" onClick={() => onSilence(alert)} aria-label={`Silence ${what}`}>
-            Silence
+          <Button
+            size="compact-xs"
+            variant="default"
+            onClick={() => onSilence(alert)}
+            aria-label={alertsCopy.silenceAlert(what)}
+          >
+            {alertsCopy.silenceThis}
           </Button>
         </span>
       )
@@ -248,17 +262,17 @@ function actionColumn({ onAcknowledge, onSilence }: Actions): Column<AlertOut> {
 export function pastColumns(zone: Zone): Column<AlertOut>[] {
   const when: Column<AlertOut> = {
     id: 'when',
-    header: `Began (${zoneName(zone)})`,
+    header: alertsCopy.started(zoneName(zone)),
     width: 140,
     from: 700,
     cell: ({ started_at }) => <span className="numeric">{formatMoment(Date.parse(started_at), zone)}</span>,
   }
   const lasted = ({ started_at, ended_at }: AlertOut) =>
-    ended_at === null ? 'still open' : formatLength(Date.parse(ended_at) - Date.parse(started_at))
+    ended_at === null ? alertsCopy.stillOpen : formatLength(Date.parse(ended_at) - Date.parse(started_at))
   const inShort = (alert: AlertOut) => `${formatMoment(Date.parse(alert.started_at), zone)} · ${lasted(alert)}`
   const length: Column<AlertOut> = {
     id: 'length',
-    header: 'Lasted',
+    header: alertsCopy.duration,
     width: 104,
     from: 700,
     align: 'right',
@@ -269,7 +283,7 @@ export function pastColumns(zone: Zone): Column<AlertOut>[] {
     WHAT,
     WHERE,
     sentenceColumn(zone),
-    muchColumn('Peak', pastMuch),
+    muchColumn(alertsCopy.peakTerm, pastMuch),
     when,
     length,
     STATE,

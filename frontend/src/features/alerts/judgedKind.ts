@@ -1,7 +1,7 @@
 /** Things with a latency of their own, as the API's addresses name them. */
 
+import type { JudgedKind } from '../../api/diagnoses'
 import type { AlertOut } from '../../api/types'
-import type { JudgedKind } from '../../api/verdicts'
 
 type Kind = AlertOut['subject']['kind']
 

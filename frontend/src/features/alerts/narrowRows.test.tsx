@@ -33,7 +33,7 @@ const WINDOW = {
   is_on: false,
 } as unknown as MaintenanceOut
 const RULE = {
-  ...bodyOf({ ...NEW_RULE, key: 'k', name: 'Time in the kernel' }, new Map()),
+  ...bodyOf({ ...NEW_RULE, key: 'k', name: 'Kernel latency' }, new Map()),
   id: 1,
   is_default: true,
   open: 1,
@@ -66,20 +66,18 @@ it.each([
 
 it('the one column has what decides, and the buttons', () => {
   expect(cell(SILENCES, 'all', SILENCE)).toMatch(
-    /in force2 open alertsFor datastore is ds-prod-\*Until 22 Nov, 18:00 UTC, from 22 Nov, 10:00Ada: firmware of fabric B/,
+    /active2 open alertsFor datastore is ds-prod-\*Until 22 Nov, 18:00 UTC, from 22 Nov, 10:00Ada: firmware of fabric B/,
   )
-  expect(screen.getByRole('button', { name: /^End now/ })).toBeTruthy()
-  expect(cell(RULES, 'all', RULE)).toMatch(
-    /Time in the kernel.*warning, shipped; 1 open now.*Kernel surely ≥ .*All datastores/,
-  )
+  expect(screen.getByRole('button', { name: /^End silence/ })).toBeTruthy()
+  expect(cell(RULES, 'all', RULE)).toMatch(/Kernel latency.*warning, built-in; 1 open.*Kernel ≥ .*All datastores/)
   expect(screen.getByRole('checkbox', { name: 'on' })).toBeTruthy()
-  expect(screen.getByRole('button', { name: 'Change Time in the kernel' })).toBeTruthy()
+  expect(screen.getByRole('button', { name: 'Edit Kernel latency' })).toBeTruthy()
 })
 
 it('a window that is not on says when it is next, or that it is over', () => {
   vi.spyOn(Date, 'now').mockReturnValue(Date.parse('2026-11-22T12:00:00Z'))
   expect(cell(WINDOWS, 'on', WINDOW)).toBe('next 25 Nov, 22:00 UTC')
-  expect(cell(WINDOWS, 'on', { ...WINDOW, is_on: true })).toBe('on now')
-  expect(cell(WINDOWS, 'on', { ...WINDOW, last_day: '2026-11-20' })).toBe('over')
+  expect(cell(WINDOWS, 'on', { ...WINDOW, is_on: true })).toBe('active')
+  expect(cell(WINDOWS, 'on', { ...WINDOW, last_day: '2026-11-20' })).toBe('expired')
   expect(cell(WINDOWS, 'all', WINDOW)).toContain('next 25 Nov, 22:00 UTC')
 })

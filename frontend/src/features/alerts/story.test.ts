@@ -11,11 +11,11 @@ const transition = (sequence: number, after: AlertDetail['state'], minute: strin
   minute_at: at(minute),
   value: 438,
   lower: 425,
-  found_at: at(found),
+  detected_at: at(found),
 })
 const ALERT = {
   rule_id: 1,
-  measure: { quantity: 'time', part: 'kernel', direction: 'all', unit: 'µs' },
+  measure: { quantity: 'latency', part: 'kernel', direction: 'all', unit: 'µs' },
   transitions: [
     transition(1, 'pending', '02:10:00', '02:11:00'),
     transition(2, 'firing', '02:14:00', '02:15:00'),
@@ -56,32 +56,30 @@ describe('the story of an alert', () => {
   it('is told in the order of time, whatever it is made of', () => {
     const story = storyOf(ALERT, [late(1)])
     expect(story.map(({ what }) => what)).toEqual([
-      'Found late',
+      'Late detection',
       'Pending',
       'Firing',
-      'Message',
+      'Notification',
       'Acknowledged',
       'Resolved',
     ])
-    expect(story[2]?.how).toBe('0.44 ms, surely ≥ 0.43 ms')
+    expect(story[2]?.how).toBe('0.44 ms, ≥ 0.43 ms (lower bound)')
     expect(story[4]?.how).toBe('by Kim: known')
   })
 
   it('says of what was found long after its minute that it is late', () => {
     const story = storyOf(ALERT, [])
     expect(story.filter(({ isLate }) => isLate).map(({ what }) => what)).toEqual(['Resolved'])
-    expect(story.at(-1)?.how).toContain('found 39 min later')
+    expect(story.at(-1)?.how).toContain('detected 39 min later')
   })
 
   it('says of a late breach that its window cuts where the rest of it is', () => {
     const [cut] = storyOf(ALERT, [late(1, { began_before: true })])
-    expect(cut?.how).toBe(
-      '12 min over the threshold, up to 0.51 ms; began before this window; too late to tell anybody',
-    )
+    expect(cut?.how).toBe('12 min above the threshold, peak 0.51 ms; began before this window; too late to notify')
   })
 
   it('leaves out what other rules found late', () => {
-    expect(storyOf(ALERT, [late(2)]).some(({ what }) => what === 'Found late')).toBe(false)
+    expect(storyOf(ALERT, [late(2)]).some(({ what }) => what === 'Late detection')).toBe(false)
   })
 })
 
@@ -98,8 +96,8 @@ describe('the window of an alert', () => {
   })
 
   it('leaves out the quiet minutes around it where times are averaged', () => {
-    const own = (ended_at: string | null, breach_ended_at: string | null) =>
-      ownWindow({ started_at: at('02:10:00'), ended_at, breach_ended_at }, now_ms)
+    const own = (ended_at: string | null, recovered_at: string | null) =>
+      ownWindow({ started_at: at('02:10:00'), ended_at, recovered_at }, now_ms)
     expect(own(at('02:31:00'), at('02:26:00'))).toEqual({
       kind: 'fixed',
       from_ms: Date.parse(at('02:10:00')),
@@ -121,8 +119,8 @@ it('who was told is said with when, in the order of time, also of what did not a
   const failed = { ...first, id: 11, channel_name: 'pager', state: 'dead', finished_at: at('02:15:01') } as const
   const waiting = { ...first, id: 13, state: 'pending', created_at: at('02:32:00'), finished_at: null } as const
   expect(toldWords([waiting, first, failed], 'utc', Date.parse(at('03:00:00')))).toEqual([
-    'pager: message could not be delivered at 02:15',
-    'storage on call: message delivered at 02:15',
-    'storage on call: message waits for delivery at 02:32',
+    'pager: notification not delivered at 02:15',
+    'storage on call: notification delivered at 02:15',
+    'storage on call: notification queued at 02:32',
   ])
 })

@@ -4,6 +4,9 @@ import type { AlertDetail, AlertMessage, Transition } from '../../api/types'
 import { cutWords, type ShownLate } from '../../components/alerts/late'
 import { alertStateMark, atMinute, boundWords, formatAmount, formatLength } from '../../components/alerts/words'
 import type { Tone } from '../../components/StateMark'
+import * as alertsCopy from '../../copy/alerts'
+import * as commonCopy from '../../copy/common'
+import { capitalized } from '../../lib/text'
 import type { Zone } from '../../lib/time'
 
 export interface Chapter {
@@ -23,15 +26,15 @@ export interface Chapter {
 const LATE_AFTER_MS = 180_000
 
 const MESSAGES: Record<AlertDetail['messages'][number]['status'], string> = {
-  firing: 'Message',
-  resolved: 'Message of its end',
-  no_data: 'Message of no data',
+  firing: alertsCopy.notification,
+  resolved: alertsCopy.resolveNotification,
+  no_data: alertsCopy.noDataNotification,
 }
 const FATES: Record<AlertDetail['messages'][number]['state'], { tone: Tone; words: string }> = {
-  pending: { tone: 'open', words: 'waits for delivery' },
-  delivered: { tone: 'good', words: 'delivered' },
-  superseded: { tone: 'calm', words: 'overtaken by a newer message' },
-  dead: { tone: 'bad', words: 'could not be delivered' },
+  pending: { tone: 'open', words: alertsCopy.queued },
+  delivered: { tone: 'good', words: alertsCopy.delivered },
+  superseded: { tone: 'calm', words: alertsCopy.superseded },
+  dead: { tone: 'bad', words: alertsCopy.undeliveredState },
 }
 export const fateOf = (state: AlertDetail['messages'][number]['state']) => FATES[state]
 
@@ -68,11 +71,11 @@ export function storyOf(alert: AlertDetail, late: readonly ShownLate[]): Chapter
           key: `late-${one.from_at}`,
           at_ms: Date.parse(one.from_at),
           tone: 'calm',
-          what: 'Found late',
+          what: alertsCopy.lateDetection,
           how: [
-            `${formatLength(one.minutes * 60_000)} over the threshold, up to ${formatAmount(one.peak, one.unit)}`,
+            alertsCopy.aboveThreshold(formatLength(one.minutes * 60_000), formatAmount(one.peak, one.unit)),
             ...(cutWords(one) === null ? [] : [cutWords(one)]),
-            'too late to tell anybody',
+            alertsCopy.tooLate,
           ].join('; '),
           isLate: true,
         }),
@@ -84,16 +87,16 @@ export function storyOf(alert: AlertDetail, late: readonly ShownLate[]): Chapter
 
 function transitionChapter(one: Transition, { measure, severity }: AlertDetail): Chapter {
   const { word, ...mark } = alertStateMark(one.after, severity)
-  const lag_ms = Date.parse(one.found_at) - Date.parse(one.minute_at)
+  const lag_ms = Date.parse(one.detected_at) - Date.parse(one.minute_at)
   const isLate = lag_ms > LATE_AFTER_MS
   const numbers = one.value === null ? [] : [formatAmount(one.value, measure.unit)]
   const bound = boundWords({ lower: one.lower, measure })
-  const found = isLate ? [`found ${formatLength(lag_ms)} later`] : []
+  const found = isLate ? [alertsCopy.detectedLater(formatLength(lag_ms))] : []
   return {
     key: `transition-${one.sequence}`,
     at_ms: Date.parse(one.minute_at),
     ...mark,
-    what: word.charAt(0).toUpperCase() + word.slice(1),
+    what: capitalized(word),
     how: [...numbers, ...(bound === null ? [] : [bound]), ...found].join(', '),
     isLate,
   }
@@ -102,9 +105,16 @@ function transitionChapter(one: Transition, { measure, severity }: AlertDetail):
 function acknowledgement({ acknowledged_at, acknowledged_by, acknowledged_note }: AlertDetail): Chapter[] {
   if (acknowledged_at === null) return []
   const note = acknowledged_note === null ? '' : `: ${acknowledged_note}`
-  const how = `by ${acknowledged_by ?? 'somebody'}${note}`
+  const how = alertsCopy.byName(acknowledged_by ?? commonCopy.unknown, note)
   return [
-    { key: 'acknowledged', at_ms: Date.parse(acknowledged_at), tone: 'good', what: 'Acknowledged', how, isLate: false },
+    {
+      key: 'acknowledged',
+      at_ms: Date.parse(acknowledged_at),
+      tone: 'good',
+      what: alertsCopy.acknowledgedEvent,
+      how,
+      isLate: false,
+    },
   ]
 }
 
@@ -113,9 +123,9 @@ const AFTER_MS = 10 * 60_000
 const MINUTE_MS = 60_000
 
 /** The minutes in which the alert's limit was passed: from its first one to its end, or to now. */
-export function ownWindow(alert: Pick<AlertDetail, 'started_at' | 'ended_at' | 'breach_ended_at'>, now_ms: number) {
+export function ownWindow(alert: Pick<AlertDetail, 'started_at' | 'ended_at' | 'recovered_at'>, now_ms: number) {
   const from_ms = Date.parse(alert.started_at)
-  const end = alert.breach_ended_at ?? alert.ended_at
+  const end = alert.recovered_at ?? alert.ended_at
   const to_ms = Math.floor((end === null ? now_ms : Date.parse(end)) / MINUTE_MS) * MINUTE_MS
   return { kind: 'fixed', from_ms, to_ms: Math.max(to_ms, from_ms + MINUTE_MS) } as const
 }

@@ -7,6 +7,8 @@ import { Name } from '../../components/Name'
 import { StateMark } from '../../components/StateMark'
 import { Stacked, TOLD_PX } from '../../components/table/Told'
 import { type Column, VirtualTable } from '../../components/table/VirtualTable'
+import * as commonCopy from '../../copy/common'
+import * as objectsCopy from '../../copy/objects'
 import { visibleName } from '../../lib/text'
 
 type ArrayHost = ArrayOut['array_hosts'][number]
@@ -16,7 +18,7 @@ export function ArrayHostsTable({ hosts }: { hosts: readonly ArrayHost[] }) {
     () => [
       {
         id: 'told',
-        header: 'Host, its ports and personality',
+        header: objectsCopy.hostPorts,
         width: 300,
         grow: true,
         narrowOnly: true,
@@ -25,42 +27,47 @@ export function ArrayHostsTable({ hosts }: { hosts: readonly ArrayHost[] }) {
             of={<Name focusable>{host.name}</Name>}
             lines={[
               <PortHealth key="ports" host={host} />,
-              host.personality === null ? 'no personality' : `personality ${host.personality}`,
-              <Preferred key="preferred" host={host} lead="prefers " absent="prefers no array" />,
+              host.personality === null ? objectsCopy.noPersonality : objectsCopy.personalityOf(host.personality),
+              <Preferred
+                key="preferred"
+                host={host}
+                lead={objectsCopy.prefers}
+                absent={objectsCopy.noPreferredArray}
+              />,
             ]}
           />
         ),
       },
       {
         id: 'name',
-        header: 'Host',
+        header: commonCopy.host,
         width: 200,
         grow: true,
         from: 700,
         cell: ({ name }) => <Name focusable>{name}</Name>,
       },
-      { id: 'health', header: 'Ports', width: 200, from: 700, cell: (host) => <PortHealth host={host} /> },
+      { id: 'health', header: objectsCopy.ports, width: 200, from: 700, cell: (host) => <PortHealth host={host} /> },
       {
         id: 'personality',
-        header: 'Personality',
+        header: objectsCopy.personality,
         width: 130,
         from: 700,
-        cell: ({ personality }) => personality ?? <span className="faint">none</span>,
+        cell: ({ personality }) => personality ?? <span className="faint">{commonCopy.none}</span>,
       },
       {
         id: 'preferred',
-        header: 'Preferred arrays',
+        header: objectsCopy.preferredArrays,
         width: 220,
         grow: true,
         from: 700,
-        cell: (host) => <Preferred host={host} absent="none" />,
+        cell: (host) => <Preferred host={host} absent={commonCopy.none} />,
       },
     ],
     [],
   )
   return (
     <VirtualTable
-      label="Hosts as the array knows them"
+      label={objectsCopy.arrayHosts}
       columns={columns}
       count={hosts.length}
       rowAt={(index) => hosts[index]}
@@ -75,26 +82,21 @@ function Preferred({ host, lead = '', absent }: { host: ArrayHost; lead?: string
 }
 
 function PortHealth({ host }: { host: ArrayHost }) {
-  if (host.port_health === null) return <span className="faint">not read</span>
+  if (host.port_health === null) return <span className="faint">{objectsCopy.notCollected}</span>
   const owner = ownerOf(host)
-  if (owner !== null) return <StateMark tone="calm" word={`known by ${visibleName(owner)}`} />
-  return (
-    <StateMark tone={host.port_health.startsWith('healthy') ? 'good' : 'warn'} word={portWords(host.port_health)} />
-  )
+  if (owner !== null) return <StateMark tone="calm" word={objectsCopy.managedBy(visibleName(owner))} />
+  return <StateMark tone={host.port_health.state === 'healthy' ? 'good' : 'warn'} word={portWords(host.port_health)} />
 }
 
-/**
- * Of a host that is the pod's partner array's ("flasharray-2:esx-01") this array never knows the ports: its own one does. Null: it is
- * this array's, or its ports are known here all the same.
- */
-export function ownerOf({ name, is_local, port_health }: Pick<ArrayHost, 'name' | 'is_local' | 'port_health'>) {
-  if (is_local || !port_health?.startsWith('unknown')) return null
-  const [owner, ...rest] = name.split(':')
-  return owner !== undefined && owner !== '' && rest.length > 0 ? owner : 'its own array'
+/** Of a host of the pod's other array this array does not know the ports: that one does. Null: it is this array's, or its ports are known. */
+export function ownerOf({
+  is_local,
+  port_health,
+  managed_by,
+}: Pick<ArrayHost, 'is_local' | 'port_health' | 'managed_by'>): string | null {
+  if (is_local || port_health?.state !== 'unknown') return null
+  return managed_by ?? objectsCopy.itsArray
 }
 
-/** "unknown: Unknown" says it twice. */
-function portWords(health: string): string {
-  const [state = '', detail = ''] = health.split(': ', 2)
-  return detail.replace(/\.+$/, '').toLowerCase() === state.toLowerCase() ? state : health
-}
+const portWords = ({ state, detail }: NonNullable<ArrayHost['port_health']>): string =>
+  detail === null ? state : `${state}: ${detail}`

@@ -2,6 +2,10 @@ import type { ArrayOut } from '../../api/types'
 import { Card } from '../../components/Card'
 import { type Fact, ObjectPage } from '../../components/entity/ObjectPage'
 import { SeriesSection } from '../../components/entity/SeriesSection'
+import * as commonCopy from '../../copy/common'
+import * as diagnosisCopy from '../../copy/diagnosis'
+import * as navigationCopy from '../../copy/navigation'
+import * as objectsCopy from '../../copy/objects'
 import { plural } from '../../lib/text'
 import { ArrayHostsTable } from './ArrayHostsTable'
 import { ArrayVolumesCard } from './ArrayVolumesCard'
@@ -9,14 +13,17 @@ import { PodsTable } from './PodsTable'
 
 function facts(array: ArrayOut): Fact[] {
   return [
-    { term: 'Model', value: array.model ?? 'not read' },
-    { term: 'Purity', value: array.purity_version },
-    { term: 'REST', value: array.rest_version },
-    { term: 'Holds', value: `${plural(array.volumes, 'volume')}, ${plural(array.pods, 'pod')}` },
-    { term: 'Serves', value: plural(array.hosts, 'host') },
+    { term: objectsCopy.model, value: array.model ?? objectsCopy.notCollected },
+    { term: objectsCopy.purity, value: array.purity_version },
+    { term: objectsCopy.rest, value: array.rest_version },
     {
-      term: 'Its own latency',
-      value: array.usec_includes_queue ? 'includes queue time' : 'leaves out queue time',
+      term: objectsCopy.volumesPods,
+      value: `${plural(array.volumes, diagnosisCopy.volume)}, ${plural(array.pods, objectsCopy.podNoun)}`,
+    },
+    { term: commonCopy.hosts, value: plural(array.hosts, diagnosisCopy.host) },
+    {
+      term: objectsCopy.reportedLatency,
+      value: array.usec_includes_queue ? objectsCopy.includesQueue : objectsCopy.excludesQueue,
     },
   ]
 }
@@ -24,17 +31,17 @@ function facts(array: ArrayOut): Fact[] {
 /** One array: where the time of everything on it goes, and what it is connected to. */
 export default function ArrayPage() {
   return (
-    <ObjectPage kind="arrays" listTitle="Arrays" facts={facts}>
+    <ObjectPage kind="arrays" listTitle={navigationCopy.arrays} facts={facts}>
       {(array, id) => (
         <>
           <ArrayVolumesCard array={array} />
           {array.pod_list.length > 0 && (
-            <Card title="Pods" flush>
+            <Card title={objectsCopy.pods} flush>
               <PodsTable pods={array.pod_list} />
             </Card>
           )}
           {array.array_hosts.length > 0 && (
-            <Card title="Hosts as the array knows them" flush>
+            <Card title={objectsCopy.arrayHosts} flush>
               <ArrayHostsTable hosts={array.array_hosts} />
             </Card>
           )}

@@ -8,6 +8,10 @@ import { DataState } from '../../components/DataState'
 import { NameFilter } from '../../components/NameFilter'
 import { useServerRows } from '../../components/table/useServerRows'
 import { VirtualTable } from '../../components/table/VirtualTable'
+import * as commonCopy from '../../copy/common'
+import * as diagnosisCopy from '../../copy/diagnosis'
+import * as listsCopy from '../../copy/lists'
+import * as objectsCopy from '../../copy/objects'
 import { useSearchParameter } from '../../lib/url'
 import { arrayVolumeColumns } from './arrayVolumeColumns'
 
@@ -25,28 +29,36 @@ export function ArrayVolumesCard({ array }: { array: ArrayOut }) {
   const columns = useMemo(() => arrayVolumeColumns(array.pod_list.length > 0), [array.pod_list.length])
   return (
     <Card
-      title="Volumes"
-      hint="newest minute, measured by the array, all hosts"
-      actions={<NameFilter noun="volume" value={search} onChange={(text) => setSearch(text, { replace: true })} />}
+      title={commonCopy.volumes}
+      hint={objectsCopy.arrayVolumesHint}
+      actions={
+        <NameFilter
+          noun={diagnosisCopy.volume}
+          value={search}
+          onChange={(text) => setSearch(text, { replace: true })}
+        />
+      }
       flush
     >
       <DataState
         query={query}
-        skeleton={<VirtualTable<VolumeRow> label="Volumes" columns={columns} count={READING_ROWS} rowAt={nothing} />}
+        skeleton={
+          <VirtualTable<VolumeRow> label={commonCopy.volumes} columns={columns} count={READING_ROWS} rowAt={nothing} />
+        }
         empty={({ total }) =>
           total > 0
             ? null
             : search === ''
               ? {
-                  title: 'This array has no volumes',
-                  text: 'Volumes appear here after the next reading of its inventory.',
+                  title: objectsCopy.noVolumes,
+                  text: objectsCopy.noVolumesText,
                 }
-              : { title: 'No volume fits', text: `Nothing is named like “${search}”. Shorten or clear the filter.` }
+              : { title: objectsCopy.noVolumeMatch, text: listsCopy.nothingLike(search) }
         }
       >
         {({ total }) => (
           <VirtualTable
-            label="Volumes"
+            label={commonCopy.volumes}
             columns={columns}
             count={total}
             rowAt={rowAt}

@@ -6,18 +6,21 @@ import { Names } from '../../components/entity/Names'
 import { Name } from '../../components/Name'
 import { Stacked, TOLD_PX } from '../../components/table/Told'
 import { type Column, VirtualTable } from '../../components/table/VirtualTable'
+import * as commonCopy from '../../copy/common'
+import * as diagnosisCopy from '../../copy/diagnosis'
+import * as objectsCopy from '../../copy/objects'
 import { plural } from '../../lib/text'
 
 type Pod = ArrayOut['pod_list'][number]
 
-const ALONE = 'this array alone'
+const ALONE = objectsCopy.thisArrayOnly
 
 export function PodsTable({ pods }: { pods: readonly Pod[] }) {
   const columns = useMemo<Column<Pod>[]>(
     () => [
       {
         id: 'told',
-        header: 'Pod, and what it is over',
+        header: objectsCopy.podArrays,
         width: 300,
         grow: true,
         narrowOnly: true,
@@ -25,7 +28,7 @@ export function PodsTable({ pods }: { pods: readonly Pod[] }) {
       },
       {
         id: 'name',
-        header: 'Pod',
+        header: objectsCopy.pod,
         width: 200,
         grow: true,
         from: 700,
@@ -33,20 +36,27 @@ export function PodsTable({ pods }: { pods: readonly Pod[] }) {
       },
       {
         id: 'stretched',
-        header: 'Over',
+        header: objectsCopy.podMembers,
         width: 300,
         grow: true,
         from: 700,
         cell: ({ stretched, arrays }) =>
           stretched ? <Names names={arrays.map(({ name }) => name)} between=" and " /> : ALONE,
       },
-      { id: 'volumes', header: 'Volumes', width: 100, align: 'right', from: 700, cell: ({ volumes }) => volumes },
+      {
+        id: 'volumes',
+        header: commonCopy.volumes,
+        width: 100,
+        align: 'right',
+        from: 700,
+        cell: ({ volumes }) => volumes,
+      },
     ],
     [],
   )
   return (
     <VirtualTable
-      label="Pods"
+      label={objectsCopy.pods}
       columns={columns}
       count={pods.length}
       rowAt={(index) => pods[index]}
@@ -62,5 +72,5 @@ function podLines({ stretched, arrays, volumes }: Pod) {
         <Names key={id} lead={index === 0 ? 'over ' : 'and '} names={[name]} between="" />
       ))
     : [ALONE]
-  return [...over, plural(volumes, 'volume')]
+  return [...over, plural(volumes, diagnosisCopy.volume)]
 }

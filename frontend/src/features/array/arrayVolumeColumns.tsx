@@ -7,6 +7,8 @@ import { isIdle } from '../../components/entity/sides'
 import { mirroredWords, partColumns, qosLimit, VolumePod, volumeNotes } from '../../components/entity/volumeColumns'
 import { NO_IO, Quantity } from '../../components/Quantity'
 import type { Column } from '../../components/table/VirtualTable'
+import * as commonCopy from '../../copy/common'
+import * as objectsCopy from '../../copy/objects'
 
 type Latency = 'array_internal_us' | 'array_read_us' | 'array_write_us' | 'array_san_us'
 
@@ -14,7 +16,7 @@ export function arrayVolumeColumns(hasPods: boolean): Column<VolumeRow>[] {
   return [
     {
       id: 'name',
-      header: 'Volume',
+      header: commonCopy.volume,
       width: 170,
       narrow: 130,
       grow: true,
@@ -23,31 +25,38 @@ export function arrayVolumeColumns(hasPods: boolean): Column<VolumeRow>[] {
     },
     {
       id: 'datastores',
-      header: 'Datastore',
+      header: commonCopy.datastore,
       width: 160,
       from: 700,
       cell: ({ datastores }) =>
-        datastores.length === 0 ? <span className="faint">none</span> : <EntityLinks to={datastores} most={1} />,
+        datastores.length === 0 ? (
+          <span className="faint">{commonCopy.none}</span>
+        ) : (
+          <EntityLinks to={datastores} most={1} />
+        ),
     },
     ...(hasPods
       ? [
           {
             id: 'pod',
-            header: 'Pod',
+            header: objectsCopy.pod,
             width: 172,
             from: 1900,
             cell: (volume: VolumeRow) => <VolumePod volume={volume} />,
           },
         ]
       : []),
-    latency('latency', 'Array inside', 'array_internal_us', { width: 116, narrow: 108, sortKey: 'latency' }),
-    latency('read', 'Reads', 'array_read_us'),
-    { ...latency('write', 'Writes', 'array_write_us', { width: 118 }), cell: (volume) => <Writes volume={volume} /> },
+    latency('latency', objectsCopy.arrayLatency, 'array_internal_us', { width: 116, narrow: 108, sortKey: 'latency' }),
+    latency('read', objectsCopy.reads, 'array_read_us'),
+    {
+      ...latency('write', objectsCopy.writes, 'array_write_us', { width: 118 }),
+      cell: (volume) => <Writes volume={volume} />,
+    },
     ...partColumns(),
-    latency('san', 'SAN', 'array_san_us', { from: 1200 }),
+    latency('san', objectsCopy.san, 'array_san_us', { from: 1200 }),
     {
       id: 'iops',
-      header: 'IOPS',
+      header: commonCopy.iops,
       width: 98,
       align: 'right',
       sortKey: 'iops',
@@ -59,7 +68,7 @@ export function arrayVolumeColumns(hasPods: boolean): Column<VolumeRow>[] {
     },
     {
       id: 'limit',
-      header: 'QoS limit',
+      header: objectsCopy.qosLimit,
       width: 150,
       align: 'right',
       from: 1200,
@@ -89,7 +98,7 @@ function latency(
 /** Those by hosts, and below them what writes took that the other array of the pod took. */
 function Writes({ volume }: { volume: VolumeRow }) {
   return (
-    <Noted note={mirroredWords(volume)} title="Writes that the other array of its pod took, mirrored to this one">
+    <Noted note={mirroredWords(volume)} title={objectsCopy.mirroredHint}>
       <Quantity
         value={volume.newest.array_write_us}
         unit="µs"
@@ -101,10 +110,10 @@ function Writes({ volume }: { volume: VolumeRow }) {
 }
 
 const ORIGINS: Record<Latency, string> = {
-  array_internal_us: 'service, queue and QoS of all operations',
-  array_read_us: 'service, queue and QoS of reads',
-  array_write_us: 'service, queue and QoS of writes by hosts',
-  array_san_us: 'on the way between array and hosts, as the array times it',
+  array_internal_us: objectsCopy.allSubTimes,
+  array_read_us: objectsCopy.readSubTimes,
+  array_write_us: objectsCopy.writeSubTimes,
+  array_san_us: objectsCopy.sanHint,
 }
 
 /** No I/O at all is something else than an unknown time; of one direction alone it is not known which. */

@@ -3,6 +3,11 @@ import { EntityLink } from '../../components/EntityLink'
 import { ListPage } from '../../components/entity/ListPage'
 import { sidesColumns, toldColumn } from '../../components/entity/sidesColumns'
 import type { Column } from '../../components/table/VirtualTable'
+import * as commonCopy from '../../copy/common'
+import * as diagnosisCopy from '../../copy/diagnosis'
+import * as listsCopy from '../../copy/lists'
+import * as navigationCopy from '../../copy/navigation'
+import * as objectsCopy from '../../copy/objects'
 
 const count = (id: 'volumes' | 'pods' | 'hosts', header: string): Column<ArrayRow> => ({
   id,
@@ -14,10 +19,10 @@ const count = (id: 'volumes' | 'pods' | 'hosts', header: string): Column<ArrayRo
 })
 
 export const arrayColumns = (max_us: number): Column<ArrayRow>[] => [
-  toldColumn<ArrayRow>({ header: 'Array', kind: 'array', leads: 'array' }),
+  toldColumn<ArrayRow>({ header: commonCopy.array, kind: 'array', leads: 'array' }),
   {
     id: 'name',
-    header: 'Array',
+    header: commonCopy.array,
     width: 180,
     grow: true,
     from: 700,
@@ -26,14 +31,14 @@ export const arrayColumns = (max_us: number): Column<ArrayRow>[] => [
   },
   {
     id: 'model',
-    header: 'Model',
+    header: objectsCopy.model,
     width: 110,
     from: 700,
-    cell: ({ model }) => model ?? <span className="faint">not read</span>,
+    cell: ({ model }) => model ?? <span className="faint">{objectsCopy.notCollected}</span>,
   },
-  { id: 'purity', header: 'Purity', width: 90, from: 1600, cell: ({ purity_version }) => purity_version },
-  count('volumes', 'Volumes'),
-  count('hosts', 'Hosts'),
+  { id: 'purity', header: objectsCopy.purity, width: 90, from: 1600, cell: ({ purity_version }) => purity_version },
+  count('volumes', commonCopy.volumes),
+  count('hosts', commonCopy.hosts),
   ...sidesColumns<ArrayRow>(max_us, 'array'),
 ]
 
@@ -42,10 +47,10 @@ export default function ArraysPage() {
   return (
     <ListPage
       kind="arrays"
-      title="Arrays"
-      noun="array"
+      title={navigationCopy.arrays}
+      noun={diagnosisCopy.array}
       columns={arrayColumns}
-      empty={{ title: 'No array is known yet', text: 'Arrays come from FlashArray sources. Add one under Sources.' }}
+      empty={{ title: listsCopy.noArrays, text: listsCopy.noArraysText }}
     />
   )
 }

@@ -7,26 +7,35 @@ import { SeriesSection } from '../../components/entity/SeriesSection'
 import { VolumesTable } from '../../components/entity/VolumesTable'
 import { matchedBy } from '../../components/MatchMark'
 import { Name } from '../../components/Name'
+import * as commonCopy from '../../copy/common'
+import * as diagnosisCopy from '../../copy/diagnosis'
+import * as navigationCopy from '../../copy/navigation'
+import * as objectsCopy from '../../copy/objects'
 import { datastoreType, plural } from '../../lib/text'
 import { formatBytes } from '../../lib/units'
 
 function facts(datastore: DatastoreOut): Fact[] {
   const hosts = new Set(datastore.devices.map((device) => device.host.id)).size
   return [
-    { term: 'Type', value: datastoreType(datastore.type) },
+    { term: commonCopy.type, value: datastoreType(datastore.type) },
     { term: 'vCenter', value: <Name focusable>{datastore.vcenter.name}</Name> },
     {
-      term: 'On',
+      term: objectsCopy.backing,
       value: datastore.match.matched
-        ? `${plural(datastore.volumes.length, 'volume')}, ${matchedBy(datastore.match)}`
-        : 'no known volume',
+        ? `${plural(datastore.volumes.length, diagnosisCopy.volume)}, ${matchedBy(datastore.match)}`
+        : objectsCopy.noVolume,
     },
-    { term: 'Used by', value: `${plural(hosts, 'host')}, ${plural(datastore.vms.length, 'VM')}` },
-    ...(datastore.capacity_bytes === null ? [] : [{ term: 'Capacity', value: formatBytes(datastore.capacity_bytes) }]),
+    {
+      term: objectsCopy.usedBy,
+      value: `${plural(hosts, diagnosisCopy.host)}, ${plural(datastore.vms.length, commonCopy.vm)}`,
+    },
+    ...(datastore.capacity_bytes === null
+      ? []
+      : [{ term: objectsCopy.capacity, value: formatBytes(datastore.capacity_bytes) }]),
     ...(datastore.nfs_export === null
       ? []
-      : [{ term: 'NFS export', value: <Name focusable>{datastore.nfs_export}</Name> }]),
-    ...(datastore.extents.length < 2 ? [] : [{ term: 'Extents', value: String(datastore.extents.length) }]),
+      : [{ term: objectsCopy.nfsExport, value: <Name focusable>{datastore.nfs_export}</Name> }]),
+    ...(datastore.extents.length < 2 ? [] : [{ term: objectsCopy.extents, value: String(datastore.extents.length) }]),
   ]
 }
 
@@ -35,7 +44,7 @@ export default function DatastorePage() {
   return (
     <ObjectPage
       kind="datastores"
-      listTitle="Datastores"
+      listTitle={navigationCopy.datastores}
       facts={facts}
       match={(datastore) => datastore.match}
       below={(datastore) => datastore.volumes.map(({ id }) => ({ kind: 'volume', id }))}
@@ -43,18 +52,18 @@ export default function DatastorePage() {
       {(datastore, id) => (
         <>
           {datastore.volumes.length > 0 && (
-            <Card title="Array volumes" hint="in the newest minute" flush>
-              <VolumesTable volumes={datastore.volumes} label="Array volumes" />
+            <Card title={objectsCopy.arrayVolumes} hint={objectsCopy.lastMinute} flush>
+              <VolumesTable volumes={datastore.volumes} label={objectsCopy.arrayVolumes} />
             </Card>
           )}
           {datastore.devices.length > 0 && (
-            <Card title="Hosts and devices" hint="in the newest minute" flush>
+            <Card title={objectsCopy.hostsAndDevices} hint={objectsCopy.lastMinute} flush>
               <DevicesTable devices={datastore.devices} />
             </Card>
           )}
           {datastore.vms.length > 0 && (
-            <Card title="VMs" hint={plural(datastore.vms.length, 'VM')}>
-              <RefList refs={datastore.vms} label="VMs on this datastore" />
+            <Card title={commonCopy.vms} hint={plural(datastore.vms.length, commonCopy.vm)}>
+              <RefList refs={datastore.vms} label={objectsCopy.vmsOnDatastore} />
             </Card>
           )}
           <SeriesSection kind="datastores" id={id} name={datastore.name} newest={datastore.newest} />

@@ -5,26 +5,31 @@ import { type Notes, sidesColumns, toldColumn } from '../../components/entity/si
 import { MatchedVolumes } from '../../components/MatchMark'
 import { Name } from '../../components/Name'
 import type { Column } from '../../components/table/VirtualTable'
+import * as commonCopy from '../../copy/common'
+import * as diagnosisCopy from '../../copy/diagnosis'
+import * as listsCopy from '../../copy/lists'
+import * as navigationCopy from '../../copy/navigation'
+import * as objectsCopy from '../../copy/objects'
 import { datastoreType } from '../../lib/text'
 
 /** Of a stretched one the array side is what both of its arrays did, mirrored writes included. */
-const datastoreNotes = ({ arrays }: DatastoreRow): Notes => (arrays.length > 1 ? { array: 'both arrays' } : {})
+const datastoreNotes = ({ arrays }: DatastoreRow): Notes => (arrays.length > 1 ? { array: listsCopy.bothArrays } : {})
 
 export const datastoreColumns = (max_us: number): Column<DatastoreRow>[] => [
-  toldColumn<DatastoreRow>({ header: 'Datastore', kind: 'datastore', leads: 'host', notes: datastoreNotes }),
+  toldColumn<DatastoreRow>({ header: commonCopy.datastore, kind: 'datastore', leads: 'host', notes: datastoreNotes }),
   {
     id: 'name',
-    header: 'Datastore',
+    header: commonCopy.datastore,
     width: 180,
     grow: true,
     from: 700,
     sortKey: 'name',
     cell: ({ id, name }) => <EntityLink to={{ kind: 'datastore', id, name }} />,
   },
-  { id: 'type', header: 'Type', width: 70, from: 700, cell: ({ type }) => datastoreType(type) },
+  { id: 'type', header: commonCopy.type, width: 70, from: 700, cell: ({ type }) => datastoreType(type) },
   {
     id: 'volumes',
-    header: 'Array volume',
+    header: objectsCopy.arrayVolume,
     width: 160,
     grow: true,
     from: 700,
@@ -39,7 +44,7 @@ export const datastoreColumns = (max_us: number): Column<DatastoreRow>[] => [
   },
   {
     id: 'hosts',
-    header: 'Hosts',
+    header: commonCopy.hosts,
     width: 66,
     align: 'right',
     from: 1900,
@@ -47,14 +52,14 @@ export const datastoreColumns = (max_us: number): Column<DatastoreRow>[] => [
   },
   {
     id: 'vms',
-    header: 'VMs',
+    header: commonCopy.vms,
     width: 66,
     align: 'right',
     from: 1900,
     cell: ({ vms }) => <span className="numeric">{vms}</span>,
   },
   ...sidesColumns<DatastoreRow>(max_us, 'host', '', ({ arrays }) =>
-    arrays.length > 1 ? { array: 'both arrays' } : {},
+    arrays.length > 1 ? { array: listsCopy.bothArrays } : {},
   ),
 ]
 
@@ -63,12 +68,12 @@ export default function DatastoresPage() {
   return (
     <ListPage
       kind="datastores"
-      title="Datastores"
-      noun="datastore"
+      title={navigationCopy.datastores}
+      noun={diagnosisCopy.datastore}
       columns={datastoreColumns}
       empty={{
-        title: 'No datastore is known yet',
-        text: 'Datastores come from vCenter. Add a vCenter under Sources; the inventory is read within a minute after that.',
+        title: listsCopy.noDatastores,
+        text: listsCopy.noDatastoresText,
       }}
     />
   )

@@ -6,6 +6,9 @@ import { type Fact, ObjectPage } from '../../components/entity/ObjectPage'
 import { SeriesSection } from '../../components/entity/SeriesSection'
 import { Name } from '../../components/Name'
 import { type Column, VirtualTable } from '../../components/table/VirtualTable'
+import * as commonCopy from '../../copy/common'
+import * as navigationCopy from '../../copy/navigation'
+import * as objectsCopy from '../../copy/objects'
 import { plural } from '../../lib/text'
 import { formatCount } from '../../lib/units'
 
@@ -13,14 +16,21 @@ type Hba = HostOut['hbas'][number]
 
 function facts(host: HostOut): Fact[] {
   return [
-    { term: 'State', value: host.in_maintenance ? 'in maintenance' : host.connection_state },
-    ...(host.cluster === null ? [] : [{ term: 'Cluster', value: <Name focusable>{host.cluster.name}</Name> }]),
+    { term: commonCopy.state, value: host.in_maintenance ? objectsCopy.inMaintenance : host.connection_state },
+    ...(host.cluster === null
+      ? []
+      : [{ term: objectsCopy.cluster, value: <Name focusable>{host.cluster.name}</Name> }]),
     { term: 'vCenter', value: <Name focusable>{host.vcenter.name}</Name> },
     ...(host.version === null
       ? []
-      : [{ term: 'ESXi', value: host.build === null ? host.version : `${host.version} build ${host.build}` }]),
-    { term: 'Runs', value: plural(host.vms, 'VM') },
-    { term: 'Paths', value: <PathsMark devices={host.host_devices} /> },
+      : [
+          {
+            term: objectsCopy.esxi,
+            value: host.build === null ? host.version : objectsCopy.versionBuild(host.version, host.build),
+          },
+        ]),
+    { term: commonCopy.vms, value: plural(host.vms, commonCopy.vm) },
+    { term: objectsCopy.paths, value: <PathsMark devices={host.host_devices} /> },
   ]
 }
 
@@ -30,16 +40,16 @@ const below = (host: HostOut) => host.host_devices.flatMap(({ volume }) => volum
 /** One host: its devices' latency beside what the arrays say about the volumes behind them. */
 export default function HostPage() {
   return (
-    <ObjectPage kind="hosts" listTitle="Hosts" facts={facts} below={below}>
+    <ObjectPage kind="hosts" listTitle={navigationCopy.hosts} facts={facts} below={below}>
       {(host, id) => (
         <>
           {host.hbas.length > 0 && (
-            <Card title="Adapters" flush>
+            <Card title={objectsCopy.adapters} flush>
               <AdaptersTable hbas={host.hbas} />
             </Card>
           )}
           {host.host_devices.length > 0 && (
-            <Card title="Devices" hint="in the newest minute" flush>
+            <Card title={objectsCopy.devices} hint={objectsCopy.lastMinute} flush>
               <DevicesTable devices={host.host_devices} withHost={false} />
             </Card>
           )}
@@ -53,35 +63,35 @@ export default function HostPage() {
 function AdaptersTable({ hbas }: { hbas: readonly Hba[] }) {
   const columns = useMemo<Column<Hba>[]>(
     () => [
-      { id: 'device', header: 'Adapter', width: 110, cell: (hba) => hba.device },
+      { id: 'device', header: objectsCopy.adapter, width: 110, cell: (hba) => hba.device },
       {
         id: 'driver',
-        header: 'Driver',
+        header: objectsCopy.driver,
         width: 140,
-        cell: (hba) => hba.driver ?? <span className="faint">not read</span>,
+        cell: (hba) => hba.driver ?? <span className="faint">{objectsCopy.notCollected}</span>,
       },
-      { id: 'protocol', header: 'Protocol', width: 120, cell: (hba) => hba.protocol },
+      { id: 'protocol', header: objectsCopy.protocol, width: 120, cell: (hba) => hba.protocol },
       {
         id: 'model',
-        header: 'Model',
+        header: objectsCopy.model,
         width: 220,
         grow: true,
-        cell: (hba) => <Name focusable>{hba.model ?? 'not read'}</Name>,
+        cell: (hba) => <Name focusable>{hba.model ?? objectsCopy.notCollected}</Name>,
       },
       {
         id: 'address',
-        header: 'Address',
+        header: objectsCopy.address,
         width: 260,
-        cell: (hba) => <Name focusable>{hba.address ?? 'not read'}</Name>,
+        cell: (hba) => <Name focusable>{hba.address ?? objectsCopy.notCollected}</Name>,
       },
       {
         id: 'depth',
-        header: 'LUN queue depth',
+        header: objectsCopy.lunQueueDepth,
         width: 150,
         align: 'right',
         cell: (hba) =>
           hba.queue_depth === null ? (
-            <span className="faint">not read</span>
+            <span className="faint">{objectsCopy.notCollected}</span>
           ) : (
             <span className="numeric">{formatCount(hba.queue_depth)}</span>
           ),
@@ -89,5 +99,7 @@ function AdaptersTable({ hbas }: { hbas: readonly Hba[] }) {
     ],
     [],
   )
-  return <VirtualTable label="Adapters" columns={columns} count={hbas.length} rowAt={(index) => hbas[index]} />
+  return (
+    <VirtualTable label={objectsCopy.adapters} columns={columns} count={hbas.length} rowAt={(index) => hbas[index]} />
+  )
 }

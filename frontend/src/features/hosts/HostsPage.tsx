@@ -5,38 +5,44 @@ import { sidesColumns, toldColumn } from '../../components/entity/sidesColumns'
 import { Name } from '../../components/Name'
 import { StateMark } from '../../components/StateMark'
 import type { Column } from '../../components/table/VirtualTable'
+import * as commonCopy from '../../copy/common'
+import * as countersCopy from '../../copy/counters'
+import * as diagnosisCopy from '../../copy/diagnosis'
+import * as listsCopy from '../../copy/lists'
+import * as navigationCopy from '../../copy/navigation'
+import * as objectsCopy from '../../copy/objects'
 
 export const hostColumns = (max_us: number): Column<HostRow>[] => [
-  toldColumn<HostRow>({ header: 'Host', kind: 'host', leads: 'host', others: 'all hosts' }),
+  toldColumn<HostRow>({ header: commonCopy.host, kind: 'host', leads: 'host', others: countersCopy.allHosts }),
   {
     id: 'name',
-    header: 'Host',
+    header: commonCopy.host,
     width: 148,
     grow: true,
     from: 700,
     sortKey: 'name',
     cell: ({ id, name }) => <EntityLink to={{ kind: 'host', id, name }} />,
   },
-  { id: 'state', header: 'State', width: 120, from: 700, cell: (host) => <HostState host={host} /> },
+  { id: 'state', header: commonCopy.state, width: 120, from: 700, cell: (host) => <HostState host={host} /> },
   {
     id: 'cluster',
-    header: 'Cluster',
+    header: objectsCopy.cluster,
     width: 110,
     grow: true,
     from: 1200,
     cell: ({ cluster }) =>
-      cluster === null ? <span className="faint">none</span> : <Name focusable>{cluster.name}</Name>,
+      cluster === null ? <span className="faint">{commonCopy.none}</span> : <Name focusable>{cluster.name}</Name>,
   },
   {
     id: 'version',
-    header: 'ESXi',
+    header: objectsCopy.esxi,
     width: 90,
     from: 1900,
-    cell: ({ version }) => version ?? <span className="faint">not read</span>,
+    cell: ({ version }) => version ?? <span className="faint">{objectsCopy.notCollected}</span>,
   },
   {
     id: 'devices',
-    header: 'Devices',
+    header: objectsCopy.devices,
     width: 82,
     align: 'right',
     from: 1900,
@@ -44,17 +50,17 @@ export const hostColumns = (max_us: number): Column<HostRow>[] => [
   },
   {
     id: 'vms',
-    header: 'VMs',
+    header: commonCopy.vms,
     width: 66,
     align: 'right',
     from: 1900,
     cell: ({ vms }) => <span className="numeric">{vms}</span>,
   },
-  ...sidesColumns<HostRow>(max_us, 'host', 'all hosts'),
+  ...sidesColumns<HostRow>(max_us, 'host', countersCopy.allHosts),
 ]
 
 function HostState({ host }: { host: HostRow }) {
-  if (host.in_maintenance) return <StateMark tone="calm" word="maintenance" />
+  if (host.in_maintenance) return <StateMark tone="calm" word={objectsCopy.maintenance} />
   return <StateMark tone={host.connection_state === 'connected' ? 'good' : 'bad'} word={host.connection_state} />
 }
 
@@ -63,10 +69,10 @@ export default function HostsPage() {
   return (
     <ListPage
       kind="hosts"
-      title="Hosts"
-      noun="host"
+      title={navigationCopy.hosts}
+      noun={diagnosisCopy.host}
       columns={hostColumns}
-      empty={{ title: 'No host is known yet', text: 'Hosts come from vCenter. Add a vCenter under Sources.' }}
+      empty={{ title: listsCopy.noHosts, text: listsCopy.noHostsText }}
     />
   )
 }

@@ -2,22 +2,27 @@ import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
+import { overviewQuery } from '../../api/diagnoses'
 import { sourceKindsQuery, sourcesQuery } from '../../api/queries'
 import { useSession } from '../../api/session'
 import type { AlertOut, SourceKind } from '../../api/types'
-import { overviewQuery } from '../../api/verdicts'
 import { AlertsLine } from '../../components/alerts/AlertsLine'
 import { DataAge } from '../../components/DataAge'
 import { DataState } from '../../components/DataState'
+import { CardSkeleton } from '../../components/diagnosis/Skeletons'
+import { SpanSwitch } from '../../components/diagnosis/SpanSwitch'
 import { FirstSource, StillMissing } from '../../components/FirstSource'
 import { Icon } from '../../components/Icon'
 import { missingKinds } from '../../components/missingKinds'
 import { ReadOnlyHint } from '../../components/ReadOnlyHint'
-import { CardSkeleton } from '../../components/verdict/Skeletons'
-import { SpanSwitch } from '../../components/verdict/SpanSwitch'
+import * as diagnosisCopy from '../../copy/diagnosis'
+import * as navigationCopy from '../../copy/navigation'
+import * as overviewCopy from '../../copy/overview'
+import * as sessionCopy from '../../copy/session'
+import * as sourcesCopy from '../../copy/sources'
 import { InItsTime } from '../../lib/search'
 import { instantMs } from '../../lib/time'
-import { EstateCard } from './EstateCard'
+import { EnvironmentCard } from './EnvironmentCard'
 import styles from './Overview.module.css'
 import { RankingCard } from './RankingCard'
 import { unfiltered } from './ranking'
@@ -25,11 +30,11 @@ import { SourcesStrip } from './SourcesStrip'
 import { useRanking } from './useRanking'
 
 const TreemapCard = lazy(async () => ({ default: (await import('./TreemapCard')).TreemapCard }))
-const EstateOverTime = lazy(async () => ({ default: (await import('./EstateOverTime')).EstateOverTime }))
+const EnvironmentOverTime = lazy(async () => ({ default: (await import('./EnvironmentOverTime')).EnvironmentOverTime }))
 
 const all = (alerts: readonly AlertOut[]) => alerts
 
-/** Where is time lost right now: the estate by layer, then who loses most. */
+/** Where is time lost right now: the environment by layer, then who loses most. */
 export default function OverviewPage() {
   return (
     <InItsTime>
@@ -50,13 +55,13 @@ function Overview() {
   return (
     <div className={styles.page}>
       <header className={styles.head}>
-        <h1 className={styles.title}>Overview</h1>
+        <h1 className={styles.title}>{navigationCopy.overview}</h1>
         {query.data && (
           <DataAge
             at_ms={instantMs(query.data.ledger_until_at)}
-            of="newest judged minute"
-            never="nothing judged yet"
-            isPlain={query.data.estate.state === 'no_data'}
+            ageText={diagnosisCopy.analyzedThrough}
+            never={diagnosisCopy.notAnalyzed}
+            isPlain={query.data.environment.state === 'no_data'}
           />
         )}
         <div className={styles.right}>
@@ -66,14 +71,14 @@ function Overview() {
       <SourcesStrip />
       <AlertsLine choose={all} most={4} />
       <DataState query={query} skeleton={<CardSkeleton height={221} />}>
-        {(overview) => <EstateCard overview={overview} kind={params.kind} />}
+        {(overview) => <EnvironmentCard overview={overview} kind={params.kind} />}
       </DataState>
       <div className={styles.pair}>
         <Suspense fallback={<Awaited height={324} />}>
           <TreemapCard params={params} />
         </Suspense>
         <Suspense fallback={<Awaited height={330} />}>
-          <EstateOverTime />
+          <EnvironmentOverTime />
         </Suspense>
       </div>
       <RankingCard params={params} />
@@ -101,22 +106,24 @@ function NothingYet({ missing, isRead }: NothingYetProps) {
   const { isAdmin } = useSession()
   const add = isAdmin && (
     <Button component={Link} to="/sources" search={{ do: 'add' } as never} leftSection={<Icon name="plus" />}>
-      Add a source
+      {sourcesCopy.add}
     </Button>
   )
   return (
     <div className={styles.page}>
       <header className={styles.head}>
-        <h1 className={styles.title}>Overview</h1>
+        <h1 className={styles.title}>{navigationCopy.overview}</h1>
       </header>
-      <ReadOnlyHint todo="add sources" />
+      <ReadOnlyHint todo={sessionCopy.addSources} />
       {isRead ? (
         <>
           <SourcesStrip />
           <p>
-            What is read already stands under <Link to={'/arrays' as string}>Arrays</Link>,{' '}
-            <Link to={'/volumes' as string}>Volumes</Link>, <Link to={'/hosts' as string}>Hosts</Link> and{' '}
-            <Link to={'/vms' as string}>VMs</Link>; how well, under <Link to={'/sources' as string}>Sources</Link>.
+            {overviewCopy.loadedUnder} <Link to={'/arrays' as string}>{navigationCopy.arrays}</Link>,{' '}
+            <Link to={'/volumes' as string}>{navigationCopy.volumes}</Link>,{' '}
+            <Link to={'/hosts' as string}>{navigationCopy.hosts}</Link> {overviewCopy.and}{' '}
+            <Link to={'/vms' as string}>{navigationCopy.vms}</Link>
+            {overviewCopy.freshnessUnder} <Link to={'/sources' as string}>{navigationCopy.sources}</Link>.
           </p>
           <StillMissing kinds={missing} add={add} />
         </>

@@ -2,29 +2,31 @@
 
 import { NativeSelect } from '@mantine/core'
 import { useMemo } from 'react'
+import { overviewQuery, type RankingParams } from '../../api/diagnoses'
 import type { Overview, OverviewRow } from '../../api/types'
-import { overviewQuery, type RankingParams } from '../../api/verdicts'
 import { niceMax } from '../../charts/panels'
 import { LAYER_IDS, layerWord } from '../../charts/segments'
 import { useAlertsAt } from '../../components/alerts/useAlertsAt'
 import { useCursorMinute } from '../../components/chart/useCursorTime'
 import { DataState, type EmptyText } from '../../components/DataState'
+import { CardSkeleton } from '../../components/diagnosis/Skeletons'
+import { SEVERITIES } from '../../components/diagnosis/severity'
 import { Later } from '../../components/Later'
 import { NameFilter } from '../../components/NameFilter'
 import { useServerRows } from '../../components/table/useServerRows'
 import { VirtualTable } from '../../components/table/VirtualTable'
-import { certaintyWord } from '../../components/verdict/certainty'
-import { CardSkeleton } from '../../components/verdict/Skeletons'
+import * as listsCopy from '../../copy/lists'
+import * as overviewCopy from '../../copy/overview'
 import { usePreferences } from '../../lib/preferences'
 import { AtOnce } from '../../lib/search'
 import { formatClock } from '../../lib/time'
 import styles from './Overview.module.css'
-import { CERTAINTIES, KINDS, WORST_FIRST } from './ranking'
+import { KINDS, WORST_FIRST, WORST_SEVERITY_FIRST } from './ranking'
 import { rankingColumns } from './rankingColumns'
 import { useRanking } from './useRanking'
 
 const ROW_PX = 54
-/** Certainty, layer and alert, one below the other. */
+/** Confidence, layer and alert, one below the other. */
 const NARROW_ROW_PX = 76
 
 export function RankingCard({ params: wanted }: { params: RankingParams }) {
@@ -40,7 +42,7 @@ export function RankingCard({ params: wanted }: { params: RankingParams }) {
   const alertsAt = useAlertsAt()
   const columns = useMemo(() => rankingColumns(noun, max_us, alertsAt), [noun, max_us, alertsAt])
   return (
-    <section className={styles.ranking} aria-label={`${title} by impact`}>
+    <section className={styles.ranking} aria-label={overviewCopy.byExcess(title)}>
       <AtOnce>
         <Tools at_ms={minute?.from_ms ?? null} />
       </AtOnce>
@@ -48,7 +50,7 @@ export function RankingCard({ params: wanted }: { params: RankingParams }) {
         {(page) => (
           <Later>
             <VirtualTable
-              label={`${title} by impact`}
+              label={overviewCopy.byExcess(title)}
               columns={columns}
               count={page.total}
               rowAt={rowAt}
@@ -73,8 +75,8 @@ function Tools({ at_ms }: { at_ms: number | null }) {
   return (
     <div className={styles.tools}>
       <Tabs kind={ranking.kind} onChoose={ranking.setKind} />
-      {at_ms !== null && <span className="muted numeric">at {formatClock(at_ms, zone)}, at the cursor</span>}
-      {ranking.sort === WORST_FIRST && <span className="muted">those that lose time first</span>}
+      {at_ms !== null && <span className="muted numeric">{overviewCopy.atCursor(formatClock(at_ms, zone))}</span>}
+      {ranking.sort === WORST_FIRST && <span className="muted">{overviewCopy.sortedByExcess}</span>}
       <div className={styles.filters}>
         <NameFilter
           noun={noun}
@@ -82,19 +84,22 @@ function Tools({ at_ms }: { at_ms: number | null }) {
           onChange={(text) => ranking.setSearch(text, { replace: true })}
         />
         <NativeSelect
-          aria-label="Only this layer"
-          data={[{ value: '', label: 'Any layer' }, ...LAYER_IDS.map((value) => ({ value, label: layerWord(value) }))]}
+          aria-label={overviewCopy.byLayerFilter}
+          data={[
+            { value: '', label: overviewCopy.anyLayer },
+            ...LAYER_IDS.map((value) => ({ value, label: layerWord(value) })),
+          ]}
           value={ranking.layer ?? ''}
           onChange={(event) => ranking.setLayer(event.currentTarget.value)}
         />
         <NativeSelect
-          aria-label="Only this certainty"
+          aria-label={overviewCopy.bySeverityFilter}
           data={[
-            { value: '', label: 'Any verdict' },
-            ...CERTAINTIES.map((value) => ({ value, label: certaintyWord(value) })),
+            { value: '', label: overviewCopy.anySeverity },
+            ...WORST_SEVERITY_FIRST.map((value) => ({ value, label: SEVERITIES[value].word })),
           ]}
-          value={ranking.certainty ?? ''}
-          onChange={(event) => ranking.setCertainty(event.currentTarget.value)}
+          value={ranking.severity ?? ''}
+          onChange={(event) => ranking.setSeverity(event.currentTarget.value)}
         />
       </div>
     </div>
@@ -103,7 +108,7 @@ function Tools({ at_ms }: { at_ms: number | null }) {
 
 function Tabs({ kind, onChoose }: { kind: string; onChoose: (kind: string) => void }) {
   return (
-    <fieldset className={styles.tabs} aria-label="What is ranked">
+    <fieldset className={styles.tabs} aria-label={overviewCopy.objectType}>
       {KINDS.map(([one, title]) => (
         <button
           key={one}
@@ -119,12 +124,12 @@ function Tabs({ kind, onChoose }: { kind: string; onChoose: (kind: string) => vo
   )
 }
 
-function emptyText(page: Overview, { search, layer, certainty }: RankingParams, noun: string): EmptyText | null {
+function emptyText(page: Overview, { search, layer, severity }: RankingParams, noun: string): EmptyText | null {
   if (page.total > 0) return null
-  const isFiltered = search !== '' || layer !== null || certainty !== null
-  if (isFiltered) return { title: `No ${noun} fits`, text: 'Nothing fits all of these filters. Clear one of them.' }
+  const isFiltered = search !== '' || layer !== null || severity !== null
+  if (isFiltered) return { title: listsCopy.noMatch(noun), text: overviewCopy.filtersTooNarrow }
   return {
-    title: `No ${noun} is known yet`,
-    text: 'Add arrays and vCenters under Sources; the first verdicts come about two minutes after that.',
+    title: overviewCopy.noneYet(noun),
+    text: overviewCopy.noneYetText,
   }
 }

@@ -1,4 +1,4 @@
-/** How fresh every source is: the worst first, because a verdict is as good as what it is made from. */
+/** How fresh every source is: the worst first, because a diagnosis is as good as what it is made from. */
 
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -7,9 +7,10 @@ import { sourcesQuery } from '../../api/queries'
 import type { SourceOut } from '../../api/types'
 import { DataAge } from '../../components/DataAge'
 import { DataState } from '../../components/DataState'
+import { CardSkeleton } from '../../components/diagnosis/Skeletons'
 import { Name } from '../../components/Name'
 import { readUntil, SourceMark, worstFirst } from '../../components/SourceMark'
-import { CardSkeleton } from '../../components/verdict/Skeletons'
+import * as sourcesCopy from '../../copy/sources'
 import { formatCount } from '../../lib/units'
 import styles from './Overview.module.css'
 
@@ -22,7 +23,7 @@ export function SourcesStrip() {
       {(sources) =>
         sources.length === 0 ? (
           <p className={styles.hint}>
-            Nothing is polled yet. <Link to="/sources">Add an array and a vCenter</Link> to get verdicts.
+            {sourcesCopy.noneYet} <Link to="/sources">{sourcesCopy.addBoth}</Link> {sourcesCopy.toDiagnose}
           </p>
         ) : (
           <Strip sources={sources} />
@@ -38,7 +39,7 @@ function Strip({ sources }: { sources: readonly SourceOut[] }) {
   const [isOpen, setOpen] = useState(false)
   return (
     <div className={styles.strip}>
-      <ul ref={measure} className={styles.sources} data-open={isOpen} aria-label="Freshness of the sources">
+      <ul ref={measure} className={styles.sources} data-open={isOpen} aria-label={sourcesCopy.freshness}>
         {worstFirst(sources).map((source) => (
           <li key={source.id} className={styles.source}>
             <span className={styles.sourceName}>
@@ -54,7 +55,7 @@ function Strip({ sources }: { sources: readonly SourceOut[] }) {
       </ul>
       {(isCut || isOpen) && (
         <button type="button" className={styles.allSources} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-          {isOpen ? 'One row' : `All ${formatCount(sources.length)}`}
+          {isOpen ? sourcesCopy.oneRow : sourcesCopy.showAll(formatCount(sources.length))}
         </button>
       )}
     </div>

@@ -3,8 +3,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { memo, useCallback, useMemo } from 'react'
+import { type JudgedKind, overviewQuery, type RankingParams } from '../../api/diagnoses'
 import type { OverviewRow } from '../../api/types'
-import { type JudgedKind, overviewQuery, type RankingParams } from '../../api/verdicts'
 import { LAYER_IDS, type LayerId, layerWord } from '../../charts/segments'
 import type { ChartTokens } from '../../charts/tokens'
 import { paint, STRENGTH_WORDS, STRENGTHS, type Strength, type Tile, treemapOption } from '../../charts/treemap'
@@ -13,10 +13,14 @@ import { Chart } from '../../components/chart/Chart'
 import { useTokens } from '../../components/chart/useTokens'
 import { type LegendWord, Words } from '../../components/chart/Words'
 import { DataState, EmptyState } from '../../components/DataState'
+import { confidenceLabel } from '../../components/diagnosis/confidence'
+import { ios } from '../../components/diagnosis/OccupancyCard'
+import { CardSkeleton } from '../../components/diagnosis/Skeletons'
 import { addressOf } from '../../components/EntityLink'
-import { certaintyWord } from '../../components/verdict/certainty'
-import { ios } from '../../components/verdict/OccupancyCard'
-import { CardSkeleton } from '../../components/verdict/Skeletons'
+import * as commonCopy from '../../copy/common'
+import * as diagnosisCopy from '../../copy/diagnosis'
+import * as navigationCopy from '../../copy/navigation'
+import * as overviewCopy from '../../copy/overview'
 import { usePreferences } from '../../lib/preferences'
 import { plural } from '../../lib/text'
 import { formatWindow } from '../../lib/time'
@@ -55,8 +59,8 @@ const Treemap = memo(function Treemap({ rows, total, kind, from_at, to_at }: Tre
   const navigate = useNavigate()
   const [, title, noun] = KINDS.find(([one]) => one === kind) ?? KINDS[0]
   const words = legendWords(tokens)
-  const tiles = useMemo(() => rows.map(tileOf).filter(({ ios }) => ios > 0), [rows])
-  const label = `${title} by I/Os inside and by the layer that loses time; the ranking below says the same in a table`
+  const tiles = useMemo(() => rows.map((row) => tileOf(row, zone)).filter(({ ios }) => ios > 0), [rows, zone])
+  const label = overviewCopy.treemapSpoken(title)
   const option = useMemo(() => {
     const sentences = new Map(rows.map((row) => [keyOf(row), row]))
     const tooltip = tileTooltip((id) => sentences.get(id), tokens.ink)
@@ -71,26 +75,29 @@ const Treemap = memo(function Treemap({ rows, total, kind, from_at, to_at }: Tre
     },
     [rows, navigate],
   )
-  const heading = `Where the I/Os of ${title === 'VMs' ? title : title.toLowerCase()} are`
+  const heading = overviewCopy.treemap(noun)
   if (tiles.length === 0)
     return (
       <Card title={heading}>
-        <EmptyState title="No I/Os to be found" text="Nothing in the ranking below has measured I/Os in this window." />
+        <EmptyState title={overviewCopy.noOutstandingIo} text={overviewCopy.nothingMeasured} />
       </Card>
     )
   const [from_ms, to_ms] = [Date.parse(from_at), Date.parse(to_at)]
   return (
     <Chart
       title={heading}
-      exportTitle={`Where the I/Os of ${title} are`}
+      exportTitle={overviewCopy.treemapCsv(title)}
       windowText={formatWindow(from_ms, to_ms, zone)}
-      hint={`area: I/Os inside${title === 'Arrays' ? '' : ', by array'}; colour: the layer that loses time${total > rows.length ? `; the ${rows.length} of ${plural(total, noun)} that lose most` : ''}`}
+      hint={overviewCopy.treemapHint(
+        title === navigationCopy.arrays ? '' : overviewCopy.byArray,
+        total > rows.length ? overviewCopy.topOf(rows.length, plural(total, noun)) : '',
+      )}
       label={label}
       option={option}
       height={HEIGHT}
       fill
       csv={() => ({ header: CSV_HEADER, rows: rows.map(csvRow) })}
-      table={<TilesTable tiles={tiles} label={`Numbers of where the I/Os of ${title} are`} />}
+      table={<TilesTable tiles={tiles} label={overviewCopy.treemapTable(title)} />}
       legend={<Words words={words} />}
       legendWords={words}
       shownWindow={{ from_ms, to_ms }}
@@ -103,12 +110,13 @@ const Treemap = memo(function Treemap({ rows, total, kind, from_at, to_at }: Tre
 const CSV_HEADER = [
   'name',
   'arrays',
-  'I/Os inside',
-  'latency (µs)',
-  'lost per I/O (µs)',
+  overviewCopy.csvOutstanding,
+  overviewCopy.csvLatency,
+  overviewCopy.csvExcess,
   'layer',
-  'certainty',
-  'waiting I/Os',
+  'severity',
+  'confidence',
+  overviewCopy.csvExcessOutstanding,
 ]
 
 const csvRow = (row: OverviewRow) => [
@@ -118,19 +126,20 @@ const csvRow = (row: OverviewRow) => [
   row.total_us,
   row.excess_us,
   row.layer_label,
-  row.certainty,
-  row.impact,
+  row.severity,
+  row.confidence,
+  row.excess_outstanding,
 ]
 
 const word = (label: string, colour: string, mark: LegendWord['mark']): LegendWord => ({ label, colour, mark })
 
 function legendWords(tokens: ChartTokens): LegendWord[] {
   const fillOf = (layer: LayerId, strength: Strength) =>
-    paint({ layers: [layer], look: 'certain', strength }, tokens).fill
+    paint({ layers: [layer], look: 'confirmed', strength }, tokens).fill
   return [
     ...LAYER_IDS.map((layer) => word(layerWord(layer), fillOf(layer, 'most'), 'fill')),
-    word(certaintyWord('likely'), fillOf('array', 'most'), 'hatched'),
-    word(certaintyWord('undetermined'), tokens.ink.gap, 'hatched'),
+    word(confidenceLabel('likely'), fillOf('array', 'most'), 'hatched'),
+    word(confidenceLabel('inconclusive'), tokens.ink.gap, 'hatched'),
     ...STRENGTHS.map((strength) => word(STRENGTH_WORDS[strength], fillOf('array', strength), 'fill')),
   ]
 }
@@ -138,14 +147,14 @@ function legendWords(tokens: ChartTokens): LegendWord[] {
 function TilesTable({ tiles, label }: { tiles: readonly Tile[]; label: string }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
-    <section className={styles.tiles} tabIndex={0} aria-label={`${label}, scrolls`}>
+    <section className={styles.tiles} tabIndex={0} aria-label={commonCopy.scrolls(label)}>
       <table aria-label={label}>
         <thead>
           <tr>
-            <th scope="col">Name</th>
-            <th scope="col">Array</th>
-            <th scope="col">I/Os inside</th>
-            <th scope="col">Verdict</th>
+            <th scope="col">{commonCopy.name}</th>
+            <th scope="col">{commonCopy.array}</th>
+            <th scope="col">{overviewCopy.outstandingIo}</th>
+            <th scope="col">{diagnosisCopy.title}</th>
           </tr>
         </thead>
         <tbody>

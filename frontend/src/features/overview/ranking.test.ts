@@ -1,14 +1,30 @@
 import { expect, it } from 'vitest'
-import { rankingOf, unfiltered } from './ranking'
+import { rankingOf, unfiltered, WORST_SEVERITY_FIRST } from './ranking'
 
 it('reads an address that says nothing, or nonsense, as those that lose most', () => {
-  const plain = { kind: 'datastores', search: '', layer: null, certainty: null, sort: '-impact', window: null }
+  const plain = {
+    kind: 'datastores',
+    search: '',
+    layer: null,
+    severity: null,
+    sort: '-excess_outstanding',
+    window: null,
+  }
   expect(rankingOf({}, null)).toEqual(plain)
-  expect(rankingOf({ kind: 'cats', layer: 'x', certainty: 'y' }, null)).toEqual(plain)
+  expect(rankingOf({ kind: 'cats', layer: 'x', severity: 'z' }, null)).toEqual(plain)
 })
 
-it('asks the same of the estate as of a ranking that is not filtered, and else leaves the filters out', () => {
+it('asks the same of the environment as of a ranking that is not filtered, and else leaves the filters out', () => {
   const plain = rankingOf({ kind: 'vms' }, null)
   expect(unfiltered(plain)).toEqual(plain)
   expect(unfiltered(rankingOf({ kind: 'vms', q: 'a', layer: 'san', sort: 'name' }, null))).toEqual(plain)
+})
+
+it('filters by severity', () => {
+  expect(WORST_SEVERITY_FIRST.map((severity) => rankingOf({ severity }, null).severity)).toEqual([
+    'high',
+    'elevated',
+    'normal',
+  ])
+  expect(rankingOf({ severity: '' }, null).severity).toBeNull()
 })

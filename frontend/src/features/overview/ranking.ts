@@ -1,33 +1,35 @@
 /** What the ranking shows, as the address says it. */
 
-import type { Certainty } from '../../api/types'
-import type { JudgedKind, RankingParams, VerdictWindow } from '../../api/verdicts'
+import type { DiagnosisWindow, JudgedKind, RankingParams } from '../../api/diagnoses'
+import type { DiagnosisSeverity } from '../../api/types'
 import { LAYER_IDS } from '../../charts/segments'
+import * as navigationCopy from '../../copy/navigation'
 
 export const KINDS = [
-  ['datastores', 'Datastores', 'datastore'],
-  ['vms', 'VMs', 'VM'],
-  ['hosts', 'Hosts', 'host'],
-  ['volumes', 'Volumes', 'volume'],
-  ['arrays', 'Arrays', 'array'],
+  ['datastores', navigationCopy.datastores, 'datastore'],
+  ['vms', navigationCopy.vms, 'VM'],
+  ['hosts', navigationCopy.hosts, 'host'],
+  ['volumes', navigationCopy.volumes, 'volume'],
+  ['arrays', navigationCopy.arrays, 'array'],
 ] as const satisfies readonly (readonly [JudgedKind, string, string])[]
 
-export const CERTAINTIES: readonly Certainty[] = ['certain', 'likely', 'undetermined', 'healthy']
+/** Worst first. */
+export const WORST_SEVERITY_FIRST: readonly DiagnosisSeverity[] = ['high', 'elevated', 'normal']
 
-export const WORST_FIRST = '-impact'
+export const WORST_FIRST = '-excess_outstanding'
 
-type RankingSearch = Partial<Record<'kind' | 'q' | 'layer' | 'certainty' | 'sort', string | undefined>>
+type RankingSearch = Partial<Record<'kind' | 'q' | 'layer' | 'severity' | 'sort', string | undefined>>
 
-export function rankingOf(search: RankingSearch, window: VerdictWindow): RankingParams {
+export function rankingOf(search: RankingSearch, window: DiagnosisWindow): RankingParams {
   return {
     kind: KINDS.find(([one]) => one === search.kind)?.[0] ?? 'datastores',
     search: search.q ?? '',
     layer: LAYER_IDS.find((one) => one === search.layer) ?? null,
-    certainty: CERTAINTIES.find((one) => one === search.certainty) ?? null,
+    severity: WORST_SEVERITY_FIRST.find((one) => one === search.severity) ?? null,
     sort: search.sort ?? WORST_FIRST,
     window,
   }
 }
 
-/** Of the estate itself, whatever is filtered: where nothing is, the same question as the ranking's. */
+/** Of the environment itself, whatever is filtered: where nothing is, the same question as the ranking's. */
 export const unfiltered = ({ kind, window }: RankingParams): RankingParams => rankingOf({ kind }, window)

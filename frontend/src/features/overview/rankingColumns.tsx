@@ -1,20 +1,30 @@
-/** The columns of the ranking: who, the verdict's sentence, the layers as a bar, and the numbers it can be sorted by. */
+/** The columns of the ranking: who, the diagnosis's sentence, the layers as a bar, and the numbers it can be sorted by. */
 
 import type { AlertOut, OverviewRow } from '../../api/types'
 import { AlertBadge } from '../../components/alerts/AlertBadge'
+import { ConfidenceLabel } from '../../components/diagnosis/ConfidenceLabel'
+import { LayerBar } from '../../components/diagnosis/LayerBar'
+import { layersWords } from '../../components/diagnosis/layerWords'
+import { NamedLayer } from '../../components/diagnosis/NamedLayer'
+import { ios } from '../../components/diagnosis/OccupancyCard'
+import { piecesOf } from '../../components/diagnosis/pieces'
+import { SeverityMark } from '../../components/diagnosis/SeverityMark'
+import { isElevated } from '../../components/diagnosis/severity'
 import { EntityLink } from '../../components/EntityLink'
 import { Quantity } from '../../components/Quantity'
-import { StateMark } from '../../components/StateMark'
 import type { Column } from '../../components/table/VirtualTable'
-import { standingMark } from '../../components/verdict/certainty'
-import { LayerBar } from '../../components/verdict/LayerBar'
-import { layersWords } from '../../components/verdict/layerWords'
-import { NamedLayer } from '../../components/verdict/NamedLayer'
-import { ios } from '../../components/verdict/OccupancyCard'
-import { piecesOf } from '../../components/verdict/pieces'
+import * as breakdownCopy from '../../copy/breakdown'
+import * as commonCopy from '../../copy/common'
+import * as diagnosisCopy from '../../copy/diagnosis'
+import * as overviewCopy from '../../copy/overview'
 import styles from './Overview.module.css'
 
-const HEADERS: Record<string, string> = { datastore: 'Datastore', host: 'Host', volume: 'Volume', array: 'Array' }
+const HEADERS: Record<string, string> = {
+  datastore: commonCopy.datastore,
+  host: commonCopy.host,
+  volume: commonCopy.volume,
+  array: commonCopy.array,
+}
 
 /** `alertsAt`: open alerts of a thing, worst first. */
 export function rankingColumns(
@@ -32,21 +42,24 @@ export function rankingColumns(
       cell: ({ subject }) => <EntityLink to={subject} />,
     },
     {
-      id: 'verdict',
-      header: 'Verdict',
+      id: 'diagnosis',
+      header: overviewCopy.severity,
       width: 138,
       narrow: 134,
       cell: (row) => (
-        <span className={styles.verdict}>
-          <StateMark {...standingMark(row)} />
+        <span className={styles.diagnosis}>
+          <SeverityMark diagnosis={row} />
+          <span className={styles.labels}>
+            <ConfidenceLabel diagnosis={row} />
+            <AlertBadge alerts={alertsAt(row.subject)} />
+          </span>
           <NamedLayer row={row} className={styles.named} />
-          <AlertBadge alerts={alertsAt(row.subject)} />
         </span>
       ),
     },
     {
       id: 'sentence',
-      header: 'Where the time goes',
+      header: diagnosisCopy.title,
       width: 250,
       grow: true,
       from: 700,
@@ -54,7 +67,7 @@ export function rankingColumns(
     },
     {
       id: 'layers',
-      header: 'By layer',
+      header: breakdownCopy.title,
       width: 168,
       from: 1200,
       cell: (row) =>
@@ -66,7 +79,7 @@ export function rankingColumns(
     },
     {
       id: 'latency',
-      header: 'Latency',
+      header: commonCopy.latency,
       width: 106,
       narrow: 94,
       align: 'right',
@@ -75,28 +88,32 @@ export function rankingColumns(
     },
     {
       id: 'excess',
-      header: 'Lost per I/O',
+      header: diagnosisCopy.excessLatency,
       width: 104,
       align: 'right',
       sortKey: 'excess',
-      cell: ({ excess_us, state, certainty, until_at }) => (
-        <span className={state === 'judged' && certainty !== 'healthy' && until_at === null ? styles.over : undefined}>
-          <Quantity value={excess_us} unit="µs" />
+      cell: (row) => (
+        <span className={isElevated(row) ? styles[row.severity ?? ''] : undefined}>
+          <Quantity value={row.excess_us} unit="µs" />
         </span>
       ),
     },
     {
-      id: 'impact',
-      header: 'Waiting I/Os',
+      id: 'excess_outstanding',
+      header: overviewCopy.excessOutstanding,
       width: 116,
       align: 'right',
-      sortKey: 'impact',
-      cell: ({ impact }) =>
-        impact === null ? <Quantity value={null} unit="I/Os" /> : <span className="numeric">{ios(impact)}</span>,
+      sortKey: 'excess_outstanding',
+      cell: ({ excess_outstanding }) =>
+        excess_outstanding === null ? (
+          <Quantity value={null} unit="I/Os" />
+        ) : (
+          <span className="numeric">{ios(excess_outstanding)}</span>
+        ),
     },
     {
       id: 'iops',
-      header: 'IOPS',
+      header: commonCopy.iops,
       width: 106,
       align: 'right',
       sortKey: 'iops',
@@ -104,21 +121,21 @@ export function rankingColumns(
       cell: ({ iops }) => <Quantity value={iops} unit="ops/s" bare />,
     },
     {
-      id: 'grade',
-      header: 'Grade',
+      id: 'quality',
+      header: overviewCopy.dataQuality,
       width: 66,
       align: 'right',
       from: 1600,
-      cell: ({ grade }) => grade ?? <span className="faint">–</span>,
+      cell: ({ quality }) => quality ?? <span className="faint">–</span>,
     },
   ]
 }
 
 function Standing({ row }: { row: OverviewRow }) {
-  const isFaint = row.state !== 'judged' || row.certainty === 'healthy'
+  const isFaint = row.severity === null || row.severity === 'normal'
   return (
-    <span className={`${styles.standing} ${isFaint ? 'muted' : ''}`} title={row.sentence}>
-      {row.sentence}
+    <span className={`${styles.standing} ${isFaint ? 'muted' : ''}`} title={row.sentence.text}>
+      {row.sentence.text}
     </span>
   )
 }

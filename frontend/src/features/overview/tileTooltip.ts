@@ -1,4 +1,4 @@
-/** What a tile says under the pointer: name and the verdict's own sentence, as text nodes. */
+/** What a tile says under the pointer: name and the diagnosis's own sentence, as text nodes. */
 
 import type { OverviewRow } from '../../api/types'
 
@@ -24,7 +24,7 @@ function tileText({ subject, sentence }: OverviewRow): HTMLElement {
   const name = document.createElement('strong')
   name.textContent = subject.name
   const words = document.createElement('div')
-  words.textContent = sentence
+  words.textContent = sentence.text
   const box = document.createElement('div')
   box.style.maxWidth = '420px'
   box.style.whiteSpace = 'normal'

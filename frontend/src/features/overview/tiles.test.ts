@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import type { OverviewRow } from '../../api/types'
+import { headOf } from '../../testing/sentences'
 import { tileOf } from './tiles'
 
 const losing = {
@@ -9,20 +10,21 @@ const losing = {
     { kind: 'array', id: 2, name: 'fa-2' },
   ],
   state: 'judged',
-  certainty: 'likely',
+  severity: 'elevated',
+  confidence: 'likely',
   layer: 'kernel',
   other: null,
-  layers: [{ name: 'kernel', excess_us: 250 }],
-  sentence: 'Kernel queue on esx-14: 0.44 of 0.93 ms',
+  layers: [{ name: 'kernel', layers: ['kernel'], excess_us: 250 }],
+  sentence: headOf('Kernel queue on esx-14: 0.44 of 0.93 ms'),
   iops: 2000,
   total_us: 930,
   excess_us: 250,
-  expected_us: 600,
+  baseline_us: 600,
   until_at: null,
 } as unknown as OverviewRow
 
 it('what loses time is named in the colour of its layer, under the arrays that it is on', () => {
-  expect(tileOf(losing)).toEqual({
+  expect(tileOf(losing, 'utc')).toEqual({
     id: 'datastore-5',
     name: 'app-05',
     group: { id: 'array-1,array-2', name: 'fa-1 + fa-2' },
@@ -35,6 +37,6 @@ it('what loses time is named in the colour of its layer, under the arrays that i
 })
 
 it('what lost time until a moment ago is calm, and says that it ended', () => {
-  const ended = tileOf({ ...losing, until_at: '2026-11-22T15:54:00Z' })
-  expect(ended).toMatchObject({ words: 'Ended', layers: [], look: 'calm' })
+  const ended = tileOf({ ...losing, until_at: '2026-11-22T15:54:00Z' }, 'utc')
+  expect(ended).toMatchObject({ words: 'Cleared 15:54', layers: [], look: 'calm' })
 })

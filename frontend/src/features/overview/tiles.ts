@@ -2,14 +2,16 @@
 
 import type { OverviewRow } from '../../api/types'
 import { strengthOf, type Tile } from '../../charts/treemap'
-import { standingMark } from '../../components/verdict/certainty'
-import { namedLayers, namedWords } from '../../components/verdict/namedWords'
+import { namedLayers, namedWords } from '../../components/diagnosis/namedWords'
+import { severityLook } from '../../components/diagnosis/severity'
+import * as overviewCopy from '../../copy/overview'
+import type { Zone } from '../../lib/time'
 
 export const keyOf = ({ subject }: Pick<OverviewRow, 'subject'>) => `${subject.kind}-${subject.id}`
 export const iosOf = ({ iops, total_us }: OverviewRow) => ((iops ?? 0) * (total_us ?? 0)) / 1e6
 
-export function tileOf(row: OverviewRow): Tile {
-  const { word } = standingMark(row)
+export function tileOf(row: OverviewRow, zone: Zone): Tile {
+  const { word } = severityLook(row, zone)
   // What is over loses its alarm's colour.
   const named = row.until_at === null ? namedWords(row) : null
   return {
@@ -20,19 +22,17 @@ export function tileOf(row: OverviewRow): Tile {
     words: named ?? word,
     layers: named !== null ? namedLayers(row) : [],
     look: named !== null ? lookOf(row) : 'calm',
-    strength: strengthOf(row.excess_us, row.expected_us),
+    strength: strengthOf(row.excess_us, row.baseline_us),
   }
 }
 
 /** The array that it is on, or all of them; an array stands for itself. */
 function groupOf({ subject, arrays }: OverviewRow): Tile['group'] {
   if (subject.kind === 'array') return null
-  if (arrays.length === 0) return { id: 'no-array', name: 'on no known array' }
+  if (arrays.length === 0) return { id: 'no-array', name: overviewCopy.noArray }
   return { id: arrays.map(({ id }) => `array-${id}`).join(','), name: arrayNames(arrays) }
 }
 
 export const arrayNames = (arrays: OverviewRow['arrays']) => arrays.map(({ name }) => name).join(' + ')
 
-function lookOf({ certainty }: OverviewRow): Tile['look'] {
-  return certainty === 'certain' || certainty === 'likely' || certainty === 'undetermined' ? certainty : 'calm'
-}
+const lookOf = ({ confidence }: OverviewRow): Tile['look'] => confidence ?? 'calm'

@@ -1,20 +1,20 @@
 /** What the ranking shows, kept in the URL, and the ways to change it. */
 
 import { useMemo } from 'react'
-import { useVerdictWindow } from '../../components/verdict/SpanSwitch'
+import { useDiagnosisWindow } from '../../components/diagnosis/SpanSwitch'
 import { useSearchParameter } from '../../lib/url'
 import { rankingOf, WORST_FIRST } from './ranking'
 
 export function useRanking() {
-  const window = useVerdictWindow()
+  const window = useDiagnosisWindow()
   const [kind, setKind] = useSearchParameter('kind', 'datastores')
   const [q, setSearch] = useSearchParameter('q', '')
   const [layer, setLayer] = useSearchParameter('layer', '')
-  const [certainty, setCertainty] = useSearchParameter('certainty', '')
+  const [severity, setSeverity] = useSearchParameter('severity', '')
   const [sort, setSort] = useSearchParameter('sort', WORST_FIRST)
   const params = useMemo(
-    () => rankingOf({ kind, q, layer, certainty, sort }, window),
-    [kind, q, layer, certainty, sort, window],
+    () => rankingOf({ kind, q, layer, severity, sort }, window),
+    [kind, q, layer, severity, sort, window],
   )
-  return { ...params, params, setKind, setSearch, setLayer, setCertainty, setSort }
+  return { ...params, params, setKind, setSearch, setLayer, setSeverity, setSort }
 }

@@ -6,6 +6,7 @@ import { readCertificate } from '../../api/commands'
 import type { Certificate } from '../../api/types'
 import { Icon } from '../../components/Icon'
 import { Worded } from '../../components/Worded'
+import * as sourcesCopy from '../../copy/sources'
 import { usePreferences } from '../../lib/preferences'
 import { formatInstant } from '../../lib/time'
 import styles from './SourcesPage.module.css'
@@ -32,17 +33,15 @@ export function CertificatePin({ address: given, pinned, onPin }: CertificatePin
           leftSection={<Icon name="lock" size={14} />}
           onClick={() => reading.mutate(address)}
         >
-          Read its certificate
+          {sourcesCopy.readCertificate}
         </Button>
         <span className="muted">
-          {address === ''
-            ? 'Needs the address above.'
-            : 'Shows whether this machine trusts it. A self-signed one is compared, then pinned.'}{' '}
-          Optional: Test offers to pin a self-signed one, too.
+          {address === '' ? sourcesCopy.needsAddress : sourcesCopy.readCertificateHint}{' '}
+          {sourcesCopy.certificateOptional}
         </span>
       </Group>
       {reading.error && (
-        <Alert color="red" variant="outline" icon={<Icon name="warning" />} title="No certificate">
+        <Alert color="red" variant="outline" icon={<Icon name="warning" />} title={sourcesCopy.noCertificate}>
           <Worded>{reading.error.message}</Worded>
         </Alert>
       )}
@@ -67,25 +66,17 @@ function Found({ certificate, isPinned, onPin }: FoundProps) {
   const { zone } = usePreferences()
   const isTrusted = certificate.trusted_by_system
   return (
-    <Alert
-      color="blue"
-      variant="outline"
-      title={isTrusted ? 'Trusted by this machine: nothing more to do' : 'Not trusted by this machine'}
-    >
+    <Alert color="blue" variant="outline" title={isTrusted ? sourcesCopy.trusted : sourcesCopy.notTrusted}>
       <Stack gap={6}>
         <p>
-          {certificate.subject}, issued by {certificate.issuer}, valid until{' '}
-          {formatInstant(Date.parse(certificate.not_after), zone)}
+          {certificate.subject}
+          {sourcesCopy.issuedBy} {certificate.issuer}
+          {sourcesCopy.validUntil} {formatInstant(Date.parse(certificate.not_after), zone)}
         </p>
         <p className={styles.fingerprint}>{certificate.sha256}</p>
-        {!isTrusted && !isPinned && (
-          <p>
-            Compare this SHA-256 fingerprint with the one that its administrator tells you, or that a browser shows for
-            the certificate of the source’s own page, opened from a network that you trust.
-          </p>
-        )}
+        {!isTrusted && !isPinned && <p>{sourcesCopy.compareFingerprint}</p>}
         <Button size="xs" variant="default" onClick={onPin} disabled={isPinned} w="fit-content">
-          {isPinned ? 'Pinned' : 'I have compared it: pin this certificate'}
+          {isPinned ? sourcesCopy.pinned : sourcesCopy.pinCompared}
         </Button>
       </Stack>
     </Alert>

@@ -2,6 +2,7 @@
 
 import type { Check, Preflight } from '../../api/types'
 import { StateMark, type Tone } from '../../components/StateMark'
+import * as sourcesCopy from '../../copy/sources'
 import { type Pinning, PinOffer } from './PinOffer'
 import styles from './SourcesPage.module.css'
 
@@ -10,7 +11,7 @@ const TONES: Record<Check['state'], Tone> = { ok: 'good', warning: 'warn', faile
 export function PreflightList({ preflight, pinning }: { preflight: Preflight; pinning: Pinning }) {
   return (
     <>
-      <h3 className={styles.subtitle}>{preflight.passed ? 'The test passed' : 'The test failed'}</h3>
+      <h3 className={styles.subtitle}>{preflight.passed ? sourcesCopy.testPassed : sourcesCopy.testFailed}</h3>
       <ul className={styles.checks}>
         {preflight.checks.map((check) => (
           <li key={check.name} className={styles.check}>

@@ -7,6 +7,8 @@ import type { SourceOut } from '../../api/types'
 import { Icon } from '../../components/Icon'
 import { Name } from '../../components/Name'
 import { Worded } from '../../components/Worded'
+import * as commonCopy from '../../copy/common'
+import * as sourcesCopy from '../../copy/sources'
 import { inventory } from './sourceWords'
 
 export function RemoveDialog({ source, onClose }: { source: SourceOut; onClose: () => void }) {
@@ -19,34 +21,39 @@ export function RemoveDialog({ source, onClose }: { source: SourceOut; onClose: 
   const rest = useMutation({ mutationFn: () => changeSource(source.id, { enabled: false }), onSuccess })
   const known = inventory(source.entities)
   return (
-    <Modal opened onClose={onClose} title="Remove this source?" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal
+      opened
+      onClose={onClose}
+      title={sourcesCopy.removeTitle}
+      closeButtonProps={{ 'aria-label': commonCopy.close }}
+    >
       <Stack gap="md">
         <p>
-          Gavel stops polling{' '}
+          {sourcesCopy.removeStops}{' '}
           <strong>
             <Name whole>{source.name}</Name>
           </strong>{' '}
-          and forgets its settings and secrets.
+          {sourcesCopy.removeSettings}
         </p>
         <p>
-          {known === '' ? 'All that it brought' : `Its ${known}`} and everything that was measured of them disappear
-          from the pages, with their verdicts. <strong>This cannot be undone</strong>: added again, it begins with the
-          last hours that it still keeps itself.
+          {known === '' ? sourcesCopy.allInventory : sourcesCopy.itsInventory(known)} {sourcesCopy.removeData}{' '}
+          <strong>{sourcesCopy.cannotBeUndone}</strong>
+          {sourcesCopy.addedAgain}
         </p>
-        {source.enabled && <p>Switched off, it is polled no more, and all that was read stays.</p>}
-        {removal.error && <Failure title="Not removed" error={removal.error} />}
-        {rest.error && <Failure title="Not switched off" error={rest.error} />}
+        {source.enabled && <p>{sourcesCopy.pauseInsteadText}</p>}
+        {removal.error && <Failure title={commonCopy.removeFailed} error={removal.error} />}
+        {rest.error && <Failure title={sourcesCopy.pauseFailed} error={rest.error} />}
         <Group justify="flex-end" gap="sm">
           <Button variant="default" onClick={onClose} data-autofocus>
-            Keep it
+            {commonCopy.cancel}
           </Button>
           {source.enabled && (
             <Button variant="default" loading={rest.isPending} onClick={() => rest.mutate()}>
-              Switch it off instead
+              {sourcesCopy.pauseInstead}
             </Button>
           )}
           <Button color="red" loading={removal.isPending} onClick={() => removal.mutate()}>
-            Remove
+            {commonCopy.remove}
           </Button>
         </Group>
       </Stack>

@@ -10,6 +10,8 @@ import { Name } from '../../components/Name'
 import { SourceMark } from '../../components/SourceMark'
 import { StateMark } from '../../components/StateMark'
 import { Worded } from '../../components/Worded'
+import * as commonCopy from '../../copy/common'
+import * as sourcesCopy from '../../copy/sources'
 import { usePreferences } from '../../lib/preferences'
 import { plural } from '../../lib/text'
 import { formatInstant, formatOffset } from '../../lib/time'
@@ -30,11 +32,11 @@ export function SourceCard({ source, onEdit, onRemove }: SourceCardProps) {
   const [isOpen, setOpen] = useState(false)
   const actions = isAdmin && (
     <>
-      <Button size="xs" variant="default" onClick={onEdit} aria-label={`Change or test ${source.name}`}>
-        Change or test
+      <Button size="xs" variant="default" onClick={onEdit} aria-label={commonCopy.editNamed(source.name)}>
+        {commonCopy.edit}
       </Button>
-      <Button size="xs" variant="default" onClick={onRemove} aria-label={`Remove ${source.name}`}>
-        Remove
+      <Button size="xs" variant="default" onClick={onRemove} aria-label={commonCopy.removeNamed(source.name)}>
+        {commonCopy.remove}
       </Button>
     </>
   )
@@ -61,7 +63,7 @@ export function SourceCard({ source, onEdit, onRemove }: SourceCardProps) {
           }
           onClick={() => setOpen(!isOpen)}
         >
-          {`Gaps and runs${source.open_gaps > 0 ? ` (${plural(source.open_gaps, 'open gap')})` : ''}`}
+          {sourcesCopy.gapsAndRuns(source.open_gaps > 0 ? ` (${plural(source.open_gaps, sourcesCopy.openGap)})` : '')}
         </Button>
       </div>
       {isOpen && <SourceHistory id={source.id} />}
@@ -76,15 +78,23 @@ function SourceFacts({ source }: { source: SourceOut }) {
   const clocks = source.clocks.filter((clock) => clock.subject === null)
   const hosts = hostClocks(source.clocks)
   const facts: Fact[] = [
-    ['Kind', KINDS[source.kind] ?? source.kind],
-    ['Address', String(source.settings.address ?? 'not set')],
-    ...(source.version === null ? [] : ([['Version', source.version]] as Fact[])),
-    ...(source.identity === null ? [] : ([['Identity', source.identity]] as Fact[])),
+    [commonCopy.type, KINDS[source.kind] ?? source.kind],
+    [sourcesCopy.address, String(source.settings.address ?? sourcesCopy.notSet)],
+    ...(source.version === null ? [] : ([[sourcesCopy.version, source.version]] as Fact[])),
+    ...(source.identity === null ? [] : ([[sourcesCopy.identity, source.identity]] as Fact[])),
     ...clocks.map(
-      (clock): Fact => ['Clock', `${formatOffset(clock.offset_s, clock.error_s)} to Gavel’s`, clockMark(clock)],
+      (clock): Fact => [
+        sourcesCopy.clockSkew,
+        sourcesCopy.skewToGavel(formatOffset(clock.offset_s, clock.error_s)),
+        clockMark(clock),
+      ],
     ),
-    ...(hosts === null ? [] : ([['Host clocks', `${hosts.words} to Gavel’s`, hosts.mark]] as Fact[])),
-    ...(Object.keys(source.entities).length === 0 ? [] : ([['Knows', inventory(source.entities)]] as Fact[])),
+    ...(hosts === null
+      ? []
+      : ([[sourcesCopy.hostClockSkew, sourcesCopy.skewToGavel(hosts.words), hosts.mark]] as Fact[])),
+    ...(Object.keys(source.entities).length === 0
+      ? []
+      : ([[sourcesCopy.inventory, inventory(source.entities)]] as Fact[])),
   ]
   return (
     <dl className={styles.facts}>
@@ -103,20 +113,25 @@ function SourceFacts({ source }: { source: SourceOut }) {
   )
 }
 
-const KINDS: Record<string, string> = { flasharray: 'FlashArray', vcenter: 'vCenter' }
+const KINDS: Record<string, string> = { flasharray: sourcesCopy.flashArray, vcenter: 'vCenter' }
 
 function SourceNotes({ source }: { source: SourceOut }) {
   const { zone } = usePreferences()
   if (source.error_message === null && source.warnings.length === 0) return null
   const owed = owedWords(source, zone)
-  const since = source.error_since === null ? '' : ` since ${formatInstant(Date.parse(source.error_since), zone)}`
+  const since =
+    source.error_since === null ? '' : sourcesCopy.sinceInstant(formatInstant(Date.parse(source.error_since), zone))
   return (
     <div className={styles.notes}>
       {source.error_message !== null && (
         <div className={`${styles.note} ${styles.failure}`} role="alert">
           <Icon name="warning" />
           <p>
-            <strong>Failing{since}.</strong> <Worded>{source.error_message}</Worded>
+            <strong>
+              {sourcesCopy.failing}
+              {since}.
+            </strong>{' '}
+            <Worded>{source.error_message}</Worded>
             {owed !== null && <span className={styles.owed}>{owed}</span>}
           </p>
         </div>

@@ -11,6 +11,8 @@ import { SchemaForm } from '../../components/form/SchemaForm'
 import { useProblemFocus } from '../../components/form/useProblemFocus'
 import { Icon } from '../../components/Icon'
 import { Worded } from '../../components/Worded'
+import * as commonCopy from '../../copy/common'
+import * as sourcesCopy from '../../copy/sources'
 import { visibleName } from '../../lib/text'
 import { CertificatePin } from './CertificatePin'
 import { PreflightList } from './PreflightList'
@@ -21,9 +23,9 @@ import { useSourceForm } from './useSourceForm'
 
 export function SourceDialog({ source, onClose }: { source: SourceOut | null; onClose: () => void }) {
   const kinds = useQuery(sourceKindsQuery())
-  const title = source === null ? 'Add a source' : `Change ${visibleName(source.name)}`
+  const title = source === null ? sourcesCopy.add : commonCopy.editNamed(visibleName(source.name))
   return (
-    <Modal opened onClose={onClose} title={title} size="lg" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal opened onClose={onClose} title={title} size="lg" closeButtonProps={{ 'aria-label': commonCopy.close }}>
       <DataState query={kinds} skeleton={<Skeleton height={360} />}>
         {(known) => <SourceForm kinds={known} source={source} onClose={onClose} />}
       </DataState>
@@ -52,7 +54,7 @@ function SourceForm({ kinds, source, onClose }: SourceFormProps) {
       <Stack gap="md">
         {source === null && (
           <NativeSelect
-            label="Kind"
+            label={commonCopy.type}
             data={kinds.map(({ kind, title }) => ({ value: kind, label: title }))}
             value={form.kind}
             onChange={(event) => form.setKind(event.currentTarget.value)}
@@ -60,8 +62,8 @@ function SourceForm({ kinds, source, onClose }: SourceFormProps) {
         )}
         {source === null && <AtHand kinds={kinds.filter(({ kind }) => kind === form.kind)} />}
         <TextInput
-          label="Name"
-          description="How Gavel calls it; free to choose."
+          label={commonCopy.name}
+          description={sourcesCopy.displayName}
           withAsterisk
           maxLength={200}
           value={form.name}
@@ -88,7 +90,7 @@ function SourceForm({ kinds, source, onClose }: SourceFormProps) {
           }
         />
         <Switch
-          label="Poll this source"
+          label={sourcesCopy.poll}
           checked={form.enabled}
           onChange={(event) => form.setEnabled(event.currentTarget.checked)}
         />
@@ -100,17 +102,17 @@ function SourceForm({ kinds, source, onClose }: SourceFormProps) {
                 pinning={{ trusted: trustedBy(form.fields, form.values), onPin: form.pinAndTest }}
               />
             )}
-            {test.error && <Failure title="The test could not be run" error={test.error} />}
+            {test.error && <Failure title={sourcesCopy.testNotRun} error={test.error} />}
           </TestResult>
         )}
-        {save.error && <Failure title="Not saved" error={save.error} />}
+        {save.error && <Failure title={commonCopy.notSaved} error={save.error} />}
         <Group justify="flex-end">
           <span className={`muted ${styles.saves}`}>{savedWords(test.data?.passed)}</span>
           <Button variant="default" loading={test.isPending} onClick={form.runTest}>
-            Test
+            {commonCopy.test}
           </Button>
           <Button type="submit" loading={save.isPending}>
-            {`${source === null ? 'Add' : 'Save'}${test.data?.passed === false ? ' all the same' : ''}`}
+            {`${source === null ? commonCopy.add : commonCopy.save}${test.data?.passed === false ? sourcesCopy.anyway : ''}`}
           </Button>
         </Group>
       </Stack>
@@ -120,8 +122,8 @@ function SourceForm({ kinds, source, onClose }: SourceFormProps) {
 
 /** By what the newest test of these settings found. */
 function savedWords(passed: boolean | undefined): string {
-  if (passed === undefined) return 'A test saves nothing.'
-  return passed ? 'Tested well, not saved yet.' : 'Not saved yet.'
+  if (passed === undefined) return sourcesCopy.testSavesNothing
+  return passed ? sourcesCopy.passedNotSaved : sourcesCopy.notSavedYet
 }
 
 function Failure({ title, error }: { title: string; error: Error }) {

@@ -11,12 +11,14 @@ import { Name } from '../../components/Name'
 import { StateMark } from '../../components/StateMark'
 import { TOLD_PX, Told } from '../../components/table/Told'
 import { type Column, VirtualTable } from '../../components/table/VirtualTable'
+import * as gapsCopy from '../../copy/gaps'
+import * as sourcesCopy from '../../copy/sources'
 import { usePreferences } from '../../lib/preferences'
 import { plural, streamName } from '../../lib/text'
 import { formatClock, formatDay, formatInstant, formatSeconds, type Zone, zoneName } from '../../lib/time'
 import { formatBytes, formatCount } from '../../lib/units'
 import styles from './SourcesPage.module.css'
-import { samplesOf } from './sourceWords'
+import { changeWords, samplesOf } from './sourceWords'
 
 export function SourceHistory({ id }: { id: number }) {
   const query = useQuery(sourceQuery(id))
@@ -24,9 +26,9 @@ export function SourceHistory({ id }: { id: number }) {
     <DataState query={query} skeleton={<Skeleton height={240} m="md" />}>
       {(source) => (
         <>
-          <h3 className={styles.subtitle}>Gaps</h3>
+          <h3 className={styles.subtitle}>{gapsCopy.title}</h3>
           {source.gaps.length === 0 ? (
-            <p className={styles.quiet}>None: every interval since the first run was read.</p>
+            <p className={styles.quiet}>{sourcesCopy.noGaps}</p>
           ) : (
             <GapsTable gaps={source.gaps} />
           )}
@@ -47,16 +49,14 @@ function Runs({ id, newest }: { id: number; newest: readonly RunOut[] }) {
   const isCut = runs.length >= (more.data ? MANY : FEW)
   return (
     <>
-      <h3 className={styles.subtitle}>{isCut ? `The newest ${runs.length} runs` : `All runs: ${runs.length}`}</h3>
-      {runs.length === 0 ? (
-        <p className={styles.quiet}>None yet. The first one begins within seconds while the source is polled.</p>
-      ) : (
-        <RunsTable runs={runs} />
-      )}
+      <h3 className={styles.subtitle}>
+        {isCut ? sourcesCopy.lastRuns(runs.length) : sourcesCopy.allRuns(runs.length)}
+      </h3>
+      {runs.length === 0 ? <p className={styles.quiet}>{sourcesCopy.noRuns}</p> : <RunsTable runs={runs} />}
       {isCut && !more.data && (
         <div className={styles.more}>
           <Button size="xs" variant="default" loading={more.isFetching} onClick={() => setMore(true)}>
-            Show the newest {MANY}
+            {sourcesCopy.showLast} {MANY}
           </Button>
           {more.error && <span className={styles.wrong}>{more.error.message}</span>}
         </div>
@@ -71,14 +71,14 @@ function RunsTable({ runs }: { runs: readonly RunOut[] }) {
     () => [
       {
         id: 'at',
-        header: `Started (${zoneName(zone)})`,
+        header: sourcesCopy.startedZone(zoneName(zone)),
         width: 150,
         from: 700,
         cell: (run) => <Started at_ms={Date.parse(run.started_at)} zone={zone} />,
       },
       {
         id: 'told',
-        header: `Started (${zoneName(zone)}), and how it went`,
+        header: sourcesCopy.startedResult(zoneName(zone)),
         width: 300,
         grow: true,
         narrowOnly: true,
@@ -89,11 +89,11 @@ function RunsTable({ runs }: { runs: readonly RunOut[] }) {
           </Told>
         ),
       },
-      { id: 'stream', header: 'Stream', width: 130, from: 700, cell: (run) => streamName(run.stream) },
-      { id: 'queue', header: 'Queue', width: 96, from: 1200, cell: (run) => run.queue },
+      { id: 'stream', header: gapsCopy.stream, width: 130, from: 700, cell: (run) => streamName(run.stream) },
+      { id: 'queue', header: sourcesCopy.queue, width: 96, from: 1200, cell: (run) => run.queue },
       {
         id: 'duration',
-        header: 'Took',
+        header: sourcesCopy.duration,
         width: 90,
         align: 'right',
         from: 700,
@@ -101,7 +101,7 @@ function RunsTable({ runs }: { runs: readonly RunOut[] }) {
       },
       {
         id: 'calls',
-        header: 'Calls',
+        header: sourcesCopy.calls,
         width: 76,
         align: 'right',
         from: 700,
@@ -109,7 +109,7 @@ function RunsTable({ runs }: { runs: readonly RunOut[] }) {
       },
       {
         id: 'bytes',
-        header: 'Received',
+        header: sourcesCopy.received,
         width: 100,
         align: 'right',
         from: 1200,
@@ -117,7 +117,7 @@ function RunsTable({ runs }: { runs: readonly RunOut[] }) {
       },
       {
         id: 'samples',
-        header: 'Samples',
+        header: sourcesCopy.samples,
         width: 96,
         align: 'right',
         from: 700,
@@ -125,19 +125,26 @@ function RunsTable({ runs }: { runs: readonly RunOut[] }) {
       },
       {
         id: 'new',
-        header: 'of them new',
+        header: sourcesCopy.newSamples,
         width: 116,
         align: 'right',
         from: 700,
         cell: (run) => <Samples run={run} count={run.new_samples} />,
       },
-      { id: 'result', header: 'Result', width: 220, grow: true, from: 700, cell: (run) => <RunResult run={run} /> },
+      {
+        id: 'result',
+        header: sourcesCopy.result,
+        width: 220,
+        grow: true,
+        from: 700,
+        cell: (run) => <RunResult run={run} />,
+      },
     ],
     [zone],
   )
   return (
     <VirtualTable
-      label="Newest runs"
+      label={sourcesCopy.runs}
       columns={columns}
       count={runs.length}
       rowAt={(index) => runs[index]}
@@ -157,7 +164,7 @@ function Samples({ run, count }: { run: RunOut; count: number }) {
 /** "44 samples in ", which its time follows. */
 function samplesWords(run: RunOut): string {
   const samples = samplesOf(run)
-  return samples === null ? '' : `${plural(samples, 'sample')} in `
+  return samples === null ? '' : sourcesCopy.samplesIn(plural(samples, sourcesCopy.sample))
 }
 
 function Started({ at_ms, zone }: { at_ms: number; zone: Zone }) {
@@ -173,10 +180,11 @@ const startedWords = (at_ms: number, zone: Zone) => `${formatDay(at_ms, zone)} $
 function RunResult({ run }: { run: RunOut }) {
   const words = resultWords(run)
   if (run.error_message !== null) return <Name focusable>{words}</Name>
-  return <StateMark tone={run.strangers > 0 ? 'warn' : 'good'} word={words} />
+  return <StateMark tone={run.unknown_keys > 0 ? 'warn' : 'good'} word={words} />
 }
 
 function resultWords(run: RunOut): string {
-  if (run.error_message !== null) return `${run.error_kind ?? 'error'}: ${run.error_message}`
-  return run.strangers > 0 ? `${formatCount(run.strangers)} samples of unknown things` : 'good'
+  if (run.error_message !== null) return `${run.error_kind ?? sourcesCopy.error}: ${run.error_message}`
+  if (run.unknown_keys > 0) return sourcesCopy.unknownObjects(formatCount(run.unknown_keys))
+  return changeWords(run) ?? sourcesCopy.succeeded
 }

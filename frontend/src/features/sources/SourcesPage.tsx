@@ -14,6 +14,9 @@ import { missingKinds } from '../../components/missingKinds'
 import { onPress, useAhead } from '../../components/onPress'
 import { ReadOnlyHint } from '../../components/ReadOnlyHint'
 import { worstFirst } from '../../components/SourceMark'
+import * as commonCopy from '../../copy/common'
+import * as navigationCopy from '../../copy/navigation'
+import * as sourcesCopy from '../../copy/sources'
 import { useSearchParameter } from '../../lib/url'
 import { SourceCard } from './SourceCard'
 import styles from './SourcesPage.module.css'
@@ -39,17 +42,17 @@ export default function SourcesPage() {
   }
   const add = (
     <Button leftSection={<Icon name="plus" />} disabled={!isAdmin} onClick={() => setDialog({ kind: 'add' })}>
-      Add a source
+      {sourcesCopy.add}
     </Button>
   )
   return (
     <div className={styles.page}>
       <header className={styles.head}>
-        <h1 className={styles.title}>Sources</h1>
+        <h1 className={styles.title}>{navigationCopy.sources}</h1>
         {query.data && query.data.length > 0 && <span className="muted">{summary(query.data)}</span>}
         <div className={styles.push}>{add}</div>
       </header>
-      <ReadOnlyHint todo="add or change sources" />
+      <ReadOnlyHint todo={sourcesCopy.todo} />
       <DataState query={query} whole skeleton={<SourcesSkeleton />}>
         {(sources) => (
           <>
@@ -73,7 +76,7 @@ export default function SourcesPage() {
   )
 }
 
-/** What is still missing for verdicts; with both sides there, what of them does not fit together. */
+/** What is still missing for diagnoses; with both sides there, what of them does not fit together. */
 function NextCard({ sources, add }: { sources: readonly SourceOut[]; add: ReactNode }) {
   const kinds = useQuery(sourceKindsQuery())
   const missing = missingKinds(kinds.data ?? [], sources)
@@ -85,7 +88,7 @@ function SourcesSkeleton() {
   return (
     <div className={styles.page}>
       {['first', 'second'].map((which) => (
-        <Card key={which} title="Source" hint="being read">
+        <Card key={which} title={commonCopy.source} hint={commonCopy.loading}>
           <Skeleton height={170} />
         </Card>
       ))}

@@ -3,6 +3,8 @@ import type { SourceOut, StreamOut } from '../../api/types'
 import { StateMark } from '../../components/StateMark'
 import { Stacked, TOLD_PX } from '../../components/table/Told'
 import { type Column, VirtualTable } from '../../components/table/VirtualTable'
+import * as gapsCopy from '../../copy/gaps'
+import * as sourcesCopy from '../../copy/sources'
 import { usePreferences } from '../../lib/preferences'
 import { streamName } from '../../lib/text'
 import { formatClock, formatSeconds } from '../../lib/time'
@@ -10,8 +12,7 @@ import { formatCount } from '../../lib/units'
 import styles from './SourcesPage.module.css'
 import { broughtWords, isLate, noGapsWord, runHeading, samplesPerSecond, streamLines } from './sourceWords'
 
-const FIRST_RUN =
-  ' The first run begins within seconds: it reads what there is, then the newest samples; of a large site that takes minutes.'
+const FIRST_RUN = sourcesCopy.firstRun
 
 /** A number, or what its absence means. */
 const or = (words: string | null, absent: string) =>
@@ -27,7 +28,7 @@ export function StreamsTable({ source }: { source: SourceOut }) {
     return [
       {
         id: 'told',
-        header: 'Stream, and how it is read',
+        header: sourcesCopy.streamState,
         width: 300,
         grow: true,
         narrowOnly: true,
@@ -36,18 +37,32 @@ export function StreamsTable({ source }: { source: SourceOut }) {
             of={
               <span className={styles.stream}>
                 {streamName(stream.stream)}
-                <Lag source={source} stream={stream} after=" behind" />
+                <Lag source={source} stream={stream} after={sourcesCopy.behind} />
               </span>
             }
             lines={streamLines(source, stream, zone)}
           />
         ),
       },
-      { id: 'stream', header: 'Stream', width: 130, grow: true, from: 700, cell: ({ stream }) => streamName(stream) },
-      { id: 'interval', header: 'Every', width: 70, align: 'right', from: 700, cell: (of) => `${of.interval_s} s` },
+      {
+        id: 'stream',
+        header: gapsCopy.stream,
+        width: 130,
+        grow: true,
+        from: 700,
+        cell: ({ stream }) => streamName(stream),
+      },
+      {
+        id: 'interval',
+        header: sourcesCopy.interval,
+        width: 70,
+        align: 'right',
+        from: 700,
+        cell: (of) => sourcesCopy.seconds(of.interval_s),
+      },
       {
         id: 'lag',
-        header: 'Lag',
+        header: sourcesCopy.lag,
         width: 110,
         align: 'right',
         from: 700,
@@ -55,19 +70,19 @@ export function StreamsTable({ source }: { source: SourceOut }) {
       },
       {
         id: 'rate',
-        header: 'New samples/s, last 5 min',
+        header: sourcesCopy.sampleRate,
         width: 200,
         align: 'right',
         from: 700,
-        cell: (stream) => or(given(stream.samples_per_s, samplesPerSecond), 'none yet'),
+        cell: (stream) => or(given(stream.samples_per_s, samplesPerSecond), sourcesCopy.noneYetShort),
       },
       {
         id: 'until',
-        header: 'Read until',
+        header: sourcesCopy.dataThrough,
         width: 104,
         align: 'right',
         from: 700,
-        cell: (stream) => or(given(stream.until_at, clock), 'never'),
+        cell: (stream) => or(given(stream.until_at, clock), sourcesCopy.never),
       },
       {
         id: 'run',
@@ -75,11 +90,11 @@ export function StreamsTable({ source }: { source: SourceOut }) {
         width: 116,
         align: 'right',
         from: 700,
-        cell: (stream) => or(given(stream.last_run_at, clock), 'never'),
+        cell: (stream) => or(given(stream.last_run_at, clock), sourcesCopy.never),
       },
       {
         id: 'duration',
-        header: 'Duration',
+        header: sourcesCopy.duration,
         width: 90,
         align: 'right',
         from: 700,
@@ -87,7 +102,7 @@ export function StreamsTable({ source }: { source: SourceOut }) {
       },
       {
         id: 'samples',
-        header: 'It brought',
+        header: sourcesCopy.samplesReadNew,
         width: 170,
         align: 'right',
         from: 700,
@@ -95,7 +110,7 @@ export function StreamsTable({ source }: { source: SourceOut }) {
       },
       {
         id: 'gaps',
-        header: 'Open gaps',
+        header: sourcesCopy.openGaps,
         width: 100,
         align: 'right',
         from: 700,
@@ -109,8 +124,8 @@ export function StreamsTable({ source }: { source: SourceOut }) {
     ]
   }, [source, zone])
   if (source.streams.length === 0)
-    return <p className={styles.quiet}>{`Nothing was read yet.${source.enabled ? FIRST_RUN : ''}`}</p>
-  const label = `Streams of ${source.name}`
+    return <p className={styles.quiet}>{sourcesCopy.nothingRead(source.enabled ? FIRST_RUN : '')}</p>
+  const label = sourcesCopy.streamsOf(source.name)
   return (
     <VirtualTable
       label={label}
@@ -124,7 +139,7 @@ export function StreamsTable({ source }: { source: SourceOut }) {
 
 /** `after`: where no heading says what it is. */
 function Lag({ source, stream, after = '' }: { source: SourceOut; stream: StreamOut; after?: string }) {
-  if (stream.lag_s === null) return <span className="faint">no data yet</span>
+  if (stream.lag_s === null) return <span className="faint">{sourcesCopy.noDataYet}</span>
   const words = formatSeconds(Math.max(0, stream.lag_s)) + after
   // Of one that is switched off nothing else is to be expected.
   return source.enabled && isLate(stream) ? (

@@ -6,6 +6,7 @@ import { changeSource } from '../../api/commands'
 import { useSession } from '../../api/session'
 import type { SourceOut } from '../../api/types'
 import { Worded } from '../../components/Worded'
+import * as sourcesCopy from '../../copy/sources'
 import styles from './SourcesPage.module.css'
 
 export function SwitchedOff({ source: { id, name } }: { source: SourceOut }) {
@@ -19,11 +20,10 @@ export function SwitchedOff({ source: { id, name } }: { source: SourceOut }) {
     <div className={styles.notes}>
       <div className={`${styles.note} ${styles.calm}`}>
         <p>
-          Switched off: nothing of it is read. Switched on again, Gavel also reads what it missed, as far as the
-          source’s own history goes back.
+          {sourcesCopy.pausedText}
           {on.error && (
             <span className={styles.owed} role="alert">
-              Not switched on: <Worded>{on.error.message}</Worded>
+              {sourcesCopy.resumeFailed} <Worded>{on.error.message}</Worded>
             </span>
           )}
         </p>
@@ -34,9 +34,9 @@ export function SwitchedOff({ source: { id, name } }: { source: SourceOut }) {
             variant="default"
             loading={on.isPending}
             onClick={() => on.mutate()}
-            aria-label={`Switch on ${name}`}
+            aria-label={sourcesCopy.resumeNamed(name)}
           >
-            Switch on
+            {sourcesCopy.resume}
           </Button>
         )}
       </div>

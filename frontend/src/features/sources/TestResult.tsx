@@ -1,6 +1,7 @@
 /** The place of a test's result: it has the focus from the press on, says that the test runs, and then what it found. */
 
 import { type ReactNode, useEffect, useRef } from 'react'
+import * as sourcesCopy from '../../copy/sources'
 import styles from './SourcesPage.module.css'
 
 interface TestResultProps {
@@ -18,8 +19,8 @@ export function TestResult({ isRunning, children }: TestResultProps) {
     place.current?.scrollIntoView({ block: 'start' })
   }, [isRunning])
   return (
-    <section ref={place} tabIndex={-1} aria-label="Result of the test" role="status" className={styles.result}>
-      {isRunning ? <p className="muted">The test runs…</p> : children}
+    <section ref={place} tabIndex={-1} aria-label={sourcesCopy.testResult} role="status" className={styles.result}>
+      {isRunning ? <p className="muted">{sourcesCopy.testRunning}</p> : children}
     </section>
   )
 }

@@ -11,7 +11,9 @@ import { EntityLink } from '../../components/EntityLink'
 import { Name } from '../../components/Name'
 import { NameFilter } from '../../components/NameFilter'
 import { StateMark } from '../../components/StateMark'
-import { plural } from '../../lib/text'
+import * as diagnosisCopy from '../../copy/diagnosis'
+import * as sourcesCopy from '../../copy/sources'
+import { capitalized, plural } from '../../lib/text'
 import { useSearchParameter } from '../../lib/url'
 import styles from './UnmatchedCard.module.css'
 import {
@@ -39,31 +41,31 @@ export function UnmatchedCard() {
   const kind = kindOf(kindText)
   const query = useQuery(unmatchedQuery({ search, kind, needs_action: needsAction(which), limit }))
   const counts = query.data?.counts ?? []
-  const showExpected = (
+  const showBaseline = (
     <Button variant="default" size="xs" onClick={() => setWhich('expected')}>
-      Show them
+      {sourcesCopy.showBaseline}
     </Button>
   )
   return (
-    <Card title="Not matched" hint={query.data && summary(counts)} flush>
+    <Card title={sourcesCopy.unmatched} hint={query.data && summary(counts)} flush>
       <div className={styles.filters}>
         <NativeSelect
           className={styles.filter}
-          aria-label="Which of them"
+          aria-label={sourcesCopy.byReview}
           data={WHICH.map(({ value, label }) => ({ value, label: `${label} (${countOf(counts, value)})` }))}
           value={which}
           onChange={(event) => setWhich(event.currentTarget.value)}
         />
         <NativeSelect
           className={styles.filter}
-          aria-label="Only of this kind"
+          aria-label={sourcesCopy.byType}
           data={kindChoices(counts, which)}
           value={kind ?? ''}
           onChange={(event) => setKind(event.currentTarget.value)}
         />
         <NameFilter
           className={styles.filter}
-          noun="unmatched"
+          noun={sourcesCopy.unmatchedNoun}
           value={search}
           onChange={(text) => setSearch(text, { replace: true })}
         />
@@ -71,7 +73,7 @@ export function UnmatchedCard() {
       <DataState
         query={query}
         skeleton={<Skeleton height={160} m="md" />}
-        empty={(page) => (page.total > 0 ? null : emptyOf(page, which, kind !== null || search !== '', showExpected))}
+        empty={(page) => (page.total > 0 ? null : emptyOf(page, which, kind !== null || search !== '', showBaseline))}
       >
         {(page) => (
           <>
@@ -85,25 +87,25 @@ export function UnmatchedCard() {
 }
 
 const WHICH: { value: Which; label: string }[] = [
-  { value: 'open', label: 'To look at' },
-  { value: 'expected', label: 'As it should be' },
-  { value: 'all', label: 'All' },
+  { value: 'open', label: sourcesCopy.toReview },
+  { value: 'expected', label: sourcesCopy.expected },
+  { value: 'all', label: sourcesCopy.all },
 ]
 
-function emptyOf(page: Unmatched, which: Which, isFiltered: boolean, showExpected: React.ReactNode) {
+function emptyOf(page: Unmatched, which: Which, isFiltered: boolean, showBaseline: React.ReactNode) {
   const text = emptyText(page.counts, which, isFiltered)
   const hasOthers = which === 'open' && !isFiltered && countOf(page.counts, 'expected') > 0
-  return hasOthers ? { ...text, action: showExpected } : text
+  return hasOthers ? { ...text, action: showBaseline } : text
 }
 
 export function UnmatchedList({ rows }: { rows: readonly UnmatchedRow[] }) {
   return (
-    <ul className={styles.list} aria-label="Not matched">
+    <ul className={styles.list} aria-label={sourcesCopy.unmatched}>
       {rows.map((row) => (
         <li key={`${row.kind}-${row.id}`} className={styles.row}>
           <StateMark
             tone={row.needs_action ? 'warn' : 'calm'}
-            word={row.needs_action ? 'to look at' : 'as it should be'}
+            word={row.needs_action ? sourcesCopy.toReviewMark : sourcesCopy.expectedMark}
           />
           <div className={styles.told}>
             <Whose row={row} />
@@ -122,17 +124,17 @@ function Whose({ row }: { row: UnmatchedRow }) {
   const isItself = row.shown_at.kind === row.kind
   return (
     <div className={styles.whose}>
-      <span className={styles.kind}>{noun.charAt(0).toUpperCase() + noun.slice(1)}</span>
+      <span className={styles.kind}>{capitalized(noun)}</span>
       <strong className={styles.name}>
         {isItself ? <EntityLink to={row.shown_at} /> : <Name focusable>{row.name}</Name>}
       </strong>
       {!isItself && (
         <span className={styles.place}>
-          <span className="muted">at</span> <EntityLink to={row.shown_at} />
+          <span className="muted">{sourcesCopy.at}</span> <EntityLink to={row.shown_at} />
         </span>
       )}
       <span className={styles.place}>
-        <span className="muted">from</span> <Name focusable>{row.source.name}</Name>
+        <span className="muted">{sourcesCopy.from}</span> <Name focusable>{row.source.name}</Name>
       </span>
       {row.hosts.length > 1 && <Hosts names={row.hosts} />}
     </div>
@@ -145,8 +147,8 @@ function Hosts({ names }: { names: readonly string[] }) {
   const more = names.length - HOSTS
   return (
     <span className={styles.place}>
-      <span className="muted">{plural(names.length, 'host')}:</span>{' '}
-      <Name focusable>{`${names.slice(0, HOSTS).join(', ')}${more > 0 ? ` and ${more} more` : ''}`}</Name>
+      <span className="muted">{plural(names.length, diagnosisCopy.host)}:</span>{' '}
+      <Name focusable>{`${names.slice(0, HOSTS).join(', ')}${more > 0 ? sourcesCopy.andMore(more) : ''}`}</Name>
     </span>
   )
 }
@@ -158,10 +160,10 @@ function More({ page, onMore }: { page: Unmatched; onMore: () => void }) {
     <div className={styles.more}>
       {page.items.length < MOST ? (
         <Button variant="default" size="xs" onClick={onMore}>
-          Show more ({left.toLocaleString('en-US')} left)
+          {sourcesCopy.showMore(left.toLocaleString('en-US'))}
         </Button>
       ) : (
-        <span className="muted">{left.toLocaleString('en-US')} more: filter by name or kind to see them.</span>
+        <span className="muted">{sourcesCopy.filterToSee(left.toLocaleString('en-US'))}</span>
       )}
     </div>
   )

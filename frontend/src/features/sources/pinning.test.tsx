@@ -17,18 +17,20 @@ const KIND: SourceKind = {
   at_hand: 'Have at hand: a token.',
   settings_schema: {
     properties: {
-      address: { title: 'Management address', type: 'string' },
+      address: { title: 'Management address', type: 'string', destination: true },
       api_token: { title: 'API token', type: 'string', format: 'password', writeOnly: true },
       fingerprint_sha256: {
         title: 'Certificate fingerprint',
         anyOf: [{ type: 'string' }, { type: 'null' }],
         format: 'certificate-sha256',
+        destination: true,
       },
       ca_pem: {
         title: 'Certificate authority',
         anyOf: [{ type: 'string' }, { type: 'null' }],
         format: 'multiline',
         advanced: true,
+        destination: true,
       },
     },
     required: ['address', 'api_token'],
@@ -71,8 +73,8 @@ async function dialog(source: SourceOut | null = null) {
 /** By their names in the form: asking for roles takes seconds. */
 const field = (name: string) => document.querySelector(`[name="${name}"]`) as HTMLInputElement
 const fill = (name: string, value: string) => fireEvent.change(field(name), { target: { value } })
-const place = () => document.querySelector('[aria-label="Result of the test"]')
-const PIN = 'Pin this certificate and test again'
+const place = () => document.querySelector('[aria-label="Test result"]')
+const PIN = 'Pin certificate and test again'
 
 beforeEach(() => {
   vi.resetAllMocks()
@@ -92,8 +94,8 @@ it('one press pins the certificate that was seen and tests again, in place of th
   fill('ca_pem', '-----BEGIN CERTIFICATE-----')
   fireEvent.click(screen.getByText('Test'))
   await screen.findByText(SEEN)
-  expect(place()?.textContent).toContain('Compare the fingerprint first')
-  expect(place()?.textContent).toContain('It takes the place of the certificate authority given above.')
+  expect(place()?.textContent).toContain('First compare the fingerprint')
+  expect(place()?.textContent).toContain('Replaces the certificate authority given above.')
   fireEvent.click(screen.getByText(PIN))
   expect(field('fingerprint_sha256').value).toBe(SEEN)
   await waitFor(() => expect(testSource).toHaveBeenCalledTimes(2))
@@ -102,10 +104,10 @@ it('one press pins the certificate that was seen and tests again, in place of th
     settings: { address: 'fa.example', api_token: 'a-token', fingerprint_sha256: SEEN, ca_pem: null },
     source_id: null,
   })
-  await waitFor(() => expect(place()?.textContent).toBe('The test runs…'))
+  await waitFor(() => expect(place()?.textContent).toBe('Test running …'))
   await waitFor(() => expect(document.activeElement).toBe(place()))
   answer(passed)
-  await screen.findByText('The test passed')
+  await screen.findByText('Test passed')
   expect(place()?.getAttribute('role')).toBe('status')
   expect(document.activeElement).toBe(place())
 })
@@ -115,16 +117,16 @@ it('a stored secret has to be entered again for another certificate, and the foc
   await dialog(STORED)
   fireEvent.click(screen.getByText('Test'))
   await screen.findByText(SEEN)
-  expect(place()?.textContent).toContain('Do that only if you know that the certificate was renewed')
+  expect(place()?.textContent).toContain('Pin it only if the certificate was renewed')
   fireEvent.click(screen.getByText(PIN))
-  await screen.findByText(/^API token has to be entered again/)
+  await screen.findByText(/^API token must be entered again/)
   expect(testSource).toHaveBeenCalledTimes(1)
   expect(document.activeElement).toBe(field('api_token'))
   fill('api_token', 'a-token')
   screen.getByText('A test saves nothing.')
   fireEvent.click(screen.getByText('Test'))
-  await screen.findByText('The test passed')
-  screen.getByText('Tested well, not saved yet.')
+  await screen.findByText('Test passed')
+  screen.getByText('Test passed, not saved yet.')
   expect(vi.mocked(testSource).mock.lastCall?.[0]).toMatchObject({
     settings: { api_token: 'a-token', fingerprint_sha256: SEEN },
     source_id: 7,
@@ -135,7 +137,7 @@ it('a failure that is none of the certificate offers nothing to pin', async () =
   vi.mocked(testSource).mockResolvedValueOnce({ passed: false, checks: [check({ name: 'API token' })] })
   await dialog(STORED)
   fireEvent.click(screen.getByText('Test'))
-  await screen.findByText('The test failed')
+  await screen.findByText('Test failed')
   expect(screen.queryByText(PIN)).toBeNull()
 })
 
@@ -146,6 +148,6 @@ it('a test that could not be run says so where its result would stand', async ()
   fireEvent.click(screen.getByText('Test'))
   await waitFor(() => expect(document.activeElement).toBe(place()))
   refuse(new Error('Too many sources are being tried at once.'))
-  await screen.findByText('The test could not be run')
+  await screen.findByText('Test not run')
   expect(document.activeElement).toBe(place())
 })

@@ -43,7 +43,9 @@ const run = (id: number, part: Partial<RunOut> = {}): RunOut => ({
   bytes_received: 1000,
   samples: 432,
   new_samples: 108,
-  strangers: 0,
+  completed: 0,
+  corrected: 0,
+  unknown_keys: 0,
   lag_s: 10,
   clock_offset_s: 0,
   error_kind: null,
@@ -79,9 +81,9 @@ const rows = () => [...document.querySelectorAll('li')]
 
 it('where there are more runs than the page shows, it says so and shows more when it is asked', async () => {
   show(Array.from({ length: 60 }, (_, index) => run(index)))
-  await screen.findByText('The newest 50 runs')
+  await screen.findByText('Last 50 runs')
   expect(rows()).toHaveLength(50)
-  fireEvent.click(screen.getByText('Show the newest 500'))
+  fireEvent.click(screen.getByText('Show last 500'))
   await screen.findByText('All runs: 60')
   expect(rows()).toHaveLength(60)
   expect(document.querySelector('button')).toBeNull()

@@ -31,6 +31,8 @@ const STREAM: StreamOut = {
   last_samples: 44,
   last_new_samples: 11,
   open_gaps: 0,
+  completed_1h: 0,
+  corrected_1h: 0,
 }
 
 const LIVE = { state: 'live', streams: [STREAM] } as unknown as SourceOut
@@ -40,7 +42,7 @@ const failing = (...streams: StreamOut[]) => ({ ...LIVE, state: 'failing', strea
 describe('a source that fails', () => {
   it('says what it owes, and that no gap is booked of it yet', () => {
     const words = owedWords(failing(AWAY), 'utc')
-    expect(words).toContain('Nothing was read since 12:00:00 UTC, for 26 min')
+    expect(words).toContain('No data since 12:00:00 UTC (26 min)')
     expect(noGapsWord(failing(AWAY), AWAY)).toBe('none yet')
     expect(streamLines(failing(AWAY), AWAY, 'utc')[1]).toBe('0.4 new samples/s, no open gaps yet')
     expect(owedWords(failing(STREAM, AWAY), 'utc')).toBeNull()
@@ -48,10 +50,10 @@ describe('a source that fails', () => {
   })
 
   it('tells its last good run from one that failed', () => {
-    expect(runHeading(failing(AWAY))).toBe('Last good run')
+    expect(runHeading(failing(AWAY))).toBe('Last successful run')
     const failed = { ...AWAY, last_samples: null, last_new_samples: null }
     expect(runHeading(failing(failed))).toBe('Last run')
-    expect(broughtWords(failed)).toBe('nothing, it failed')
+    expect(broughtWords(failed)).toBe('failed')
     expect(runHeading(LIVE)).toBe('Last run')
   })
 })
@@ -65,10 +67,10 @@ describe('clocks', () => {
   })
 
   it('are marked near the limit and beyond it, whichever way they are off', () => {
-    expect(hostClocks([clock('esx-01', -4.4), clock('esx-02', 1)])?.mark).toBe('near the limit of 5 s')
+    expect(hostClocks([clock('esx-01', -4.4), clock('esx-02', 1)])?.mark).toBe('near the 5 s limit')
     expect(clockMark(clock(null, 3.9))).toBeNull()
-    expect(clockMark(clock(null, 5.2, 0.5))).toBe('near the limit of 5 s')
-    expect(clockMark(clock(null, -5.2, 0.1))).toBe('over the limit of 5 s')
+    expect(clockMark(clock(null, 5.2, 0.5))).toBe('near the 5 s limit')
+    expect(clockMark(clock(null, -5.2, 0.1))).toBe('above the 5 s limit')
   })
 })
 
@@ -80,14 +82,14 @@ describe('streams and runs', () => {
 
   it('say on a phone all that columns say', () => {
     expect(streamLines(LIVE, STREAM, 'utc')).toEqual([
-      'every 30 s, read until 12:00:00',
+      'every 30 s, data through 12:00:00',
       '0.4 new samples/s, no open gaps',
       'run 12:00:04: 44 read, 11 new in 0.04 s',
     ])
     const nothing = { until_at: null, samples_per_s: null, last_run_at: null, last_duration_s: null }
     expect(
       streamLines(LIVE, { ...STREAM, ...nothing, last_samples: null, last_new_samples: null, open_gaps: 2 }, 'utc'),
-    ).toEqual(['every 30 s, never read', 'no samples yet, 2 open gaps', 'never run'])
+    ).toEqual(['every 30 s, no data yet', 'no samples yet, 2 open gaps', 'no run yet'])
   })
 
   it('never say zero for something', () => {

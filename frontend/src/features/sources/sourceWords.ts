@@ -1,19 +1,24 @@
 /** What a source's numbers are called and say: clocks with whose they are, streams, runs. */
 
 import type { ClockOut as Clock, RunOut, SourceOut, StreamOut } from '../../api/types'
+import * as alertsCopy from '../../copy/alerts'
+import * as commonCopy from '../../copy/common'
+import * as diagnosisCopy from '../../copy/diagnosis'
+import * as objectsCopy from '../../copy/objects'
+import * as sourcesCopy from '../../copy/sources'
 import { plural, streamName, visibleName } from '../../lib/text'
 import { formatClock, formatOffset, formatSeconds, type Zone, zoneName } from '../../lib/time'
 import { formatCount, formatFixed } from '../../lib/units'
 
-/** Beyond it the server warns (pipeline/health.py); near it the page does. */
+/** Beyond it the server warns (admin/health.py); near it the page does. */
 const CLOCK_LIMIT_S = 5
 const NEAR_LIMIT_S = 4
 
 /** How a clock stands to the limit; null: well within it. */
 export function clockMark({ offset_s, error_s }: Pick<Clock, 'offset_s' | 'error_s'>): string | null {
   const size_s = Math.abs(offset_s)
-  if (size_s - error_s > CLOCK_LIMIT_S) return `over the limit of ${CLOCK_LIMIT_S} s`
-  return size_s >= NEAR_LIMIT_S ? `near the limit of ${CLOCK_LIMIT_S} s` : null
+  if (size_s - error_s > CLOCK_LIMIT_S) return sourcesCopy.skewAbove(CLOCK_LIMIT_S)
+  return size_s >= NEAR_LIMIT_S ? sourcesCopy.skewNear(CLOCK_LIMIT_S) : null
 }
 
 /** "+1.77 s ± 3 ms (esx-01) to +4.36 s ± 5 ms (esx-03)": the hosts' own clocks, by which their samples are stamped. */
@@ -22,7 +27,7 @@ export function hostClocks(clocks: readonly Clock[]): { words: string; mark: str
   const [first, last] = [hosts[0], hosts.at(-1)]
   if (first === undefined || last === undefined) return null
   const worst = Math.abs(first.offset_s) > Math.abs(last.offset_s) ? first : last
-  const words = first === last ? clockOfHost(first) : `${clockOfHost(first)} to ${clockOfHost(last)}`
+  const words = first === last ? clockOfHost(first) : sourcesCopy.skewRange(clockOfHost(first), clockOfHost(last))
   return { words, mark: clockMark(worst) }
 }
 
@@ -32,7 +37,7 @@ const clockOfHost = ({ name, subject, offset_s, error_s }: Clock) =>
 /** One decimal in every row, and never a zero for something. */
 export const samplesPerSecond = (value: number) => (value > 0 && value < 0.05 ? '<0.1' : formatFixed(value, 1))
 
-/** Beyond so many intervals it is late, as the server has it (pipeline/health.py). */
+/** Beyond so many intervals it is late, as the server has it (admin/health.py). */
 const LATE_INTERVALS = 3
 
 export const isLate = ({ lag_s, interval_s }: StreamOut) => lag_s !== null && lag_s > LATE_INTERVALS * interval_s
@@ -43,7 +48,7 @@ const hasFailed = ({ last_run_at, last_samples }: StreamOut) => last_run_at !== 
 /** What failed before it came to the streams leaves them with the runs that were good. */
 const areRunsGood = ({ state, streams }: SourceOut) => state === 'failing' && !streams.some(hasFailed)
 
-export const runHeading = (source: SourceOut) => (areRunsGood(source) ? 'Last good run' : 'Last run')
+export const runHeading = (source: SourceOut) => (areRunsGood(source) ? sourcesCopy.lastGoodRun : sourcesCopy.lastRun)
 
 /** What a source that stopped answering owes; null while anything of it is still read in time. */
 export function owedWords({ state, streams }: SourceOut, zone: Zone): string | null {
@@ -51,34 +56,49 @@ export function owedWords({ state, streams }: SourceOut, zone: Zone): string | n
   const [newest] = streams.toSorted((a, b) => (a.lag_s ?? 0) - (b.lag_s ?? 0))
   if (newest === undefined || newest.until_at === null || newest.lag_s === null) return null
   const until_ms = Date.parse(newest.until_at)
-  return `Nothing was read since ${formatClock(until_ms, zone, true)} ${zoneName(zone, until_ms)}, for ${formatSeconds(newest.lag_s)}. It is owed: when the source answers again, Gavel reads it from the source’s own history; what that no longer holds stays a gap.`
+  return sourcesCopy.backfillOwed(
+    formatClock(until_ms, zone, true),
+    zoneName(zone, until_ms),
+    formatSeconds(newest.lag_s),
+  )
 }
 
 /** Gaps are noted when a source answers again: before that there are none of what is owed now. `none`: how it is said. */
-export const noGapsWord = ({ state }: SourceOut, stream: StreamOut, none = 'none') =>
-  state === 'failing' && isLate(stream) ? `${none} yet` : none
+export const noGapsWord = ({ state }: SourceOut, stream: StreamOut, none: string = commonCopy.none) =>
+  state === 'failing' && isLate(stream) ? sourcesCopy.yet(none) : none
 
 /** "44 read, 11 new": the newest ones are read again on purpose. */
 export function broughtWords(stream: StreamOut): string | null {
   const { last_samples: read, last_new_samples: fresh } = stream
-  if (hasFailed(stream)) return 'nothing, it failed'
+  if (hasFailed(stream)) return sourcesCopy.failedRun
   if (read === null) return null
-  return fresh === null ? `${formatCount(read)} read` : `${formatCount(read)} read, ${formatCount(fresh)} new`
+  return fresh === null
+    ? sourcesCopy.readOnly(formatCount(read))
+    : sourcesCopy.readNew(formatCount(read), formatCount(fresh))
 }
 
 /** A stream's numbers with their words, for screens where they have no columns. */
 export function streamLines(source: SourceOut, stream: StreamOut, zone: Zone): string[] {
   const { until_at, samples_per_s, last_run_at, last_duration_s } = stream
   const clock = (at: string) => formatClock(Date.parse(at), zone, true)
-  const took = last_duration_s === null ? '' : ` in ${formatSeconds(last_duration_s)}`
+  const took = last_duration_s === null ? '' : sourcesCopy.inTime(formatSeconds(last_duration_s))
   const brought = broughtWords(stream)
-  const run = areRunsGood(source) ? 'last good run' : 'run'
+  const run = areRunsGood(source) ? sourcesCopy.lastGoodRunLower : sourcesCopy.run
+  const changes = changeWords({ completed: stream.completed_1h, corrected: stream.corrected_1h })
   return [
-    `every ${stream.interval_s} s, ${until_at === null ? 'never read' : `read until ${clock(until_at)}`}`,
-    `${samples_per_s === null ? 'no samples yet' : `${samplesPerSecond(samples_per_s)} new samples/s`}, ${
-      stream.open_gaps === 0 ? noGapsWord(source, stream, 'no open gaps') : plural(stream.open_gaps, 'open gap')
+    sourcesCopy.everySeconds(
+      stream.interval_s,
+      until_at === null ? sourcesCopy.neverRead : sourcesCopy.throughClock(clock(until_at)),
+    ),
+    `${samples_per_s === null ? sourcesCopy.noSamplesYet : sourcesCopy.newRate(samplesPerSecond(samples_per_s))}, ${
+      stream.open_gaps === 0
+        ? noGapsWord(source, stream, sourcesCopy.noOpenGaps)
+        : plural(stream.open_gaps, sourcesCopy.openGap)
     }`,
-    last_run_at === null ? 'never run' : `${run} ${clock(last_run_at)}${brought === null ? '' : `: ${brought}`}${took}`,
+    last_run_at === null
+      ? sourcesCopy.neverRun
+      : `${run} ${clock(last_run_at)}${brought === null ? '' : `: ${brought}`}${took}`,
+    ...(changes === null ? [] : [sourcesCopy.lateChanges(changes)]),
   ]
 }
 
@@ -89,12 +109,21 @@ const NO_SAMPLES = new Set(['inventory', 'clock', 'opening'])
 export const samplesOf = (run: RunOut): number | null =>
   NO_SAMPLES.has(run.stream) || run.error_message !== null ? null : run.samples
 
+/** "120 completed, 3 corrected": what a run filled or changed of samples that had been read before; null where nothing was. */
+export function changeWords({ completed, corrected }: Pick<RunOut, 'completed' | 'corrected'>): string | null {
+  const words = [
+    completed > 0 ? sourcesCopy.completed(formatCount(completed)) : null,
+    corrected > 0 ? sourcesCopy.corrected(formatCount(corrected)) : null,
+  ].filter((word) => word !== null)
+  return words.length === 0 ? null : words.join(', ')
+}
+
 const NOUNS: Record<string, [string, string]> = {
-  array_host: ['array host', 'array hosts'],
-  esxi_host: ['host', 'hosts'],
-  host_device: ['device', 'devices'],
-  vm: ['VM', 'VMs'],
-  vm_disk: ['virtual disk', 'virtual disks'],
+  array_host: [sourcesCopy.arrayHost, sourcesCopy.arrayHosts],
+  esxi_host: [diagnosisCopy.host, alertsCopy.hosts],
+  host_device: [sourcesCopy.device, sourcesCopy.devices],
+  vm: [commonCopy.vm, commonCopy.vms],
+  vm_disk: [objectsCopy.virtualDisk, sourcesCopy.virtualDisks],
 }
 
 /** "11 volumes, 1 pod". */
@@ -106,14 +135,17 @@ export function inventory(entities: SourceOut['entities']): string {
 
 const STATES: SourceOut['state'][] = ['failing', 'late', 'waiting', 'live', 'disabled']
 
-const STATE_WORDS: Partial<Record<SourceOut['state'], string>> = { disabled: 'switched off' }
+const STATE_WORDS: Partial<Record<SourceOut['state'], string>> = {
+  late: sourcesCopy.delayedLower,
+  disabled: sourcesCopy.pausedLower,
+}
 
 /** "4, all live", "4: 1 failing, 3 live". */
 export function summary(sources: readonly SourceOut[]): string {
   const counts = STATES.map((state) => [state, sources.filter((source) => source.state === state).length] as const)
   const present = counts.filter(([, count]) => count > 0)
   const words = present.map(
-    ([state, count]) => `${present.length === 1 ? 'all' : count} ${STATE_WORDS[state] ?? state}`,
+    ([state, count]) => `${present.length === 1 ? sourcesCopy.allOf : count} ${STATE_WORDS[state] ?? state}`,
   )
   return `${sources.length}${present.length === 1 ? ', ' : ': '}${words.join(', ')}`
 }

@@ -41,13 +41,13 @@ beforeEach(() => vi.clearAllMocks())
 it('removing says what disappears, that it cannot be undone, and what it begins with when it is added again', () => {
   dialog(SOURCE)
   const words = screen.getByRole('dialog').textContent
-  expect(words).toContain('Its 11 volumes, 1 pod, 12 array hosts and everything that was measured of them disappear')
+  expect(words).toContain('Its 11 volumes, 1 pod, 12 array hosts and all their samples and diagnoses are deleted')
   expect(words).toContain('This cannot be undone')
 })
 
 it('switching off is offered instead, and removes nothing', async () => {
   const onClose = dialog(SOURCE)
-  fireEvent.click(screen.getByRole('button', { name: 'Switch it off instead' }))
+  fireEvent.click(screen.getByRole('button', { name: 'Pause instead' }))
   await waitFor(() => expect(onClose).toHaveBeenCalled())
   expect(changeSource).toHaveBeenCalledWith(7, { enabled: false })
   expect(removeSource).not.toHaveBeenCalled()
@@ -67,21 +67,21 @@ it('what is switched off is switched on in one press, by whoever may, and a refu
   vi.mocked(changeSource).mockRejectedValueOnce(new Error('The database does not answer.'))
   isAdmin = true
   switchedOff()
-  fireEvent.click(screen.getByRole('button', { name: 'Switch on fa-west' }))
-  expect((await screen.findByRole('alert')).textContent).toContain('Not switched on: The database does not answer.')
+  fireEvent.click(screen.getByRole('button', { name: 'Resume fa-west' }))
+  expect((await screen.findByRole('alert')).textContent).toContain('Not resumed: The database does not answer.')
   expect(changeSource).toHaveBeenCalledWith(7, { enabled: true })
 })
 
 it('a reader is told that a source is switched off, without a button', () => {
   isAdmin = false
   switchedOff()
-  expect(screen.getByText(/^Switched off: nothing of it is read/)).toBeTruthy()
+  expect(screen.getByText(/^Paused: not polled/)).toBeTruthy()
   expect(screen.queryByRole('button')).toBeNull()
 })
 
 it('what is switched off already can only be removed or kept', async () => {
   const onClose = dialog({ ...SOURCE, enabled: false })
-  expect(screen.queryByRole('button', { name: 'Switch it off instead' })).toBeNull()
+  expect(screen.queryByRole('button', { name: 'Pause instead' })).toBeNull()
   fireEvent.click(screen.getByRole('button', { name: 'Remove' }))
   await waitFor(() => expect(onClose).toHaveBeenCalled())
   expect(removeSource).toHaveBeenCalledWith(7)
@@ -92,6 +92,6 @@ it('the worst source comes first in the list and in the summary', () => {
   expect(worstFirst(states).map(({ state }) => state)).toEqual(['failing', 'late', 'waiting', 'live', 'disabled'])
   const warned = { ...SOURCE, name: 'warned', warnings: ['something'] }
   expect(worstFirst([SOURCE, warned]).map(({ name }) => name)).toEqual(['warned', 'fa-west'])
-  expect(summary([...states, SOURCE])).toBe('6: 1 failing, 1 late, 1 waiting, 2 live, 1 switched off')
+  expect(summary([...states, SOURCE])).toBe('6: 1 failing, 1 delayed, 1 waiting, 2 live, 1 paused')
   expect(summary([SOURCE, SOURCE])).toBe('2, all live')
 })

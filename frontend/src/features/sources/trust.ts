@@ -5,8 +5,6 @@ import type { Field, Values } from '../../components/form/schema'
 /** The format, in a settings schema, of the field that a fingerprint is pinned in. */
 export const PIN_FORMAT = 'certificate-sha256'
 const AUTHORITY = 'ca_pem'
-/** As the server has it (pipeline/sources.py): a stored secret is only sent to the place it was entered for. */
-const BOUND = ['address', AUTHORITY, 'fingerprint_sha256']
 
 /** What these settings trust now, other than the system's authorities. */
 export type Trusted = 'fingerprint' | 'authority' | null
@@ -25,7 +23,9 @@ export function withPin(fields: readonly Field[], values: Values, sha256: string
 }
 
 /** Whether these settings would send secrets to another place than the stored ones do. */
-export const isElsewhere = (values: Values, stored: Values) =>
-  BOUND.some((name) => (isGiven(values[name]) ? values[name] : null) !== (stored[name] ?? null))
+export const isElsewhere = (fields: readonly Field[], values: Values, stored: Values) =>
+  fields.some(({ name, destination }) => destination && entered(values[name]) !== (stored[name] ?? null))
+
+const entered = (value: unknown) => (value === '' ? null : (value ?? null))
 
 const isGiven = (value: unknown) => typeof value === 'string' && value !== ''

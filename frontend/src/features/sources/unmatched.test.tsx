@@ -42,10 +42,10 @@ const show = (...rows: UnmatchedRow[]) =>
   )
 
 it('what has to be looked at is counted apart from what is as it should be', () => {
-  expect(summary(SOME)).toBe('3 to look at, 6 as they should be')
-  expect(summary(counts(['export', 0, 1]))).toBe('0 to look at, 1 as it should be')
-  expect(summary(counts(['device', 2, 0]))).toBe('2 to look at')
-  expect(summary(counts(['device', 0, 0]))).toBe('everything is matched')
+  expect(summary(SOME)).toBe('3 to review, 6 expected')
+  expect(summary(counts(['export', 0, 1]))).toBe('0 to review, 1 expected')
+  expect(summary(counts(['device', 2, 0]))).toBe('2 to review')
+  expect(summary(counts(['device', 0, 0]))).toBe('all matched')
   expect([countOf(SOME, 'all'), countOf(SOME, 'open', 'volume'), countOf(SOME, 'expected', 'volume')]).toEqual([
     9, 2, 4,
   ])
@@ -53,7 +53,7 @@ it('what has to be looked at is counted apart from what is as it should be', () 
 
 it('every kind can be chosen, with how many there are of it', () => {
   expect(kindChoices(SOME, 'open').map(({ label }) => label)).toEqual([
-    'Every kind',
+    'Any type',
     '1 datastore',
     '0 devices',
     '2 volumes',
@@ -62,12 +62,12 @@ it('every kind can be chosen, with how many there are of it', () => {
 })
 
 it('an empty list says whether that is good', () => {
-  expect(emptyText(counts(['device', 0, 0]), 'open', false).title).toBe('Everything is matched')
+  expect(emptyText(counts(['device', 0, 0]), 'open', false).title).toBe('All matched')
   expect(emptyText(counts(['device', 0, 3]), 'open', false)).toMatchObject({
-    title: 'Everything that ought to be matched is',
-    text: expect.stringContaining('3 things on one side only as they should be'),
+    title: 'Nothing to review',
+    text: expect.stringContaining('3 objects on one side only, as expected'),
   })
-  expect(emptyText(SOME, 'open', true).title).toBe('Nothing fits')
+  expect(emptyText(SOME, 'open', true).title).toBe('No match')
 })
 
 it('words of the address that mean nothing are the default', () => {
@@ -95,11 +95,11 @@ it('each thing has its reason, what to do, and the way to its page', () => {
     }),
   )
   const [volume, device] = screen.getAllByRole('listitem') as [HTMLElement, HTMLElement]
-  expect(volume.textContent).toContain('to look at')
+  expect(volume.textContent).toContain('to review')
   expect(volume.textContent).toContain('where no device has its serial.')
   expect(within(volume).getByText('Rescan the storage adapters there.')).toBeTruthy()
   expect(within(volume).getByRole('link').getAttribute('href')).toBe('/volumes/7')
-  expect(device.textContent).toContain('as it should be')
+  expect(device.textContent).toContain('expected')
   expect(device.textContent).toContain('2 hosts: esx-01, esx-02')
   expect(within(device).getByRole('link').getAttribute('href')).toBe('/hosts/2')
 })

@@ -1,6 +1,9 @@
 /** What is on one side only, in words: how much of each kind, and what an empty list means. */
 
 import type { Unmatched, UnmatchedRow } from '../../api/types'
+import * as diagnosisCopy from '../../copy/diagnosis'
+import * as objectsCopy from '../../copy/objects'
+import * as sourcesCopy from '../../copy/sources'
 import { plural } from '../../lib/text'
 
 type Kind = UnmatchedRow['kind']
@@ -10,11 +13,12 @@ type Counts = Unmatched['counts']
 export type Which = 'open' | 'expected' | 'all'
 
 const NOUNS: Record<Kind, string> = {
-  datastore: 'datastore',
-  device: 'device',
-  virtual_disk: 'virtual disk',
-  volume: 'volume',
-  export: 'export',
+  datastore: diagnosisCopy.datastore,
+  device: sourcesCopy.device,
+  virtual_disk: objectsCopy.virtualDisk,
+  path: sourcesCopy.path,
+  volume: diagnosisCopy.volume,
+  export: sourcesCopy.exportNoun,
 }
 
 export const kindName = (kind: Kind): string => NOUNS[kind]
@@ -38,34 +42,32 @@ export function countOf(counts: Counts, which: Which, kind: Kind | null = null):
 export function summary(counts: Counts): string {
   const open = countOf(counts, 'open')
   const expected = countOf(counts, 'expected')
-  if (open + expected === 0) return 'everything is matched'
-  const rest = `${expected.toLocaleString('en-US')} as ${expected === 1 ? 'it' : 'they'} should be`
-  return `${open.toLocaleString('en-US')} to look at${expected === 0 ? '' : `, ${rest}`}`
+  if (open + expected === 0) return sourcesCopy.allMatched
+  const rest = sourcesCopy.expectedCount(expected.toLocaleString('en-US'))
+  return sourcesCopy.reviewCount(open.toLocaleString('en-US'), expected === 0 ? '' : `, ${rest}`)
 }
 
 /** The choices of the kind filter with how many there are of each. */
 export function kindChoices(counts: Counts, which: Which): { value: string; label: string }[] {
   const present = counts.map((each) => ({ kind: each.kind, count: countOf(counts, which, each.kind) }))
   return [
-    { value: '', label: 'Every kind' },
+    { value: '', label: sourcesCopy.anyType },
     ...present.map(({ kind, count }) => ({ value: kind, label: plural(count, kindName(kind)) })),
   ]
 }
 
 /** Why a list is empty. */
 export function emptyText(counts: Counts, which: Which, isFiltered: boolean): { title: string; text: string } {
-  if (isFiltered) return { title: 'Nothing fits', text: 'Shorten or clear the filter, or choose another kind.' }
+  if (isFiltered) return { title: sourcesCopy.noMatch, text: sourcesCopy.noMatchText }
   if (countOf(counts, 'all') === 0)
     return {
-      title: 'Everything is matched',
-      text: 'Every datastore, device and virtual disk has its volume, and every connected volume its device.',
+      title: sourcesCopy.allMatchedTitle,
+      text: sourcesCopy.allMatchedText,
     }
   if (which === 'open')
     return {
-      title: 'Everything that ought to be matched is',
-      text: `${plural(countOf(counts, 'expected'), 'thing')} on one side only as ${
-        countOf(counts, 'expected') === 1 ? 'it' : 'they'
-      } should be, such as local disks and volumes of hosts without a vCenter.`,
+      title: sourcesCopy.nothingToReview,
+      text: sourcesCopy.expectedText(plural(countOf(counts, 'expected'), sourcesCopy.object)),
     }
-  return { title: 'None', text: 'All that is on one side only has to be looked at.' }
+  return { title: sourcesCopy.none, text: sourcesCopy.allToReview }
 }

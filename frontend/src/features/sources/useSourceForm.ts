@@ -8,6 +8,7 @@ import type { SourceKind, SourceOut } from '../../api/types'
 import { ownProblems, serverProblems, settingProblemsOf } from '../../components/form/problems'
 import { type Field, fieldsOf, initialValues, problemsOf, settingsOf, type Values } from '../../components/form/schema'
 import { missingKinds } from '../../components/missingKinds'
+import * as sourcesCopy from '../../copy/sources'
 import { isElsewhere, withPin } from './trust'
 
 /** What is there already is rarely what is added next. */
@@ -15,14 +16,14 @@ const firstKind = (kinds: readonly SourceKind[], sources: readonly SourceOut[] =
   (missingKinds(kinds, sources)[0] ?? kinds[0])?.kind ?? ''
 
 /** The stored secrets that may be left out: none where they would go to another place than they were entered for. */
-const secretsKept = (source: SourceOut | null, values: Values): ReadonlySet<string> =>
-  new Set(source === null || isElsewhere(values, source.settings) ? [] : source.secrets_set)
+const secretsKept = (source: SourceOut | null, fields: readonly Field[], values: Values): ReadonlySet<string> =>
+  new Set(source === null || isElsewhere(fields, values, source.settings) ? [] : source.secrets_set)
 
 function problemsOfSource(source: SourceOut | null, fields: readonly Field[], values: Values): Map<string, string> {
-  const problems = problemsOf(fields, values, secretsKept(source, values))
+  const problems = problemsOf(fields, values, secretsKept(source, fields, values))
   for (const { name, title } of fields)
     if (source?.secrets_set.includes(name) && values[name] === '' && problems.has(name))
-      problems.set(name, `${title} has to be entered again: a stored one is only sent to the place it was entered for.`)
+      problems.set(name, sourcesCopy.enterAgain(title))
   return problems
 }
 
@@ -55,7 +56,7 @@ export function useSourceForm(kinds: readonly SourceKind[], source: SourceOut | 
       testSource({ kind, settings: settingsOf(fields, tried), source_id: source?.id ?? null }),
   })
 
-  const secretsSet = useMemo(() => secretsKept(source, values), [source, values])
+  const secretsSet = useMemo(() => secretsKept(source, fields, values), [source, fields, values])
   const problemsIn = useCallback(
     (tried: Values) => ownProblems(name, problemsOfSource(source, fields, tried)),
     [name, source, fields],

@@ -7,6 +7,9 @@ import { SeriesSection } from '../../components/entity/SeriesSection'
 import { MatchedVolumes } from '../../components/MatchMark'
 import { Name } from '../../components/Name'
 import { type Column, VirtualTable } from '../../components/table/VirtualTable'
+import * as commonCopy from '../../copy/common'
+import * as navigationCopy from '../../copy/navigation'
+import * as objectsCopy from '../../copy/objects'
 import { plural, powerWord } from '../../lib/text'
 import { formatBytes, formatCount, formatIops } from '../../lib/units'
 
@@ -14,11 +17,11 @@ type Disk = VmOut['vm_disks'][number]
 
 function facts(vm: VmOut): Fact[] {
   return [
-    { term: 'Power', value: powerWord(vm.power_state) },
-    { term: 'Host', value: vm.host === null ? 'none' : <EntityLink to={vm.host} /> },
-    ...(vm.cluster === null ? [] : [{ term: 'Cluster', value: <Name focusable>{vm.cluster.name}</Name> }]),
+    { term: objectsCopy.power, value: powerWord(vm.power_state) },
+    { term: commonCopy.host, value: vm.host === null ? 'none' : <EntityLink to={vm.host} /> },
+    ...(vm.cluster === null ? [] : [{ term: objectsCopy.cluster, value: <Name focusable>{vm.cluster.name}</Name> }]),
     { term: 'vCenter', value: <Name focusable>{vm.vcenter.name}</Name> },
-    { term: 'Disks', value: plural(vm.vm_disks.length, 'virtual disk') },
+    { term: objectsCopy.disks, value: plural(vm.vm_disks.length, objectsCopy.virtualDisk) },
     ...Object.entries(vm.tags).map(([tag, value]) => ({ term: tag, value: <Name focusable>{value}</Name> })),
   ]
 }
@@ -30,11 +33,11 @@ const below = (vm: VmOut) =>
 /** One VM: its virtual disks' latency beside what the array says about the volumes under them. */
 export default function VmPage() {
   return (
-    <ObjectPage kind="vms" listTitle="VMs" facts={facts} below={below}>
+    <ObjectPage kind="vms" listTitle={navigationCopy.vms} facts={facts} below={below}>
       {(vm, id) => (
         <>
           {vm.vm_disks.length > 0 && (
-            <Card title="Virtual disks" flush>
+            <Card title={objectsCopy.virtualDisks} flush>
               <DisksTable disks={vm.vm_disks} />
             </Card>
           )}
@@ -50,7 +53,7 @@ function DisksTable({ disks }: { disks: readonly Disk[] }) {
     () => [
       {
         id: 'label',
-        header: 'Disk',
+        header: objectsCopy.disk,
         width: 150,
         narrow: 120,
         grow: true,
@@ -58,47 +61,51 @@ function DisksTable({ disks }: { disks: readonly Disk[] }) {
       },
       {
         id: 'datastore',
-        header: 'Datastore',
+        header: commonCopy.datastore,
         width: 180,
         narrow: 118,
         grow: true,
         cell: (disk) =>
-          disk.datastore === null ? <span className="faint">none</span> : <EntityLink to={disk.datastore} />,
+          disk.datastore === null ? (
+            <span className="faint">{commonCopy.none}</span>
+          ) : (
+            <EntityLink to={disk.datastore} />
+          ),
       },
       {
         id: 'volume',
-        header: 'Array volume',
+        header: objectsCopy.arrayVolume,
         width: 180,
         narrow: 120,
         grow: true,
         cell: (disk) => <MatchedVolumes match={disk.match} volumes={disk.volume === null ? [] : [disk.volume]} />,
       },
-      { id: 'instance', header: 'Address', width: 110, cell: (disk) => disk.instance },
-      { id: 'controller', header: 'Controller', width: 110, cell: (disk) => disk.controller_type },
+      { id: 'instance', header: objectsCopy.address, width: 110, cell: (disk) => disk.instance },
+      { id: 'controller', header: objectsCopy.controller, width: 110, cell: (disk) => disk.controller_type },
       {
         id: 'queue',
-        header: 'Queue limit',
+        header: objectsCopy.queueLimit,
         width: 110,
         align: 'right',
         cell: ({ queue_limit }) => <QueueLimit ios={queue_limit} />,
       },
       {
         id: 'size',
-        header: 'Size',
+        header: objectsCopy.size,
         width: 100,
         align: 'right',
         cell: (disk) => <span className="numeric">{formatBytes(disk.capacity_bytes)}</span>,
       },
       {
         id: 'limit',
-        header: 'IOPS limit',
+        header: objectsCopy.iopsLimit,
         width: 120,
         align: 'right',
         cell: (disk) => (disk.iops_limit === null ? 'none' : formatIops(disk.iops_limit)),
       },
       {
         id: 'snapshots',
-        header: 'Snapshots',
+        header: objectsCopy.snapshots,
         width: 100,
         align: 'right',
         cell: (disk) => <span className="numeric">{disk.snapshot_depth}</span>,
@@ -106,14 +113,21 @@ function DisksTable({ disks }: { disks: readonly Disk[] }) {
     ],
     [],
   )
-  return <VirtualTable label="Virtual disks" columns={columns} count={disks.length} rowAt={(index) => disks[index]} />
+  return (
+    <VirtualTable
+      label={objectsCopy.virtualDisks}
+      columns={columns}
+      count={disks.length}
+      rowAt={(index) => disks[index]}
+    />
+  )
 }
 
 /** What the guest can have at the disk at once; more waits in the guest, where nobody counts it. */
 function QueueLimit({ ios }: { ios: number | null }) {
-  if (ios === null) return <span className="faint">not known</span>
+  if (ios === null) return <span className="faint">{commonCopy.unknown}</span>
   return (
-    <span className="numeric" title="I/Os at once, unless the guest was set otherwise; more wait in the guest">
+    <span className="numeric" title={objectsCopy.queueLimitHint}>
       {formatCount(ios)}
     </span>
   )

@@ -4,37 +4,48 @@ import { ListPage } from '../../components/entity/ListPage'
 import { sidesColumns, toldColumn } from '../../components/entity/sidesColumns'
 import { TOLD_PX } from '../../components/table/Told'
 import type { Column } from '../../components/table/VirtualTable'
+import * as commonCopy from '../../copy/common'
+import * as countersCopy from '../../copy/counters'
+import * as listsCopy from '../../copy/lists'
+import * as navigationCopy from '../../copy/navigation'
+import * as objectsCopy from '../../copy/objects'
 import { powerWord, visibleName } from '../../lib/text'
 
 /** "esx-01.lab.example · app-05": its host, and the datastores of its disks. */
 const whereWords = ({ host, datastores }: VmRow): string =>
-  [host === null ? 'on no host' : visibleName(host.name), ...datastores.map(({ name }) => visibleName(name))].join(
+  [host === null ? listsCopy.noHost : visibleName(host.name), ...datastores.map(({ name }) => visibleName(name))].join(
     ' · ',
   )
 
 export const vmColumns = (max_us: number): Column<VmRow>[] => [
-  toldColumn<VmRow>({ header: 'VM', kind: 'vm', leads: 'disk', others: 'all hosts', where: whereWords }),
+  toldColumn<VmRow>({
+    header: commonCopy.vm,
+    kind: 'vm',
+    leads: 'disk',
+    others: countersCopy.allHosts,
+    where: whereWords,
+  }),
   {
     id: 'name',
-    header: 'VM',
+    header: commonCopy.vm,
     width: 172,
     grow: true,
     from: 700,
     sortKey: 'name',
     cell: ({ id, name }) => <EntityLink to={{ kind: 'vm', id, name }} />,
   },
-  { id: 'power', header: 'Power', width: 110, from: 1600, cell: ({ power_state }) => powerWord(power_state) },
+  { id: 'power', header: objectsCopy.power, width: 110, from: 1600, cell: ({ power_state }) => powerWord(power_state) },
   {
     id: 'host',
-    header: 'Host',
+    header: commonCopy.host,
     width: 146,
     grow: true,
     from: 700,
-    cell: ({ host }) => (host === null ? <span className="faint">none</span> : <EntityLink to={host} />),
+    cell: ({ host }) => (host === null ? <span className="faint">{commonCopy.none}</span> : <EntityLink to={host} />),
   },
   {
     id: 'datastores',
-    header: 'Datastore',
+    header: commonCopy.datastore,
     width: 146,
     grow: true,
     from: 1200,
@@ -42,13 +53,13 @@ export const vmColumns = (max_us: number): Column<VmRow>[] => [
   },
   {
     id: 'disks',
-    header: 'Disks',
+    header: objectsCopy.disks,
     width: 70,
     align: 'right',
     from: 1900,
     cell: ({ disks }) => <span className="numeric">{disks}</span>,
   },
-  ...sidesColumns<VmRow>(max_us, 'disk', 'all hosts'),
+  ...sidesColumns<VmRow>(max_us, 'disk', countersCopy.allHosts),
 ]
 
 /** Every VM with its newest numbers. */
@@ -56,11 +67,11 @@ export default function VmsPage() {
   return (
     <ListPage
       kind="vms"
-      title="VMs"
-      noun="VM"
+      title={navigationCopy.vms}
+      noun={commonCopy.vm}
       columns={vmColumns}
       narrowRowPx={TOLD_PX}
-      empty={{ title: 'No VM is known yet', text: 'VMs come from vCenter. Add a vCenter under Sources.' }}
+      empty={{ title: listsCopy.noVms, text: listsCopy.noVmsText }}
     />
   )
 }

@@ -7,22 +7,37 @@ import { SeriesSection } from '../../components/entity/SeriesSection'
 import { VolumesTable } from '../../components/entity/VolumesTable'
 import { qosLimit } from '../../components/entity/volumeColumns'
 import { Name } from '../../components/Name'
+import * as commonCopy from '../../copy/common'
+import * as navigationCopy from '../../copy/navigation'
+import * as objectsCopy from '../../copy/objects'
 import { formatBytes } from '../../lib/units'
 
 function facts(volume: VolumeOut): Fact[] {
   return [
-    { term: 'Array', value: <Name focusable>{volume.array.name}</Name> },
+    { term: commonCopy.array, value: <Name focusable>{volume.array.name}</Name> },
     ...(volume.pod === null
       ? []
-      : [{ term: 'Pod', value: volume.stretched ? `${volume.pod.name}, stretched` : volume.pod.name }]),
-    { term: 'Serial', value: <Name focusable>{volume.serial}</Name> },
-    { term: 'Size', value: formatBytes(volume.size_bytes) },
-    { term: 'QoS limit', value: qosLimit(volume) },
-    { term: 'Datastore', value: volume.datastores.length === 0 ? 'none' : <EntityLinks to={volume.datastores} /> },
+      : [
+          {
+            term: objectsCopy.pod,
+            value: volume.stretched ? objectsCopy.stretchedSuffix(volume.pod.name) : volume.pod.name,
+          },
+        ]),
+    { term: objectsCopy.serial, value: <Name focusable>{volume.serial}</Name> },
+    { term: objectsCopy.size, value: formatBytes(volume.size_bytes) },
+    { term: objectsCopy.qosLimit, value: qosLimit(volume) },
     {
-      term: 'Connected',
+      term: commonCopy.datastore,
+      value: volume.datastores.length === 0 ? 'none' : <EntityLinks to={volume.datastores} />,
+    },
+    {
+      term: objectsCopy.connected,
       value:
-        volume.connected_hosts.length === 0 ? 'to no host' : <Name focusable>{volume.connected_hosts.join(', ')}</Name>,
+        volume.connected_hosts.length === 0 ? (
+          objectsCopy.notConnected
+        ) : (
+          <Name focusable>{volume.connected_hosts.join(', ')}</Name>
+        ),
     },
   ]
 }
@@ -30,16 +45,16 @@ function facts(volume: VolumeOut): Fact[] {
 /** One array volume: its sub-times beside what the hosts measured on the device. */
 export default function VolumePage() {
   return (
-    <ObjectPage kind="volumes" listTitle="Volumes" facts={facts} below={(volume) => volume.datastores}>
+    <ObjectPage kind="volumes" listTitle={navigationCopy.volumes} facts={facts} below={(volume) => volume.datastores}>
       {(volume, id) => (
         <>
           {volume.peers.length > 0 && (
-            <Card title="The same volume on the other array" hint="in the newest minute" flush>
-              <VolumesTable volumes={volume.peers} label="The same volume on the other array" />
+            <Card title={objectsCopy.peerVolume} hint={objectsCopy.lastMinute} flush>
+              <VolumesTable volumes={volume.peers} label={objectsCopy.peerVolume} />
             </Card>
           )}
           {volume.devices.length > 0 && (
-            <Card title="Hosts and devices" hint="in the newest minute" flush>
+            <Card title={objectsCopy.hostsAndDevices} hint={objectsCopy.lastMinute} flush>
               <DevicesTable devices={volume.devices} />
             </Card>
           )}

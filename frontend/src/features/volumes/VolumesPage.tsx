@@ -1,17 +1,20 @@
 import { ListPage } from '../../components/entity/ListPage'
 import { volumeColumns } from '../../components/entity/volumeColumns'
 import { TOLD_PX } from '../../components/table/Told'
+import * as diagnosisCopy from '../../copy/diagnosis'
+import * as listsCopy from '../../copy/lists'
+import * as navigationCopy from '../../copy/navigation'
 
 /** Every array volume with the newest numbers of both sides. */
 export default function VolumesPage() {
   return (
     <ListPage
       kind="volumes"
-      title="Volumes"
-      noun="volume"
+      title={navigationCopy.volumes}
+      noun={diagnosisCopy.volume}
       columns={volumeColumns}
       narrowRowPx={TOLD_PX}
-      empty={{ title: 'No volume is known yet', text: 'Volumes come from arrays. Add a FlashArray under Sources.' }}
+      empty={{ title: listsCopy.noVolumes, text: listsCopy.noVolumesText }}
     />
   )
 }

@@ -1,24 +1,28 @@
-/** One thing on a wall: its verdict, where an I/O's time goes, and who takes part in the layer that matters. */
+/** One thing on a wall: its diagnosis, where an I/O's time goes, and who takes part in the layer that matters. */
 
 import { useQuery } from '@tanstack/react-query'
+import { contributorsQuery, diagnosisQuery, type JudgedKind } from '../../api/diagnoses'
 import { SINGULAR } from '../../api/queries'
-import type { Contributor, Layer, Verdict } from '../../api/types'
-import { contributorsQuery, type JudgedKind, verdictQuery } from '../../api/verdicts'
+import type { Contributor, Diagnosis, Layer } from '../../api/types'
 import { layerWord } from '../../charts/segments'
 import { shareText } from '../../charts/waterfall'
 import { alertsOf, alertsOnArray } from '../../components/alerts/standing'
+import { ConfidenceLabel } from '../../components/diagnosis/ConfidenceLabel'
+import { LayerBar, LayerSwatch } from '../../components/diagnosis/LayerBar'
+import { layersWords, layerTime, worthTelling } from '../../components/diagnosis/layerWords'
+import { ios } from '../../components/diagnosis/OccupancyCard'
+import { SeverityMark } from '../../components/diagnosis/SeverityMark'
+import { subjectOf } from '../../components/diagnosis/subject'
 import { Name } from '../../components/Name'
-import { StateMark } from '../../components/StateMark'
-import { LayerBar, LayerSwatch } from '../../components/verdict/LayerBar'
-import { layersWords, layerTime, worthTelling } from '../../components/verdict/layerWords'
-import { ios } from '../../components/verdict/OccupancyCard'
-import { subjectOf } from '../../components/verdict/subject'
+import * as contributorsCopy from '../../copy/contributors'
+import * as diagnosisCopy from '../../copy/diagnosis'
+import * as wallsCopy from '../../copy/walls'
 import { usePreferences } from '../../lib/preferences'
 import { formatIops, formatLatency } from '../../lib/units'
 import type { AgeState } from './age'
 import styles from './Wall.module.css'
 import { Waiting, WallFrame } from './WallFrame'
-import { causeMark, judgedWords, oldWords } from './wallWords'
+import { judgedWords, oldWords } from './wallWords'
 
 interface ObjectBoardProps {
   of: JudgedKind
@@ -28,23 +32,23 @@ interface ObjectBoardProps {
 }
 
 export function ObjectBoard({ of, id, rows, turn }: ObjectBoardProps) {
-  const query = useQuery(verdictQuery(of, id, null))
-  const verdict = query.data
+  const query = useQuery(diagnosisQuery(of, id, null))
+  const diagnosis = query.data
   return (
     <WallFrame
-      title={verdict?.subject.name ?? `${SINGULAR[of]} ${id}`}
+      title={diagnosis?.subject.name ?? `${SINGULAR[of]} ${id}`}
       turn={turn}
       query={query}
-      until_at={verdict?.ledger_until_at ?? null}
+      until_at={diagnosis?.ledger_until_at ?? null}
       alerts={(alerts) => (of === 'arrays' ? alertsOnArray(alerts, id) : alertsOf(alerts, subjectOf(of, id)))}
     >
       {(age, age_ms) =>
-        verdict === undefined ? (
+        diagnosis === undefined ? (
           <Waiting of={`${SINGULAR[of]} ${id}`} error={query.error} />
         ) : (
           <>
-            <VerdictStrip verdict={verdict} age={age} age_ms={age_ms} />
-            <TakingPart of={of} id={id} verdict={verdict} rows={rows} age={age} age_ms={age_ms} />
+            <DiagnosisStrip diagnosis={diagnosis} age={age} age_ms={age_ms} />
+            <TakingPart of={of} id={id} diagnosis={diagnosis} rows={rows} age={age} age_ms={age_ms} />
           </>
         )
       }
@@ -52,37 +56,37 @@ export function ObjectBoard({ of, id, rows, turn }: ObjectBoardProps) {
   )
 }
 
-/** The layer that the verdict names, else the one that takes longest. */
-function mainLayer({ layer, layers }: Verdict): Layer {
+/** The layer that the diagnosis names, else the one that takes longest. */
+function mainLayer({ layer, layers }: Diagnosis): Layer {
   const longest = [...layers].sort((a, b) => b.us - a.us)[0]
   return layers.find(({ name }) => name === layer)?.layers[0] ?? longest?.layers[0] ?? 'array'
 }
 
-interface VerdictStripProps {
-  verdict: Verdict
+interface DiagnosisStripProps {
+  diagnosis: Diagnosis
   age: AgeState
   age_ms: number | null
 }
 
-function VerdictStrip({ verdict, age, age_ms }: VerdictStripProps) {
+function DiagnosisStrip({ diagnosis, age, age_ms }: DiagnosisStripProps) {
   const { zone } = usePreferences()
-  const { sentence, layers, total_us } = verdict
-  const until = <span className={styles.until}>{judgedWords(verdict.ledger_until_at, age_ms, zone)}</span>
+  const { sentence, layers, total_us } = diagnosis
+  const until = <span className={styles.until}>{judgedWords(diagnosis.ledger_until_at, age_ms, zone)}</span>
   if (age === 'blank')
     return (
-      <section className={styles.estate} data-age={age} aria-label="Verdict">
+      <section className={styles.environment} data-age={age} aria-label={diagnosisCopy.title}>
         — {until}
       </section>
     )
   return (
-    <section className={styles.estate} data-age={age} aria-label="Verdict">
+    <section className={styles.environment} data-age={age} aria-label={diagnosisCopy.title}>
       <div className={styles.summary}>
-        <span className={styles.wholeHeadline}>{sentence.head}</span>
+        <span className={styles.wholeHeadline}>{sentence.head.text}</span>
         <span className={styles.troubled}>
           <span className={styles.mark}>
-            <StateMark {...causeMark(verdict)} />
+            <SeverityMark diagnosis={diagnosis} /> <ConfidenceLabel diagnosis={diagnosis} />
           </span>
-          <span className={styles.because}>{sentence.because[0]}</span>
+          <span className={styles.because}>{sentence.reasons[0]?.text}</span>
         </span>
       </div>
       <div className={styles.inside}>
@@ -90,7 +94,7 @@ function VerdictStrip({ verdict, age, age_ms }: VerdictStripProps) {
           tall
           pieces={layers.map((layer) => ({ ...layer, size: layer.us }))}
           max={Math.max(total_us ?? 0, 1e-9)}
-          words={layersWords(layers) || sentence.head}
+          words={layersWords(layers) || sentence.head.text}
         />
         <ul className={styles.layers}>
           {worthTelling(layers, ({ us }) => us).map((layer) => (
@@ -108,7 +112,7 @@ function VerdictStrip({ verdict, age, age_ms }: VerdictStripProps) {
 interface TakingPartProps {
   of: JudgedKind
   id: number
-  verdict: Verdict
+  diagnosis: Diagnosis
   rows: number
   age: AgeState
   age_ms: number | null
@@ -117,15 +121,15 @@ interface TakingPartProps {
 /** Most of what is abnormal. */
 const MOST = 0.5
 
-function TakingPart({ of, id, verdict, rows, age, age_ms }: TakingPartProps) {
-  const layer = mainLayer(verdict)
+function TakingPart({ of, id, diagnosis, rows, age, age_ms }: TakingPartProps) {
+  const layer = mainLayer(diagnosis)
   const query = useQuery(contributorsQuery(of, id, layer, null))
-  if (query.data === undefined) return <Waiting of="who takes part" error={query.error} />
+  if (query.data === undefined) return <Waiting of={wallsCopy.contributorsNoun} error={query.error} />
   const { vms, hosts } = query.data
   const listed = (of === 'vms' || vms.length === 0 ? hosts : vms).slice(0, rows)
-  if (listed.length === 0) return <p className={styles.quiet}>Nobody is known to take part in this minute.</p>
+  if (listed.length === 0) return <p className={styles.quiet}>{wallsCopy.noContributors}</p>
   return (
-    <ol className={styles.worst} aria-label="Who takes part">
+    <ol className={styles.worst} aria-label={contributorsCopy.title}>
       {listed.map((one) => (
         <PartRow
           key={`${one.subject.kind}-${one.subject.id}`}
@@ -133,7 +137,7 @@ function TakingPart({ of, id, verdict, rows, age, age_ms }: TakingPartProps) {
           layer={layer}
           age={age}
           age_ms={age_ms}
-          isCalm={verdict.layer === null || (one.time_share ?? 0) < MOST}
+          isCalm={diagnosis.layer === null || (one.time_share ?? 0) < MOST}
         />
       ))}
     </ol>
@@ -160,7 +164,7 @@ function PartRow({ one, layer, age, age_ms, isCalm }: PartRowProps) {
           <Name>{one.subject.name}</Name>
         </span>
         <span className={styles.sentence}>
-          {isBlank ? '—' : `${formatIops(one.iops)}, ${ios(one.ios)} I/Os inside`}
+          {isBlank ? '—' : wallsCopy.contributorLine(formatIops(one.iops), ios(one.ios))}
         </span>
       </span>
       <span className={styles.bar}>
@@ -169,7 +173,7 @@ function PartRow({ one, layer, age, age_ms, isCalm }: PartRowProps) {
             tall
             pieces={[{ name: 'share', label: '', layers: [layer], size: one.time_share ?? 0 }]}
             max={1}
-            words={shareText(one.time_share) || 'share not known'}
+            words={shareText(one.time_share) || contributorsCopy.shareUnknown}
           />
         )}
       </span>

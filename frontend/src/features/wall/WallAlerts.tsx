@@ -7,6 +7,7 @@ import { bySeverity, openAlerts } from '../../components/alerts/standing'
 import { severityMark } from '../../components/alerts/words'
 import { Name } from '../../components/Name'
 import { StateMark } from '../../components/StateMark'
+import * as wallsCopy from '../../copy/walls'
 import styles from './WallFrame.module.css'
 import { firesWords } from './wallWords'
 
@@ -17,8 +18,8 @@ export function WallAlerts({
   choose?: ((alerts: readonly AlertOut[]) => readonly AlertOut[]) | undefined
 }) {
   const { data, error } = useQuery(alertsNowQuery())
-  if (data === undefined || error !== null) return <span className={styles.alerts}>Alerts: —</span>
-  if (data.judged_until_at === null) return <span className={styles.alerts}>Alerts: nothing judged yet</span>
+  if (data === undefined || error !== null) return <span className={styles.alerts}>{wallsCopy.alertsUnknown}</span>
+  if (data.analyzed_until_at === null) return <span className={styles.alerts}>{wallsCopy.alertsNotAnalyzed}</span>
   const { firing, recovering, others } = openAlerts(choose === undefined ? data.alerts : choose(data.alerts))
   const [worst] = firing
   // What is calm has no colour on a wall.
@@ -34,12 +35,20 @@ export function WallAlerts({
       ))}
       {worst !== undefined && (
         <span className={styles.alerted}>
-          {firing.length > 1 && 'worst: '}
+          {firing.length > 1 && wallsCopy.worstAlert}
           <Name>{worst.subject.name}</Name>, <Name>{worst.rule_name}</Name>
         </span>
       )}
-      {recovering.length > 0 && <span className={styles.known}>{recovering.length} recovering</span>}
-      {others.length > 0 && <span className={styles.known}>{others.length} known or without data</span>}
+      {recovering.length > 0 && (
+        <span className={styles.known}>
+          {recovering.length} {wallsCopy.recovering}
+        </span>
+      )}
+      {others.length > 0 && (
+        <span className={styles.known}>
+          {others.length} {wallsCopy.attended}
+        </span>
+      )}
     </span>
   )
 }

@@ -10,6 +10,8 @@ import { Icon } from '../../components/Icon'
 import { Name } from '../../components/Name'
 import { SourceMark } from '../../components/SourceMark'
 import { Worded } from '../../components/Worded'
+import * as errorsCopy from '../../copy/errors'
+import * as wallsCopy from '../../copy/walls'
 import { usePreferences } from '../../lib/preferences'
 import { formatClock, instantMs, zoneName } from '../../lib/time'
 import { useNow } from '../../lib/useNow'
@@ -76,9 +78,9 @@ function LostBanner({ error, since_ms }: { error: Error; since_ms: number }) {
     <div className={frame.banner} role="alert">
       <Icon name="warning" size={40} />
       <span>
-        {lostWords(error)} since {formatClock(since_ms, zone, true)}.{' '}
+        {wallsCopy.since(lostWords(error), formatClock(since_ms, zone, true))}{' '}
         {isAnswered && <Worded>{`${error.message} `}</Worded>}
-        Trying again every 15 s.
+        {errorsCopy.retrying}
       </span>
     </div>
   )
@@ -88,7 +90,7 @@ function LostBanner({ error, since_ms }: { error: Error; since_ms: number }) {
 export function Waiting({ of, error }: { of: string; error: Error | null }) {
   return (
     <p className={styles.quiet} aria-busy={error === null}>
-      {error === null ? `Reading ${of} …` : isMissing(error) ? error.message : 'Nothing was read yet.'}
+      {error === null ? wallsCopy.loading(of) : isMissing(error) ? error.message : wallsCopy.noDataYet}
     </p>
   )
 }
@@ -99,7 +101,7 @@ function Sources() {
   if (data === undefined || error !== null)
     return (
       <footer className={frame.sources}>
-        <span>Sources: —</span>
+        <span>{wallsCopy.sourcesUnknown}</span>
       </footer>
     )
   const now = serverNow()

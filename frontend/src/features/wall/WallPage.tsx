@@ -3,20 +3,23 @@ import { type CSSProperties, useEffect } from 'react'
 import { LiveProvider } from '../../api/live'
 import { serverNow } from '../../api/serverClock'
 import { EmptyState } from '../../components/DataState'
+import * as navigationCopy from '../../copy/navigation'
+import * as overviewCopy from '../../copy/overview'
+import * as wallsCopy from '../../copy/walls'
 import { useSearchParameter } from '../../lib/url'
 import { useNow } from '../../lib/useNow'
 import { type BoardName, parseBoards, turnAt, turnSeconds, wallSize } from './boards'
-import { EstateBoard } from './EstateBoard'
+import { EnvironmentBoard } from './EnvironmentBoard'
 import { ObjectBoard } from './ObjectBoard'
 import styles from './Wall.module.css'
 
 /** A screen on a wall: no menu, nothing to click, readable from four metres. */
 export default function WallPage() {
   const { board = '' } = useParams({ strict: false }) as { board?: string }
-  const [list] = useSearchParameter('boards', 'estate')
+  const [list] = useSearchParameter('boards', 'environment')
   const { boards, unknown } = parseBoards(board === 'rotate' ? list : board)
   useEffect(() => {
-    document.title = 'Wall · Gavel'
+    document.title = wallsCopy.documentTitle
   }, [])
   if (boards.length === 0 || unknown.length > 0) return <NoBoard names={unknown.length > 0 ? unknown : [board]} />
   return (
@@ -35,35 +38,35 @@ function Turning({ boards }: { boards: readonly BoardName[] }) {
   const at = turnAt(serverNow(), boards.length, turnSeconds(every))
   const board = boards[at] as BoardName
   const { font_vh, rows } = wallSize({ screen_in: Number(screen), distance_m: Number(distance) })
-  const turn = boards.length > 1 ? `${at + 1} of ${boards.length}` : undefined
+  const turn = boards.length > 1 ? wallsCopy.turn(at + 1, boards.length) : undefined
   return (
     <div className={styles.screen} style={{ '--font': font_vh, '--rows': rows } as CSSProperties}>
       {board.show === 'one' ? (
         <ObjectBoard key={board.name} of={board.of} id={board.id} rows={rows} turn={turn} />
       ) : (
-        <EstateBoard key={board.name} title={titleOf(board)} of={board.of} rows={rows} turn={turn} />
+        <EnvironmentBoard key={board.name} title={titleOf(board)} of={board.of} rows={rows} turn={turn} />
       )}
     </div>
   )
 }
 
 const TITLES: Record<string, string> = {
-  vms: 'VMs',
-  hosts: 'Hosts',
-  volumes: 'Volumes',
-  arrays: 'Arrays',
-  datastores: 'Datastores',
+  vms: navigationCopy.vms,
+  hosts: navigationCopy.hosts,
+  volumes: navigationCopy.volumes,
+  arrays: navigationCopy.arrays,
+  datastores: navigationCopy.datastores,
 }
 
-const titleOf = ({ name }: BoardName) => TITLES[name] ?? 'Estate'
+const titleOf = ({ name }: BoardName) => TITLES[name] ?? overviewCopy.environment
 
 function NoBoard({ names }: { names: readonly string[] }) {
   return (
     <EmptyState
       heading
-      title={`There is no board ${names.map((name) => `“${name}”`).join(', ')}`}
-      text="There are estate, datastores, vms, hosts, volumes and arrays, each of them with a number for one thing (arrays-1), and rotate?boards=estate,arrays-1 for several in turn."
-      action={<Link to={'/wall/estate' as string}>Open the estate</Link>}
+      title={wallsCopy.noBoard(names.map((name) => `“${name}”`).join(', '))}
+      text={wallsCopy.boardNames}
+      action={<Link to={'/wall/environment' as string}>{wallsCopy.openEnvironment}</Link>}
     />
   )
 }

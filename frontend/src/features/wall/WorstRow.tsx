@@ -1,16 +1,18 @@
 import type { AlertOut, OverviewRow } from '../../api/types'
 import { AlertBadge } from '../../components/alerts/AlertBadge'
+import { ConfidenceLabel } from '../../components/diagnosis/ConfidenceLabel'
+import { LayerBar } from '../../components/diagnosis/LayerBar'
+import { layersWords } from '../../components/diagnosis/layerWords'
+import { NamedLayer } from '../../components/diagnosis/NamedLayer'
+import { piecesOf } from '../../components/diagnosis/pieces'
+import { SeverityMark } from '../../components/diagnosis/SeverityMark'
+import { isElevated } from '../../components/diagnosis/severity'
+import { waitWords } from '../../components/diagnosis/troubled'
 import { Name } from '../../components/Name'
-import { StateMark } from '../../components/StateMark'
-import { LayerBar } from '../../components/verdict/LayerBar'
-import { layersWords } from '../../components/verdict/layerWords'
-import { NamedLayer } from '../../components/verdict/NamedLayer'
-import { piecesOf } from '../../components/verdict/pieces'
-import { waitWords } from '../../components/verdict/troubled'
 import { formatLatency } from '../../lib/units'
 import type { AgeState } from './age'
 import styles from './Wall.module.css'
-import { causeMark, oldWords } from './wallWords'
+import { oldWords } from './wallWords'
 
 interface WorstRowProps {
   row: OverviewRow
@@ -22,25 +24,31 @@ interface WorstRowProps {
   alerts: readonly AlertOut[]
 }
 
-/** The mark beside it says that it is healthy. */
-const untitled = (sentence: string) => sentence.replace(/^Healthy: /, '')
+/** Where no layer is named, the mark beside it says what it is. */
+const saidOf = ({ state, layer, sentence }: OverviewRow) =>
+  state === 'judged' && layer === null ? sentence.detail : sentence.text
 
 /** One thing, in two lines that are read from afar; its layer in a word beside the colours. What is worst is so by the I/Os that wait. */
 export function WorstRow({ row, age, age_ms, max_us, alerts }: WorstRowProps) {
   const isBlank = age === 'blank'
-  const isCalm = row.state !== 'judged' || row.certainty === 'healthy' || row.until_at !== null
+  const isCalm = !isElevated(row)
   return (
-    <li className={styles.row} data-age={age} data-calm={isCalm || isBlank} data-certainty={row.certainty}>
+    <li className={styles.row} data-age={age} data-calm={isCalm || isBlank} data-severity={row.severity}>
       <span className={styles.mark}>
-        {isBlank ? '—' : <StateMark {...causeMark(row)} />}
-        {!isBlank && <AlertBadge alerts={alerts} linked={false} />}
+        {isBlank ? '—' : <SeverityMark diagnosis={row} />}
+        {!isBlank && (
+          <span className={styles.labels}>
+            <ConfidenceLabel diagnosis={row} />
+            <AlertBadge alerts={alerts} linked={false} />
+          </span>
+        )}
       </span>
       <span className={styles.who}>
         <span className={styles.name}>
           <Name>{row.subject.name}</Name>
           {!isCalm && !isBlank && <span className={styles.waits}>{waitWords(row)}</span>}
         </span>
-        <span className={styles.sentence}>{isBlank ? '—' : untitled(row.sentence)}</span>
+        <span className={styles.sentence}>{isBlank ? '—' : saidOf(row)}</span>
       </span>
       <span className={styles.bar}>
         {!isBlank && row.total_us !== null && (

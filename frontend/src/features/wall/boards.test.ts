@@ -4,8 +4,8 @@ import { wallAddress } from '../../lib/wallScreen'
 import { parseBoard, parseBoards, turnAt, turnSeconds, wallSize } from './boards'
 
 describe('boards', () => {
-  it('are the estate, the worst of a kind, or one thing', () => {
-    expect(parseBoard('estate')).toMatchObject({ show: 'worst', of: 'datastores' })
+  it('are the environment, the worst of a kind, or one thing', () => {
+    expect(parseBoard('environment')).toMatchObject({ show: 'worst', of: 'datastores' })
     expect(parseBoard('vms')).toMatchObject({ show: 'worst', of: 'vms' })
     expect(parseBoard('arrays-3')).toMatchObject({ show: 'one', of: 'arrays', id: 3 })
     for (const none of ['', 'kitchen', 'arrays-', 'arrays-0', 'arrays-x', 'arrays-1-2', 'rotate'])
@@ -13,8 +13,8 @@ describe('boards', () => {
   })
 
   it('of a list keep their order; what is none is told', () => {
-    const { boards, unknown } = parseBoards(' estate, arrays-1,kitchen,,vms ')
-    expect(boards.map(({ name }) => name)).toEqual(['estate', 'arrays-1', 'vms'])
+    const { boards, unknown } = parseBoards(' environment, arrays-1,kitchen,,vms ')
+    expect(boards.map(({ name }) => name)).toEqual(['environment', 'arrays-1', 'vms'])
     expect(unknown).toEqual(['kitchen'])
   })
 })

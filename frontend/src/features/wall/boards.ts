@@ -1,17 +1,17 @@
 /** Which boards a wall can show, how they take turns, and how large they are written. Pure. */
 
-import type { JudgedKind } from '../../api/verdicts'
+import type { JudgedKind } from '../../api/diagnoses'
 
-/** `worst`: the things of a kind that lose most, under the estate; `one`: a single thing. */
+/** `worst`: the things of a kind that lose most, under the environment; `one`: a single thing. */
 export type BoardName =
   | { name: string; show: 'worst'; of: JudgedKind }
   | { name: string; show: 'one'; of: JudgedKind; id: number }
 
 const KINDS: readonly JudgedKind[] = ['datastores', 'vms', 'hosts', 'volumes', 'arrays']
 
-/** "estate", "vms", "arrays-3"; null for what is no board. */
+/** "environment" ("environment" in links made before it was called so), "vms", "arrays-3"; null for what is no board. */
 export function parseBoard(name: string): BoardName | null {
-  if (name === 'estate') return { name, show: 'worst', of: 'datastores' }
+  if (name === 'environment' || name === 'environment') return { name: 'environment', show: 'worst', of: 'datastores' }
   const [kind, id, ...rest] = name.split('-')
   const of = KINDS.find((one) => one === kind)
   if (of === undefined || rest.length > 0) return null
@@ -61,7 +61,7 @@ const METRES_PER_INCH = 0.0254
 const HEIGHT_OF_DIAGONAL = 9 / Math.hypot(16, 9)
 /** Smaller is no wall; larger leaves no room for what is to be read. */
 const [SMALLEST_VH, LARGEST_VH] = [2.4, 5.4]
-/** Ems that head, estate and sources take, and one row. */
+/** Ems that head, environment and sources take, and one row. */
 const [FRAME_EM, ROW_EM] = [8.2, 2.8]
 const [FEWEST_ROWS, MOST_ROWS] = [2, 8]
 

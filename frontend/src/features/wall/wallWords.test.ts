@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { AlertOut, Overview, SourceOut } from '../../api/types'
-import { causeMark, firesWords, judgedWords, losingWords, nothingJudged, oldWords, sourcesWords } from './wallWords'
+import { firesWords, judgedWords, losingWords, nothingJudged, oldWords, sourcesWords } from './wallWords'
 
 const NOW = Date.UTC(2026, 10, 22, 11, 48, 25)
 const at = (seconds: number) => new Date(NOW - seconds * 1000).toISOString()
@@ -12,12 +12,12 @@ const source = (state: SourceOut['state'], ...ages_s: (number | null)[]) =>
 
 describe('an age on a wall', () => {
   it('says what it is of: the end of the newest judged minute', () => {
-    expect(judgedWords('2026-11-22T11:47:00Z', 85_000, 'utc')).toBe('judged until 11:47, 85 s ago')
-    expect(judgedWords(null, null, 'utc')).toBe('nothing judged yet')
+    expect(judgedWords('2026-11-22T11:47:00Z', 85_000, 'utc')).toBe('analyzed through 11:47, 85 s ago')
+    expect(judgedWords(null, null, 'utc')).toBe('Not analyzed yet')
   })
 
   it('of a tile is short, and nothing where there is none', () => {
-    expect([85_000, 400_000, null].map(oldWords)).toEqual(['85 s old', '7 min old', ''])
+    expect([85_000, 400_000, null].map(oldWords)).toEqual(['85 s ago', '7 min ago', ''])
   })
 })
 
@@ -25,9 +25,9 @@ describe('alerts on a wall', () => {
   it('are counted once, before their severities', () => {
     const alerts = (count: number) => Array.from({ length: count }, () => ({}) as AlertOut)
     expect([0, 1, 3].map((count) => firesWords(alerts(count)))).toEqual([
-      'No alert fires',
-      '1 alert fires:',
-      '3 alerts fire:',
+      'No active alerts',
+      '1 alert firing:',
+      '3 alerts firing:',
     ])
   })
 })
@@ -35,14 +35,14 @@ describe('alerts on a wall', () => {
 describe('sources on a wall', () => {
   it('say how many are live and how old the newest number of any is', () => {
     expect(sourcesWords([source('live', 12, 40), source('late', 300)], NOW)).toBe(
-      '1 of 2 sources live, newest number 12 s old',
+      '1 of 2 sources live, last sample 12 s ago',
     )
     expect(sourcesWords([source('waiting', null)], NOW)).toBe('0 of 1 source live')
     expect(sourcesWords([], NOW)).toBe('0 of 0 sources live')
   })
 
   it('tell why nothing is judged, and where to go', () => {
-    expect(nothingJudged([])).toBe('No array or vCenter is polled yet: add one under Sources on any other page.')
+    expect(nothingJudged([])).toBe('No sources yet: add an array and a vCenter under Sources on any other page.')
     expect(nothingJudged([source('failing')])).toContain('No source is live')
     expect(nothingJudged([source('live', 5), source('late')])).toContain('about two minutes')
     expect(nothingJudged(undefined)).not.toContain('Sources')
@@ -50,15 +50,8 @@ describe('sources on a wall', () => {
 })
 
 it('the headline counts who loses time now, and leaves its room to the worst', () => {
-  const totals = { by_certainty: { certain: 1, likely: 2, healthy: 11 }, by_state: { judged: 14 }, ended: 1 }
-  expect(losingWords(totals as unknown as Overview['totals'], 'datastores')).toBe('2 of 14 datastores lose time')
-})
-
-it('a mark says of what it is sure', () => {
-  expect(causeMark({ state: 'judged', certainty: 'certain' }).word).toBe('Cause certain')
-  expect(causeMark({ state: 'judged', certainty: 'likely' }).word).toBe('Cause likely')
-  expect(causeMark({ state: 'judged', certainty: 'undetermined' }).word).toBe('Undetermined')
-  expect(causeMark({ state: 'judged', certainty: 'healthy' }).word).toBe('Healthy')
-  expect(causeMark({ state: 'judged', certainty: 'certain', until_at: '2026-11-22T10:00:00Z' }).word).toBe('Ended')
-  expect(causeMark({ state: 'idle', certainty: 'unknown' }).word).toBe('Idle')
+  const totals = { by_severity: { elevated: 1, high: 2, normal: 11 }, by_state: { judged: 14 }, ended: 1 }
+  expect(losingWords(totals as unknown as Overview['totals'], 'datastores')).toBe(
+    '2 of 14 datastores have elevated latency',
+  )
 })

@@ -1,6 +1,8 @@
 """What trying a FlashArray finds out: which array it is, also where something further on fails."""
 
+import re
 from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
 
 import msgspec
 import pytest
@@ -8,7 +10,7 @@ import pytest
 from gavel.collectors.arrays.flasharray.preflight import preflight
 from gavel.collectors.clock import DateClock
 from gavel.domain.errors import AuthenticationError, PermissionMissingError
-from gavel.domain.source import CheckState
+from gavel.domain.source import Check, CheckState
 
 
 class Scripted:
@@ -58,9 +60,11 @@ class Measured(Scripted):
         array = f'{{"id": "0f0f-11", "name": "array-1", "version": "{self._purity}", "os": "Purity//FA"}}'
         return [msgspec.Raw(array.encode())]
 
+    row = ROW
+
     def get(self, _: str, params: Mapping[str, object]) -> bytes:
         count = min(int(str(params["limit"])), self._volumes) if self._sampled else 0
-        return b'{"items": [' + b", ".join([ROW] * count) + b"]}"
+        return b'{"items": [' + b", ".join([self.row] * count) + b"]}"
 
 
 def told(client: Measured, check: str, poll_interval_s: int = 30) -> str:
@@ -91,3 +95,49 @@ def test_what_was_not_measured_is_not_told_as_nothing() -> None:
 @pytest.mark.parametrize(("purity", "word"), [("6.3.3", "leaves out"), ("6.9.2", "includes")])
 def test_the_headline_latency_is_told_without_the_names_of_fields(purity: str, word: str) -> None:
     assert told(Measured(volumes=1, purity=purity), "Array").endswith(f"its headline latency {word} queue time.")
+
+
+def samples_check(row: bytes) -> Check:
+    client = Measured(volumes=3)
+    client.row = row
+    found = preflight(client, poll_interval_s=30)  # type: ignore[arg-type]
+    return next(one for one in found.checks if one.name == "Recent 30 s samples")
+
+
+def row_of(age: timedelta) -> bytes:
+    return b'{"id": "v", "name": "v", "time": %d}' % ((datetime.now(UTC) - age).timestamp() * 1000)
+
+
+def test_the_newest_sample_is_dated() -> None:
+    check = samples_check(row_of(timedelta(seconds=24)))
+    assert check.state is CheckState.OK
+    assert re.fullmatch(r"The newest of 3 samples is 2[4-9] s old\.", check.detail)
+
+
+@pytest.mark.parametrize(
+    ("age", "words"),
+    [(timedelta(days=1600), "4.4 years old"), (timedelta(hours=2), "2 h old"), (timedelta(hours=-3), "3 h ahead")],
+)
+def test_samples_of_another_time_do_not_pass_as_recent_ones(age: timedelta, words: str) -> None:
+    check = samples_check(row_of(age))
+    assert check.state is CheckState.WARNING
+    assert words in check.detail
+    assert "clock" in check.remedy
+
+
+def test_a_sample_of_no_time_at_all_and_one_that_is_none_are_warnings() -> None:
+    for row in (b'{"id": "v", "time": 99999999999999999999}', b'{"id": "v"}', b"7"):
+        assert samples_check(row).state is CheckState.WARNING
+
+
+@pytest.mark.parametrize("items", [[], [msgspec.Raw(b'{"id": 7}')]])
+def test_an_array_that_does_not_list_itself_is_a_failed_check(items: list[msgspec.Raw]) -> None:
+    class Empty(Measured):
+        def items(self, path: str, _: Mapping[str, object] | None = None) -> list[msgspec.Raw]:
+            return items if path == "arrays" else super().items(path)
+
+    found = preflight(Empty(volumes=1), poll_interval_s=30)  # type: ignore[arg-type]
+    check = next(one for one in found.checks if one.name == "Array")
+    assert check.state is CheckState.FAILED
+    assert "does not list the array itself" in check.detail
+    assert check.remedy

@@ -10,10 +10,12 @@ import sys
 import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import SecretStr
 from tests.collectors.hosts.vcenter.script import Script, hang_up
 from tests.collectors.tls import Identity, make_identity, tls_server
 from tests.conftest import ROOT, missing
@@ -49,7 +51,10 @@ def scripted(identity: Identity) -> Iterator[Scripted]:
     script = Script()
     with tls_server(identity, script.talk) as server:
         settings = VcenterSettings(
-            address=server.address, username=USER, password=PASSWORD, fingerprint_sha256=identity.fingerprint
+            address=server.address,
+            username=USER,
+            password=SecretStr(PASSWORD),
+            fingerprint_sha256=identity.fingerprint,
         )
         peer = Scripted(script, settings)
         yield peer
@@ -76,7 +81,9 @@ def vcsim() -> Iterator[VcenterSettings]:
         assert peer.stdin is not None
         assert peer.stdout is not None
         address, fingerprint = peer.stdout.readline().split()
-        yield VcenterSettings(address=address, username=USER, password=PASSWORD, fingerprint_sha256=fingerprint)
+        yield VcenterSettings(
+            address=address, username=USER, password=SecretStr(PASSWORD), fingerprint_sha256=fingerprint
+        )
         with contextlib.suppress(BrokenPipeError):
             peer.stdin.close()
         peer.wait(10)
@@ -91,6 +98,7 @@ class Lab:
 
     vcenters: dict[str, VcenterSettings]
     truth: str
+    token: str
     open: list[VcenterCollector] = field(default_factory=list)
 
     def collector(self, name: str) -> VcenterCollector:
@@ -102,14 +110,18 @@ class Lab:
         """Puts a fault in force; `match` limits it to requests that hold a text, `count` to so many of them."""
         self._ask("POST", {"source": source, "kind": kind, **parameters})
 
-    def heal(self) -> None:
+    def heal_faults(self) -> None:
         self._ask("DELETE")
+
+    def heal(self) -> None:
+        self.heal_faults()
         while self.open:
             self.open.pop().close()
 
     def _ask(self, method: str, body: dict[str, Any] | None = None) -> None:
         data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(f"{self.truth}/faults", data=data, method=method)  # noqa: S310 - loopback
+        headers = {"X-Lab-Token": self.token}
+        request = urllib.request.Request(f"{self.truth}/faults", data=data, headers=headers, method=method)  # noqa: S310 - loopback
         with urllib.request.urlopen(request, timeout=10):  # noqa: S310
             pass
 
@@ -140,7 +152,8 @@ def running_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
         try:
             truth = re.search(r"http://\S+", "".join(lines))
             assert truth, f"the lab did not start: {lines}"
-            yield Lab(_vcenters(json.loads(announced.read_text())), truth[0])
+            token = (folder / "truth-token").read_text()
+            yield Lab(_vcenters(json.loads(announced.read_text())), truth[0], token)
         finally:
             process.terminate()
             process.communicate(timeout=10)
@@ -165,3 +178,10 @@ def lab(running_lab: Lab) -> Iterator[Lab]:
     running_lab.heal()
     yield running_lab
     running_lab.heal()
+
+
+@pytest.fixture(scope="module")
+def past() -> tuple[datetime, datetime]:
+    """A window long enough ago to be complete whatever a source's clock says."""
+    end = datetime.now(UTC).replace(second=0, microsecond=0) - timedelta(minutes=6)
+    return end - timedelta(minutes=4), end

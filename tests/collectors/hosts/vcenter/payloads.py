@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 from xml.sax.saxutils import escape
 
 from pyVmomi import vmodl
@@ -60,4 +60,4 @@ def query_perf(entities: Iterable[Entity], *, unusual: bool = False) -> bytes:
         ]
         parts.append(f"{nl}</{p}returnval>")
     parts.append(f"{nl}</{p}QueryPerfResponse>")
-    return cast("bytes", (_ENVELOPE % "".join(parts)).encode())
+    return (_ENVELOPE % "".join(parts)).encode()

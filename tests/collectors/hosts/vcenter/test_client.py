@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from pydantic import SecretStr
 from pyVmomi import vim
 from tests.collectors.hosts.vcenter.conftest import PASSWORD, USER, Scripted
 from tests.collectors.hosts.vcenter.payloads import recording
@@ -23,10 +24,14 @@ from gavel.domain.errors import (
     PermissionMissingError,
     ProtocolError,
     SourceError,
-    UnreachableError,
+    SourceUnreachableError,
     WrongKindError,
 )
 from gavel.domain.source import CheckState
+from gavel.egress.network import READ_S, TOTAL_S
+
+# What every answer to `CurrentTime` here says.
+RECORDED = datetime(2026, 11, 21, 4, 0, 0, 500_000, UTC)
 
 
 def current_time(client: VcenterClient) -> datetime:
@@ -56,7 +61,7 @@ def test_one_login_serves_many_calls_and_closing_logs_out(scripted: Scripted) ->
 def test_an_expired_session_is_opened_once_more_by_itself(scripted: Scripted) -> None:
     scripted.script.answers["CurrentTime"] = [fault("not_authenticated"), reply(recording("current_time.xml"))]
     client = scripted.client()
-    assert current_time(client)
+    assert current_time(client) == RECORDED
     assert scripted.script.asked.count("Login") == 2
     assert client.session == 2
 
@@ -75,6 +80,18 @@ def test_a_wrong_password_is_sent_once_whatever_is_asked_afterwards(scripted: Sc
         with pytest.raises(AuthenticationError, match=USER):
             current_time(client)
     assert scripted.script.asked.count("Login") == 1
+
+
+def test_a_refused_login_names_accounts_that_sign_in_otherwise_and_an_expired_password(scripted: Scripted) -> None:
+    scripted.script.answers["Login"] = [fault("invalid_login")]
+    with pytest.raises(
+        AuthenticationError, match=r"second factor or a SAML token.*local account.*gavel@vsphere\.local"
+    ):
+        current_time(scripted.client())
+    expired = recording("fault_invalid_login.xml").replace(b"InvalidLogin", b"PasswordExpired")
+    scripted.script.answers["Login"] = [reply(expired, 500)]
+    with pytest.raises(AuthenticationError, match="its password has expired"):
+        current_time(scripted.client())
 
 
 def test_no_error_shows_the_password(scripted: Scripted) -> None:
@@ -149,7 +166,7 @@ WHOLE = reply(recording("current_time.xml"))
         (reply(recording("query_perf_cut_off.xml")), ProtocolError, "not SOAP"),
         (reply(b"busy", 503, retry_after="7"), OverloadedError, "busy"),
         (reply(b"slow down", 429), OverloadedError, "429"),
-        (WHOLE.replace(b"Content-Length: ", b"Content-Length: 1"), UnreachableError, "cut off"),
+        (WHOLE.replace(b"Content-Length: ", b"Content-Length: 1"), SourceUnreachableError, "cut off"),
         (b"SSH-2.0-OpenSSH_9.6\r\n", ProtocolError, "HTTP"),
     ],
 )
@@ -162,7 +179,7 @@ def test_a_broken_answer_is_named(scripted: Scripted, answer: bytes, error: type
     client = scripted.client()
     with pytest.raises(error, match=words):
         current_time(client)
-    assert current_time(client), "the next call starts on a fresh connection"
+    assert current_time(client) == RECORDED, "the next call starts on a fresh connection"
 
 
 def test_the_sources_wish_to_wait_is_handed_on(scripted: Scripted) -> None:
@@ -176,7 +193,7 @@ def test_a_kept_connection_that_the_other_side_closed_is_opened_again(scripted: 
     client = scripted.client()
     current_time(client)
     scripted.script.answers["CurrentTime"] = [hang_up, WHOLE]
-    assert current_time(client)
+    assert current_time(client) == RECORDED
     assert scripted.script.asked.count("Login") == 1
 
 
@@ -208,7 +225,7 @@ def test_closing_never_raises(scripted: Scripted) -> None:
 
 
 def test_a_call_may_take_eighteen_seconds_at_most() -> None:
-    assert (wire.TOTAL_S, wire.READ_S) == (18.0, 15.0)
+    assert (TOTAL_S, READ_S) == (18.0, 15.0)
 
 
 # --- preflight ----------------------------------------------------------------------------------------------------------
@@ -260,19 +277,22 @@ def test_preflight_shows_the_fingerprint_to_pin(scripted: Scripted) -> None:
 
 
 def test_preflight_names_a_name_that_does_not_resolve() -> None:
-    settings = VcenterSettings(address="no-such-vcenter.invalid", username=USER, password="x")
+    settings = VcenterSettings(address="no-such-vcenter.invalid", username=USER, password=SecretStr("x"))
     assert failing(settings)[0] == "Name"
 
 
 def test_preflight_ends_against_a_black_hole(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(preflight, "_WITHIN_S", 0.8)
+    # Long enough for a busy machine to connect within it.
+    monkeypatch.setattr(preflight, "_WITHIN_S", 4.0)
 
     def swallow(connection: Any, received: bytearray) -> None:
         while chunk := connection.recv(65_536):
             received += chunk
 
     with tcp_server(swallow) as server:
-        settings = VcenterSettings(address=server.address, username=USER, password="x", fingerprint_sha256="0" * 64)
+        settings = VcenterSettings(
+            address=server.address, username=USER, password=SecretStr("x"), fingerprint_sha256="0" * 64
+        )
         name, detail, remedy = failing(settings)
     assert name == "Certificate"
     assert "no answer in time" in detail

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from gavel.collectors.hosts.vcenter.blocks import BLOCK_S, folded, whole_blocks_only
 from gavel.collectors.hosts.vcenter.columns import batch, values
-from gavel.collectors.hosts.vcenter.csv import Series
+from gavel.collectors.hosts.vcenter.csv import PivotedSeries
 from gavel.domain.samples import COLUMNS, NOT_MEASURED, Int64Array, Precision, SampleBatch
 from gavel.domain.source import Stream
 
@@ -18,10 +18,10 @@ def column(*numbers: int) -> Int64Array:
     return np.array(numbers, dtype=np.int64)
 
 
-def series(names: list[tuple[str, str]], stamps: list[list[int]], readings: list[list[list[int]]]) -> Series:
+def series(names: list[tuple[str, str]], stamps: list[list[int]], readings: list[list[list[int]]]) -> PivotedSeries:
     """Stamps in seconds per object, readings per counter and object."""
     ends = np.array(stamps, dtype=np.int64) * US
-    return Series(tuple(names), ends, np.full_like(ends, 20), np.array(readings, dtype=np.int64))
+    return PivotedSeries(tuple(names), ends, np.full_like(ends, 20), np.array(readings, dtype=np.int64))
 
 
 def key(entity: str, instance: str) -> str:

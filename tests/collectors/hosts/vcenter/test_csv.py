@@ -9,21 +9,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.collectors.hosts.vcenter.payloads import Entity, query_perf, recording
 
-from gavel.collectors.hosts.vcenter.csv import CsvDecoder, NotCsvError, Series
+from gavel.collectors.hosts.vcenter.csv import CsvDecoder, NotCsvError, PivotedSeries
 from gavel.domain.samples import NOT_MEASURED
 
 NAA = "naa.624a9370a934ae2e94a9486b00011010"
 START_US = 1_795_233_620_000_000  # 2026-11-21T04:00:20Z
 
 
-def decode(body: bytes, columns: dict[int, int], *, chunk: int = 65_536) -> tuple[tuple[Series, ...], int]:
+def decode(body: bytes, columns: dict[int, int], *, chunk: int = 65_536) -> tuple[tuple[PivotedSeries, ...], int]:
     decoder = CsvDecoder(columns)
     for start in range(0, len(body), chunk):
         decoder.feed(body[start : start + chunk])
     return decoder.finish(), decoder.rejected
 
 
-def flat(parts: tuple[Series, ...]) -> dict[tuple[str, str, int, int], int]:
+def flat(parts: tuple[PivotedSeries, ...]) -> dict[tuple[str, str, int, int], int]:
     """(entity, instance, column, stamp in s) → value, measured ones only."""
     found = {}
     for part in parts:

@@ -1,7 +1,6 @@
 """The collector against the lab's vCenters: what it reads is what they serve, and faults cost samples, never truth."""
 
 import time
-from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from typing import Any
@@ -9,7 +8,9 @@ from typing import Any
 import pytest
 from pyVmomi import vim
 from tests.collectors.hosts.vcenter.conftest import Lab
+from tests.collectors.hosts.vcenter.reading import NEW, OLD, column, reach, rows
 
+from gavel.collectors.hosts.vcenter.client import VcenterClient
 from gavel.collectors.hosts.vcenter.collector import VcenterCollector
 from gavel.domain.errors import (
     CertificateError,
@@ -17,47 +18,12 @@ from gavel.domain.errors import (
     OverloadedError,
     ProtocolError,
     SourceError,
-    UnreachableError,
+    SourceUnreachableError,
 )
 from gavel.domain.inventory import DatastoreType, Protocol, Vm
-from gavel.domain.samples import NOT_MEASURED, Precision, SampleBatch
+from gavel.domain.samples import NOT_MEASURED, Precision
 from gavel.domain.source import Stream
 from gavel_lab.lab import create_lab
-
-OLD, NEW = "vcenter-1", "vcenter-2"  # 8.0.3 in whole ms, 9.0.1 in µs
-Row = tuple[str, int, int, tuple[int, ...]]
-
-
-def rows(batches: Iterable[SampleBatch]) -> set[Row]:
-    """Key, end in seconds, interval and all values of every row."""
-    found: list[Row] = []
-    for batch in batches:
-        columns = [column.tolist() for column in batch.values.values()]
-        found += zip(
-            [batch.keys[place] for place in batch.key_index],
-            (batch.ended_at_us // 1_000_000).tolist(),
-            batch.interval_s.tolist(),
-            zip(*columns, strict=True),
-            strict=True,
-        )
-    assert len(found) == len(set(found)) == len({row[:2] for row in found}), "a row came twice"
-    return set(found)
-
-
-def column(batches: list[SampleBatch], name: str) -> list[int]:
-    return [int(value) for batch in batches for value in batch.values[name]]
-
-
-@pytest.fixture(scope="module")
-def past() -> tuple[datetime, datetime]:
-    """A window long enough ago to be complete whatever a source's clock says."""
-    end = datetime.now(UTC).replace(second=0, microsecond=0) - timedelta(minutes=6)
-    return end - timedelta(minutes=4), end
-
-
-def reach(past: tuple[datetime, datetime], stream: Stream) -> tuple[datetime, datetime]:
-    """The window, for paths made long enough for two blocks of five minutes."""
-    return (past[0] - timedelta(minutes=12), past[1]) if stream is Stream.PATH else past
 
 
 @pytest.fixture(params=[OLD, NEW])
@@ -97,17 +63,37 @@ def test_the_inventory_holds_every_kind_of_storage(lab: Lab) -> None:
     assert all(device.dsnro for inventory in found for device in inventory.devices)
 
 
-def test_paths_of_the_stretched_pod_tell_which_of_them_are_optimized(lab: Lab) -> None:
-    """Those that NMP claims; HPP's command for paths is not asked."""
-    estate = create_lab().estate
-    found = {path.key: path.is_optimized for name in (OLD, NEW) for path in lab.collector(name).inventory().paths}
-    assert found == {
-        f"{host.moref}/{path.uid}": path.optimized if device.plugin == "NMP" else None
-        for host in estate.hosts
-        for device in (estate.devices[index] for index in host.devices)
-        for path in (estate.paths[index] for index in device.paths)
+def test_paths_have_both_names_and_tell_which_of_them_are_optimized(lab: Lab) -> None:
+    environment = create_lab().environment
+    found = {
+        (path.key.partition("/")[0], path.name): (path.counter, path.is_optimized)
+        for name in (OLD, NEW)
+        for path in lab.collector(name).inventory().paths
     }
-    assert set(found.values()) == {True, False, None}
+    assert found == {
+        (host.moref, path.name): (path.uid, path.optimized)
+        for host in environment.hosts
+        for device in (environment.devices[index] for index in host.devices)
+        for path in (environment.paths[index] for index in device.paths)
+    }
+    assert {is_optimized for _, is_optimized in found.values()} == {True, False}
+
+
+@pytest.mark.parametrize("name", [OLD, NEW])
+def test_paths_without_esxcli_have_the_counters_of_their_adapter_target_and_device(lab: Lab, name: str) -> None:
+    lab.fault(name, "refuse", privilege="Host.Config.Settings", match="RetrieveManagedMethodExecuter")
+    inventory = lab.collector(name).inventory()
+    environment = create_lab().environment
+    expected = {
+        (host.moref, path.name): path.uid
+        for host in environment.hosts
+        if environment.vcenters[host.vcenter].name == name
+        for device in (environment.devices[index] for index in host.devices)
+        for path in (environment.paths[index] for index in device.paths)
+    }
+    assert {(path.key.partition("/")[0], path.name): path.counter for path in inventory.paths} == expected
+    assert {path.is_optimized for path in inventory.paths} == {None}
+    assert inventory.unknown_paths == ()
 
 
 def test_an_inventory_that_has_not_changed_costs_next_to_nothing(collector: VcenterCollector) -> None:
@@ -152,7 +138,7 @@ def test_a_renamed_vm_stays_the_same_and_one_that_is_off_has_no_samples_until_it
 
 
 def seen_as(collector: VcenterCollector, key: str, power_state: str) -> Vm:
-    """The VM once it is in that state: the lab looks at its estate a few times a second."""
+    """The VM once it is in that state: the lab looks at its environment a few times a second."""
     for _ in range(50):
         vm = next(vm for vm in collector.inventory().vms if vm.key == key)
         if vm.power_state == power_state:
@@ -209,6 +195,9 @@ def test_samples_name_what_the_inventory_names_and_leave_no_hole(
         Stream.ADAPTER: inventory.hbas,
         Stream.PATH: inventory.paths,
     }[stream]
+    names = {thing.key for thing in things}
+    if stream is Stream.PATH:
+        names = {f"{thing.host_device_key.partition('/')[0]}/{thing.counter}" for thing in things}
     start, end = reach(past, stream)
     found = list(collector.samples(stream, start, end))
     interval_s = 300 if stream is Stream.PATH else 20
@@ -216,7 +205,7 @@ def test_samples_name_what_the_inventory_names_and_leave_no_hole(
     for key, stamp, length, _ in rows(found):
         stamps.setdefault(key, []).append(stamp)
         assert length == interval_s
-    assert set(stamps) <= {thing.key for thing in things}
+    assert set(stamps) <= names
     for ends in stamps.values():
         assert len(ends) >= (end - start).total_seconds() // interval_s - 1
         assert {later - earlier for earlier, later in pairwise(sorted(ends))} == {interval_s}
@@ -236,6 +225,11 @@ def test_a_window_without_samples_yields_nothing(collector: VcenterCollector) ->
     for stream in collector.streams:
         assert list(collector.samples(stream, now + timedelta(minutes=2), now + timedelta(minutes=9))) == []
         assert list(collector.samples(stream, now, now)) == []
+
+
+def theirs_of(client: VcenterClient, spec: vim.PerformanceManager.QuerySpec) -> Any:
+    (found,) = client.ask(lambda: client.content.perfManager.QueryPerf([spec]))
+    return found
 
 
 def test_values_are_those_a_client_of_others_reads(lab: Lab, past: tuple[datetime, datetime]) -> None:
@@ -258,7 +252,7 @@ def test_values_are_those_a_client_of_others_reads(lab: Lab, past: tuple[datetim
             endTime=window[1],
             intervalId=20,
         )
-        (theirs,) = client.ask(lambda asked=spec: client.content.perfManager.QueryPerf([asked]))
+        theirs = theirs_of(client, spec)
         expected = {
             (f"{key}/{series.id.instance}", round(info.timestamp.timestamp())): value
             for series in theirs.value
@@ -322,7 +316,7 @@ def test_missing_samples_are_gaps_and_never_zeros(lab: Lab, past: tuple[datetime
     [
         ("html", {}, ProtocolError),
         ("garbage", {}, ProtocolError),
-        ("cut_body", {"after_bytes": 5000}, UnreachableError),
+        ("cut_body", {"after_bytes": 5000}, SourceUnreachableError),
         ("status", {"status": 503, "retry_after_s": 4}, OverloadedError),
     ],
 )
@@ -363,7 +357,7 @@ def test_a_stalled_answer_ends_in_a_deadline(
 
 
 def test_a_host_whose_esxcli_stalls_costs_its_queue_settings_only(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gavel.collectors.hosts.vcenter.inventory._ESXCLI_WITHIN_S", 1.5)
+    monkeypatch.setattr("gavel.collectors.hosts.vcenter.probing._WITHIN_S", 1.5)
     lab.fault(NEW, "black_hole", match="<ExecuteSoap ")
     inventory = lab.collector(NEW).inventory()
     assert inventory.devices

@@ -6,10 +6,11 @@ import pytest
 from tests.collectors.hosts.vcenter.payloads import objects, recording
 
 from gavel.collectors.hosts.vcenter import esxcli, parse
-from gavel.collectors.hosts.vcenter.esxcli import QueueSettings
+from gavel.collectors.hosts.vcenter.esxcli import HostQueueSettings
 from gavel.collectors.hosts.vcenter.inventory import host_inventory
 from gavel.domain.inventory import DatastoreType, HostInventory, Protocol, VcenterInfo
 
+TARGET = parse.wwn(5929555180055265792)
 NAA = "naa.624a9370a934ae2e94a9486b00011010"
 VCENTER = VcenterInfo("0fbd0f24", "vc.example.org", "8.0.3", "24322831", "8.0.3.0")
 
@@ -21,7 +22,7 @@ def inventory() -> HostInventory:
         | objects("datastores_vmfs_two_extents_nfs_vvol_vsan.xml")
         | objects("vms_rdm_vvol_vsan_snapshots_and_a_template.xml")
     )
-    return host_inventory(VCENTER, everything, {101: "owner", 102: "application"}, {})
+    return host_inventory(VCENTER, everything, {101: "owner", 102: "application"}, {}, {})
 
 
 @pytest.mark.parametrize(
@@ -56,9 +57,11 @@ def test_devices_are_disks_and_protocol_endpoints_only(inventory: HostInventory)
 
 def test_paths_join_a_device_an_adapter_and_a_target(inventory: HostInventory) -> None:
     good, dead, nvme = inventory.paths
-    assert good.key.endswith(f"-{NAA}")
+    adapter = f"{parse.wwn(2305843045895569408)}:{parse.wwn(-6823462961362009088)}"
+    uid = f"fc.{adapter}-fc.{TARGET}:{TARGET}-{NAA}"
+    assert (good.name, good.counter, good.key) == ("vmhba2:C0:T0:L1", uid, f"host-15/{uid}")
     assert (good.host_device_key, good.hba_key) == (f"host-15/{NAA}", "host-15/vmhba2")
-    assert (good.target, good.state, good.is_working) == (parse.wwn(5929555180055265792), "active", True)
+    assert (good.target, good.state, good.is_working) == (TARGET, "active", True)
     assert (dead.state, dead.is_working, dead.target) == ("dead", False, None)
     assert (nvme.hba_key, nvme.target, nvme.is_optimized) == ("host-15/vmhba65", None, None)
 
@@ -116,7 +119,7 @@ def test_every_key_is_unique_within_its_kind(inventory: HostInventory) -> None:
 # --- esxcli -------------------------------------------------------------------------------------------------------------
 
 
-class Recorded:
+class Recorded(esxcli.Esxcli):
     """An esxcli that answers from recordings and refuses the rest, as a host without NMP devices does."""
 
     def __init__(self, **answers: str) -> None:
@@ -174,16 +177,16 @@ def test_a_path_that_goes_down_stays_in_its_group(state: str, group: str, is_opt
         def rows(self, namespace: str, **arguments: str) -> list[esxcli.Row]:
             if namespace != "storage.nmp.path":
                 return super().rows(namespace, **arguments)
-            return [{"UID": "p1", "GroupState": state, "StorageArrayTypePathConfig": group}]
+            return [{"RuntimeName": "p1", "GroupState": state, "StorageArrayTypePathConfig": group}]
 
     told = esxcli.queue_settings(Host(storage_core_device="esxcli_core_devices.xml"), set())
     assert told.optimized.get("p1") is is_optimized
 
 
 def test_path_policies_and_groups_are_read_when_told() -> None:
-    settings = QueueSettings(policy={NAA: "VMW_PSP_RR policy=iops,iops=1"}, optimized={"p1": False})
+    settings = HostQueueSettings(policy={NAA: "VMW_PSP_RR policy=iops,iops=1"}, optimized={"vmhba2:C0:T0:L1": False})
     inventory = host_inventory(
-        VCENTER, objects("hosts_fc_nvme_iscsi_and_one_not_responding.xml"), {}, {"host-15": settings}
+        VCENTER, objects("hosts_fc_nvme_iscsi_and_one_not_responding.xml"), {}, {"host-15": settings}, {}
     )
     assert {device.path_policy for device in inventory.devices if device.canonical_name == NAA} == {
         "VMW_PSP_RR policy=iops,iops=1"

@@ -15,7 +15,7 @@ from gavel.collectors.hosts.vcenter.counters import catalogue
 from gavel.collectors.hosts.vcenter.csv import CsvDecoder
 from gavel.collectors.hosts.vcenter.query import queries
 from gavel.collectors.hosts.vcenter.settings import VcenterSettings
-from gavel.collectors.hosts.vcenter.watch import Watch, all_of, retrieve
+from gavel.collectors.hosts.vcenter.watch import PropertyWatch, all_of, retrieve
 from gavel.domain.errors import AuthenticationError, ProtocolError
 from gavel.domain.source import CheckState, Stream
 
@@ -80,7 +80,7 @@ def test_the_inventory_is_complete_and_joined(collector: VcenterCollector) -> No
 
 
 def test_pages_smaller_than_the_inventory_lose_nothing(client: VcenterClient) -> None:
-    watch = Watch(client, {vim.VirtualMachine: ("name", "runtime.powerState")}, page=3)
+    watch = PropertyWatch(client, {vim.VirtualMachine: ("name", "runtime.powerState")}, page=3)
     watched = {properties["name"] for _, properties in watch.update().values()}
     assert len(watched) == VMS
 
@@ -92,7 +92,7 @@ def test_pages_smaller_than_the_inventory_lose_nothing(client: VcenterClient) ->
 
 
 def test_a_change_arrives_without_reading_everything_again(client: VcenterClient) -> None:
-    watch = Watch(client, {vim.VirtualMachine: ("name", "runtime.powerState")}, page=100)
+    watch = PropertyWatch(client, {vim.VirtualMachine: ("name", "runtime.powerState")}, page=100)
     key = min(watch.update())
     before = client.wire.bytes_received
     machine = vim.VirtualMachine(key, client.stub)
@@ -108,7 +108,7 @@ def test_a_change_arrives_without_reading_everything_again(client: VcenterClient
 
 
 def test_a_watch_begins_again_after_its_session_ended(client: VcenterClient) -> None:
-    watch = Watch(client, {vim.HostSystem: ("name",)}, page=2)
+    watch = PropertyWatch(client, {vim.HostSystem: ("name",)}, page=2)
     first = dict(watch.update())
     client.content.sessionManager.Logout()
     assert dict(watch.update()) == first
@@ -120,7 +120,7 @@ def test_a_watch_begins_again_after_its_session_ended(client: VcenterClient) -> 
 
 def test_csv_samples_are_decoded_though_newest_come_first(client: VcenterClient) -> None:
     known = client.ask(lambda: catalogue(client.content.perfManager.perfCounter))
-    hosts = sorted(Watch(client, {vim.HostSystem: ("name",)}, page=100).update())
+    hosts = sorted(PropertyWatch(client, {vim.HostSystem: ("name",)}, page=100).update())
     ids = [known.ids["disk.read.average"], known.ids["disk.write.average"]]
     (call,) = queries("PerfMgr", "HostSystem", hosts, ids, size=10, instance="")
     until = datetime.now(UTC)
@@ -151,10 +151,18 @@ def test_csv_samples_are_decoded_though_newest_come_first(client: VcenterClient)
     assert set(rows.interval_s.tolist()) == {20}
 
 
-def test_a_server_that_does_not_expand_instances_is_refused_with_the_reason(collector: VcenterCollector) -> None:
+def test_what_the_server_does_not_expand_is_asked_for_by_name(collector: VcenterCollector) -> None:
     now = datetime.now(UTC)
-    with pytest.raises(ProtocolError, match=r"does not expand the instance '\*'"):
-        list(collector.samples(Stream.HOST_DEVICE, now - timedelta(minutes=1), now))
+    found = list(collector.samples(Stream.HOST_DEVICE, now - timedelta(minutes=1), now))
+    hosts = {host.key for host in collector.inventory().hosts}
+    assert {key.partition("/")[0] for part in found for key in part.keys} == hosts
+    assert sum(len(part) for part in found) >= HOSTS
+
+
+def test_a_server_without_counters_of_disks_is_refused_with_the_reason(collector: VcenterCollector) -> None:
+    now = datetime.now(UTC)
+    with pytest.raises(ProtocolError, match=r"does not expand the instance '\*'.*not a complete vCenter"):
+        list(collector.samples(Stream.VM_DISK, now - timedelta(minutes=1), now))
 
 
 def test_the_clock_of_the_vcenter_is_told_and_hosts_without_one_are_left_out(collector: VcenterCollector) -> None:

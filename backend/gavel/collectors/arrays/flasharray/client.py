@@ -2,7 +2,8 @@
 
 import time
 from collections.abc import Iterator, Mapping
-from email.utils import parsedate_to_datetime
+from dataclasses import dataclass
+from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Self
 
 import httpx
@@ -10,7 +11,9 @@ import msgspec
 import stamina
 
 from gavel.collectors.arrays.flasharray import parse
+from gavel.collectors.arrays.flasharray.paging import MOST_PAGES, PAGE_LIMIT, ListProgress
 from gavel.collectors.clock import DateClock
+from gavel.collectors.net import only_source_errors
 from gavel.domain.errors import (
     AuthenticationError,
     OverloadedError,
@@ -20,25 +23,39 @@ from gavel.domain.errors import (
     WrongKindError,
 )
 from gavel.domain.source import Usage
-from gavel.network import (
+from gavel.domain.text import clean_text
+from gavel.egress.network import (
     CONNECT_S,
     LOGOUT_S,
     READ_S,
     TOTAL_S,
+    http_date_s,
     parse_address,
+    remaining_s,
     resolve,
     retry_after_s,
     total_deadline,
 )
-from gavel.trust import TrustContext, network_error
+from gavel.egress.tls import TrustContext, network_error
 
-PAGE_LIMIT = 1000
 # A page of 1,000 performance rows is 1–2 MB; a body beyond this is not one.
-_LARGEST_BODY = 64 * 1024 * 1024
+_LARGEST_BODY = 16 * 1024 * 1024
 _LONGEST_RETRY_AFTER_S = 5.0
+# The longest that stamina waits between two attempts; with less time left, there is none.
+_LONGEST_WAIT_S = 8.0
+_LONGEST_TOKEN = 4096
 _TOKENS_ON_PERFORMANCE = (2, 38)
 
 Params = Mapping[str, str | int]
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayResponse:
+    """What one call was answered with: the body as it came over the wire, never unpacked."""
+
+    status: int
+    headers: httpx.Headers
+    body: bytes
 
 
 class FlashArrayClient:
@@ -57,6 +74,8 @@ class FlashArrayClient:
             verify=context,
             timeout=httpx.Timeout(READ_S, connect=CONNECT_S),
             headers={"Accept": "application/json", "Accept-Encoding": "identity", "User-Agent": "gavel"},
+            # The session is a header; what an array wants to have remembered besides is not.
+            cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
             trust_env=False,
         )
 
@@ -86,22 +105,29 @@ class FlashArrayClient:
         """Open a session. A refused token is final: it is not tried again."""
         response = self._call("POST", self._path("login"), headers={"api-token": self._api_token})
         token = response.headers.get("x-auth-token")
-        if response.status_code in (400, 401, 403):
-            reason = parse.error_message(response.content) or f"HTTP {response.status_code}"
+        if response.status in (400, 401, 403):
+            reason = parse.error_message(response.body) or f"HTTP {response.status}"
             raise AuthenticationError(
                 f"{self.address}: the API token was refused ({reason}). Give this source a valid one."
             )
         self._raise_for(response, "login")
         if not token:
             raise ProtocolError(f"{self.address}: login answered without a session token. Is this a FlashArray?")
+        if not (token.isascii() and token.isprintable() and len(token) <= _LONGEST_TOKEN):
+            raise ProtocolError(f"{self.address}: login answered with a session token that no header can carry.")
         self._session_token = token
 
     def pages(self, resource: str, params: Params) -> Iterator[list[msgspec.Raw]]:
-        """All pages of a list, by continuation token where the version has it, else by offset. Ends at an empty or last page."""
+        """All pages of a list, by continuation token where the version has it, else by offset. Ends at an empty or last page.
+
+        Raises ProtocolError where the pages go round in a circle or are more than any array has.
+        """
         query: dict[str, str | int] = {"limit": PAGE_LIMIT, **params}
+        what = f"{self.address}: {resource}"
+        tokens: set[str] = set()
         offset = 0
-        while True:
-            page = parse.parse_page(self.get(resource, query), f"{self.address}: {resource}")
+        for _ in range(MOST_PAGES):
+            page = parse.parse_page(self.get(resource, query), what)
             items = page.items or []
             if items:
                 yield items
@@ -110,18 +136,28 @@ class FlashArrayClient:
             offset += len(items)
             query.pop("offset", None)
             if page.continuation_token and self._takes_token(resource):
+                if page.continuation_token in tokens:
+                    raise ProtocolError(f"{what}: the same continuation token came twice; its list has no end.")
+                tokens.add(page.continuation_token)
                 query["continuation_token"] = page.continuation_token
             else:
                 query["offset"] = offset
+        raise ProtocolError(f"{what}: after {MOST_PAGES:,} pages the array still announces more; no array has so many.")
 
     def items(self, resource: str, params: Params | None = None) -> list[msgspec.Raw]:
-        return [item for page in self.pages(resource, params or {}) for item in page]
+        """A whole list. Raises ProtocolError where it is larger than any array's or repeats itself."""
+        progress = ListProgress(f"{self.address}: {resource}")
+        found: list[msgspec.Raw] = []
+        for page in self.pages(resource, params or {}):
+            progress.add_items(page)
+            found += page
+        return found
 
     def get(self, resource: str, params: Params) -> bytes:
         """The body of one GET. An expired session is renewed once; an overloaded array is asked again for as long as one run may take."""
         with total_deadline(TOTAL_S):
             for attempt in stamina.retry_context(
-                on=_worth_waiting, attempts=4, timeout=TOTAL_S, wait_initial=1.0, wait_max=8.0
+                on=_worth_waiting, attempts=4, timeout=TOTAL_S, wait_initial=1.0, wait_max=_LONGEST_WAIT_S
             ):
                 with attempt:
                     return self._get_in_session(resource, params)
@@ -145,23 +181,23 @@ class FlashArrayClient:
         response = self._call(
             "GET", self._path(resource), params=params, headers={"x-auth-token": self._session_token or ""}
         )
-        if response.status_code == 401 and not fresh:
+        if response.status == 401 and not fresh:
             self.login()
             response = self._call(
                 "GET", self._path(resource), params=params, headers={"x-auth-token": self._session_token or ""}
             )
         self._raise_for(response, resource)
-        return response.content
+        return response.body
 
     def _read_versions(self) -> bytes:
         with total_deadline(TOTAL_S):
             response = self._call("GET", "/api/api_version")
-        if response.status_code == 404:
+        if response.status == 404:
             raise WrongKindError(
                 f"{self.address}: answers, but has no /api/api_version. This is not a FlashArray's management address."
             )
         self._raise_for(response, "api_version")
-        return response.content
+        return response.body
 
     def _path(self, resource: str) -> str:
         major, minor = self.version
@@ -172,7 +208,16 @@ class FlashArrayClient:
 
     def _call(
         self, method: str, path: str, *, params: Params | None = None, headers: Mapping[str, str] | None = None
-    ) -> httpx.Response:
+    ) -> ArrayResponse:
+        try:
+            with only_source_errors(self.address):
+                return self._exchange(method, path, params, headers)
+        finally:
+            self._calls += 1
+
+    def _exchange(
+        self, method: str, path: str, params: Params | None, headers: Mapping[str, str] | None
+    ) -> ArrayResponse:
         request = self._http.build_request(method, path, params=params, headers=headers)
         sent_at_s = time.time()
         try:
@@ -181,42 +226,47 @@ class FlashArrayClient:
             response = self._http.send(request, stream=True)
             try:
                 self._note_date(response, sent_at_s)
-                body = self._bounded_body(response, path)
+                self._refuse_packed(response, path)
+                return ArrayResponse(response.status_code, response.headers, self._bounded_body(response, path))
             finally:
                 response.close()
-            return httpx.Response(response.status_code, headers=response.headers, content=body, request=request)
         except httpx.RemoteProtocolError as error:
-            raise ProtocolError(f"{self.address}: the answer to {path} broke off or was not HTTP ({error}).") from error
+            raise ProtocolError(
+                f"{self.address}: the answer to {path} broke off or was not HTTP ({clean_text(str(error), 200)})."
+            ) from error
         except (httpx.TransportError, OSError) as error:
             raise network_error(self.address, error) from error
-        finally:
-            self._calls += 1
+
+    def _refuse_packed(self, response: httpx.Response, path: str) -> None:
+        """Unpacked was asked for; of what is packed all the same, a few bytes may become gigabytes."""
+        packed = response.headers.get("content-encoding", "").strip().lower()
+        if packed not in ("", "identity"):
+            raise ProtocolError(
+                f"{self.address}: the answer to {path} is packed ({clean_text(packed, 40)}), although Gavel asks for unpacked "
+                "ones only. Does a proxy answer in place of the array?"
+            )
 
     def _bounded_body(self, response: httpx.Response, path: str) -> bytes:
         body = bytearray()
         for chunk in response.iter_raw():
+            self._bytes += len(chunk)
             body += chunk
             if len(body) > _LARGEST_BODY:
                 raise ProtocolError(
                     f"{self.address}: the answer to {path} is larger than {_LARGEST_BODY >> 20} MiB; given up."
                 )
-        self._bytes += len(body)
         return bytes(body)
 
     def _note_date(self, response: httpx.Response, sent_at_s: float) -> None:
-        stamp = response.headers.get("date")
-        try:
-            date_s = parsedate_to_datetime(stamp).timestamp() if stamp else None
-        except ValueError:
-            date_s = None
+        date_s = http_date_s(response.headers.get("date"))
         if date_s is not None:
             self.clock.observe(sent_at_s=sent_at_s, received_at_s=time.time(), date_s=date_s)
 
-    def _raise_for(self, response: httpx.Response, resource: str) -> None:
-        status = response.status_code
+    def _raise_for(self, response: ArrayResponse, resource: str) -> None:
+        status = response.status
         if status in (200, 207):
             return
-        reason = parse.error_message(response.content)
+        reason = parse.error_message(response.body)
         what = f"{self.address}: {resource}: HTTP {status}{f' ({reason})' if reason else ''}"
         if status == 401:
             raise AuthenticationError(
@@ -229,15 +279,20 @@ class FlashArrayClient:
                 f"{what}. The array is busy; Gavel waits and asks again.",
                 retry_after_s=retry_after_s(response.headers.get("retry-after")),
             )
-        raise ProtocolError(
-            f"{what}. The array refused a request that Gavel believes valid; please report it with the Purity version."
-        )
+        raise ProtocolError(f"{what}. The array refused a valid request; please report it with the Purity version.")
 
 
 def _worth_waiting(error: Exception) -> bool | float:
     """Whether one run should wait for this; a wish of the array longer than a few seconds is left to the scheduler."""
     if not isinstance(error, OverloadedError):
         return False
-    if error.retry_after_s is None:
-        return True
-    return error.retry_after_s if error.retry_after_s <= _LONGEST_RETRY_AFTER_S else False
+    wait_s = error.retry_after_s
+    if wait_s is not None and wait_s > _LONGEST_RETRY_AFTER_S:
+        return False
+    try:
+        left_s = remaining_s(TOTAL_S) or 0.0
+    except TimeoutError:
+        return False
+    if left_s <= (_LONGEST_WAIT_S if wait_s is None else wait_s):
+        return False
+    return True if wait_s is None else wait_s

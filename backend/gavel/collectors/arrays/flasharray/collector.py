@@ -8,14 +8,16 @@ from pydantic import BaseModel
 from gavel.collectors.arrays.flasharray import inventory as build
 from gavel.collectors.arrays.flasharray import parse, wire
 from gavel.collectors.arrays.flasharray.client import FlashArrayClient, Params
+from gavel.collectors.arrays.flasharray.paging import MOST_SAMPLES, ListProgress
 from gavel.collectors.arrays.flasharray.preflight import preflight
 from gavel.collectors.arrays.flasharray.settings import FlashArraySettings
 from gavel.collectors.contract import CollectorKind, StreamPlan
+from gavel.collectors.net import CheckedCollector
 from gavel.domain.errors import ProtocolError
 from gavel.domain.inventory import ArrayDirectory, ArrayInfo, ArrayInventory, DirectoryExport
 from gavel.domain.samples import SampleBatch
 from gavel.domain.source import ClockReading, Preflight, SourceKind, Stream, Usage
-from gavel.trust import ssl_context
+from gavel.egress.tls import ssl_context
 
 # How long an array keeps 30 s samples is not documented; points per resolution suggest 3 h. Beyond it a window answers empty.
 _RETENTION = timedelta(hours=3)
@@ -42,6 +44,11 @@ class FlashArrayCollector:
     @property
     def streams(self) -> Mapping[Stream, StreamPlan]:
         return dict.fromkeys(_LISTS, _PLAN)
+
+    def left_out(self, stream: Stream) -> tuple[str, ...]:
+        """An array answers for all of its volumes or for none."""
+        del stream
+        return ()
 
     @property
     def usage(self) -> Usage:
@@ -86,12 +93,12 @@ class FlashArrayCollector:
             "start_time": since_ms,
             "end_time": until_ms,
         }
-        seen: set[tuple[str, int]] = set()
+        progress = ListProgress(f"{self._client.address}: {resource}", most=MOST_SAMPLES)
         for page in self._client.pages(resource, params):
             rows, rejected = parse.parse_items(page, kind)
             self.rejected_rows += rejected
-            fresh = [row for row in rows if since_ms < row.time <= until_ms and (row.id, row.time) not in seen]
-            seen.update((row.id, row.time) for row in fresh)
+            new = progress.add((row.id, row.time) for row in rows)
+            fresh = [row for row, is_new in zip(rows, new, strict=True) if is_new and since_ms < row.time <= until_ms]
             if fresh:
                 yield parse.performance_batch(fresh, stream=stream, interval_s=int(wire.RESOLUTION.total_seconds()))
 
@@ -134,8 +141,9 @@ def _milliseconds(at: datetime) -> int:
     return int(at.astimezone(UTC).timestamp() * 1000)
 
 
-def _open(settings: BaseModel) -> FlashArrayCollector:
-    return FlashArrayCollector(FlashArraySettings.model_validate(settings.model_dump()))
+def _open(settings: BaseModel) -> CheckedCollector:
+    valid = FlashArraySettings.model_validate(settings.model_dump())
+    return CheckedCollector(FlashArrayCollector(valid), valid.address)
 
 
 FLASHARRAY = CollectorKind(

@@ -14,6 +14,7 @@ from gavel.domain.inventory import (
     Pod,
     Volume,
 )
+from gavel.domain.vendor_texts import port_health_text
 
 VVOL_NAMESPACE = "vasa-integration.purestorage.com"
 VVOL_ID_KEY = "PURE_VVOL_ID"
@@ -66,7 +67,6 @@ def pod(item: wire.PodItem) -> Pod:
 
 def array_host(item: wire.HostItem) -> ArrayHost:
     health = item.port_connectivity
-    words = [word for word in (health.status, health.details) if word] if health else []
     return ArrayHost(
         key=item.name,
         name=item.name,
@@ -76,7 +76,7 @@ def array_host(item: wire.HostItem) -> ArrayHost:
         iqns=tuple(item.iqns or ()),
         nqns=tuple(item.nqns or ()),
         preferred_arrays=tuple(array.id for array in item.preferred_arrays or () if array.id),
-        port_health=": ".join(words) or None,
+        port_health=port_health_text(health.status, health.details) if health else None,
     )
 
 

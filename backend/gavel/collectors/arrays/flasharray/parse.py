@@ -1,5 +1,6 @@
 """From a FlashArray's bodies to Gavel's words. Pure: no network, no clock."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias, TypeVar
 
@@ -7,6 +8,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from gavel.collectors.arrays.flasharray.paging import MOST_ITEMS_OF_A_PAGE, PAGE_LIMIT
 from gavel.collectors.arrays.flasharray.wire import (
     DirectoryPerformance,
     ErrorBody,
@@ -17,12 +19,17 @@ from gavel.collectors.arrays.flasharray.wire import (
 from gavel.domain.errors import ProtocolError
 from gavel.domain.samples import COLUMNS, NOT_MEASURED, Int64Array, SampleBatch
 from gavel.domain.source import Stream
+from gavel.domain.text import clean_text
 
 OLDEST_REST = (2, 2)
 NEWEST_REST = (2, 58)
 # A latency above an hour or a rate above 10^15 is a broken reading, not an observation; it also keeps products inside 64 bits.
 _LARGEST_USEC = 3_600_000_000
 _LARGEST_RATE = 10**15
+_MOST_VALUES_OF_A_PAGE = 1_000_000
+_MOST_ERRORS = 20
+_REST_2 = re.compile(r"2\.[0-9]{1,4}")
+_PART_OF_VERSION = re.compile(r"[0-9]{1,6}")
 
 Float64Array: TypeAlias = npt.NDArray[np.float64]
 Performance: TypeAlias = VolumePerformance | DirectoryPerformance
@@ -44,13 +51,17 @@ _error_decoder = msgspec.json.Decoder(ErrorBody)
 
 
 def parse_versions(body: bytes, address: str) -> list[RestVersion]:
-    """The REST 2.x versions an array offers, ascending. Raises ProtocolError when the body is no version list."""
+    """The REST 2.x versions an array offers, ascending; others, and what is no version, are left out.
+
+    Raises ProtocolError when the body is no version list.
+    """
     try:
         offered = msgspec.json.decode(body, type=VersionList).version
-        pairs = [tuple(int(part) for part in version.split(".")) for version in offered]
-    except (msgspec.MsgspecError, ValueError) as error:
-        raise ProtocolError(f"{address}: /api/api_version did not answer with a list of versions ({error}).") from error
-    return sorted((pair[0], pair[1]) for pair in pairs if len(pair) == 2 and pair[0] == 2)
+    except (msgspec.MsgspecError, RecursionError, UnicodeError) as error:
+        raise ProtocolError(
+            f"{address}: /api/api_version did not answer with a list of versions ({clean_text(str(error), 200)})."
+        ) from error
+    return sorted((2, int(version[2:])) for version in offered if _REST_2.fullmatch(version))
 
 
 def choose_version(offered: Sequence[RestVersion]) -> RestVersion | None:
@@ -61,7 +72,7 @@ def choose_version(offered: Sequence[RestVersion]) -> RestVersion | None:
 
 def usec_includes_queue(purity_version: str) -> bool:
     """Whether `usec_per_*_op` holds queue time on this Purity: from 6.3.14 on the 6.3 line, 6.4.10 on the 6.4 line, and always later."""
-    numbers = [int(part) for part in purity_version.split(".")[:3] if part.isdigit()]
+    numbers = [int(part) for part in purity_version.split(".")[:3] if _PART_OF_VERSION.fullmatch(part)]
     major, minor, patch = (*numbers, 0, 0, 0)[:3]
     if (major, minor) == (6, 3):
         return patch >= 14
@@ -71,19 +82,30 @@ def usec_includes_queue(purity_version: str) -> bool:
 
 
 def error_message(body: bytes) -> str:
-    """The vendor's own words in an error body, or an empty string."""
+    """The vendor's own words in an error body, on one line and cut where they are long; or an empty string."""
     try:
-        errors = _error_decoder.decode(body).errors
-    except msgspec.MsgspecError:
+        errors = _error_decoder.decode(body).errors[:_MOST_ERRORS]
+    except (msgspec.MsgspecError, RecursionError, UnicodeError):
         return ""
-    return "; ".join(" ".join(filter(None, (error.context, error.message))) for error in errors)
+    return clean_text("; ".join(" ".join(filter(None, (error.context, error.message))) for error in errors), 600)
 
 
 def parse_page(body: bytes, what: str) -> PageBody:
+    """One page of a list. Raises ProtocolError when it is none, or holds far more than was asked for."""
+    # Before it is decoded: a value costs little more than its comma on the wire, and fifty times as much in memory.
+    if body.count(b",") > _MOST_VALUES_OF_A_PAGE:
+        raise ProtocolError(f"{what}: one page holds more than {_MOST_VALUES_OF_A_PAGE:,} values; given up.")
     try:
-        return _page_decoder.decode(body)
-    except msgspec.MsgspecError as error:
-        raise ProtocolError(f"{what}: the answer is not a list of items ({error}). Is this a FlashArray?") from error
+        page = _page_decoder.decode(body)
+    except (msgspec.MsgspecError, RecursionError, UnicodeError) as error:
+        raise ProtocolError(
+            f"{what}: the answer is not a list of items ({clean_text(str(error), 200)}). Is this a FlashArray?"
+        ) from error
+    if len(page.items or ()) > MOST_ITEMS_OF_A_PAGE:
+        raise ProtocolError(
+            f"{what}: one page holds {len(page.items or ()):,} items, although {PAGE_LIMIT:,} were asked for; given up."
+        )
+    return page
 
 
 def parse_items(raw_items: Iterable[msgspec.Raw], kind: type[Item]) -> tuple[list[Item], int]:
@@ -94,7 +116,7 @@ def parse_items(raw_items: Iterable[msgspec.Raw], kind: type[Item]) -> tuple[lis
     for raw in raw_items:
         try:
             items.append(decode(raw))
-        except msgspec.MsgspecError:
+        except (msgspec.MsgspecError, RecursionError, UnicodeError):
             rejected += 1
     return items, rejected
 

@@ -1,20 +1,25 @@
 """What a newcomer may have wrong with a FlashArray, looked at in the order in which it would fail."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TypeAlias
 
+import msgspec
+
 from gavel.collectors.arrays.flasharray import parse, wire
-from gavel.collectors.arrays.flasharray.client import PAGE_LIMIT, FlashArrayClient, Params
-from gavel.collectors.clock import offset_words
+from gavel.collectors.arrays.flasharray.client import FlashArrayClient, Params
+from gavel.collectors.arrays.flasharray.paging import PAGE_LIMIT
+from gavel.collectors.clock import age_words, offset_words
 from gavel.collectors.contract import LOOK_BACK_SAMPLES
-from gavel.domain.errors import SourceError
+from gavel.collectors.net import only_source_errors
+from gavel.domain.errors import ProtocolError, SourceError
 from gavel.domain.source import Check, CheckState, Preflight, failed_check
-from gavel.network import TOTAL_S, total_deadline
+from gavel.egress.network import TOTAL_S, Address, total_deadline
 
 _LOOK_BACK = timedelta(minutes=5)
 _TOLERABLE_OFFSET_S = 5.0
+_RECENT_S = _LOOK_BACK.total_seconds() + 60
 # Enough to know how large one is, and little to ask for.
 _MEASURED_ROWS = 50
 Found: TypeAlias = tuple[CheckState, str, str]
@@ -22,7 +27,7 @@ Found: TypeAlias = tuple[CheckState, str, str]
 _REMEDIES = {
     "name": "Check the spelling and the name servers of this machine.",
     "unreachable": "Check the address, the port and firewalls between this machine and the array.",
-    "timeout": "Check firewalls between this machine and the array; the port answers to nobody.",
+    "timeout": "Check firewalls between this machine and the array; the port does not respond.",
     "certificate": "Pin the fingerprint shown after comparing it with the array's own, or give its certificate authority.",
     "wrong_kind": "Give the management address of a FlashArray.",
     "authentication": "Create a new API token for a readonly user on the array and enter it here.",
@@ -34,26 +39,28 @@ _REMEDIES = {
 
 def preflight(client: FlashArrayClient, *, poll_interval_s: int) -> Preflight:
     """Address and certificate, REST version, token, volumes, recent samples, clock, cost. What follows a failure is skipped."""
-    look = _Look(client, poll_interval_s)
+    look = _FlashArrayChecks(client, poll_interval_s)
     with total_deadline(TOTAL_S):
-        checks = tuple(_run(look.steps()))
+        checks = tuple(_run(client.address, look.steps()))
     return Preflight(checks, identity=look.identity)
 
 
-def _run(steps: Mapping[str, Callable[[], Found]]) -> Iterator[Check]:
+def _run(address: Address, steps: Mapping[str, Callable[[], Found]]) -> Iterator[Check]:
     failed = False
     for name, step in steps.items():
         if failed:
             yield Check(name, CheckState.SKIPPED, "Not reached.")
             continue
         try:
-            yield Check(name, *step())
+            with only_source_errors(address):
+                found = Check(name, *step())
+            yield found
         except SourceError as error:
             failed = True
             yield failed_check(name, error, _REMEDIES.get(error.kind, ""))
 
 
-class _Look:
+class _FlashArrayChecks:
     """The single checks. Each returns state, detail and remedy, or raises what went wrong."""
 
     def __init__(self, client: FlashArrayClient, poll_interval_s: int) -> None:
@@ -76,7 +83,7 @@ class _Look:
 
     def version(self) -> Found:
         major, minor = self._client.version
-        return CheckState.OK, f"{self._client.address} speaks REST {major}.{minor}.", ""
+        return CheckState.OK, f"{self._client.address} supports REST {major}.{minor}.", ""
 
     def login(self) -> Found:
         self._client.login()
@@ -84,6 +91,8 @@ class _Look:
 
     def array(self) -> Found:
         arrays, _ = parse.parse_items(self._client.items("arrays"), wire.ArrayItem)
+        if not arrays:
+            raise ProtocolError(f"{self._client.address}: /arrays does not list the array itself.")
         array = arrays[0]
         self.identity = array.id
         meaning = "includes" if parse.usec_includes_queue(array.version) else "leaves out"
@@ -109,9 +118,23 @@ class _Look:
         items = parse.parse_page(body, f"{self._client.address}: volumes/performance").items
         if items:
             self._row_bytes = len(body) / len(items)
-            return CheckState.OK, "The array answers with samples of the last minutes.", ""
+            return self._recent(items, now)
         detail = "The array has no samples of the last 5 minutes."
         return CheckState.WARNING, detail, "New and idle arrays start late; if this stays, check the array's clock."
+
+    def _recent(self, items: Sequence[msgspec.Raw], now: datetime) -> Found:
+        """How old the newest of the samples is by the array's own clock: an answer may hold rows of any time."""
+        rows, _ = parse.parse_items(items, wire.VolumePerformance)
+        if not rows:
+            detail = "The array answers with samples that cannot be read."
+            return CheckState.WARNING, detail, "Report the array's model and Purity version."
+        reading = self._client.clock.reading()
+        offset_s = reading.offset_s if reading else 0.0
+        age_s = now.timestamp() + offset_s - max(row.time for row in rows) / 1000
+        words = f"The newest of {_counted(len(rows), 'sample')} is {age_words(age_s)}."
+        if abs(age_s) > _RECENT_S:
+            return CheckState.WARNING, words, "Samples should be at most some minutes old; check the array's clock."
+        return CheckState.OK, words, ""
 
     def clock(self) -> Found:
         reading = self._client.clock.reading()

@@ -2,8 +2,8 @@
 
 from pydantic import ConfigDict, Field, SecretStr, field_validator
 
-from gavel.network import bare_address, parse_address
-from gavel.trust import ADVANCED, TlsTrust
+from gavel.egress.network import bare_address, parse_address
+from gavel.egress.tls import ADVANCED, DESTINATION, TlsTrust
 
 
 class FlashArraySettings(TlsTrust):
@@ -15,6 +15,7 @@ class FlashArraySettings(TlsTrust):
         title="Management address",
         description="Host name or IP address of the array's management port, with :port if it is not 443.",
         max_length=300,
+        json_schema_extra=DESTINATION,
     )
     api_token: SecretStr = Field(
         title="API token",
@@ -30,17 +31,17 @@ class FlashArraySettings(TlsTrust):
         le=60,
         json_schema_extra=ADVANCED,
     )
-    expected_san_us: int | None = Field(
+    baseline_san_us: int | None = Field(
         default=None,
-        title="Expected SAN time (µs)",
+        title="SAN baseline (µs)",
         description="What one round trip to this array may take before its own history is known. Empty: 100.",
         ge=0,
         le=1_000_000,
         json_schema_extra=ADVANCED,
     )
-    expected_array_us: int | None = Field(
+    baseline_array_us: int | None = Field(
         default=None,
-        title="Expected array time (µs)",
+        title="Array baseline (µs)",
         description="What this array may take for one I/O before its own history is known. Empty: 500.",
         ge=0,
         le=1_000_000,
@@ -48,17 +49,26 @@ class FlashArraySettings(TlsTrust):
     )
     san_cap_us: int | None = Field(
         default=None,
-        title="Most expected SAN time (µs)",
-        description="History never makes a slower SAN expected than this. Empty: 300.",
+        title="Highest SAN baseline (µs)",
+        description="The learned SAN baseline never exceeds this. Empty: 300.",
         ge=0,
         le=1_000_000,
         json_schema_extra=ADVANCED,
     )
     array_cap_us: int | None = Field(
         default=None,
-        title="Most expected array time (µs)",
-        description="History never makes a slower array expected than this. Empty: 1,000.",
+        title="Highest array baseline (µs)",
+        description="The learned array baseline never exceeds this. Empty: 1,000.",
         ge=0,
+        le=1_000_000,
+        json_schema_extra=ADVANCED,
+    )
+    san_payload_mb_per_s: int | None = Field(
+        default=None,
+        title="SAN payload rate (MB/s)",
+        description="Of the slowest link between the hosts and this array: 100 per Gbit/s of Fibre Channel, 115 per Gbit/s of Ethernet."
+        " The transfer of an I/O at this rate is expected on top of a round trip. Empty: 1,600.",
+        ge=1,
         le=1_000_000,
         json_schema_extra=ADVANCED,
     )
@@ -70,6 +80,14 @@ class FlashArraySettings(TlsTrust):
         le=1_000_000,
         json_schema_extra=ADVANCED,
     )
+
+    @field_validator("api_token")
+    @classmethod
+    def _sendable_token(cls, value: SecretStr) -> SecretStr:
+        # It travels in an HTTP header. The text is not repeated: it is a secret.
+        if not all("!" <= sign <= "~" for sign in value.get_secret_value()):
+            raise ValueError("an API token has visible ASCII characters only; copy it again, without blanks")
+        return value
 
     @field_validator("address")
     @classmethod

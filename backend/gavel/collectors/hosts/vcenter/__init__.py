@@ -1,0 +1,1 @@
+"""vCenter: what a client asks, what its answers mean, and when what is asked."""

@@ -4,7 +4,7 @@ from typing import Final
 
 import numpy as np
 
-from gavel.collectors.hosts.vcenter.csv import Series
+from gavel.collectors.hosts.vcenter.csv import PivotedSeries
 from gavel.domain.samples import COLUMNS, NOT_MEASURED, Int64Array, SampleBatch
 from gavel.domain.source import Stream
 
@@ -17,7 +17,7 @@ def floor_to_block(stamp_us: int) -> int:
     return stamp_us // _BLOCK_US * _BLOCK_US
 
 
-def whole_blocks_only(series: Series) -> Series:
+def whole_blocks_only(series: PivotedSeries) -> PivotedSeries:
     """The samples of objects' blocks that the source served from end to end; what it cut off at either edge is left out.
 
     A block lasts from one full five minutes of the source's clock to the next and is stamped with its end.
@@ -29,7 +29,7 @@ def whole_blocks_only(series: Series) -> Series:
         covered = np.where(inside, series.interval_s, 0).sum(axis=1) >= BLOCK_S
         complete |= inside & covered[:, None]
     values = np.where(complete, series.values, NOT_MEASURED)
-    return Series(series.names, series.ended_at_us, series.interval_s, values)
+    return PivotedSeries(series.names, series.ended_at_us, series.interval_s, values)
 
 
 def _block_end(stamps_us: Int64Array) -> Int64Array:

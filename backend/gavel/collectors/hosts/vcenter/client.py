@@ -5,6 +5,7 @@ from typing import Any, TypeVar
 
 from pyVmomi import vim, vmodl
 
+from gavel.collectors.hosts.vcenter.faults import in_words
 from gavel.collectors.hosts.vcenter.parse import moid
 from gavel.collectors.hosts.vcenter.settings import VcenterSettings
 from gavel.collectors.hosts.vcenter.soap import SoapStub, open_stub, service_content
@@ -18,8 +19,8 @@ from gavel.domain.errors import (
     WrongKindError,
 )
 from gavel.domain.inventory import VcenterInfo
-from gavel.network import LOGOUT_S, parse_address, total_deadline
-from gavel.trust import ssl_context
+from gavel.egress.network import LOGOUT_S, parse_address, total_deadline
+from gavel.egress.tls import ssl_context
 
 T = TypeVar("T")
 
@@ -113,13 +114,22 @@ class VcenterClient:
         try:
             content.sessionManager.Login(self._settings.username, self._settings.password.get_secret_value(), None)
         except vim.fault.InvalidLogin as error:
-            self._refused = AuthenticationError(
-                f"{self.address}: login refused for {self._settings.username!r}. Check user name and password under "
-                "Sources; it is not tried again until they are changed."
-            )
+            self._refused = AuthenticationError(self._refused_words(error))
             raise self._refused from error
         self._logged_in = True
         self.session += 1
+
+    def _refused_words(self, error: Any) -> str:
+        who = f"{self.address}: login refused for {self._settings.username!r}"
+        if isinstance(error, vim.fault.PasswordExpired):
+            return (
+                f"{who}: its password has expired. Set a new one in vCenter and under Sources; it is not tried before."
+            )
+        return (
+            f"{who}. Check user name and password under Sources; it is not tried again until they are changed. An account that signs in"
+            " through another identity provider, with a second factor or a SAML token, cannot be used: give a local account of the"
+            " vCenter's own SSO domain, such as gavel@vsphere.local."
+        )
 
     def _check_identity(self, about: Any) -> None:
         if self._identity not in {None, about.instanceUuid}:
@@ -139,13 +149,7 @@ class VcenterClient:
                 privilege=error.privilegeId,
             )
         if isinstance(error, (vim.fault.Timedout, vmodl.fault.HostCommunication, vmodl.fault.RequestCanceled)):
-            return OverloadedError(f"{self.address}: the vCenter could not answer now ({fault_text(error)}).")
+            return OverloadedError(f"{self.address}: the vCenter could not answer now ({in_words(error)}).")
         if isinstance(error, vmodl.MethodFault):
-            return ProtocolError(f"{self.address}: the vCenter answered with a fault ({fault_text(error)}).")
+            return ProtocolError(f"{self.address}: the vCenter answered with a fault ({in_words(error)}).")
         return error
-
-
-def fault_text(fault: Any) -> str:
-    """A fault's name and message, such as "vim.fault.NoPermission: Permission to perform this operation was denied."."""
-    name = type(fault).__name__
-    return f"{name}: {fault.msg}" if getattr(fault, "msg", None) else str(name)

@@ -11,7 +11,7 @@ from gavel.collectors.hosts.vcenter.parse import moid
 from gavel.collectors.hosts.vcenter.watch import all_of, retrieve
 from gavel.domain.errors import DeadlineError, OverloadedError, PermissionMissingError, ProtocolError
 from gavel.domain.source import ClockReading
-from gavel.network import total_deadline
+from gavel.egress.network import total_deadline
 
 _HOSTS_PER_RUN: Final = 25
 _WITHIN_S: Final = 10.0
@@ -22,17 +22,17 @@ _TRIES: Final = 3
 def vcenter_clock(client: VcenterClient) -> ClockReading:
     """The vCenter's own clock: of a few readings the one with the shortest round trip, which is the surest."""
 
-    def told() -> datetime:
+    def read_time() -> datetime:
         # Made anew for every question: an object keeps the session that it was made in, which may have ended since.
         now: datetime = vim.ServiceInstance("ServiceInstance", client.stub).CurrentTime()
         return now
 
-    readings = [_reading(None, lambda: client.ask(told)) for _ in range(_TRIES)]
+    readings = [_reading(None, lambda: client.ask(read_time)) for _ in range(_TRIES)]
     return min(readings, key=lambda reading: reading.error_s)
 
 
 class HostClocks:
-    """The hosts' own clocks, some hosts per call in turn. A host that does not tell the time is left out."""
+    """The hosts' own clocks, some hosts per call in turn. A host that does not report its time is left out."""
 
     def __init__(self, client: VcenterClient) -> None:
         self._client = client
@@ -66,12 +66,12 @@ class HostClocks:
         return sorted(systems)
 
     def _host(self, key: str, system: str) -> ClockReading | None:
-        def told() -> datetime:
+        def read_time() -> datetime:
             now: datetime = vim.host.DateTimeSystem(system, self._client.stub).QueryDateTime()
             return now
 
         try:
-            return _reading(key, lambda: self._client.ask(told))
+            return _reading(key, lambda: self._client.ask(read_time))
         except (PermissionMissingError, ProtocolError, OverloadedError, DeadlineError):
             return None  # one host that is away says nothing about the others
 

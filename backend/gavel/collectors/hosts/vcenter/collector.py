@@ -16,6 +16,7 @@ from gavel.collectors.hosts.vcenter.perf import PerfReader
 from gavel.collectors.hosts.vcenter.preflight import preflight
 from gavel.collectors.hosts.vcenter.query import SAMPLE_S
 from gavel.collectors.hosts.vcenter.settings import VcenterSettings
+from gavel.collectors.net import CheckedCollector
 from gavel.domain.inventory import HostInventory
 from gavel.domain.samples import SampleBatch
 from gavel.domain.source import ClockReading, Preflight, SourceKind, Stream, Usage
@@ -48,7 +49,7 @@ class VcenterCollector:
     def __init__(self, settings: VcenterSettings) -> None:
         self._settings = settings
         self._client = VcenterClient(settings)
-        self._inventory = InventoryReader(self._client, probe_hosts=settings.read_esxcli)
+        self._inventory = InventoryReader(self._client, read_esxcli=settings.read_esxcli)
         self._perf = PerfReader(self._client)
         self._host_clocks = HostClocks(self._client)
 
@@ -63,6 +64,9 @@ class VcenterCollector:
     @property
     def rejected_series(self) -> int:
         return self._perf.rejected
+
+    def left_out(self, stream: Stream) -> tuple[str, ...]:
+        return self._perf.left_out(stream)
 
     def preflight(self) -> Preflight:
         return preflight(self._settings)
@@ -113,8 +117,9 @@ def _instant(microseconds: int) -> datetime:
     return datetime.fromtimestamp(microseconds / 1_000_000, UTC)
 
 
-def _open(settings: BaseModel) -> VcenterCollector:
-    return VcenterCollector(VcenterSettings.model_validate(settings))
+def _open(settings: BaseModel) -> CheckedCollector:
+    valid = VcenterSettings.model_validate(settings)
+    return CheckedCollector(VcenterCollector(valid), valid.address)
 
 
 VCENTER: Final = CollectorKind(

@@ -5,7 +5,7 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
-from gavel.collectors.hosts.vcenter.csv import Series
+from gavel.collectors.hosts.vcenter.csv import PivotedSeries
 from gavel.domain.samples import COLUMNS, NOT_MEASURED, Int64Array, Precision, SampleBatch
 from gavel.domain.source import Stream
 
@@ -19,7 +19,7 @@ _US_PER_MS: Final = 1000
 def batch(
     stream: Stream,
     names: Sequence[str],
-    series: Series,
+    series: PivotedSeries,
     key_of: Callable[[str, str], str],
     *,
     since_us: int,
@@ -56,7 +56,7 @@ def values(stream: Stream, taken: Taken, interval_s: Int64Array) -> dict[str, In
     return {name: columns.get(name, taken.get(name, absent)) for name in COLUMNS[stream]}
 
 
-def _keys(series: Series, key_of: Callable[[str, str], str]) -> tuple[tuple[str, ...], Int64Array]:
+def _keys(series: PivotedSeries, key_of: Callable[[str, str], str]) -> tuple[tuple[str, ...], Int64Array]:
     """The objects' keys, each once, and for every object of the reply its place among them (-1: no object)."""
     places: dict[str, int] = {}
     index = [
@@ -117,9 +117,9 @@ def _best_family(fine: dict[str, Int64Array], coarse: dict[str, Int64Array], row
 
 def _precision(fine: Mapping[str, Int64Array], coarse: Mapping[str, Int64Array], rows: int) -> Int64Array:
     precision = np.full(rows, NOT_MEASURED, dtype=np.int64)
-    for family, grade in ((coarse, Precision.MILLISECOND), (fine, Precision.MICROSECOND)):
+    for family, quality in ((coarse, Precision.MILLISECOND), (fine, Precision.MICROSECOND)):
         for column in family.values():
-            precision[column != NOT_MEASURED] = grade
+            precision[column != NOT_MEASURED] = quality
     return precision
 
 

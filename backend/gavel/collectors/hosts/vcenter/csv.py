@@ -26,9 +26,17 @@ _HEADER: Final = re.compile(
     rb"<returnval(?: [^<>]*)?><entity(?: [^<>]*)?>([^<]*)</entity><sampleInfoCSV>([^<]*)</sampleInfoCSV>"
 )
 _TAGS_AROUND: Final = 6
-_START_OF_ENTITY: Final = re.compile(rb"<((?:[\w.-]+:)?returnval)[\s>]")
+_START_OF_ENTITY: Final = re.compile(rb"<((?:[\w.-]{1,64}:)?returnval)[\s>]")
+_LONGEST_HEAD: Final = 1 << 16
 # Eleven days in µs, a petabyte per second in KB/s: beyond it no reading is one, and a multiplied one could overflow.
 _LARGEST: Final = 1 << 40
+# What one answer may hold; a call that is answered with more is asked for fewer entities. Five hosts with 4,096 paths each have 20,480
+# instances, in 25 minutes 12 million values; a cell takes 8 bytes.
+MOST_INSTANCES: Final = 50_000
+_MOST_CELLS: Final = 8_000_000
+_MOST_ENTITIES: Final = 10_000
+_MOST_SAMPLES: Final = 4_000
+_MOST_TAGS: Final = 1_500_000
 _NUMBER: Final = re.compile(rb"\s*-?\d{1,19}\s*")
 
 RawSeries: TypeAlias = tuple[bytes, bytes, bytes]
@@ -39,8 +47,12 @@ class NotCsvError(ValueError):
     """The bytes are no csv reply of QueryPerf."""
 
 
+class TooMuchError(ValueError):
+    """A reply of QueryPerf that holds more than one call may be answered with; the text says what of."""
+
+
 @dataclass(frozen=True, slots=True)
-class Series:
+class PivotedSeries:
     """All series of a reply that have n samples, pivoted: g objects (an instance of an entity) with c counters each.
 
     names: the g objects as (entity, instance). ended_at_us: (g, n) end of each sample, µs since 1970 UTC, in the order of
@@ -67,7 +79,7 @@ class _Block:
 class CsvDecoder:
     """Feed it the body of one reply, then `finish()`.
 
-    columns: counter id → position on the first axis of `Series.values`; series of other counters are ignored.
+    columns: counter id → position on the first axis of `PivotedSeries.values`; series of other counters are ignored.
     rejected: series dropped because their values were not one integer per sample.
     """
 
@@ -79,15 +91,18 @@ class CsvDecoder:
         self._end_of_entity: bytes | None = None
         self._blocks: dict[int, _Block] = {}
         self._infos: dict[bytes, tuple[Int64Array, Int64Array] | None] = {}
+        self._instances = 0
         self.rejected = 0
 
     def feed(self, chunk: bytes) -> None:
-        """Takes the next bytes. Raises NotCsvError when an entity is not XML or has no csv samples."""
+        """Takes the next bytes. Raises NotCsvError when an entity is not XML or has no csv samples, TooMuchError when it has too many."""
         searched = len(self._pending)
         self._pending += chunk
         if self._end_of_entity is None:
             start = _START_OF_ENTITY.search(self._pending)
             if start is None:
+                if len(self._pending) > _LONGEST_HEAD:
+                    raise NotCsvError(f"no samples within its first {_LONGEST_HEAD:,} bytes")
                 return
             self._end_of_entity = b"</" + start[1] + b">"
             self._head = self._take(start.start())
@@ -97,13 +112,16 @@ class CsvDecoder:
             self._entity(self._take(end + len(self._end_of_entity)))
             searched = 0
 
-    def finish(self) -> tuple[Series, ...]:
-        """What the reply held. Raises NotCsvError when it was cut short or was something else."""
+    def finish(self) -> tuple[PivotedSeries, ...]:
+        """What the reply held. Raises NotCsvError when it was cut short or was something else, TooMuchError as `feed`."""
         rest = _Elements(self._head + self._pending, final=True)
         if not rest.is_reply:
             raise NotCsvError("XML, but no QueryPerfResponse")
         for entity in rest.entities():
             self._add(*entity)
+        cells = sum(self._width * len(block.names) * samples for samples, block in self._blocks.items())
+        if cells > _MOST_CELLS:
+            raise TooMuchError(f"{self._instances:,} instances with {cells:,} values")
         return tuple(self._pivot(samples, block) for samples, block in self._blocks.items() if block.names)
 
     def _take(self, length: int) -> bytes:
@@ -120,6 +138,8 @@ class CsvDecoder:
 
     def _add(self, entity: bytes, info: bytes, series: Sequence[RawSeries]) -> None:
         if info not in self._infos:
+            if len(self._infos) >= _MOST_ENTITIES:
+                raise TooMuchError(f"more than {_MOST_ENTITIES:,} entities")
             self._infos[info] = _sample_info(info)
         samples = self._infos[info]
         if samples is None:
@@ -140,6 +160,9 @@ class CsvDecoder:
                 continue
             number = objects.get(instance)
             if number is None:
+                self._instances += 1
+                if self._instances > MOST_INSTANCES:
+                    raise TooMuchError(f"more than {MOST_INSTANCES:,} instances")
                 number = objects[instance] = len(block.names)
                 block.names.append((entity, instance.decode(errors="replace")))
                 block.infos.append(samples)
@@ -147,11 +170,11 @@ class CsvDecoder:
             block.objects.append(number)
             block.texts.append(text)
 
-    def _pivot(self, samples: int, block: _Block) -> Series:
+    def _pivot(self, samples: int, block: _Block) -> PivotedSeries:
         values = np.full((self._width, len(block.names), samples), NOT_MEASURED, dtype=np.int64)
         values[block.columns, block.objects] = self._numbers(block.texts, samples)
         np.maximum(values, NOT_MEASURED, out=values)
-        return Series(
+        return PivotedSeries(
             names=tuple(block.names),
             ended_at_us=np.array([stamps for stamps, _ in block.infos]),
             interval_s=np.array([intervals for _, intervals in block.infos]),
@@ -203,12 +226,14 @@ def _sample_info(info: bytes) -> tuple[Int64Array, Int64Array] | None:
     """(n,) stamps in µs and (n,) intervals in s out of "20,2026-11-21T04:00:20Z,20,…"; None when unreadable."""
     if not info:
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+    if info.count(b",") > 2 * _MOST_SAMPLES:
+        return None
     parts = info.decode(errors="replace").split(",")
     try:
         stamps = [datetime.fromisoformat(text) for text in parts[1::2]]
         intervals = [int(text) for text in parts[0::2]]
         microseconds = [round(stamp.timestamp() * 1_000_000) for stamp in stamps if stamp.tzinfo]
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     if len(microseconds) != len(intervals) or any(not 0 < interval < 86_400 for interval in intervals):
         return None
@@ -219,6 +244,8 @@ class _Elements:
     """End tags and texts of (a part of) a reply, read by the XML parser. Raises NotCsvError when it is no XML."""
 
     def __init__(self, text: bytes, *, final: bool = False) -> None:
+        if text.count(b"<") > _MOST_TAGS:
+            raise TooMuchError(f"more than {_MOST_TAGS:,} tags")
         self._ended: list[tuple[str, str]] = []
         self._text: list[str] = []
         parser = expat.ParserCreate(namespace_separator=" ")

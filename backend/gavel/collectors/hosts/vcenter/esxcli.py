@@ -1,4 +1,4 @@
-"""Queue settings that only a host's esxcli tells: DSNRO, HBA module parameters, path policy settings, path groups.
+"""Queue settings that only a host's esxcli reports: DSNRO, HBA module parameters, path policy settings, path groups.
 
 The way through a vCenter is an unpublished method, so all of it is optional: what cannot be read stays None.
 """
@@ -11,9 +11,10 @@ from xml.sax.saxutils import escape
 
 from lxml import etree
 
+from gavel.collectors.hosts.vcenter.asking import XML, answer_to
 from gavel.collectors.hosts.vcenter.client import VcenterClient
-from gavel.collectors.hosts.vcenter.soap import ENVELOPE_END, ENVELOPE_START
-from gavel.domain.errors import ProtocolError
+from gavel.collectors.hosts.vcenter.faults import of_esxcli
+from gavel.collectors.hosts.vcenter.soap import has_doctype
 from gavel.domain.inventory import Hba, HostDevice, Path
 
 # The parameter that holds the queue depth per LUN, by module; the first one that is set counts.
@@ -26,26 +27,30 @@ _DEPTH_PARAMETERS: Final[Mapping[str, tuple[str, ...]]] = {
     "iscsi_vmk": ("iscsivmk_LunQDepth",),
 }
 _DEFAULT: Final = re.compile(r"default\s*(?:value)?\s*(?:is|[=:])?\s*(\d+)", re.IGNORECASE)
-_GROUP: Final = re.compile(r"TPG_state=(\w+)")
-_XML: Final = etree.XMLParser(resolve_entities=False, no_network=True)
+_GROUP: Final = re.compile(r"(?:TPG|ANA_GRP)_state=(\w+)")
 
 Row = Mapping[str, str]
 """One object of an answer: field name → text."""
 
 
 class EsxcliError(Exception):
-    """esxcli refused a command; its own words."""
+    """esxcli refused a command; its own words. `is_unknown`: the host has no such command, whatever the account may do."""
+
+    def __init__(self, message: str, *, is_unknown: bool = False) -> None:
+        super().__init__(message)
+        self.is_unknown = is_unknown
 
 
 @dataclass(frozen=True, slots=True)
-class QueueSettings:
-    """What one host's esxcli told. Keys: canonical device names, module names, path names."""
+class HostQueueSettings:
+    """What one host's esxcli reported. Keys: canonical device names, module names, runtime names of paths."""
 
     dsnro: Mapping[str, int] = field(default_factory=dict)
     device_depth: Mapping[str, int] = field(default_factory=dict)
     module_depth: Mapping[str, int] = field(default_factory=dict)
     policy: Mapping[str, str] = field(default_factory=dict)
     optimized: Mapping[str, bool] = field(default_factory=dict)
+    uids: Mapping[str, str] = field(default_factory=dict)
 
     def of_device(self, device: HostDevice) -> HostDevice:
         name = device.canonical_name
@@ -60,7 +65,7 @@ class QueueSettings:
         return replace(hba, queue_depth=self.module_depth.get(hba.driver or ""))
 
     def of_path(self, path: Path) -> Path:
-        return replace(path, is_optimized=self.optimized.get(path.key.partition("/")[2]))
+        return replace(path, is_optimized=self.optimized.get(path.name))
 
 
 class Esxcli:
@@ -87,30 +92,26 @@ class Esxcli:
         if result is None:
             return []
         if (fault := result.find("{*}fault")) is not None:
-            raise EsxcliError(" ".join(text.strip() for text in fault.itertext()))
+            raise _refusal(fault)
         return rows(result.findtext("{*}response") or "")
 
     def _call(self, arguments: str, method: str) -> Any:
-        body = ENVELOPE_START + f'<{method} xmlns="urn:vim25">{arguments}</{method}>'.encode() + ENVELOPE_END
+        return answer_to(self._client, method, arguments).find(".//{urn:vim25}returnval")
 
-        def post() -> bytes:
-            with self._client.stub.exchange(body) as reply:
-                if reply.status != 200:
-                    raise self._client.stub.fault(reply)
-                return reply.content()
 
-        try:
-            return etree.fromstring(self._client.ask(post), _XML).find(".//{urn:vim25}returnval")
-        except etree.XMLSyntaxError as error:
-            raise ProtocolError(f"{self._client.address}: the answer to {method} is not XML ({error}).") from error
+def _refusal(fault: Any) -> EsxcliError:
+    kind, words = of_esxcli(fault.findtext("{*}faultMsg") or "", fault.findtext("{*}faultDetail") or "")
+    return EsxcliError(words, is_unknown=kind == "NotFound")
 
 
 def rows(response: str) -> list[Row]:
     """The objects in an esxcli answer, which is XML in a text of its own; a field that repeats is joined by commas."""
     if not response.strip():
         return []
+    if has_doctype(response.encode()):
+        raise EsxcliError("the answer declares a document type, which no host does")
     try:
-        root = etree.fromstring(response.encode(), _XML)
+        root = etree.fromstring(response.encode(), XML)
     except etree.XMLSyntaxError as error:
         raise EsxcliError(f"the answer is not XML ({error})") from error
     found: list[Row] = []
@@ -123,15 +124,17 @@ def rows(response: str) -> list[Row]:
     return found
 
 
-def queue_settings(esxcli: Esxcli, modules: set[str]) -> QueueSettings:
-    """Everything a host tells. Raises EsxcliError when even the list of devices is refused."""
+def queue_settings(esxcli: Esxcli, modules: set[str]) -> HostQueueSettings:
+    """Everything a host reports. Raises EsxcliError when even the list of devices is refused."""
     devices = esxcli.rows("storage.core.device")
-    return QueueSettings(
+    return HostQueueSettings(
         dsnro=_numbers(devices, "Device", "NoofoutstandingIOswithcompetingworlds"),
         device_depth=_numbers(devices, "Device", "DeviceMaxQueueDepth"),
         module_depth=_module_depths(esxcli, modules),
         policy=_policies(_optional(esxcli, "storage.nmp.device")),
-        optimized=_optimized(_optional(esxcli, "storage.nmp.path")),
+        optimized=_optimized(_optional(esxcli, "storage.nmp.path"), "StorageArrayTypePathConfig", "GroupState")
+        | _optimized(_optional(esxcli, "storage.hpp.path"), "PathConfig", "PathState"),
+        uids=_uids(_optional(esxcli, "storage.core.path")),
     )
 
 
@@ -143,8 +146,8 @@ def _optional(esxcli: Esxcli, namespace: str, **arguments: str) -> list[Row]:
         return []
 
 
-def _numbers(found: list[Row], key: str, name: str) -> dict[str, int]:
-    return {row[key]: int(row[name]) for row in found if key in row and row.get(name, "").isdigit()}
+def _numbers(rows: list[Row], key: str, name: str) -> dict[str, int]:
+    return {row[key]: int(row[name]) for row in rows if key in row and row.get(name, "").isdigit()}
 
 
 def _module_depths(esxcli: Esxcli, modules: set[str]) -> dict[str, int]:
@@ -166,10 +169,10 @@ def _depth(parameter: Row) -> int | None:
     return int(default[1]) if default else None
 
 
-def _policies(found: list[Row]) -> dict[str, str]:
+def _policies(rows: list[Row]) -> dict[str, str]:
     """ "VMW_PSP_RR policy=iops,iops=1": the policy and, where it has any, the settings in front of its path state."""
     policies: dict[str, str] = {}
-    for row in found:
+    for row in rows:
         settings = re.match(r"\{([^;{}]+)", row.get("PathSelectionPolicyDeviceConfig", ""))
         name = row.get("PathSelectionPolicy", "")
         if name and "Device" in row:
@@ -177,19 +180,17 @@ def _policies(found: list[Row]) -> dict[str, str]:
     return policies
 
 
-def _optimized(found: list[Row]) -> dict[str, bool]:
-    told = ((_path_name(row), _is_optimized(row)) for row in found)
-    return {name: optimized for name, optimized in told if name and optimized is not None}
+def _optimized(rows: list[Row], config: str, state: str) -> dict[str, bool]:
+    groups = ((row.get("RuntimeName"), _is_optimized(row.get(config, ""), row.get(state, ""))) for row in rows)
+    return {name: optimized for name, optimized in groups if name and optimized is not None}
 
 
-def _path_name(row: Row) -> str | None:
-    """Adapter, target and device joined: what the API calls a path's name."""
-    return row.get("UID") or row.get("Path")
-
-
-def _is_optimized(row: Row) -> bool | None:
-    """By the path's ALUA group, which is still told while the path is down; without ALUA by its state."""
-    if group := _GROUP.search(row.get("StorageArrayTypePathConfig", "")):
+def _is_optimized(config: str, state: str) -> bool | None:
+    """By the path's ALUA or ANA group, which is still known while the path is down; without one by its state."""
+    if group := _GROUP.search(config):
         return {"AO": True, "ANO": False}.get(group[1])
-    state = row.get("GroupState", "")
     return "unoptimized" not in state if state.startswith("active") else None
+
+
+def _uids(rows: list[Row]) -> dict[str, str]:
+    return {row["RuntimeName"]: row["UID"] for row in rows if row.get("RuntimeName") and row.get("UID")}

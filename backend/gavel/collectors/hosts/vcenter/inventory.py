@@ -1,42 +1,34 @@
 """The inventory of one vCenter as a whole: kept current by watches, put together from what they hold."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Any, Final
 
 from pyVmomi import vim
 
 from gavel.collectors.hosts.vcenter import parse, parse_vms
 from gavel.collectors.hosts.vcenter.client import VcenterClient
-from gavel.collectors.hosts.vcenter.esxcli import Esxcli, EsxcliError, QueueSettings, queue_settings
-from gavel.collectors.hosts.vcenter.watch import Watch
-from gavel.collectors.hosts.vcenter.withheld import in_words, missing_on_root
-from gavel.domain.errors import DeadlineError, OverloadedError, PermissionMissingError, ProtocolError
+from gavel.collectors.hosts.vcenter.esxcli import HostQueueSettings
+from gavel.collectors.hosts.vcenter.paths import host_paths
+from gavel.collectors.hosts.vcenter.probing import HostProbe
+from gavel.collectors.hosts.vcenter.watch import PropertyWatch
+from gavel.collectors.hosts.vcenter.withheld import Refusal, away, in_words, missing_on_root, unread
 from gavel.domain.inventory import DatastoreType, HostInventory, VcenterInfo
-from gavel.network import total_deadline
 
 _HOSTS_PER_PAGE: Final = 5  # a host can have thousands of paths
 _OTHERS_PER_PAGE: Final = 250
-# Queue settings change rarely and cost several calls per host.
-_ESXCLI_HOSTS_PER_RUN: Final = 10
-_ESXCLI_WITHIN_S: Final = 40.0
-_ESXCLI_MAX_AGE: Final = timedelta(hours=6)
-# What refuses costs little to ask, and somebody may just have mended it.
-_ESXCLI_REFUSED_AGE: Final = timedelta(minutes=15)
-
-_NEVER: Final = datetime.min.replace(tzinfo=UTC)
 
 Objects = Mapping[str, tuple[type, parse.Properties]]
 
 
 class InventoryReader:
-    """Reads everything once and afterwards what changed. `probe_hosts`: whether to ask the hosts' esxcli as well."""
+    """Reads everything once and afterwards what changed. `read_esxcli`: whether to ask the hosts' esxcli as well."""
 
-    def __init__(self, client: VcenterClient, *, probe_hosts: bool) -> None:
+    def __init__(self, client: VcenterClient, *, read_esxcli: bool) -> None:
         self._client = client
-        self._hosts = Watch(client, {vim.HostSystem: parse.HOST_PROPERTIES}, page=_HOSTS_PER_PAGE)
-        self._others = Watch(
+        self._hosts = PropertyWatch(client, {vim.HostSystem: parse.HOST_PROPERTIES}, page=_HOSTS_PER_PAGE)
+        self._others = PropertyWatch(
             client,
             {
                 vim.ClusterComputeResource: parse.CLUSTER_PROPERTIES,
@@ -46,22 +38,30 @@ class InventoryReader:
             page=_OTHERS_PER_PAGE,
             essence={"config.hardware.device": parse_vms.storage_devices},
         )
-        self._probe_hosts = probe_hosts
-        self._settings: dict[str, tuple[datetime, QueueSettings]] = {}
-        self._refusing: dict[str, str] = {}  # why a host's esxcli is refused, by host key
+        self._probe = HostProbe(client, read_esxcli=read_esxcli)
 
     def read(self, now: datetime) -> HostInventory:
-        """The inventory as it is; `now` decides which hosts' queue settings are due to be read again."""
+        """The inventory as it is; `now` decides which hosts are due to be asked for what no property holds."""
         hosts, others = self._hosts.update(), self._others.update()
-        if self._probe_hosts:
-            self._probe(hosts, now)
-        settings = {host: known for host, (_, known) in self._settings.items() if host in hosts}
-        found = host_inventory(self._client.about(), {**hosts, **others}, self._custom_fields(), settings)
-        return replace(found, withheld=in_words(missing_on_root(self._client), self._refusing_by_name(hosts)))
+        self._probe.update(hosts, now)
+        found = host_inventory(
+            self._client.about(), {**hosts, **others}, self._custom_fields(), self._probe.settings, self._probe.served
+        )
+        names = {key: str(properties.get("name", key)) for key, (_, properties) in (*hosts.items(), *others.items())}
+        return replace(
+            found,
+            withheld=(
+                *in_words(missing_on_root(self._client), self._refusing_by_name(hosts)),
+                *(sentence for watch in (self._hosts, self._others) for sentence in unread(watch.unreadable, names)),
+                *away(found.hosts),
+            ),
+        )
 
-    def _refusing_by_name(self, hosts: Objects) -> Mapping[str, str]:
+    def _refusing_by_name(self, hosts: Objects) -> Mapping[str, Refusal]:
         return {
-            str(hosts[host][1].get("name", host)): reason for host, reason in self._refusing.items() if host in hosts
+            str(hosts[host][1].get("name", host)): reason
+            for host, reason in self._probe.refusing.items()
+            if host in hosts
         }
 
     def _custom_fields(self) -> dict[int, str]:
@@ -71,46 +71,15 @@ class InventoryReader:
 
         return self._client.ask(fields)
 
-    def _probe(self, hosts: Objects, now: datetime) -> None:
-        due = [
-            host
-            for host, (_, properties) in hosts.items()
-            if str(properties.get("runtime.connectionState")) == "connected" and self._is_due(host, now)
-        ]
-        # Those that refuse must not keep the others from their turn.
-        due.sort(key=lambda host: self._settings[host][0] if host in self._settings else _NEVER)
-        with total_deadline(_ESXCLI_WITHIN_S):
-            for host in due[:_ESXCLI_HOSTS_PER_RUN]:
-                self._settings[host] = (now, self._asked_again(host, hosts[host][1]))
-
-    def _is_due(self, host: str, now: datetime) -> bool:
-        age = _ESXCLI_REFUSED_AGE if host in self._refusing else _ESXCLI_MAX_AGE
-        return host not in self._settings or now - self._settings[host][0] > age
-
-    def _asked_again(self, host: str, properties: parse.Properties) -> QueueSettings:
-        """What it tells now. A host that refuses or stalls keeps what it told before and is asked again when it is due again."""
-        _, known = self._settings.get(host, (_NEVER, QueueSettings()))
-        try:
-            known = self._read_settings(host, properties)
-        except PermissionMissingError as error:
-            self._refusing[host] = f"the privilege {error.privilege} is missing"
-        except EsxcliError as error:
-            self._refusing[host] = str(error)
-        except (ProtocolError, OverloadedError, DeadlineError):
-            pass  # for now: that says nothing about rights
-        else:
-            self._refusing.pop(host, None)
-        return known
-
-    def _read_settings(self, host: str, properties: parse.Properties) -> QueueSettings:
-        modules = {hba.driver for hba in parse.hbas(host, properties) if hba.driver}
-        return queue_settings(Esxcli(self._client, host), modules)
-
 
 def host_inventory(
-    vcenter: VcenterInfo, objects: Objects, field_names: Mapping[int, str], settings: Mapping[str, QueueSettings]
+    vcenter: VcenterInfo,
+    objects: Objects,
+    field_names: Mapping[int, str],
+    settings: Mapping[str, HostQueueSettings],
+    served: Mapping[str, Collection[str]],
 ) -> HostInventory:
-    """Puts the parts together. Pure. `settings`: what esxcli told, by host key."""
+    """Puts the parts together. Pure. `settings`: what esxcli gave, `served`: instances of the counters, both by host key."""
     hosts = dict(_of(objects, vim.HostSystem))
     vms = {
         key: properties for key, properties in _of(objects, vim.VirtualMachine) if not parse_vms.is_template(properties)
@@ -118,7 +87,8 @@ def host_inventory(
     datastores = tuple(parse.datastore(key, properties) for key, properties in _of(objects, vim.Datastore))
     vvols = {store.key for store in datastores if store.type is DatastoreType.VVOL}
     luns = {uuid: name for properties in hosts.values() for uuid, name in parse.lun_uuids(properties)}
-    told = {host: settings.get(host, QueueSettings()) for host in hosts}
+    told = {host: settings.get(host, HostQueueSettings()) for host in hosts}
+    seen = {host: host_paths(host, props, told[host].uids, served.get(host)) for host, props in hosts.items()}
     return HostInventory(
         vcenter=vcenter,
         clusters=tuple(parse.cluster(*found) for found in _of(objects, vim.ClusterComputeResource)),
@@ -127,10 +97,11 @@ def host_inventory(
         devices=tuple(
             told[host].of_device(device) for host, props in hosts.items() for device in parse.devices(host, props)
         ),
-        paths=tuple(told[host].of_path(path) for host, props in hosts.items() for path in parse.paths(host, props)),
+        paths=tuple(told[host].of_path(path) for host, found in seen.items() for path in found.paths),
         datastores=datastores,
         vms=tuple(parse_vms.vm(key, properties, field_names) for key, properties in vms.items()),
         disks=tuple(disk for key, props in vms.items() for disk in parse_vms.disks(key, props, luns, vvols)),
+        unknown_paths=tuple(path for found in seen.values() for path in found.unknown),
     )
 
 

@@ -12,7 +12,6 @@ from gavel.domain.inventory import (
     EsxiHost,
     Hba,
     HostDevice,
-    Path,
     Protocol,
 )
 
@@ -48,7 +47,7 @@ def cluster(key: str, properties: Properties) -> Cluster:
 
 
 def host(key: str, properties: Properties) -> EsxiHost:
-    """A host that is disconnected tells little; what it does not tell is None."""
+    """A disconnected host reports little; what it does not report is None."""
     parent, product = properties.get("parent"), properties.get("summary.config.product")
     return EsxiHost(
         key=key,
@@ -100,8 +99,8 @@ def _address(adapter: Any) -> str | None:
 
 
 def devices(host_key: str, properties: Properties) -> Iterator[HostDevice]:
-    policies = {unit.lun: unit.policy.policy for unit in _units(properties) if unit.policy}
-    for lun in _luns(properties):
+    policies = {unit.lun: unit.policy.policy for unit in units(properties) if unit.policy}
+    for lun in luns(properties):
         yield HostDevice(
             key=f"{host_key}/{lun.canonicalName}",
             host_key=host_key,
@@ -115,26 +114,7 @@ def devices(host_key: str, properties: Properties) -> Iterator[HostDevice]:
         )
 
 
-def paths(host_key: str, properties: Properties) -> Iterator[Path]:
-    names = {lun.key: lun.canonicalName for lun in _luns(properties)}
-    adapters = {adapter.key: adapter.device for adapter in properties.get("config.storageDevice.hostBusAdapter", ())}
-    for unit in _units(properties):
-        if unit.lun not in names:
-            continue
-        for path in unit.path:
-            adapter = adapters.get(path.adapter)
-            yield Path(
-                key=f"{host_key}/{path.name}",
-                host_device_key=f"{host_key}/{names[unit.lun]}",
-                hba_key=f"{host_key}/{adapter}" if adapter else None,
-                target=_target(path.transport),
-                state=path.state or path.pathState,
-                is_working=path.isWorkingPath,
-                is_optimized=None,
-            )
-
-
-def _luns(properties: Properties) -> Iterator[Any]:
+def luns(properties: Properties) -> Iterator[Any]:
     """Devices that hold blocks, and protocol endpoints; not tapes, enclosures and CD-ROMs."""
     for lun in properties.get("config.storageDevice.scsiLun", ()):
         if lun.canonicalName and (lun.lunType == "disk" or lun.protocolEndpoint):
@@ -143,22 +123,13 @@ def _luns(properties: Properties) -> Iterator[Any]:
 
 def lun_uuids(properties: Properties) -> Iterator[tuple[str, str]]:
     """Uuid of each device of a host → its canonical name."""
-    return ((lun.uuid, lun.canonicalName) for lun in _luns(properties))
+    return ((lun.uuid, lun.canonicalName) for lun in luns(properties))
 
 
-def _units(properties: Properties) -> Iterable[Any]:
+def units(properties: Properties) -> Iterable[Any]:
+    """Paths of a host by the device that they lead to (vim.host.MultipathInfo.LogicalUnit)."""
     info = properties.get("config.storageDevice.multipathInfo")
     return info.lun if info else ()
-
-
-def _target(transport: Any) -> str | None:
-    """The array's port a path ends in: WWPN or iqn. NVMe over TCP does not tell."""
-    match transport:
-        case vim.host.FibreChannelTargetTransport():
-            return wwn(transport.portWorldWideName)
-        case vim.host.InternetScsiTargetTransport():
-            return transport.iScsiName or None
-    return None
 
 
 def datastore(key: str, properties: Properties) -> Datastore:

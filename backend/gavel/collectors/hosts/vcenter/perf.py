@@ -2,18 +2,21 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, Final
 
-from pyVmomi import vim, vmodl
+from pyVmomi import vmodl
 
 from gavel.collectors.hosts.vcenter.client import VcenterClient
 from gavel.collectors.hosts.vcenter.counters import Catalogue, catalogue, choose, wanted_keys
-from gavel.collectors.hosts.vcenter.csv import CsvDecoder, NotCsvError, Series
+from gavel.collectors.hosts.vcenter.csv import CsvDecoder, NotCsvError, PivotedSeries, TooMuchError
+from gavel.collectors.hosts.vcenter.instances import Instances, available_metrics
 from gavel.collectors.hosts.vcenter.parse import moid
-from gavel.collectors.hosts.vcenter.query import SAMPLE_S, PerfQuery, queries
-from gavel.collectors.hosts.vcenter.watch import Watch
-from gavel.domain.errors import DeadlineError, OverloadedError, ProtocolError
+from gavel.collectors.hosts.vcenter.query import PerfQuery, named_queries, queries
+from gavel.collectors.hosts.vcenter.refusals import fault_words, is_fault, is_too_much, vanished
+from gavel.collectors.hosts.vcenter.targets import Targets, halves
+from gavel.collectors.hosts.vcenter.wire import TooLargeError
+from gavel.domain.errors import DeadlineError, OverloadedError, PermissionMissingError, ProtocolError, SourceError
 from gavel.domain.source import Stream
 
 # A host may have forty devices, but thousands of paths.
@@ -23,9 +26,11 @@ _ENTITIES_PER_CALL: Final[Mapping[Stream, int]] = {
     Stream.ADAPTER: 50,
     Stream.PATH: 5,
 }
-_LIGHT_PAGE: Final = 1000
 _SAMPLED_HOSTS: Final = 3
+_TRIED: Final = 5
 _MOST_RETRIES: Final = 5
+# Where so many entities are refused one by one and none is answered, it may not be about them.
+_REFUSED_BEFORE_DOUBT: Final = 3
 
 KINDS: Final[Mapping[Stream, str]] = {
     Stream.HOST_DEVICE: "HostSystem",
@@ -33,6 +38,10 @@ KINDS: Final[Mapping[Stream, str]] = {
     Stream.PATH: "HostSystem",
     Stream.ADAPTER: "HostSystem",
 }
+
+
+class NotExpandedError(ProtocolError):
+    """The server takes "*" for a name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +58,9 @@ class PerfReader:
 
     def __init__(self, client: VcenterClient) -> None:
         self._client = client
-        self._targets = Watch(
-            client,
-            {
-                vim.HostSystem: ("runtime.connectionState", "summary.config.product"),
-                vim.VirtualMachine: ("runtime.powerState",),
-            },
-            page=_LIGHT_PAGE,
-        )
+        self._targets = Targets(client)
+        self._instances = Instances(client)
+        self._expands = True  # whether the server knows what "*" stands for
         self._catalogue: Catalogue | None = None
         self._session = -1
         self._available: dict[str, frozenset[str]] = {}
@@ -64,24 +68,114 @@ class PerfReader:
         self._sizes = dict(_ENTITIES_PER_CALL)
         self.rejected = 0
 
-    def series(self, stream: Stream, since: datetime, until: datetime) -> Iterator[tuple[Sequence[str], Series]]:
+    def series(self, stream: Stream, since: datetime, until: datetime) -> Iterator[tuple[Sequence[str], PivotedSeries]]:
         """Names of readings and their series, one reply at a time. Every reply was checked against the catalogue."""
-        for plan in self.plans(stream):
-            for call in plan.calls:
+        try:
+            yield from self._series(stream, since, until)
+        except NotExpandedError:
+            # The first call says so, before anything was handed on.
+            self._expands = False
+            yield from self._series(stream, since, until)
+
+    def newest_sample(self, stream: Stream, since: datetime, until: datetime) -> datetime | None:
+        """End of the newest sample that a few of the entities have in a window, asked for in one call; None when there is none.
+
+        Raises LookupError when there is nobody to ask, such as VMs that are on.
+        """
+        try:
+            found = self._few(stream, since, until)
+        except NotExpandedError:
+            self._expands = False
+            found = self._few(stream, since, until)
+        stamps = [int(series.ended_at_us.max()) for series in found if series.ended_at_us.size]
+        return datetime.fromtimestamp(max(stamps) / 1_000_000, UTC) if stamps else None
+
+    def _few(self, stream: Stream, since: datetime, until: datetime) -> tuple[PivotedSeries, ...]:
+        groups = self._targets.groups(stream, KINDS[stream])
+        if not groups:
+            raise LookupError(stream)
+        version, entities = max(groups, key=lambda group: len(group[1]))
+        plan = self._plan(stream, self.catalogue(), version, entities[:_TRIED])
+        if not plan.calls:
+            raise ProtocolError(
+                f"{self._client.address}: the server names no counters of {stream} and none of their instances."
+            )
+        return self._answer(plan, plan.calls[0], since, until)
+
+    def left_out(self, stream: Stream) -> tuple[str, ...]:
+        """What the newest read of a stream did without, each a sentence."""
+        return self._targets.left_out(stream)
+
+    def _series(
+        self, stream: Stream, since: datetime, until: datetime
+    ) -> Iterator[tuple[Sequence[str], PivotedSeries]]:
+        answered = False
+        refused: list[str] = []
+        plans = self.plans(stream)
+        if not self._expands and plans and not any(plan.calls for plan in plans):
+            raise ProtocolError(
+                f"{self._client.address}: QueryPerf does not expand the instance '*', and the server names no instance of the"
+                f" counters of {stream}; it is not a complete vCenter."
+            )
+        for plan in plans:
+            calls = list(reversed(plan.calls))
+            while calls:
+                call = calls.pop()
                 try:
                     parts = self._answer(plan, call, since, until)
-                except DeadlineError:
-                    # Asked for less at once, a slow vCenter may keep up from the next poll on.
+                except (DeadlineError, TooLargeError):
+                    # Asked for less at once, a slow vCenter may keep up from the next poll on; and answers fit.
                     self._sizes[stream] = max(1, len(call.entities) // 2)
                     raise
+                except (ProtocolError, OverloadedError, PermissionMissingError) as error:
+                    if not answered and len(refused) >= _REFUSED_BEFORE_DOUBT:
+                        answered = self._answers_another(plan, calls, since, until)
+                        if not answered:
+                            self._targets.readmit(stream, refused)  # it is not about them
+                            raise
+                    calls += reversed(self._smaller(plan, call, error))
+                    refused += call.entities if len(call.entities) == 1 else ()
+                    continue
+                answered = True
                 yield from ((tuple(plan.readings), part) for part in parts)
+
+    def _answers_another(self, plan: Plan, calls: Sequence[PerfQuery], since: datetime, until: datetime) -> bool:
+        """Whether an entity is answered for that lies far from those that were refused so far."""
+        if not calls:
+            return False
+        (alone,) = self._calls(plan.stream, calls[0].entities[-1:], plan.readings, 1)
+        try:
+            self._answer(plan, alone, since, until)
+        except (ProtocolError, OverloadedError, PermissionMissingError):
+            return False
+        return True
+
+    def _smaller(self, plan: Plan, call: PerfQuery, error: SourceError) -> list[PerfQuery]:
+        """What is asked instead of a call that failed: its halves, or nothing where it failed for one entity, which is left out.
+
+        Raises the error where asking for less does not help.
+        """
+        if not is_fault(error):
+            raise error
+        stream, entities = plan.stream, call.entities
+        if is_too_much(error):
+            if len(entities) == 1:
+                raise ProtocolError(
+                    f"{self._client.address}: even the counters of one entity are more than it answers at once ({error.__cause__})."
+                    " Raise config.vpxd.stats.maxQueryMetrics in its advanced settings."
+                ) from error
+            self._sizes[stream] = max(1, len(entities) // 2)
+        elif len(entities) == 1:
+            self._targets.refuse(stream, entities[0], fault_words(error))
+            return []
+        return [smaller for part in halves(entities) for smaller in self._calls(stream, part, plan.readings, len(part))]
 
     def plans(self, stream: Stream) -> list[Plan]:
         """What is asked for a stream now; made anew only when entities or counters have changed."""
-        groups = self._groups(KINDS[stream])
+        groups = self._targets.groups(stream, KINDS[stream])
         known = self.catalogue()
         state = (self._client.session, known, groups, self._sizes[stream])
-        if stream not in self._plans or self._plans[stream][0] != state:
+        if stream not in self._plans or self._plans[stream][0] != state or not self._expands:
             self._plans[stream] = (state, [self._plan(stream, known, *group) for group in groups])
         return self._plans[stream][1]
 
@@ -94,42 +188,25 @@ class PerfReader:
         return self._catalogue
 
     def available(self, version: str, hosts: Sequence[str]) -> frozenset[str]:
-        """Counters that hosts of a version serve, found out on a few of them; all wanted ones when they do not tell."""
+        """Counters that hosts of a version serve, determined on a few of them; all wanted ones when these report none."""
         known = self.catalogue()
         if version not in self._available:
             names = {counter: key for key, counter in known.ids.items()}
-            found = {names.get(metric.counterId) for host in hosts[:_SAMPLED_HOSTS] for metric in self._metrics(host)}
+            found = {names.get(counter) for host in hosts[:_SAMPLED_HOSTS] for counter in self._served(host)}
             served = frozenset(key for key in wanted_keys() if key in found)
             self._available[version] = served or frozenset(known.ids)
         return self._available[version]
 
-    def _metrics(self, host: str) -> Sequence[Any]:
-        def question() -> Sequence[Any]:
-            entity = vim.HostSystem(host, self._client.stub)
-            found: Sequence[Any] = self._client.content.perfManager.QueryAvailablePerfMetric(
-                entity=entity, intervalId=SAMPLE_S
-            )
-            return [metric for metric in found if metric.instance]
+    def _served(self, host: str) -> Iterator[int]:
+        """Counters that a host has of anything but itself."""
+        for counter, instances in available_metrics(self._client, "HostSystem", host).items():
+            if instances - {""}:
+                yield counter
 
-        return self._client.ask(question)
-
-    def _groups(self, kind: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        """Entities that can have samples, hosts by their version: connected hosts, and VMs that are not switched off."""
-        groups: dict[str, list[str]] = {}
-        for key, (found, properties) in self._targets.update().items():
-            if kind == "VirtualMachine" and issubclass(found, vim.VirtualMachine):
-                if str(properties.get("runtime.powerState")) != "poweredOff":
-                    groups.setdefault("", []).append(key)
-            elif kind == "HostSystem" and issubclass(found, vim.HostSystem):
-                product = properties.get("summary.config.product")
-                if str(properties.get("runtime.connectionState")) == "connected":
-                    groups.setdefault(product.version if product else "", []).append(key)
-        return tuple((version, tuple(entities)) for version, entities in sorted(groups.items()))
-
-    def _plan(self, stream: Stream, known: Catalogue, version: str, entities: tuple[str, ...]) -> Plan:
+    def _plan(self, stream: Stream, counters: Catalogue, version: str, entities: tuple[str, ...]) -> Plan:
         kind = KINDS[stream]
-        served = self.available(version, entities) if kind == "HostSystem" else frozenset(known.ids)
-        readings = choose(stream, served & known.ids.keys())
+        served = self.available(version, entities) if kind == "HostSystem" else frozenset(counters.ids)
+        readings = choose(stream, served & counters.ids.keys())
         return Plan(stream, readings, tuple(self._calls(stream, entities, readings, self._sizes[stream])))
 
     def _calls(
@@ -142,16 +219,19 @@ class PerfReader:
             )
         manager = moid(self._client.content.perfManager)
         ids = [known.ids[key] for key in readings.values()]
-        return queries(manager, KINDS[stream], entities, ids, size=size)
+        if self._expands:
+            return queries(manager, KINDS[stream], entities, ids, size=size)
+        instances = self._instances.of(KINDS[stream], entities, ids)
+        return named_queries(manager, KINDS[stream], instances, ids, size=size)
 
-    def _answer(self, plan: Plan, call: PerfQuery, since: datetime, until: datetime) -> tuple[Series, ...]:
-        """The reply to one call, once it is certain that its counter ids still mean what they were resolved to."""
+    def _answer(self, plan: Plan, call: PerfQuery, since: datetime, until: datetime) -> tuple[PivotedSeries, ...]:
+        """The reply to one call, once it is confirmed that its counter ids still mean what they were resolved to."""
         for _ in range(_MOST_RETRIES):
             entities = call.entities
             try:
                 series = self._post(call, since, until)
-            except ProtocolError as error:
-                gone = _vanished(error)
+            except (ProtocolError, OverloadedError, PermissionMissingError) as error:
+                gone = vanished(error)
                 if gone in entities:
                     entities = tuple(entity for entity in entities if entity != gone)
                 elif self._still_valid(plan.readings):
@@ -183,10 +263,10 @@ class PerfReader:
         self._catalogue = None
         return False
 
-    def _post(self, call: PerfQuery, since: datetime, until: datetime) -> tuple[Series, ...]:
+    def _post(self, call: PerfQuery, since: datetime, until: datetime) -> tuple[PivotedSeries, ...]:
         body = call.body(since, until)
 
-        def question() -> tuple[Series, ...]:
+        def question() -> tuple[PivotedSeries, ...]:
             decoder = CsvDecoder(call.columns)
             with self._client.stub.exchange(body) as reply:
                 if reply.status != 200:
@@ -199,18 +279,16 @@ class PerfReader:
 
         try:
             series = self._client.ask(question)
+        except TooMuchError as error:
+            entities = f"{len(call.entities)} {'entity' if len(call.entities) == 1 else 'entities'}"
+            raise TooLargeError(
+                f"{self._client.address}: the answer to QueryPerf for {entities} holds {error}, more than Gavel takes at once. "
+                "Fewer are asked for next time."
+            ) from error
         except NotCsvError as error:
             raise ProtocolError(
                 f"{self._client.address}: the answer to QueryPerf is unreadable ({error}). It is asked again next time."
             ) from error
-        if any(instance == "*" for part in series for _, instance in part.names):
-            raise ProtocolError(
-                f"{self._client.address}: QueryPerf does not expand the instance '*'; this server is not a complete vCenter."
-            )
+        if self._expands and any(instance == "*" for part in series for _, instance in part.names):
+            raise NotExpandedError(f"{self._client.address}: QueryPerf does not expand the instance '*'.")
         return series
-
-
-def _vanished(error: ProtocolError) -> str | None:
-    """The entity that was deleted between two looks at the inventory, if that is why a call failed."""
-    fault = error.__cause__
-    return moid(fault.obj) if isinstance(fault, vmodl.fault.ManagedObjectNotFound) else None

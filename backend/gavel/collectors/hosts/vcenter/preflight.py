@@ -1,11 +1,12 @@
 """Everything a newcomer may have wrong with a vCenter, looked at in order, each with what to do about it."""
 
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from typing import Final, TypeAlias
 
 from pyVmomi import vim
 
-from gavel.collectors.clock import offset_words
+from gavel.collectors.clock import age_words, offset_words
 from gavel.collectors.hosts.vcenter.client import VcenterClient
 from gavel.collectors.hosts.vcenter.clocks import vcenter_clock
 from gavel.collectors.hosts.vcenter.counters import DEVICE_MICROSECONDS, DEVICE_MILLISECONDS, VM_MICROSECONDS
@@ -14,25 +15,33 @@ from gavel.collectors.hosts.vcenter.parse import moid
 from gavel.collectors.hosts.vcenter.perf import PerfReader
 from gavel.collectors.hosts.vcenter.query import SAMPLE_S
 from gavel.collectors.hosts.vcenter.settings import VcenterSettings
+from gavel.collectors.hosts.vcenter.targets import SAMPLES_OF
 from gavel.collectors.hosts.vcenter.watch import all_of, retrieve
 from gavel.collectors.hosts.vcenter.withheld import missing_on_root
-from gavel.domain.errors import ErrorKind, SourceError
+from gavel.collectors.net import only_source_errors
+from gavel.domain.errors import ErrorKind, OverloadedError, PermissionMissingError, ProtocolError, SourceError
 from gavel.domain.source import Check, CheckState, Preflight, Stream, failed_check
-from gavel.network import open_tcp, resolve, total_deadline
-from gavel.trust import fetch_fingerprint, network_error, open_tls, ssl_context
+from gavel.egress.network import open_tcp, resolve, total_deadline
+from gavel.egress.tls import fetch_fingerprint, open_tls, ssl_context
 
 _WITHIN_S: Final = 18.0
 _CLOCK_LIMIT_S: Final = 5.0
 # Usual numbers, for the estimate: what a host or VM has is known only after a full inventory.
 _DEVICES_PER_HOST, _DISKS_PER_VM = 40, 3
 _PAGE: Final = 1000
+_WINDOW: Final = timedelta(minutes=10)
+_LATE: Final = timedelta(minutes=3)
+_NO_SAMPLES: Final = (
+    "Hosts serve samples of the last hour by themselves: look at their connection and clocks in vCenter, and at the real-time performance"
+    " charts of one of them."
+)
 Found: TypeAlias = tuple[CheckState, str, str]
 
 
 def preflight(settings: VcenterSettings) -> Preflight:
     """All checks; after a failed one the rest is skipped. Ends within 20 s whatever the other side does."""
     client = VcenterClient(settings)
-    look = _Look(settings, client)
+    look = _VcenterChecks(settings, client)
     checks: list[Check] = []
     with total_deadline(_WITHIN_S):
         try:
@@ -48,12 +57,10 @@ def preflight(settings: VcenterSettings) -> Preflight:
 
 def _looked(client: VcenterClient, name: str, step: Callable[[], Found]) -> Check:
     try:
-        return Check(name, *step())
+        with only_source_errors(client.address):
+            return Check(name, *step())
     except SourceError as error:
         return failed_check(name, error, _REMEDIES.get(error.kind, ""))
-    except OSError as error:
-        worded = network_error(client.address, error)
-        return failed_check(name, worded, _REMEDIES.get(worded.kind, ""))
 
 
 _REMEDIES: Final = {
@@ -69,7 +76,13 @@ _REMEDIES: Final = {
 }
 
 
-class _Look:
+def _esxcli_remedy(error: Exception) -> str:
+    if isinstance(error, EsxcliError) and error.is_unknown:
+        return "Optional: the host has no such command, so DSNRO and HBA queue depths stay unknown."
+    return "Optional: DSNRO and HBA queue depths stay unknown. A second account with more rights would see them."
+
+
+class _VcenterChecks:
     """The single checks. Each returns state, detail and remedy, or raises what went wrong."""
 
     def __init__(self, settings: VcenterSettings, client: VcenterClient) -> None:
@@ -78,6 +91,7 @@ class _Look:
         self._perf = PerfReader(client)
         self._hosts: list[tuple[str, str]] = []  # key and version of the connected ones
         self._vms = 0
+        self._offset_s = 0.0
         self.identity: str | None = None
 
     def steps(self) -> dict[str, Callable[[], Found]]:
@@ -90,6 +104,7 @@ class _Look:
             "Privileges": self.privileges,
             "Counters": self.counters,
             "Clock": self.clock,
+            "Recent samples": self.samples,
             "Queue settings": self.queue_settings,
             "Cost": self.cost,
         }
@@ -143,26 +158,52 @@ class _Look:
 
     def counters(self) -> Found:
         """Which family of latencies there is. Hosts of one vCenter may differ, each by its own version."""
-        grades = {version: self._grade(version) for version in sorted({version for _, version in self._hosts})}
-        words = "; ".join(f"ESXi {version or '?'}: {grade}" for version, grade in grades.items())
+        qualities = {version: self._quality(version) for version in sorted({version for _, version in self._hosts})}
+        words = "; ".join(f"ESXi {version or '?'}: {quality}" for version, quality in qualities.items())
         has_vm = set(VM_MICROSECONDS.values()) <= self._perf.catalogue().ids.keys()
         words += "; virtual disks: " + ("µs." if has_vm else "whole ms.")
-        if all(grade == "µs" for grade in grades.values()) and has_vm:
+        if all(quality == "µs" for quality in qualities.values()) and has_vm:
             return CheckState.OK, words, ""
-        remedy = "vSphere 9 serves µs for host devices; until then an esxtop file of a host settles doubtful verdicts."
-        if "none" in grades.values():
+        remedy = "vSphere 9 serves µs for host devices; until then an esxtop file of a host settles doubtful diagnoses."
+        if "none" in qualities.values():
             return CheckState.WARNING, words, f"Some hosts serve no latency counters; look at their health. {remedy}"
         return CheckState.WARNING, words, remedy
 
-    def _grade(self, version: str) -> str:
+    def _quality(self, version: str) -> str:
         hosts = [key for key, found in self._hosts if found == version]
         served = self._perf.available(version, hosts)
         if served >= set(DEVICE_MICROSECONDS.values()):
             return "µs"
         return "whole ms" if served & set(DEVICE_MILLISECONDS.values()) else "none"
 
+    def samples(self) -> Found:
+        """One call for each stream, as polling sends them, and how old the newest sample of its answer is."""
+        now = datetime.now(UTC) + timedelta(seconds=self._offset_s)
+        tries = {stream: self._newest(stream, now) for stream in SAMPLES_OF}
+        words = "; ".join(f"{SAMPLES_OF[stream]}: {found}" for stream, (_, found) in tries.items())
+        states = {state for state, _ in tries.values()}
+        if states <= {CheckState.OK, CheckState.SKIPPED}:
+            return CheckState.OK, f"{words}.", ""
+        if CheckState.OK not in states:
+            return CheckState.FAILED, f"{words}.", _NO_SAMPLES
+        return CheckState.WARNING, f"{words}.", _NO_SAMPLES
+
+    def _newest(self, stream: Stream, now: datetime) -> tuple[CheckState, str]:
+        try:
+            newest = self._perf.newest_sample(stream, now - _WINDOW, now + _WINDOW)
+        except LookupError:
+            return CheckState.SKIPPED, "no VM is on"
+        except (ProtocolError, OverloadedError, PermissionMissingError) as error:
+            return CheckState.FAILED, str(error).rstrip(".")
+        if newest is None:
+            return CheckState.WARNING, f"none of the last {_WINDOW.seconds // 60} minutes"
+        age = now - newest
+        state = CheckState.WARNING if age > _LATE else CheckState.OK
+        return state, f"newest {age_words(age.total_seconds())}"
+
     def clock(self) -> Found:
         reading = vcenter_clock(self._client)
+        self._offset_s = reading.offset_s
         detail = f"The vCenter's clock is {offset_words(reading)} against this machine's."
         if abs(reading.offset_s) > _CLOCK_LIMIT_S:
             return CheckState.WARNING, detail, "Samples are placed by the corrected clock; still, let NTP set both."
@@ -174,11 +215,9 @@ class _Look:
         try:
             found = Esxcli(self._client, self._hosts[0][0]).rows("storage.core.device")
         except (EsxcliError, SourceError) as error:
-            remedy = (
-                "Optional: DSNRO and HBA queue depths stay unknown. A second account with more rights would see them."
-            )
-            return CheckState.WARNING, f"esxcli is not available ({error})", remedy
-        return CheckState.OK, f"esxcli tells queue settings ({len(found)} devices on the first host).", ""
+            reason = str(error).removeprefix(f"{self._client.address}: ").rstrip(".")
+            return CheckState.WARNING, f"esxcli is not available ({reason}).", _esxcli_remedy(error)
+        return CheckState.OK, f"esxcli reports queue settings ({len(found)} devices on the first host).", ""
 
     def cost(self) -> Found:
         """Calls per poll as planned, and values by usual numbers of devices and disks."""

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from math import ceil, floor
 from typing import Final
 from xml.sax.saxutils import escape
@@ -44,22 +45,42 @@ def queries(
     size = max(1, min(size, _MOST_METRIC_IDS // len(counters)))
     for start in range(0, len(entities), size):
         part = tuple(entities[start : start + size])
-        yield PerfQuery(part, tuple(counters), _template(manager, kind, part, counters, instance))
+        yield PerfQuery(part, tuple(counters), _template(manager, kind, dict.fromkeys(part, (instance,)), counters))
 
 
-def _template(manager: str, kind: str, entities: Sequence[str], counters: Sequence[int], instance: str) -> bytes:
-    metrics = "".join(
-        f"<metricId><counterId>{counter}</counterId><instance>{escape(instance)}</instance></metricId>"
-        for counter in counters
-    )
+def named_queries(
+    manager: str, kind: str, instances: Mapping[str, Sequence[str]], counters: Sequence[int], *, size: int
+) -> Iterator[PerfQuery]:
+    """The same by the names of the instances: entity → its instances."""
+    part: dict[str, Sequence[str]] = {}
+    room = _MOST_METRIC_IDS // max(1, len(counters))
+    for entity, names in instances.items():
+        if part and (len(part) >= size or sum(map(len, part.values())) + len(names) > room):
+            yield PerfQuery(tuple(part), tuple(counters), _template(manager, kind, part, counters))
+            part = {}
+        part[entity] = names
+    if part and counters:
+        yield PerfQuery(tuple(part), tuple(counters), _template(manager, kind, part, counters))
+
+
+def _template(manager: str, kind: str, instances: Mapping[str, Sequence[str]], counters: Sequence[int]) -> bytes:
     specs = "".join(
         f'<querySpec><entity type="{kind}">{escape(entity)}</entity>'
         f"<startTime>{_SINCE.decode()}</startTime><endTime>{_UNTIL.decode()}</endTime>"
-        f"{metrics}<intervalId>{SAMPLE_S}</intervalId><format>csv</format></querySpec>"
-        for entity in entities
+        f"{_metrics(tuple(names), tuple(counters))}<intervalId>{SAMPLE_S}</intervalId><format>csv</format></querySpec>"
+        for entity, names in instances.items()
     )
     call = f'<QueryPerf xmlns="urn:vim25"><_this type="PerformanceManager">{escape(manager)}</_this>{specs}</QueryPerf>'
     return ENVELOPE_START + call.encode() + ENVELOPE_END
+
+
+@lru_cache(maxsize=4)  # most entities are asked for the same
+def _metrics(names: tuple[str, ...], counters: tuple[int, ...]) -> str:
+    return "".join(
+        f"<metricId><counterId>{counter}</counterId><instance>{escape(name)}</instance></metricId>"
+        for counter in counters
+        for name in names
+    )
 
 
 def _instant(second: int) -> bytes:

@@ -4,8 +4,8 @@ from typing import Literal
 
 from pydantic import Field, SecretStr, field_validator
 
-from gavel.network import bare_address, parse_address
-from gavel.trust import ADVANCED, TlsTrust
+from gavel.egress.network import bare_address, parse_address
+from gavel.egress.tls import ADVANCED, DESTINATION, TlsTrust
 
 
 class VcenterSettings(TlsTrust):
@@ -14,6 +14,7 @@ class VcenterSettings(TlsTrust):
         description="Host name or IP address of the vCenter Server, with :port unless it is 443. Not of an ESXi host.",
         examples=["vcenter.example.org"],
         max_length=300,
+        json_schema_extra=DESTINATION,
     )
     username: str = Field(
         title="User name",

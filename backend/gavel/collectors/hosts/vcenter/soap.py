@@ -11,7 +11,7 @@ from pyVmomi import vim
 from pyVmomi.SoapAdapter import SoapResponseDeserializer, SoapStubAdapterBase
 from pyVmomi.VmomiSupport import GetServiceVersions, versionIdMap
 
-from gavel.collectors.hosts.vcenter.wire import SDK_PATH, Reply, Wire
+from gavel.collectors.hosts.vcenter.wire import SDK_PATH, Reply, TooLargeError, Wire
 from gavel.domain.errors import ProtocolError, WrongKindError
 
 ENVELOPE_START: Final = (
@@ -22,6 +22,8 @@ ENVELOPE_START: Final = (
 )
 ENVELOPE_END: Final = b"</soapenv:Body></soapenv:Envelope>"
 _STARTS_LIKE: Final = 80
+_MOST_TAGS: Final = 1_500_000
+_UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
 
 
 class SoapStub(SoapStubAdapterBase):
@@ -64,6 +66,7 @@ class SoapStub(SoapStubAdapterBase):
     def _deserialized(self, content: bytes, result: Any, status: int) -> Any:
         if status not in {200, 500}:
             raise ProtocolError(f"{self.wire.address}: HTTP {status} in answer to a SOAP call; not a vCenter's SDK?")
+        self._refuse_bulk(content)
         try:
             # Given as a file, because only then pyVmomi looks at whether the document ends.
             return SoapResponseDeserializer(self).Deserialize(io.BytesIO(content), result)
@@ -72,6 +75,17 @@ class SoapStub(SoapStubAdapterBase):
                 f"{self.wire.address}: the answer is not SOAP ({_shown(content)}): {error}. "
                 "Check that no proxy answers in place of the vCenter."
             ) from error
+
+    def _refuse_bulk(self, content: bytes) -> None:
+        """Before anything is made of it: a document type (no vCenter sends one; entities grow) and more elements than an answer has."""
+        if has_doctype(content):
+            raise ProtocolError(
+                f"{self.wire.address}: not an answer in SOAP but a document of a type ({_shown(content)})."
+            )
+        if content.count(b"<") > _MOST_TAGS:
+            raise TooLargeError(
+                f"{self.wire.address}: an answer of more than {_MOST_TAGS:,} tags, which no vCenter sends; given up."
+            )
 
     def _as_fault(self, result: Any, content: bytes) -> Exception:
         if isinstance(result, Exception):
@@ -95,8 +109,15 @@ def open_stub(wire: Wire) -> SoapStub:
     )
 
 
+def has_doctype(content: bytes) -> bool:
+    """Whether it is a document of a type, in whatever encoding: those beyond ASCII count as such, for SOAP is sent in UTF-8."""
+    return b"<!DOCTYPE" in content or b"<!ENTITY" in content or content[:4].count(b"\0") > 0 or content[:2] in _UTF_16
+
+
 def _offered_versions(content: bytes) -> set[str]:
     """API versions in a vimServiceVersions document, such as "8.0.3.0"; none when it is something else."""
+    if has_doctype(content):
+        return set()
     try:
         root = etree.fromstring(content, etree.XMLParser(resolve_entities=False, no_network=True))
     except etree.XMLSyntaxError:

@@ -2,11 +2,14 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 from gavel.collectors.hosts.vcenter.client import VcenterClient
+from gavel.collectors.hosts.vcenter.faults import type_in_words
 from gavel.domain.errors import PermissionMissingError
+from gavel.domain.inventory import EsxiHost
 
 _NEEDED: Final = ("System.View", "System.Read")
 _NAMED_HOSTS: Final = 3
@@ -31,15 +34,23 @@ def missing_on_root(client: VcenterClient) -> tuple[str, ...]:
     return found
 
 
-def in_words(missing: tuple[str, ...], refusing: Mapping[str, str]) -> tuple[str, ...]:
-    """`refusing`: why a host's esxcli is refused, by the host's name."""
-    hosts_by_reason = defaultdict(list)
-    for host, reason in refusing.items():
-        hosts_by_reason[reason].append(host)
+@dataclass(frozen=True, slots=True, order=True)
+class Refusal:
+    """Why a host's esxcli is refused. `is_unknown`: it has no such command, so that rights would not help."""
+
+    reason: str
+    is_unknown: bool = False
+
+
+def in_words(missing: tuple[str, ...], refusing: Mapping[str, Refusal]) -> tuple[str, ...]:
+    """`refusing`: by the host's name."""
+    hosts_by_refusal = defaultdict(list)
+    for host, refusal in refusing.items():
+        hosts_by_refusal[refusal].append(host)
     refusals = tuple(
-        f"The queue settings of {_named(sorted(hosts))} may not be read ({reason}): depths of HBAs, DSNRO and path policies are not known "
-        f"there. Give the account {_wanted(reason)} on the hosts, or switch off reading their queue settings."
-        for reason, hosts in sorted(hosts_by_reason.items())
+        f"The queue settings of {named(sorted(hosts))} {'cannot' if refusal.is_unknown else 'may not'} be read ({refusal.reason}):"
+        f" depths of HBAs, DSNRO and path policies are not known there. {_remedy(refusal)}"
+        for refusal, hosts in sorted(hosts_by_refusal.items())
     )
     if not missing:
         return refusals
@@ -50,15 +61,45 @@ def in_words(missing: tuple[str, ...], refusing: Mapping[str, str]) -> tuple[str
     return (hidden, *refusals)
 
 
-def _wanted(reason: str) -> str:
+def unread(unreadable: Mapping[str, Mapping[str, str]], names: Mapping[str, str]) -> tuple[str, ...]:
+    """`unreadable`: property → objects that it may not be read of, with why. One sentence for each set of objects and reason."""
+    alike: dict[tuple[tuple[str, ...], str], list[str]] = defaultdict(list)
+    for path, objects in sorted(unreadable.items()):
+        for reason in sorted(set(objects.values())):
+            keys = tuple(sorted(names.get(key, key) for key, found in objects.items() if found == reason))
+            alike[keys, reason].append(path)
+    return tuple(
+        f"{', '.join(paths)} of {named(list(objects), 'objects')} may not be read ({reason}): these properties are missing in"
+        " the inventory. Give the user the role Read-only on the vCenter's root, propagated to children, and no weaker role below."
+        for (objects, reason), paths in alike.items()
+    )
+
+
+def away(hosts: Iterable[EsxiHost]) -> tuple[str, ...]:
+    """Hosts that their vCenter does not reach, by state."""
+    by_state: dict[str, list[str]] = defaultdict(list)
+    for host in hosts:
+        if host.connection_state not in {"connected", "unknown"}:
+            by_state[host.connection_state].append(host.name)
+    return tuple(
+        f"The vCenter is not connected to {named(sorted(names))} ({type_in_words(state).lower()}): there are no samples of"
+        f" {'it' if len(names) == 1 else 'them'} and of the VMs there. Look at the connection in vCenter."
+        for state, names in sorted(by_state.items())
+    )
+
+
+def _remedy(refusal: Refusal) -> str:
     """What would have to be granted: the privilege that a refusal names, where it names one."""
-    named = re.search(r"privilege ([\w.]+)", reason)
-    return f"the privilege {named[1]}" if named else "more rights"
+    if refusal.is_unknown:
+        return "The host does not have the command; switch off reading the hosts' queue settings if that is expected."
+    wanted = re.search(r"privilege ([\w.]+)", refusal.reason)
+    what = f"the privilege {wanted[1]}" if wanted else "more rights"
+    return f"Give the account {what} on the hosts, or switch off reading their queue settings."
 
 
-def _named(hosts: list[str]) -> str:
+def named(hosts: list[str], noun: str = "hosts") -> str:
     """ "esx-01", "esx-01, esx-02 and esx-03", "esx-01, esx-02 and 7 more hosts"."""
     if len(hosts) > _NAMED_HOSTS:
         named = _NAMED_HOSTS - 1
-        return f"{', '.join(hosts[:named])} and {len(hosts) - named} more hosts"
+        return f"{', '.join(hosts[:named])} and {len(hosts) - named} more {noun}"
     return " and ".join(filter(None, (", ".join(hosts[:-1]), hosts[-1])))

@@ -50,18 +50,18 @@ function show(channel: ChannelOut, details: (string | null)[]) {
 
 it('a channel that fails says on its card what was last answered, whole', () => {
   show(CHANNEL, [null, ANSWER, 'older'])
-  expect(screen.getAllByRole('alert')[0]?.textContent).toContain(`Last answer: ${ANSWER}`)
+  expect(screen.getAllByRole('alert')[0]?.textContent).toContain(`Last response: ${ANSWER}`)
 })
 
 it('one message is spoken of as one, and in plain words', () => {
   show(CHANNEL, [ANSWER])
-  expect(screen.getByRole('button', { name: 'Send it again' })).toBeTruthy()
-  expect(document.body.textContent).toContain('send it again if it is still true')
-  expect(document.body.textContent).toContain('Not delivered1 message')
+  expect(screen.getByRole('button', { name: 'Resend' })).toBeTruthy()
+  expect(document.body.textContent).toContain('resend it if it still applies')
+  expect(document.body.textContent).toContain('Not delivered1 notification')
   expect(document.body.textContent).not.toMatch(/dead letter|Told instead/i)
 })
 
 it('several are spoken of as several', () => {
   show({ ...CHANNEL, dead: 3 }, [ANSWER])
-  expect(screen.getByRole('button', { name: 'Send them again' })).toBeTruthy()
+  expect(screen.getByRole('button', { name: 'Resend all' })).toBeTruthy()
 })

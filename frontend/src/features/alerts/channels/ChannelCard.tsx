@@ -12,6 +12,9 @@ import { Card } from '../../../components/Card'
 import { Icon } from '../../../components/Icon'
 import { Name } from '../../../components/Name'
 import { StateMark } from '../../../components/StateMark'
+import * as alertsCopy from '../../../copy/alerts'
+import * as channelsCopy from '../../../copy/channels'
+import * as commonCopy from '../../../copy/common'
 import { usePreferences } from '../../../lib/preferences'
 import { plural, visibleName } from '../../../lib/text'
 import { formatInstant } from '../../../lib/time'
@@ -40,15 +43,15 @@ export function ChannelCard({ channel, kindTitle, secondName, onEdit, onRemove }
         variant="default"
         loading={test.isPending}
         onClick={() => test.mutate()}
-        aria-label={`Test ${channel.name}`}
+        aria-label={channelsCopy.testNamed(channel.name)}
       >
-        Test
+        {commonCopy.test}
       </Button>
-      <Button size="xs" variant="default" onClick={onEdit} aria-label={`Change ${channel.name}`}>
-        Change
+      <Button size="xs" variant="default" onClick={onEdit} aria-label={commonCopy.editNamed(channel.name)}>
+        {commonCopy.edit}
       </Button>
-      <Button size="xs" variant="default" onClick={onRemove} aria-label={`Remove ${channel.name}`}>
-        Remove
+      <Button size="xs" variant="default" onClick={onRemove} aria-label={commonCopy.removeNamed(channel.name)}>
+        {commonCopy.remove}
       </Button>
     </>
   )
@@ -61,7 +64,7 @@ export function ChannelCard({ channel, kindTitle, secondName, onEdit, onRemove }
       <Trouble channel={channel} isAdmin={isAdmin} />
       <ChannelFacts channel={channel} kindTitle={kindTitle} secondName={secondName} />
       {test.data && <TrialResult trial={test.data} />}
-      <Failure title="The test could not be run" error={test.error} />
+      <Failure title={channelsCopy.testFailed} error={test.error} />
     </Card>
   )
 }
@@ -74,33 +77,36 @@ function ChannelFacts({
   const { zone } = usePreferences()
   const { last_delivered_at, pending, dead } = channel
   const facts: [string, ReactNode][] = [
-    ['Kind', kindTitle],
+    [commonCopy.type, kindTitle],
     [
-      'Takes',
+      channelsCopy.accepts,
       <Name key="takes" whole>
         {routeWords(channel.route)}
       </Name>,
     ],
-    ['Last delivered', last_delivered_at === null ? 'never' : formatInstant(Date.parse(last_delivered_at), zone)],
-    ['Waiting', pending === 0 ? 'none' : plural(pending, 'message')],
     [
-      'Not delivered',
+      channelsCopy.lastDelivered,
+      last_delivered_at === null ? alertsCopy.never : formatInstant(Date.parse(last_delivered_at), zone),
+    ],
+    [channelsCopy.queued, pending === 0 ? commonCopy.none : plural(pending, alertsCopy.notificationNoun)],
+    [
+      channelsCopy.undelivered,
       dead === 0 ? (
-        'none'
+        commonCopy.none
       ) : (
         <Link
           key="dead"
           to={'/alerts/channels' as string}
           search={{ channel: String(channel.id), state: 'dead' } as never}
         >
-          {plural(dead, 'message')}
+          {plural(dead, alertsCopy.notificationNoun)}
         </Link>
       ),
     ],
     [
-      'When it fails, told on',
+      channelsCopy.fallback,
       secondName === null ? (
-        'no other channel'
+        commonCopy.none
       ) : (
         <Name key="second" whole>
           {secondName}
@@ -123,9 +129,9 @@ function ChannelFacts({
 /** What the receiver last answered, whole: nobody has to look for it in the log. */
 function LastError({ channel }: { channel: ChannelOut }) {
   const { data, error } = useQuery(notificationsQuery({ channel: channel.id, state: null }, 0))
-  if (data === undefined) return error === null ? null : ' The last answer could not be read.'
+  if (data === undefined) return error === null ? null : channelsCopy.responseNotLoaded
   const last = data.items.find(({ state, detail }) => state !== 'delivered' && detail !== null)?.detail
-  return last ? ` Last answer: ${visibleName(last)}` : ' No answer is in the log.'
+  return last ? channelsCopy.lastResponse(visibleName(last)) : channelsCopy.noResponse
 }
 
 /** What is wrong with it, and the one thing to do about that. */
@@ -133,7 +139,8 @@ function Trouble({ channel, isAdmin }: { channel: ChannelOut; isAdmin: boolean }
   const { zone } = usePreferences()
   const switchOn = useAlertCommand(() => changeChannel(channel.id, { enabled: true }))
   const replay = useAlertCommand(() => replayChannel(channel.id))
-  const retries = channel.retry_at === null ? '' : ` Next try ${formatInstant(Date.parse(channel.retry_at), zone)}.`
+  const retries =
+    channel.retry_at === null ? '' : channelsCopy.nextRetry(formatInstant(Date.parse(channel.retry_at), zone))
   return (
     <>
       {channel.state === 'off' && (
@@ -142,7 +149,7 @@ function Trouble({ channel, isAdmin }: { channel: ChannelOut; isAdmin: boolean }
           <p>{channel.off_reason}</p>
           {isAdmin && (
             <Button size="xs" variant="default" loading={switchOn.isPending} onClick={() => switchOn.mutate()}>
-              Switch it on again
+              {channelsCopy.reenable}
             </Button>
           )}
         </div>
@@ -151,7 +158,8 @@ function Trouble({ channel, isAdmin }: { channel: ChannelOut; isAdmin: boolean }
         <div className={own.trouble} role="alert">
           <Icon name="warning" />
           <p>
-            {plural(channel.failures, 'attempt')} failed one after another.{retries}
+            {plural(channel.failures, alertsCopy.attempt)} {channelsCopy.attemptsFailed}
+            {retries}
             <LastError channel={channel} />
           </p>
         </div>
@@ -160,16 +168,16 @@ function Trouble({ channel, isAdmin }: { channel: ChannelOut; isAdmin: boolean }
         <div className={own.trouble}>
           <Icon name="warning" />
           <p>
-            {plural(channel.dead, 'message')} could not be delivered. When the cause is gone, send{' '}
-            {channel.dead === 1 ? 'it again if it' : 'again what'} is still true.
+            {plural(channel.dead, alertsCopy.notificationNoun)} {channelsCopy.resendHint}{' '}
+            {channel.dead === 1 ? channelsCopy.resendOne : channelsCopy.resendMany}
           </p>
           <Button size="xs" variant="default" loading={replay.isPending} onClick={() => replay.mutate()}>
-            {channel.dead === 1 ? 'Send it again' : 'Send them again'}
+            {channel.dead === 1 ? channelsCopy.resend : channelsCopy.resendAll}
           </Button>
         </div>
       )}
-      <Failure title="Not switched on" error={switchOn.error} />
-      <Failure title="Not sent again" error={replay.error} />
+      <Failure title={channelsCopy.enableFailed} error={switchOn.error} />
+      <Failure title={channelsCopy.resendFailed} error={replay.error} />
     </>
   )
 }

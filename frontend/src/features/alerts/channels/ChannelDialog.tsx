@@ -9,6 +9,9 @@ import { SEVERITIES } from '../../../components/alerts/words'
 import { DataState } from '../../../components/DataState'
 import { SchemaForm } from '../../../components/form/SchemaForm'
 import { useProblemFocus } from '../../../components/form/useProblemFocus'
+import * as alertsCopy from '../../../copy/alerts'
+import * as channelsCopy from '../../../copy/channels'
+import * as commonCopy from '../../../copy/common'
 import { visibleName } from '../../../lib/text'
 import styles from '../Alerts.module.css'
 import { Failure } from '../Failure'
@@ -26,9 +29,9 @@ interface ChannelDialogProps {
 
 export function ChannelDialog({ channel, others, onClose }: ChannelDialogProps) {
   const kinds = useQuery(channelKindsQuery())
-  const title = channel === null ? 'Add a channel' : `Change ${visibleName(channel.name)}`
+  const title = channel === null ? channelsCopy.add : commonCopy.editNamed(visibleName(channel.name))
   return (
-    <Modal opened onClose={onClose} title={title} size="lg" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal opened onClose={onClose} title={title} size="lg" closeButtonProps={{ 'aria-label': commonCopy.close }}>
       <DataState query={kinds} skeleton={<Skeleton height={420} />}>
         {(known) => <ChannelForm kinds={known} channel={channel} others={others} onClose={onClose} />}
       </DataState>
@@ -52,15 +55,15 @@ function ChannelForm({ kinds, channel, others, onClose }: ChannelDialogProps & {
       <Stack gap="md">
         {channel === null && (
           <NativeSelect
-            label="Kind"
+            label={commonCopy.type}
             data={kinds.map(({ kind, title }) => ({ value: kind, label: title }))}
             value={form.kind}
             onChange={(event) => form.setKind(event.currentTarget.value)}
           />
         )}
         <TextInput
-          label="Name"
-          description="How Gavel calls it; free to choose."
+          label={commonCopy.name}
+          description={channelsCopy.displayName}
           withAsterisk
           maxLength={200}
           value={form.name}
@@ -75,9 +78,9 @@ function ChannelForm({ kinds, channel, others, onClose }: ChannelDialogProps & {
           problems={form.settingProblems}
           secretsSet={form.secretsSet}
         />
-        <h3 className={styles.subtitle}>What goes there</h3>
+        <h3 className={styles.subtitle}>{channelsCopy.routing}</h3>
         <NativeSelect
-          label="Severity"
+          label={alertsCopy.severity}
           data={[...SEVERITIES].reverse().map((severity) => ({ value: severity, label: severitiesWords(severity) }))}
           value={route.min_severity}
           onChange={(event) => {
@@ -88,31 +91,31 @@ function ChannelForm({ kinds, channel, others, onClose }: ChannelDialogProps & {
         <MatchersInput
           matchers={route.matchers}
           onChange={(matchers) => form.setRoute({ ...route, matchers })}
-          none="Whatever they are about."
+          none={channelsCopy.anyAlert}
         />
         <NativeSelect
-          label="When it cannot deliver, tell it on"
+          label={channelsCopy.fallback}
           data={[
-            { value: '', label: 'no other channel' },
+            { value: '', label: commonCopy.none },
             ...others.map(({ id, name }) => ({ value: String(id), label: visibleName(name) })),
           ]}
           value={form.secondId === null ? '' : String(form.secondId)}
           onChange={({ currentTarget: { value } }) => form.setSecondId(value === '' ? null : Number(value))}
         />
         <Switch
-          label="Send messages on this channel"
+          label={channelsCopy.sendOnChannel}
           checked={form.enabled}
           onChange={(event) => form.setEnabled(event.currentTarget.checked)}
         />
         {test.data && <TrialResult trial={test.data} />}
-        <Failure title="The test could not be run" error={test.error} />
-        <Failure title="Not saved" error={save.error} />
+        <Failure title={channelsCopy.testFailed} error={test.error} />
+        <Failure title={commonCopy.notSaved} error={save.error} />
         <Group justify="flex-end">
           <Button variant="default" loading={test.isPending} onClick={form.runTest}>
-            Send a test message
+            {channelsCopy.sendTest}
           </Button>
           <Button type="submit" loading={save.isPending}>
-            {channel === null ? 'Add' : 'Save'}
+            {channel === null ? commonCopy.add : commonCopy.save}
           </Button>
         </Group>
       </Stack>

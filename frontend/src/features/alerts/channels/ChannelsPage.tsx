@@ -12,6 +12,9 @@ import { DataState } from '../../../components/DataState'
 import { Icon } from '../../../components/Icon'
 import { Name } from '../../../components/Name'
 import { onPress, useAhead } from '../../../components/onPress'
+import * as channelsCopy from '../../../copy/channels'
+import * as commonCopy from '../../../copy/common'
+import * as navigationCopy from '../../../copy/navigation'
 import { AlertsFrame } from '../AlertsFrame'
 import { ChannelCard } from './ChannelCard'
 import { LogCard } from './LogCard'
@@ -22,7 +25,7 @@ const ChannelDialog = onPress(async () => (await import('./ChannelDialog')).Chan
 /** A card with the lines of a channel that is well. */
 function ChannelSkeleton() {
   return (
-    <Card title={<Skeleton height={16} width={180} />} hint="being read">
+    <Card title={<Skeleton height={16} width={180} />} hint={commonCopy.loading}>
       <Skeleton height={14} mb={10} width="70%" />
       <Skeleton height={14} width="50%" />
     </Card>
@@ -43,11 +46,11 @@ export default function ChannelsPage() {
   const titleOf = (kind: string) => kinds.data?.find((one) => one.kind === kind)?.title ?? kind
   const add = (
     <Button leftSection={<Icon name="plus" />} disabled={!isAdmin} onClick={() => setDialog({ kind: 'add' })}>
-      Add a channel
+      {channelsCopy.add}
     </Button>
   )
   return (
-    <AlertsFrame title="Channels" actions={add} todo="add, change or test channels">
+    <AlertsFrame title={navigationCopy.channels} actions={add} todo={channelsCopy.todo}>
       <DataState
         query={query}
         whole
@@ -56,8 +59,8 @@ export default function ChannelsPage() {
           found.length > 0
             ? null
             : {
-                title: 'No channel yet',
-                text: 'Alerts are shown here, and told to nobody. Add a chat, a mailbox or a webhook that people see.',
+                title: channelsCopy.noneYet,
+                text: channelsCopy.noneYetText,
                 action: add,
               }
         }
@@ -85,12 +88,12 @@ export default function ChannelsPage() {
         />
       )}
       {dialog?.kind === 'remove' && (
-        <RemoveDialog title="Remove this channel?" command={() => removeChannel(dialog.channel.id)} onClose={close}>
-          Nothing is sent any more to{' '}
+        <RemoveDialog title={channelsCopy.removeTitle} command={() => removeChannel(dialog.channel.id)} onClose={close}>
+          {channelsCopy.removeStops}{' '}
           <strong>
             <Name whole>{dialog.channel.name}</Name>
           </strong>
-          , and its settings, secrets and delivery log are forgotten.
+          {channelsCopy.removeText}
         </RemoveDialog>
       )}
     </AlertsFrame>

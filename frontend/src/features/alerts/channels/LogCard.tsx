@@ -13,6 +13,8 @@ import { onPress, useAhead } from '../../../components/onPress'
 import { StateMark } from '../../../components/StateMark'
 import { useServerRows } from '../../../components/table/useServerRows'
 import { type Column, VirtualTable } from '../../../components/table/VirtualTable'
+import * as alertsCopy from '../../../copy/alerts'
+import * as channelsCopy from '../../../copy/channels'
 import { usePreferences } from '../../../lib/preferences'
 import { plural, visibleName } from '../../../lib/text'
 import { formatMoment, type Zone, zoneName } from '../../../lib/time'
@@ -43,9 +45,9 @@ export function LogCard({ channels }: { channels: readonly ChannelOut[] }) {
   const filters = (
     <div className={styles.filters}>
       <NativeSelect
-        aria-label="Only of this channel"
+        aria-label={channelsCopy.byChannel}
         data={[
-          { value: '', label: 'All channels' },
+          { value: '', label: channelsCopy.allChannels },
           ...channels.map(({ id, name }) => ({ value: String(id), label: visibleName(name) })),
         ]}
         value={channel === null ? '' : String(channel)}
@@ -53,9 +55,9 @@ export function LogCard({ channels }: { channels: readonly ChannelOut[] }) {
         className={own.select}
       />
       <NativeSelect
-        aria-label="Only in this state"
+        aria-label={channelsCopy.byState}
         data={[
-          { value: '', label: 'Every state' },
+          { value: '', label: channelsCopy.anyState },
           ...NOTIFICATION_STATES.map((one) => ({ value: one, label: sentMark(one).word })),
         ]}
         value={state ?? ''}
@@ -64,7 +66,7 @@ export function LogCard({ channels }: { channels: readonly ChannelOut[] }) {
     </div>
   )
   return (
-    <Card title="Delivery log" hint="Newest first" actions={filters} flush>
+    <Card title={channelsCopy.log} hint={channelsCopy.logHint} actions={filters} flush>
       <DataState
         query={query}
         skeleton={<RowsSkeleton columns={columns} rows={5} narrowRowPx={LOG_NARROW_ROW_PX} />}
@@ -73,15 +75,15 @@ export function LogCard({ channels }: { channels: readonly ChannelOut[] }) {
             ? null
             : channel === null && state === null
               ? {
-                  title: 'Nothing was sent yet',
-                  text: 'Messages stand here as soon as an alert fires that a channel takes.',
+                  title: channelsCopy.noneSent,
+                  text: channelsCopy.noneSentText,
                 }
-              : { title: 'No message fits', text: 'Choose another channel or state above.' }
+              : { title: channelsCopy.noMatch, text: channelsCopy.noMatchText }
         }
       >
         {(page) => (
           <VirtualTable<NotificationOut>
-            label="Delivery log"
+            label={channelsCopy.log}
             columns={columns}
             count={page.total}
             rowAt={rowAt}
@@ -109,7 +111,7 @@ const madeAt = ({ created_at }: NotificationOut, zone: Zone) => formatMoment(Dat
 const columnsIn = (zone: Zone, onOpen: (id: number) => void): Column<NotificationOut>[] => [
   {
     id: 'all',
-    header: 'Message',
+    header: channelsCopy.notification,
     width: 280,
     grow: true,
     narrowOnly: true,
@@ -122,41 +124,47 @@ const columnsIn = (zone: Zone, onOpen: (id: number) => void): Column<Notificatio
           </>
         }
         lines={[
-          `About ${alertStateWord(one.status)}, on ${one.channel_name}`,
-          `Made ${madeAt(one, zone)} ${zoneName(zone)}`,
-          [`${plural(one.attempts, 'attempt')}${one.detail === null ? '' : `: ${one.detail}`}`, 2],
+          channelsCopy.eventOn(alertStateWord(one.status), one.channel_name),
+          channelsCopy.createdAt(madeAt(one, zone), zoneName(zone)),
+          [`${plural(one.attempts, alertsCopy.attempt)}${one.detail === null ? '' : `: ${one.detail}`}`, 2],
         ]}
       />
     ),
   },
   {
     id: 'headline',
-    header: 'Message',
+    header: channelsCopy.notification,
     width: 240,
     grow: true,
     from: 700,
     cell: (one) => <Headline one={one} onOpen={onOpen} />,
   },
-  { id: 'status', header: 'About', width: 96, from: 700, cell: ({ status }) => alertStateWord(status) },
+  { id: 'status', header: alertsCopy.event, width: 96, from: 700, cell: ({ status }) => alertStateWord(status) },
   {
     id: 'channel',
-    header: 'Channel',
+    header: alertsCopy.channel,
     width: 160,
     grow: true,
     from: 700,
     cell: (one) => <Name focusable>{one.channel_name}</Name>,
   },
-  { id: 'state', header: 'Delivery', width: 136, from: 700, cell: ({ state }) => <StateMark {...sentMark(state)} /> },
+  {
+    id: 'state',
+    header: alertsCopy.delivery,
+    width: 136,
+    from: 700,
+    cell: ({ state }) => <StateMark {...sentMark(state)} />,
+  },
   {
     id: 'at',
-    header: `Made (${zoneName(zone)})`,
+    header: channelsCopy.created(zoneName(zone)),
     width: 146,
     from: 700,
     cell: (one) => <span className="numeric">{madeAt(one, zone)}</span>,
   },
   {
     id: 'attempts',
-    header: 'Attempts',
+    header: alertsCopy.attempts,
     width: 88,
     from: 700,
     align: 'right',
@@ -164,7 +172,7 @@ const columnsIn = (zone: Zone, onOpen: (id: number) => void): Column<Notificatio
   },
   {
     id: 'detail',
-    header: 'Answer',
+    header: alertsCopy.response,
     width: 200,
     grow: true,
     from: 1200,

@@ -10,6 +10,9 @@ import type { NotificationDetail } from '../../../api/types'
 import { DataState } from '../../../components/DataState'
 import { Name } from '../../../components/Name'
 import { StateMark } from '../../../components/StateMark'
+import * as alertsCopy from '../../../copy/alerts'
+import * as channelsCopy from '../../../copy/channels'
+import * as commonCopy from '../../../copy/common'
 import { usePreferences } from '../../../lib/preferences'
 import { visibleName } from '../../../lib/text'
 import { formatInstant, formatSeconds } from '../../../lib/time'
@@ -22,7 +25,13 @@ import { resultMark, sentMark } from './words'
 export function MessageDialog({ id, onClose }: { id: number; onClose: () => void }) {
   const query = useQuery(notificationQuery(id))
   return (
-    <Modal opened onClose={onClose} title="Message" size="xl" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal
+      opened
+      onClose={onClose}
+      title={channelsCopy.notification}
+      size="xl"
+      closeButtonProps={{ 'aria-label': commonCopy.close }}
+    >
       <DataState query={query} skeleton={<Skeleton height={320} />}>
         {(message) => <Message message={message} onClose={onClose} />}
       </DataState>
@@ -46,30 +55,33 @@ function Message({ message, onClose }: { message: NotificationDetail; onClose: (
       <p className={styles.marks}>
         <StateMark {...sentMark(message.state)} />
         <span className="muted">
-          <Name whole>{`on ${message.channel_name}`}</Name>
+          <Name whole>{channelsCopy.onChannel(message.channel_name)}</Name>
         </span>
         {message.next_at !== null && (
-          <span className="muted">next attempt {formatInstant(Date.parse(message.next_at), zone)}</span>
+          <span className="muted">
+            {channelsCopy.nextAttempt} {formatInstant(Date.parse(message.next_at), zone)}
+          </span>
         )}
         {first !== undefined && (
           <Link to={`/alerts/${first}` as string} onClick={onClose}>
-            The alert
+            {channelsCopy.openAlert}
           </Link>
         )}
       </p>
       <p className="muted">
-        Event <Code>{message.event_id}</Code>: a receiver that gets it twice can tell.
+        {channelsCopy.eventId} <Code>{message.event_id}</Code>
+        {channelsCopy.eventIdHint}
       </p>
       {message.state === 'dead' && isAdmin && (
         <Button size="xs" w="fit-content" loading={replay.isPending} onClick={() => replay.mutate()}>
-          Send it again
+          {channelsCopy.resend}
         </Button>
       )}
-      <Failure title="Not sent again" error={replay.error} />
+      <Failure title={channelsCopy.resendFailed} error={replay.error} />
       <Attempts message={message} />
       <Group justify="flex-end">
         <Button variant="default" onClick={onClose}>
-          Close
+          {commonCopy.close}
         </Button>
       </Group>
     </Stack>
@@ -78,21 +90,22 @@ function Message({ message, onClose }: { message: NotificationDetail; onClose: (
 
 function Attempts({ message }: { message: NotificationDetail }) {
   const { zone } = usePreferences()
-  if (message.log.length === 0) return <p className="muted">No attempt was made yet.</p>
+  if (message.log.length === 0) return <p className="muted">{channelsCopy.noAttempts}</p>
   return (
-    <ol className={styles.story} aria-label="Attempts">
+    <ol className={styles.story} aria-label={alertsCopy.attempts}>
       {message.log.map((attempt) => (
         <li key={attempt.id} className={own.attempt}>
           <p className={styles.marks}>
             <StateMark {...resultMark(attempt.result)} />
             <span className="numeric muted">
-              {formatInstant(Date.parse(attempt.started_at), zone)}, after {formatSeconds(attempt.duration_s)}
-              {attempt.status === null ? '' : `, status ${attempt.status}`}
+              {formatInstant(Date.parse(attempt.started_at), zone)}
+              {channelsCopy.after} {formatSeconds(attempt.duration_s)}
+              {attempt.status === null ? '' : channelsCopy.statusSuffix(attempt.status)}
             </span>
           </p>
           <p className={styles.wide}>{visibleName(attempt.detail)}</p>
           <details>
-            <summary>The request, secrets masked</summary>
+            <summary>{channelsCopy.request}</summary>
             <Code block className={own.request}>
               {attempt.request}
             </Code>

@@ -2,6 +2,8 @@
 
 import { Button, NativeSelect, NumberInput } from '@mantine/core'
 import { partWord, quantityWord, type Subject } from '../../../components/alerts/words'
+import * as commonCopy from '../../../copy/common'
+import * as rulesCopy from '../../../copy/rules'
 import styles from '../Alerts.module.css'
 import { type DraftCondition, type Quantities, withQuantity, writtenIn } from './draft'
 
@@ -18,14 +20,14 @@ interface ConditionInputProps {
 }
 
 const DIRECTIONS = [
-  { value: 'all', label: 'reads and writes' },
-  { value: 'read', label: 'reads' },
-  { value: 'write', label: 'writes' },
+  { value: 'all', label: rulesCopy.readsAndWrites },
+  { value: 'read', label: rulesCopy.reads },
+  { value: 'write', label: rulesCopy.writes },
 ] as const
 
 const COMPARED = [
-  { value: 'lower', label: 'surely' },
-  { value: 'estimate', label: 'probably' },
+  { value: 'lower', label: rulesCopy.lowerBound },
+  { value: 'estimate', label: rulesCopy.estimate },
 ] as const
 
 export function ConditionInput(props: ConditionInputProps) {
@@ -36,10 +38,10 @@ export function ConditionInput(props: ConditionInputProps) {
   const choices = [...quantities.values()].filter(({ subjects }) => subjects.includes(of))
   return (
     <fieldset className={styles.matchers}>
-      <legend>{place === 0 ? 'It fires when' : 'and when'}</legend>
+      <legend>{place === 0 ? rulesCopy.firesWhen : rulesCopy.andWhen}</legend>
       <div className={styles.condition}>
         <NativeSelect
-          label="What"
+          label={rulesCopy.quantity}
           data={choices.map(({ quantity }) => ({ value: quantity, label: quantityWord(quantity) }))}
           value={condition.quantity}
           onChange={({ currentTarget: { value } }) => {
@@ -50,7 +52,7 @@ export function ConditionInput(props: ConditionInputProps) {
         />
         {use !== undefined && use.parts.length > 0 && (
           <NativeSelect
-            label="Of"
+            label={rulesCopy.part}
             data={use.parts.map((part) => ({ value: part ?? '', label: partWord(part) }))}
             value={condition.part ?? ''}
             onChange={({ currentTarget: { value } }) =>
@@ -61,7 +63,7 @@ export function ConditionInput(props: ConditionInputProps) {
         )}
         {use?.has_direction && (
           <NativeSelect
-            label="For"
+            label={rulesCopy.direction}
             data={DIRECTIONS}
             value={condition.direction}
             onChange={({ currentTarget: { value } }) =>
@@ -70,13 +72,13 @@ export function ConditionInput(props: ConditionInputProps) {
           />
         )}
         <NativeSelect
-          label="Is"
+          label={rulesCopy.basis}
           data={COMPARED}
           value={condition.compared}
           onChange={({ currentTarget: { value } }) => set({ compared: value === 'estimate' ? 'estimate' : 'lower' })}
         />
         <NumberInput
-          label={`At least (${unit})`}
+          label={rulesCopy.threshold(unit)}
           withAsterisk
           min={0}
           clampBehavior="none"
@@ -85,8 +87,8 @@ export function ConditionInput(props: ConditionInputProps) {
           error={problemOf('at_least')}
         />
         <NumberInput
-          label={`Recovered below (${unit})`}
-          placeholder="the same"
+          label={rulesCopy.clearBelow(unit)}
+          placeholder={rulesCopy.sameThreshold}
           min={0}
           clampBehavior="none"
           value={condition.recoverBelow}
@@ -94,12 +96,10 @@ export function ConditionInput(props: ConditionInputProps) {
           error={problemOf('recover_below')}
         />
       </div>
-      {place === 0 && (
-        <p className={styles.small}>Surely: by the lower bound. Probably: by the estimate, which may be too high.</p>
-      )}
+      {place === 0 && <p className={styles.small}>{rulesCopy.basisHint}</p>}
       {onRemove !== null && (
-        <Button size="xs" variant="subtle" onClick={onRemove} aria-label={`Remove condition ${place + 1}`}>
-          Remove
+        <Button size="xs" variant="subtle" onClick={onRemove} aria-label={rulesCopy.removeCondition(place + 1)}>
+          {commonCopy.remove}
         </Button>
       )}
     </fieldset>

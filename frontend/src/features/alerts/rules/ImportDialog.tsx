@@ -4,6 +4,8 @@ import { Button, Checkbox, FileButton, Group, Modal, Stack, Textarea } from '@ma
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { importRules } from '../../../api/alertCommands'
+import * as commonCopy from '../../../copy/common'
+import * as rulesCopy from '../../../copy/rules'
 import { plural } from '../../../lib/text'
 import styles from '../Alerts.module.css'
 import { Failure } from '../Failure'
@@ -25,20 +27,24 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
   }
 
   return (
-    <Modal opened onClose={onClose} title="Import rules" size="lg" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal
+      opened
+      onClose={onClose}
+      title={rulesCopy.importTitle}
+      size="lg"
+      closeButtonProps={{ 'aria-label': commonCopy.close }}
+    >
       <Stack gap="md">
-        <p className="muted">
-          A file as the export writes it. Rules are told apart by their keys; all are taken, or none.
-        </p>
+        <p className="muted">{rulesCopy.importText}</p>
         <FileButton accept=".yaml,.yml,application/yaml" onChange={(file) => file !== null && reading.mutate(file)}>
           {(props) => (
             <Button {...props} size="xs" variant="default" w="fit-content">
-              Choose a file
+              {rulesCopy.chooseFile}
             </Button>
           )}
         </FileButton>
         <Textarea
-          label="Rules as YAML"
+          label={rulesCopy.yaml}
           value={yaml}
           onChange={(event) => change(event.currentTarget.value)}
           autosize
@@ -48,7 +54,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
           className={styles.yaml}
         />
         <Checkbox
-          label="Remove rules that are not in the file"
+          label={rulesCopy.removeOthers}
           classNames={{ input: styles.box ?? '' }}
           checked={replace}
           onChange={(event) => {
@@ -57,9 +63,9 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
           }}
         />
         {check.data && <Changes found={check.data} />}
-        <Failure title="The file could not be read" error={reading.error} />
-        <Failure title="These rules cannot be taken" error={check.error} />
-        <Failure title="Not imported" error={take.error} />
+        <Failure title={rulesCopy.fileFailed} error={reading.error} />
+        <Failure title={rulesCopy.checkFailed} error={check.error} />
+        <Failure title={rulesCopy.importFailed} error={take.error} />
         <Group justify="flex-end">
           <Button
             variant="default"
@@ -67,10 +73,10 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
             loading={check.isPending}
             onClick={() => check.mutate()}
           >
-            Show what would change
+            {rulesCopy.previewImport}
           </Button>
           <Button disabled={check.data === undefined} loading={take.isPending} onClick={() => take.mutate()}>
-            Import
+            {rulesCopy.importRules}
           </Button>
         </Group>
       </Stack>
@@ -80,12 +86,12 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
 
 function Changes({ found }: { found: Imported }) {
   const groups = [
-    ['Added', found.added],
-    ['Changed', found.changed],
-    ['Removed', found.removed],
+    [rulesCopy.added, found.added],
+    [rulesCopy.changed, found.changed],
+    [rulesCopy.removed, found.removed],
   ] as const
   return (
-    <section aria-label="What would change" role="status" className={styles.result}>
+    <section aria-label={rulesCopy.changes} role="status" className={styles.result}>
       {groups.map(
         ([word, keys]) =>
           keys.length > 0 && (
@@ -94,7 +100,7 @@ function Changes({ found }: { found: Imported }) {
             </p>
           ),
       )}
-      <p className="muted">{plural(found.unchanged.length, 'rule stays as it is', 'rules stay as they are')}.</p>
+      <p className="muted">{plural(found.unchanged.length, rulesCopy.ruleUnchanged, rulesCopy.rulesUnchanged)}.</p>
     </section>
   )
 }

@@ -2,6 +2,8 @@
 
 import { ActionIcon, Autocomplete, Button, TextInput } from '@mantine/core'
 import { Icon } from '../../../components/Icon'
+import * as commonCopy from '../../../copy/common'
+import * as rulesCopy from '../../../copy/rules'
 import styles from '../Alerts.module.css'
 import type { Pair } from './draft'
 
@@ -44,7 +46,7 @@ export function PairsInput({ legend, pairs, onChange, words, names, none, hint, 
             <ActionIcon
               variant="default"
               size="input-sm"
-              aria-label={`Remove ${words.row} ${index + 1}`}
+              aria-label={rulesCopy.removeRow(words.row, index + 1)}
               onClick={() => onChange(pairs.filter((_, at) => at !== index))}
             >
               <Icon name="cross" />
@@ -65,7 +67,7 @@ export function PairsInput({ legend, pairs, onChange, words, names, none, hint, 
           disabled={pairs.length >= 20}
           onClick={() => onChange([...pairs, { name: names[0] ?? '', value: '' }])}
         >
-          Add {words.row}
+          {commonCopy.add} {words.row}
         </Button>
         {hint !== undefined && <p className={styles.small}>{hint}</p>}
       </div>

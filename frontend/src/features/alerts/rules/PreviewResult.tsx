@@ -5,6 +5,9 @@ import type { Preview } from '../../../api/types'
 import { countOf, formatAmount, formatLength, type Subject, type Unit } from '../../../components/alerts/words'
 import { Name } from '../../../components/Name'
 import { type Column, VirtualTable } from '../../../components/table/VirtualTable'
+import * as alertsCopy from '../../../copy/alerts'
+import * as commonCopy from '../../../copy/common'
+import * as rulesCopy from '../../../copy/rules'
 import { usePreferences } from '../../../lib/preferences'
 import { plural } from '../../../lib/text'
 import { formatMoment, formatWindow, type Zone, zoneName } from '../../../lib/time'
@@ -24,24 +27,28 @@ export function PreviewResult({ preview, of, unit }: PreviewResultProps) {
   const { zone } = usePreferences()
   const columns = useMemo(() => columnsIn(zone, unit, Date.parse(preview.to_at)), [zone, unit, preview.to_at])
   const { firings, total, objects } = preview
-  const times = total === 0 ? 'would not have fired' : `would have fired ${plural(total, 'time')}`
+  const times = total === 0 ? rulesCopy.noAlerts : plural(total, rulesCopy.alertNoun)
   return (
-    <section aria-label="Result of the preview" role="status" className={styles.result}>
+    <section aria-label={rulesCopy.previewResult} role="status" className={styles.result}>
       <p className={styles.subtitle}>
-        {objects === 0 ? 'Nothing to try it on' : `It ${times}, looking at ${countOf(objects, of)}`}
+        {objects === 0 ? rulesCopy.nothingToPreview : rulesCopy.previewSummary(times, countOf(objects, of))}
       </p>
       {preview.spans.map((span) => (
         <p key={span.from_at} className="muted">
-          {formatWindow(Date.parse(span.from_at), Date.parse(span.to_at), zone)}: judged by{' '}
-          {span.resolution === '1m' ? 'minutes, as alerts are' : 'rows of five minutes, each taken for five'}
+          {formatWindow(Date.parse(span.from_at), Date.parse(span.to_at), zone)}
+          {rulesCopy.basedOn} {span.resolution === '1m' ? rulesCopy.minuteRows : rulesCopy.fiveMinuteRows}
         </p>
       ))}
       {preview.note !== null && <p>{preview.note}</p>}
       {total > 0 && <Strip preview={preview} />}
-      {total > firings.length && <p className="muted">The newest {firings.length} are listed.</p>}
+      {total > firings.length && (
+        <p className="muted">
+          {rulesCopy.newest} {firings.length} {rulesCopy.periodEnd}
+        </p>
+      )}
       {total > 0 && (
         <VirtualTable
-          label="When it would have fired"
+          label={rulesCopy.firings}
           columns={columns}
           count={firings.length}
           rowAt={(index) => firings[index]}
@@ -68,12 +75,12 @@ function Strip({ preview: { from_at, to_at, firings } }: { preview: Preview }) {
 }
 
 const lasted = ({ fired_at, ended_at }: Firing, to_ms: number) =>
-  `${formatLength((ended_at === null ? to_ms : Date.parse(ended_at)) - Date.parse(fired_at))}${ended_at === null ? ', still open' : ''}`
+  `${formatLength((ended_at === null ? to_ms : Date.parse(ended_at)) - Date.parse(fired_at))}${ended_at === null ? rulesCopy.stillOpenSuffix : ''}`
 
 const columnsIn = (zone: Zone, unit: Unit, to_ms: number): Column<Firing>[] => [
   {
     id: 'all',
-    header: 'It would have fired',
+    header: rulesCopy.firingColumn,
     width: 240,
     grow: true,
     narrowOnly: true,
@@ -82,14 +89,14 @@ const columnsIn = (zone: Zone, unit: Unit, to_ms: number): Column<Firing>[] => [
         head={<Name focusable>{one.object_name}</Name>}
         lines={[
           `${formatMoment(Date.parse(one.fired_at), zone)} ${zoneName(zone)}`,
-          `for ${lasted(one, to_ms)}, up to ${formatAmount(one.peak, unit)}`,
+          rulesCopy.firingFor(lasted(one, to_ms), formatAmount(one.peak, unit)),
         ]}
       />
     ),
   },
   {
     id: 'object',
-    header: 'Of',
+    header: commonCopy.object,
     width: 180,
     from: 700,
     grow: true,
@@ -97,14 +104,14 @@ const columnsIn = (zone: Zone, unit: Unit, to_ms: number): Column<Firing>[] => [
   },
   {
     id: 'fired',
-    header: `Fired (${zoneName(zone)})`,
+    header: rulesCopy.firedAt(zoneName(zone)),
     width: 130,
     from: 700,
     cell: (one) => <span className="numeric">{formatMoment(Date.parse(one.fired_at), zone)}</span>,
   },
   {
     id: 'length',
-    header: 'Lasted',
+    header: alertsCopy.duration,
     width: 150,
     from: 700,
     align: 'right',
@@ -112,7 +119,7 @@ const columnsIn = (zone: Zone, unit: Unit, to_ms: number): Column<Firing>[] => [
   },
   {
     id: 'peak',
-    header: 'Up to',
+    header: alertsCopy.peakTerm,
     width: 120,
     from: 700,
     align: 'right',

@@ -9,6 +9,9 @@ import { SEVERITIES, SUBJECT_KINDS, subjectsWord } from '../../../components/ale
 import { DataState } from '../../../components/DataState'
 import { useProblemFocus } from '../../../components/form/useProblemFocus'
 import { Icon } from '../../../components/Icon'
+import * as alertsCopy from '../../../copy/alerts'
+import * as commonCopy from '../../../copy/common'
+import * as rulesCopy from '../../../copy/rules'
 import { visibleName } from '../../../lib/text'
 import styles from '../Alerts.module.css'
 import { Failure } from '../Failure'
@@ -26,9 +29,9 @@ interface RuleDialogProps {
 export function RuleDialog({ rule, onClose }: RuleDialogProps) {
   const query = useQuery(quantitiesQuery())
   const quantities = useMemo(() => new Map(query.data?.map((one) => [one.quantity, one])), [query.data])
-  const title = rule === null ? 'Add a rule' : `Change ${visibleName(rule.name)}`
+  const title = rule === null ? rulesCopy.add : commonCopy.editNamed(visibleName(rule.name))
   return (
-    <Modal opened onClose={onClose} title={title} size="xl" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal opened onClose={onClose} title={title} size="xl" closeButtonProps={{ 'aria-label': commonCopy.close }}>
       <DataState query={query} skeleton={<Skeleton height={480} />}>
         {() => <RuleForm rule={rule} quantities={quantities} onClose={onClose} />}
       </DataState>
@@ -36,7 +39,7 @@ export function RuleDialog({ rule, onClose }: RuleDialogProps) {
   )
 }
 
-const GRADES = ['A', 'B', 'C', 'D'] as const
+const QUALITIES = ['A', 'B', 'C', 'D'] as const
 const WHERE = ['name', 'array', 'cluster', 'datastore', 'vm', 'tag.', 'attribute.']
 const MOST_CONDITIONS = 3
 
@@ -58,7 +61,7 @@ function RuleForm({ rule, quantities, onClose }: RuleDialogProps & { quantities:
       <Stack gap="md">
         <div className={styles.numbers}>
           <TextInput
-            label="Name"
+            label={commonCopy.name}
             withAsterisk
             maxLength={200}
             value={draft.name}
@@ -67,8 +70,8 @@ function RuleForm({ rule, quantities, onClose }: RuleDialogProps & { quantities:
             data-autofocus
           />
           <TextInput
-            label="Key"
-            description="Its name in files and labels."
+            label={rulesCopy.key}
+            description={rulesCopy.keyHint}
             inputWrapperOrder={['label', 'input', 'description', 'error']}
             withAsterisk
             maxLength={64}
@@ -78,7 +81,7 @@ function RuleForm({ rule, quantities, onClose }: RuleDialogProps & { quantities:
             spellCheck={false}
           />
           <NativeSelect
-            label="Severity"
+            label={alertsCopy.severity}
             data={SEVERITIES}
             value={draft.severity}
             onChange={({ currentTarget: { value } }) =>
@@ -86,9 +89,9 @@ function RuleForm({ rule, quantities, onClose }: RuleDialogProps & { quantities:
             }
           />
         </div>
-        <h3 className={styles.subtitle}>What it looks at</h3>
+        <h3 className={styles.subtitle}>{rulesCopy.scope}</h3>
         <NativeSelect
-          label="Every one of the"
+          label={rulesCopy.appliesTo}
           data={SUBJECT_KINDS.map((kind) => ({ value: kind, label: subjectsWord(kind) }))}
           value={draft.of}
           onChange={({ currentTarget: { value } }) =>
@@ -97,16 +100,16 @@ function RuleForm({ rule, quantities, onClose }: RuleDialogProps & { quantities:
           error={problems.get('of')}
         />
         <PairsInput
-          legend="Of these, only those with"
+          legend={rulesCopy.filter}
           pairs={draft.where}
           onChange={(where) => set({ where })}
-          words={{ row: 'a selector', name: 'What', value: 'Pattern' }}
+          words={{ row: rulesCopy.filterRow, name: rulesCopy.filterField, value: rulesCopy.pattern }}
           names={WHERE}
-          none="All of them."
-          hint="* stands for any text, ? for one character. tag.KEY is a tag of a volume, attribute.KEY a custom attribute of a VM."
+          none={rulesCopy.noFilter}
+          hint={rulesCopy.wildcardHint}
           problem={problems.get('where')}
         />
-        <h3 className={styles.subtitle}>When it fires</h3>
+        <h3 className={styles.subtitle}>{rulesCopy.condition}</h3>
         {draft.when.map((condition, place) => (
           <ConditionInput
             // biome-ignore lint/suspicious/noArrayIndexKey: conditions have no name of their own and keep their place
@@ -128,27 +131,27 @@ function RuleForm({ rule, quantities, onClose }: RuleDialogProps & { quantities:
             leftSection={<Icon name="plus" size={14} />}
             onClick={() => set({ when: [...draft.when, { ...first, recoverBelow: '' }] })}
           >
-            Add a condition that has to hold, too
+            {rulesCopy.addCondition}
           </Button>
         )}
         <div className={styles.numbers}>
-          <Minutes label="For (min)" field="for_min" form={form} />
-          <Minutes label="Recovered for (min)" field="keep_firing_min" form={form} />
-          <Minutes label="No data after (min)" field="no_data_after_min" form={form} />
-          <Minutes label="At least I/Os a minute" field="min_ops" form={form} />
+          <Minutes label={rulesCopy.holdTime} field="for_min" form={form} />
+          <Minutes label={rulesCopy.keepFiring} field="keep_firing_min" form={form} />
+          <Minutes label={rulesCopy.noDataAfter} field="no_data_after_min" form={form} />
+          <Minutes label={rulesCopy.minimumOps} field="min_ops" form={form} />
           <NativeSelect
-            label="Worst grade"
-            data={GRADES}
-            value={draft.min_grade}
+            label={rulesCopy.minimumQuality}
+            data={QUALITIES}
+            value={draft.min_quality}
             onChange={({ currentTarget: { value } }) =>
-              set({ min_grade: GRADES.find((grade) => grade === value) ?? 'C' })
+              set({ min_quality: QUALITIES.find((quality) => quality === value) ?? 'C' })
             }
-            error={problems.get('min_grade')}
+            error={problems.get('min_quality')}
           />
         </div>
-        <h3 className={styles.subtitle}>What is told</h3>
+        <h3 className={styles.subtitle}>{rulesCopy.notification}</h3>
         <TextInput
-          label="Runbook"
+          label={alertsCopy.runbook}
           placeholder="https://"
           maxLength={1000}
           value={draft.runbook_url}
@@ -156,28 +159,28 @@ function RuleForm({ rule, quantities, onClose }: RuleDialogProps & { quantities:
           error={problems.get('runbook_url')}
         />
         <PairsInput
-          legend="Labels"
+          legend={rulesCopy.labels}
           pairs={draft.labels}
           onChange={(labels) => set({ labels })}
-          words={{ row: 'a label', name: 'Label', value: 'Value' }}
+          words={{ row: rulesCopy.labelRow, name: rulesCopy.label, value: rulesCopy.labelValue }}
           names={['team']}
-          none="None of its own."
+          none={rulesCopy.noLabels}
           problem={problems.get('labels')}
         />
         <Switch
-          label="This rule is on"
+          label={rulesCopy.enabled}
           checked={draft.enabled}
           onChange={(event) => set({ enabled: event.currentTarget.checked })}
         />
         {preview.data && <PreviewResult preview={preview.data} of={draft.of} unit={unitOf(first, quantities)} />}
-        <Failure title="The rule could not be tried" error={preview.error} />
-        <Failure title="Not saved" error={save.error} />
+        <Failure title={rulesCopy.previewFailed} error={preview.error} />
+        <Failure title={commonCopy.notSaved} error={save.error} />
         <Group justify="flex-end">
           <Button variant="default" loading={preview.isPending} onClick={() => preview.mutate()}>
-            Try it on the last 7 days
+            {rulesCopy.preview}
           </Button>
           <Button type="submit" loading={save.isPending}>
-            {rule === null ? 'Add' : 'Save'}
+            {rule === null ? commonCopy.add : commonCopy.save}
           </Button>
         </Group>
       </Stack>

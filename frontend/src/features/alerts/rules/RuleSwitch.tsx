@@ -1,6 +1,7 @@
 import { Switch } from '@mantine/core'
 import { switchRule } from '../../../api/alertCommands'
 import type { RuleOut } from '../../../api/types'
+import * as rulesCopy from '../../../copy/rules'
 import { useAlertCommand } from '../useAlertCommand'
 
 interface RuleSwitchProps {
@@ -15,7 +16,7 @@ export function RuleSwitch({ rule, disabled, onRefused }: RuleSwitchProps) {
   const { mutate, variables, isPending } = useAlertCommand((enabled: boolean) => switchRule(rule.id, enabled))
   return (
     <Switch
-      aria-label={`${rule.name} is on`}
+      aria-label={rulesCopy.enabledNamed(rule.name)}
       checked={isPending ? variables : rule.enabled}
       disabled={disabled}
       onChange={(event) =>

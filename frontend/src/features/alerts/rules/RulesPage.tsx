@@ -14,6 +14,9 @@ import { Name } from '../../../components/Name'
 import { NameFilter } from '../../../components/NameFilter'
 import { onPress, useAhead } from '../../../components/onPress'
 import { VirtualTable } from '../../../components/table/VirtualTable'
+import * as listsCopy from '../../../copy/lists'
+import * as navigationCopy from '../../../copy/navigation'
+import * as rulesCopy from '../../../copy/rules'
 import { plural } from '../../../lib/text'
 import { useSearchParameter } from '../../../lib/url'
 import styles from '../Alerts.module.css'
@@ -49,31 +52,37 @@ export default function RulesPage() {
   const close = () => setDialog(null)
   const add = (
     <Button leftSection={<Icon name="plus" />} disabled={!isAdmin} onClick={() => setDialog({ kind: 'add' })}>
-      Add a rule
+      {rulesCopy.add}
     </Button>
   )
   const actions = (
     <>
       <Button variant="default" component="a" href={RULES_FILE} leftSection={<Icon name="download" />}>
-        Export
+        {rulesCopy.exportRules}
       </Button>
       <Button variant="default" disabled={!isAdmin} onClick={() => setDialog({ kind: 'import' })}>
-        Import
+        {rulesCopy.importRules}
       </Button>
       {add}
     </>
   )
   return (
     <AlertsFrame
-      title="Rules"
+      title={navigationCopy.rules}
       hint={query.data && <span className="muted">{summary(query.data)}</span>}
       actions={actions}
-      todo="add, change or switch rules"
+      todo={rulesCopy.todo}
     >
-      <Failure title="Not switched" error={refused} />
+      <Failure title={rulesCopy.switchFailed} error={refused} />
       <Card
-        title="What Gavel looks for"
-        actions={<NameFilter noun="rule" value={search} onChange={(text) => setSearch(text, { replace: true })} />}
+        title={rulesCopy.alertRules}
+        actions={
+          <NameFilter
+            noun={rulesCopy.ruleNoun}
+            value={search}
+            onChange={(text) => setSearch(text, { replace: true })}
+          />
+        }
         flush
       >
         <DataState
@@ -85,12 +94,12 @@ export default function RulesPage() {
           empty={(rules) =>
             rules.length === 0
               ? {
-                  title: 'No rule',
-                  text: 'Nothing can fire. Add a rule, or import the rules of another Gavel.',
+                  title: rulesCopy.none,
+                  text: rulesCopy.noneText,
                   action: add,
                 }
               : matching(rules, search).length === 0
-                ? { title: 'No rule fits', text: `Nothing is named like “${search}”. Shorten or clear the filter.` }
+                ? { title: rulesCopy.noMatch, text: listsCopy.nothingLike(search) }
                 : null
           }
         >
@@ -99,7 +108,7 @@ export default function RulesPage() {
             return (
               <div className={styles.wholeOnPhones}>
                 <VirtualTable
-                  label="Rules"
+                  label={navigationCopy.rules}
                   columns={columns}
                   count={shown.length}
                   rowAt={(index) => shown[index]}
@@ -116,11 +125,11 @@ export default function RulesPage() {
       {dialog?.kind === 'edit' && <RuleDialog rule={dialog.rule} onClose={close} />}
       {dialog?.kind === 'import' && <ImportDialog onClose={close} />}
       {dialog?.kind === 'remove' && (
-        <RemoveDialog title="Remove this rule?" command={() => removeRule(dialog.rule.id)} onClose={close}>
+        <RemoveDialog title={rulesCopy.removeTitle} command={() => removeRule(dialog.rule.id)} onClose={close}>
           <strong>
             <Name whole>{dialog.rule.name}</Name>
           </strong>{' '}
-          looks at nothing any more, and what it had found ends. The history stays.
+          {rulesCopy.removeText}
         </RemoveDialog>
       )}
     </AlertsFrame>
@@ -134,7 +143,9 @@ const matching = (rules: readonly RuleOut[], search: string) => {
 
 /** "6, 5 of them on". */
 function summary(rules: readonly RuleOut[]): string {
-  if (rules.length === 0) return 'no rule'
+  if (rules.length === 0) return rulesCopy.noRule
   const on = rules.filter(({ enabled }) => enabled).length
-  return on === rules.length ? `${plural(rules.length, 'rule')}, all on` : `${plural(rules.length, 'rule')}, ${on} on`
+  return on === rules.length
+    ? rulesCopy.allEnabled(plural(rules.length, rulesCopy.ruleNoun))
+    : rulesCopy.someEnabled(plural(rules.length, rulesCopy.ruleNoun), on)
 }

@@ -4,7 +4,7 @@ import type { QuantityUse, RuleBody, RuleOut } from '../../../api/types'
 import { bodyOf, draftOf, keyOf, NEW_RULE, type Quantities, withQuantity, withSubject } from './draft'
 
 const use = (given: Partial<QuantityUse>): QuantityUse => ({
-  quantity: 'time',
+  quantity: 'latency',
   unit: 'µs',
   subjects: ['datastore', 'vm'],
   parts: [null, 'kernel', 'array_qos'],
@@ -12,24 +12,24 @@ const use = (given: Partial<QuantityUse>): QuantityUse => ({
   ...given,
 })
 const SHARE = use({ quantity: 'share', unit: 'share', parts: ['kernel', 'san'] })
-const IMPACT = use({ quantity: 'impact', unit: 'I/Os', parts: [], has_direction: false })
-const SILENT = use({ quantity: 'source_silent', unit: 's', subjects: ['source'], parts: [], has_direction: false })
-const QUANTITIES: Quantities = new Map([use({}), SHARE, IMPACT, SILENT].map((one) => [one.quantity, one]))
+const EXCESS_OUTSTANDING = use({ quantity: 'excess_outstanding', unit: 'I/Os', parts: [], has_direction: false })
+const SILENT = use({ quantity: 'sample_age', unit: 's', subjects: ['source'], parts: [], has_direction: false })
+const QUANTITIES: Quantities = new Map([use({}), SHARE, EXCESS_OUTSTANDING, SILENT].map((one) => [one.quantity, one]))
 
 const RULE: RuleBody = {
   key: 'kernel_queueing',
-  name: 'Time in the kernel',
+  name: 'Kernel latency',
   of: 'datastore',
   where: { cluster: 'prod*' },
   when: [
-    { quantity: 'time', part: 'kernel', direction: 'all', at_least: 300, recover_below: 200, compared: 'lower' },
+    { quantity: 'latency', part: 'kernel', direction: 'all', at_least: 300, recover_below: 200, compared: 'lower' },
     { quantity: 'share', part: 'kernel', direction: 'read', at_least: 0.57, recover_below: null, compared: 'estimate' },
   ],
   for_min: 5,
   keep_firing_min: 5,
   no_data_after_min: 5,
   min_ops: 30,
-  min_grade: 'C',
+  min_quality: 'C',
   severity: 'warning',
   labels: { team: 'storage' },
   runbook_url: '',
@@ -61,10 +61,10 @@ describe('a rule in the form', () => {
   it('comes back as it was whatever its thresholds', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 10_000_000 }), fc.integer({ min: 1, max: 1000 }), (us, permille) => {
-        const [time, share] = RULE.when
-        if (time === undefined || share === undefined) throw new Error('two conditions were given')
+        const [latency, share] = RULE.when
+        if (latency === undefined || share === undefined) throw new Error('two conditions were given')
         const when = [
-          { ...time, at_least: us },
+          { ...latency, at_least: us },
           { ...share, at_least: permille / 1000 },
         ]
         expect(bodyOf(draftOf({ ...RULE, when }, QUANTITIES), QUANTITIES).when).toEqual(when)
@@ -76,17 +76,21 @@ describe('a rule in the form', () => {
     const [first] = NEW_RULE.when
     if (first === undefined) throw new Error('a new rule has a condition')
     const reads = { ...first, direction: 'read' as const }
-    expect(withQuantity(reads, IMPACT)).toMatchObject({ quantity: 'impact', part: null, direction: 'all' })
+    expect(withQuantity(reads, EXCESS_OUTSTANDING)).toMatchObject({
+      quantity: 'excess_outstanding',
+      part: null,
+      direction: 'all',
+    })
     expect(withQuantity({ ...reads, part: null }, SHARE)).toMatchObject({ part: 'kernel', direction: 'read' })
     expect(withQuantity(reads, SHARE).part).toBe('kernel')
   })
 
   it('compares what its kind of object has', () => {
     const ofSource = withSubject(NEW_RULE, 'source', QUANTITIES)
-    expect(ofSource.when.map(({ quantity }) => quantity)).toEqual(['source_silent'])
-    expect([ofSource.min_ops, ofSource.min_grade]).toEqual([0, 'D'])
+    expect(ofSource.when.map(({ quantity }) => quantity)).toEqual(['sample_age'])
+    expect([ofSource.min_ops, ofSource.min_quality]).toEqual([0, 'D'])
     const back = withSubject(ofSource, 'vm', QUANTITIES)
-    expect([back.when[0]?.quantity, back.min_ops, back.min_grade]).toEqual(['time', 30, 'C'])
+    expect([back.when[0]?.quantity, back.min_ops, back.min_quality]).toEqual(['latency', 30, 'C'])
     expect(withSubject({ ...NEW_RULE, min_ops: 500 }, 'vm', QUANTITIES).min_ops).toBe(500)
   })
 })

@@ -20,7 +20,10 @@ export interface Pair {
   value: string
 }
 
-export type DraftRule = Pick<RuleBody, 'key' | 'name' | 'of' | 'min_grade' | 'severity' | 'runbook_url' | 'enabled'> & {
+export type DraftRule = Pick<
+  RuleBody,
+  'key' | 'name' | 'of' | 'min_quality' | 'severity' | 'runbook_url' | 'enabled'
+> & {
   where: Pair[]
   labels: Pair[]
   when: DraftCondition[]
@@ -48,7 +51,7 @@ const clean = (value: number) => Number(value.toPrecision(12))
 const unitOf = (quantity: Quantity, quantities: Quantities): Unit => quantities.get(quantity)?.unit ?? 'I/Os'
 
 const FIRST: DraftCondition = {
-  quantity: 'time',
+  quantity: 'latency',
   part: 'kernel',
   direction: 'all',
   atLeast: 1,
@@ -67,7 +70,7 @@ export const NEW_RULE: DraftRule = {
   keep_firing_min: 5,
   no_data_after_min: 5,
   min_ops: 30,
-  min_grade: 'C',
+  min_quality: 'C',
   severity: 'warning',
   runbook_url: '',
   enabled: true,
@@ -76,10 +79,10 @@ export const NEW_RULE: DraftRule = {
 /** Of a rule only what somebody decides: what else the server says of it is not sent back. */
 export function draftOf(rule: RuleBody, quantities: Quantities): DraftRule {
   const pairs = (mapping: Record<string, string>) => Object.entries(mapping).map(([name, value]) => ({ name, value }))
-  const { key, name, of, for_min, keep_firing_min, no_data_after_min, min_ops, min_grade } = rule
+  const { key, name, of, for_min, keep_firing_min, no_data_after_min, min_ops, min_quality } = rule
   const { severity, runbook_url, enabled } = rule
   return {
-    ...{ key, name, of, for_min, keep_firing_min, no_data_after_min, min_ops, min_grade },
+    ...{ key, name, of, for_min, keep_firing_min, no_data_after_min, min_ops, min_quality },
     ...{ severity, runbook_url, enabled },
     where: pairs(rule.where),
     labels: pairs(rule.labels),
@@ -144,12 +147,12 @@ export function withSubject(draft: DraftRule, of: Subject, quantities: Quantitie
   const when = draft.when.map((one) =>
     first === undefined || known.some(({ quantity }) => quantity === one.quantity) ? one : withQuantity(one, first),
   )
-  // A source has no I/Os to count and no grade.
-  const floors = of === 'source' ? { min_ops: 0, min_grade: 'D' as const } : draft.of === 'source' ? NEW_FLOORS : {}
+  // A source has no I/Os to count and no quality.
+  const floors = of === 'source' ? { min_ops: 0, min_quality: 'D' as const } : draft.of === 'source' ? NEW_FLOORS : {}
   return { ...draft, of, when, ...floors }
 }
 
-const NEW_FLOORS = { min_ops: NEW_RULE.min_ops, min_grade: NEW_RULE.min_grade }
+const NEW_FLOORS = { min_ops: NEW_RULE.min_ops, min_quality: NEW_RULE.min_quality }
 
 const LONGEST_KEY = 64
 

@@ -6,17 +6,17 @@ import type { QuantityUse, RuleOut } from '../../../api/types'
 import { bodyOf, NEW_RULE } from './draft'
 import { ruleColumns } from './ruleColumns'
 
-const TIME: QuantityUse = {
-  quantity: 'time',
+const LATENCY: QuantityUse = {
+  quantity: 'latency',
   unit: 'µs',
   subjects: ['datastore'],
   parts: ['kernel'],
   has_direction: true,
 }
-const UNITS = new Map([['time', 'µs']] as const)
+const UNITS = new Map([['latency', 'µs']] as const)
 
 const RULE: RuleOut = {
-  ...bodyOf({ ...NEW_RULE, key: 'kernel_queueing', name: 'Time in the kernel' }, new Map([['time', TIME]])),
+  ...bodyOf({ ...NEW_RULE, key: 'kernel_queueing', name: 'Kernel latency' }, new Map([['latency', LATENCY]])),
   id: 1,
   is_default: false,
   open: 0,
@@ -41,13 +41,15 @@ function show(rule: RuleOut) {
 
 it('says when a rule fires', () => {
   show(RULE)
-  expect(screen.getByText('Kernel surely ≥ 1.00 ms, for 5 min; over after 5 min of recovery')).toBeTruthy()
+  expect(
+    screen.getByText('Kernel ≥ 1.00 ms (lower bound), for 5 min; resolves after 5 min below threshold'),
+  ).toBeTruthy()
   expect(screen.getByText('warning')).toBeTruthy()
 })
 
 it('says why a rule is not judged, in words, even where nothing of it can be read', () => {
   show({ ...RULE, when: [], error: 'when: no condition is there.', error_at: '2026-11-21T02:13:00Z' })
-  expect(screen.getByText('not judged')).toBeTruthy()
-  expect(screen.getByText('Cannot be judged, change it: when: no condition is there.')).toBeTruthy()
-  expect(screen.queryByText(/over after/)).toBeNull()
+  expect(screen.getByText('invalid')).toBeTruthy()
+  expect(screen.getByText('Invalid, edit it: when: no condition is there.')).toBeTruthy()
+  expect(screen.queryByText(/resolves after/)).toBeNull()
 })

@@ -7,6 +7,9 @@ import { type Quantity, ruleWords, scopeWords, severityMark, type Unit } from '.
 import { Name } from '../../../components/Name'
 import { StateMark } from '../../../components/StateMark'
 import type { Column } from '../../../components/table/VirtualTable'
+import * as alertsCopy from '../../../copy/alerts'
+import * as commonCopy from '../../../copy/common'
+import * as rulesCopy from '../../../copy/rules'
 import { visibleName } from '../../../lib/text'
 import { formatSeconds } from '../../../lib/time'
 import styles from '../Alerts.module.css'
@@ -26,7 +29,7 @@ export function ruleColumns({ units, control, actions }: RuleColumnsProps): Colu
   const columns: Column<RuleOut>[] = [
     {
       id: 'all',
-      header: 'Rule',
+      header: alertsCopy.rule,
       width: 280,
       grow: true,
       narrowOnly: true,
@@ -39,7 +42,7 @@ export function ruleColumns({ units, control, actions }: RuleColumnsProps): Colu
             </>
           }
           lines={[
-            `${rule.error === null ? rule.severity : 'not judged'}${rule.is_default ? ', shipped' : ''}; ${openWords(rule)}`,
+            `${rule.error === null ? rule.severity : rulesCopy.invalid}${rule.is_default ? rulesCopy.builtInSuffix : ''}; ${openWords(rule)}`,
             [wordsOf(rule, units), 3],
             scopeWords(rule),
           ]}
@@ -49,7 +52,7 @@ export function ruleColumns({ units, control, actions }: RuleColumnsProps): Colu
     },
     {
       id: 'name',
-      header: 'Rule',
+      header: alertsCopy.rule,
       width: 230,
       grow: true,
       from: 700,
@@ -60,17 +63,17 @@ export function ruleColumns({ units, control, actions }: RuleColumnsProps): Colu
             {rule.error === null ? (
               <StateMark {...severityMark(rule.severity)} />
             ) : (
-              <StateMark tone="bad" word="not judged" />
+              <StateMark tone="bad" word={rulesCopy.invalid} />
             )}
-            {rule.is_default && 'shipped'}
+            {rule.is_default && rulesCopy.builtIn}
           </span>
         </span>
       ),
     },
-    { id: 'on', header: 'On', width: 70, from: 700, cell: control },
+    { id: 'on', header: rulesCopy.on, width: 70, from: 700, cell: control },
     {
       id: 'when',
-      header: 'Fires when',
+      header: rulesCopy.firesWhen,
       width: 280,
       grow: true,
       from: 700,
@@ -85,29 +88,30 @@ export function ruleColumns({ units, control, actions }: RuleColumnsProps): Colu
     },
     {
       id: 'scope',
-      header: 'Looks at',
+      header: rulesCopy.scope,
       width: 190,
       from: 700,
       cell: (rule) => <span className={styles.sentence}>{visibleName(scopeWords(rule))}</span>,
     },
     {
       id: 'open',
-      header: 'Open now',
+      header: rulesCopy.openColumn,
       width: 92,
       from: 700,
       align: 'right',
-      cell: ({ open }) => (open === 0 ? <span className="muted">none</span> : <span className="numeric">{open}</span>),
+      cell: ({ open }) =>
+        open === 0 ? <span className="muted">{commonCopy.none}</span> : <span className="numeric">{open}</span>,
     },
   ]
   return actions === null ? columns : [...columns, actionColumn(actions)]
 }
 
-const openWords = ({ open }: RuleOut) => (open === 0 ? 'none open now' : `${open} open now`)
+const openWords = ({ open }: RuleOut) => (open === 0 ? rulesCopy.noneOpen : rulesCopy.openCount(open))
 
 /** When it fires, or why nobody knows. */
 function wordsOf(rule: RuleOut, units: RuleColumnsProps['units']): string {
-  if (rule.error !== null) return `Cannot be judged, change it: ${rule.error}`
-  return `${ruleWords(rule, units)}; over after ${formatSeconds(rule.keep_firing_min * 60)} of recovery`
+  if (rule.error !== null) return rulesCopy.invalidRule(rule.error)
+  return rulesCopy.ruleText(ruleWords(rule, units), formatSeconds(rule.keep_firing_min * 60))
 }
 
 type RuleActions = NonNullable<RuleColumnsProps['actions']>
@@ -115,7 +119,7 @@ type RuleActions = NonNullable<RuleColumnsProps['actions']>
 function actionColumn(actions: RuleActions): Column<RuleOut> {
   return {
     id: 'actions',
-    header: 'Actions',
+    header: commonCopy.actions,
     width: 168,
     from: 700,
     cell: (rule) => (
@@ -129,11 +133,21 @@ function actionColumn(actions: RuleActions): Column<RuleOut> {
 function Actions({ rule, onEdit, onRemove }: RuleActions & { rule: RuleOut }) {
   return (
     <>
-      <Button size="compact-xs" variant="default" onClick={() => onEdit(rule)} aria-label={`Change ${rule.name}`}>
-        Change
+      <Button
+        size="compact-xs"
+        variant="default"
+        onClick={() => onEdit(rule)}
+        aria-label={commonCopy.editNamed(rule.name)}
+      >
+        {commonCopy.edit}
       </Button>
-      <Button size="compact-xs" variant="default" onClick={() => onRemove(rule)} aria-label={`Remove ${rule.name}`}>
-        Remove
+      <Button
+        size="compact-xs"
+        variant="default"
+        onClick={() => onRemove(rule)}
+        aria-label={commonCopy.removeNamed(rule.name)}
+      >
+        {commonCopy.remove}
       </Button>
     </>
   )

@@ -16,6 +16,9 @@ import { addMaintenance, changeMaintenance } from '../../../api/alertCommands'
 import { serverNow } from '../../../api/serverClock'
 import type { MaintenanceOut } from '../../../api/types'
 import { useProblemFocus } from '../../../components/form/useProblemFocus'
+import * as commonCopy from '../../../copy/common'
+import * as navigationCopy from '../../../copy/navigation'
+import * as silencesCopy from '../../../copy/silences'
 import { visibleName } from '../../../lib/text'
 import { wallClock } from '../../../lib/time'
 import styles from '../Alerts.module.css'
@@ -64,14 +67,14 @@ export function MaintenanceDialog({ window, onClose }: { window: MaintenanceOut 
     else setRefusals((before) => before + 1)
   }
 
-  const title = window === null ? 'Add a maintenance window' : `Change ${visibleName(window.name)}`
+  const title = window === null ? silencesCopy.addWindow : commonCopy.editNamed(visibleName(window.name))
   return (
-    <Modal opened onClose={onClose} title={title} size="lg" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal opened onClose={onClose} title={title} size="lg" closeButtonProps={{ 'aria-label': commonCopy.close }}>
       <form ref={form} onSubmit={submit} noValidate>
         <Stack gap="md">
-          <p className="muted">In a window alerts fire and are shown; no message is sent about them.</p>
+          <p className="muted">{silencesCopy.windowText}</p>
           <TextInput
-            label="Name"
+            label={commonCopy.name}
             withAsterisk
             maxLength={200}
             value={draft.name}
@@ -82,19 +85,19 @@ export function MaintenanceDialog({ window, onClose }: { window: MaintenanceOut 
           <div className={styles.numbers}>
             <TextInput
               type="date"
-              label={draft.repeat === 'once' ? 'Day' : 'First day'}
+              label={draft.repeat === 'once' ? silencesCopy.day : silencesCopy.firstDay}
               value={draft.first_day}
               onChange={(event) => set({ first_day: event.currentTarget.value })}
               error={problems.get('first_day')}
             />
             <TimeOfDay
-              label="From"
+              label={silencesCopy.from}
               value={draft.starts}
               onChange={(starts) => set({ starts })}
               error={problems.get('starts')}
             />
             <NumberInput
-              label="For (min)"
+              label={silencesCopy.durationMin}
               min={1}
               max={10_080}
               clampBehavior="none"
@@ -105,8 +108,8 @@ export function MaintenanceDialog({ window, onClose }: { window: MaintenanceOut 
             />
           </div>
           <Autocomplete
-            label="Time zone"
-            description="The window follows its clock, also when that changes in summer."
+            label={navigationCopy.timeZone}
+            description={silencesCopy.zoneHint}
             data={ZONES}
             limit={20}
             maxLength={100}
@@ -115,7 +118,7 @@ export function MaintenanceDialog({ window, onClose }: { window: MaintenanceOut 
             error={problems.get('zone')}
           />
           <NativeSelect
-            label="Repeats"
+            label={silencesCopy.repeats}
             data={REPEATS}
             value={draft.repeat}
             onChange={({ currentTarget: { value } }) =>
@@ -124,7 +127,7 @@ export function MaintenanceDialog({ window, onClose }: { window: MaintenanceOut 
           />
           {draft.repeat === 'weekly' && (
             <Checkbox.Group
-              label="On"
+              label={silencesCopy.on}
               value={draft.weekdays.map(String)}
               onChange={(days) => set({ weekdays: days.map(Number) })}
               error={problems.get('weekdays')}
@@ -139,8 +142,8 @@ export function MaintenanceDialog({ window, onClose }: { window: MaintenanceOut 
           {draft.repeat !== 'once' && (
             <TextInput
               type="date"
-              label="Last day"
-              description="Empty: for good."
+              label={silencesCopy.lastDay}
+              description={silencesCopy.lastDayHint}
               value={draft.last_day}
               onChange={(event) => set({ last_day: event.currentTarget.value })}
             />
@@ -148,7 +151,7 @@ export function MaintenanceDialog({ window, onClose }: { window: MaintenanceOut 
           <MatchersInput
             matchers={draft.matchers}
             onChange={(matchers) => set({ matchers })}
-            none="No condition."
+            none={silencesCopy.noCondition}
             problem={problems.get('matchers')}
           />
           <MatchedNote
@@ -157,10 +160,10 @@ export function MaintenanceDialog({ window, onClose }: { window: MaintenanceOut 
             onMean={setMeant}
             problem={refusals > 0 ? everything : undefined}
           />
-          <Failure title="Not saved" error={save.error} />
+          <Failure title={commonCopy.notSaved} error={save.error} />
           <Group justify="flex-end">
             <Button type="submit" loading={save.isPending}>
-              {window === null ? 'Add' : 'Save'}
+              {window === null ? commonCopy.add : commonCopy.save}
             </Button>
           </Group>
         </Stack>

@@ -12,7 +12,7 @@ const labels = (object: string) => ({ labels: { object } })
 
 function show(matchers: Matcher[], onMean = vi.fn()) {
   const client = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } })
-  const now = { alerts: [labels('ds-1'), labels('ds-2')], pending: [labels('vm-1')], judged_until_at: null }
+  const now = { alerts: [labels('ds-1'), labels('ds-2')], pending: [labels('vm-1')], analyzed_until_at: null }
   client.setQueryData(alertsNowQuery().queryKey, now as never)
   render(
     <MantineProvider withGlobalClasses={false} withCssVariables={false}>
@@ -37,9 +37,9 @@ it.each([
 
 it.each([[[]], [[is('*')]]])('what leaves nothing out has to be chosen: %j', (matchers) => {
   const onMean = show(matchers)
-  expect(document.body.textContent).toContain('no message is sent about any alert. 3 of 3 open alerts match now.')
-  expect(document.body.textContent).toContain('Choose everything, or add a condition above.')
-  fireEvent.click(screen.getByLabelText('Everything, and I mean it'))
+  expect(document.body.textContent).toContain('suppresses notifications of all alerts. 3 of 3 open alerts match now.')
+  expect(document.body.textContent).toContain('Confirm all alerts, or add a condition above.')
+  fireEvent.click(screen.getByLabelText('Silence all alerts'))
   expect(onMean).toHaveBeenCalledWith(true)
   expect(everythingProblem(matchers, true)).toBeUndefined()
   expect(everythingProblem([is('ds-*')], false)).toBeUndefined()

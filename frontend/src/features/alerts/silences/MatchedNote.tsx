@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { alertsNowQuery } from '../../../api/alerts'
 import type { Matcher } from '../../../api/types'
 import { Icon } from '../../../components/Icon'
+import * as silencesCopy from '../../../copy/silences'
 import { plural } from '../../../lib/text'
 import styles from '../Alerts.module.css'
 import { holdsFor, isEverything, isHalf } from './matchers'
@@ -24,15 +25,21 @@ export function MatchedNote({ matchers, isMeant, onMean, problem }: MatchedNoteP
   const words =
     isHalf(matchers) || count === undefined || open === undefined
       ? null
-      : `${count === 0 ? 'None' : count} of ${plural(open.length, 'open alert')} ${count === 1 ? 'matches' : 'match'} now.`
+      : silencesCopy.matchNow(
+          count === 0 ? silencesCopy.none : String(count),
+          plural(open.length, silencesCopy.openAlert),
+          count === 1 ? silencesCopy.matches : silencesCopy.match,
+        )
   if (!isEverything(matchers)) return words && <p className="muted">{words}</p>
   return (
     <div className={styles.everything}>
       <Icon name="warning" />
       <div>
-        <p>This leaves nothing out: no message is sent about any alert. {words}</p>
+        <p>
+          {silencesCopy.matchesAll} {words}
+        </p>
         <Checkbox
-          label="Everything, and I mean it"
+          label={silencesCopy.silenceAll}
           classNames={{ input: styles.box ?? '' }}
           checked={isMeant}
           onChange={(event) => onMean(event.currentTarget.checked)}
@@ -45,4 +52,4 @@ export function MatchedNote({ matchers, isMeant, onMean, problem }: MatchedNoteP
 
 /** What is wrong with leaving nothing out unless it was chosen. */
 export const everythingProblem = (matchers: readonly Matcher[], isMeant: boolean): string | undefined =>
-  isEverything(matchers) && !isMeant ? 'Choose everything, or add a condition above.' : undefined
+  isEverything(matchers) && !isMeant ? silencesCopy.confirmAll : undefined

@@ -3,6 +3,8 @@
 import { ActionIcon, Autocomplete, Button, NativeSelect, TextInput } from '@mantine/core'
 import type { Matcher } from '../../../api/types'
 import { Icon } from '../../../components/Icon'
+import * as rulesCopy from '../../../copy/rules'
+import * as silencesCopy from '../../../copy/silences'
 import styles from '../Alerts.module.css'
 import { LABELS } from './matchers'
 
@@ -19,26 +21,26 @@ export function MatchersInput({ matchers, onChange, none, problem }: MatchersInp
     onChange(matchers.map((one, at) => (at === index ? { ...one, ...patch } : one)))
   return (
     <fieldset className={styles.matchers}>
-      <legend>For alerts whose</legend>
+      <legend>{silencesCopy.matchingAlerts}</legend>
       <div className={styles.rows}>
         {matchers.map((matcher, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: rows have no name of their own and keep their place
           <div key={index} className={styles.row}>
             <Autocomplete
-              aria-label={`Label ${index + 1}`}
+              aria-label={silencesCopy.labelRow(index + 1)}
               data={[...LABELS]}
               maxLength={64}
               value={matcher.label}
               onChange={(label) => set(index, { label })}
             />
             <NativeSelect
-              aria-label={`Is or is not ${index + 1}`}
-              data={['is', 'is not']}
-              value={matcher.negated ? 'is not' : 'is'}
-              onChange={(event) => set(index, { negated: event.currentTarget.value === 'is not' })}
+              aria-label={silencesCopy.operatorRow(index + 1)}
+              data={[silencesCopy.is, silencesCopy.isNot]}
+              value={matcher.negated ? silencesCopy.isNot : silencesCopy.is}
+              onChange={(event) => set(index, { negated: event.currentTarget.value === silencesCopy.isNot })}
             />
             <TextInput
-              aria-label={`Pattern ${index + 1}`}
+              aria-label={silencesCopy.patternRow(index + 1)}
               placeholder="prod-*"
               data-autofocus={index === 0 && matcher.pattern === '' ? true : undefined}
               maxLength={300}
@@ -48,7 +50,7 @@ export function MatchersInput({ matchers, onChange, none, problem }: MatchersInp
             <ActionIcon
               variant="default"
               size="input-sm"
-              aria-label={`Remove condition ${index + 1}`}
+              aria-label={rulesCopy.removeCondition(index + 1)}
               onClick={() => onChange(matchers.filter((_, at) => at !== index))}
             >
               <Icon name="cross" />
@@ -69,9 +71,9 @@ export function MatchersInput({ matchers, onChange, none, problem }: MatchersInp
           disabled={matchers.length >= 20}
           onClick={() => onChange([...matchers, { label: 'object', pattern: '', negated: false }])}
         >
-          Add a condition
+          {silencesCopy.addCondition}
         </Button>
-        <p className={styles.small}>* stands for any text, ? for one character. All conditions have to hold.</p>
+        <p className={styles.small}>{silencesCopy.wildcardHint}</p>
       </div>
     </fieldset>
   )

@@ -5,6 +5,10 @@ import { type FormEvent, useState } from 'react'
 import { addSilence } from '../../../api/alertCommands'
 import { serverNow } from '../../../api/serverClock'
 import type { Matcher } from '../../../api/types'
+import * as alertsCopy from '../../../copy/alerts'
+import * as commonCopy from '../../../copy/common'
+import * as gapsCopy from '../../../copy/gaps'
+import * as silencesCopy from '../../../copy/silences'
 import { usePreferences } from '../../../lib/preferences'
 import { formatInstant, fromWallClock, wallClock, zoneName } from '../../../lib/time'
 import styles from '../Alerts.module.css'
@@ -18,13 +22,13 @@ import { TimeOfDay } from './TimeOfDay'
 
 const MINUTE_MS = 60_000
 const LENGTHS = [
-  { value: '30', label: '30 minutes' },
-  { value: '60', label: '1 hour' },
-  { value: '120', label: '2 hours' },
-  { value: '480', label: '8 hours' },
-  { value: '1440', label: '1 day' },
-  { value: '10080', label: '7 days' },
-  { value: '', label: 'until a time' },
+  { value: '30', label: silencesCopy.halfHour },
+  { value: '60', label: silencesCopy.oneHour },
+  { value: '120', label: silencesCopy.twoHours },
+  { value: '480', label: silencesCopy.eightHours },
+  { value: '1440', label: silencesCopy.oneDay },
+  { value: '10080', label: silencesCopy.oneWeek },
+  { value: '', label: silencesCopy.untilTime },
 ]
 
 interface SilenceDialogProps {
@@ -50,9 +54,9 @@ export function SilenceDialog({ matchers: given, onClose }: SilenceDialogProps) 
   const problems = {
     matchers: matchersProblem(matchers),
     everything: matchers.length === 0 ? undefined : everythingProblem(matchers, isMeant),
-    until: Number.isFinite(until_ms) && until_ms > serverNow() ? undefined : 'Choose a time to come.',
-    reason: reason.trim() === '' ? 'Say why: others will wonder.' : undefined,
-    by: by.trim() === '' ? 'Your name is needed.' : undefined,
+    until: Number.isFinite(until_ms) && until_ms > serverNow() ? undefined : silencesCopy.futureTime,
+    reason: reason.trim() === '' ? silencesCopy.reasonRequired : undefined,
+    by: by.trim() === '' ? alertsCopy.nameRequired : undefined,
   }
   const shown: Partial<typeof problems> = wasSubmitted ? problems : {}
   const command = useAlertCommand(
@@ -67,37 +71,43 @@ export function SilenceDialog({ matchers: given, onClose }: SilenceDialogProps) 
   }
 
   return (
-    <Modal opened onClose={onClose} title="Add a silence" size="lg" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal
+      opened
+      onClose={onClose}
+      title={silencesCopy.add}
+      size="lg"
+      closeButtonProps={{ 'aria-label': commonCopy.close }}
+    >
       <form onSubmit={submit} noValidate>
         <Stack gap="md">
-          <p className="muted">Alerts still fire and are shown; no message is sent about them.</p>
+          <p className="muted">{silencesCopy.windowText}</p>
           <MatchersInput
             matchers={matchers}
             onChange={setMatchers}
-            none="A silence needs at least one."
+            none={silencesCopy.conditionRequired}
             problem={shown.matchers}
           />
           {matchers.length > 0 && (
             <MatchedNote matchers={matchers} isMeant={isMeant} onMean={setMeant} problem={shown.everything} />
           )}
           <NativeSelect
-            label="For"
+            label={alertsCopy.duration}
             data={LENGTHS}
             value={length}
             onChange={(event) => setLength(event.currentTarget.value)}
-            description={Number.isFinite(until_ms) ? `Ends ${formatInstant(until_ms, zone)}` : undefined}
+            description={Number.isFinite(until_ms) ? silencesCopy.endsAt(formatInstant(until_ms, zone)) : undefined}
           />
           {length === '' && (
             <div className={styles.numbers}>
               <TextInput
                 type="date"
-                label={`Until (${zoneName(zone)})`}
+                label={silencesCopy.until(zoneName(zone))}
                 value={until.day}
                 onChange={(event) => setUntil({ ...until, day: event.currentTarget.value })}
                 error={shown.until}
               />
               <TimeOfDay
-                label="At"
+                label={silencesCopy.atTime}
                 value={until.time}
                 onChange={(time) => setUntil({ ...until, time })}
                 error={undefined}
@@ -105,7 +115,7 @@ export function SilenceDialog({ matchers: given, onClose }: SilenceDialogProps) 
             </div>
           )}
           <Textarea
-            label="Reason"
+            label={gapsCopy.reason}
             withAsterisk
             maxLength={1000}
             value={reason}
@@ -116,17 +126,17 @@ export function SilenceDialog({ matchers: given, onClose }: SilenceDialogProps) 
             data-autofocus
           />
           <TextInput
-            label="Your name"
+            label={alertsCopy.yourName}
             withAsterisk
             maxLength={200}
             value={by}
             onChange={(event) => setBy(event.currentTarget.value)}
             error={shown.by}
           />
-          <Failure title="Not silenced" error={command.error} />
+          <Failure title={silencesCopy.saveFailed} error={command.error} />
           <Group justify="flex-end">
             <Button type="submit" loading={command.isPending}>
-              Silence
+              {silencesCopy.silence}
             </Button>
           </Group>
         </Stack>
@@ -136,6 +146,6 @@ export function SilenceDialog({ matchers: given, onClose }: SilenceDialogProps) 
 }
 
 function matchersProblem(matchers: readonly Matcher[]): string | undefined {
-  if (matchers.length === 0) return 'A silence without a condition would silence everything: add one.'
-  return isHalf(matchers) ? 'Every condition needs a label and a pattern.' : undefined
+  if (matchers.length === 0) return silencesCopy.conditionMissing
+  return isHalf(matchers) ? silencesCopy.conditionIncomplete : undefined
 }

@@ -14,6 +14,8 @@ import { Icon } from '../../../components/Icon'
 import { Name } from '../../../components/Name'
 import { onPress, useAhead } from '../../../components/onPress'
 import { VirtualTable } from '../../../components/table/VirtualTable'
+import * as navigationCopy from '../../../copy/navigation'
+import * as silencesCopy from '../../../copy/silences'
 import { usePreferences } from '../../../lib/preferences'
 import styles from '../Alerts.module.css'
 import { AlertsFrame } from '../AlertsFrame'
@@ -40,18 +42,18 @@ export default function SilencesPage() {
   const close = () => setDialog(null)
   const addSilence = (
     <Button leftSection={<Icon name="plus" />} disabled={!isAdmin} onClick={() => setDialog({ kind: 'add-silence' })}>
-      Add a silence
+      {silencesCopy.add}
     </Button>
   )
   const addWindow = (
     <Button variant="default" disabled={!isAdmin} onClick={() => setDialog({ kind: 'add-window' })}>
-      Add a maintenance window
+      {silencesCopy.addWindow}
     </Button>
   )
   return (
     <AlertsFrame
-      title="Silences"
-      todo="add or end silences"
+      title={navigationCopy.silences}
+      todo={silencesCopy.todo}
       actions={
         <>
           {addWindow}
@@ -65,24 +67,24 @@ export default function SilencesPage() {
       {dialog?.kind === 'add-window' && <MaintenanceDialog window={null} onClose={close} />}
       {dialog?.kind === 'edit-window' && <MaintenanceDialog window={dialog.window} onClose={close} />}
       {dialog?.kind === 'remove-silence' && (
-        <RemoveDialog title="Remove this silence?" command={() => removeSilence(dialog.silence.id)} onClose={close}>
-          The silence for{' '}
+        <RemoveDialog title={silencesCopy.removeTitle} command={() => removeSilence(dialog.silence.id)} onClose={close}>
+          {silencesCopy.removeSilence}{' '}
           <strong>
             <Name whole>{matchersWords(dialog.silence.matchers)}</Name>
           </strong>{' '}
-          is forgotten, with its reason.
+          {silencesCopy.removeText}
         </RemoveDialog>
       )}
       {dialog?.kind === 'remove-window' && (
         <RemoveDialog
-          title="Remove this maintenance window?"
+          title={silencesCopy.removeWindowTitle}
           command={() => removeMaintenance(dialog.window.id)}
           onClose={close}
         >
           <strong>
             <Name whole>{dialog.window.name}</Name>
           </strong>{' '}
-          keeps no message back any more.
+          {silencesCopy.removeWindowText}
         </RemoveDialog>
       )}
     </AlertsFrame>
@@ -111,8 +113,8 @@ function SilencesCard({ add, onOpen }: CardProps) {
   }, [zone, isAdmin, mutate, onOpen])
   return (
     <>
-      <Failure title="Not ended" error={error} />
-      <Card title="Silences" flush>
+      <Failure title={silencesCopy.endFailed} error={error} />
+      <Card title={navigationCopy.silences} flush>
         <DataState
           query={query}
           skeleton={<RowsSkeleton columns={columns} rows={3} {...rowHeights} />}
@@ -120,8 +122,8 @@ function SilencesCard({ add, onOpen }: CardProps) {
             silences.length > 0
               ? null
               : {
-                  title: 'Nothing is silenced',
-                  text: 'A silence keeps messages back for some hours while somebody works on the cause. “Silence this” on an alert fills one in.',
+                  title: silencesCopy.noneYet,
+                  text: silencesCopy.noneYetText,
                   action: add,
                 }
           }
@@ -129,7 +131,7 @@ function SilencesCard({ add, onOpen }: CardProps) {
           {(silences) => (
             <div className={styles.wholeOnPhones}>
               <VirtualTable
-                label="Silences"
+                label={navigationCopy.silences}
                 columns={columns}
                 count={silences.length}
                 rowAt={(index) => silences[index]}
@@ -157,7 +159,7 @@ function WindowsCard({ add, onOpen }: CardProps) {
     return windowColumns(zone, isAdmin ? actions : null)
   }, [zone, isAdmin, onOpen])
   return (
-    <Card title="Maintenance windows" flush>
+    <Card title={silencesCopy.windows} flush>
       <DataState
         query={query}
         skeleton={<RowsSkeleton columns={columns} rows={3} {...rowHeights} />}
@@ -165,8 +167,8 @@ function WindowsCard({ add, onOpen }: CardProps) {
           windows.length > 0
             ? null
             : {
-                title: 'No maintenance window',
-                text: 'A window keeps messages back at known times: for a firmware update once, or for patches every Saturday night.',
+                title: silencesCopy.noWindows,
+                text: silencesCopy.noWindowsText,
                 action: add,
               }
         }
@@ -174,7 +176,7 @@ function WindowsCard({ add, onOpen }: CardProps) {
         {(windows) => (
           <div className={styles.wholeOnPhones}>
             <VirtualTable
-              label="Maintenance windows"
+              label={silencesCopy.windows}
               columns={columns}
               count={windows.length}
               rowAt={(index) => windows[index]}

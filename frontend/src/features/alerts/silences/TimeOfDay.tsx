@@ -1,5 +1,6 @@
 /** A time of day in 24 hours, whatever the browser's locale: the same time reads the same for everybody in a review. */
 
+import * as silencesCopy from '../../../copy/silences'
 import '@mantine/dates/styles.css'
 import { TimePicker } from '@mantine/dates'
 
@@ -20,8 +21,8 @@ export function TimeOfDay({ label, value, onChange, error }: TimeOfDayProps) {
       // Its seconds are not asked for.
       onChange={(time) => onChange(time.slice(0, 5))}
       error={error}
-      hoursInputLabel={`${label}, hours`}
-      minutesInputLabel={`${label}, minutes`}
+      hoursInputLabel={silencesCopy.hours(label)}
+      minutesInputLabel={silencesCopy.minutes(label)}
     />
   )
 }

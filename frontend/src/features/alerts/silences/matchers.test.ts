@@ -18,7 +18,7 @@ describe('matchers', () => {
   })
 
   it('read as a sentence, and none means everything', () => {
-    expect(matchersWords([])).toBe('everything')
+    expect(matchersWords([])).toBe('all alerts')
     expect(
       matchersWords([
         { label: 'array', pattern: 'fa-*', negated: false },

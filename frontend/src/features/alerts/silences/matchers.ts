@@ -1,6 +1,7 @@
 /** Matchers of labels: what a silence, a window or a channel is for. */
 
 import type { AlertOut, Matcher } from '../../../api/types'
+import * as silencesCopy from '../../../copy/silences'
 
 /** A pattern for exactly this text: its own *, ? and [ are no wildcards. */
 export const exactly = (text: string) => text.replace(/[[*?]/g, '[$&]')
@@ -15,8 +16,10 @@ export function matchersOf(alert: Pick<AlertOut, 'labels'>): Matcher[] {
 
 /** "rule is kernel_queueing, object is not ds-*". */
 export function matchersWords(matchers: readonly Matcher[]): string {
-  if (matchers.length === 0) return 'everything'
-  return matchers.map(({ label, pattern, negated }) => `${label} is ${negated ? 'not ' : ''}${pattern}`).join(', ')
+  if (matchers.length === 0) return silencesCopy.allAlerts
+  return matchers
+    .map(({ label, pattern, negated }) => silencesCopy.isPattern(label, negated ? silencesCopy.not : '', pattern))
+    .join(', ')
 }
 
 /** A row to be filled in. */

@@ -7,6 +7,9 @@ import { ALERT_SHAPES } from '../../../components/alerts/marks'
 import { Name } from '../../../components/Name'
 import { StateMark, type Tone } from '../../../components/StateMark'
 import type { Column } from '../../../components/table/VirtualTable'
+import * as commonCopy from '../../../copy/common'
+import * as gapsCopy from '../../../copy/gaps'
+import * as silencesCopy from '../../../copy/silences'
 import { plural } from '../../../lib/text'
 import { formatMoment, type Zone, zoneName } from '../../../lib/time'
 import styles from '../Alerts.module.css'
@@ -19,17 +22,17 @@ export const silenceNarrowRowPx = (hasActions: boolean) => narrowRowPx(5, hasAct
 
 /** Nothing of it is wrong: none has a colour of alarm. */
 const STATES: Record<SilenceOut['state'], { tone: Tone; word: string; shape?: string }> = {
-  active: { tone: 'calm', word: 'in force', shape: ALERT_SHAPES.paused },
-  coming: { tone: 'calm', word: 'to come', shape: ALERT_SHAPES.waiting },
-  over: { tone: 'calm', word: 'over' },
+  active: { tone: 'calm', word: silencesCopy.active, shape: ALERT_SHAPES.paused },
+  coming: { tone: 'calm', word: silencesCopy.upcoming, shape: ALERT_SHAPES.waiting },
+  over: { tone: 'calm', word: silencesCopy.expired },
 }
 
 function windowMark(window: MaintenanceOut, zone: Zone): { tone: Tone; word: string; shape?: string } {
-  if (window.is_on) return { tone: 'calm', word: 'on now', shape: ALERT_SHAPES.paused }
+  if (window.is_on) return { tone: 'calm', word: silencesCopy.activeNow, shape: ALERT_SHAPES.paused }
   const next_ms = nextStart(window, serverNow())
-  if (next_ms === undefined) return { tone: 'calm', word: 'not now', shape: ALERT_SHAPES.waiting }
-  if (next_ms === null) return { tone: 'calm', word: 'over' }
-  const word = `next ${formatMoment(next_ms, zone)} ${zoneName(zone, next_ms)}`
+  if (next_ms === undefined) return { tone: 'calm', word: silencesCopy.inactive, shape: ALERT_SHAPES.waiting }
+  if (next_ms === null) return { tone: 'calm', word: silencesCopy.expired }
+  const word = silencesCopy.nextStart(formatMoment(next_ms, zone), zoneName(zone, next_ms))
   return { tone: 'calm', word, shape: ALERT_SHAPES.waiting }
 }
 
@@ -43,7 +46,7 @@ export function silenceColumns(zone: Zone, actions: SilenceActions | null): Colu
   const columns: Column<SilenceOut>[] = [
     {
       id: 'all',
-      header: 'Silence',
+      header: silencesCopy.silence,
       width: 280,
       grow: true,
       narrowOnly: true,
@@ -56,8 +59,12 @@ export function silenceColumns(zone: Zone, actions: SilenceActions | null): Colu
             </>
           }
           lines={[
-            [`For ${matchersWords(silence.matchers)}`, 2],
-            `Until ${formatMoment(Date.parse(silence.until_at), zone)} ${zoneName(zone)}, from ${formatMoment(Date.parse(silence.from_at), zone)}`,
+            [silencesCopy.forMatching(matchersWords(silence.matchers)), 2],
+            silencesCopy.untilFrom(
+              formatMoment(Date.parse(silence.until_at), zone),
+              zoneName(zone),
+              formatMoment(Date.parse(silence.from_at), zone),
+            ),
             [`${silence.by}: ${silence.reason}`, 2],
           ]}
           actions={actions && <SilenceAction silence={silence} {...actions} />}
@@ -66,7 +73,7 @@ export function silenceColumns(zone: Zone, actions: SilenceActions | null): Colu
     },
     {
       id: 'for',
-      header: 'For alerts whose',
+      header: silencesCopy.matchingAlerts,
       width: 250,
       from: 700,
       grow: true,
@@ -79,18 +86,30 @@ export function silenceColumns(zone: Zone, actions: SilenceActions | null): Colu
         )
       },
     },
-    { id: 'state', header: 'State', width: 104, from: 700, cell: ({ state }) => <StateMark {...STATES[state]} /> },
-    { id: 'from', header: `From (${zoneName(zone)})`, width: 124, from: 700, cell: ({ from_at }) => moment(from_at) },
+    {
+      id: 'state',
+      header: commonCopy.state,
+      width: 104,
+      from: 700,
+      cell: ({ state }) => <StateMark {...STATES[state]} />,
+    },
+    {
+      id: 'from',
+      header: silencesCopy.fromZone(zoneName(zone)),
+      width: 124,
+      from: 700,
+      cell: ({ from_at }) => moment(from_at),
+    },
     {
       id: 'until',
-      header: `Until (${zoneName(zone)})`,
+      header: silencesCopy.until(zoneName(zone)),
       width: 124,
       from: 700,
       cell: ({ until_at }) => moment(until_at),
     },
     {
       id: 'reason',
-      header: 'Why, and by whom',
+      header: silencesCopy.reasonBy,
       width: 200,
       from: 700,
       grow: true,
@@ -105,18 +124,18 @@ export function silenceColumns(zone: Zone, actions: SilenceActions | null): Colu
     },
     {
       id: 'matching',
-      header: 'Open alerts',
+      header: silencesCopy.openAlerts,
       width: 98,
       from: 700,
       align: 'right',
       cell: ({ matching }) =>
-        matching === 0 ? <span className="muted">none</span> : <span className="numeric">{matching}</span>,
+        matching === 0 ? <span className="muted">{commonCopy.none}</span> : <span className="numeric">{matching}</span>,
     },
   ]
   if (actions === null) return columns
   const action: Column<SilenceOut> = {
     id: 'actions',
-    header: 'Actions',
+    header: commonCopy.actions,
     width: 104,
     from: 700,
     cell: (silence) => <SilenceAction silence={silence} {...actions} />,
@@ -124,19 +143,20 @@ export function silenceColumns(zone: Zone, actions: SilenceActions | null): Colu
   return [...columns, action]
 }
 
-const countWords = (matching: number) => (matching === 0 ? 'no open alert' : plural(matching, 'open alert'))
+const countWords = (matching: number) =>
+  matching === 0 ? silencesCopy.noOpenAlert : plural(matching, silencesCopy.openAlert)
 
 function SilenceAction({ silence, onEnd, onRemove }: SilenceActions & { silence: SilenceOut }) {
-  const what = `the silence for ${matchersWords(silence.matchers)}`
+  const what = silencesCopy.silenceFor(matchersWords(silence.matchers))
   const isActive = silence.state === 'active'
   return (
     <Button
       size="compact-xs"
       variant="default"
       onClick={() => (isActive ? onEnd : onRemove)(silence)}
-      aria-label={isActive ? `End now: ${what}` : `Remove ${what}`}
+      aria-label={isActive ? silencesCopy.endNamed(what) : commonCopy.removeNamed(what)}
     >
-      {isActive ? 'End now' : 'Remove'}
+      {isActive ? silencesCopy.end : commonCopy.remove}
     </Button>
   )
 }
@@ -150,21 +170,25 @@ export function windowColumns(zone: Zone, actions: WindowActions | null): Column
   const columns: Column<MaintenanceOut>[] = [
     {
       id: 'all',
-      header: 'Window',
+      header: silencesCopy.window,
       width: 280,
       grow: true,
       narrowOnly: true,
       cell: (window) => (
         <NarrowRow
           head={<Name focusable>{window.name}</Name>}
-          lines={[windowMark(window, zone).word, [whenWords(window), 2], [`For ${matchersWords(window.matchers)}`, 2]]}
+          lines={[
+            windowMark(window, zone).word,
+            [whenWords(window), 2],
+            [silencesCopy.forMatching(matchersWords(window.matchers)), 2],
+          ]}
           actions={actions && <WindowActionButtons window={window} {...actions} />}
         />
       ),
     },
     {
       id: 'name',
-      header: 'Window',
+      header: silencesCopy.window,
       width: 170,
       grow: true,
       from: 700,
@@ -172,14 +196,14 @@ export function windowColumns(zone: Zone, actions: WindowActions | null): Column
     },
     {
       id: 'on',
-      header: 'State',
+      header: commonCopy.state,
       width: 200,
       from: 700,
       cell: (window) => <StateMark {...windowMark(window, zone)} />,
     },
     {
       id: 'when',
-      header: 'When',
+      header: gapsCopy.when,
       width: 260,
       from: 700,
       grow: true,
@@ -194,7 +218,7 @@ export function windowColumns(zone: Zone, actions: WindowActions | null): Column
     },
     {
       id: 'for',
-      header: 'For alerts whose',
+      header: silencesCopy.matchingAlerts,
       width: 180,
       from: 700,
       grow: true,
@@ -204,7 +228,7 @@ export function windowColumns(zone: Zone, actions: WindowActions | null): Column
   if (actions === null) return columns
   const action: Column<MaintenanceOut> = {
     id: 'actions',
-    header: 'Actions',
+    header: commonCopy.actions,
     width: 168,
     from: 700,
     cell: (window) => (
@@ -219,11 +243,21 @@ export function windowColumns(zone: Zone, actions: WindowActions | null): Column
 function WindowActionButtons({ window, onEdit, onRemove }: WindowActions & { window: MaintenanceOut }) {
   return (
     <>
-      <Button size="compact-xs" variant="default" onClick={() => onEdit(window)} aria-label={`Change ${window.name}`}>
-        Change
+      <Button
+        size="compact-xs"
+        variant="default"
+        onClick={() => onEdit(window)}
+        aria-label={commonCopy.editNamed(window.name)}
+      >
+        {commonCopy.edit}
       </Button>
-      <Button size="compact-xs" variant="default" onClick={() => onRemove(window)} aria-label={`Remove ${window.name}`}>
-        Remove
+      <Button
+        size="compact-xs"
+        variant="default"
+        onClick={() => onRemove(window)}
+        aria-label={commonCopy.removeNamed(window.name)}
+      >
+        {commonCopy.remove}
       </Button>
     </>
   )

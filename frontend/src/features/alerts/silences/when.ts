@@ -1,16 +1,27 @@
 /** When a maintenance window is, in words, and as a form holds it. */
 
 import type { MaintenanceBody, MaintenanceOut } from '../../../api/types'
+import * as commonCopy from '../../../copy/common'
+import * as formsCopy from '../../../copy/forms'
+import * as silencesCopy from '../../../copy/silences'
 import { formatSeconds } from '../../../lib/time'
 import { isHalf } from './matchers'
 
 /** 0 is Monday, as the API counts. */
-export const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'] as const
+export const WEEKDAYS = [
+  silencesCopy.monday,
+  silencesCopy.tuesday,
+  silencesCopy.wednesday,
+  silencesCopy.thursday,
+  silencesCopy.friday,
+  silencesCopy.saturday,
+  silencesCopy.sunday,
+] as const
 
 export const REPEATS = [
-  { value: 'once', label: 'once' },
-  { value: 'daily', label: 'every day' },
-  { value: 'weekly', label: 'every week' },
+  { value: 'once', label: silencesCopy.once },
+  { value: 'daily', label: silencesCopy.everyDay },
+  { value: 'weekly', label: silencesCopy.everyWeek },
 ] as const
 
 /** "02:00:00" → "02:00". */
@@ -21,10 +32,13 @@ type Times = Pick<MaintenanceOut, 'first_day' | 'starts' | 'lasts_min' | 'zone' 
 /** "Every Saturday and Sunday from 02:00 for 4 h, Europe/Berlin, since 2026-11-21, until 2026-12-31". */
 export function whenWords(window: Times): string {
   const { first_day, repeat, last_day = null } = window
-  const clock = `from ${clockOf(window.starts)} for ${formatSeconds(window.lasts_min * 60)}, ${window.zone}`
+  const clock = silencesCopy.clock(clockOf(window.starts), formatSeconds(window.lasts_min * 60), window.zone)
   if (repeat === 'once') return `${first_day} ${clock}`
-  const days = repeat === 'daily' ? 'Every day' : `Every ${listed(window.weekdays.map((day) => WEEKDAYS[day] ?? '?'))}`
-  return `${days} ${clock}, since ${first_day}${last_day === null ? '' : `, until ${last_day}`}`
+  const days =
+    repeat === 'daily'
+      ? silencesCopy.daily
+      : silencesCopy.weekly(listed(window.weekdays.map((day) => WEEKDAYS[day] ?? '?')))
+  return silencesCopy.schedule(days, clock, first_day, last_day === null ? '' : silencesCopy.untilSuffix(last_day))
 }
 
 const DAY_MS = 86_400_000
@@ -68,7 +82,7 @@ function instantOf(wall_ms: number, clock: (at_ms: number) => number): number {
 }
 
 const listed = (words: readonly string[]) =>
-  words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
+  words.length < 2 ? words.join('') : commonCopy.andList(words.slice(0, -1).join(', '), words.at(-1) ?? '')
 
 export type WindowDraft = Omit<MaintenanceBody, 'lasts_min' | 'last_day'> & {
   lasts_min: number | string
@@ -95,12 +109,12 @@ export function bodyOfWindow(draft: WindowDraft): MaintenanceBody {
 /** What can be seen to be missing without asking the server, by field. */
 export function windowProblems(draft: WindowDraft): Map<string, string> {
   const problems = new Map<string, string>()
-  if (draft.name.trim() === '') problems.set('name', 'Name is needed.')
-  if (draft.first_day === '') problems.set('first_day', 'Choose a day.')
-  if (draft.starts === '') problems.set('starts', 'Choose a time.')
-  if (!(Number(draft.lasts_min) >= 1)) problems.set('lasts_min', 'At least a minute.')
-  if (draft.zone.trim() === '') problems.set('zone', 'Time zone is needed.')
-  if (draft.repeat === 'weekly' && draft.weekdays.length === 0) problems.set('weekdays', 'Choose a day of the week.')
-  if (isHalf(draft.matchers)) problems.set('matchers', 'Every condition needs a label and a pattern.')
+  if (draft.name.trim() === '') problems.set('name', formsCopy.nameRequired)
+  if (draft.first_day === '') problems.set('first_day', silencesCopy.dayRequired)
+  if (draft.starts === '') problems.set('starts', silencesCopy.timeRequired)
+  if (!(Number(draft.lasts_min) >= 1)) problems.set('lasts_min', silencesCopy.minuteRequired)
+  if (draft.zone.trim() === '') problems.set('zone', silencesCopy.zoneRequired)
+  if (draft.repeat === 'weekly' && draft.weekdays.length === 0) problems.set('weekdays', silencesCopy.weekdayRequired)
+  if (isHalf(draft.matchers)) problems.set('matchers', silencesCopy.conditionIncomplete)
   return problems
 }

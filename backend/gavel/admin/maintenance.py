@@ -1,0 +1,27 @@
+"""Keeping the store in shape: partitions ahead, roll-ups up to date, closed hours in order, the expired gone."""
+
+from datetime import timedelta
+
+import structlog
+
+from gavel.db.engine import transaction
+from gavel.db.locks import only_one
+from gavel.db.series import maintenance
+from gavel.db.write.alert_states import forget_alerts
+from gavel.ingest.worker import WorkerContext
+
+# As long as hours of the ledger are, so that an old alert's page still has its chart.
+_ALERTS_KEPT = timedelta(days=400)
+# What began and never fired is of no interest the day after.
+_UNFIRED_KEPT = timedelta(days=1)
+
+log = structlog.get_logger(__name__)
+
+
+def maintain(context: WorkerContext) -> None:
+    with only_one(context.engine, "maintain") as held:
+        if held:
+            now = context.now()
+            log.info("maintained", done=maintenance.maintain(context.engine, now))
+            with transaction(context.engine) as connection:
+                forget_alerts(connection, now - _ALERTS_KEPT, now - _UNFIRED_KEPT)

@@ -1,0 +1,1 @@
+"""What a message says and shows: text, pictures, forms of receivers. Pure."""

@@ -1,0 +1,1 @@
+"""What a rule says, in and out of YAML."""

@@ -1,0 +1,1 @@
+"""How a message leaves: requests with deadlines, outcomes, rates."""

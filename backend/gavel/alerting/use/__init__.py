@@ -1,0 +1,1 @@
+"""Alerting on the store: rules are evaluated, news become messages, messages are delivered."""

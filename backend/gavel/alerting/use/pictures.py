@@ -1,0 +1,64 @@
+"""The waterfall that goes with a message: drawn when it is sent or looked at, from the window that the message is about."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from gavel.alerting.render.message import Picture, message_of, window
+from gavel.alerting.render.picture import waterfall_picture
+from gavel.alerting.render.picture_link import LASTS, LinkError, opened, signed
+from gavel.alerting.render.picture_svg import Heading
+from gavel.db.engine import Connection
+from gavel.db.errors import NotFoundError
+from gavel.db.queries.notifications import NotificationRow, notification_by_event
+from gavel.db.queries.rows import RefKind
+from gavel.diagnosis.breakdown import waterfall
+from gavel.egress.policy import OutboundPolicy
+from gavel.vault import Vault
+
+# Where a message as the outbox keeps it says what its picture shows: subject, id, head of the diagnosis, named layers.
+PICTURE_OF = "picture_of"
+ROUTE = "/api/v1/alert-pictures"
+_PURPOSE = "alert pictures"
+
+
+def picture(connection: Connection, plain: Mapping[str, Any]) -> Picture | None:
+    """Of a message as the outbox keeps it; None when there is nothing to draw, or no longer."""
+    of = plain.get(PICTURE_OF)
+    if of is None:
+        return None
+    said = message_of(plain)
+    try:
+        found = waterfall(connection, RefKind(of["subject"]), of["id"], said.from_at, said.to_at)
+        heading = Heading(
+            name=" › ".join(said.path),
+            sentence=of["head"],
+            window=window(said.from_at, said.to_at),
+            quality=said.quality.value if said.quality else None,
+            named=tuple(of["named"]),
+            baseline_from=found.baseline_from,
+        )
+        return waterfall_picture(heading, found.directions)
+    except (NotFoundError, ValueError):
+        return None
+
+
+def linked_picture(vault: Vault, outside: OutboundPolicy, due: NotificationRow, now: datetime) -> Picture | None:
+    """The same by a signed address, for who cannot be sent a file."""
+    if outside.public_url is None or due.message.get(PICTURE_OF) is None:
+        return None
+    token = signed(vault.derived(_PURPOSE), due.event_id, now + LASTS)
+    alt = f"Latency breakdown of {' › '.join(due.message['path'])}"
+    return Picture(alt=alt, url=f"{outside.public_url}{ROUTE}/{token}")
+
+
+def png_of(connection: Connection, vault: Vault, token: str, now: datetime) -> bytes:
+    """The picture of a signed address. Raises NotFoundError, with no more said than that, for any other and for what is gone."""
+    try:
+        event_id = opened(vault.derived(_PURPOSE), token, now)
+    except LinkError as error:
+        raise NotFoundError("There is no such picture.") from error
+    found = picture(connection, notification_by_event(connection, event_id).message)
+    if found is None or found.png is None:
+        raise NotFoundError("There is no such picture.")
+    return found.png

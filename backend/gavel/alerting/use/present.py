@@ -1,0 +1,92 @@
+"""Alerts as of now: the arrays of their objects, and their measure in the newest minute."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import numpy as np
+
+from gavel.alerting.rules.model import RuleMeasure, Subject
+from gavel.alerting.rules.plain import measure_of
+from gavel.alerting.use.measures import detail_for, measured
+from gavel.alerting.use.objects import SCOPES, AlertObjects, things
+from gavel.alerting.use.readings import source_readings
+from gavel.db.engine import Connection
+from gavel.db.queries.alerts import AlertRow
+from gavel.db.queries.ledger import ledger
+from gavel.db.queries.refs import of_sources
+from gavel.db.queries.rows import RefKind
+from gavel.db.queries.scopes import arrays_behind, ledger_until
+from gavel.db.write.alert_memory import first_due_minute
+from gavel.diagnosis.baselines import usual
+from gavel.diagnosis.diagnose import MINUTE
+
+
+def evaluated_until(connection: Connection) -> datetime | None:
+    """Every rule was evaluated for the minutes before it, as far as the ledger has them; None before the first one."""
+    until, due = ledger_until(connection), first_due_minute(connection)
+    if until is None or due is None:
+        return until
+    return min(until, datetime.fromtimestamp(due * 60, UTC))
+
+
+# A host or a cluster reaches every array, and is on none.
+_ON_ARRAYS = (Subject.VM, Subject.DATASTORE, Subject.VOLUME, Subject.ARRAY)
+
+
+@dataclass(frozen=True, slots=True)
+class Newest:
+    """The minute that began at `at`: estimate and lower bound in the measure's unit; None: not measured, or no bound."""
+
+    at: datetime
+    value: float | None
+    lower: float | None
+
+
+def arrays_of(connection: Connection, alerts: Sequence[AlertRow]) -> Mapping[int, tuple[int, ...]]:
+    """Ids of arrays by alert id, whatever those were called when it began; what is on no array is absent."""
+    found: dict[tuple[str, int], tuple[int, ...]] = {}
+    for subject in _ON_ARRAYS:
+        ids = sorted({row.object_id for row in alerts if row.subject == subject.value})
+        behind = arrays_behind(connection, RefKind(subject.value), ids) if ids else {}
+        found |= {(subject.value, thing): tuple(array.id for array in arrays) for thing, arrays in behind.items()}
+    if any(row.subject == Subject.SOURCE.value for row in alerts):
+        own = of_sources(connection, RefKind.ARRAY)
+        found |= {(Subject.SOURCE.value, source): (array.id,) for source, array in own.items()}
+    return {row.id: arrays for row in alerts if (arrays := found.get((row.subject, row.object_id)))}
+
+
+def newest(connection: Connection, row: AlertRow, now: datetime) -> Newest | None:
+    """The current value of an open alert's measure. None: it has ended, its source is gone, or no minute was evaluated yet."""
+    if row.ended_at is not None:
+        return None
+    measure = measure_of(row.measure)
+    if row.subject == Subject.SOURCE.value:
+        return _of_source(connection, row, measure, now)
+    until = evaluated_until(connection)
+    return None if until is None else _of_minute(connection, row, measure, until - MINUTE)
+
+
+def _of_minute(connection: Connection, row: AlertRow, measure: RuleMeasure, at: datetime) -> Newest:
+    found = ledger(connection, [row.object_key], at, at + MINUTE, MINUTE, detail_for([measure]))
+    if not len(found):
+        return Newest(at, None, None)
+    expected = usual(connection, SCOPES[Subject(row.subject)], [row.object_id])
+    numbers = measured(found, np.zeros(len(found), dtype=np.int64), expected, [measure])
+    return Newest(at, _number(numbers.value[0, 0]), _number(numbers.lower[0, 0]))
+
+
+def _of_source(connection: Connection, row: AlertRow, measure: RuleMeasure, now: datetime) -> Newest | None:
+    there = things(connection, Subject.SOURCE)
+    mine = np.flatnonzero(there.keys == row.object_key)
+    if not len(mine):
+        return None
+    one = AlertObjects(there.subject, there.keys[mine], (there.objects[mine[0]],))
+    minute = int(now.timestamp()) // 60
+    read = source_readings(connection, one, [measure], minute, now)
+    at = datetime.fromtimestamp(minute * 60, UTC)
+    return Newest(at, _number(read.value[0, 0]), _number(read.lower[0, 0]))
+
+
+def _number(value: np.float64) -> float | None:
+    return None if np.isnan(value) else float(value)

@@ -1,0 +1,373 @@
+"""The diagnosis: which layer has the excess latency, how much, and with which confidence (attribution.md §5)."""
+
+from dataclasses import dataclass
+from enum import IntFlag
+
+import numpy as np
+import numpy.typing as npt
+
+from gavel.analysis.intervals import Bools, Floats
+from gavel.analysis.ledger import KERNEL, timed_ops
+from gavel.analysis.segments import SPAN_LAYERS, span_name
+from gavel.analysis.severity import elevated_from_us, severities
+from gavel.domain.io_path import SPANS, Confidence, Direction, Layer
+from gavel.domain.ledger import LedgerRows
+
+OVERLAP = 0.80
+# So small a part of the threshold is no excess to speak of.
+NEGLIGIBLE_SHARE = 0.10
+# Coarse counters leave an excess open while its estimate and what is sure of it (below 0 where less than expected is) are together under
+# so many thresholds; one estimated at the second number of thresholds is an excess whatever they leave open.
+COARSE_TOGETHER = 1.75
+COARSE_AT_MOST = 4.0
+# Where the estimate of one layer's excess is so many times that of any other, and reaches the threshold by itself, its name stands alone as
+# likely, however wide the bounds are: there is room for the others only because the sum of all is bounded.
+PLAINLY, PLAIN_FROM = 2.0, 1.0
+# Of whole milliseconds an estimate is hardly more than the middle of what is possible: there it takes so many thresholds.
+PLAIN_FROM_IN_MS = 3.0
+LEAST_SHARE_OF_DEVICE = 0.5
+LEAST_SHARE_OF_VOLUME = 0.5
+# Outstanding I/Os are an average of whole numbers: within a sixteenth of the limit is at the limit.
+QUEUE_FULL = 15 / 16
+# Reads and writes are counted apart, each to ½ I/O: more than this above a limit is above it, so that it is not the limit.
+_COUNTED_TO = 1.0
+
+
+class Reason(IntFlag):
+    """What a diagnosis has to say beside its layer. 16 once was one and stays unused: rows are stored with these."""
+
+    NONE = 0
+    GUEST_NOT_MEASURED = 1
+    VIRTUAL_DISK_QUEUE_FULL = 2
+    DISAGREEMENT = 4
+    MINOR_PART_OF_DEVICE = 8
+    CHRONIC = 32
+    MERGED_LAYERS = 64
+    TOO_COARSE = 128
+    MINOR_PART_OF_VOLUME = 256
+    SAMPLE_MISSING = 512
+    AMONG_EXTENTS = 1024
+    # Said by the quality; here it only weighs.
+    WHOLE_MILLISECONDS = 2048
+
+
+WORDS = {
+    Reason.GUEST_NOT_MEASURED: "below the guest; guest not measured",
+    Reason.VIRTUAL_DISK_QUEUE_FULL: "virtual disk queue full: guest queueing likely, not measured",
+    Reason.DISAGREEMENT: "counters inconsistent, so every range is widened by the inconsistency",
+    Reason.MINOR_PART_OF_DEVICE: "assumes its I/Os see the device's average latency",
+    Reason.CHRONIC: "chronic: its history exceeds the highest baseline of the array source, so the baseline is capped",
+    Reason.MERGED_LAYERS: "not every layer is measured separately",
+    Reason.TOO_COARSE: "counter resolution too low to confirm or to exclude excess latency",
+    Reason.MINOR_PART_OF_VOLUME: "assumes its I/Os see the volume's average latency",
+    Reason.SAMPLE_MISSING: "a sample is missing, so ranges are widened to cover it",
+    Reason.WHOLE_MILLISECONDS: "a latency counter has a resolution of 1 ms",
+    Reason.AMONG_EXTENTS: "its disks span several extents, and I/O per extent is not measured",
+}
+SETTLES = "microsecond counters: vSphere 9, or an esxtop file of this host"
+# MINOR_PART_OF_VOLUME is one where the volume's average has a say.
+_CAPS = Reason.DISAGREEMENT | Reason.MINOR_PART_OF_DEVICE | Reason.SAMPLE_MISSING | Reason.AMONG_EXTENTS
+_BELOW_KERNEL = np.array([first > Layer.KERNEL for first, _ in SPANS])
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What n diagnoses rest on. Times in µs per I/O by span (n, 10), NaN where not measured; the rest (n,) or as said.
+
+    expected: (n, 10); outermost_lower: lower bound of the outermost boundary; caps and remarks in `reasons` (flags of `Reason`).
+    """
+
+    value: Floats
+    lower: Floats
+    upper: Floats
+    expected: Floats
+    outermost_lower: Floats
+    reasons: npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnoses:
+    """n rulings. `named` and `other` are positions in `SPANS` (−1: none); `other` stands beside `named` when inconclusive.
+
+    severity: "" where no span was measured; confidence: "" where no layer is named. limited_counters: normal only since the counters are
+    too coarse to show the excess. excess: (n, 10) µs; share: of the named span in the total excess; `reasons`: flags of `Reason`.
+    """
+
+    severity: npt.NDArray[np.str_]
+    confidence: npt.NDArray[np.str_]
+    limited_counters: Bools
+    named: npt.NDArray[np.int64]
+    other: npt.NDArray[np.int64]
+    excess: Floats
+    total_excess: Floats
+    share: Floats
+    reasons: npt.NDArray[np.int64]
+
+
+def baseline_by_span(baseline_us: Floats, span_ops: Floats, ops: Floats) -> Floats:
+    """(n, 10) expected µs per I/O of each span from (n, 4) by layer; a span that only part of the ops passed is expected that much less."""
+    measured = np.divide(span_ops, ops[:, None], out=np.zeros_like(span_ops), where=ops[:, None] > 0)
+    result: Floats = (baseline_us @ SPAN_LAYERS.T) * np.minimum(measured, 1.0)
+    return result
+
+
+def case_of(rows: LedgerRows, direction: Direction, baseline_us: Floats, remarks: npt.NDArray[np.int64]) -> Case:
+    """The case that ledger rows make, per I/O of the scope that was timed; `remarks` are flags of `Reason` that the caller knows of."""
+    ops, span_ops = timed_ops(rows)[:, direction], rows.span_ops[:, direction]
+    measured = span_ops > 0
+
+    def per_io(sums: Floats) -> Floats:
+        return np.divide(sums[:, direction], ops[:, None], out=np.full_like(span_ops, np.nan), where=measured)
+
+    outermost = np.divide(rows.outermost_lower[:, direction], ops, out=np.zeros_like(ops), where=ops > 0)
+    expected = baseline_by_span(baseline_us, span_ops, ops)
+    return Case(
+        per_io(rows.span_time),
+        per_io(rows.span_lower),
+        per_io(rows.span_upper),
+        expected,
+        outermost,
+        remarks | _seen(measured),
+    )
+
+
+def _seen(measured: Bools) -> npt.NDArray[np.int64]:
+    guest = np.array([first is Layer.GUEST for first, _ in SPANS])
+    merged = np.array([first is not last for first, last in SPANS])
+    no_guest = np.where(~measured[:, guest].any(axis=1), int(Reason.GUEST_NOT_MEASURED), 0)
+    unsplit = np.where(measured[:, merged].any(axis=1), int(Reason.MERGED_LAYERS), 0)
+    result: npt.NDArray[np.int64] = np.bitwise_or(no_guest, unsplit)
+    return result
+
+
+def remarks(
+    *,
+    disagreement_us: Floats,
+    share_of_device: Floats,
+    chronic: Bools,
+    outstanding: Floats,
+    queue_limit: Floats,
+) -> npt.NDArray[np.int64]:
+    """(n,) flags of `Reason` from what stands beside the ledger, each (n,).
+
+    share_of_device: NaN where the scope is no part of a device; outstanding and queue_limit of the virtual disk: NaN where unknown.
+    """
+    flags = (
+        (Reason.DISAGREEMENT, disagreement_us > 0),
+        (Reason.MINOR_PART_OF_DEVICE, share_of_device < LEAST_SHARE_OF_DEVICE),
+        (Reason.CHRONIC, chronic),
+        (Reason.VIRTUAL_DISK_QUEUE_FULL, _is_full(outstanding, queue_limit)),
+    )
+    result: npt.NDArray[np.int64] = np.sum(
+        [np.where(rows, int(flag), 0) for flag, rows in flags], axis=0, dtype=np.int64
+    )
+    return result
+
+
+def _is_full(outstanding: Floats, limit: Floats) -> Bools:
+    """At the limit; more I/Os than it allows show that the limit is another one, of which nothing is known."""
+    full: Bools = (outstanding >= QUEUE_FULL * limit) & (outstanding <= limit + _COUNTED_TO) & (limit > 0)
+    return full
+
+
+def rule(case: Case) -> Diagnoses:
+    """One diagnosis per row; without severity and confidence where no span was measured.
+
+    Where no excess worth speaking of is sure, nor the estimate far above the threshold, it may be nothing but the counters' coarseness:
+    no layer is named, and it says so. It says so as well wherever the bounds of a row without an excess leave room for one.
+    """
+    measured = ~np.isnan(case.value)
+    excess, low, high = (_excess(numbers, case.expected, measured) for numbers in (case.value, case.lower, case.upper))
+    total, expected = excess.sum(axis=1), np.where(measured, case.expected, 0.0).sum(axis=1)
+    threshold = elevated_from_us(expected)
+    named = np.argmax(np.where(measured, excess, -1.0), axis=1)
+    other, highest_other = _runner_up(high, measured, named)
+    of_outermost = case.outermost_lower - expected
+    least = np.maximum(low.sum(axis=1), of_outermost)
+    confirmed = (_at(low, named) > highest_other) & (least >= threshold) & ~_capped(case, low, named)
+    slight = (least < threshold) & (_at(low, named) <= NEGLIGIBLE_SHARE * threshold)
+    blurred = ~_clear(low, highest_other, named) & (highest_other > 0) & (_overlap(low, high, named, other) >= OVERLAP)
+    in_ms = (case.reasons & int(Reason.WHOLE_MILLISECONDS)) > 0
+    plain_from = np.where(in_ms, PLAIN_FROM_IN_MS, PLAIN_FROM) * threshold
+    blurred &= _at(excess, named) < np.maximum(PLAINLY * _next_largest(excess, named), plain_from)
+    open_to_both = (total + of_outermost < COARSE_TOGETHER * threshold) & (total < COARSE_AT_MOST * threshold)
+    coarse = ~confirmed & (total >= threshold) & open_to_both & slight
+    ruled = measured.any(axis=1)
+    names_none = (total < threshold) | coarse
+    judged = ruled & ~names_none
+    confidence = np.select(
+        [~judged, confirmed, blurred],
+        ["", Confidence.CONFIRMED.value, Confidence.INCONCLUSIVE.value],
+        Confidence.LIKELY.value,
+    )
+    severe = severities(total, expected, coarse)
+    share = np.divide(_at(excess, named), total, out=np.zeros_like(total), where=total > 0)
+    pair = np.where(confidence == Confidence.INCONCLUSIVE.value, _second(excess, high, measured, named), -1)
+    open_ended = ruled & names_none & (high.sum(axis=1) >= threshold)
+    return Diagnoses(
+        np.where(ruled, severe.severity, ""),
+        confidence,
+        ruled & severe.limited,
+        np.where(judged, named, -1),
+        pair,
+        excess,
+        total,
+        np.where(judged, share, 0.0),
+        _shown_reasons(case) | np.where(open_ended, int(Reason.TOO_COARSE), 0),
+    )
+
+
+def _capped(case: Case, low: Floats, named: npt.NDArray[np.int64]) -> Bools:
+    """Rows that are likely at most. A volume's average says nothing about kernel time that alone is more than all the driver waited."""
+    below = np.where(np.isnan(case.upper), 0.0, case.upper)[:, _BELOW_KERNEL].sum(axis=1)
+    proven = (named == KERNEL) & (_at(low, named) > below)
+    of_volume = (case.reasons & int(Reason.MINOR_PART_OF_VOLUME)) > 0
+    capped: Bools = ((case.reasons & int(_CAPS)) > 0) | (of_volume & ~proven)
+    return capped
+
+
+def _excess(numbers: Floats, expected: Floats, measured: Bools) -> Floats:
+    return np.where(measured, np.maximum(numbers - expected, 0.0), 0.0)
+
+
+def _at(numbers: Floats, index: npt.NDArray[np.int64]) -> Floats:
+    taken: Floats = np.take_along_axis(numbers, index[:, None], axis=1)[:, 0]
+    return taken
+
+
+def _runner_up(high: Floats, measured: Bools, named: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], Floats]:
+    """The span with the largest upper excess besides the named one; −∞ where there is none."""
+    others = np.where(measured, high, -np.inf)
+    np.put_along_axis(others, named[:, None], -np.inf, axis=1)
+    second = np.argmax(others, axis=1)
+    return second, _at(others, second)
+
+
+def _second(excess: Floats, high: Floats, measured: Bools, named: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """The span with the largest estimate of an excess besides the named one, where that is no small part of it; else that with the largest
+    upper excess."""
+    others = np.where(measured & (PLAINLY * excess > _at(excess, named)[:, None]), excess, -np.inf)
+    np.put_along_axis(others, named[:, None], -np.inf, axis=1)
+    second = np.argmax(others, axis=1)
+    return np.where(np.isfinite(_at(others, second)), second, _runner_up(high, measured, named)[0])
+
+
+def _next_largest(excess: Floats, named: npt.NDArray[np.int64]) -> Floats:
+    others = excess.copy()
+    np.put_along_axis(others, named[:, None], 0.0, axis=1)
+    largest: Floats = others.max(axis=1)
+    return largest
+
+
+def _clear(low: Floats, highest_other: Floats, named: npt.NDArray[np.int64]) -> Bools:
+    return _at(low, named) > highest_other
+
+
+def _overlap(low: Floats, high: Floats, first: npt.NDArray[np.int64], second: npt.NDArray[np.int64]) -> Floats:
+    """Length that two intervals share, as a part of the narrower; a point inside the other shares all of itself."""
+    common = np.minimum(_at(high, first), _at(high, second)) - np.maximum(_at(low, first), _at(low, second))
+    narrower = np.minimum(_at(high, first) - _at(low, first), _at(high, second) - _at(low, second))
+    point = np.where(common >= 0, 1.0, 0.0)
+    with np.errstate(invalid="ignore"):
+        shared: Floats = np.divide(common, narrower, out=point, where=(narrower > 0) & np.isfinite(narrower))
+    return shared
+
+
+def in_milliseconds(quality: npt.NDArray[np.int64], milliseconds: int) -> npt.NDArray[np.int64]:
+    """(n,) `Reason.WHOLE_MILLISECONDS` where a row's quality has its flag of whole `milliseconds`."""
+    flags: npt.NDArray[np.int64] = np.where((quality & milliseconds) > 0, int(Reason.WHOLE_MILLISECONDS), 0)
+    return flags
+
+
+def _shown_reasons(case: Case) -> npt.NDArray[np.int64]:
+    """A full queue is only news while the guest is not measured."""
+    reasons = case.reasons & ~int(Reason.WHOLE_MILLISECONDS)
+    unseen = (reasons & int(Reason.GUEST_NOT_MEASURED)) > 0
+    return np.where(unseen, reasons, reasons & ~int(Reason.VIRTUAL_DISK_QUEUE_FULL))
+
+
+def excess_outstanding(diagnoses: Diagnoses, ops: Floats, wall_s: float) -> Floats:
+    """(n,) excess latency × IOPS: the I/Os that are outstanding because of the excess, of the timed `ops` per wall time."""
+    return diagnoses.total_excess * ops / (wall_s * 1e6)
+
+
+def sentence(diagnoses: Diagnoses, row: int) -> str:
+    """One ruling in words: "kernel, confirmed, 52 % of the excess; below the guest; guest not measured"."""
+    severity, confidence = str(diagnoses.severity[row]), str(diagnoses.confidence[row])
+    told = [words for flag, words in WORDS.items() if int(diagnoses.reasons[row]) & flag]
+    named, other = int(diagnoses.named[row]), int(diagnoses.other[row])
+    if not severity:
+        return "no diagnosis: nothing was measured"
+    if not confidence:
+        head = severity
+    elif confidence == Confidence.INCONCLUSIVE.value:
+        head = f"inconclusive: {span_name(named)} or {span_name(other)}"
+        told.append(f"what would settle it: {SETTLES}")
+    else:
+        head = f"{span_name(named)}, {confidence}, {100 * diagnoses.share[row]:.0f} % of the excess"
+    return "; ".join([head, *told])
+
+
+LEAST_DAYS = 3
+PERCENTILE = 25.0
+
+
+@dataclass(frozen=True, slots=True)
+class Expectations:
+    """Settings of an array, or (n,) of the arrays behind n scopes: defaults without history, and caps that history cannot lift.
+
+    san_bytes_per_us: payload of the slowest link on the way, in bytes per µs, which are MB/s.
+    """
+
+    san_us: float | Floats = 100.0
+    array_us: float | Floats = 500.0
+    san_cap_us: float | Floats = 300.0
+    array_cap_us: float | Floats = 1000.0
+    # 16 Gbit/s of Fibre Channel at 100 MB/s each.
+    san_bytes_per_us: float | Floats = 1600.0
+
+
+DEFAULTS = Expectations()
+
+
+def typical(values: Floats, day: npt.NDArray[np.int64]) -> Floats:
+    """(n,) 25th percentile of rows' values (n, m) at one hour of the day over the last 7 days; NaN below three days.
+
+    values: NaN where there is no row of quality A or B; day: (m,) which day each column belongs to.
+    """
+    known = ~np.isnan(values)
+    days = sum(
+        (known[:, day == one].any(axis=1).astype(np.int64) for one in np.unique(day)), np.zeros(len(values), np.int64)
+    )
+    result = np.full(len(values), np.nan)
+    enough = days >= LEAST_DAYS
+    if enough.any():
+        result[enough] = np.nanpercentile(values[enough], PERCENTILE, axis=1)
+    return result
+
+
+def baseline_us(
+    san_history: Floats,
+    array_history: Floats,
+    inter_array_us: Floats,
+    settings: Expectations = DEFAULTS,
+    bytes_per_op: Floats | float = 0.0,
+) -> tuple[Floats, Bools]:
+    """(n, 4) expected µs by `Layer`, and (n, 4) where history lies above its cap: "chronic".
+
+    *_history: (n,) from `typical`. inter_array_us: (n,) round trip between a pod's arrays for stretched writes, else 0; it lifts the
+    array's default and its cap alike. bytes_per_op: (n,) of its I/Os: their transfer is added to the SAN's default and its cap, and is
+    expected at least, whatever size of I/O the history is of.
+    """
+    result = np.zeros((len(san_history), len(Layer)))
+    chronic = np.zeros(result.shape, dtype=np.bool_)
+    transfer_us = bytes_per_op / settings.san_bytes_per_us + np.zeros_like(san_history)
+    for layer, history, more, default, cap in (
+        (Layer.SAN, san_history, transfer_us, settings.san_us, settings.san_cap_us),
+        (Layer.ARRAY, array_history, inter_array_us, settings.array_us, settings.array_cap_us),
+    ):
+        known = np.fmin(history, cap + more)
+        learned = np.fmax(known, more) if layer is Layer.SAN else known
+        result[:, layer] = np.where(np.isnan(history), default + more, learned)
+        chronic[:, layer] = history > cap + more
+    return result, chronic

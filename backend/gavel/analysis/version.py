@@ -1,0 +1,8 @@
+"""Which rules wrote a row of the ledger."""
+
+# Raise it by one with every change of `gavel.analysis` after which the same samples give other rows: other estimates or bounds, other flags
+# of reasons or qualities. Not for what is computed from stored rows (diagnoses, sentences), nor for speed. Minutes of earlier versions are
+# written again once where their samples are still kept, and labelled where they are not.
+#   1: up to 0.1
+#   2: parts weighted by their own I/Os, time above devices as one sum, extents apart, missing samples and proven instants bounded
+RULES_VERSION = 2

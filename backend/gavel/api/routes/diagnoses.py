@@ -1,0 +1,213 @@
+"""Diagnoses: the environment ranked, and diagnosis, breakdown, occupancy, latency and contributors of one object."""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Annotated, TypeVar
+
+import msgspec
+from fastapi import APIRouter, Path, Query, Response
+
+from gavel.api.convert import fields_of
+from gavel.api.deps import AppDep, AppState, NowDep, ReaderOnly
+from gavel.api.inputs import Search
+from gavel.api.ranges import Limit, OptionalRange, OptionalRangeDep, RangeDep
+from gavel.api.routes.series import Points, series_of
+from gavel.api.schemas.common import Out
+from gavel.api.schemas.diagnoses import (
+    ConfidenceName,
+    ContributorsOut,
+    DeltasOut,
+    DiagnosisOut,
+    HostRowsOut,
+    LatencyOut,
+    LayerName,
+    OccupancyOut,
+    SeverityName,
+    WaterfallOut,
+)
+from gavel.api.schemas.overview import OverviewOut
+from gavel.api.schemas.series import Series
+from gavel.db.engine import Connection, reading
+from gavel.db.queries.rows import RefKind
+from gavel.diagnosis import breakdown, explain, ranking
+from gavel.diagnosis import contributors as contributing
+from gavel.diagnosis.window import asked_window
+from gavel.domain.io_path import Confidence, Layer, Severity
+from gavel.views import compare, hosts, series
+
+router = APIRouter(tags=["diagnoses"], dependencies=[ReaderOnly])
+Model = TypeVar("Model", bound=Out)
+
+
+class ScopePath(StrEnum):
+    """What the ledger adds up to, as addresses name it."""
+
+    DATASTORES = "datastores"
+    VMS = "vms"
+    HOSTS = "hosts"
+    VOLUMES = "volumes"
+    ARRAYS = "arrays"
+    CLUSTERS = "clusters"
+
+    @property
+    def ref(self) -> RefKind:
+        return RefKind(self.value.removesuffix("s"))
+
+
+class LeafKind(StrEnum):
+    """Kinds with data of single virtual disks and devices."""
+
+    DATASTORES = "datastores"
+    VMS = "vms"
+    HOSTS = "hosts"
+    VOLUMES = "volumes"
+    ARRAYS = "arrays"
+
+    @property
+    def ref(self) -> RefKind:
+        return RefKind(self.value.removesuffix("s"))
+
+
+# Ids of the ledger's keys have 27 bits.
+ThingId = Annotated[int, Path(ge=1, lt=2**27)]
+Step = Annotated[
+    int | None,
+    Query(
+        ge=60,
+        le=400 * 86_400,
+        multiple_of=60,
+        description="seconds per bucket, whole minutes; default: chosen by the range",
+    ),
+]
+
+
+@router.get("/overview")
+def overview(
+    app: AppDep,
+    at: NowDep,
+    window: OptionalRangeDep,
+    kind: ScopePath = ScopePath.DATASTORES,
+    search: Search = "",
+    layer: Annotated[LayerName | None, Query(description="only objects whose diagnosis names this layer")] = None,
+    severity: Annotated[SeverityName | None, Query(description="only objects of this severity")] = None,
+    confidence: Annotated[ConfidenceName | None, Query(description="only diagnoses with this confidence")] = None,
+    sort: Annotated[ranking.Order, Query(description="objects without a value come last")] = "excess_outstanding",
+    order: Annotated[ranking.Way, Query()] = "desc",
+    limit: Limit = 100,
+    offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
+) -> OverviewOut:
+    """The environment by layer, and its objects ranked. Without a range: the last five analyzed minutes."""
+    wanted = ranking.Wanted(
+        kind=kind.ref,
+        search=search.strip(),
+        layer=Layer[layer.upper()] if layer else None,
+        severity=Severity(severity) if severity else None,
+        confidence=Confidence(confidence) if confidence else None,
+        order=sort,
+        descending=order == "desc",
+        limit=limit,
+        offset=offset,
+    )
+    with reading(app.engine) as connection:
+        from_at, to_at = asked_window(connection, window.from_at, window.to_at, at)
+        found = ranking.overview(connection, wanted, from_at, to_at)
+    return OverviewOut.model_validate(fields_of(found) | {"limit": limit, "offset": offset})
+
+
+@router.get("/environment/latency", response_model=LatencyOut)
+def environment_latency(app: AppDep, window: RangeDep, step: Step = None) -> Response:
+    """The whole environment over time, with the columns of one object; its queues as a sum only."""
+    with reading(app.engine) as connection:
+        found = series.environment_latency(connection, window.from_at, window.to_at, _width(step))
+    return _columns(found)
+
+
+@router.get("/{kind}/{thing_id}/latency", response_model=LatencyOut)
+def latency(kind: ScopePath, thing_id: ThingId, app: AppDep, window: RangeDep, step: Step = None) -> Response:
+    """Over time, columnar, in at most 1,000 buckets: bands of the stack, and layers with their bounds."""
+    with reading(app.engine) as connection:
+        found = series.latency(connection, kind.ref, thing_id, window.from_at, window.to_at, _width(step))
+    return _columns(found)
+
+
+def _width(step: int | None) -> timedelta | None:
+    return None if step is None else timedelta(seconds=step)
+
+
+def _columns(latency: series.Latency) -> Response:
+    # Some 50,000 numbers: written straight from the columns, where NaN becomes null; tests hold the answer against its model.
+    return Response(msgspec.json.encode(latency), media_type="application/json")
+
+
+@router.get("/{kind}/{thing_id}/waterfall")
+def waterfall(kind: ScopePath, thing_id: ThingId, app: AppDep, at: NowDep, window: OptionalRangeDep) -> WaterfallOut:
+    """Latency breakdown of one window for reads, writes and all: layers with range and baseline, and segments that add up to the total."""
+    return _answer(WaterfallOut, breakdown.waterfall, app, at, window, kind.ref, thing_id)
+
+
+@router.get("/{kind}/{thing_id}/occupancy")
+def occupancy(kind: ScopePath, thing_id: ThingId, app: AppDep, at: NowDep, window: OptionalRangeDep) -> OccupancyOut:
+    """How many I/Os are inside each layer on average."""
+    return _answer(OccupancyOut, breakdown.occupancy, app, at, window, kind.ref, thing_id)
+
+
+@router.get("/{kind}/{thing_id}/diagnosis")
+def diagnosis(kind: ScopePath, thing_id: ThingId, app: AppDep, at: NowDep, window: OptionalRangeDep) -> DiagnosisOut:
+    """Which layer has the excess latency, how much, with which confidence, since when, and the raw numbers behind it."""
+    with reading(app.engine) as connection:
+        from_at, to_at = asked_window(connection, window.from_at, window.to_at, at)
+        found = explain.diagnosis(connection, kind.ref, thing_id, from_at, to_at)
+    return DiagnosisOut.model_validate(found)
+
+
+@router.get("/{kind}/{thing_id}/evidence")
+def evidence(kind: LeafKind, thing_id: ThingId, app: AppDep, window: RangeDep, points: Points = 700) -> Series:
+    """The raw numbers of both sides over time, together and of each device, virtual disk and volume."""
+    return series_of(app, kind.ref, thing_id, window, points, "parts")
+
+
+@router.get("/{kind}/{thing_id}/contributors")
+def contributors(
+    kind: LeafKind, thing_id: ThingId, app: AppDep, at: NowDep, window: OptionalRangeDep, layer: LayerName = "kernel"
+) -> ContributorsOut:
+    """Who the layer's time belongs to: VMs (of a VM: its virtual disks) and hosts (of a host: its devices), the largest first."""
+
+    def asked(connection: Connection, ref: RefKind, thing: int, from_at: datetime, to_at: datetime) -> object:
+        return contributing.contributors(connection, ref, thing, from_at, to_at, Layer[layer.upper()])
+
+    return _answer(ContributorsOut, asked, app, at, window, kind.ref, thing_id)
+
+
+@router.get("/datastores/{thing_id}/deltas")
+def datastore_deltas(thing_id: ThingId, app: AppDep, at: NowDep, window: OptionalRangeDep) -> DeltasOut:
+    """The differences of neighboring boundaries, with ranges and baselines."""
+
+    def asked(connection: Connection, _: RefKind, thing: int, from_at: datetime, to_at: datetime) -> object:
+        return compare.deltas(connection, thing, from_at, to_at)
+
+    return _answer(DeltasOut, asked, app, at, window, RefKind.DATASTORE, thing_id)
+
+
+@router.get("/datastores/{thing_id}/hosts")
+def datastore_hosts(thing_id: ThingId, app: AppDep, at: NowDep, window: OptionalRangeDep) -> HostRowsOut:
+    """Each host's own counters of the datastore, with its queue depth and its number of active VMs."""
+
+    def asked(connection: Connection, _: RefKind, thing: int, from_at: datetime, to_at: datetime) -> object:
+        return hosts.host_rows(connection, thing, from_at, to_at)
+
+    return _answer(HostRowsOut, asked, app, at, window, RefKind.DATASTORE, thing_id)
+
+
+def _answer(
+    model: type[Model],
+    asked: Callable[[Connection, RefKind, int, datetime, datetime], object],
+    app: AppState,
+    at: datetime,
+    window: OptionalRange,
+    kind: RefKind,
+    thing_id: int,
+) -> Model:
+    with reading(app.engine) as connection:
+        from_at, to_at = asked_window(connection, window.from_at, window.to_at, at)
+        return model.model_validate(asked(connection, kind, thing_id, from_at, to_at))

@@ -1,0 +1,1 @@
+"""Minutes of both sides become rows of the ledger, and what is usual at each hour."""

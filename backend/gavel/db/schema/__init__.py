@@ -1,0 +1,5 @@
+"""All tables but the series, in one MetaData."""
+
+from gavel.db.schema.base import metadata
+
+__all__ = ["alerting", "array_side", "bookkeeping", "host_side", "ledger", "metadata"]

@@ -1,0 +1,182 @@
+"""Sources and the account of their collection: watermarks, gaps, runs, clocks; and what the store remembers about itself."""
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    Column,
+    Double,
+    ForeignKey,
+    Identity,
+    Index,
+    Integer,
+    LargeBinary,
+    Table,
+    Text,
+    UniqueConstraint,
+    text,
+)
+from sqlalchemy.dialects.postgresql import JSONB
+
+from gavel.db.schema.base import identity, instant, metadata, source_id
+
+# `settings` holds no secret; `secrets_encrypted` is an envelope made and opened outside the database, under the key named by
+# `secrets_key_id`. `identity` is the array's id or the vCenter's instance UUID, known from the first inventory on;
+# `withheld`: what the newest inventory was kept from reading, each a sentence. `settings_after_run`: the newest
+# run that had other settings.
+source = Table(
+    "source",
+    metadata,
+    identity(),
+    Column("kind", Text, nullable=False),
+    Column("name", Text, nullable=False, unique=True),
+    Column("address", Text, nullable=False),
+    Column("settings", JSONB, nullable=False, server_default=text("'{}'::jsonb")),
+    Column("secrets_encrypted", LargeBinary),
+    Column("secrets_key_id", Text),
+    Column("enabled", Boolean, nullable=False, server_default=text("true")),
+    instant("created_at"),
+    Column("identity", Text),
+    instant("inventory_at", nullable=True),
+    Column("inventory_revision", Integer, nullable=False, server_default=text("0")),
+    Column("withheld", JSONB, nullable=False, server_default=text("'[]'::jsonb")),
+    Column("settings_after_run", BigInteger, nullable=False, server_default=text("0")),
+)
+
+# Samples of the stream are stored up to `until_at`, by the source's own clock; moved in the transaction of the samples.
+watermark = Table(
+    "watermark",
+    metadata,
+    Column("source_id", Integer, ForeignKey("source.id", ondelete="CASCADE"), primary_key=True),
+    Column("stream", Text, primary_key=True),
+    instant("until_at"),
+)
+
+# A missing interval (from_at, to_at] and why. `entity_key` is null when the whole stream is missing.
+gap = Table(
+    "gap",
+    metadata,
+    identity(),
+    source_id(),
+    Column("stream", Text, nullable=False),
+    Column("entity_key", Text),
+    instant("from_at"),
+    instant("to_at"),
+    Column("reason", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    instant("noticed_at"),
+    instant("resolved_at", nullable=True),
+    CheckConstraint("to_at > from_at", name="order"),
+    CheckConstraint("state IN ('pending_backfill', 'explained', 'recovered')", name="state"),
+    UniqueConstraint("source_id", "stream", "entity_key", "from_at", "to_at", postgresql_nulls_not_distinct=True),
+)
+
+# How many seconds of a stream's history one read of backfill asks for, where that is less than it might.
+backfill_slice = Table(
+    "backfill_slice",
+    metadata,
+    Column("source_id", Integer, ForeignKey("source.id", ondelete="CASCADE"), primary_key=True),
+    Column("stream", Text, primary_key=True),
+    Column("slice_s", Integer, nullable=False),
+)
+
+# One row per attempt to read a source. `left_out`: what it had to do without, each a sentence.
+# `stream` is a stream's name or 'inventory'; `lag_s` = source's now − newest sample.
+# `completed`, `corrected`: samples stored before that lacked values and were filled, or had others and were changed.
+collection_run = Table(
+    "collection_run",
+    metadata,
+    Column("id", BigInteger, Identity(always=True), primary_key=True),
+    source_id(),
+    Column("stream", Text, nullable=False),
+    Column("queue", Text, nullable=False),
+    instant("started_at"),
+    Column("duration_s", Double, nullable=False),
+    Column("calls", Integer, nullable=False),
+    Column("bytes_received", BigInteger, nullable=False),
+    Column("samples", Integer, nullable=False),
+    Column("new_samples", Integer, nullable=False),
+    Column("unknown_keys", Integer, nullable=False),
+    Column("completed", Integer, nullable=False, server_default=text("0")),
+    Column("corrected", Integer, nullable=False, server_default=text("0")),
+    Column("lag_s", Double),
+    Column("clock_offset_s", Double),
+    Column("error_kind", Text),
+    Column("error_message", Text),
+    Column("left_out", JSONB, nullable=False, server_default=text("'[]'::jsonb")),
+    Index("ix_collection_run_source_stream_started", "source_id", "stream", text("started_at DESC")),
+    Index("ix_collection_run_started", "started_at"),
+)
+
+# `offset_s` = source − local, true within ± `error_s`; subject null is the source itself, else the key of an ESXi host.
+clock_offset = Table(
+    "clock_offset",
+    metadata,
+    Column("id", BigInteger, Identity(always=True), primary_key=True),
+    source_id(),
+    Column("subject", Text),
+    instant("read_at"),
+    Column("offset_s", Double, nullable=False),
+    Column("error_s", Double, nullable=False),
+    Index("ix_clock_offset_source_subject_read", "source_id", "subject", text("read_at DESC")),
+)
+
+# Something that changed in the environment: a move, a new name, a path state, a queue depth. `subject` = table and id of the thing.
+event = Table(
+    "event",
+    metadata,
+    Column("id", BigInteger, Identity(always=True), primary_key=True),
+    source_id(),
+    instant("happened_at"),
+    Column("kind", Text, nullable=False),
+    Column("subject_table", Text, nullable=False),
+    Column("subject_id", Integer, nullable=False),
+    Column("subject_name", Text, nullable=False),
+    Column("before", Text),
+    Column("after", Text),
+    Index("ix_event_subject", "subject_table", "subject_id", "happened_at"),
+    Index("ix_event_happened", "happened_at"),
+)
+
+# --- the store about itself ----------------------------------------------------------------------------------------------------------
+
+storage_mode = Table(
+    "storage_mode",
+    metadata,
+    Column("singleton", Boolean, primary_key=True, server_default=text("true")),
+    Column("mode", Text, nullable=False),
+    instant("decided_at"),
+    CheckConstraint("singleton", name="one_row"),
+    CheckConstraint("mode IN ('plain', 'timescale')", name="mode"),
+)
+
+# Plain mode only: stamps [lo, hi] were written, and `task` is still to be done for them: "roll <roll-up>" or "order <table>".
+dirty_window = Table(
+    "dirty_window",
+    metadata,
+    Column("id", BigInteger, Identity(always=True), primary_key=True),
+    Column("task", Text, nullable=False, index=True),
+    instant("lo"),
+    instant("hi"),
+)
+
+# Plain mode only: partitions rewritten in key order, and not written to since.
+ordered_partition = Table(
+    "ordered_partition",
+    metadata,
+    Column("name", Text, primary_key=True),
+    instant("ordered_at"),
+)
+
+# Only hashes of tokens are kept. kind: setup (used once), admin, wall.
+access_token = Table(
+    "access_token",
+    metadata,
+    identity(),
+    Column("kind", Text, nullable=False),
+    Column("token_hash", LargeBinary, nullable=False, unique=True),
+    instant("created_at"),
+    instant("expires_at", nullable=True),
+    instant("used_at", nullable=True),
+    CheckConstraint("kind IN ('setup', 'admin', 'wall')", name="kind"),
+)

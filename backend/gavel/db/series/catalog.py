@@ -1,0 +1,108 @@
+"""The declarative list of time-series tables. `plain` and `timescale` make the same relations of it; a new series is a line here."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+
+from gavel.db.series import ledger_columns
+from gavel.db.series.measures import Partial, partials, sample_types
+from gavel.domain.source import Stream
+
+# Bucket and partition limits are counted from a Monday, so that any width up to a week starts where people expect it.
+EPOCH = datetime(2000, 1, 3, tzinfo=UTC)
+# A sample is stamped with its end: one that ends on the hour belongs to the hour it measured. Its buckets are (b, b + width].
+END_STAMPED = EPOCH + timedelta(microseconds=1)
+
+HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+
+
+class Mode(StrEnum):
+    PLAIN = "plain"
+    TIMESCALE = "timescale"
+
+
+@dataclass(frozen=True, slots=True)
+class RawSeries:
+    """Rows as they come. Key (entity_id, time). `chunk` is the width of a partition, `keep` how long rows stay, per mode."""
+
+    name: str
+    columns: Mapping[str, str]  # name → SQL type, key and time included
+    chunk: Mapping[Mode, timedelta]
+    keep: Mapping[Mode, timedelta]
+    time: str = "ts"
+
+
+@dataclass(frozen=True, slots=True)
+class Roll:
+    """Sums per (entity_id, bucket) of `width` over the rows of `source`, a Raw or a narrower Roll."""
+
+    name: str
+    source: str
+    source_time: str
+    width: timedelta
+    partials: tuple[Partial, ...]
+    of_raw: bool
+    chunk: Mapping[Mode, timedelta]
+    keep: timedelta
+    origin: datetime
+    time: str = "bucket"
+
+    def aggregate(self, partial: Partial) -> str:
+        return partial.of_samples if self.of_raw else partial.of_partials
+
+
+def _samples(stream: Stream, *, chunk: timedelta = HOUR) -> RawSeries:
+    return RawSeries(
+        name=f"{stream}_sample",
+        columns=sample_types(stream),
+        chunk={Mode.PLAIN: chunk, Mode.TIMESCALE: 2 * HOUR},
+        keep={Mode.PLAIN: timedelta(hours=48), Mode.TIMESCALE: timedelta(days=14)},
+    )
+
+
+def _ledger(name: str, keep: Mapping[Mode, timedelta]) -> RawSeries:
+    return RawSeries(name, ledger_columns.TYPES, chunk={Mode.PLAIN: HOUR, Mode.TIMESCALE: 2 * HOUR}, keep=keep)
+
+
+def _rolls(name: str, raw: RawSeries, parts: tuple[Partial, ...], origin: datetime) -> tuple[Roll, Roll]:
+    five = Roll(
+        name=f"{name}_5m",
+        source=raw.name,
+        source_time=raw.time,
+        width=timedelta(minutes=5),
+        partials=parts,
+        of_raw=True,
+        chunk={Mode.PLAIN: DAY, Mode.TIMESCALE: DAY},
+        keep=30 * DAY,
+        origin=origin,
+    )
+    hour = Roll(
+        name=f"{name}_1h",
+        source=five.name,
+        source_time=five.time,
+        width=HOUR,
+        partials=parts,
+        of_raw=False,
+        chunk={Mode.PLAIN: 7 * DAY, Mode.TIMESCALE: 28 * DAY},
+        keep=400 * DAY,
+        origin=origin,
+    )
+    return five, hour
+
+
+ROLLED = (Stream.ARRAY_VOLUME, Stream.ARRAY_DIRECTORY, Stream.HOST_DEVICE, Stream.VM_DISK)
+SAMPLES: Mapping[Stream, RawSeries] = {stream: _samples(stream) for stream in Stream}
+# Minutes of the ledger, stamped with their start: of leaves (virtual disks, devices of hosts), and of all that they add up to.
+LEDGER_LEAVES = _ledger("ledger_leaf_1m", {Mode.PLAIN: timedelta(hours=48), Mode.TIMESCALE: 14 * DAY})
+LEDGER = _ledger("ledger_1m", dict.fromkeys(Mode, 8 * DAY))
+LEDGER_ROLLS = _rolls("ledger", LEDGER, ledger_columns.PARTIALS, EPOCH)
+# By the width of the roll-up whose buckets they tell more of. Apart from them: a continuous aggregate takes no new column.
+LEDGER_MEASURED = {
+    roll.width: roll for roll in _rolls("ledger_measured", LEDGER, ledger_columns.MEASURED_PARTIALS, EPOCH)
+}
+
+RAWS: Mapping[str, RawSeries] = {raw.name: raw for raw in (*SAMPLES.values(), LEDGER_LEAVES, LEDGER)}
+_SAMPLE_ROLLS = (roll for stream in ROLLED for roll in _rolls(stream, SAMPLES[stream], partials(stream), END_STAMPED))
+# In order: a roll-up comes after its source.
+ROLLS: Mapping[str, Roll] = {roll.name: roll for roll in (*_SAMPLE_ROLLS, *LEDGER_ROLLS, *LEDGER_MEASURED.values())}

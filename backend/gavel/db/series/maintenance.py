@@ -1,0 +1,185 @@
+"""What has to be done to the store every minute or so. Everything is idempotent and safe under two callers: the second does nothing.
+
+On TimescaleDB, policies of the database do the work of all but `prune`; the others then return at once.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy import Connection, Engine, delete, exists, select, text
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.exc import OperationalError
+
+from gavel.db.engine import transaction
+from gavel.db.locks import try_lock
+from gavel.db.schema.bookkeeping import clock_offset, collection_run, dirty_window, event, gap, ordered_partition
+from gavel.db.schema.ledger import counter_proof, ledger_minute, recalculated_minute
+from gavel.db.series import modes, partitions, plain, rollups
+from gavel.db.series.catalog import DAY, HOUR, LEDGER, RAWS, ROLLS, Mode, RawSeries, Roll
+from gavel.db.series.plain import Partition
+
+AHEAD = 3 * HOUR
+REORDER_GRACE = timedelta(minutes=15)
+KEEP_RUNS = 14 * DAY
+KEEP_HISTORY = 400 * DAY
+_REORDERED_PER_CALL = 20
+# Shorter than PostgreSQL's deadlock_timeout: whoever writes or reads wins against maintenance, which comes again in a minute.
+_YIELD = text("SET LOCAL lock_timeout = '500ms'")
+
+
+@dataclass(frozen=True, slots=True)
+class Maintained:
+    partitions_made: int
+    windows_rolled: int
+    partitions_ordered: int
+    partitions_dropped: int
+    rows_pruned: int
+
+
+def maintain(engine: Engine, now: datetime) -> Maintained:
+    """All of the below, in order; what a job calls once a minute. `now` is Gavel's own clock."""
+    return Maintained(
+        partitions_made=ensure_partitions(engine, now),
+        windows_rolled=roll_dirty(engine, now),
+        partitions_ordered=reorder_closed(engine, now),
+        partitions_dropped=drop_expired(engine, now),
+        rows_pruned=prune(engine, now),
+    )
+
+
+def ensure_partitions(engine: Engine, now: datetime) -> int:
+    """Make the partitions of the coming hours; returns how many were missing."""
+    if not _is_plain(engine):
+        return 0
+    return sum(partitions.ensure(engine, series, _coming(series, now)) for series in _series())
+
+
+def missing_partitions(connection: Connection, now: datetime) -> list[Partition]:
+    """Those that `ensure_partitions` would make for the present and the next hour."""
+    if modes.stored(connection) is not Mode.PLAIN:
+        return []
+    return [
+        absent
+        for series in _series()
+        for absent in partitions.missing(connection, series, plain.partitions_between(series, now, now + HOUR))
+    ]
+
+
+def roll_dirty(engine: Engine, now: datetime) -> int:
+    """Bring the roll-ups up to date for every closed bucket that was written to; returns how many windows were rolled."""
+    if not _is_plain(engine):
+        return 0
+    return sum(rollups.roll(engine, roll, now) for roll in ROLLS.values())
+
+
+def reorder_closed(engine: Engine, now: datetime) -> int:
+    """Rewrite partitions that have been closed for 15 minutes in key order, newest first; returns how many."""
+    if not _is_plain(engine):
+        return 0
+    _forget_disturbed(engine)
+    with transaction(engine) as connection:
+        ordered = set(connection.scalars(select(ordered_partition.c.name)))
+        candidates = [
+            (series, partition)
+            for series in _series()
+            for partition in partitions.existing(connection, series)
+            if partition.hi + REORDER_GRACE <= now and partition.name not in ordered
+        ]
+    candidates.sort(key=lambda candidate: candidate[1].hi, reverse=True)
+    return sum(_reorder(engine, series, partition, now) for series, partition in candidates[:_REORDERED_PER_CALL])
+
+
+def drop_expired(engine: Engine, now: datetime) -> int:
+    """Drop the partitions that hold nothing younger than their table's retention, unless a roll-up still waits for them."""
+    if not _is_plain(engine):
+        return 0
+    return sum(_drop(engine, partition) for series in _series() for partition in _expired(engine, series, now))
+
+
+def prune(engine: Engine, now: datetime) -> int:
+    """Delete runs and clock readings after 14 days, gaps and events after 400, notes on minutes with the minutes; returns how many rows."""
+    statements = (
+        delete(collection_run).where(collection_run.c.started_at < now - KEEP_RUNS),
+        delete(clock_offset).where(clock_offset.c.read_at < now - KEEP_RUNS),
+        delete(gap).where(gap.c.to_at < now - KEEP_HISTORY),
+        delete(event).where(event.c.happened_at < now - KEEP_HISTORY),
+        delete(ledger_minute).where(ledger_minute.c.minute < now - KEEP_HISTORY),
+        delete(counter_proof).where(
+            counter_proof.c.noted_at < now - KEEP_HISTORY,
+            ~exists().where(ledger_minute.c.proof_id == counter_proof.c.id),
+        ),
+        delete(recalculated_minute).where(recalculated_minute.c.minute < now - LEDGER.keep[Mode.PLAIN]),
+    )
+    with transaction(engine) as connection:
+        return sum(connection.execute(statement).rowcount for statement in statements)
+
+
+def _series() -> tuple[RawSeries | Roll, ...]:
+    return (*RAWS.values(), *ROLLS.values())
+
+
+def _is_plain(engine: Engine) -> bool:
+    with transaction(engine) as connection:
+        return modes.stored(connection) is Mode.PLAIN
+
+
+def _coming(series: RawSeries | Roll, now: datetime) -> list[Partition]:
+    return list(plain.partitions_between(series, now, now + AHEAD))
+
+
+def _forget_disturbed(engine: Engine) -> None:
+    """What was written to since it was ordered is to be ordered again."""
+    with transaction(engine) as connection:
+        for series in _series():
+            disturbed = delete(dirty_window).where(dirty_window.c.task == rollups.order_task(series.name))
+            for lo, hi in connection.execute(disturbed.returning(dirty_window.c.lo, dirty_window.c.hi)):
+                names = [partition.name for partition in plain.partitions_between(series, lo, hi)]
+                connection.execute(delete(ordered_partition).where(ordered_partition.c.name.in_(names)))
+
+
+def _reorder(engine: Engine, series: RawSeries | Roll, partition: Partition, now: datetime) -> int:
+    """1 when done; 0 when somebody else is at it or the partition is in use."""
+    try:
+        with transaction(engine) as connection:
+            if not try_lock(connection, f"reorder {partition.name}"):
+                return 0
+            connection.execute(_YIELD)
+            for statement in plain.reorder_partition(series, partition):
+                connection.exec_driver_sql(statement)
+            mark = insert(ordered_partition).values(name=partition.name, ordered_at=now)
+            connection.execute(mark.on_conflict_do_nothing())
+    except OperationalError as error:
+        return _in_use(error)
+    return 1
+
+
+def _expired(engine: Engine, series: RawSeries | Roll, now: datetime) -> list[Partition]:
+    keep = series.keep[Mode.PLAIN] if isinstance(series, RawSeries) else series.keep
+    waiting = select(dirty_window.c.lo, dirty_window.c.hi).where(
+        dirty_window.c.task.in_([rollups.roll_task(roll) for roll in ROLLS.values() if roll.source == series.name])
+    )
+    with transaction(engine) as connection:
+        windows = connection.execute(waiting).all()
+        return [
+            partition
+            for partition in partitions.existing(connection, series)
+            if partition.hi <= now - keep and not any(lo < partition.hi and hi >= partition.lo for lo, hi in windows)
+        ]
+
+
+def _drop(engine: Engine, partition: Partition) -> int:
+    try:
+        with transaction(engine) as connection:
+            connection.execute(_YIELD)
+            connection.exec_driver_sql(f"DROP TABLE IF EXISTS {partition.name}")
+            connection.execute(delete(ordered_partition).where(ordered_partition.c.name == partition.name))
+    except OperationalError as error:
+        return _in_use(error)
+    return 1
+
+
+def _in_use(error: OperationalError) -> int:
+    """0 for a lock that was not given in time; anything else is raised."""
+    if getattr(error.orig, "sqlstate", None) != "55P03":
+        raise error
+    return 0

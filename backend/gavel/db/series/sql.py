@@ -1,0 +1,53 @@
+"""The SQL that makes series, per mode, in the form in which migrations keep it: `python -m gavel.db.series.sql plain ledger_1m …`."""
+
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import timedelta
+
+from gavel.db.series import plain, timescale
+from gavel.db.series.catalog import RAWS, ROLLS, Mode
+
+
+def create(mode: Mode, names: Iterable[str]) -> Iterator[str]:
+    """Statements for the named series, sources before the roll-ups made from them."""
+    wanted = set(names)
+    for raw in RAWS.values():
+        if raw.name in wanted:
+            yield from (plain if mode is Mode.PLAIN else timescale).create_raw(raw)
+    for roll in ROLLS.values():
+        if roll.name in wanted:
+            yield from (
+                plain.create_roll(roll) if mode is Mode.PLAIN else timescale.create_roll(roll, _keep(roll.source))
+            )
+
+
+def _keep(source: str) -> timedelta:
+    return RAWS[source].keep[Mode.TIMESCALE] if source in RAWS else ROLLS[source].keep
+
+
+def as_script(statements: Iterable[str]) -> str:
+    """One statement to a paragraph, its columns one to a line, so that a change reads as one."""
+    return "".join(f"{_folded(statement)};\n\n" for statement in statements)
+
+
+def from_script(script: str) -> Sequence[str]:
+    return [statement.strip() for statement in script.split(";\n") if statement.strip()]
+
+
+def _folded(statement: str) -> str:
+    """Lines of at most 120 characters, broken after commas."""
+    lines = [""]
+    for part in statement.split(", "):
+        if len(lines[-1]) + len(part) > 116 and lines[-1]:
+            lines.append("")
+        lines[-1] += f"{part}, "
+    return "\n  ".join(line.rstrip() for line in lines).rstrip(",")
+
+
+def main(arguments: Sequence[str]) -> None:
+    mode, *names = arguments
+    sys.stdout.write(as_script(create(Mode(mode), names or [*RAWS, *ROLLS])))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,1 @@
+"""What is written: samples, the ledger, inventories, states of alerts."""

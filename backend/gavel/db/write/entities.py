@@ -1,0 +1,73 @@
+"""Natural keys of samples to the ids of the things they belong to, remembered per process until the inventory changes."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from threading import Lock
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from sqlalchemy import Connection, Engine, Table, select
+
+from gavel.db.schema.array_side import array_directory, volume
+from gavel.db.schema.host_side import hba, host_device, path, vm_disk
+from gavel.domain.samples import Int64Array
+from gavel.domain.source import Stream
+
+ENTITY_TABLES: Mapping[Stream, Table] = {
+    Stream.ARRAY_VOLUME: volume,
+    Stream.ARRAY_DIRECTORY: array_directory,
+    Stream.HOST_DEVICE: host_device,
+    Stream.VM_DISK: vm_disk,
+    Stream.PATH: path,
+    Stream.ADAPTER: hba,
+}
+UNKNOWN_ID = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _KnownKeys:
+    """All keys of a source's stream as of one revision of its inventory."""
+
+    revision: int
+    ids: Mapping[str, int]
+
+
+_cache: WeakKeyDictionary[Engine, dict[tuple[int, Stream], _KnownKeys]] = WeakKeyDictionary()
+_cache_lock = Lock()
+
+
+def entity_ids(
+    connection: Connection, source_id: int, stream: Stream, keys: Sequence[str], revision: int
+) -> Int64Array:
+    """(len(keys),) ids, STRANGER where the inventory does not hold the key. `revision` is the inventory's current one."""
+    known = _cached_ids(connection, source_id, stream, revision)
+    return np.fromiter((known.get(key, UNKNOWN_ID) for key in keys), dtype=np.int64, count=len(keys))
+
+
+def _cached_ids(connection: Connection, source_id: int, stream: Stream, revision: int) -> Mapping[str, int]:
+    with _cache_lock:
+        known = _cache.setdefault(connection.engine, {}).get((source_id, stream))
+    if known is None or known.revision != revision:
+        known = _KnownKeys(revision, _read(connection, source_id, stream))
+        with _cache_lock:
+            _cache.setdefault(connection.engine, {})[source_id, stream] = known
+    return known.ids
+
+
+def _read(connection: Connection, source_id: int, stream: Stream) -> Mapping[str, int]:
+    table = ENTITY_TABLES[stream]
+    if stream is Stream.PATH:
+        return _paths(connection, source_id)
+    rows = connection.execute(select(table.c.key, table.c.id).where(table.c.source_id == source_id))
+    return {row.key: row.id for row in rows}
+
+
+def _paths(connection: Connection, source_id: int) -> Mapping[str, int]:
+    """By the host's key and the name that its counters have, else the one that the inventory has."""
+    rows = connection.execute(
+        select(path.c.id, path.c.key, path.c.name, path.c.counter)
+        .where(path.c.source_id == source_id)
+        .order_by(path.c.present)  # where two were called alike, the one that exists counts
+    ).all()
+    own = {f"{row.key.partition('/')[0]}/{row.name}": row.id for row in rows}
+    return own | {f"{row.key.partition('/')[0]}/{row.counter}": row.id for row in rows if row.counter}

@@ -1,0 +1,255 @@
+"""One window of one scope in pictures: the waterfall of each direction, and how many I/Os are where."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+import numpy as np
+
+from gavel.analysis.attribution import QualityReason
+from gavel.analysis.diagnosis import Case
+from gavel.analysis.intervals import Bools, Floats
+from gavel.analysis.ledger import LAYER_SEGMENTS, LEAST_OPS, Stack, stacked, timed_ops
+from gavel.db.engine import Connection
+from gavel.db.queries.rows import RefKind
+from gavel.diagnosis.baselines import BaselineFrom
+from gavel.diagnosis.diagnose import (
+    DiagnosisState,
+    LayerNumbers,
+    OccupancyNumbers,
+    baseline_from,
+    layer_numbers,
+    none_if_nan,
+    not_measured,
+    span_key,
+    span_label,
+    span_layers,
+)
+from gavel.diagnosis.excess import occupancy_of_one
+from gavel.diagnosis.window import EVERY_LAYER, DiagnosisWindow, WindowSum, summed
+from gavel.domain.io_path import SPANS, Direction, Layer, Segment
+from gavel.domain.ledger import Flags, LedgerRows
+
+SEGMENT_WORDS = {
+    Segment.GUEST_QUEUE: "Guest queue",
+    Segment.HYPERVISOR: "Hypervisor",
+    Segment.KERNEL_QUEUE: "Kernel queue",
+    Segment.KERNEL_SERVICE: "Kernel processing",
+    Segment.FABRIC: "Fabric",
+    Segment.ARRAY_PORT: "Array port",
+    Segment.ARRAY_QOS: "Array QoS limit",
+    Segment.ARRAY_QUEUE: "Array queue",
+    Segment.ARRAY_SERVICE: "Array service",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A segment of layer `layer`, or (`is_rest`) what is left of a layer, or of several that were not separable."""
+
+    name: str
+    label: str
+    layer: str
+    layers: tuple[str, ...]
+    is_rest: bool
+    position: int
+
+    def times(self, stack: Stack) -> Floats:
+        """(n, 3) I/O-time by direction; NaN where not measured."""
+        column: Floats = (stack.rests if self.is_rest else stack.segments)[:, :, self.position]
+        return column
+
+
+def _every_part() -> tuple[Part, ...]:
+    found: list[Part] = []
+    for first in Layer:
+        own = SPANS.index((first, first))
+        found += [
+            Part(
+                segment.name.lower(),
+                SEGMENT_WORDS[segment],
+                span_key(own),
+                span_layers(own),
+                is_rest=False,
+                position=int(segment),
+            )
+            for segment in LAYER_SEGMENTS[first]
+        ]
+        for last in Layer:
+            if first <= last:
+                span = SPANS.index((first, last))
+                words = "not split" if first is last is not Layer.KERNEL else "not separable"
+                label = f"{span_label(span)}, {words}"
+                name, layers = span_key(span), span_layers(span)
+                found.append(Part(f"{name}_rest", label, name, layers, is_rest=True, position=span))
+    return tuple(found)
+
+
+# Outermost first.
+PARTS = _every_part()
+_KERNEL, _KERNEL_PARTS = SPANS.index((Layer.KERNEL, Layer.KERNEL)), list(LAYER_SEGMENTS[Layer.KERNEL])
+
+
+def are_coarse(quality_reasons: Flags) -> Bools:
+    """(n,) whether whole milliseconds leave open which of the kernel's segments the time is in."""
+    coarse: Bools = (quality_reasons & int(QualityReason.MILLISECONDS)) != 0
+    return coarse
+
+
+def displayable_stack(rows: LedgerRows, quality_reasons: Flags) -> Stack:
+    """`stacked`, with the kernel's segments of coarse rows in one rest: what is not known is not drawn. The total stays."""
+    stack = stacked(rows)
+    own = stack.segments[:, :, _KERNEL_PARTS]
+    merged = are_coarse(quality_reasons)[:, None] & ~np.isnan(own).all(axis=2)
+    segments, rests = stack.segments.copy(), stack.rests.copy()
+    rests[:, :, _KERNEL] = np.where(
+        merged, np.nansum(own, axis=2) + np.nan_to_num(rests[:, :, _KERNEL]), rests[:, :, _KERNEL]
+    )
+    segments[:, :, _KERNEL_PARTS] = np.where(merged[:, :, None], np.nan, own)
+    return replace(stack, segments=segments, rests=rests)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartNumbers:
+    """A segment, or the rest of layer `layer` that no segment explains. Parts add up to the total."""
+
+    name: str
+    label: str
+    layer: str
+    layers: tuple[str, ...]
+    is_rest: bool
+    us: float
+    share: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DirectionNumbers:
+    """Reads, writes or both, outermost first."""
+
+    direction: str
+    state: DiagnosisState
+    ops: float | None
+    iops: float | None
+    bytes_per_s: float | None
+    total_us: float | None
+    baseline_us: float | None
+    layers: tuple[LayerNumbers, ...]
+    parts: tuple[PartNumbers, ...]
+    not_measured: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waterfall(DiagnosisWindow):
+    """baseline_from: of what was measured in reads and writes together; None where nothing of it has an expectation."""
+
+    baseline_from: BaselineFrom | None
+    directions: tuple[DirectionNumbers, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Occupancy(DiagnosisWindow):
+    """I/Os inside each layer on average; `outstanding_ios` as the virtual disks counted them themselves."""
+
+    state: DiagnosisState
+    total_ios: float | None
+    layers: tuple[OccupancyNumbers, ...]
+    outstanding_ios: float | None
+    not_measured: tuple[str, ...]
+
+
+def waterfall(connection: Connection, kind: RefKind, thing_id: int, from_at: datetime, to_at: datetime) -> Waterfall:
+    """Raises NotFoundError, and ValueError for an empty range."""
+    found = summed(connection, kind, thing_id, from_at, to_at)
+    if found.is_empty:
+        basis, directions = None, tuple(_nothing(direction) for direction in Direction)
+    else:
+        stack = displayable_stack(found.series.rows, found.series.notes.quality_reasons)
+        basis = baseline_from(found.diagnosed, 0)
+        directions = tuple(_direction(found, direction, stack) for direction in Direction)
+    return Waterfall(**found.window.fields, baseline_from=basis, directions=directions)
+
+
+def occupancy(connection: Connection, kind: RefKind, thing_id: int, from_at: datetime, to_at: datetime) -> Occupancy:
+    """Raises NotFoundError, and ValueError for an empty range."""
+    found = summed(connection, kind, thing_id, from_at, to_at)
+    layers = () if found.is_empty else tuple(occupancy_of_one(found.diagnosed, 0))
+    return Occupancy(
+        **found.window.fields,
+        state=found.state,
+        total_ios=_total(found, layers),
+        layers=layers,
+        outstanding_ios=found.outstanding,
+        not_measured=EVERY_LAYER if found.is_empty else not_measured(found.diagnosed.case, 0),
+    )
+
+
+def _total(window_sum: WindowSum, layers: tuple[OccupancyNumbers, ...]) -> float | None:
+    """An idle object has no outstanding I/O; of one without latency counters the number is not measured."""
+    if window_sum.state is DiagnosisState.IDLE:
+        return 0.0
+    return sum(layer.ios for layer in layers) if layers else None
+
+
+def _nothing(direction: Direction) -> DirectionNumbers:
+    return DirectionNumbers(
+        direction=direction.name.lower(),
+        state=DiagnosisState.NO_DATA,
+        ops=None,
+        iops=None,
+        bytes_per_s=None,
+        total_us=None,
+        baseline_us=None,
+        layers=(),
+        parts=(),
+        not_measured=EVERY_LAYER,
+    )
+
+
+def _direction(window_sum: WindowSum, direction: Direction, stack: Stack) -> DirectionNumbers:
+    rows, wall_s, case = window_sum.series.rows, float(window_sum.diagnosed.wall_s[0]), window_sum.case(direction)
+    ops, timed = float(rows.ops[0, direction]), float(timed_ops(rows)[0, direction])
+    total = float(stack.total[0, direction]) / timed if timed > 0 else np.nan
+    measured = ~np.isnan(case.value[0])
+    return DirectionNumbers(
+        direction=direction.name.lower(),
+        state=_state(ops, is_measured=bool(measured.any())),
+        ops=none_if_nan(ops),
+        iops=none_if_nan(ops / wall_s),
+        bytes_per_s=none_if_nan(rows.bytes[0, direction] / wall_s),
+        total_us=none_if_nan(total),
+        baseline_us=float(case.expected[0][measured].sum()) if measured.any() else None,
+        layers=layers_of(window_sum, direction, case, total),
+        parts=_parts(stack, direction, timed, total),
+        not_measured=not_measured(case, 0),
+    )
+
+
+def layers_of(window_sum: WindowSum, direction: Direction, case: Case, total_us: float) -> tuple[LayerNumbers, ...]:
+    """Of the one row, outermost first."""
+    return tuple(layer_numbers(case, 0, window_sum.series.rows, direction, total_us))
+
+
+def _state(ops: float, *, is_measured: bool) -> DiagnosisState:
+    if np.isnan(ops):
+        return DiagnosisState.NOT_MEASURED
+    if ops <= 0:
+        return DiagnosisState.IDLE
+    if not is_measured:
+        return DiagnosisState.NOT_MEASURED
+    return DiagnosisState.TOO_FEW if ops < LEAST_OPS else DiagnosisState.JUDGED
+
+
+def _parts(stack: Stack, direction: Direction, timed: float, total_us: float) -> tuple[PartNumbers, ...]:
+    times = [(part, float(part.times(stack)[0, direction])) for part in PARTS]
+    return tuple(
+        PartNumbers(
+            name=part.name,
+            label=part.label,
+            layer=part.layer,
+            layers=part.layers,
+            is_rest=part.is_rest,
+            us=time / timed,
+            share=time / timed / total_us if total_us > 0 else None,
+        )
+        for part, time in times
+        if timed > 0 and not np.isnan(time)
+    )

@@ -1,0 +1,184 @@
+"""The counters behind a diagnosis: one value per counter over the window, as its source reports it."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TypeAlias
+
+from gavel.db.engine import Connection
+from gavel.db.queries.leaves import stretched_leaves
+from gavel.db.queries.rows import EntityRef, RefKind
+from gavel.db.queries.series import BucketedSeries, Direction, SeriesColumn, SeriesGroup, Side, Unit, series
+
+_DIRECTIONS: dict[Direction, str] = {"read": "Read", "write": "Write", "mirrored_write": "Mirrored write"}
+_QUANTITIES = {
+    "iops": "IOPS",
+    "bytes_per_s": "throughput",
+    "service_us": "array service",
+    "queue_us": "array queue",
+    "qos_us": "QoS rate-limit time",
+    "qos_sched_us": "QoS scheduling",
+    "san_us": "SAN time (array port)",
+    "usec_us": "array headline (usec_per_op)",
+    "gavg_us": "GAVG",
+    "davg_us": "DAVG",
+    "kavg_us": "KAVG",
+    "qavg_us": "QAVG",
+    "latency_us": "latency",
+    "total_latency_us": "latency (ms counter)",
+    "outstanding": "outstanding I/Os",
+    "queue_depth": "queue depth (DQLEN)",
+    "device_depth": "device queue depth (configured)",
+    "dsnro": "DSNRO",
+    "active_vms": "VMs with I/O",
+    "queued": "queued I/Os",
+    "aborts": "aborted commands",
+    "bus_resets": "bus resets",
+}
+
+
+def quantity_label(quantity: str, *, is_whole: bool = False) -> str:
+    """As inside a line: "queue depth (DQLEN)". A name nobody thought of stays as it is. is_whole: over several devices."""
+    words = _QUANTITIES.get(quantity, quantity)
+    return f"{words}, deepest queue" if is_whole and quantity == "queue_depth" else words
+
+
+def label(quantity: str, direction: Direction | None = None, *, is_whole: bool = False) -> str:
+    """As a line of its own: "Mirrored write SAN time (array port)", "Queue depth (DQLEN)"."""
+    words = quantity_label(quantity, is_whole=is_whole)
+    return f"{_DIRECTIONS[direction]} {words}" if direction else f"{words[0].upper()}{words[1:]}"
+
+
+# What the rules look at; errors and throughput are on the charts.
+_UNITS: tuple[Unit, ...] = ("µs", "ops/s", "I/Os")
+# Buckets of whole minutes hold equally many samples each; a day comes from the roll-ups of 5 minutes.
+_MINUTE = timedelta(minutes=1)
+_MOST_POINTS = 288
+# A value and its weight.
+Pair: TypeAlias = tuple[float, float]
+# An array counts whole volumes, whoever's the I/Os are; of an array there may be some that no polled host uses.
+_OTHERS = {RefKind.HOST: ", all hosts", RefKind.VM: ", all VMs and hosts", RefKind.ARRAY: ", all its volumes"}
+# A host does not tell which array did an I/O to a stretched volume.
+_BOTH_ARRAYS = ", of stretched volumes to both arrays"
+_SERIES = frozenset({RefKind.DATASTORE, RefKind.VM, RefKind.HOST, RefKind.VOLUME, RefKind.ARRAY})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvidenceNumber:
+    """One number: a latency is the op-weighted mean over the window, others the mean over time. `at`: the window's end.
+
+    label: in words, with whose I/Os it is over where those are not of the diagnosis's thing alone.
+    """
+
+    side: Side
+    subject: EntityRef
+    name: str
+    label: str
+    direction: Direction | None
+    counter: str
+    value: float
+    unit: Unit
+    precision: float | None
+    sources: tuple[EntityRef, ...]
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArrayCounted:
+    """What the array's own counters say of an I/O: µs inside it, and at its port (SAN); None: not measured. Mirrored writes are writes."""
+
+    direction: str
+    inside_us: float | None
+    port_us: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceNumbers:
+    numbers: tuple[EvidenceNumber, ...] = ()
+    counted: tuple[ArrayCounted, ...] = ()
+
+
+def evidence(
+    connection: Connection, kind: RefKind, thing_id: int, from_at: datetime, to_at: datetime
+) -> EvidenceNumbers:
+    """Of both sides, outermost first; nothing of a kind that has no counters of its own (a cluster)."""
+    if kind not in _SERIES:
+        return EvidenceNumbers()
+    found = series(connection, kind, thing_id, from_at, to_at, points=points_over(from_at, to_at))
+    hosts_first = sorted(found.groups, key=lambda group: group.side != "host")
+    is_shared = kind is RefKind.ARRAY and any(stretched_leaves(connection, thing_id))
+    whose = {"array": _OTHERS.get(kind, ""), "host": _BOTH_ARRAYS if is_shared else ""}
+    return EvidenceNumbers(
+        tuple(one for group in hosts_first for one in _of_group(group, found, whose[group.side])),
+        tuple(_counted([group for group in found.groups if group.side == "array"])),
+    )
+
+
+def _of_group(group: SeriesGroup, series: BucketedSeries, whose: str) -> Iterator[EvidenceNumber]:
+    rates = {column.direction: column.values for column in group.columns if column.name.endswith("_iops")}
+    for column in group.columns:
+        value = mean(weighed(column, rates.get(column.direction)))
+        if column.unit in _UNITS and value is not None:
+            yield EvidenceNumber(
+                side=group.side,
+                subject=group.entity,
+                name=column.name,
+                label=label(column.quantity, column.direction, is_whole=group.scope == "whole") + whose,
+                direction=column.direction,
+                counter=column.counter,
+                value=value,
+                unit=column.unit,
+                precision=column.precision,
+                sources=group.sources,
+                at=series.to_at,
+            )
+
+
+def points_over(from_at: datetime, to_at: datetime) -> int:
+    """As many buckets as a mean over [from_at, to_at) is taken from."""
+    return min(max(1, (to_at - from_at) // _MINUTE), _MOST_POINTS)
+
+
+def weighed(column: SeriesColumn, rates: Sequence[float | None] | None) -> Iterator[Pair]:
+    """Latencies weighted by operations, others by time; a bucket without the number says nothing about it."""
+    weights = rates if column.unit == "µs" and rates is not None else [1.0] * len(column.values)
+    for value, weight in zip(column.values, weights, strict=True):
+        if value is not None and weight is not None and weight > 0:
+            yield value, weight
+
+
+def mean(pairs: Iterable[Pair]) -> float | None:
+    """Of values by their weights; None of nothing."""
+    known = list(pairs)
+    total = sum(weight for _, weight in known)
+    return sum(value * weight for value, weight in known) / total if total > 0 else None
+
+
+# Columns that add up to the time inside the array; of a directory it is one.
+_INSIDE = ("service_us", "queue_us", "qos_us", "qos_sched_us")
+_WAYS = {"read": ("read",), "write": ("write", "mirrored_write"), "all": ("read", "write", "mirrored_write")}
+
+
+def _counted(groups: Sequence[SeriesGroup]) -> Iterator[ArrayCounted]:
+    for way, directions in _WAYS.items():
+        told = [(group, direction) for group in groups for direction in directions]
+        yield ArrayCounted(
+            direction=way,
+            inside_us=mean(pair for group, direction in told for pair in _inside(group, direction)),
+            port_us=mean(pair for group, direction in told for pair in _timed(group, direction, "san_us")),
+        )
+
+
+def _inside(group: SeriesGroup, direction: str) -> list[Pair]:
+    """One pair, of all operations whose time was measured; none of a direction that had none."""
+    parts = [list(_timed(group, direction, part)) for part in _INSIDE]
+    service = parts[0] or list(_timed(group, direction, "usec_us"))
+    us = sum(mean(one) or 0.0 for one in (service, *parts[1:]))
+    return [(us, sum(weight for _, weight in service))] if service else []
+
+
+def _timed(group: SeriesGroup, direction: str, quantity: str) -> Iterator[Pair]:
+    columns = {column.name: column for column in group.columns}
+    column, rates = columns.get(f"{direction}_{quantity}"), columns.get(f"{direction}_iops")
+    if column is not None and rates is not None:
+        yield from weighed(column, rates.values)

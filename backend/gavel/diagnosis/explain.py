@@ -1,0 +1,316 @@
+"""Whose latency is it? The diagnosis on one scope over one window: the rule on the window's summed ledger, in words, with its evidence."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+import numpy as np
+
+from gavel.analysis.attribution import in_words
+from gavel.analysis.diagnosis import Reason
+from gavel.analysis.ledger import LAYER_SEGMENTS
+from gavel.analysis.version import RULES_VERSION
+from gavel.db.engine import Connection
+from gavel.db.queries.correlation import Recalculated, has_earlier_rules, recalculated
+from gavel.db.queries.expectations import backing_arrays
+from gavel.db.queries.leaves import carried_name
+from gavel.db.queries.ledger import LedgerSeries
+from gavel.db.queries.rows import EntityRef, RefKind
+from gavel.db.queries.scopes import array_names
+from gavel.diagnosis.baselines import BaselineFrom
+from gavel.diagnosis.breakdown import SEGMENT_WORDS, are_coarse, layers_of
+from gavel.diagnosis.contributors import top_host
+from gavel.diagnosis.diagnose import (
+    DiagnosisState,
+    LayerNumbers,
+    baseline_from,
+    baseline_us,
+    covered,
+    matched_ops,
+    named_spans,
+    none_if_nan,
+    not_measured,
+    partly_measured,
+    span_key,
+    span_label,
+    summarize_named,
+    summarize_spans,
+)
+from gavel.diagnosis.evidence import ArrayCounted, EvidenceNumber, EvidenceNumbers, evidence
+from gavel.diagnosis.excess import largest_excess, open_between
+from gavel.diagnosis.queue_depth import (
+    QueueDepths,
+    QueueInForce,
+    depth_evidence,
+    fullest_minute,
+    queue_depths,
+    queue_in_force,
+    queue_words,
+)
+from gavel.diagnosis.sentences import NOTHING, Facts, FullestMinute, Sentence, sentence
+from gavel.diagnosis.streaks import Streak, current_streak
+from gavel.diagnosis.window import EVERY_LAYER, DiagnosisWindow, WindowSum, summed
+from gavel.domain.io_path import SPANS, Confidence, Direction, Layer, Segment, Severity
+
+_KERNEL, _ARRAY = SPANS.index((Layer.KERNEL, Layer.KERNEL)), SPANS.index((Layer.ARRAY, Layer.ARRAY))
+# A host, or a segment, is named when it has more than this of the layer's time.
+_MOST = 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataQuality:
+    """How good the numbers are. match_ratio: host ÷ array ops; offset_error_s: of the worst clock.
+
+    missing_s: seconds in which a side had no sample. outstanding_ios as the virtual disks counted them, modelled_ios = IOPS × latency:
+    Little's check. queue_depths: of the device queues in use. recalculated_minutes: minutes of the window that were written again since
+    samples arrived late, the newest time at `recalculated_at`. has_earlier_rules: minutes of it were attributed by an earlier version of
+    the rules.
+    """
+
+    quality: str | None = None
+    quality_reasons: tuple[str, ...] = ()
+    match_ratio: float | None = None
+    matched_host_iops: float | None = None
+    matched_array_iops: float | None = None
+    disagreement_us: float | None = None
+    offset_error_s: float | None = None
+    missing_s: float | None = None
+    queue_depths: QueueDepths | None = None
+    outstanding_ios: float | None = None
+    modelled_ios: float | None = None
+    recalculated_minutes: int = 0
+    recalculated_at: datetime | None = None
+    has_earlier_rules: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Diagnosis(DiagnosisWindow):
+    """severity: None without a diagnosis. confidence, layer, other: None unless a layer is named. Times in µs per I/O.
+
+    since_at, until_at: of the run of this diagnosis, as in `Streak`.
+    """
+
+    state: DiagnosisState
+    severity: Severity | None
+    limited_counters: bool
+    confidence: Confidence | None
+    layer: str | None
+    layer_label: str | None
+    other: str | None
+    other_label: str | None
+    share: float | None
+    sentence: Sentence
+    since_at: datetime | None
+    until_at: datetime | None
+    total_us: float | None
+    baseline_us: float | None
+    baseline_from: BaselineFrom | None
+    excess_us: float | None
+    excess_outstanding: float | None
+    layers: tuple[LayerNumbers, ...]
+    not_measured: tuple[str, ...]
+    data_quality: DataQuality
+    evidence: tuple[EvidenceNumber, ...]
+    array_counted: tuple[ArrayCounted, ...]
+
+
+def diagnosis(connection: Connection, kind: RefKind, thing_id: int, from_at: datetime, to_at: datetime) -> Diagnosis:
+    """Raises NotFoundError, and ValueError for an empty range."""
+    found = summed(connection, kind, thing_id, from_at, to_at)
+    raw = evidence(connection, kind, thing_id, found.window.from_at, found.window.to_at)
+    return _nothing(found, raw) if found.is_empty else _diagnosis(connection, kind, found, raw)
+
+
+def _nothing(window_sum: WindowSum, raw: EvidenceNumbers) -> Diagnosis:
+    return Diagnosis(
+        **window_sum.window.fields,
+        state=DiagnosisState.NO_DATA,
+        severity=None,
+        limited_counters=False,
+        confidence=None,
+        layer=None,
+        layer_label=None,
+        other=None,
+        other_label=None,
+        share=None,
+        sentence=sentence(NOTHING),
+        since_at=None,
+        until_at=None,
+        total_us=None,
+        baseline_us=None,
+        baseline_from=None,
+        excess_us=None,
+        excess_outstanding=None,
+        layers=(),
+        not_measured=EVERY_LAYER,
+        data_quality=DataQuality(),
+        evidence=raw.numbers,
+        array_counted=raw.counted,
+    )
+
+
+def _diagnosis(connection: Connection, kind: RefKind, window_sum: WindowSum, raw: EvidenceNumbers) -> Diagnosis:
+    one = window_sum.diagnosed
+    total, named, other = float(one.total_us[0]), one.named(0), one.other(0)
+    within = window_sum.window.from_at, window_sum.window.to_at
+    is_earlier = has_earlier_rules(connection, *within, RULES_VERSION)
+    is_judged = window_sum.state is DiagnosisState.JUDGED
+    lasted = current_streak(connection, window_sum) if is_judged else Streak(None, None)
+    queue = _queue(connection, kind, window_sum) if is_judged else None
+    return Diagnosis(
+        **window_sum.window.fields,
+        state=window_sum.state,
+        severity=one.severities[0],
+        limited_counters=one.has_limited_counters(0),
+        confidence=one.confidences[0],
+        layer=None if named is None else span_key(named),
+        layer_label=None if named is None else span_label(named),
+        other=None if other is None else span_key(other),
+        other_label=None if other is None else span_label(other),
+        share=None if named is None else float(one.diagnoses.share[0]),
+        sentence=sentence(replace(_facts(connection, kind, window_sum, lasted, queue), has_earlier_rules=is_earlier)),
+        since_at=lasted.since_at,
+        until_at=lasted.until_at,
+        total_us=none_if_nan(total),
+        baseline_us=baseline_us(one, 0),
+        baseline_from=baseline_from(one, 0),
+        excess_us=float(one.diagnoses.total_excess[0]) if is_judged else None,
+        excess_outstanding=none_if_nan(one.excess_outstanding[0]),
+        layers=layers_of(window_sum, Direction.ALL, one.case, total),
+        not_measured=not_measured(one.case, 0),
+        data_quality=replace(
+            _data_quality(window_sum, total, recalculated(connection, *within)),
+            queue_depths=queue_depths(connection, kind, window_sum.window.subject.id, window_sum.series),
+            has_earlier_rules=is_earlier,
+        ),
+        evidence=raw.numbers if queue is None else (*raw.numbers, *depth_evidence(queue)),
+        array_counted=raw.counted,
+    )
+
+
+def _queue(connection: Connection, kind: RefKind, window_sum: WindowSum) -> QueueInForce | None:
+    """The device queue that a diagnosis has to speak of: where the kernel's queues may be at fault, or one that is full."""
+    spans = named_spans(window_sum.diagnosed, 0)
+    details = [_detail(window_sum.series, span) for span in spans]
+    above = [detail is not None and detail[0] is Segment.HYPERVISOR for detail in details]
+    waits = any(SPANS[span][0] <= Layer.KERNEL <= SPANS[span][1] for span in spans) and not any(above)
+    return queue_in_force(connection, kind, window_sum.window.subject.id, window_sum.series, waits=waits)
+
+
+def _data_quality(window_sum: WindowSum, total_us: float, late: Recalculated) -> DataQuality:
+    one, notes = window_sum.diagnosed, window_sum.series.notes
+    ratio = covered(notes, one.rows)[0]
+    by_hosts, by_array = (none_if_nan(ops[0] / one.wall_s[0]) for ops in matched_ops(notes, one.rows))
+    return DataQuality(
+        quality=one.qualities[0].value,
+        quality_reasons=in_words(int(notes.quality_reasons[0])),
+        match_ratio=float(ratio) if np.isfinite(ratio) else None,
+        matched_host_iops=None if by_array is None else by_hosts,
+        matched_array_iops=by_array,
+        disagreement_us=none_if_nan(notes.disagreement_us[0]),
+        offset_error_s=none_if_nan(notes.offset_error_s[0]),
+        missing_s=none_if_nan(notes.missing_s[0]),
+        outstanding_ios=window_sum.outstanding,
+        modelled_ios=none_if_nan(total_us * one.ops[0] / (one.wall_s[0] * 1e6)),
+        recalculated_minutes=late.minutes,
+        recalculated_at=late.at,
+    )
+
+
+# --- in words ---------------------------------------------------------------------------------------------------------
+
+
+def _facts(
+    connection: Connection, kind: RefKind, window_sum: WindowSum, lasted: Streak, queue: QueueInForce | None
+) -> Facts:
+    one, notes = window_sum.diagnosed, window_sum.series.notes
+    named = one.named(0)
+    detail = None if named is None else _detail(window_sum.series, named)
+    named_us, excess = summarize_named(one, 0)
+    owner = None if named is None else _kernel_owner(connection, kind, window_sum, named)
+    array, kernel = summarize_spans(one, 0, [_ARRAY]), summarize_spans(one, 0, [_KERNEL])
+    return Facts(
+        state=window_sum.state,
+        severity=one.severities[0],
+        confidence=one.confidences[0],
+        ops=float(np.nan_to_num(one.ops[0])),
+        minutes=window_sum.window.minutes,
+        total_us=float(np.nan_to_num(one.total_us[0])),
+        excess_us=excess,
+        baseline_us=baseline_us(one, 0),
+        baseline_from=baseline_from(one, 0),
+        reasons=Reason(int(one.diagnoses.reasons[0])),
+        disagreement_us=none_if_nan(notes.disagreement_us[0]),
+        named=named,
+        other=one.other(0),
+        over=largest_excess(one, 0),
+        open_between=open_between(one, 0),
+        named_us=named_us,
+        detail=None if detail is None else SEGMENT_WORDS[detail[0]],
+        detail_share=1.0 if detail is None else detail[1],
+        place=None if named is None else _layer_location(connection, kind, window_sum, named, owner),
+        since_at=lasted.since_at,
+        until_at=lasted.until_at,
+        from_at=window_sum.window.from_at,
+        to_at=window_sum.window.to_at,
+        array_us=None if array is None else array.us,
+        array_share=1.0 if array is None else array.share,
+        kernel_us=None if kernel is None else kernel.upper_us,
+        kernel_share=1.0 if kernel is None else kernel.share,
+        partly=tuple(partly_measured(one, 0)),
+        outstanding=window_sum.outstanding,
+        fullest=_fullest(connection, kind, window_sum, owner) if window_sum.state is DiagnosisState.JUDGED else None,
+        queue=() if queue is None else tuple(queue_words(queue)),
+    )
+
+
+def _fullest(
+    connection: Connection, kind: RefKind, window_sum: WindowSum, owner: EntityRef | None
+) -> FullestMinute | None:
+    """Told beside the I/Os outstanding, of which guest and kernel are the matter."""
+    if not any(SPANS[span][0] <= Layer.KERNEL for span in named_spans(window_sum.diagnosed, 0)):
+        return None
+    return fullest_minute(connection, kind, window_sum.window.subject.id, window_sum.series, owner)
+
+
+def _detail(series: LedgerSeries, named: int) -> tuple[Segment, float] | None:
+    """The segment that most of a layer's time is in, and which part of it that is.
+
+    Not of the kernel where whole milliseconds cannot tell its segments apart.
+    """
+    first, last = SPANS[named]
+    coarse = bool(are_coarse(series.notes.quality_reasons)[0])
+    if first is not last or first is Layer.SAN or (first is Layer.KERNEL and coarse):
+        return None
+    rows = series.rows
+    whole = float(rows.span_time[0, Direction.ALL, named])
+    times = {segment: float(rows.segment_time[0, Direction.ALL, segment]) for segment in LAYER_SEGMENTS[first]}
+    largest = max(times, key=lambda segment: times[segment])
+    return (largest, min(1.0, times[largest] / whole)) if times[largest] > _MOST * whole else None
+
+
+def _kernel_owner(connection: Connection, kind: RefKind, window_sum: WindowSum, named: int) -> EntityRef | None:
+    """Where the kernel is named: the host, or of a host the device, that most of its time passes through."""
+    first, last = SPANS[named]
+    if not first is last is Layer.KERNEL:
+        return None
+    return top_host(connection, kind, window_sum, Layer.KERNEL, _MOST)
+
+
+def _layer_location(
+    connection: Connection, kind: RefKind, window_sum: WindowSum, named: int, owner: EntityRef | None
+) -> str | None:
+    """Where the layer is: where most of the kernel's time is, or the array where there is one only."""
+    first, last = SPANS[named]
+    if first is last is Layer.ARRAY:
+        on = {one.source_id for one in backing_arrays(connection, kind, [window_sum.window.subject.id])}
+        names = array_names(connection, sorted(on))
+        return names[0] if len(names) == 1 else None
+    return _named(connection, owner)
+
+
+def _named(connection: Connection, owner: EntityRef | None) -> str | None:
+    """Nobody knows a device by its number: what it carries comes first."""
+    if owner is None:
+        return None
+    carried = carried_name(connection, owner.id) if owner.kind is RefKind.DEVICE else None
+    return owner.name if carried is None else f"the device of {carried}"

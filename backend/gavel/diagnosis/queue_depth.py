@@ -1,0 +1,356 @@
+"""Which queue depth is in force where I/Os wait, why, and whether other VMs brought it down ("competing worlds")."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import numpy as np
+
+from gavel.analysis.depth import DepthInputs, DepthRule, effective_depth, halved
+from gavel.analysis.diagnosis import QUEUE_FULL
+from gavel.analysis.ledger import KERNEL
+from gavel.db.engine import Connection
+from gavel.db.queries.depths import (
+    DepthMinute,
+    DeviceQueueSettings,
+    VmMinute,
+    busiest_queue,
+    depth_minutes,
+    queue_settings,
+    vm_minutes,
+)
+from gavel.db.queries.leaves import carried_name
+from gavel.db.queries.ledger import MINUTE, LedgerSeries
+from gavel.db.queries.queues import Queue, depths_in_use, fullest, queues
+from gavel.db.queries.rows import EntityRef, RefKind
+from gavel.diagnosis.breakdown import are_coarse
+from gavel.diagnosis.evidence import EvidenceNumber, label
+from gavel.diagnosis.sentences import FullestMinute, Statement, StatementKind, clock
+from gavel.domain.io_path import Direction
+
+# How long before the window a fall of the depth is looked for.
+_REACH = timedelta(hours=2)
+# Minutes beside a fall that say who did I/O before and after it.
+_BESIDE = 5
+# Rows of devices that are looked through for one queue.
+_MOST_ROWS = 20_000
+# Of the kernel's time, for a queue to be spoken of as the one where it is spent.
+_LEAST_PART = 0.25
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fall:
+    """The depth fell to half or less at `at`. newcomers: VMs that began to do I/O there then."""
+
+    before: float
+    at: datetime
+    newcomers: tuple[EntityRef, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueueInForce:
+    """A device's queue on a host: its depth while I/Os waited in the window, and what explains it.
+
+    carried: the datastore or volume on it. vms: that did I/O there in most of those minutes; None: not measured. predicted: what
+    the settings give; None: not known.
+    """
+
+    device: EntityRef
+    carried: str | None
+    settings: DeviceQueueSettings
+    depth: float | None
+    rule: DepthRule
+    predicted: float | None
+    vms: tuple[EntityRef, ...] | None
+    fall: Fall | None
+    to_at: datetime
+
+
+def queue_in_force(
+    connection: Connection, kind: RefKind, thing_id: int, whole: LedgerSeries, *, waits: bool
+) -> QueueInForce | None:
+    """Where I/Os wait in the kernel (`waits`): the queue in which most of that is; else one that is full. None where there is none.
+
+    whole: the thing's one row over the window. None too where it has too many devices to look through, or where the kernel's time is in
+    none of their queues.
+    """
+    from_at, to_at = whole.from_at, whole.to_at
+    known = _queues(connection, kind, thing_id, whole)
+    if not known:
+        return None
+    ids = list(known)
+    device_id = _waiting_one(connection, ids, whole) if waits else _full_one(connection, ids, whole)
+    return None if device_id is None else _explained(connection, known[device_id].device, from_at, to_at)
+
+
+def fullest_minute(
+    connection: Connection, kind: RefKind, thing_id: int, whole: LedgerSeries, owner: EntityRef | None
+) -> FullestMinute | None:
+    """The minute of the window in which one queue behind the thing came nearest to its depth; None where that is not known.
+
+    One queue in one minute, for depths add up to a queue that nobody has, and they change. owner: the host or device that is looked at.
+    """
+    known = _queues(connection, kind, thing_id, whole)
+    if owner is not None:
+        known = {device: queue for device, queue in known.items() if owner in (queue.device, queue.host)}
+    found = fullest(connection, list(known), whole.from_at, whole.to_at, MINUTE) if known else None
+    if found is None or len(found.depth) == 0:
+        return None
+    row = int(np.argmax(found.in_flight_ios / found.depth))
+    queue, waiting = known[int(found.device_id[row])], float(found.waiting_ios[row])
+    is_coarse = bool(are_coarse(whole.notes.quality_reasons)[0])
+    return FullestMinute(
+        host=queue.host.name,
+        in_flight_ios=float(found.in_flight_ios[row]),
+        depth=float(found.depth[row]),
+        waiting_ios=None if is_coarse or np.isnan(waiting) else waiting,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class QueueDepths:
+    """Effective depths of the device queues in use, each by itself: they are never added up. hosts: that these queues are on."""
+
+    lowest: float
+    highest: float
+    queues: int
+    hosts: int
+
+
+def queue_depths(connection: Connection, kind: RefKind, thing_id: int, whole: LedgerSeries) -> QueueDepths | None:
+    """Over the window of `whole`; None where no depth is known, or there are too many queues to look through."""
+    known = _queues(connection, kind, thing_id, whole)
+    found = depths_in_use(connection, list(known), whole.from_at, whole.to_at) if known else {}
+    if not found:
+        return None
+    hosts = {known[device].host.id for device in found}
+    return QueueDepths(min(found.values()), max(found.values()), len(found), len(hosts))
+
+
+def _queues(connection: Connection, kind: RefKind, thing_id: int, whole: LedgerSeries) -> Mapping[int, Queue]:
+    """By device; none where there are too many to look through."""
+    known = {queue.device.id: queue for queue in queues(connection, kind, thing_id)}
+    return known if len(known) * ((whole.to_at - whole.from_at) / MINUTE) <= _MOST_ROWS else {}
+
+
+def _waiting_one(connection: Connection, ids: Sequence[int], whole: LedgerSeries) -> int | None:
+    """A queue with little of the kernel's time explains nothing of it, unless it is full: counters in whole ms see no time in it."""
+    busiest = busiest_queue(connection, ids, whole.from_at, whole.to_at)
+    if busiest is None:
+        return None
+    device_id, kernel_time = busiest
+    all_of_it = float(whole.rows.span_time[0, Direction.ALL, KERNEL])
+    explains = not all_of_it > 0 or kernel_time >= _LEAST_PART * all_of_it
+    return device_id if explains else _full_one(connection, ids, whole)
+
+
+def _full_one(connection: Connection, ids: Sequence[int], whole: LedgerSeries) -> int | None:
+    found = fullest(connection, ids, whole.from_at, whole.to_at, None)
+    full = np.flatnonzero(found.in_flight_ios >= QUEUE_FULL * found.depth)
+    return int(found.device_id[full[0]]) if len(full) else None
+
+
+def _explained(connection: Connection, device: EntityRef, from_at: datetime, to_at: datetime) -> QueueInForce:
+    settings = queue_settings(connection, device.id, from_at, to_at)
+    minutes = depth_minutes(connection, device.id, from_at - _REACH, to_at)
+    depth, told = _most_of(minutes, from_at)
+    present = _active(_by_minute(vm_minutes(connection, device.id, from_at, to_at)), told)
+    found = effective_depth(_inputs(settings, depth, present))
+    predicted = float(found.predicted[0])
+    return QueueInForce(
+        device=device,
+        carried=carried_name(connection, device.id),
+        settings=settings,
+        depth=None if np.isnan(found.depth[0]) else float(found.depth[0]),
+        rule=DepthRule(int(found.rule[0])),
+        predicted=None if np.isnan(predicted) else predicted,
+        vms=present,
+        fall=_fall(connection, device.id, minutes, depth) if settings.is_measured else None,
+        to_at=to_at,
+    )
+
+
+def _by_minute(rows: Sequence[VmMinute]) -> Mapping[datetime, frozenset[EntityRef]]:
+    """Who did I/O in each minute in which anybody was measured."""
+    found: dict[datetime, set[EntityRef]] = {}
+    for row in rows:
+        found.setdefault(row.at, set()).update([row.vm] if row.ops > 0 else [])
+    return {at: frozenset(vms) for at, vms in found.items()}
+
+
+def _most_of(minutes: Sequence[DepthMinute], from_at: datetime) -> tuple[float | None, list[datetime]]:
+    """The depth under which most of the kernel's time was spent, and these minutes; where none was measured, that of most minutes with
+    I/O, the smaller of two."""
+    inside = [one for one in minutes if one.at >= from_at and one.ops > 0]
+    is_timed = any(one.kernel_time > 0 for one in inside)
+    spent: dict[float, float] = {}
+    for one in inside:
+        if one.depth is not None:
+            spent[one.depth] = spent.get(one.depth, 0.0) + (one.kernel_time if is_timed else 1.0)
+    if not spent:
+        return None, [one.at for one in inside]
+    depth = min(spent, key=lambda depth: (-spent[depth], depth))
+    return depth, [one.at for one in inside if one.depth == depth]
+
+
+def _active(vms: Mapping[datetime, frozenset[EntityRef]], at: Sequence[datetime]) -> tuple[EntityRef, ...] | None:
+    """VMs that did I/O in at least half of these minutes; None where none was measured."""
+    seen = [vms[minute] for minute in at if minute in vms]
+    if not seen:
+        return None
+    counts = Counter(vm for present in seen for vm in present)
+    return tuple(sorted((vm for vm, n in counts.items() if 2 * n >= len(seen)), key=lambda vm: (vm.name, vm.id)))
+
+
+def _inputs(settings: DeviceQueueSettings, depth: float | None, vms: tuple[EntityRef, ...] | None) -> DepthInputs:
+    def single(number: float | None) -> np.ndarray:
+        return np.array([np.nan if number is None else number], dtype=np.float64)
+
+    return DepthInputs(
+        measured=single(depth if settings.is_measured else None),
+        configured=single(settings.configured),
+        dsnro=single(settings.dsnro),
+        active_vms=single(None if vms is None else len(vms)),
+        is_nvme=np.array([settings.is_nvme]),
+    )
+
+
+def _fall(connection: Connection, device_id: int, minutes: Sequence[DepthMinute], depth: float | None) -> Fall | None:
+    """Where the run of minutes with this depth began, if twice as much or more was in force right before."""
+    found = _dropped(minutes, depth)
+    if found is None:
+        return None
+    before, at = found
+    # In the minute of the fall itself, the largest depth may still be the old one while the newcomer is there already.
+    since, gap = at - (_BESIDE + 1) * MINUTE, at - MINUTE
+    vms = _by_minute(vm_minutes(connection, device_id, since, at + _BESIDE * MINUTE))
+    earlier, after = (_active(vms, some) for some in ([m for m in vms if m < gap], [m for m in vms if m >= at]))
+    newcomers = () if after is None or earlier is None else tuple(vm for vm in after if vm not in earlier)
+    return Fall(before=before, at=at, newcomers=newcomers)
+
+
+def _dropped(minutes: Sequence[DepthMinute], depth: float | None) -> tuple[float, datetime] | None:
+    """What was in force before, and since when it is not."""
+    read = [(one.at, one.depth) for one in minutes if one.depth is not None]
+    last = next((n for n in range(len(read) - 1, -1, -1) if read[n][1] == depth), None)
+    if last is None or depth is None:
+        return None
+    first = last
+    while first > 0 and read[first - 1][1] <= depth:
+        first -= 1
+    before = read[first - 1][1] if first > 0 else depth
+    return (before, read[first][0]) if halved(np.array([before]), np.array([depth]))[0] else None
+
+
+# --- as evidence ------------------------------------------------------------------------------------------------------
+
+_CONFIGURED = "scsiLun.queueDepth; esxcli storage core device list: Device Max Queue Depth"
+_DSNRO = "esxcli storage core device list: No of outstanding IOs with competing worlds"
+
+
+def depth_evidence(queue: QueueInForce) -> Iterator[EvidenceNumber]:
+    """The evidence of the explanation; values that were not read are left out."""
+    settings = queue.settings
+    measured = queue.depth if settings.is_measured else None
+    vms = None if queue.vms is None else float(len(queue.vms))
+    for name, counter, value, at in (
+        ("queue_depth", "disk.maxQueueDepth.average", measured, queue.to_at),
+        ("device_depth", _CONFIGURED, settings.configured, settings.read_at),
+        ("dsnro", _DSNRO, settings.dsnro, settings.read_at),
+        ("active_vms", "virtualDisk.numberReadAveraged, numberWriteAveraged above 0", vms, queue.to_at),
+    ):
+        if value is not None and at is not None:
+            yield EvidenceNumber(
+                side="host",
+                subject=queue.device,
+                name=name,
+                label=label(name),
+                direction=None,
+                counter=counter,
+                value=float(value),
+                unit="count" if name == "active_vms" else "I/Os",
+                precision=1.0,
+                sources=(settings.vcenter, settings.host),
+                at=at,
+            )
+
+
+_MOST_NAMES = 3
+
+
+def queue_words(queue: QueueInForce) -> Iterator[Statement]:
+    """Which depth is in force and why, then what brought it down."""
+    device = queue.device.name if queue.carried is None else f"{queue.carried} ({queue.device.name})"
+    where = f"{device} on {queue.settings.host.name}"
+    if queue.depth is None:
+        yield Statement(StatementKind.QUEUE_DEPTH, f"Device queue of {where}: depth not measured")
+        return
+    yield Statement(StatementKind.QUEUE_DEPTH, f"Device queue of {where}: {_depth(queue)}")
+    if queue.fall is not None:
+        yield Statement(StatementKind.COMPETING_WORLDS, _fallen(queue.fall, queue.depth, queue.to_at))
+
+
+def _depth(queue: QueueInForce) -> str:
+    if queue.rule is DepthRule.CONFIGURED:
+        return f"depth {queue.depth:.0f} as configured, DQLEN not measured"
+    return f"DQLEN {queue.depth:.0f}, {_why(queue)}"
+
+
+def _why(queue: QueueInForce) -> str:
+    vms = queue.vms or ()
+    match queue.rule:
+        case DepthRule.NVME:
+            return "NVMe: queue size × queues, DSNRO does not apply"
+        case DepthRule.COMPETING_VMS:
+            return _shared(queue, vms)
+        case DepthRule.LESS:
+            return _lowered(queue, vms)
+        case DepthRule.MORE:
+            return f"more than the {queue.predicted:.0f} expected from its settings with {_names(vms)}"
+        case DepthRule.ONE_VM:
+            return f"its own depth, as only {_names(vms)} issues I/O"
+        case _:
+            return f"cause unknown: {' and '.join(_unknown(queue))}"
+
+
+def _shared(queue: QueueInForce, vms: Sequence[EntityRef]) -> str:
+    dsnro, own = queue.settings.dsnro, queue.settings.configured
+    if queue.depth == own:
+        return f"its own depth: DSNRO {dsnro} is not below it ({_names(vms)} issue I/O)"
+    return f"limited by DSNRO {dsnro} (device queue depth {own}), as {_names(vms)} issue I/O"
+
+
+def _lowered(queue: QueueInForce, vms: Sequence[EntityRef]) -> str:
+    expected = f"{queue.predicted:.0f} expected from its settings with {_names(vms)}"
+    if queue.depth == queue.settings.dsnro:
+        return f"limited by DSNRO as if several VMs issued I/O; {expected}"
+    return (
+        f"less than the {expected}; possibly lowered by Storage I/O Control or adaptive queue depth, which are not read"
+    )
+
+
+def _unknown(queue: QueueInForce) -> Iterator[str]:
+    if queue.settings.configured is None:
+        yield "device queue depth not read"
+    if queue.vms is None:
+        yield "VMs with I/O not measured"
+    elif queue.settings.dsnro is None:
+        yield "DSNRO not read (esxcli)"
+
+
+def _names(vms: Sequence[EntityRef]) -> str:
+    if not vms:
+        return "no VM"
+    names = [vm.name for vm in vms[:_MOST_NAMES]]
+    more = f" and {len(vms) - _MOST_NAMES} more" if len(vms) > _MOST_NAMES else ""
+    count = f"{len(vms)} VMs (" if len(vms) > 1 else "one VM ("
+    return f"{count}{', '.join(names)}{more})"
+
+
+def _fallen(fall: Fall, depth: float, to_at: datetime) -> str:
+    fell = f"DQLEN fell from {fall.before:.0f} to {depth:.0f} at {clock(fall.at, to_at)}"
+    if not fall.newcomers:
+        return f"{fell}; no VM started I/O then"
+    began = " and ".join(vm.name for vm in fall.newcomers[:_MOST_NAMES])
+    return f"Competing worlds: {fell}, when {began} started I/O"

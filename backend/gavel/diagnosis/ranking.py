@@ -1,0 +1,391 @@
+"""The whole environment at a glance: by layer, and its things ranked by what they lose."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+import numpy as np
+
+from gavel.analysis.diagnosis import Reason
+from gavel.analysis.intervals import Floats
+from gavel.analysis.segments import SPAN_LAYERS
+from gavel.analysis.topology import Index
+from gavel.db.engine import Connection
+from gavel.db.queries.ledger import Detail, ledger
+from gavel.db.queries.rows import EntityRef, RefKind
+from gavel.db.queries.scopes import SCOPES, arrays_behind, ledger_until, present_things
+from gavel.diagnosis.baselines import BaselineFrom, hours_of, usual
+from gavel.diagnosis.diagnose import (
+    DiagnosedRows,
+    DiagnosisState,
+    LayerNumbers,
+    OccupancyNumbers,
+    baseline_from,
+    baseline_us,
+    diagnose_rows,
+    layer_numbers,
+    none_if_nan,
+    occupancies,
+    span_key,
+    span_label,
+    summarize_named,
+)
+from gavel.diagnosis.excess import excess_outstanding_of_parts, largest_excess, occupancy_of_parts
+from gavel.diagnosis.sentences import NOTHING, Facts, Head, head
+from gavel.diagnosis.streaks import SHORT, streak_ends
+from gavel.domain.io_path import Confidence, Direction, Layer, Severity
+from gavel.domain.scope import ENVIRONMENT_ID, ScopeKind, scope_key
+
+Order = Literal["excess_outstanding", "excess", "latency", "iops", "name"]
+Way = Literal["asc", "desc"]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which things, in which order. layer: those whose diagnosis names it; severity, confidence: those that are as bad, as sure."""
+
+    kind: RefKind
+    search: str = ""
+    layer: Layer | None = None
+    severity: Severity | None = None
+    confidence: Confidence | None = None
+    order: Order = "excess_outstanding"
+    descending: bool = True
+    limit: int = 100
+    offset: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """One thing, or the environment, with its diagnosis; reads and writes together.
+
+    severity: None without a diagnosis; confidence: None where no layer is named.
+    until_at: over a short window, when the newest minutes stopped to say it, as in `Run`; None where they say it still.
+    """
+
+    state: DiagnosisState
+    severity: Severity | None
+    limited_counters: bool
+    confidence: Confidence | None
+    layer: str | None
+    layer_label: str | None
+    other: str | None
+    other_label: str | None
+    share: float | None
+    sentence: Head
+    until_at: datetime | None
+    excess_outstanding: float | None
+    total_us: float | None
+    baseline_us: float | None
+    baseline_from: BaselineFrom | None
+    excess_us: float | None
+    iops: float | None
+    bytes_per_s: float | None
+    quality: str | None
+    layers: tuple[LayerNumbers, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ranked(Standing):
+    """arrays: those that it is on, by name; empty: on none that is known."""
+
+    subject: EntityRef
+    arrays: tuple[EntityRef, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EnvironmentStanding(Standing):
+    """excess_outstanding: of its datastores added up. occupancy: those of inconclusive datastores apart, as "kernel or SAN"."""
+
+    occupancy: tuple[OccupancyNumbers, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Totals:
+    """Over all that match, not only a page. ended: those that have an `until_at`."""
+
+    iops: float
+    excess_outstanding: float
+    by_severity: Mapping[str, int]
+    by_confidence: Mapping[str, int]
+    by_state: Mapping[str, int]
+    ended: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overview:
+    from_at: datetime
+    to_at: datetime
+    ledger_until_at: datetime | None
+    environment: EnvironmentStanding
+    totals: Totals
+    items: tuple[Ranked, ...]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    """n things (id, name) in order of name; `row`: (n,) which row of `diagnosed` is theirs, −1 for those that the ledger does not have."""
+
+    kind: RefKind
+    things: Sequence[tuple[int, str]]
+    diagnosed: DiagnosedRows
+    row: Index
+    states: Sequence[DiagnosisState]
+    severities: Sequence[Severity | None]
+    confidences: Sequence[Confidence | None]
+
+    @classmethod
+    def of(cls, kind: RefKind, things: Sequence[tuple[int, str]], ruled: "_Ruled") -> "_Listed":
+        row, found = _rows_of(things, ruled.ids), ruled.diagnosed
+        rows = row.tolist()
+        states = [found.states[n] if n >= 0 else DiagnosisState.NO_DATA for n in rows]
+        severities = [found.severities[n] if n >= 0 else None for n in rows]
+        confidences = [found.confidences[n] if n >= 0 else None for n in rows]
+        return cls(kind, things, found, row, states, severities, confidences)
+
+    def number(self, numbers: Floats) -> Floats:
+        """(n,) of each thing; NaN where it has none."""
+        return np.where(self.row >= 0, numbers[self.row], np.nan) if len(numbers) else np.full(len(self.row), np.nan)
+
+
+def overview(connection: Connection, wanted: Wanted, from_at: datetime, to_at: datetime) -> Overview:
+    """Raises ValueError for an empty range."""
+    environment = _judge(connection, ScopeKind.ENVIRONMENT, [ENVIRONMENT_ID], from_at, to_at)
+    things = present_things(connection, wanted.kind, wanted.search)
+    ruled = _judge(connection, SCOPES[wanted.kind], [thing_id for thing_id, _ in things], from_at, to_at)
+    is_whole = wanted.kind is RefKind.DATASTORE and not wanted.search
+    parts = ruled if is_whole else _datastores(connection, from_at, to_at)
+    listed = _Listed.of(wanted.kind, things, ruled)
+    matching = _matching(listed, wanted)
+    ranked = _ordered(listed, matching, wanted)
+    page = ranked[wanted.offset : wanted.offset + wanted.limit]
+    arrays = arrays_behind(connection, wanted.kind, [things[n][0] for n in page])
+    until = _ended(connection, listed, matching, ruled.from_at, ruled.to_at)
+    return Overview(
+        from_at=ruled.from_at,
+        to_at=ruled.to_at,
+        ledger_until_at=ledger_until(connection),
+        environment=_environment(environment, parts.diagnosed),
+        totals=_totals(listed, matching, len(until)),
+        items=tuple(_ranked(listed, n, arrays, until) for n in page),
+        total=len(matching),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Ruled:
+    """(m,) things that the ledger has in the window, in order of id."""
+
+    ids: Index
+    diagnosed: DiagnosedRows
+    from_at: datetime
+    to_at: datetime
+
+
+def _judge(connection: Connection, scope: ScopeKind, ids: Sequence[int], from_at: datetime, to_at: datetime) -> _Ruled:
+    wanted = np.sort(np.array(ids, dtype=np.int64))
+    keys = scope_key(scope, 0) + wanted
+    found = ledger(connection, keys.tolist(), from_at, to_at, None, Detail.LAYERS)
+    position = np.searchsorted(keys, found.keys)
+    hours = np.tile(hours_of(found.from_at, found.to_at), (len(found), 1))
+    ruled = diagnose_rows(found, scope, position, usual(connection, scope, wanted.tolist()), hours)
+    return _Ruled(wanted[position], ruled, found.from_at, found.to_at)
+
+
+def _datastores(connection: Connection, from_at: datetime, to_at: datetime) -> _Ruled:
+    things = present_things(connection, RefKind.DATASTORE, "")
+    return _judge(connection, ScopeKind.DATASTORE, [thing_id for thing_id, _ in things], from_at, to_at)
+
+
+def _rows_of(things: Sequence[tuple[int, str]], ids: Index) -> Index:
+    wanted = np.array([thing_id for thing_id, _ in things], dtype=np.int64)
+    if len(ids) == 0:
+        return np.full(len(wanted), -1)
+    at = np.minimum(np.searchsorted(ids, wanted), len(ids) - 1)
+    return np.where(ids[at] == wanted, at, -1)
+
+
+def _matching(listed: _Listed, wanted: Wanted) -> list[int]:
+    return [
+        n
+        for n in range(len(listed.things))
+        if (wanted.severity is None or listed.severities[n] is wanted.severity)
+        and (wanted.confidence is None or listed.confidences[n] is wanted.confidence)
+        and (wanted.layer is None or _names(listed, n, wanted.layer))
+    ]
+
+
+def _names(listed: _Listed, n: int, layer: Layer) -> bool:
+    row = int(listed.row[n])
+    if row < 0:
+        return False
+    spans = (listed.diagnosed.named(row), listed.diagnosed.other(row))
+    return any(span is not None and SPAN_LAYERS[span, layer] > 0 for span in spans)
+
+
+def _ordered(listed: _Listed, matching: Sequence[int], wanted: Wanted) -> list[int]:
+    """What has no number comes last either way, and equals stay in order of name.
+
+    By excess_outstanding, the severity comes first: a little excess of very many I/Os is no reason to look at it first.
+    """
+    if wanted.order == "name":
+        return list(reversed(matching)) if wanted.descending else list(matching)
+    numbers = _sorted_by(listed, wanted.order)[matching]
+    unknown = np.isnan(numbers)
+    signed = np.where(unknown, 0.0, -numbers if wanted.descending else numbers)
+    order = np.lexsort((signed, _by_severity(listed, matching, wanted), unknown))
+    return [matching[n] for n in order.tolist()]
+
+
+# What has no severity has no excess either, and is last by that.
+_RANK: Mapping[Severity | None, int] = {None: 0, Severity.NORMAL: 1, Severity.ELEVATED: 2, Severity.HIGH: 3}
+
+
+def _by_severity(listed: _Listed, matching: Sequence[int], wanted: Wanted) -> Index:
+    if wanted.order != "excess_outstanding":
+        return np.zeros(len(matching), dtype=np.int64)
+    rank = np.array([_RANK[listed.severities[n]] for n in matching], dtype=np.int64)
+    return -rank if wanted.descending else rank
+
+
+def _sorted_by(listed: _Listed, order: Order) -> Floats:
+    found = listed.diagnosed
+    match order:
+        case "excess":
+            numbers = np.where(
+                [state is DiagnosisState.JUDGED for state in found.states], found.diagnoses.total_excess, np.nan
+            )
+        case "latency":
+            numbers = found.total_us
+        case "iops":
+            numbers = _iops(found)
+        case _:
+            numbers = found.excess_outstanding
+    return listed.number(numbers)
+
+
+def _iops(diagnosed: DiagnosedRows) -> Floats:
+    rate: Floats = diagnosed.ops / diagnosed.wall_s
+    return rate
+
+
+def _totals(listed: _Listed, matching: Sequence[int], ended_things: int) -> Totals:
+    of = np.array(matching, dtype=np.int64)
+    judged_here = [n for n in matching if listed.states[n] is DiagnosisState.JUDGED]
+    return Totals(
+        iops=float(np.nansum(listed.number(_iops(listed.diagnosed))[of])),
+        excess_outstanding=float(np.nansum(listed.number(listed.diagnosed.excess_outstanding)[of])),
+        by_severity=Counter(str(listed.severities[n]) for n in judged_here),
+        by_confidence=Counter(str(one) for n in judged_here if (one := listed.confidences[n]) is not None),
+        by_state=Counter(str(listed.states[n]) for n in matching),
+        ended=ended_things,
+    )
+
+
+def _ended(
+    connection: Connection, listed: _Listed, matching: Sequence[int], from_at: datetime, to_at: datetime
+) -> Mapping[int, datetime]:
+    """By id, of those whose diagnosis names a layer that the newest minutes do not name any more."""
+    rows = {listed.things[n][0]: int(listed.row[n]) for n in matching}
+    named = {thing_id: row for thing_id, row in rows.items() if row >= 0 and listed.diagnosed.named(row) is not None}
+    if not named or to_at - from_at > SHORT:
+        return {}
+    return streak_ends(connection, SCOPES[listed.kind], named, listed.diagnosed, from_at, to_at)
+
+
+def _ranked(
+    listed: _Listed, n: int, arrays: Mapping[int, tuple[EntityRef, ...]], until: Mapping[int, datetime]
+) -> Ranked:
+    row = int(listed.row[n])
+    subject = EntityRef(listed.kind, *listed.things[n])
+    standing = _standing(listed.diagnosed, row, until.get(subject.id)) if row >= 0 else _NOTHING
+    return Ranked(subject=subject, arrays=arrays.get(subject.id, ()), **_fields(standing))
+
+
+def _environment(ruled: _Ruled, datastores: DiagnosedRows) -> EnvironmentStanding:
+    found = ruled.diagnosed
+    if len(found) == 0:
+        return EnvironmentStanding(occupancy=(), **_fields(_NOTHING))
+    whole = excess_outstanding_of_parts(float(found.excess_outstanding[0]), datastores)
+    standing = _fields(_standing(found, 0)) | {"excess_outstanding": whole}
+    layers = occupancy_of_parts(occupancies(found, 0), datastores, float(found.wall_s[0]))
+    return EnvironmentStanding(occupancy=tuple(layers), **standing)
+
+
+def _fields(standing: Standing) -> dict[str, Any]:
+    return {name: getattr(standing, name) for name in Standing.__dataclass_fields__}
+
+
+_NOTHING = Standing(
+    state=DiagnosisState.NO_DATA,
+    severity=None,
+    limited_counters=False,
+    confidence=None,
+    layer=None,
+    layer_label=None,
+    other=None,
+    other_label=None,
+    share=None,
+    sentence=head(NOTHING),
+    until_at=None,
+    excess_outstanding=None,
+    total_us=None,
+    baseline_us=None,
+    baseline_from=None,
+    excess_us=None,
+    iops=None,
+    bytes_per_s=None,
+    quality=None,
+    layers=(),
+)
+
+
+def _standing(diagnosed: DiagnosedRows, row: int, until_at: datetime | None = None) -> Standing:
+    named, other, total = diagnosed.named(row), diagnosed.other(row), float(diagnosed.total_us[row])
+    state = diagnosed.states[row]
+    return Standing(
+        state=state,
+        severity=diagnosed.severities[row],
+        limited_counters=diagnosed.has_limited_counters(row),
+        confidence=diagnosed.confidences[row],
+        layer=None if named is None else span_key(named),
+        layer_label=None if named is None else span_label(named),
+        other=None if other is None else span_key(other),
+        other_label=None if other is None else span_label(other),
+        share=None if named is None else float(diagnosed.diagnoses.share[row]),
+        sentence=head(_facts(diagnosed, row, until_at)),
+        until_at=until_at,
+        excess_outstanding=none_if_nan(diagnosed.excess_outstanding[row]),
+        total_us=none_if_nan(total),
+        baseline_us=baseline_us(diagnosed, row),
+        baseline_from=baseline_from(diagnosed, row),
+        excess_us=float(diagnosed.diagnoses.total_excess[row]) if state is DiagnosisState.JUDGED else None,
+        iops=none_if_nan(diagnosed.ops[row] / diagnosed.wall_s[row]),
+        bytes_per_s=none_if_nan(diagnosed.rows.bytes[row, Direction.ALL] / diagnosed.wall_s[row]),
+        quality=diagnosed.qualities[row].value,
+        layers=tuple(layer_numbers(diagnosed.case, row, diagnosed.rows, Direction.ALL, total)),
+    )
+
+
+def _facts(diagnosed: DiagnosedRows, row: int, until_at: datetime | None) -> Facts:
+    named_us, excess = summarize_named(diagnosed, row)
+    return Facts(
+        state=diagnosed.states[row],
+        severity=diagnosed.severities[row],
+        confidence=diagnosed.confidences[row],
+        ops=float(np.nan_to_num(diagnosed.ops[row])),
+        minutes=round(float(diagnosed.wall_s[row]) / 60),
+        total_us=float(np.nan_to_num(diagnosed.total_us[row])),
+        excess_us=excess,
+        baseline_us=baseline_us(diagnosed, row),
+        baseline_from=baseline_from(diagnosed, row),
+        reasons=Reason(int(diagnosed.diagnoses.reasons[row])),
+        named=diagnosed.named(row),
+        other=diagnosed.other(row),
+        over=largest_excess(diagnosed, row),
+        named_us=named_us,
+        until_at=until_at,
+    )

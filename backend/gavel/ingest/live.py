@@ -1,0 +1,144 @@
+"""Live collection: the newest samples of a source, each stream in one transaction with its watermark."""
+
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+
+from gavel.collectors.contract import Collector, StreamPlan
+from gavel.db import live
+from gavel.db.engine import Connection, reading, transaction
+from gavel.db.locks import only_one
+from gavel.db.queries.gaps import note_gap
+from gavel.db.queries.sources import SourceRow, source
+from gavel.db.write.samples import advance_watermark, watermark, write_samples
+from gavel.domain.errors import ProtocolError
+from gavel.domain.samples import SampleBatch
+from gavel.domain.source import ClockReading, Stream
+from gavel.egress.network import total_deadline
+from gavel.ingest.clocks import at_source, source_clock
+from gavel.ingest.inventory import take_inventory
+from gavel.ingest.lanes import Lane, slot_in, within_lane
+from gavel.ingest.runs import RecordedRun, RunOutcome, lag_s, opened
+from gavel.ingest.windows import LiveWindow, is_due, live_window
+from gavel.ingest.worker import WorkerContext
+
+LIVE = "live"
+# Of a stream that comes rarely; less than a pass may take.
+_LONGEST_READ_S = 60.0
+NOT_READ = "not read in time; the source may still have it"
+
+
+def collect_live(context: WorkerContext, source_id: int, lane: Lane = Lane.SLOW) -> bool:
+    """Read every stream of a source that can have something new. False when another worker is at it (nothing to do then), or when the
+    lane has no room now.
+
+    Raises UnfinishedError where that takes longer than the fast lane is for.
+    """
+    with slot_in(context.engine, lane) as has_room, only_one(context.engine, f"live/{source_id}") as held:
+        if not (has_room and held):
+            return False
+        with reading(context.engine) as connection:
+            row = source(connection, source_id)
+        if row.enabled:
+            with within_lane(lane):
+                _collect(context, row)
+    return True
+
+
+def _collect(context: WorkerContext, row: SourceRow) -> None:
+    collector = opened(context, row, queue=LIVE)
+    if collector is None:
+        return
+    if row.inventory_at is None and take_inventory(context, row, collector).error:
+        return
+    clock: ClockReading | None = None
+    with RecordedRun(context, row, collector, stream="clock", queue=LIVE, only_failures=True):
+        clock = source_clock(context, row, collector)
+    if clock is None:
+        return
+    unknown_keys: set[str] = set()
+    for stream, (plan, known) in _due(context, row, collector, clock).items():
+        if context.stopping():
+            return
+        account = _collect_stream(context, row, collector, clock, stream, plan, known)
+        unknown_keys |= account.unknown_keys
+        # A stream whose answer was nonsense says nothing about the others; a source that is away does.
+        if account.error and not isinstance(account.error, ProtocolError):
+            return
+    if unknown_keys:
+        take_inventory(context, row, collector)
+
+
+def _read_s(row: SourceRow, plan: StreamPlan) -> float:
+    """Seconds that a whole read of one stream may take: no longer than until its next."""
+    poll_s = float(row.settings.get("poll_interval_s", 0))
+    return max(poll_s, min(plan.interval.total_seconds(), _LONGEST_READ_S))
+
+
+def _due(
+    context: WorkerContext, row: SourceRow, collector: Collector, clock: ClockReading
+) -> Mapping[Stream, tuple[StreamPlan, datetime | None]]:
+    source_now = at_source(context.now(), clock)
+    with reading(context.engine) as connection:
+        known = {stream: watermark(connection, row.id, stream) for stream in collector.streams}
+    return {
+        stream: (plan, known[stream])
+        for stream, plan in collector.streams.items()
+        if is_due(known[stream], source_now, plan)
+    }
+
+
+def _collect_stream(
+    context: WorkerContext,
+    row: SourceRow,
+    collector: Collector,
+    clock: ClockReading,
+    stream: Stream,
+    plan: StreamPlan,
+    watermark: datetime | None,
+) -> RunOutcome:
+    with RecordedRun(context, row, collector, stream=stream, queue=LIVE) as account:
+        account.clock_offset_s = clock.offset_s
+        source_now = at_source(context.now(), clock)
+        window = live_window(watermark, source_now, plan)
+        with total_deadline(_read_s(row, plan)):
+            batches = list(collector.samples(stream, window.since, window.until))
+        account.left_out = collector.left_out(stream)
+        with transaction(context.engine) as connection:
+            write_all(connection, row.id, batches, account)
+            until = _advance(connection, row.id, stream, window, batches, context.now()) or watermark
+            live.announce(connection, live.News(row.id, stream, until))
+        account.lag_s = lag_s(until, source_now)
+    return account
+
+
+def write_all(connection: Connection, source_id: int, batches: Iterable[SampleBatch], account: RunOutcome) -> None:
+    """Store the batches of one read within the caller's transaction, and count them."""
+    for batch in batches:
+        written = write_samples(connection, source_id, batch)
+        account.samples += len(batch)
+        account.new_samples += written.new_rows
+        account.completed += written.completed
+        account.corrected += written.corrected
+        account.unknown_keys |= set(written.unknown_keys)
+
+
+def _advance(
+    connection: Connection,
+    source_id: int,
+    stream: Stream,
+    window: LiveWindow,
+    batches: list[SampleBatch],
+    now: datetime,
+) -> datetime | None:
+    """Move the watermark to the newest stamp read and owe what was skipped; a read that brought nothing moves nothing."""
+    newest = newest_stamp(batches)
+    if newest is None:
+        return None
+    if window.skipped:
+        note_gap(connection, source_id, stream, *window.skipped, reason=NOT_READ, now=now)
+    return advance_watermark(connection, source_id, stream, newest)
+
+
+def newest_stamp(batches: Iterable[SampleBatch]) -> datetime | None:
+    stamps = [int(batch.ended_at_us.max()) for batch in batches if len(batch)]
+    return datetime.fromtimestamp(max(stamps) / 1e6, UTC) if stamps else None

@@ -1,0 +1,1 @@
+"""What one card of a page shows."""

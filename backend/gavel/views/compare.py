@@ -1,0 +1,108 @@
+"""The differences between neighbouring measurements of a datastore, with intervals, against what is expected of them."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+
+from gavel.analysis.ledger import Difference, Differences, differences, rolled_up
+from gavel.db.engine import Connection
+from gavel.db.queries.leaves import device_leaves, disk_leaves
+from gavel.db.queries.rows import RefKind
+from gavel.diagnosis.baselines import BaselineFrom, hours_of
+from gavel.diagnosis.contributors import known_rows, leaf_sums
+from gavel.diagnosis.diagnose import DiagnosisState, baseline_from, bytes_per_op, covered, none_if_nan, write_share
+from gavel.diagnosis.window import DiagnosisWindow, summed
+from gavel.domain.io_path import Direction, Layer
+from gavel.domain.ledger import LedgerRows
+from gavel.domain.scope import ScopeKind
+
+# Name, label and layer of each, outermost first.
+_DELTAS = {
+    Difference.GUEST_VSCSI: ("Guest − vSCSI", Layer.GUEST),
+    Difference.VSCSI_DEVICE: ("vSCSI − device", Layer.KERNEL),
+    Difference.DEVICE_DRIVER: ("Device − driver (GAVG − DAVG)", Layer.KERNEL),
+    Difference.DRIVER_ARRAY: ("Driver − array (DAVG − array)", Layer.SAN),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delta:
+    """A difference and what it is over what is expected of it, never below 0."""
+
+    name: str
+    label: str
+    layer: str
+    us: float | None
+    lower_us: float | None
+    upper_us: float | None
+    baseline_us: float
+    excess_us: float | None
+    excess_lower_us: float | None
+    excess_upper_us: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deltas(DiagnosisWindow):
+    """Outermost first, reads and writes together."""
+
+    state: DiagnosisState
+    baseline_from: BaselineFrom | None
+    deltas: tuple[Delta, ...]
+
+
+def deltas(connection: Connection, datastore_id: int, from_at: datetime, to_at: datetime) -> Deltas:
+    """Raises NotFoundError, and ValueError for an empty range."""
+    found = summed(connection, RefKind.DATASTORE, datastore_id, from_at, to_at)
+    told, expected = Differences(*(np.full((1, len(Difference)), np.nan) for _ in range(3))), np.zeros(len(Layer))
+    if not found.is_empty:
+        disks, devices = _leaves(connection, datastore_id, found.window)
+        rows = found.series.rows
+        told = differences(rows, disks, devices, covered(found.series.notes, rows))
+        hours = hours_of(found.window.from_at, found.window.to_at)[None, :]
+        expected = found.usual.at(
+            np.zeros(1, dtype=np.int64), hours, write_share(rows), bytes_per_op(rows, Direction.ALL)
+        )[0][0]
+    return Deltas(
+        **found.window.fields,
+        state=found.state,
+        baseline_from=None if found.is_empty else baseline_from(found.diagnosed, 0),
+        deltas=tuple(_delta(one, told, float(expected[layer])) for one, (_, layer) in _DELTAS.items()),
+    )
+
+
+def _leaves(connection: Connection, datastore_id: int, window: DiagnosisWindow) -> tuple[LedgerRows, LedgerRows]:
+    """(1,) sums of the datastore's virtual disks and of its devices; zeros where there are none any more."""
+    disks = [leaf.disk.id for leaf in disk_leaves(connection, RefKind.DATASTORE, datastore_id)]
+    devices = [leaf.device.id for leaf in device_leaves(connection, RefKind.DATASTORE, datastore_id)]
+    found = (
+        leaf_sums(connection, kind, ids, window.from_at, window.to_at)
+        for kind, ids in ((ScopeKind.VM_DISK, disks), (ScopeKind.HOST_DEVICE, devices))
+    )
+    of_disks, of_devices = (
+        rolled_up(known_rows(leaves.rows), np.zeros(len(leaves), dtype=np.int64), 1) for leaves in found
+    )
+    return of_disks, of_devices
+
+
+def _delta(which: Difference, differences: Differences, usual: float) -> Delta:
+    label, layer = _DELTAS[which]
+    us, lower, upper = (
+        none_if_nan(part[0, which]) for part in (differences.value, differences.lower, differences.upper)
+    )
+
+    def above_usual(number: float | None) -> float | None:
+        return None if number is None else max(0.0, number - usual)
+
+    return Delta(
+        name=which.name.lower(),
+        label=label,
+        layer=layer.name.lower(),
+        us=us,
+        lower_us=lower,
+        upper_us=upper,
+        baseline_us=usual,
+        excess_us=above_usual(us),
+        excess_lower_us=above_usual(lower),
+        excess_upper_us=above_usual(upper),
+    )

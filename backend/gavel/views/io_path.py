@@ -1,0 +1,372 @@
+"""The way of I/Os, hop by hop: VM, virtual disk, host queue, path, volume, array; how loaded each is, and the time between."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Literal
+
+import numpy as np
+
+from gavel.analysis.ledger import KERNEL, ops_in, rolled_up, timed_ops
+from gavel.db.engine import Connection
+from gavel.db.queries.hops import PathGroup
+from gavel.db.queries.leaves import DiskLeaf
+from gavel.db.queries.queues import Queue
+from gavel.db.queries.rows import EntityRef, RefKind
+from gavel.diagnosis.breakdown import SEGMENT_WORDS, are_coarse
+from gavel.diagnosis.contributors import known_rows
+from gavel.diagnosis.diagnose import none_if_nan, span_key, span_label, span_layers
+from gavel.diagnosis.window import DiagnosisWindow, summed
+from gavel.domain.io_path import SPANS, Direction, Layer, Segment
+from gavel.domain.ledger import LedgerRows, picked
+from gavel.views.hops import HopSelection, Loads
+from gavel.views.queues import queue_numbers
+
+HopName = Literal["vm", "vm_disk", "queue", "path", "volume", "array"]
+PathState = Literal["working", "degraded", "dead"]
+_LABELS: Mapping[HopName, str] = {
+    "vm": "VM",
+    "vm_disk": "Virtual disk",
+    "queue": "Host queue",
+    "path": "Path",
+    "volume": "Volume",
+    "array": "Array",
+}
+
+
+_MILLISECOND_US = 1000.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeLoad:
+    """us: per I/O from here on, in steps of `precision_us` where it is a counter's own (paths), or fitted to such (queues).
+
+    ios: inside from here on, on average (of a queue: in flight below it, against `depth`). None: not measured.
+    """
+
+    iops: float | None = None
+    us: float | None = None
+    precision_us: float | None = None
+    ios: float | None = None
+    depth: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node:
+    """One thing on the way. `id` is its own within an answer; `detail`: what it is, in words; `state`: of paths."""
+
+    id: str
+    ref: EntityRef | None
+    name: str
+    detail: tuple[str, ...]
+    state: PathState | None
+    load: NodeLoad
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hop:
+    """`nodes`: those with the most I/Os of `total`."""
+
+    name: HopName
+    label: str
+    total: int
+    nodes: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PathLink:
+    """The time of an I/O between two nodes; None where nobody timed it. is_merged: not separable from what `layers` names besides.
+
+    Such a time is told once, by the link from the host queue; the link beside it is merged too, and None.
+    """
+
+    from_id: str
+    to_id: str
+    name: str
+    label: str
+    layers: tuple[str, ...]
+    us: float | None
+    lower_us: float | None
+    upper_us: float | None
+    is_merged: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hops(DiagnosisWindow):
+    hops: tuple[Hop, ...]
+    links: tuple[PathLink, ...]
+
+
+def hops(connection: Connection, kind: RefKind, thing_id: int, from_at: datetime, to_at: datetime) -> Hops:
+    """Of a datastore or a VM. Raises NotFoundError, and ValueError for an empty range."""
+    window = summed(connection, kind, thing_id, from_at, to_at).window
+    way = HopSelection.read(connection, kind, thing_id, window)
+    return Hops(**window.fields, hops=tuple(_hops(way)), links=tuple(_links(way)))
+
+
+# --- nodes -------------------------------------------------------------------------------------------------------------
+
+
+def _hops(way: HopSelection) -> Iterator[Hop]:
+    yield _hop("vm", way.vms_total, _vms(way))
+    yield _hop("vm_disk", way.disks_total, (_disk(way, leaf) for leaf in way.disks))
+    yield _hop("queue", way.queues_total, (_queue(way, queue) for queue in way.queues))
+    yield _hop("path", len(way.paths), (_path(group) for group in way.paths))
+    yield _hop("volume", way.volumes_total, (_volume(way, volume) for volume in way.volumes))
+    arrays = way.arrays()
+    yield _hop("array", len(arrays), (_array(way, array) for array in arrays))
+
+
+def _hop(name: HopName, total: int, nodes: Iterable[Node]) -> Hop:
+    return Hop(name=name, label=_LABELS[name], total=total, nodes=tuple(nodes))
+
+
+def _vms(way: HopSelection) -> Iterator[Node]:
+    """A VM's load is that of its disks here."""
+    for vm in way.vms:
+        own = [
+            way.of_disks.row[leaf.disk.id]
+            for leaf in way.all_disks
+            if leaf.vm == vm and leaf.disk.id in way.of_disks.row
+        ]
+        rows = known_rows(picked(way.of_disks.series.rows, np.array(own, dtype=np.int64)))
+        load = (
+            NodeLoad()
+            if not own
+            else _load(rolled_up(rows, np.zeros(len(own), dtype=np.int64), 1), 0, _wall_s(way, own))
+        )
+        yield _node("vm", vm, load=load)
+
+
+def _wall_s(way: HopSelection, rows: Sequence[int]) -> float:
+    return float(way.of_disks.series.wall_s[list(rows)].max())
+
+
+def _disk(way: HopSelection, leaf: DiskLeaf) -> Node:
+    facts = way.disk_facts[leaf.disk.id]
+    return _node(
+        "vm_disk",
+        leaf.disk,
+        detail=(facts.instance, facts.controller_type),
+        load=_known_load(way.of_disks, leaf.disk.id),
+    )
+
+
+def _queue(way: HopSelection, queue: Queue) -> Node:
+    row = way.of_queues.row.get(queue.device.id)
+    load = _known_load(way.of_queues, queue.device.id)
+    if row is not None:
+        numbers = queue_numbers(way.of_queues.series)
+        is_coarse = bool(are_coarse(way.of_queues.series.notes.quality_reasons)[row])
+        load = replace(
+            load,
+            precision_us=_MILLISECOND_US if is_coarse else None,
+            ios=none_if_nan(numbers.in_flight_ios[row]),
+            depth=none_if_nan(numbers.depth[row]),
+        )
+    return Node(
+        id=_id("queue", queue.device.id),
+        ref=queue.host,
+        name=queue.host.name,
+        detail=(queue.device.name,),
+        state=None,
+        load=load,
+    )
+
+
+def _path(group: PathGroup) -> Node:
+    state: PathState = "working" if group.working == group.paths else "degraded" if group.working else "dead"
+    words = f"{group.working}/{group.paths} {'path' if group.paths == 1 else 'paths'} up"
+    return Node(
+        id=_path_id(group),
+        ref=None,
+        name=group.adapter or "adapter not read",
+        detail=(words,),
+        state=state,
+        load=NodeLoad(iops=group.iops, us=group.us, precision_us=group.precision_us),
+    )
+
+
+def _volume(way: HopSelection, volume: EntityRef) -> Node:
+    facts = way.volume_facts.get(volume.id)
+    limit = None if facts is None else facts.qos_iops_limit
+    detail = () if limit is None else (f"QoS limit {limit:,} IOPS",)
+    return _node("volume", volume, detail=detail, load=_known_load(way.of_volumes, volume.id))
+
+
+def _array(way: HopSelection, array: EntityRef) -> Node:
+    models = {facts.array: facts.model for facts in way.volume_facts.values()}
+    model = models.get(array)
+    return _node("array", array, detail=() if model is None else (model,), load=_known_load(way.of_arrays, array.id))
+
+
+def _node(hop: HopName, ref: EntityRef, *, load: NodeLoad, detail: tuple[str, ...] = ()) -> Node:
+    return Node(id=_id(hop, ref.id), ref=ref, name=ref.name, detail=detail, state=None, load=load)
+
+
+def _id(hop: HopName, thing_id: int) -> str:
+    return f"{hop}-{thing_id}"
+
+
+def _path_id(group: PathGroup) -> str:
+    return f"path-{group.device_id}-{group.adapter or ''}"
+
+
+def _known_load(loads: Loads, thing_id: int) -> NodeLoad:
+    row = loads.row.get(thing_id)
+    return NodeLoad() if row is None else _load(loads.series.rows, row, float(loads.series.wall_s[row]))
+
+
+def _load(rows: LedgerRows, row: int, wall_s: float) -> NodeLoad:
+    """Everything measured from here on, per I/O that was timed."""
+    ops, timed_here = float(rows.ops[row, Direction.ALL]), float(timed_ops(rows)[row, Direction.ALL])
+    time, timed = rows.span_time[row, Direction.ALL], rows.span_ops[row, Direction.ALL] > 0
+    whole = float(time[timed].sum()) if timed.any() else np.nan
+    return NodeLoad(
+        iops=none_if_nan(ops / wall_s),
+        us=none_if_nan(whole / timed_here) if timed_here > 0 else None,
+        ios=none_if_nan(whole / wall_s / 1e6) if ops > 0 else none_if_nan(ops),
+    )
+
+
+# --- the time between --------------------------------------------------------------------------------------------------
+
+_Between = Callable[[str, str], PathLink]
+
+
+def _links(way: HopSelection) -> Iterator[PathLink]:
+    for leaf in way.disks:
+        yield from _around(way, leaf)
+    for queue in way.queues:
+        yield from _below(way, queue)
+    for volume in way.volumes:
+        if facts := way.volume_facts.get(volume.id):
+            yield _timed(way.of_volumes, volume.id, Layer.ARRAY, Layer.ARRAY)(
+                _id("volume", volume.id), _id("array", facts.array.id)
+            )
+
+
+def _around(way: HopSelection, leaf: DiskLeaf) -> Iterator[PathLink]:
+    """From a virtual disk's VM, and on to its queues; where none is listed, straight to its volumes, or on NFS to the array."""
+    disk, shown = _id("vm_disk", leaf.disk.id), {queue.device.id for queue in way.queues}
+    yield _timed(way.of_shown_disks, leaf.disk.id, Layer.GUEST, Layer.GUEST)(_id("vm", leaf.vm.id), disk)
+    for device in way.disk_queues.get(leaf.disk.id, ()):
+        if device in shown:
+            is_told_below = _is_shown_below(way, leaf.disk.id, device)
+            yield _hypervisor(way.of_shown_disks, leaf.disk.id, is_shown_below=is_told_below)(
+                disk, _id("queue", device)
+            )
+    for volume in way.volumes_without_queue(leaf):
+        yield _timed(way.of_shown_disks, leaf.disk.id, Layer.KERNEL, Layer.SAN)(disk, _id("volume", volume))
+    if array := way.disk_arrays.get(leaf.disk.id):
+        yield _timed(way.of_shown_disks, leaf.disk.id, Layer.KERNEL, Layer.ARRAY)(disk, _id("array", array.id))
+
+
+def _below(way: HopSelection, queue: Queue) -> Iterator[PathLink]:
+    """Paths of a device share its times: there is no counter per path."""
+    device, volumes = queue.device.id, way.volumes_of(queue)
+    own = [group for group in way.paths if group.device_id == device]
+    kernel, san = (_timed(way.of_queues, device, layer, layer) for layer in (Layer.KERNEL, Layer.SAN))
+    for group in own:
+        above = kernel(_id("queue", device), _path_id(group))
+        yield above
+        yield from (_without_repeat(san(above.to_id, _id("volume", volume)), above) for volume in volumes)
+    if not own:
+        both = _timed(way.of_queues, device, Layer.KERNEL, Layer.SAN)
+        yield from (both(_id("queue", device), _id("volume", volume)) for volume in volumes)
+
+
+def _timed(loads: Loads, thing_id: int, first: Layer, last: Layer) -> _Between:
+    """The time of a thing's I/Os in a run of layers, and what was not separable from it."""
+    row = loads.row.get(thing_id)
+    wanted = SPANS.index((first, last))
+    spans = [] if row is None else _touching(loads.series.rows, row, first, last)
+    within = [span for span in spans if first <= SPANS[span][0] and SPANS[span][1] <= last]
+    if row is None or not spans:
+        return _link(span_key(wanted), span_label(wanted), span_layers(wanted))
+    rows = loads.series.rows
+    ops = float(ops_in(np.where(np.isin(np.arange(len(SPANS)), spans), rows.span_ops[row, Direction.ALL], 0.0)))
+    told = SPANS.index((min(first, *(SPANS[s][0] for s in spans)), max(last, *(SPANS[s][1] for s in spans))))
+    return _link(
+        span_key(told),
+        span_label(told),
+        span_layers(told),
+        float(rows.span_time[row, Direction.ALL, spans].sum()) / ops,
+        float(rows.span_lower[row, Direction.ALL, within].sum()) / ops,
+        float(rows.span_upper[row, Direction.ALL, spans].sum()) / ops,
+        is_merged=len(within) < len(spans),
+    )
+
+
+def _touching(rows: LedgerRows, row: int, first: Layer, last: Layer) -> list[int]:
+    """Measured spans that hold any of the layers."""
+    measured = np.flatnonzero(rows.span_ops[row, Direction.ALL] > 0).tolist()
+    return [span for span in measured if SPANS[span][0] <= last and first <= SPANS[span][1]]
+
+
+def _without_repeat(link: PathLink, above: PathLink) -> PathLink:
+    """Without the time where the link above tells the very same one: nothing told the two apart."""
+    if link.us is None or (link.name, link.us) != (above.name, above.us):
+        return link
+    own = SPANS.index((Layer.SAN, Layer.SAN))
+    return replace(link, name=span_key(own), label=span_label(own), us=None, lower_us=None, upper_us=None)
+
+
+def _is_shown_below(way: HopSelection, disk_id: int, device_id: int) -> bool:
+    """Whether all of a disk's kernel may be what its device's kernel tells: in whole milliseconds, and not surely more than that."""
+    loads = way.of_shown_disks
+    row = loads.row.get(disk_id)
+    if row is None or not are_coarse(loads.series.notes.quality_reasons)[row]:
+        return False
+    whole, below = (
+        _timed(of, thing_id, Layer.KERNEL, Layer.KERNEL)("", "")
+        for of, thing_id in ((loads, disk_id), (way.of_queues, device_id))
+    )
+    return whole.lower_us is not None and below.upper_us is not None and whole.lower_us <= below.upper_us
+
+
+def _hypervisor(loads: Loads, disk_id: int, *, is_shown_below: bool) -> _Between:
+    """From the virtual disk to the device: it has no bounds of its own, but is within the kernel of the disk."""
+    name, label, layers = (
+        Segment.HYPERVISOR.name.lower(),
+        SEGMENT_WORDS[Segment.HYPERVISOR],
+        (Layer.KERNEL.name.lower(),),
+    )
+    row = loads.row.get(disk_id)
+    ops = 0.0 if row is None else float(loads.series.rows.segment_ops[row, Direction.ALL, Segment.HYPERVISOR])
+    if row is None or not ops > 0:
+        return _link(name, label, layers)
+    if is_shown_below:
+        return _link(name, label, layers, is_merged=True)
+    rows = loads.series.rows
+    us = float(rows.segment_time[row, Direction.ALL, Segment.HYPERVISOR]) / ops
+    around = float(rows.span_ops[row, Direction.ALL, KERNEL])
+    if not around > 0:
+        return _link(name, label, layers, us)
+    return _link(name, label, layers, us, 0.0, max(us, float(rows.span_upper[row, Direction.ALL, KERNEL]) / around))
+
+
+def _link(
+    name: str,
+    label: str,
+    layers: tuple[str, ...],
+    us: float | None = None,
+    lower_us: float | None = None,
+    upper_us: float | None = None,
+    *,
+    is_merged: bool = False,
+) -> _Between:
+    def between(from_id: str, to_id: str) -> PathLink:
+        return PathLink(
+            from_id=from_id,
+            to_id=to_id,
+            name=name,
+            label=label,
+            layers=layers,
+            us=us,
+            lower_us=lower_us,
+            upper_us=upper_us,
+            is_merged=is_merged,
+        )
+
+    return between

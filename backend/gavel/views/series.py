@@ -1,0 +1,282 @@
+"""A scope's latency over time, columnar: bands of the stack that add up, layers with their bounds, reads and writes apart and together."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+import numpy as np
+
+from gavel.analysis.attribution import qualities
+from gavel.analysis.intervals import Bools, Floats
+from gavel.analysis.ledger import Stack, timed_ops, too_few
+from gavel.db.engine import Connection
+from gavel.db.queries.ledger import LedgerSeries, ledger
+from gavel.db.queries.queues import Queue, queues
+from gavel.db.queries.refs import require
+from gavel.db.queries.rows import EntityRef, RefKind
+from gavel.db.queries.scopes import SCOPES, ledger_until
+from gavel.diagnosis.breakdown import PARTS, displayable_stack
+from gavel.diagnosis.diagnose import span_key, span_label, span_layers
+from gavel.diagnosis.window import DiagnosisWindow
+from gavel.domain.errors import GavelError
+from gavel.domain.io_path import SPANS, Direction
+from gavel.domain.ledger import Flags, LedgerRows
+from gavel.domain.scope import ENVIRONMENT_ID, ScopeKind, scope_key
+from gavel.views.queues import FullestQueue, fullest_queue, queue_numbers
+
+MOST_BUCKETS = 1000
+_WANTED_BUCKETS = 720
+# Widths that whole roll-ups fit into: a day by 5 minutes comes from 288 rows, 30 days by the hour from 720.
+STEPS = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1440, 2880, 10080))
+
+
+class UnusableStepError(GavelError):
+    """A step that makes more buckets of the range than an answer holds."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LayerSeries:
+    """Lists as long as the buckets, µs per timed I/O of the scope, so that layers add up; NaN where not measured."""
+
+    name: str
+    label: str
+    layers: tuple[str, ...]
+    us: list[float]
+    lower_us: list[float]
+    upper_us: list[float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartSeries:
+    name: str
+    label: str
+    layer: str
+    layers: tuple[str, ...]
+    is_rest: bool
+    us: list[float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DirectionSeries:
+    direction: str
+    ops: list[float]
+    bytes: list[float]
+    total_us: list[float]
+    too_few: list[bool]
+    layers: tuple[LayerSeries, ...]
+    parts: tuple[PartSeries, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FullestQueueSeries:
+    """The fullest of `queues` in each bucket: which one (its position; None: not known), and how full it was."""
+
+    queues: tuple[Queue, ...]
+    queue: list[int | None]
+    in_flight_ios: list[float]
+    waiting_ios: list[float]
+    depth: list[float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueueSeries:
+    """I/Os against what queues hold, as in `QueueNumbers`; `depth` only where there is one queue alone.
+
+    `fullest` is None where `fullest_queue` says so.
+    """
+
+    outstanding_ios: list[float]
+    in_flight_ios: list[float]
+    waiting_ios: list[float]
+    depth: list[float]
+    fullest: FullestQueueSeries | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Latency(DiagnosisWindow):
+    """`times_ms`: start of each bucket; a bucket without a minute of the ledger is NaN everywhere and has no quality."""
+
+    step_s: int
+    times_ms: list[int]
+    minutes_there: list[int]
+    qualities: list[str | None]
+    directions: tuple[DirectionSeries, ...]
+    queues: QueueSeries
+
+
+def latency(
+    connection: Connection, kind: RefKind, thing_id: int, from_at: datetime, to_at: datetime, step: timedelta | None
+) -> Latency:
+    """In buckets of `step`, or of a sensible width. Only parts and layers that were measured anywhere are there.
+
+    Raises NotFoundError, UnusableStepError, and ValueError for an empty range or a step that is not of whole minutes.
+    """
+    return _over_time(connection, require(connection, kind, thing_id), SCOPES[kind], from_at, to_at, step)
+
+
+def environment_latency(connection: Connection, from_at: datetime, to_at: datetime, step: timedelta | None) -> Latency:
+    """The same for the whole environment, its queues as a sum only. Raises as `latency` does."""
+    everything = EntityRef(RefKind.ENVIRONMENT, ENVIRONMENT_ID, "Environment")
+    return _over_time(connection, everything, ScopeKind.ENVIRONMENT, from_at, to_at, step)
+
+
+def _over_time(
+    connection: Connection,
+    subject: EntityRef,
+    scope: ScopeKind,
+    from_at: datetime,
+    to_at: datetime,
+    step: timedelta | None,
+) -> Latency:
+    width = step or _sensible(from_at, to_at)
+    _limit((to_at - from_at) / width, from_at, to_at)
+    found = ledger(connection, [scope_key(scope, subject.id)], from_at, to_at, width)
+    grid = _Grid.of(found)
+    _limit(grid.buckets, from_at, to_at)
+    stack = displayable_stack(found.rows, found.notes.quality_reasons)
+    return Latency(
+        subject=subject,
+        from_at=found.from_at,
+        to_at=found.to_at,
+        minutes=int(found.minutes.sum()),
+        ledger_until_at=ledger_until(connection),
+        resolution=found.resolution,
+        step_s=round(found.step.total_seconds()),
+        times_ms=grid.times_ms,
+        minutes_there=grid.counts(found.minutes),
+        qualities=grid.letters([str(letter) for letter in qualities(found.notes.quality_reasons)]),
+        directions=tuple(_direction(found.rows, stack, direction, grid) for direction in Direction),
+        queues=_queues_over_time(connection, subject, found, grid),
+    )
+
+
+def _limit(buckets: float, from_at: datetime, to_at: datetime) -> None:
+    if buckets > MOST_BUCKETS:
+        least = next((step for step in STEPS if (to_at - from_at) / step <= MOST_BUCKETS - 2), STEPS[-1])
+        raise UnusableStepError(
+            f"That step makes {buckets:.0f} buckets of the range, more than {MOST_BUCKETS}; {least.total_seconds():.0f} s would do."
+        )
+
+
+def _sensible(from_at: datetime, to_at: datetime) -> timedelta:
+    return next((step for step in STEPS if (to_at - from_at) / step <= _WANTED_BUCKETS), STEPS[-1])
+
+
+@dataclass(frozen=True, slots=True)
+class _Grid:
+    """Every bucket of the range, and which of them each row is."""
+
+    times_ms: list[int]
+    position: Flags
+    start_us: int
+    step_us: int
+
+    @classmethod
+    def of(cls, series: LedgerSeries) -> "_Grid":
+        start, step = (round(part) for part in (series.from_at.timestamp() * 1e6, series.step.total_seconds() * 1e6))
+        end = round(series.to_at.timestamp() * 1e6)
+        return cls([at // 1000 for at in range(start, end, step)], (series.starts_us - start) // step, start, step)
+
+    def at(self, starts_us: Flags) -> "_Grid":
+        """The same buckets for other rows."""
+        return replace(self, position=(starts_us - self.start_us) // self.step_us)
+
+    @property
+    def buckets(self) -> int:
+        return len(self.times_ms)
+
+    def column(self, numbers: Floats) -> list[float]:
+        """Nanoseconds are noise."""
+        whole = np.full(self.buckets, np.nan)
+        whole[self.position] = numbers
+        listed: list[float] = np.round(whole, 3).tolist()
+        return listed
+
+    def flags(self, flags: Bools) -> list[bool]:
+        whole = np.zeros(self.buckets, dtype=np.bool_)
+        whole[self.position] = flags
+        listed: list[bool] = whole.tolist()
+        return listed
+
+    def counts(self, numbers: Flags) -> list[int]:
+        whole = np.zeros(self.buckets, dtype=np.int64)
+        whole[self.position] = numbers
+        listed: list[int] = whole.tolist()
+        return listed
+
+    def letters(self, letters: Sequence[str]) -> list[str | None]:
+        whole: list[str | None] = [None] * self.buckets
+        for bucket, letter in zip(self.position.tolist(), letters, strict=True):
+            whole[bucket] = letter
+        return whole
+
+
+def _direction(rows: LedgerRows, stack: Stack, direction: Direction, grid: _Grid) -> DirectionSeries:
+    ops, timed = rows.ops[:, direction], timed_ops(rows)[:, direction]
+    return DirectionSeries(
+        direction=direction.name.lower(),
+        ops=grid.column(ops),
+        bytes=grid.column(rows.bytes[:, direction]),
+        total_us=grid.column(_per_io(stack.total[:, direction], timed)),
+        too_few=grid.flags(too_few(rows)[:, direction] & ~np.isnan(ops)),
+        layers=tuple(_layers(rows, direction, timed, grid)),
+        parts=tuple(_parts(stack, direction, timed, grid)),
+    )
+
+
+def _layers(rows: LedgerRows, direction: Direction, timed: Floats, grid: _Grid) -> Iterator[LayerSeries]:
+    measured = rows.span_ops[:, direction] > 0
+    for span in sorted(np.flatnonzero(measured.any(axis=0)).tolist(), key=lambda span: SPANS[span]):
+        us, lower, upper = (
+            grid.column(_per_io(np.where(measured[:, span], times[:, direction, span], np.nan), timed))
+            for times in (rows.span_time, rows.span_lower, rows.span_upper)
+        )
+        yield LayerSeries(
+            name=span_key(span), label=span_label(span), layers=span_layers(span), us=us, lower_us=lower, upper_us=upper
+        )
+
+
+def _parts(stack: Stack, direction: Direction, timed: Floats, grid: _Grid) -> Iterator[PartSeries]:
+    for part in PARTS:
+        times = part.times(stack)[:, direction]
+        if not np.isnan(times).all():
+            yield PartSeries(
+                name=part.name,
+                label=part.label,
+                layer=part.layer,
+                layers=part.layers,
+                is_rest=part.is_rest,
+                us=grid.column(_per_io(times, timed)),
+            )
+
+
+def _queues_over_time(connection: Connection, subject: EntityRef, series: LedgerSeries, grid: _Grid) -> QueueSeries:
+    known = queues(connection, subject.kind, subject.id)
+    numbers, fullest = queue_numbers(series), fullest_queue(connection, known, series)
+    nobody = np.full(len(series), np.nan)
+    return QueueSeries(
+        outstanding_ios=grid.column(numbers.outstanding_ios),
+        in_flight_ios=grid.column(numbers.in_flight_ios),
+        waiting_ios=grid.column(numbers.waiting_ios),
+        depth=grid.column(numbers.depth if len(known) == 1 else nobody),
+        fullest=None if fullest is None else _fullest(fullest, grid),
+    )
+
+
+def _fullest(fullest: FullestQueue, grid: _Grid) -> FullestQueueSeries:
+    there = grid.at(fullest.numbers.starts_us)
+    position = {queue.device.id: n for n, queue in enumerate(fullest.queues)}
+    named: list[int | None] = [None] * grid.buckets
+    for bucket, device in zip(there.position.tolist(), fullest.numbers.device_id.tolist(), strict=True):
+        named[bucket] = position[device]
+    return FullestQueueSeries(
+        queues=fullest.queues,
+        queue=named,
+        in_flight_ios=there.column(fullest.numbers.in_flight_ios),
+        waiting_ios=there.column(fullest.numbers.waiting_ios),
+        depth=there.column(fullest.numbers.depth),
+    )
+
+
+def _per_io(times: Floats, ops: Floats) -> Floats:
+    return np.divide(times, ops, out=np.full_like(times, np.nan), where=ops > 0)

@@ -1,0 +1,84 @@
+/** Every page of an API whose names all hold markup: it is shown as text, nothing of it becomes an element, runs or is loaded. */
+
+import type { APIRequestContext, Page } from '@playwright/test'
+import { settled } from './accessible'
+import { api } from './scenes'
+import { expect, test } from './watch'
+
+/** Stands in every name of the database under test. */
+const MARK = /zq/
+/** Elements that the pages themselves never have, and pictures that are not their own. */
+const MADE =
+  'img:not([src="/favicon.svg"]), iframe, object, embed, body script, body style:not([data-mantine-styles]), main base, meta[http-equiv="refresh" i], [onerror], [onload], [onmouseover], [onfocus], a[href^="javascript:" i], a[href^="data:" i], math, mglyph'
+
+const KINDS = ['datastores', 'vms', 'hosts', 'volumes', 'arrays'] as const
+
+async function objects(request: APIRequestContext): Promise<string[]> {
+  const found: string[] = []
+  for (const kind of KINDS) {
+    const { items } = await api(request, `/${kind}?limit=500`)
+    // Two of each: neighbours have names of different kinds.
+    found.push(...items.slice(0, 2).map(({ id }) => `/${kind}/${id}?open=raw&from=-1h&to=now`))
+  }
+  return found
+}
+
+async function alertPages(request: APIRequestContext): Promise<string[]> {
+  const answer = await request.get('/api/v1/alerts/history?from=-2d&to=now')
+  const { items } = (await answer.json()) as { items: { id: number }[] }
+  expect(items.length).toBeGreaterThan(0)
+  return items.slice(0, 1).map(({ id }) => `/alerts/${id}`)
+}
+
+async function inert(page: Page, where: string) {
+  const made = await page.locator(MADE).evaluateAll((nodes) => nodes.map((node) => node.outerHTML.slice(0, 200)))
+  expect(made, `elements made of names: ${where}`).toEqual([])
+}
+
+async function scrolled(page: Page) {
+  // What is below is drawn when it comes into sight.
+  const height = await page.evaluate(() => document.documentElement.scrollHeight)
+  for (let at = 0; at < height; at += 800) {
+    await page.mouse.wheel(0, 800)
+    await page.waitForTimeout(120)
+  }
+}
+
+/** The boxes that charts draw beside the cursor hold names, too. */
+async function hovered(page: Page) {
+  for (const canvas of await page.locator('main canvas').all()) {
+    const box = await canvas.boundingBox()
+    if (box === null || box.y < 0 || box.y > 800) continue
+    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2)
+    await page.mouse.move(box.x + box.width / 2 + 4, box.y + box.height / 2 + 3)
+    await page.waitForTimeout(150)
+  }
+}
+
+test('names with markup are text on every page', async ({ page, request }) => {
+  test.setTimeout(1_200_000)
+  const lists = ['/', ...KINDS.map((kind) => `/${kind}`), '/sources', '/alerts', '/alerts/rules', '/wall/environment']
+  const others = ['/alerts/channels', '/alerts/silences']
+  let shown = 0
+  for (const path of [...lists, ...others, ...(await objects(request)), ...(await alertPages(request))]) {
+    await test.step(path, async () => {
+      await page.goto(path)
+      await settled(page)
+      await scrolled(page)
+      await hovered(page)
+      if (!others.includes(path)) await expect(page.locator('body').getByText(MARK).first(), path).toBeAttached()
+      await inert(page, path)
+      shown++
+    })
+  }
+  expect(shown).toBeGreaterThanOrEqual(20)
+})
+
+test('names with markup are text in what a search finds', async ({ page }) => {
+  await page.goto('/sources')
+  await settled(page)
+  await page.keyboard.press('/')
+  await page.keyboard.type('zq')
+  await expect(page.getByRole('option').filter({ hasText: MARK }).first()).toBeVisible()
+  await inert(page, 'search')
+})

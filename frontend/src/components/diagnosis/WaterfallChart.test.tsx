@@ -1,0 +1,97 @@
+// @vitest-environment jsdom
+import { MantineProvider } from '@mantine/core'
+import { cleanup, fireEvent, render, screen } from '@testing-library/react'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import type { Waterfall } from '../../api/types'
+import { PreferencesProvider } from '../../lib/preferences'
+import { readColumn } from '../../testing/diagnoses'
+import { WaterfallChart } from './WaterfallChart'
+
+const waterfall = {
+  subject: { kind: 'datastore', id: 1, name: 'ds-1' },
+  from_at: '2026-11-20T12:00:00Z',
+  to_at: '2026-11-20T12:05:00Z',
+  minutes: 5,
+  ledger_until_at: '2026-11-20T12:05:00Z',
+  resolution: '1m',
+  baseline_from: 'history',
+  directions: [readColumn],
+} as unknown as Waterfall
+
+// Read once for a theme.
+document.documentElement.style.setProperty('--gv-bad', 'rgb(255, 0, 0)')
+document.documentElement.style.setProperty('--gv-text', 'rgb(0, 0, 255)')
+
+const copied = vi.fn((_: string) => Promise.resolve())
+
+beforeEach(() => {
+  vi.stubGlobal(
+    'IntersectionObserver',
+    class {
+      observe() {}
+      disconnect() {}
+    },
+  )
+  vi.stubGlobal('navigator', { ...navigator, clipboard: { writeText: copied } })
+})
+afterEach(() => {
+  cleanup()
+  vi.unstubAllGlobals()
+  history.replaceState(null, '', '/')
+})
+
+function show(diagnosis: { named: string | null; hasEnded?: boolean } = { named: 'kernel' }) {
+  return render(
+    <PreferencesProvider>
+      <MantineProvider withGlobalClasses={false} withCssVariables={false}>
+        <WaterfallChart name="ds-1" waterfall={waterfall} {...diagnosis} />
+      </MantineProvider>
+    </PreferencesProvider>,
+  )
+}
+
+it('copies a link to what the address says when it is copied, not when the chart was drawn', () => {
+  history.replaceState(null, '', '/datastores/1?hide=total')
+  show()
+  history.replaceState(null, '', '/datastores/1?hide=array_port&bounds=san')
+  fireEvent.click(screen.getByRole('button', { name: 'Copy link to this window' }))
+  const search = new URL(copied.mock.lastCall?.[0] ?? 'about:blank').searchParams
+  expect([search.get('hide'), search.get('bounds')]).toEqual(['array_port', 'san'])
+  expect(search.get('from')).toBe('2026-11-20T12:00:00Z')
+})
+
+it('can be saved as a picture beside its numbers', async () => {
+  show()
+  fireEvent.click(screen.getByRole('button', { name: 'Show as table' }))
+  expect(await screen.findByRole('table', { name: 'Latency breakdown of ds-1' })).toBeTruthy()
+  expect(screen.getByRole('button', { name: 'Save as PNG' })).toBeTruthy()
+  // What is saved is drawn on this.
+  expect(screen.getByTestId('chart')).toBeTruthy()
+})
+
+it('what is surely above baseline is a calm sign under a healthy diagnosis and under one that is over', () => {
+  const inkOf = (diagnosis: { named: string | null; hasEnded?: boolean }) => {
+    const { unmount } = show(diagnosis)
+    const ink = screen.getByText('▲').style.getPropertyValue('--colour')
+    unmount()
+    return ink
+  }
+  expect(inkOf({ named: 'kernel' })).toBe('rgb(255, 0, 0)')
+  expect(inkOf({ named: 'kernel', hasEnded: true })).toBe('rgb(0, 0, 255)')
+  expect(inkOf({ named: null })).toBe('rgb(0, 0, 255)')
+})
+
+it('on a phone each part of the path says its time, share and excess below its name, and nothing scrolls sideways', () => {
+  show()
+  fireEvent.click(screen.getByRole('button', { name: 'Show as table' }))
+  const table = screen.getByRole('table', { name: 'Latency breakdown of ds-1' })
+  const words = [...table.querySelectorAll('tr')].map(({ textContent }) => textContent)
+  expect(words[0]).toBe('Segment, latency, share, above baseline')
+  expect(words.slice(1, 5)).toEqual([
+    'TotalRead 0.93 ms',
+    'GuestRead not measured',
+    'kernelRead 0.44 ms · 47 % · ▲ +0.44 ms above baseline',
+    '· kernel_queueRead 0.40 ms',
+  ])
+  expect(screen.queryByRole('region', { name: /scrolls$/ })).toBeNull()
+})

@@ -1,0 +1,52 @@
+/** Lists of objects. */
+
+export const filterByKind = (noun: string) => `Filter by ${noun} name`
+export const filterByName = 'Filter by name'
+export const matching = (search: string) => `matching “${search}”`
+export const openSources = 'Open sources'
+export const noMatch = (noun: string) => `No matching ${noun}`
+export const sourceEmpty = 'This source has none. Choose another source above.'
+export const nothingLike = (search: string) => `Nothing matches “${search}”. Shorten or clear the filter.`
+export const byName = 'By name'
+export const slowestFirst = 'Slowest first'
+export const busiestFirst = 'Busiest first'
+export const sortOrder = 'Sort order'
+export const customOrder = 'Custom order'
+export const bySource = 'Filter by source'
+export const allSources = 'All sources'
+export const hostArrayLatency = (hosts: string, array: string) => `Hosts ${hosts}, array ${array}`
+export const keyHosts = 'GAVG (guest latency): DAVG (device latency)'
+export const keyArray = 'array'
+export const keySan = 'SAN'
+export const keyLabel = 'Host vs. array latency, by color'
+export const keyResolution = 'within counter resolution'
+export const diskLatency = 'Disk latency'
+export const hostIops = 'Host IOPS'
+export const arrayLatency = 'Array latency'
+export const san = 'SAN'
+export const arrayIops = (scope: string) => `Array IOPS${scope}`
+export const hostVsArray = 'Host vs. array'
+export const age = 'Age'
+export const hostOrigin = (counter: string) => `${counter} over all hosts, mean of the last minute`
+export const arrayOrigin = 'array counter, mean of the last minute'
+export const arrayValue = (value: string) => `array ${value}`
+export const hostsRate = (rate: string, note: string) => `hosts ${rate}${note}`
+export const arrayRate = (rate: string, note: string) => `array ${rate}${note}`
+export const iopsRates = (rates: string) => `IOPS: ${rates}`
+export const noArrays = 'No arrays yet'
+export const noArraysText = 'Arrays come from FlashArray sources. Add one under Sources.'
+export const bothArrays = 'both arrays'
+export const noDatastores = 'No datastores yet'
+export const noDatastoresText =
+  'Datastores come from vCenter. Add a vCenter under Sources; the inventory follows within a minute.'
+export const noHosts = 'No hosts yet'
+export const noHostsText = 'Hosts come from vCenter. Add a vCenter under Sources.'
+export const noHost = 'no host'
+export const noVms = 'No VMs yet'
+export const noVmsText = 'VMs come from vCenter. Add a vCenter under Sources.'
+export const noVolumes = 'No volumes yet'
+export const noVolumesText = 'Volumes come from arrays. Add a FlashArray under Sources.'
+export const loading = (noun: string) => `Loading ${noun}s …`
+export const keyKernel = '+ KAVG (kernel latency)'
+export const disks = 'disks'
+export const showAll = (count: string) => `Show all ${count}`

@@ -1,0 +1,148 @@
+/** The environment as one: its diagnosis, its I/Os by layer, how many things are how sure. */
+
+import type { JudgedKind } from '../../api/diagnoses'
+import type { Overview } from '../../api/types'
+import { Card } from '../../components/Card'
+import { ConfidenceLabel } from '../../components/diagnosis/ConfidenceLabel'
+import { LayerBar, LayerSwatch } from '../../components/diagnosis/LayerBar'
+import { ios } from '../../components/diagnosis/OccupancyCard'
+import { SeverityMark } from '../../components/diagnosis/SeverityMark'
+import { SEVERITIES, stateLabel } from '../../components/diagnosis/severity'
+import { meanWords, troubledOf, troubledWords } from '../../components/diagnosis/troubled'
+import { StateMark } from '../../components/StateMark'
+import * as commonCopy from '../../copy/common'
+import * as overviewCopy from '../../copy/overview'
+import * as unitsCopy from '../../copy/units'
+import { AtOnce } from '../../lib/search'
+import { formatBytesPerSecond, formatCount, formatIops } from '../../lib/units'
+import styles from './Overview.module.css'
+import { KINDS, WORST_SEVERITY_FIRST } from './ranking'
+import { useRanking } from './useRanking'
+
+interface EnvironmentCardProps {
+  overview: Overview
+  kind: JudgedKind
+}
+
+export function EnvironmentCard({ overview, kind }: EnvironmentCardProps) {
+  const { environment, totals } = overview
+  const inside = environment.occupancy.reduce((sum, layer) => sum + layer.ios, 0)
+  return (
+    <Card
+      title={overviewCopy.environment}
+      hint={environment.iops === null ? undefined : rates(environment.iops, environment.bytes_per_s)}
+    >
+      <div className={styles.environment}>
+        <div>
+          <Headline overview={overview} kind={kind} />
+          {environment.excess_outstanding !== null && (
+            <p className="muted" title={overviewCopy.excessHint}>
+              {overviewCopy.excessOutstandingIo(ios(environment.excess_outstanding))}
+            </p>
+          )}
+        </div>
+        <div>
+          <p className={styles.lead}>{insideWords(environment, inside)}</p>
+          <LayerBar
+            tall
+            pieces={environment.occupancy.map((layer) => ({ ...layer, size: layer.ios }))}
+            max={Math.max(inside, 1e-9)}
+            words={
+              environment.occupancy.map((layer) => `${ios(layer.ios)} ${layer.label}`).join(', ') || unitsCopy.noIo
+            }
+          />
+          <ul className={styles.layers}>
+            {environment.occupancy.map((layer) => (
+              <li key={layer.name} title={commonCopy.rangeTitle(ios(layer.lower_ios), ios(layer.upper_ios))}>
+                <LayerSwatch layers={layer.layers} />
+                {layer.label} <strong className="numeric">{ios(layer.ios)}</strong>
+              </li>
+            ))}
+          </ul>
+        </div>
+      </div>
+      <AtOnce>
+        <Counts totals={totals} kind={kind} />
+      </AtOnce>
+    </Card>
+  )
+}
+
+/** The mean over all I/Os can be normal while single objects are above baseline: these come first. */
+function Headline({ overview: { environment, totals }, kind }: Pick<EnvironmentCardProps, 'overview' | 'kind'>) {
+  const troubled = troubledOf(totals)
+  const marks = environment.severity === 'normal' && troubled > 0 ? null : <Marks environment={environment} />
+  if (troubled === 0)
+    return (
+      <>
+        {marks}
+        <p className={styles.sentence}>{environment.sentence.text}</p>
+      </>
+    )
+  return (
+    <>
+      <p className={styles.sentence}>{troubledWords(totals, kind)}</p>
+      <p>
+        {meanWords(environment)} {marks}
+      </p>
+    </>
+  )
+}
+
+function insideWords({ state }: Overview['environment'], inside: number): string {
+  if (inside > 0) return overviewCopy.byLayer(ios(inside))
+  return state === 'idle' ? overviewCopy.noOutstandingIo : overviewCopy.notMeasured
+}
+
+const rates = (iops: number, bytes_per_s: number | null) =>
+  bytes_per_s === null ? formatIops(iops) : `${formatIops(iops)}, ${formatBytesPerSecond(bytes_per_s)}`
+
+interface CountsProps extends Omit<EnvironmentCardProps, 'overview'> {
+  totals: Overview['totals']
+}
+
+function Marks({ environment }: { environment: Overview['environment'] }) {
+  return (
+    <span className={styles.marks}>
+      <SeverityMark diagnosis={environment} />
+      <ConfidenceLabel diagnosis={environment} explained />
+    </span>
+  )
+}
+
+/** How many have each severity; choosing one filters the ranking below. */
+function Counts({ totals, kind }: CountsProps) {
+  const { severity: chosen, setSeverity } = useRanking()
+  const words = KINDS.find(([one]) => one === kind)?.[1] ?? kind
+  return (
+    <fieldset className={styles.counts} aria-label={overviewCopy.bySeverity(words)}>
+      {WORST_SEVERITY_FIRST.map((severity) => {
+        const isChosen = severity === chosen
+        const { word, tone } = SEVERITIES[severity]
+        return (
+          <button
+            key={severity}
+            type="button"
+            className={styles.count}
+            aria-pressed={isChosen}
+            onClick={() => setSeverity(isChosen ? '' : severity)}
+          >
+            <span className={styles.number}>{formatCount(totals.by_severity[severity] ?? 0)}</span>
+            <StateMark tone={tone} word={word} />
+          </button>
+        )
+      })}
+      {totals.ended > 0 && (
+        <span className={styles.other}>{overviewCopy.clearedRecently(formatCount(totals.ended))}</span>
+      )}
+      {(['too_few', 'idle', 'not_measured', 'no_data'] as const).map(
+        (state) =>
+          (totals.by_state[state] ?? 0) > 0 && (
+            <span key={state} className={styles.other}>
+              {formatCount(totals.by_state[state] ?? 0)} {stateLabel(state).toLowerCase()}
+            </span>
+          ),
+      )}
+    </fieldset>
+  )
+}

@@ -1,0 +1,180 @@
+/** The environment on a wall: what it loses by layer, and the worst of one kind. Grey is calm; colour means look here. */
+
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { type JudgedKind, overviewQuery, type RankingParams } from '../../api/diagnoses'
+import { sourcesQuery } from '../../api/queries'
+import type { Overview } from '../../api/types'
+import { niceMax } from '../../charts/panels'
+import { useAlertsAt } from '../../components/alerts/useAlertsAt'
+import { ConfidenceLabel } from '../../components/diagnosis/ConfidenceLabel'
+import { LayerBar, LayerSwatch } from '../../components/diagnosis/LayerBar'
+import { worthTelling } from '../../components/diagnosis/layerWords'
+import { ios } from '../../components/diagnosis/OccupancyCard'
+import { SeverityMark } from '../../components/diagnosis/SeverityMark'
+import { meanWords, NOUNS, troubledOf, troubledWords, worstOf } from '../../components/diagnosis/troubled'
+import { Name } from '../../components/Name'
+import * as unitsCopy from '../../copy/units'
+import * as wallsCopy from '../../copy/walls'
+import { usePreferences } from '../../lib/preferences'
+import type { AgeState } from './age'
+import styles from './Wall.module.css'
+import { Waiting, WallFrame } from './WallFrame'
+import { WorstRow } from './WorstRow'
+import { judgedWords, losingWords, nothingJudged } from './wallWords'
+
+interface EnvironmentBoardProps {
+  title: string
+  of: JudgedKind
+  rows: number
+  turn?: string | undefined
+}
+
+export function EnvironmentBoard({ title, of, rows, turn }: EnvironmentBoardProps) {
+  const params = useMemo<RankingParams>(
+    () => ({
+      kind: of,
+      search: '',
+      layer: null,
+      severity: null,
+      sort: '-excess_outstanding',
+      window: null,
+      limit: rows,
+    }),
+    [of, rows],
+  )
+  const query = useQuery(overviewQuery(params, 0))
+  return (
+    <WallFrame title={title} turn={turn} query={query} until_at={query.data?.ledger_until_at ?? null}>
+      {(age, age_ms) =>
+        query.data === undefined ? (
+          <Waiting of={wallsCopy.environmentNoun} error={query.error} />
+        ) : (
+          <Board overview={query.data} of={of} age={age} age_ms={age_ms} />
+        )
+      }
+    </WallFrame>
+  )
+}
+
+interface BoardProps {
+  overview: Overview
+  of: JudgedKind
+  age: AgeState
+  age_ms: number | null
+}
+
+function Board({ overview, of, age, age_ms }: BoardProps) {
+  const noun = NOUNS[of]
+  const alertsAt = useAlertsAt()
+  const max_us = niceMax(Math.max(0, ...overview.items.map((row) => row.total_us ?? 0)))
+  return (
+    <>
+      <EnvironmentStrip overview={overview} of={of} age={age} age_ms={age_ms} />
+      {isNothingKnown(overview) ? (
+        <NothingJudged />
+      ) : (
+        <ol className={styles.worst} aria-label={wallsCopy.worst(noun)}>
+          {overview.items.map((row) => (
+            <WorstRow
+              key={row.subject.id}
+              row={row}
+              age={age}
+              age_ms={age_ms}
+              max_us={max_us}
+              alerts={alertsAt(row.subject)}
+            />
+          ))}
+        </ol>
+      )}
+    </>
+  )
+}
+
+/** The mean over all I/Os can be as usual while somebody loses time: who does comes first. */
+function EnvironmentStrip({ overview, of, age, age_ms }: BoardProps) {
+  const { zone } = usePreferences()
+  const { environment, totals } = overview
+  const inside = environment.occupancy.reduce((sum, layer) => sum + layer.ios, 0)
+  const until = <span className={styles.until}>{judgedWords(overview.ledger_until_at, age_ms, zone)}</span>
+  if (age === 'blank')
+    return (
+      <section className={styles.environment} data-age={age} aria-label={wallsCopy.environmentByLayer}>
+        — {until}
+      </section>
+    )
+  return (
+    <section className={styles.environment} data-age={age} aria-label={wallsCopy.environmentByLayer}>
+      <Headline overview={overview} of={of} />
+      <div className={styles.troubled}>
+        {(troubledOf(totals) === 0 || environment.severity !== 'normal') && (
+          <span className={styles.mark}>
+            <SeverityMark diagnosis={environment} /> <ConfidenceLabel diagnosis={environment} />
+          </span>
+        )}
+        {environment.state !== 'no_data' && (
+          <span className={styles.mean}>
+            {isAnyJudged(overview)
+              ? wallsCopy.meanOver(meanWords(environment), minutesOf(overview))
+              : troubledWords(totals, of)}
+          </span>
+        )}
+      </div>
+      <div className={styles.inside}>
+        <LayerBar
+          tall
+          pieces={environment.occupancy.map((layer) => ({ ...layer, size: layer.ios }))}
+          max={Math.max(inside, 1e-9)}
+          words={environment.occupancy.map((layer) => `${ios(layer.ios)} ${layer.label}`).join(', ') || unitsCopy.noIo}
+        />
+        <ul className={styles.layers}>
+          <li>{environment.occupancy.length === 0 ? wallsCopy.noOutstanding : wallsCopy.outstanding(ios(inside))}</li>
+          {worthTelling(environment.occupancy, (layer) => layer.ios).map((layer) => (
+            <li key={layer.name}>
+              <LayerSwatch layers={layer.layers} /> {ios(layer.ios)} {layer.label}
+            </li>
+          ))}
+          <li>{until}</li>
+        </ul>
+      </div>
+    </section>
+  )
+}
+
+/** Each row would only say so again. */
+const isNothingKnown = ({ items }: Overview) => items.every(({ state }) => state === 'no_data')
+
+function NothingJudged() {
+  const { data } = useQuery(sourcesQuery())
+  return <p className={styles.quiet}>{nothingJudged(data)}</p>
+}
+
+const minutesOf = ({ from_at, to_at }: Pick<Overview, 'from_at' | 'to_at'>) =>
+  Math.round((Date.parse(to_at) - Date.parse(from_at)) / 60_000)
+
+const isAnyJudged = ({ totals }: Pick<Overview, 'totals'>) => (totals.by_state.judged ?? 0) > 0
+
+/** "3 of 14 datastores lose time; worst: ds-sql-01, kernel queue, 27 I/Os wait": the name gives way, the rest stays whole. */
+function Headline({ overview, of }: Pick<BoardProps, 'overview' | 'of'>) {
+  const { environment, totals } = overview
+  const worst = worstOf(overview)
+  if (worst === null)
+    return (
+      <p className={styles.headline}>{isAnyJudged(overview) ? troubledWords(totals, of) : environment.sentence.text}</p>
+    )
+  const standing = losingWords(totals, of)
+  const [comma, loses] = worst.loses === '' ? ['', ''] : [',', ` ${worst.loses}`]
+  return (
+    <p className={styles.headline} title={`${standing}${worst.lead}${worst.name}${comma}${loses}`}>
+      <span className={styles.standing}>
+        {standing}
+        {worst.lead}
+      </span>
+      <span className={styles.worstName}>
+        <Name>{worst.name}</Name>
+        {comma}
+      </span>
+      <span className={styles.loses}>{loses}</span>
+    </p>
+  )
+}

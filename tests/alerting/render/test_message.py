@@ -1,0 +1,23 @@
+"""A message as the outbox keeps it, and as it is read again."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from tests.alerting.messages import USUAL
+
+from gavel.alerting.render.message import Message, message_of, plain_message
+from gavel.domain.io_path import Confidence, Severity
+
+RULED = replace(USUAL, diagnosis_severity=Severity.ELEVATED, confidence=Confidence.CONFIRMED)
+
+
+@pytest.mark.parametrize("message", [USUAL, RULED, replace(RULED, confidence=None)])
+def test_message_is_the_same_after_the_outbox(message: Message) -> None:
+    assert message_of(json.loads(json.dumps(plain_message(message)))) == message
+
+
+def test_message_of_the_time_before_severity_and_confidence_were_kept_has_none() -> None:
+    kept = plain_message(RULED)
+    del kept["diagnosis_severity"], kept["confidence"]
+    assert message_of(kept) == USUAL

@@ -1,0 +1,80 @@
+"""What stands between a held hour and its readers: one date for all answers, and each question worked out once."""
+
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from fastapi.testclient import TestClient
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+from tests.frozen import hour
+from tests.frozen.serve import Dated, Recorded
+
+AT = datetime(2026, 7, 1, 10, 0, tzinfo=UTC)
+
+
+@pytest.fixture
+def client() -> Iterator[TestClient]:
+    """Every answer is the number of what reached the application so far."""
+    count = 0
+
+    def answer(request: Request) -> Response:
+        nonlocal count
+        count += 1
+        return JSONResponse(count, 503 if "fails" in request.url.path else 200)
+
+    app = Starlette(routes=[Route("/{path:path}", answer, methods=["GET", "POST"])])
+    with TestClient(Dated(Recorded(app), AT)) as found:
+        yield found
+
+
+def test_every_answer_bears_the_held_instant(client: TestClient) -> None:
+    for path in ("/", "/api/v1/overview", "/api/v1/session"):
+        assert client.get(path).headers["date"] == "Wed, 01 Jul 2026 10:00:00 GMT"
+
+
+def test_the_same_question_has_the_same_answer_and_another_one_its_own(client: TestClient) -> None:
+    asked = ["/api/v1/hosts?limit=1", "/api/v1/hosts?limit=2", "/api/v1/hosts?limit=1"]
+    assert [client.get(path).json() for path in asked] == [1, 2, 1]
+    assert client.get(asked[0], headers={"cookie": "gavel_session=another"}).json() == 3
+
+
+def test_what_is_written_is_seen_by_whoever_asks_next(client: TestClient) -> None:
+    assert client.get("/api/v1/silences").json() == 1
+    client.post("/api/v1/silences", json={})
+    assert client.get("/api/v1/silences").json() == 3
+
+
+@pytest.mark.parametrize("path", ["/api/v1/session", "/api/v1/fails", "/datastores"])
+def test_who_is_signed_in_what_fails_and_pages_are_never_recorded(client: TestClient, path: str) -> None:
+    assert [client.get(path).json() for _ in range(2)] == [1, 2]
+
+
+def test_other_code_makes_another_hour(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = tmp_path / "code" / "module.py"
+    source.parent.mkdir()
+    source.write_text("1")
+    monkeypatch.setattr(hour, "ROOT", tmp_path)
+    monkeypatch.setattr(hour, "MADE_BY", ("code",))
+    first = hour.key()
+    (tmp_path / "beside.py").write_text("2")
+    assert hour.key() == first
+    source.write_text("3")
+    assert hour.key() != first
+
+
+@pytest.mark.parametrize(("age_s", "is_copied"), [(60, True), (3600, False)])
+def test_only_a_young_hour_is_gone_on_from(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, age_s: float, *, is_copied: bool
+) -> None:
+    held, into = tmp_path / "held", tmp_path / "into"
+    (held / "data").mkdir(parents=True)
+    into.mkdir()
+    (held / "hour.json").write_text(f'{{"at": {time.time() - age_s}}}')
+    monkeypatch.setattr(hour, "hour", lambda: held)
+    assert hour.copy_hour(into, within_s=hour.YOUNG_S) is is_copied
+    assert (into / "data").exists() is is_copied
