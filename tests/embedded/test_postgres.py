@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -157,6 +158,29 @@ def test_a_killed_server_leaves_files_that_the_next_start_clears(data_dir: Path)
     assert (data_dir / "postmaster.pid").exists()
     with postgres.running(data_dir, settings=TEST_SETTINGS) as cluster:
         assert query(cluster, "SELECT 1") == [(1,)]
+
+
+@pytest.mark.usefixtures("serving_process")
+def test_children_that_outlive_a_killed_server_are_waited_for_and_named_when_they_stay(data_dir: Path) -> None:
+    """On a busy machine they end seconds after it; here one of them is held up."""
+    pid = postmaster.postmaster_pid(data_dir)
+    assert pid is not None
+    socket_dir = postgres.default_socket_dir(data_dir)
+    with psycopg.connect(host=str(socket_dir), user="gavel", dbname="gavel") as connection:
+        child = connection.info.backend_pid
+        os.kill(child, signal.SIGSTOP)
+        os.kill(pid, signal.SIGKILL)
+        wait_until(lambda: not is_alive(pid))
+        with pytest.raises(StartError, match=r"still in use by \d+ processes of a server that was killed"):
+            postmaster.wait_for_previous(data_dir, socket_dir, patience_s=0)
+        timer = threading.Timer(1, os.kill, (child, signal.SIGCONT))
+        timer.start()
+        try:
+            with postgres.running(data_dir, settings=TEST_SETTINGS) as cluster:
+                assert query(cluster, "SELECT 1") == [(1,)]
+        finally:
+            timer.join()
+            connection.close()
 
 
 def test_a_stale_lock_file_that_names_another_living_process_does_not_stop_the_start(data_dir: Path) -> None:

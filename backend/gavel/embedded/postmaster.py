@@ -9,24 +9,49 @@ from gavel.embedded.errors import StartError
 SOCKET_NAME = ".s.PGSQL.5432"
 _PROC = Path("/proc")
 _PATIENCE_S = 10.0
+# Linux's list of System V shared memory, and the line of postmaster.pid with the key and the id of the server's own.
+_SHARED_MEMORY = Path("/proc/sysvipc/shm")
+_MEMORY_LINE = 6
 
 
 def wait_for_previous(data_dir: Path, socket_dir: Path, patience_s: float = _PATIENCE_S) -> None:
     """Let a server that is just stopping finish, refuse one that stays, and forget one that is gone.
 
     PostgreSQL takes any process with the number in a lock file for its forerunner: another program that got the
-    number since, or a killed server that nobody has reaped yet, would keep it from starting for ever.
+    number since, or a killed server that nobody has reaped yet, would keep it from starting for ever. The other way
+    round, the children of a server that was killed end a moment after it, and until then its successor refuses to start.
     """
     deadline = time.monotonic() + patience_s
-    while (pid := postmaster_pid(data_dir)) is not None and serves(pid, data_dir):
+    while hindrance := _hindrance(data_dir):
         if time.monotonic() > deadline:
-            raise StartError(
-                f"The database in {data_dir} is already being served by process {pid}. "
-                f"Stop that Gavel first, or end the process: kill -INT {pid}"
-            )
+            raise StartError(f"The database in {data_dir} {hindrance}")
         time.sleep(0.05)
     for lock_file in (data_dir / "postmaster.pid", socket_dir / f"{SOCKET_NAME}.lock"):
         lock_file.unlink(missing_ok=True)
+
+
+def _hindrance(data_dir: Path) -> str:
+    """What keeps a server from starting on `data_dir`, and what to do about it; "" when nothing does."""
+    pid = postmaster_pid(data_dir)
+    if pid is not None and serves(pid, data_dir):
+        return f"is already being served by process {pid}. Stop that Gavel first, or end the process: kill -INT {pid}"
+    if attached := _attached_processes(data_dir):
+        return (
+            f"is still in use by {attached} processes of a server that was killed. "
+            f"End them (the PostgreSQL processes whose working directory is {data_dir}), then start again."
+        )
+    return ""
+
+
+def _attached_processes(data_dir: Path) -> int:
+    """How many processes use the shared memory that the data directory's lock file names; 0 where the system does not tell."""
+    try:
+        memory_id = (data_dir / "postmaster.pid").read_text().split("\n")[_MEMORY_LINE].split()[1]
+        segments = [line.split() for line in _SHARED_MEMORY.read_text().splitlines()]
+    except (FileNotFoundError, IndexError):
+        return 0
+    id_column, attached_column = (segments[0].index(name) for name in ("shmid", "nattch"))
+    return next((int(segment[attached_column]) for segment in segments[1:] if segment[id_column] == memory_id), 0)
 
 
 def postmaster_pid(data_dir: Path) -> int | None:
