@@ -23,6 +23,8 @@ BIN = ROOT / ".venv/bin"
 BROWSER_SEARCH = (sys.executable, "scripts/browser.py")
 NO_BROWSER = 3
 PYTEST = ("pytest", "-q", "-p", "no:cacheprovider")
+# Tests that kill processes meet what a busy machine does to them: CI tries such a test again, and says which it was.
+SECOND_TRY = ("--reruns", "1", "-raR") if os.environ.get("CI") else ()
 MIGRATIONS = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "migrations/versions").glob("*.sql"))
 DOCKERFILES = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "deploy/docker").glob("*.Dockerfile"))
 # A machine that is this much slower than the one that deadlines were written on is worth a word.
@@ -75,7 +77,7 @@ CORES = os.cpu_count() or 1
 # As many workers as processors: whatever runs beside it fills what they wait for.
 PARTS = pytest(
     "tests: parts",
-    *(SLOWEST, "-n", str(max(2, CORES)), "--dist", "loadfile", "--ignore=tests/product"),
+    *(SLOWEST, *SECOND_TRY, "-n", str(max(2, CORES)), "--dist", "loadfile", "--ignore=tests/product"),
     deadline_s=3000,
     cores=0.6 * CORES,
     gives_way=True,
@@ -99,7 +101,7 @@ TRUTH = ("-p", "no:randomly", "-s", "tests/truth")
 # Living products, each through a story in order, a product to a file; they mostly wait.
 WHOLE = pytest(
     "tests: the whole product",
-    *("-p", "no:randomly", "-s", SLOWEST, "-n", "3", "--dist", "loadfile", "tests/product"),
+    *("-p", "no:randomly", "-s", SLOWEST, *SECOND_TRY, "-n", "3", "--dist", "loadfile", "tests/product"),
     deadline_s=3000,
     cores=0.5,
 )

@@ -26,6 +26,10 @@ CLOSING_LINES = (
 COLOURS = re.compile(r"\x1b\[[\d;]*m")
 # Of pytest a share, of Playwright the number of the newest test.
 PROGRESS = re.compile(r"\[ *(\d+%)\]|^ +[✓✘-] +(\d+) \[", re.MULTILINE)
+# A test that failed and was tried again (only CI does so): pytest's closing list, Playwright's line of the second try.
+SECOND_TRY = re.compile(r"^RERUN (\S+)|^ +[✓✘-] +\d+ (\[.+) \(retry #\d+\)", re.MULTILINE)
+# That many of one check may need it; more are no accident of a busy machine.
+MOST_SECOND_TRIES = 3
 POLL_S = 0.1
 PROGRESS_S = 30.0
 END_S = 20.0
@@ -98,7 +102,9 @@ class Run:
         if time.monotonic() > self.deadline:
             self._signal(signal.SIGKILL)
             text += f"\nended after its deadline of {self.deadline - self.began:.0f} s\n"
-        passed = self.process.returncode == 0 and not self.asked
+        if len(again := second_tries(text)) > MOST_SECOND_TRIES:
+            text += f"\n{len(again)} tests were tried twice, {MOST_SECOND_TRIES} may be\n"
+        passed = self.process.returncode == 0 and not self.asked and len(again) <= MOST_SECOND_TRIES
         if self.follow:
             self.follow.close()
         _report(self.check, text, self.seconds, usage.ru_utime + usage.ru_stime, passed=passed)
@@ -130,7 +136,7 @@ def say(line: str) -> None:
 
 
 def _report(check: Check, text: str, seconds: float, cpu_s: float, *, passed: bool) -> None:
-    """A line for what passed, and everything that it said for what failed; what was skipped is never passed over."""
+    """A line for what passed, and everything that it said for what failed; what was skipped or tried twice is never passed over."""
     closing = "; ".join(line for _, line in closing_lines(text.splitlines()))
     state = "ok    " if passed else "FAILED"
     if not passed and not check.shown:
@@ -139,7 +145,15 @@ def _report(check: Check, text: str, seconds: float, cpu_s: float, *, passed: bo
         for line in text.splitlines():
             if line.startswith("SKIPPED"):
                 say(line)
+    for test in second_tries(text):
+        say(f"TRIED TWICE {test}")
     say(f"{state} {check.name:<34}{seconds:7.1f} s {cpu_s:7.1f} s CPU  {closing}".rstrip())
+
+
+def second_tries(text: str) -> list[str]:
+    """The tests that were tried again after they failed, each once, in order."""
+    found = SECOND_TRY.findall(COLOURS.sub("", text))
+    return list(dict.fromkeys(of_pytest or of_playwright for of_pytest, of_playwright in found))
 
 
 def closing_lines(lines: Iterable[str]) -> Iterator[tuple[str, str]]:

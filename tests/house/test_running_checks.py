@@ -91,6 +91,32 @@ def test_only_what_failed_is_shown_whole_and_what_was_skipped_is_named(capsys: p
     assert "broken" in said
 
 
+RETRIED = (
+    "RERUN tests/cli/test_up.py::test_back[worker]",
+    "  ✘  10 [held] › e2e/alerts.spec.ts:129:1 › a new alert (1.1m)",
+    "  ✓  11 [held] › e2e/alerts.spec.ts:129:1 › a new alert (retry #1) (2.4s)",
+)
+
+
+def test_what_was_tried_twice_is_named_and_passes(capsys: pytest.CaptureFixture[str]) -> None:
+    [outcome] = scheduling.run_all([saying("retried", *RETRIED)])
+    said = capsys.readouterr().out
+    assert outcome.status == "ok"
+    assert "TRIED TWICE tests/cli/test_up.py::test_back[worker]\n" in said
+    assert "TRIED TWICE [held] › e2e/alerts.spec.ts:129:1 › a new alert\n" in said
+
+
+def test_many_that_were_tried_twice_fail_the_check(capsys: pytest.CaptureFixture[str]) -> None:
+    names = [f"RERUN tests/test_a.py::test_{number}" for number in range(scheduling.MOST_SECOND_TRIES + 1)]
+    [outcome] = scheduling.run_all([saying("unsteady", *names)])
+    assert outcome.status == "FAILED"
+    assert "4 tests were tried twice, 3 may be" in capsys.readouterr().out
+
+
+def saying(name: str, *lines: str) -> Check:
+    return Check(name, (sys.executable, "-c", "import sys; print(*sys.argv[1:], sep='\\n')", *lines))
+
+
 def test_processor_time_counts_that_of_children() -> None:
     busy = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'for _ in range(5_000_000): pass'])"
     assert scheduling.run(Check("busy", (sys.executable, "-c", busy))).cpu_s > 0.05
