@@ -17,6 +17,7 @@ from typing import NoReturn
 
 import psycopg
 import pytest
+import structlog
 from hypothesis import HealthCheck, settings
 from sqlalchemy import URL, make_url
 
@@ -32,6 +33,16 @@ STOP_DEADLINE_S = 10
 # A busy machine is no counter-example: laws are about values, never about how long an example took.
 settings.register_profile("house", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("house")
+
+
+def log_plainly() -> None:
+    """structlog's own default draws every local of a traceback: a minute of processor time for one fault inside a web framework."""
+    renderer = structlog.dev.ConsoleRenderer(colors=False, exception_formatter=structlog.dev.plain_traceback)
+    structlog.reset_defaults()
+    structlog.configure(processors=[*structlog.get_config()["processors"][:-1], renderer])
+
+
+log_plainly()
 
 
 def missing(what: str) -> NoReturn:

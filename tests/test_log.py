@@ -25,14 +25,14 @@ class Wanted:
 def written(monkeypatch: pytest.MonkeyPatch) -> Iterator[io.StringIO]:
     """What a process with our log configuration writes to stderr."""
     root = logging.getLogger()
-    before = (root.handlers[:], root.level)
+    before, configuration = (root.handlers[:], root.level), structlog.get_config()
     stream = io.StringIO()
     monkeypatch.setattr(sys, "stderr", stream)
     configure(Wanted())
     yield stream
     root.handlers[:], level = before
     root.setLevel(level)
-    structlog.reset_defaults()
+    structlog.configure(**configuration)
 
 
 def test_a_line_says_what_happened_where_and_when(written: io.StringIO) -> None:
