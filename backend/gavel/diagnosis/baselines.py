@@ -11,7 +11,7 @@ import numpy as np
 from gavel.analysis.diagnosis import DEFAULTS, Expectations, baseline_us
 from gavel.analysis.intervals import Bools, Floats
 from gavel.db.engine import Connection
-from gavel.db.queries.expectations import HOURS, BackingArray, array_settings, backing_arrays, histories
+from gavel.db.queries.expectations import HOURS, BackingArray, Histories, array_settings, backing_arrays, histories
 from gavel.db.queries.rows import RefKind
 from gavel.domain.io_path import Layer
 from gavel.domain.ledger import Flags
@@ -78,7 +78,18 @@ class Usual:
 def usual(connection: Connection, kind: ScopeKind, ids: Sequence[int]) -> Usual:
     """In the order of `ids`."""
     history = histories(connection, [scope_key(kind, thing) for thing in ids])
-    settings, round_trip = _settings(connection, kind, ids)
+    return usual_of(connection, kind, ids, history, array_settings(connection))
+
+
+def usual_of(
+    connection: Connection,
+    kind: ScopeKind,
+    ids: Sequence[int],
+    history: Histories,
+    array_settings: Mapping[int, Mapping[str, Any]],
+) -> Usual:
+    """The same from what was read before; on which arrays the things are is read only where the arrays are set differently."""
+    settings, round_trip = _settings(connection, kind, ids, array_settings)
     return Usual(history.san_us, history.array_us, settings, round_trip)
 
 
@@ -113,9 +124,11 @@ def _at(setting: float | Floats, scope: Flags) -> float | Floats:
     return setting[scope] if isinstance(setting, np.ndarray) else setting
 
 
-def _settings(connection: Connection, kind: ScopeKind, ids: Sequence[int]) -> tuple[Expectations, Floats]:
+def _settings(
+    connection: Connection, kind: ScopeKind, ids: Sequence[int], array_settings: Mapping[int, Mapping[str, Any]]
+) -> tuple[Expectations, Floats]:
     """A thing on several arrays is expected what its volumes are on average."""
-    by_source = {source: _numbers(settings) for source, settings in array_settings(connection).items()}
+    by_source = {source: _numbers(settings) for source, settings in array_settings.items()}
     alike = set(by_source.values())
     if not alike or (len(alike) == 1 and next(iter(alike))[-1] == 0):
         numbers = next(iter(alike), _numbers({}))

@@ -10,6 +10,7 @@ from gavel.analysis.diagnosis import Case
 from gavel.analysis.intervals import Bools, Floats
 from gavel.analysis.ledger import LAYER_SEGMENTS, LEAST_OPS, Stack, stacked, timed_ops
 from gavel.db.engine import Connection
+from gavel.db.queries.ledger import LedgerSeries
 from gavel.db.queries.rows import RefKind
 from gavel.diagnosis.baselines import BaselineFrom
 from gavel.diagnosis.diagnose import (
@@ -89,10 +90,30 @@ PARTS = _every_part()
 _KERNEL, _KERNEL_PARTS = SPANS.index((Layer.KERNEL, Layer.KERNEL)), list(LAYER_SEGMENTS[Layer.KERNEL])
 
 
+# A host, or a segment, is named when it has more than this of the layer's time.
+MOST = 0.5
+
+
 def are_coarse(quality_reasons: Flags) -> Bools:
     """(n,) whether whole milliseconds leave open which of the kernel's segments the time is in."""
     coarse: Bools = (quality_reasons & int(QualityReason.MILLISECONDS)) != 0
     return coarse
+
+
+def main_segment(series: LedgerSeries, named: int) -> tuple[Segment, float] | None:
+    """The segment that most of a layer's time is in, and which part of it that is.
+
+    Not of the kernel where whole milliseconds cannot tell its segments apart.
+    """
+    first, last = SPANS[named]
+    coarse = bool(are_coarse(series.notes.quality_reasons)[0])
+    if first is not last or first is Layer.SAN or (first is Layer.KERNEL and coarse):
+        return None
+    rows = series.rows
+    whole = float(rows.span_time[0, Direction.ALL, named])
+    times = {segment: float(rows.segment_time[0, Direction.ALL, segment]) for segment in LAYER_SEGMENTS[first]}
+    largest = max(times, key=lambda segment: times[segment])
+    return (largest, min(1.0, times[largest] / whole)) if times[largest] > MOST * whole else None
 
 
 def displayable_stack(rows: LedgerRows, quality_reasons: Flags) -> Stack:
@@ -156,7 +177,9 @@ class Occupancy(DiagnosisWindow):
     not_measured: tuple[str, ...]
 
 
-def waterfall(connection: Connection, kind: RefKind, thing_id: int, from_at: datetime, to_at: datetime) -> Waterfall:
+def waterfall(
+    connection: Connection, kind: RefKind, thing_id: int, from_at: datetime | None, to_at: datetime | None
+) -> Waterfall:
     """Raises NotFoundError, and ValueError for an empty range."""
     found = summed(connection, kind, thing_id, from_at, to_at)
     if found.is_empty:
@@ -168,7 +191,9 @@ def waterfall(connection: Connection, kind: RefKind, thing_id: int, from_at: dat
     return Waterfall(**found.window.fields, baseline_from=basis, directions=directions)
 
 
-def occupancy(connection: Connection, kind: RefKind, thing_id: int, from_at: datetime, to_at: datetime) -> Occupancy:
+def occupancy(
+    connection: Connection, kind: RefKind, thing_id: int, from_at: datetime | None, to_at: datetime | None
+) -> Occupancy:
     """Raises NotFoundError, and ValueError for an empty range."""
     found = summed(connection, kind, thing_id, from_at, to_at)
     layers = () if found.is_empty else tuple(occupancy_of_one(found.diagnosed, 0))

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
+from typing import TypeAlias
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from gavel.analysis.ledger import InLayer, in_layer, non_vm_ops, rolled_up, shar
 from gavel.db.engine import Connection
 from gavel.db.queries.leaves import device_leaves, disk_leaves, stretched_leaves
 from gavel.db.queries.ledger import Detail, LedgerSeries, ledger
+from gavel.db.queries.queues import Queue
 from gavel.db.queries.rows import EntityRef, RefKind
 from gavel.diagnosis.diagnose import none_if_nan
 from gavel.diagnosis.window import DiagnosisWindow, WindowSum, summed
@@ -28,9 +30,13 @@ class WindowLeaves:
     is_shared: Bools
 
     @classmethod
-    def of(cls, series: LedgerSeries, shared: frozenset[int]) -> "WindowLeaves":
-        ids = ids_of(series)
-        return cls(ids, known_rows(series.rows), np.array([one in shared for one in ids], dtype=np.bool_))
+    def of(cls, series: LedgerSeries, kind: ScopeKind, shared: frozenset[int]) -> "WindowLeaves":
+        """Those of one kind."""
+        scopes = [scope_of(int(key)) for key in series.keys]
+        own = np.array([n for n, (of, _) in enumerate(scopes) if of is kind], dtype=np.int64)
+        ids = [scopes[n][1] for n in own.tolist()]
+        rows = known_rows(picked(series.rows, own))
+        return cls(ids, rows, np.array([one in shared for one in ids], dtype=np.bool_))
 
     def weighed(self, part: float) -> LedgerRows:
         """Shared ones by this part of them."""
@@ -98,20 +104,39 @@ class LeafSet:
         return min(max((ops - others) / shared, 0.0), 1.0) if shared > 0 else 1.0
 
 
-def load_leaves(connection: Connection, kind: RefKind, thing_id: int, from_at: datetime, to_at: datetime) -> LeafSet:
-    """Leaves of the thing as the inventory has it now."""
-    disks = disk_leaves(connection, kind, thing_id)
-    devices = device_leaves(connection, kind, thing_id)
-    shared = stretched_leaves(connection, thing_id) if kind is RefKind.ARRAY else (frozenset[int](), frozenset[int]())
-    of_disks = leaf_sums(connection, ScopeKind.VM_DISK, [leaf.disk.id for leaf in disks], from_at, to_at, Detail.ABOVE)
-    of_devices = leaf_sums(connection, ScopeKind.HOST_DEVICE, [leaf.device.id for leaf in devices], from_at, to_at)
+# Virtual disks and devices on volumes that another array has, too.
+Stretched: TypeAlias = tuple[frozenset[int], frozenset[int]]
+
+
+def stretched_of(connection: Connection, kind: RefKind, thing_id: int) -> Stretched:
+    """Of an array; others have all I/Os of theirs."""
+    return stretched_leaves(connection, thing_id) if kind is RefKind.ARRAY else (frozenset(), frozenset())
+
+
+def load_leaves(
+    connection: Connection, window_sum: WindowSum, devices: Sequence[Queue], stretched: Stretched
+) -> LeafSet:
+    """Leaves of the thing as the inventory has it now. devices: those whose I/Os are its own."""
+    window, kind = window_sum.window, window_sum.kind
+    disks = disk_leaves(connection, kind, window.subject.id)
+    of_disks = [scope_key(ScopeKind.VM_DISK, leaf.disk.id) for leaf in disks]
+    of_devices = [scope_key(ScopeKind.HOST_DEVICE, leaf.device.id) for leaf in devices]
+    found = ledger(
+        connection,
+        [*of_disks, *of_devices],
+        window.from_at,
+        window.to_at,
+        None,
+        Detail.ABOVE,
+        storage=window_sum.storage,
+    )
     return LeafSet(
         kind,
-        WindowLeaves.of(of_disks, shared[0]),
+        WindowLeaves.of(found, ScopeKind.VM_DISK, stretched[0]),
         {leaf.disk.id: leaf.disk if kind is RefKind.VM else leaf.vm for leaf in disks},
         {leaf.disk.id: leaf.host for leaf in disks},
         frozenset(leaf.disk.id for leaf in disks if leaf.is_alone),
-        WindowLeaves.of(of_devices, shared[1]) if devices else None,
+        WindowLeaves.of(found, ScopeKind.HOST_DEVICE, stretched[1]) if devices else None,
         {leaf.device.id: leaf.device if kind is RefKind.HOST else leaf.host for leaf in devices},
     )
 
@@ -126,10 +151,6 @@ def leaf_sums(
 ) -> LedgerSeries:
     """Layers of the leaves with these ids over the window; those without a minute in it have no row."""
     return ledger(connection, [scope_key(kind, i) for i in ids], from_at, to_at, None, detail)
-
-
-def ids_of(series: LedgerSeries) -> list[int]:
-    return [scope_of(int(key))[1] for key in series.keys]
 
 
 def known_rows(rows: LedgerRows) -> LedgerRows:
@@ -210,7 +231,7 @@ class _Split:
 
 
 def contributors(
-    connection: Connection, kind: RefKind, thing_id: int, from_at: datetime, to_at: datetime, layer: Layer
+    connection: Connection, kind: RefKind, thing_id: int, from_at: datetime | None, to_at: datetime | None, layer: Layer
 ) -> Contributors:
     """VMs (of a VM: its disks) by virtual disks; hosts (of a host: its devices) by devices, and what their disks have above these.
 
@@ -218,7 +239,8 @@ def contributors(
     """
     found = summed(connection, kind, thing_id, from_at, to_at)
     window = found.window
-    made_of = load_leaves(connection, kind, thing_id, window.from_at, window.to_at)
+    devices = device_leaves(connection, kind, thing_id)
+    made_of = load_leaves(connection, found, devices, stretched_of(connection, kind, thing_id))
     wall_us = (window.to_at - window.from_at).total_seconds() * 1e6
     own = known_rows(found.series.rows)
     whole = in_layer(_sum(own), layer)
@@ -240,12 +262,8 @@ def contributors(
     )
 
 
-def top_host(
-    connection: Connection, kind: RefKind, window_sum: WindowSum, layer: Layer, least: float
-) -> EntityRef | None:
+def top_host(made_of: LeafSet, window_sum: WindowSum, layer: Layer, least: float) -> EntityRef | None:
     """The host (of a host: its device) with more than `least` of a layer's I/O-time."""
-    window = window_sum.window
-    made_of = load_leaves(connection, kind, window.subject.id, window.from_at, window.to_at)
     own = known_rows(window_sum.series.rows)
     owned = made_of.by_host(made_of.part_of_shared(float(own.ops[:, Direction.ALL].sum())))
     ranked = _split(owned, layer, in_layer(_sum(own), layer), 1e6).listed

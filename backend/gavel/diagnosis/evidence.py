@@ -6,9 +6,9 @@ from datetime import datetime, timedelta
 from typing import TypeAlias
 
 from gavel.db.engine import Connection
-from gavel.db.queries.leaves import stretched_leaves
 from gavel.db.queries.rows import EntityRef, RefKind
-from gavel.db.queries.series import BucketedSeries, Direction, SeriesColumn, SeriesGroup, Side, Unit, series
+from gavel.db.queries.series import BucketedSeries, Direction, SeriesColumn, SeriesGroup, Side, Unit, series_of
+from gavel.db.series.modes import Storage
 
 _DIRECTIONS: dict[Direction, str] = {"read": "Read", "write": "Write", "mirrored_write": "Mirrored write"}
 _QUANTITIES = {
@@ -99,15 +99,24 @@ class EvidenceNumbers:
 
 
 def evidence(
-    connection: Connection, kind: RefKind, thing_id: int, from_at: datetime, to_at: datetime
+    connection: Connection,
+    subject: EntityRef,
+    from_at: datetime,
+    to_at: datetime,
+    storage: Storage,
+    *,
+    is_stretched: bool,
 ) -> EvidenceNumbers:
-    """Of both sides, outermost first; nothing of a kind that has no counters of its own (a cluster)."""
+    """Of both sides, outermost first; nothing of a kind that has no counters of its own (a cluster).
+
+    is_stretched: an array with volumes that another array has, too.
+    """
+    kind = subject.kind
     if kind not in _SERIES:
         return EvidenceNumbers()
-    found = series(connection, kind, thing_id, from_at, to_at, points=points_over(from_at, to_at))
+    found = series_of(connection, subject, from_at, to_at, storage, points=points_over(from_at, to_at))
     hosts_first = sorted(found.groups, key=lambda group: group.side != "host")
-    is_shared = kind is RefKind.ARRAY and any(stretched_leaves(connection, thing_id))
-    whose = {"array": _OTHERS.get(kind, ""), "host": _BOTH_ARRAYS if is_shared else ""}
+    whose = {"array": _OTHERS.get(kind, ""), "host": _BOTH_ARRAYS if is_stretched else ""}
     return EvidenceNumbers(
         tuple(one for group in hosts_first for one in _of_group(group, found, whose[group.side])),
         tuple(_counted([group for group in found.groups if group.side == "array"])),

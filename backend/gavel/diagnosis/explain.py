@@ -1,24 +1,17 @@
 """Whose latency is it? The diagnosis on one scope over one window: the rule on the window's summed ledger, in words, with its evidence."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 
 import numpy as np
 
 from gavel.analysis.attribution import in_words
 from gavel.analysis.diagnosis import Reason
-from gavel.analysis.ledger import LAYER_SEGMENTS
-from gavel.analysis.version import RULES_VERSION
 from gavel.db.engine import Connection
-from gavel.db.queries.correlation import Recalculated, has_earlier_rules, recalculated
-from gavel.db.queries.expectations import backing_arrays
-from gavel.db.queries.leaves import carried_name
-from gavel.db.queries.ledger import LedgerSeries
-from gavel.db.queries.rows import EntityRef, RefKind
-from gavel.db.queries.scopes import array_names
+from gavel.db.queries.rows import RefKind
 from gavel.diagnosis.baselines import BaselineFrom
-from gavel.diagnosis.breakdown import SEGMENT_WORDS, are_coarse, layers_of
-from gavel.diagnosis.contributors import top_host
+from gavel.diagnosis.breakdown import SEGMENT_WORDS, layers_of, main_segment
+from gavel.diagnosis.device_queues import QueueDepths, fullest_minute, queue_depths
 from gavel.diagnosis.diagnose import (
     DiagnosisState,
     LayerNumbers,
@@ -35,25 +28,18 @@ from gavel.diagnosis.diagnose import (
     summarize_named,
     summarize_spans,
 )
-from gavel.diagnosis.evidence import ArrayCounted, EvidenceNumber, EvidenceNumbers, evidence
+from gavel.diagnosis.evidence import ArrayCounted, EvidenceNumber, EvidenceNumbers
 from gavel.diagnosis.excess import largest_excess, open_between
+from gavel.diagnosis.load import LoadedWindow, WindowContext, load
 from gavel.diagnosis.queue_depth import (
-    QueueDepths,
-    QueueInForce,
     depth_evidence,
-    fullest_minute,
-    queue_depths,
-    queue_in_force,
     queue_words,
 )
 from gavel.diagnosis.sentences import NOTHING, Facts, FullestMinute, Sentence, sentence
-from gavel.diagnosis.streaks import Streak, current_streak
-from gavel.diagnosis.window import EVERY_LAYER, DiagnosisWindow, WindowSum, summed
-from gavel.domain.io_path import SPANS, Confidence, Direction, Layer, Segment, Severity
+from gavel.diagnosis.window import EVERY_LAYER, DiagnosisWindow, WindowSum
+from gavel.domain.io_path import SPANS, Confidence, Direction, Layer, Severity
 
 _KERNEL, _ARRAY = SPANS.index((Layer.KERNEL, Layer.KERNEL)), SPANS.index((Layer.ARRAY, Layer.ARRAY))
-# A host, or a segment, is named when it has more than this of the layer's time.
-_MOST = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,11 +99,17 @@ class Diagnosis(DiagnosisWindow):
     array_counted: tuple[ArrayCounted, ...]
 
 
-def diagnosis(connection: Connection, kind: RefKind, thing_id: int, from_at: datetime, to_at: datetime) -> Diagnosis:
+def diagnosis(
+    connection: Connection, kind: RefKind, thing_id: int, from_at: datetime | None, to_at: datetime | None
+) -> Diagnosis:
     """Raises NotFoundError, and ValueError for an empty range."""
-    found = summed(connection, kind, thing_id, from_at, to_at)
-    raw = evidence(connection, kind, thing_id, found.window.from_at, found.window.to_at)
-    return _nothing(found, raw) if found.is_empty else _diagnosis(connection, kind, found, raw)
+    return explain(load(connection, kind, thing_id, from_at, to_at))
+
+
+def explain(loaded: LoadedWindow) -> Diagnosis:
+    """Without another look at the database."""
+    whole, context, raw = loaded.whole, loaded.context, loaded.evidence
+    return _nothing(whole, raw) if context is None else _diagnosis(whole, context, raw)
 
 
 def _nothing(window_sum: WindowSum, raw: EvidenceNumbers) -> Diagnosis:
@@ -148,14 +140,10 @@ def _nothing(window_sum: WindowSum, raw: EvidenceNumbers) -> Diagnosis:
     )
 
 
-def _diagnosis(connection: Connection, kind: RefKind, window_sum: WindowSum, raw: EvidenceNumbers) -> Diagnosis:
+def _diagnosis(window_sum: WindowSum, context: WindowContext, raw: EvidenceNumbers) -> Diagnosis:
     one = window_sum.diagnosed
     total, named, other = float(one.total_us[0]), one.named(0), one.other(0)
-    within = window_sum.window.from_at, window_sum.window.to_at
-    is_earlier = has_earlier_rules(connection, *within, RULES_VERSION)
-    is_judged = window_sum.state is DiagnosisState.JUDGED
-    lasted = current_streak(connection, window_sum) if is_judged else Streak(None, None)
-    queue = _queue(connection, kind, window_sum) if is_judged else None
+    lasted, queue = context.streak, context.queue
     return Diagnosis(
         **window_sum.window.fields,
         state=window_sum.state,
@@ -167,36 +155,23 @@ def _diagnosis(connection: Connection, kind: RefKind, window_sum: WindowSum, raw
         other=None if other is None else span_key(other),
         other_label=None if other is None else span_label(other),
         share=None if named is None else float(one.diagnoses.share[0]),
-        sentence=sentence(replace(_facts(connection, kind, window_sum, lasted, queue), has_earlier_rules=is_earlier)),
+        sentence=sentence(_facts(window_sum, context)),
         since_at=lasted.since_at,
         until_at=lasted.until_at,
         total_us=none_if_nan(total),
         baseline_us=baseline_us(one, 0),
         baseline_from=baseline_from(one, 0),
-        excess_us=float(one.diagnoses.total_excess[0]) if is_judged else None,
+        excess_us=float(one.diagnoses.total_excess[0]) if window_sum.state is DiagnosisState.JUDGED else None,
         excess_outstanding=none_if_nan(one.excess_outstanding[0]),
         layers=layers_of(window_sum, Direction.ALL, one.case, total),
         not_measured=not_measured(one.case, 0),
-        data_quality=replace(
-            _data_quality(window_sum, total, recalculated(connection, *within)),
-            queue_depths=queue_depths(connection, kind, window_sum.window.subject.id, window_sum.series),
-            has_earlier_rules=is_earlier,
-        ),
+        data_quality=_data_quality(window_sum, total, context),
         evidence=raw.numbers if queue is None else (*raw.numbers, *depth_evidence(queue)),
         array_counted=raw.counted,
     )
 
 
-def _queue(connection: Connection, kind: RefKind, window_sum: WindowSum) -> QueueInForce | None:
-    """The device queue that a diagnosis has to speak of: where the kernel's queues may be at fault, or one that is full."""
-    spans = named_spans(window_sum.diagnosed, 0)
-    details = [_detail(window_sum.series, span) for span in spans]
-    above = [detail is not None and detail[0] is Segment.HYPERVISOR for detail in details]
-    waits = any(SPANS[span][0] <= Layer.KERNEL <= SPANS[span][1] for span in spans) and not any(above)
-    return queue_in_force(connection, kind, window_sum.window.subject.id, window_sum.series, waits=waits)
-
-
-def _data_quality(window_sum: WindowSum, total_us: float, late: Recalculated) -> DataQuality:
+def _data_quality(window_sum: WindowSum, total_us: float, context: WindowContext) -> DataQuality:
     one, notes = window_sum.diagnosed, window_sum.series.notes
     ratio = covered(notes, one.rows)[0]
     by_hosts, by_array = (none_if_nan(ops[0] / one.wall_s[0]) for ops in matched_ops(notes, one.rows))
@@ -211,22 +186,21 @@ def _data_quality(window_sum: WindowSum, total_us: float, late: Recalculated) ->
         missing_s=none_if_nan(notes.missing_s[0]),
         outstanding_ios=window_sum.outstanding,
         modelled_ios=none_if_nan(total_us * one.ops[0] / (one.wall_s[0] * 1e6)),
-        recalculated_minutes=late.minutes,
-        recalculated_at=late.at,
+        queue_depths=queue_depths(context.queues),
+        recalculated_minutes=context.recalculated.minutes,
+        recalculated_at=context.recalculated.at,
+        has_earlier_rules=context.recalculated.has_earlier_rules,
     )
 
 
 # --- in words ---------------------------------------------------------------------------------------------------------
 
 
-def _facts(
-    connection: Connection, kind: RefKind, window_sum: WindowSum, lasted: Streak, queue: QueueInForce | None
-) -> Facts:
+def _facts(window_sum: WindowSum, context: WindowContext) -> Facts:
     one, notes = window_sum.diagnosed, window_sum.series.notes
     named = one.named(0)
-    detail = None if named is None else _detail(window_sum.series, named)
+    detail = None if named is None else main_segment(window_sum.series, named)
     named_us, excess = summarize_named(one, 0)
-    owner = None if named is None else _kernel_owner(connection, kind, window_sum, named)
     array, kernel = summarize_spans(one, 0, [_ARRAY]), summarize_spans(one, 0, [_KERNEL])
     return Facts(
         state=window_sum.state,
@@ -247,9 +221,9 @@ def _facts(
         named_us=named_us,
         detail=None if detail is None else SEGMENT_WORDS[detail[0]],
         detail_share=1.0 if detail is None else detail[1],
-        place=None if named is None else _layer_location(connection, kind, window_sum, named, owner),
-        since_at=lasted.since_at,
-        until_at=lasted.until_at,
+        place=context.location,
+        since_at=context.streak.since_at,
+        until_at=context.streak.until_at,
         from_at=window_sum.window.from_at,
         to_at=window_sum.window.to_at,
         array_us=None if array is None else array.us,
@@ -258,59 +232,14 @@ def _facts(
         kernel_share=1.0 if kernel is None else kernel.share,
         partly=tuple(partly_measured(one, 0)),
         outstanding=window_sum.outstanding,
-        fullest=_fullest(connection, kind, window_sum, owner) if window_sum.state is DiagnosisState.JUDGED else None,
-        queue=() if queue is None else tuple(queue_words(queue)),
+        fullest=_fullest(window_sum, context) if window_sum.state is DiagnosisState.JUDGED else None,
+        queue=() if context.queue is None else tuple(queue_words(context.queue)),
+        has_earlier_rules=context.recalculated.has_earlier_rules,
     )
 
 
-def _fullest(
-    connection: Connection, kind: RefKind, window_sum: WindowSum, owner: EntityRef | None
-) -> FullestMinute | None:
+def _fullest(window_sum: WindowSum, context: WindowContext) -> FullestMinute | None:
     """Told beside the I/Os outstanding, of which guest and kernel are the matter."""
     if not any(SPANS[span][0] <= Layer.KERNEL for span in named_spans(window_sum.diagnosed, 0)):
         return None
-    return fullest_minute(connection, kind, window_sum.window.subject.id, window_sum.series, owner)
-
-
-def _detail(series: LedgerSeries, named: int) -> tuple[Segment, float] | None:
-    """The segment that most of a layer's time is in, and which part of it that is.
-
-    Not of the kernel where whole milliseconds cannot tell its segments apart.
-    """
-    first, last = SPANS[named]
-    coarse = bool(are_coarse(series.notes.quality_reasons)[0])
-    if first is not last or first is Layer.SAN or (first is Layer.KERNEL and coarse):
-        return None
-    rows = series.rows
-    whole = float(rows.span_time[0, Direction.ALL, named])
-    times = {segment: float(rows.segment_time[0, Direction.ALL, segment]) for segment in LAYER_SEGMENTS[first]}
-    largest = max(times, key=lambda segment: times[segment])
-    return (largest, min(1.0, times[largest] / whole)) if times[largest] > _MOST * whole else None
-
-
-def _kernel_owner(connection: Connection, kind: RefKind, window_sum: WindowSum, named: int) -> EntityRef | None:
-    """Where the kernel is named: the host, or of a host the device, that most of its time passes through."""
-    first, last = SPANS[named]
-    if not first is last is Layer.KERNEL:
-        return None
-    return top_host(connection, kind, window_sum, Layer.KERNEL, _MOST)
-
-
-def _layer_location(
-    connection: Connection, kind: RefKind, window_sum: WindowSum, named: int, owner: EntityRef | None
-) -> str | None:
-    """Where the layer is: where most of the kernel's time is, or the array where there is one only."""
-    first, last = SPANS[named]
-    if first is last is Layer.ARRAY:
-        on = {one.source_id for one in backing_arrays(connection, kind, [window_sum.window.subject.id])}
-        names = array_names(connection, sorted(on))
-        return names[0] if len(names) == 1 else None
-    return _named(connection, owner)
-
-
-def _named(connection: Connection, owner: EntityRef | None) -> str | None:
-    """Nobody knows a device by its number: what it carries comes first."""
-    if owner is None:
-        return None
-    carried = carried_name(connection, owner.id) if owner.kind is RefKind.DEVICE else None
-    return owner.name if carried is None else f"the device of {carried}"
+    return fullest_minute(context.queues, window_sum.series, context.owner)

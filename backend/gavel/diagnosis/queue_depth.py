@@ -8,35 +8,24 @@ from datetime import datetime, timedelta
 import numpy as np
 
 from gavel.analysis.depth import DepthInputs, DepthRule, effective_depth, halved
-from gavel.analysis.diagnosis import QUEUE_FULL
-from gavel.analysis.ledger import KERNEL
 from gavel.db.engine import Connection
 from gavel.db.queries.depths import (
     DepthMinute,
     DeviceQueueSettings,
     VmMinute,
-    busiest_queue,
     depth_minutes,
     queue_settings,
     vm_minutes,
 )
-from gavel.db.queries.leaves import carried_name
-from gavel.db.queries.ledger import MINUTE, LedgerSeries
-from gavel.db.queries.queues import Queue, depths_in_use, fullest, queues
-from gavel.db.queries.rows import EntityRef, RefKind
-from gavel.diagnosis.breakdown import are_coarse
+from gavel.db.queries.ledger import MINUTE
+from gavel.db.queries.rows import EntityRef
 from gavel.diagnosis.evidence import EvidenceNumber, label
-from gavel.diagnosis.sentences import FullestMinute, Statement, StatementKind, clock
-from gavel.domain.io_path import Direction
+from gavel.diagnosis.sentences import Statement, StatementKind, clock
 
 # How long before the window a fall of the depth is looked for.
 _REACH = timedelta(hours=2)
 # Minutes beside a fall that say who did I/O before and after it.
 _BESIDE = 5
-# Rows of devices that are looked through for one queue.
-_MOST_ROWS = 20_000
-# Of the kernel's time, for a queue to be spoken of as the one where it is spent.
-_LEAST_PART = 0.25
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,106 +56,26 @@ class QueueInForce:
     to_at: datetime
 
 
-def queue_in_force(
-    connection: Connection, kind: RefKind, thing_id: int, whole: LedgerSeries, *, waits: bool
-) -> QueueInForce | None:
-    """Where I/Os wait in the kernel (`waits`): the queue in which most of that is; else one that is full. None where there is none.
-
-    whole: the thing's one row over the window. None too where it has too many devices to look through, or where the kernel's time is in
-    none of their queues.
-    """
-    from_at, to_at = whole.from_at, whole.to_at
-    known = _queues(connection, kind, thing_id, whole)
-    if not known:
-        return None
-    ids = list(known)
-    device_id = _waiting_one(connection, ids, whole) if waits else _full_one(connection, ids, whole)
-    return None if device_id is None else _explained(connection, known[device_id].device, from_at, to_at)
-
-
-def fullest_minute(
-    connection: Connection, kind: RefKind, thing_id: int, whole: LedgerSeries, owner: EntityRef | None
-) -> FullestMinute | None:
-    """The minute of the window in which one queue behind the thing came nearest to its depth; None where that is not known.
-
-    One queue in one minute, for depths add up to a queue that nobody has, and they change. owner: the host or device that is looked at.
-    """
-    known = _queues(connection, kind, thing_id, whole)
-    if owner is not None:
-        known = {device: queue for device, queue in known.items() if owner in (queue.device, queue.host)}
-    found = fullest(connection, list(known), whole.from_at, whole.to_at, MINUTE) if known else None
-    if found is None or len(found.depth) == 0:
-        return None
-    row = int(np.argmax(found.in_flight_ios / found.depth))
-    queue, waiting = known[int(found.device_id[row])], float(found.waiting_ios[row])
-    is_coarse = bool(are_coarse(whole.notes.quality_reasons)[0])
-    return FullestMinute(
-        host=queue.host.name,
-        in_flight_ios=float(found.in_flight_ios[row]),
-        depth=float(found.depth[row]),
-        waiting_ios=None if is_coarse or np.isnan(waiting) else waiting,
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class QueueDepths:
-    """Effective depths of the device queues in use, each by itself: they are never added up. hosts: that these queues are on."""
-
-    lowest: float
-    highest: float
-    queues: int
-    hosts: int
-
-
-def queue_depths(connection: Connection, kind: RefKind, thing_id: int, whole: LedgerSeries) -> QueueDepths | None:
-    """Over the window of `whole`; None where no depth is known, or there are too many queues to look through."""
-    known = _queues(connection, kind, thing_id, whole)
-    found = depths_in_use(connection, list(known), whole.from_at, whole.to_at) if known else {}
-    if not found:
-        return None
-    hosts = {known[device].host.id for device in found}
-    return QueueDepths(min(found.values()), max(found.values()), len(found), len(hosts))
-
-
-def _queues(connection: Connection, kind: RefKind, thing_id: int, whole: LedgerSeries) -> Mapping[int, Queue]:
-    """By device; none where there are too many to look through."""
-    known = {queue.device.id: queue for queue in queues(connection, kind, thing_id)}
-    return known if len(known) * ((whole.to_at - whole.from_at) / MINUTE) <= _MOST_ROWS else {}
-
-
-def _waiting_one(connection: Connection, ids: Sequence[int], whole: LedgerSeries) -> int | None:
-    """A queue with little of the kernel's time explains nothing of it, unless it is full: counters in whole ms see no time in it."""
-    busiest = busiest_queue(connection, ids, whole.from_at, whole.to_at)
-    if busiest is None:
-        return None
-    device_id, kernel_time = busiest
-    all_of_it = float(whole.rows.span_time[0, Direction.ALL, KERNEL])
-    explains = not all_of_it > 0 or kernel_time >= _LEAST_PART * all_of_it
-    return device_id if explains else _full_one(connection, ids, whole)
-
-
-def _full_one(connection: Connection, ids: Sequence[int], whole: LedgerSeries) -> int | None:
-    found = fullest(connection, ids, whole.from_at, whole.to_at, None)
-    full = np.flatnonzero(found.in_flight_ios >= QUEUE_FULL * found.depth)
-    return int(found.device_id[full[0]]) if len(full) else None
-
-
-def _explained(connection: Connection, device: EntityRef, from_at: datetime, to_at: datetime) -> QueueInForce:
+def queue_in_force(connection: Connection, device: EntityRef, from_at: datetime, to_at: datetime) -> QueueInForce:
+    """Of one device over [from_at, to_at)."""
     settings = queue_settings(connection, device.id, from_at, to_at)
     minutes = depth_minutes(connection, device.id, from_at - _REACH, to_at)
     depth, told = _most_of(minutes, from_at)
-    present = _active(_by_minute(vm_minutes(connection, device.id, from_at, to_at)), told)
+    dropped = _dropped(minutes, depth) if settings.is_measured else None
+    ranges = [(from_at, to_at), *([] if dropped is None else [_around(dropped[1])])]
+    vms = _by_minute(vm_minutes(connection, device.id, settings.disks, ranges))
+    present = _active(vms, told)
     found = effective_depth(_inputs(settings, depth, present))
     predicted = float(found.predicted[0])
     return QueueInForce(
         device=device,
-        carried=carried_name(connection, device.id),
+        carried=settings.carried,
         settings=settings,
         depth=None if np.isnan(found.depth[0]) else float(found.depth[0]),
         rule=DepthRule(int(found.rule[0])),
         predicted=None if np.isnan(predicted) else predicted,
         vms=present,
-        fall=_fall(connection, device.id, minutes, depth) if settings.is_measured else None,
+        fall=None if dropped is None else _fall(vms, *dropped),
         to_at=to_at,
     )
 
@@ -216,22 +125,25 @@ def _inputs(settings: DeviceQueueSettings, depth: float | None, vms: tuple[Entit
     )
 
 
-def _fall(connection: Connection, device_id: int, minutes: Sequence[DepthMinute], depth: float | None) -> Fall | None:
-    """Where the run of minutes with this depth began, if twice as much or more was in force right before."""
-    found = _dropped(minutes, depth)
-    if found is None:
-        return None
-    before, at = found
+def _around(fall_at: datetime) -> tuple[datetime, datetime]:
+    """The minutes that say who did I/O before and after a fall."""
+    return fall_at - (_BESIDE + 1) * MINUTE, fall_at + _BESIDE * MINUTE
+
+
+def _fall(vms: Mapping[datetime, frozenset[EntityRef]], before: float, at: datetime) -> Fall:
+    """Of the depth that was in force before `at`."""
+    since, until = _around(at)
     # In the minute of the fall itself, the largest depth may still be the old one while the newcomer is there already.
-    since, gap = at - (_BESIDE + 1) * MINUTE, at - MINUTE
-    vms = _by_minute(vm_minutes(connection, device_id, since, at + _BESIDE * MINUTE))
-    earlier, after = (_active(vms, some) for some in ([m for m in vms if m < gap], [m for m in vms if m >= at]))
+    gap = at - MINUTE
+    earlier, after = (
+        _active(vms, some) for some in ([m for m in vms if since <= m < gap], [m for m in vms if at <= m < until])
+    )
     newcomers = () if after is None or earlier is None else tuple(vm for vm in after if vm not in earlier)
     return Fall(before=before, at=at, newcomers=newcomers)
 
 
 def _dropped(minutes: Sequence[DepthMinute], depth: float | None) -> tuple[float, datetime] | None:
-    """What was in force before, and since when it is not."""
+    """What was in force before, and since when it is not, where the run of minutes with this depth began with a fall to half or less."""
     read = [(one.at, one.depth) for one in minutes if one.depth is not None]
     last = next((n for n in range(len(read) - 1, -1, -1) if read[n][1] == depth), None)
     if last is None or depth is None:

@@ -114,7 +114,7 @@ def _by_step(
     connection: Connection, window_sum: WindowSum, from_at: datetime, to_at: datetime, step: timedelta
 ) -> tuple[LedgerSeries, DiagnosedRows]:
     key = int(window_sum.series.keys[0])
-    sums = ledger(connection, [key], from_at, to_at, step, Detail.LAYERS)
+    sums = ledger(connection, [key], from_at, to_at, step, Detail.LAYERS, storage=window_sum.storage)
     scopes = np.zeros(len(sums), dtype=np.int64)
     return sums, diagnose_rows(sums, window_sum.scope, scopes, window_sum.usual, hours_at(sums.starts_us))
 

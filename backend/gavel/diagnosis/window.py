@@ -9,10 +9,11 @@ import numpy as np
 from gavel.analysis.diagnosis import Case, case_of
 from gavel.db.engine import Connection
 from gavel.db.queries.ledger import LedgerSeries, Resolution, ledger
-from gavel.db.queries.refs import require
+from gavel.db.queries.ledger_objects import ledger_object
 from gavel.db.queries.rows import EntityRef, RefKind
-from gavel.db.queries.scopes import SCOPES, ledger_until
-from gavel.diagnosis.baselines import Usual, hours_of, usual
+from gavel.db.queries.scopes import SCOPES
+from gavel.db.series.modes import Storage
+from gavel.diagnosis.baselines import Usual, hours_of, usual_of
 from gavel.diagnosis.diagnose import (
     NOW_WIDTH,
     DiagnosedRows,
@@ -63,7 +64,10 @@ class DiagnosisWindow:
 
 @dataclass(frozen=True, slots=True)
 class WindowSum:
-    """One scope and window. `series` and `diagnosed` have one row, or none where the ledger has no minute of the window."""
+    """One scope and window. `series` and `diagnosed` have one row, or none where the ledger has no minute of the window.
+
+    storage: what retention depends on, for whoever reads more of the window.
+    """
 
     window: DiagnosisWindow
     kind: RefKind
@@ -71,6 +75,7 @@ class WindowSum:
     series: LedgerSeries
     usual: Usual
     diagnosed: DiagnosedRows
+    storage: Storage
 
     @property
     def is_empty(self) -> bool:
@@ -98,29 +103,32 @@ class WindowSum:
 
 
 def asked_window(
-    connection: Connection, from_at: datetime | None, to_at: datetime | None, now: datetime
+    from_at: datetime | None, to_at: datetime | None, until_at: datetime | None, now: datetime
 ) -> tuple[datetime, datetime]:
-    """As asked, or the last five minutes that have been attributed; before the first one, those before `now`."""
+    """As asked, or the last five minutes that have been attributed (before `until_at`); before the first one, those before `now`."""
     if from_at is not None and to_at is not None:
         return from_at, to_at
-    end = ledger_until(connection) or now.replace(second=0, microsecond=0)
+    end = until_at or now.replace(second=0, microsecond=0)
     return end - NOW_WIDTH, end
 
 
-def summed(connection: Connection, kind: RefKind, thing_id: int, from_at: datetime, to_at: datetime) -> WindowSum:
-    """Raises NotFoundError, and ValueError for an empty range."""
-    subject = require(connection, kind, thing_id)
-    scope = SCOPES[kind]
-    found = ledger(connection, [scope_key(scope, thing_id)], from_at, to_at, None)
-    expected = usual(connection, scope, [thing_id])
+def summed(
+    connection: Connection, kind: RefKind, thing_id: int, from_at: datetime | None, to_at: datetime | None
+) -> WindowSum:
+    """Without a range: of the last five minutes that have been attributed. Raises NotFoundError, and ValueError for an empty range."""
+    known = ledger_object(connection, kind, thing_id)
+    scope, storage = SCOPES[kind], known.storage
+    begin, end = asked_window(from_at, to_at, known.until_at, storage.now)
+    found = ledger(connection, [scope_key(scope, thing_id)], begin, end, None, storage=storage)
+    expected = usual_of(connection, scope, [thing_id], known.history, known.array_settings)
     hours = np.tile(hours_of(found.from_at, found.to_at), (len(found), 1))
     ruled = diagnose_rows(found, scope, np.zeros(len(found), dtype=np.int64), expected, hours)
     window = DiagnosisWindow(
-        subject=subject,
+        subject=known.subject,
         from_at=found.from_at,
         to_at=found.to_at,
         minutes=int(found.minutes.sum()),
-        ledger_until_at=ledger_until(connection),
+        ledger_until_at=known.until_at,
         resolution=found.resolution,
     )
-    return WindowSum(window, kind, scope, found, expected, ruled)
+    return WindowSum(window, kind, scope, found, expected, ruled, storage)

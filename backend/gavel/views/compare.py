@@ -51,7 +51,7 @@ class Deltas(DiagnosisWindow):
     deltas: tuple[Delta, ...]
 
 
-def deltas(connection: Connection, datastore_id: int, from_at: datetime, to_at: datetime) -> Deltas:
+def deltas(connection: Connection, datastore_id: int, from_at: datetime | None, to_at: datetime | None) -> Deltas:
     """Raises NotFoundError, and ValueError for an empty range."""
     found = summed(connection, RefKind.DATASTORE, datastore_id, from_at, to_at)
     told, expected = Differences(*(np.full((1, len(Difference)), np.nan) for _ in range(3))), np.zeros(len(Layer))

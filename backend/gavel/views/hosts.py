@@ -7,7 +7,7 @@ from datetime import datetime
 from gavel.db.engine import Connection
 from gavel.db.queries.leaves import DiskLeaf, device_leaves, disk_leaves
 from gavel.db.queries.rows import EntityRef, RefKind
-from gavel.db.queries.series import SeriesGroup, series
+from gavel.db.queries.series import SeriesGroup, series_of
 from gavel.diagnosis.evidence import Pair, mean, points_over, weighed
 from gavel.diagnosis.window import DiagnosisWindow, summed
 
@@ -41,11 +41,14 @@ class HostRows(DiagnosisWindow):
     hosts: tuple[HostLatencyRow, ...]
 
 
-def host_rows(connection: Connection, datastore_id: int, from_at: datetime, to_at: datetime) -> HostRows:
+def host_rows(connection: Connection, datastore_id: int, from_at: datetime | None, to_at: datetime | None) -> HostRows:
     """Raises NotFoundError, and ValueError for an empty range."""
-    window = summed(connection, RefKind.DATASTORE, datastore_id, from_at, to_at).window
+    whole = summed(connection, RefKind.DATASTORE, datastore_id, from_at, to_at)
+    window = whole.window
     points = points_over(window.from_at, window.to_at)
-    found = series(connection, RefKind.DATASTORE, datastore_id, window.from_at, window.to_at, points=points, parts=True)
+    found = series_of(
+        connection, window.subject, window.from_at, window.to_at, whole.storage, points=points, parts=True
+    )
     parts = {(one.entity.kind, one.entity.id): one for one in found.groups if one.scope == "part"}
     devices = device_leaves(connection, RefKind.DATASTORE, datastore_id)
     disks = disk_leaves(connection, RefKind.DATASTORE, datastore_id)

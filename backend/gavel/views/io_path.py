@@ -97,7 +97,9 @@ class Hops(DiagnosisWindow):
     links: tuple[PathLink, ...]
 
 
-def hops(connection: Connection, kind: RefKind, thing_id: int, from_at: datetime, to_at: datetime) -> Hops:
+def hops(
+    connection: Connection, kind: RefKind, thing_id: int, from_at: datetime | None, to_at: datetime | None
+) -> Hops:
     """Of a datastore or a VM. Raises NotFoundError, and ValueError for an empty range."""
     window = summed(connection, kind, thing_id, from_at, to_at).window
     way = HopSelection.read(connection, kind, thing_id, window)

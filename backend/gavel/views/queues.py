@@ -9,6 +9,7 @@ from gavel.analysis.intervals import Floats
 from gavel.db.engine import Connection
 from gavel.db.queries.ledger import MINUTE, LedgerSeries
 from gavel.db.queries.queues import Fullest, Queue, fullest, kept_since
+from gavel.db.series.modes import Storage
 from gavel.domain.io_path import SPANS, Direction, Layer, Segment
 
 # Minutes of devices that are looked through for the fullest queue in one answer.
@@ -61,11 +62,13 @@ def _ios(time: Floats, ops: Floats, whole: Floats, wall_s: Floats) -> Floats:
     return ios
 
 
-def fullest_queue(connection: Connection, queues: Sequence[Queue], series: LedgerSeries) -> FullestQueue | None:
+def fullest_queue(
+    connection: Connection, queues: Sequence[Queue], series: LedgerSeries, storage: Storage
+) -> FullestQueue | None:
     """Of a thing's queues, in the buckets of `series`; None where there are none, or too many for the range, or most of it has no such
     minutes left.
     """
-    since = max(series.from_at, kept_since(connection))
+    since = max(series.from_at, kept_since(storage))
     if series.to_at - since < (series.to_at - series.from_at) / 2:
         return None
     if not queues or len(queues) * ((series.to_at - since) / MINUTE) > _MOST_ROWS:

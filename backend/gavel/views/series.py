@@ -11,10 +11,11 @@ from gavel.analysis.intervals import Bools, Floats
 from gavel.analysis.ledger import Stack, timed_ops, too_few
 from gavel.db.engine import Connection
 from gavel.db.queries.ledger import LedgerSeries, ledger
+from gavel.db.queries.ledger_objects import ledger_object
 from gavel.db.queries.queues import Queue, queues
-from gavel.db.queries.refs import require
 from gavel.db.queries.rows import EntityRef, RefKind
 from gavel.db.queries.scopes import SCOPES, ledger_until
+from gavel.db.series import modes
 from gavel.diagnosis.breakdown import PARTS, displayable_stack
 from gavel.diagnosis.diagnose import span_key, span_label, span_layers
 from gavel.diagnosis.window import DiagnosisWindow
@@ -111,42 +112,48 @@ def latency(
 
     Raises NotFoundError, UnusableStepError, and ValueError for an empty range or a step that is not of whole minutes.
     """
-    return _over_time(connection, require(connection, kind, thing_id), SCOPES[kind], from_at, to_at, step)
+    known = ledger_object(connection, kind, thing_id)
+    of = _Of(known.subject, SCOPES[kind], known.until_at, known.storage)
+    return _over_time(connection, of, from_at, to_at, step)
 
 
 def environment_latency(connection: Connection, from_at: datetime, to_at: datetime, step: timedelta | None) -> Latency:
     """The same for the whole environment, its queues as a sum only. Raises as `latency` does."""
     everything = EntityRef(RefKind.ENVIRONMENT, ENVIRONMENT_ID, "Environment")
-    return _over_time(connection, everything, ScopeKind.ENVIRONMENT, from_at, to_at, step)
+    of = _Of(everything, ScopeKind.ENVIRONMENT, ledger_until(connection), modes.storage(connection))
+    return _over_time(connection, of, from_at, to_at, step)
 
 
-def _over_time(
-    connection: Connection,
-    subject: EntityRef,
-    scope: ScopeKind,
-    from_at: datetime,
-    to_at: datetime,
-    step: timedelta | None,
-) -> Latency:
+@dataclass(frozen=True, slots=True)
+class _Of:
+    """What is shown over time. until_at: how far the ledger is."""
+
+    subject: EntityRef
+    scope: ScopeKind
+    until_at: datetime | None
+    storage: modes.Storage
+
+
+def _over_time(connection: Connection, of: _Of, from_at: datetime, to_at: datetime, step: timedelta | None) -> Latency:
     width = step or _sensible(from_at, to_at)
     _limit((to_at - from_at) / width, from_at, to_at)
-    found = ledger(connection, [scope_key(scope, subject.id)], from_at, to_at, width)
+    found = ledger(connection, [scope_key(of.scope, of.subject.id)], from_at, to_at, width, storage=of.storage)
     grid = _Grid.of(found)
     _limit(grid.buckets, from_at, to_at)
     stack = displayable_stack(found.rows, found.notes.quality_reasons)
     return Latency(
-        subject=subject,
+        subject=of.subject,
         from_at=found.from_at,
         to_at=found.to_at,
         minutes=int(found.minutes.sum()),
-        ledger_until_at=ledger_until(connection),
+        ledger_until_at=of.until_at,
         resolution=found.resolution,
         step_s=round(found.step.total_seconds()),
         times_ms=grid.times_ms,
         minutes_there=grid.counts(found.minutes),
         qualities=grid.letters([str(letter) for letter in qualities(found.notes.quality_reasons)]),
         directions=tuple(_direction(found.rows, stack, direction, grid) for direction in Direction),
-        queues=_queues_over_time(connection, subject, found, grid),
+        queues=_queues_over_time(connection, of, found, grid),
     )
 
 
@@ -250,9 +257,9 @@ def _parts(stack: Stack, direction: Direction, timed: Floats, grid: _Grid) -> It
             )
 
 
-def _queues_over_time(connection: Connection, subject: EntityRef, series: LedgerSeries, grid: _Grid) -> QueueSeries:
-    known = queues(connection, subject.kind, subject.id)
-    numbers, fullest = queue_numbers(series), fullest_queue(connection, known, series)
+def _queues_over_time(connection: Connection, of: _Of, series: LedgerSeries, grid: _Grid) -> QueueSeries:
+    known = queues(connection, of.subject.kind, of.subject.id)
+    numbers, fullest = queue_numbers(series), fullest_queue(connection, known, series, of.storage)
     nobody = np.full(len(series), np.nan)
     return QueueSeries(
         outstanding_ios=grid.column(numbers.outstanding_ios),

@@ -30,6 +30,7 @@ from gavel.api.schemas.overview import OverviewOut
 from gavel.api.schemas.series import Series
 from gavel.db.engine import Connection, reading
 from gavel.db.queries.rows import RefKind
+from gavel.db.queries.scopes import ledger_until
 from gavel.diagnosis import breakdown, explain, ranking
 from gavel.diagnosis import contributors as contributing
 from gavel.diagnosis.window import asked_window
@@ -110,7 +111,8 @@ def overview(
         offset=offset,
     )
     with reading(app.engine) as connection:
-        from_at, to_at = asked_window(connection, window.from_at, window.to_at, at)
+        until_at = None if window.from_at else ledger_until(connection)
+        from_at, to_at = asked_window(window.from_at, window.to_at, until_at, at)
         found = ranking.overview(connection, wanted, from_at, to_at)
     return OverviewOut.model_validate(fields_of(found) | {"limit": limit, "offset": offset})
 
@@ -141,23 +143,22 @@ def _columns(latency: series.Latency) -> Response:
 
 
 @router.get("/{kind}/{thing_id}/waterfall")
-def waterfall(kind: ScopePath, thing_id: ThingId, app: AppDep, at: NowDep, window: OptionalRangeDep) -> WaterfallOut:
+def waterfall(kind: ScopePath, thing_id: ThingId, app: AppDep, window: OptionalRangeDep) -> WaterfallOut:
     """Latency breakdown of one window for reads, writes and all: layers with range and baseline, and segments that add up to the total."""
-    return _answer(WaterfallOut, breakdown.waterfall, app, at, window, kind.ref, thing_id)
+    return _answer(WaterfallOut, breakdown.waterfall, app, window, kind.ref, thing_id)
 
 
 @router.get("/{kind}/{thing_id}/occupancy")
-def occupancy(kind: ScopePath, thing_id: ThingId, app: AppDep, at: NowDep, window: OptionalRangeDep) -> OccupancyOut:
+def occupancy(kind: ScopePath, thing_id: ThingId, app: AppDep, window: OptionalRangeDep) -> OccupancyOut:
     """How many I/Os are inside each layer on average."""
-    return _answer(OccupancyOut, breakdown.occupancy, app, at, window, kind.ref, thing_id)
+    return _answer(OccupancyOut, breakdown.occupancy, app, window, kind.ref, thing_id)
 
 
 @router.get("/{kind}/{thing_id}/diagnosis")
-def diagnosis(kind: ScopePath, thing_id: ThingId, app: AppDep, at: NowDep, window: OptionalRangeDep) -> DiagnosisOut:
+def diagnosis(kind: ScopePath, thing_id: ThingId, app: AppDep, window: OptionalRangeDep) -> DiagnosisOut:
     """Which layer has the excess latency, how much, with which confidence, since when, and the raw numbers behind it."""
     with reading(app.engine) as connection:
-        from_at, to_at = asked_window(connection, window.from_at, window.to_at, at)
-        found = explain.diagnosis(connection, kind.ref, thing_id, from_at, to_at)
+        found = explain.diagnosis(connection, kind.ref, thing_id, window.from_at, window.to_at)
     return DiagnosisOut.model_validate(found)
 
 
@@ -169,45 +170,49 @@ def evidence(kind: LeafKind, thing_id: ThingId, app: AppDep, window: RangeDep, p
 
 @router.get("/{kind}/{thing_id}/contributors")
 def contributors(
-    kind: LeafKind, thing_id: ThingId, app: AppDep, at: NowDep, window: OptionalRangeDep, layer: LayerName = "kernel"
+    kind: LeafKind, thing_id: ThingId, app: AppDep, window: OptionalRangeDep, layer: LayerName = "kernel"
 ) -> ContributorsOut:
     """Who the layer's time belongs to: VMs (of a VM: its virtual disks) and hosts (of a host: its devices), the largest first."""
 
-    def asked(connection: Connection, ref: RefKind, thing: int, from_at: datetime, to_at: datetime) -> object:
+    def asked(
+        connection: Connection, ref: RefKind, thing: int, from_at: datetime | None, to_at: datetime | None
+    ) -> object:
         return contributing.contributors(connection, ref, thing, from_at, to_at, Layer[layer.upper()])
 
-    return _answer(ContributorsOut, asked, app, at, window, kind.ref, thing_id)
+    return _answer(ContributorsOut, asked, app, window, kind.ref, thing_id)
 
 
 @router.get("/datastores/{thing_id}/deltas")
-def datastore_deltas(thing_id: ThingId, app: AppDep, at: NowDep, window: OptionalRangeDep) -> DeltasOut:
+def datastore_deltas(thing_id: ThingId, app: AppDep, window: OptionalRangeDep) -> DeltasOut:
     """The differences of neighboring boundaries, with ranges and baselines."""
 
-    def asked(connection: Connection, _: RefKind, thing: int, from_at: datetime, to_at: datetime) -> object:
+    def asked(
+        connection: Connection, _: RefKind, thing: int, from_at: datetime | None, to_at: datetime | None
+    ) -> object:
         return compare.deltas(connection, thing, from_at, to_at)
 
-    return _answer(DeltasOut, asked, app, at, window, RefKind.DATASTORE, thing_id)
+    return _answer(DeltasOut, asked, app, window, RefKind.DATASTORE, thing_id)
 
 
 @router.get("/datastores/{thing_id}/hosts")
-def datastore_hosts(thing_id: ThingId, app: AppDep, at: NowDep, window: OptionalRangeDep) -> HostRowsOut:
+def datastore_hosts(thing_id: ThingId, app: AppDep, window: OptionalRangeDep) -> HostRowsOut:
     """Each host's own counters of the datastore, with its queue depth and its number of active VMs."""
 
-    def asked(connection: Connection, _: RefKind, thing: int, from_at: datetime, to_at: datetime) -> object:
+    def asked(
+        connection: Connection, _: RefKind, thing: int, from_at: datetime | None, to_at: datetime | None
+    ) -> object:
         return hosts.host_rows(connection, thing, from_at, to_at)
 
-    return _answer(HostRowsOut, asked, app, at, window, RefKind.DATASTORE, thing_id)
+    return _answer(HostRowsOut, asked, app, window, RefKind.DATASTORE, thing_id)
 
 
 def _answer(
     model: type[Model],
-    asked: Callable[[Connection, RefKind, int, datetime, datetime], object],
+    asked: Callable[[Connection, RefKind, int, datetime | None, datetime | None], object],
     app: AppState,
-    at: datetime,
     window: OptionalRange,
     kind: RefKind,
     thing_id: int,
 ) -> Model:
     with reading(app.engine) as connection:
-        from_at, to_at = asked_window(connection, window.from_at, window.to_at, at)
-        return model.model_validate(asked(connection, kind, thing_id, from_at, to_at))
+        return model.model_validate(asked(connection, kind, thing_id, window.from_at, window.to_at))

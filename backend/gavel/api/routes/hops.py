@@ -4,13 +4,12 @@ from enum import StrEnum
 
 from fastapi import APIRouter
 
-from gavel.api.deps import AppDep, NowDep, ReaderOnly
+from gavel.api.deps import AppDep, ReaderOnly
 from gavel.api.ranges import OptionalRangeDep
 from gavel.api.routes.diagnoses import ThingId
 from gavel.api.schemas.hops import HopsOut
 from gavel.db.engine import reading
 from gavel.db.queries.rows import RefKind
-from gavel.diagnosis.window import asked_window
 from gavel.views import io_path as way
 
 router = APIRouter(tags=["diagnoses"], dependencies=[ReaderOnly])
@@ -28,8 +27,7 @@ class HoppingKind(StrEnum):
 
 
 @router.get("/{kind}/{thing_id}/hops")
-def hops(kind: HoppingKind, thing_id: ThingId, app: AppDep, at: NowDep, window: OptionalRangeDep) -> HopsOut:
+def hops(kind: HoppingKind, thing_id: ThingId, app: AppDep, window: OptionalRangeDep) -> HopsOut:
     """VM, virtual disk, host queue, path, volume and array that its I/Os pass, how loaded each is, and the time between them."""
     with reading(app.engine) as connection:
-        from_at, to_at = asked_window(connection, window.from_at, window.to_at, at)
-        return HopsOut.model_validate(way.hops(connection, kind.ref, thing_id, from_at, to_at))
+        return HopsOut.model_validate(way.hops(connection, kind.ref, thing_id, window.from_at, window.to_at))

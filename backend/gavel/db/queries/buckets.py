@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Literal, TypeAlias
 
-from sqlalchemy import text
+from sqlalchemy import Row, text
 
 from gavel.db.engine import Connection
 from gavel.db.series import modes
@@ -52,12 +52,17 @@ class Entity:
 
 @dataclass(frozen=True, slots=True)
 class _Grain:
-    """Rows of one table with stamps in (lo, hi]; `roll` is None for the samples themselves."""
+    """Rows of one table with stamps in (lo, hi]; `roll` is None for the samples themselves. `name`: of its own among all grains."""
 
-    table: str
+    stream: Stream
+    name: str
     roll: Roll | None
     lo: datetime
     hi: datetime
+
+    @property
+    def table(self) -> str:
+        return f"{self.stream}_sample" if self.roll is None else self.roll.name
 
 
 Columns: TypeAlias = dict[str, list[float | None]]
@@ -71,11 +76,16 @@ class Bucketed:
     resolution: Resolution
 
 
-def window(connection: Connection, from_at: datetime, to_at: datetime, points: int) -> BucketWindow:
-    """At most `points` buckets around [from_at, to_at), no finer than what retention has left of it. ValueError for an empty range."""
+def window(
+    connection: Connection, from_at: datetime, to_at: datetime, points: int, storage: modes.Storage | None = None
+) -> BucketWindow:
+    """At most `points` buckets around [from_at, to_at), no finer than what retention has left of it. ValueError for an empty range.
+
+    storage: where it is known already.
+    """
     if to_at <= from_at:
         raise ValueError(f"The range is empty: it ends at {to_at.isoformat()} and begins at {from_at.isoformat()}.")
-    finest = _finest_kept(connection, from_at)
+    finest = _finest_kept(storage or modes.storage(connection), from_at)
     for step in _STEPS:
         found = BucketWindow(_floor(from_at, step), _floor(to_at - _MICROSECOND, step) + step, step)
         if step >= finest and found.buckets <= points:
@@ -84,49 +94,92 @@ def window(connection: Connection, from_at: datetime, to_at: datetime, points: i
 
 
 def bucketed(
-    connection: Connection, stream: Stream, entities: Sequence[Entity], window: BucketWindow, *, parts: bool
-) -> Bucketed:
-    """Every column of the stream, and `precision_min`, `precision_max` where it has that; None where nothing was measured."""
-    grains = list(_grains(connection, stream, entities, window))
+    connection: Connection, entities: Mapping[Stream, Sequence[Entity]], window: BucketWindow, *, parts: bool
+) -> Mapping[Stream, Bucketed]:
+    """Of each stream every column, and `precision_min`, `precision_max` where it has that; None where nothing was measured."""
+    if not entities:
+        return {}
+    grains = _grains(connection, entities, window)
+    query = " UNION ALL ".join(_of_stream(stream, own, parts=parts) for stream, own in grains.items())
+    every = [grain for own in grains.values() for grain in own]
+    rows = connection.execute(text(query), _parameters(entities, window, every)).all()
+    return {
+        stream: Bucketed(_columns([row for row in rows if row.stream == stream], stream, window), _resolution(own))
+        for stream, own in grains.items()
+    }
+
+
+def _of_stream(stream: Stream, grains: Sequence[_Grain], *, parts: bool) -> str:
+    """One row per bucket, and per entity and bucket with `parts`: the columns of the stream in one array, as streams differ in them."""
     groups = "GROUPING SETS ((b), (entity_id, b))" if parts else "GROUPING SETS ((b))"
     entity = "entity_id" if parts else "NULL::int"
-    parts_sql = " UNION ALL ".join(_part(stream, grain, n) for n, grain in enumerate(grains))
+    parts_sql = " UNION ALL ".join(_part(grain) for grain in grains)
     merged = f"SELECT entity_id, b, {_merged(stream)} FROM ({parts_sql}) part GROUP BY 1, 2"
-    query = (
-        f"WITH merged AS ({parts_sql if grains[0].roll is None else merged})"
-        f" SELECT {entity} AS entity, extract(epoch FROM b)::bigint AS at, {_finals(stream)} FROM merged GROUP BY {groups}"
+    return (
+        f"SELECT '{stream}' AS stream, {entity} AS entity, extract(epoch FROM b)::bigint AS at,"
+        f" ARRAY[{', '.join(_final(m) for m in measures(stream))}]::float8[] AS numbers"
+        f" FROM ({parts_sql if grains[0].roll is None else merged}) merged GROUP BY {groups}"
     )
-    rows = connection.execute(text(query), _parameters(entities, window, grains))
-    return Bucketed(_columns(rows, list(rows.keys())[2:], window), _resolution(grains))
 
 
-def _finest_kept(connection: Connection, from_at: datetime) -> timedelta:
-    mode, age = modes.stored_and_age(connection, from_at)
-    if age <= min(raw.keep[mode] for raw in SAMPLES.values()):
+def _finest_kept(storage: modes.Storage, from_at: datetime) -> timedelta:
+    age = storage.now - from_at
+    if age <= min(raw.keep[storage.mode] for raw in SAMPLES.values()):
         return timedelta(0)
     return _FIVE_MINUTES if age <= min(ROLLS[f"{stream}_5m"].keep for stream in ROLLED) else HOUR
 
 
 def _grains(
-    connection: Connection, stream: Stream, entities: Sequence[Entity], window: BucketWindow
-) -> Iterator[_Grain]:
+    connection: Connection, entities: Mapping[Stream, Sequence[Entity]], window: BucketWindow
+) -> Mapping[Stream, Sequence[_Grain]]:
     """Coarse to fine: a roll-up as far as it has been made, then what it is made from."""
+    usable = {
+        stream: sorted(
+            (roll for roll in ROLLS.values() if roll.name.startswith(f"{stream}_") and roll.width <= window.step),
+            key=lambda roll: roll.width,
+            reverse=True,
+        )
+        for stream in entities
+    }
+    newest = _newest(connection, usable, entities, window)
+    return {stream: tuple(_grains_of(stream, rolls, newest, window)) for stream, rolls in usable.items()}
+
+
+def _grains_of(
+    stream: Stream, rolls: Sequence[Roll], newest: Mapping[str, datetime | None], window: BucketWindow
+) -> Iterator[_Grain]:
     lo = window.from_at - _REACH
-    usable = [roll for roll in ROLLS.values() if roll.name.startswith(f"{stream}_") and roll.width <= window.step]
-    for roll in sorted(usable, key=lambda roll: roll.width, reverse=True):
-        newest = connection.execute(
-            text(f"SELECT max(bucket) FROM {roll.name} WHERE entity_id = ANY(:ids) AND bucket >= :lo AND bucket < :hi"),
-            {"ids": [entity.id for entity in entities], "lo": max(lo, window.from_at), "hi": window.to_at},
-        ).scalar_one()
-        if newest is not None:
-            made_until = newest + roll.width - _MICROSECOND
-            yield _Grain(roll.name, roll, max(lo, window.from_at), made_until)
+    for roll in rolls:
+        made = newest[roll.name]
+        if made is not None and made >= lo:
+            made_until = made + roll.width - _MICROSECOND
+            yield _Grain(stream, roll.name, roll, max(lo, window.from_at), made_until)
             lo = made_until
-    yield _Grain(f"{stream}_sample", None, lo, window.to_at + _REACH)
+    yield _Grain(stream, stream.value, None, lo, window.to_at + _REACH)
 
 
-def _part(stream: Stream, grain: _Grain, number: int) -> str:
+def _newest(
+    connection: Connection,
+    rolls: Mapping[Stream, Sequence[Roll]],
+    entities: Mapping[Stream, Sequence[Entity]],
+    window: BucketWindow,
+) -> Mapping[str, datetime | None]:
+    """By roll-up: its newest bucket of the window."""
+    newest = [
+        f"(SELECT max(bucket) FROM {roll.name} WHERE entity_id = ANY(:{stream}_ids) AND bucket >= :lo AND bucket < :hi) AS {roll.name}"
+        for stream, own in rolls.items()
+        for roll in own
+    ]
+    if not newest:
+        return {}
+    ids = {f"{stream}_ids": [entity.id for entity in own] for stream, own in entities.items()}
+    limits = {"lo": window.from_at, "hi": window.to_at}
+    return dict(connection.execute(text(f"SELECT {', '.join(newest)}"), ids | limits).mappings().one())
+
+
+def _part(grain: _Grain) -> str:
     """Partials with entity and bucket: of samples one row for each, of a roll-up its rows. A sample lies where its middle is."""
+    stream, name = grain.stream, grain.name
     if grain.roll is None:
         place = "s.ts - (m.shift_s + s.interval_s / 2.0) * INTERVAL '1 second'"
         time, grouped = "ts", "GROUP BY 1, 2"
@@ -136,9 +189,9 @@ def _part(stream: Stream, grain: _Grain, number: int) -> str:
         sums = ", ".join(partial.name for partial in partials(stream))
     return (
         f"SELECT m.entity AS entity_id, date_bin(:step, {place}, :epoch) AS b, {sums}"
-        f" FROM unnest(CAST(:ids AS int[]), CAST(:shifts AS float8[])) AS m (entity, shift_s)"
+        f" FROM unnest(CAST(:{stream}_ids AS int[]), CAST(:{stream}_shifts AS float8[])) AS m (entity, shift_s)"
         f" JOIN {grain.table} s ON s.entity_id = m.entity"
-        f" WHERE s.{time} > :lo{number} AND s.{time} <= :hi{number} AND {place} >= :from_at AND {place} < :to_at {grouped}"
+        f" WHERE s.{time} > :{name}_lo AND s.{time} <= :{name}_hi AND {place} >= :from_at AND {place} < :to_at {grouped}"
     )
 
 
@@ -146,51 +199,45 @@ def _merged(stream: Stream) -> str:
     return ", ".join(f"{partial.of_partials} AS {partial.name}" for partial in partials(stream))
 
 
-def _finals(stream: Stream) -> str:
-    return ", ".join(final for m in measures(stream) for final in _final(m))
-
-
-def _final(m: SampleColumn) -> Iterator[str]:
+def _final(m: SampleColumn) -> str:
     """What a chart shows, over all entities of a bucket: rates and levels add up but for depths, latencies are means over operations."""
     c = m.column
     if m.kind is ColumnKind.TIME:
-        yield f"(sum({c}_sum) / nullif(sum({c}_ops), 0))::float8 AS {c}"
-    elif c.endswith(("_ops", "_bytes")):
-        yield f"sum({c}::float8 / nullif({c}_s, 0)) AS {c}"
-    elif m.kind is ColumnKind.COUNT:
-        yield f"sum({c})::float8 AS {c}"
-    elif c == "queue_depth":
+        return f"(sum({c}_sum) / nullif(sum({c}_ops), 0))::float8"
+    if c.endswith(("_ops", "_bytes")):
+        return f"sum({c}::float8 / nullif({c}_s, 0))"
+    if m.kind is ColumnKind.COUNT:
+        return f"sum({c})::float8"
+    if c == "queue_depth":
         # Each queue is one host's: depths are never added up. The deepest of those in use; all idle: the deepest.
         busy = "coalesce(read_ops, 0) + coalesce(write_ops, 0) > 0"
         in_use = f"max({c}_sum::float8 / nullif({c}_s, 0)) FILTER (WHERE {busy})"
-        yield f"coalesce({in_use}, max({c}_max))::float8 AS {c}"
-    elif m.kind is ColumnKind.LEVEL:
-        yield f"sum({c}_sum::float8 / nullif({c}_s, 0)) AS {c}"
-    else:
-        yield f"max({c}_max)::float8 AS {c}"
+        return f"coalesce({in_use}, max({c}_max))::float8"
+    if m.kind is ColumnKind.LEVEL:
+        return f"sum({c}_sum::float8 / nullif({c}_s, 0))"
+    return f"max({c}_max)::float8"
 
 
-def _parameters(entities: Sequence[Entity], window: BucketWindow, grains: Sequence[_Grain]) -> dict[str, Any]:
-    limits = {f"{edge}{n}": getattr(grain, edge) for n, grain in enumerate(grains) for edge in ("lo", "hi")}
-    return limits | {
-        "ids": [entity.id for entity in entities],
-        "shifts": [entity.shift_s for entity in entities],
-        "step": window.step,
-        "epoch": EPOCH,
-        "from_at": window.from_at,
-        "to_at": window.to_at,
-    }
+def _parameters(
+    entities: Mapping[Stream, Sequence[Entity]], window: BucketWindow, grains: Sequence[_Grain]
+) -> dict[str, Any]:
+    limits = {f"{grain.name}_{edge}": getattr(grain, edge) for grain in grains for edge in ("lo", "hi")}
+    ids = {f"{stream}_ids": [entity.id for entity in own] for stream, own in entities.items()}
+    shifts = {f"{stream}_shifts": [entity.shift_s for entity in own] for stream, own in entities.items()}
+    bounds = {"step": window.step, "epoch": EPOCH, "from_at": window.from_at, "to_at": window.to_at}
+    return limits | ids | shifts | bounds
 
 
-def _columns(rows: Any, names: Sequence[str], window: BucketWindow) -> dict[int | None, Columns]:
+def _columns(rows: Sequence[Row[Any]], stream: Stream, window: BucketWindow) -> dict[int | None, Columns]:
     start, step = _ms(window.from_at) // 1000, window.step // timedelta(seconds=1)
+    names = [m.column for m in measures(stream)]
     found: dict[int | None, Columns] = {}
-    for entity, at, *values in rows:
-        columns = found.get(entity)
+    for row in rows:
+        columns = found.get(row.entity)
         if columns is None:
-            columns = found[entity] = {name: [None] * window.buckets for name in names}
-        position = (at - start) // step
-        for column, value in zip(columns.values(), values, strict=True):
+            columns = found[row.entity] = {name: [None] * window.buckets for name in names}
+        position = (row.at - start) // step
+        for column, value in zip(columns.values(), row.numbers, strict=True):
             column[position] = value
     return found
 

@@ -153,18 +153,24 @@ def note_recalculated(connection: Connection, lo: datetime, hi: datetime, *, set
 
 @dataclass(frozen=True, slots=True)
 class Recalculated:
-    """So many minutes of a range were recalculated since samples arrived or changed late, the newest time at `at`."""
+    """So many minutes of a range were recalculated since samples arrived or changed late, the newest time at `at`.
 
-    minutes: int = 0
-    at: datetime | None = None
+    has_earlier_rules: any of them was written by an earlier version of the rules.
+    """
+
+    minutes: int
+    at: datetime | None
+    has_earlier_rules: bool
 
 
-def recalculated(connection: Connection, from_at: datetime, to_at: datetime) -> Recalculated:
+def recalculated(connection: Connection, from_at: datetime, to_at: datetime, rules: int) -> Recalculated:
     """Of the minutes that begin in [from, to)."""
-    one = recalculated_minute.c
-    within = select(func.count(), func.max(one.recalculated_at)).where(one.minute >= from_at, one.minute < to_at)
-    minutes, at = connection.execute(within).one()
-    return Recalculated(minutes, at)
+    late, written = recalculated_minute.c, ledger_minute.c
+    earlier = select(written.minute).where(written.minute >= from_at, written.minute < to_at, written.rules < rules)
+    within = select(func.count(), func.max(late.recalculated_at), earlier.exists()).where(
+        late.minute >= from_at, late.minute < to_at
+    )
+    return Recalculated(*connection.execute(within).one())
 
 
 def note_minutes(connection: Connection, minutes: Sequence[datetime], rules: int, proof_id: int) -> None:
@@ -205,13 +211,6 @@ def renewals(connection: Connection, minutes: Sequence[datetime]) -> frozenset[d
     query = select(dirty_minute.c.minute).join(ledger_minute, ledger_minute.c.minute == dirty_minute.c.minute)
     known = query.where(~dirty_minute.c.is_late, dirty_minute.c.minute.in_(minutes))
     return frozenset(connection.scalars(known))
-
-
-def has_earlier_rules(connection: Connection, from_at: datetime, to_at: datetime, rules: int) -> bool:
-    """Whether any minute that begins in [from, to) was written by an earlier version of the rules."""
-    one = ledger_minute.c
-    earlier = select(one.minute).where(one.minute >= from_at, one.minute < to_at, one.rules < rules).limit(1)
-    return connection.execute(earlier).first() is not None
 
 
 def clean(connection: Connection, minutes: Sequence[datetime]) -> None:

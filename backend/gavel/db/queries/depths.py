@@ -7,12 +7,11 @@ from datetime import datetime
 from sqlalchemy import text
 
 from gavel.db.engine import Connection
+from gavel.db.queries.leaves import CARRIED
 from gavel.db.queries.members import DATASTORE_DEVICE
-from gavel.db.queries.queues import IN_FLIGHT
-from gavel.db.queries.refs import refs
 from gavel.db.queries.rows import EntityRef, RefKind
 from gavel.db.series.catalog import LEDGER_LEAVES
-from gavel.domain.scope import ScopeKind, scope_key, scope_of
+from gavel.domain.scope import ScopeKind, scope_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +29,8 @@ class DeviceQueueSettings:
     is_nvme: bool
     is_measured: bool
     read_at: datetime | None
+    carried: str | None
+    disks: tuple[tuple[int, EntityRef], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,34 +57,28 @@ _THEN = """
     coalesce((SELECT e.before::int FROM event e WHERE e.subject_table = 'host_device' AND e.subject_id = d.id AND e.kind = '{name}'
         AND e.happened_at > :to_at ORDER BY e.happened_at LIMIT 1), d.{name}) AS {name}
 """
-_SETTINGS = f"""
-    SELECT d.canonical_name, h.id AS host_id, h.name AS host, s.id AS vcenter_id, s.name AS vcenter, s.inventory_at,
-        {_THEN.format(name="queue_depth")}, {_THEN.format(name="dsnro")},
-        EXISTS (SELECT FROM path p JOIN hba b ON b.id = p.hba_id
-            WHERE p.host_device_id = d.id AND p.present AND b.protocol LIKE 'nvme%') AS is_nvme,
-        EXISTS (SELECT FROM host_device_sample m WHERE m.entity_id = d.id AND m.ts > :from_at AND m.ts <= :to_at
-            AND m.queue_depth > 0) AS is_measured
-    FROM host_device d JOIN esxi_host h ON h.id = d.host_id JOIN source s ON s.id = d.source_id WHERE d.id = :id
-"""
-# Where most of the wait is; where nobody could tell, the fullest.
-_BUSIEST = f"""
-    SELECT entity_id, coalesce(sum(all_kernel_time::float8), 0) AS kernel_time FROM {LEDGER_LEAVES.name}
-    WHERE entity_id = ANY(CAST(:keys AS int[])) AND ts >= :from_at AND ts < :to_at GROUP BY entity_id
-    HAVING sum(coalesce(read_ops, 0) + coalesce(write_ops, 0)) > 0
-    ORDER BY sum(all_kernel_time::float8) DESC NULLS LAST,
-        avg(({IN_FLIGHT})::float8) / max(queue_depth) DESC NULLS LAST, entity_id LIMIT 1
-"""
-_MINUTES = f"""
-    SELECT ts, queue_depth, coalesce(read_ops, 0) + coalesce(write_ops, 0) AS ops,
-        coalesce(all_kernel_time, 0) AS kernel_time FROM {LEDGER_LEAVES.name}
-    WHERE entity_id = :key AND ts >= :from_at AND ts < :to_at ORDER BY ts
-"""
 # Virtual disks behind a device: those of its datastores, and its raw device mappings.
 _DISKS = f"""
     SELECT k.id, k.vm_id FROM ({DATASTORE_DEVICE}) s JOIN vm_disk k ON k.datastore_id = s.subject_id AND k.device_name IS NULL
     WHERE s.entity_id = :id
     UNION SELECT k.id, k.vm_id FROM host_device d JOIN vm_disk k ON k.source_id = d.source_id AND k.device_name = d.canonical_name
     WHERE d.id = :id
+"""
+_SETTINGS = f"""
+    SELECT d.canonical_name, h.id AS host_id, h.name AS host, s.id AS vcenter_id, s.name AS vcenter, s.inventory_at,
+        {_THEN.format(name="queue_depth")}, {_THEN.format(name="dsnro")},
+        EXISTS (SELECT FROM path p JOIN hba b ON b.id = p.hba_id
+            WHERE p.host_device_id = d.id AND p.present AND b.protocol LIKE 'nvme%') AS is_nvme,
+        EXISTS (SELECT FROM host_device_sample m WHERE m.entity_id = d.id AND m.ts > :from_at AND m.ts <= :to_at
+            AND m.queue_depth > 0) AS is_measured,
+        {CARRIED} AS carried,
+        (SELECT jsonb_agg(jsonb_build_array(k.id, k.vm_id, m.name) ORDER BY k.id) FROM ({_DISKS}) k JOIN vm m ON m.id = k.vm_id) AS disks
+    FROM host_device d JOIN esxi_host h ON h.id = d.host_id JOIN source s ON s.id = d.source_id WHERE d.id = :id
+"""
+_MINUTES = f"""
+    SELECT ts, queue_depth, coalesce(read_ops, 0) + coalesce(write_ops, 0) AS ops,
+        coalesce(all_kernel_time, 0) AS kernel_time FROM {LEDGER_LEAVES.name}
+    WHERE entity_id = :key AND ts >= :from_at AND ts < :to_at ORDER BY ts
 """
 # Where a VM was before anybody looked, it is taken to have been where it was seen first.
 _VMS = f"""
@@ -94,18 +89,9 @@ _VMS = f"""
     )
     SELECT l.ts, p.vm_id, sum(coalesce(l.read_ops, 0) + coalesce(l.write_ops, 0)) AS ops
     FROM unnest(CAST(:disks AS int[]), CAST(:vms AS int[])) AS k (key, vm_id) JOIN stay p ON p.vm_id = k.vm_id
-    JOIN {LEDGER_LEAVES.name} l ON l.entity_id = k.key AND l.ts >= :from_at AND l.ts < :to_at AND l.ts >= p.lo AND l.ts < p.hi
+    JOIN {LEDGER_LEAVES.name} l ON l.entity_id = k.key AND ({{within}}) AND l.ts >= p.lo AND l.ts < p.hi
     WHERE p.host_id = (SELECT host_id FROM host_device WHERE id = :id) GROUP BY 1, 2 ORDER BY 1, 2
 """
-
-
-def busiest_queue(
-    connection: Connection, device_ids: Sequence[int], from_at: datetime, to_at: datetime
-) -> tuple[int, float] | None:
-    """The device below which most of the kernel's time was spent, and that time in µs; None where none of them did I/O."""
-    keys = [scope_key(ScopeKind.HOST_DEVICE, device) for device in device_ids]
-    row = connection.execute(text(_BUSIEST), {"keys": keys, "from_at": from_at, "to_at": to_at}).one_or_none()
-    return None if row is None else (scope_of(row.entity_id)[1], row.kernel_time)
 
 
 def queue_settings(connection: Connection, device_id: int, from_at: datetime, to_at: datetime) -> DeviceQueueSettings:
@@ -120,6 +106,8 @@ def queue_settings(connection: Connection, device_id: int, from_at: datetime, to
         row.is_nvme,
         row.is_measured,
         row.inventory_at,
+        row.carried,
+        tuple((disk, EntityRef(RefKind.VM, vm, name)) for disk, vm, name in row.disks or ()),
     )
 
 
@@ -130,10 +118,17 @@ def depth_minutes(connection: Connection, device_id: int, from_at: datetime, to_
     return [DepthMinute(row.ts, row.queue_depth, row.ops, row.kernel_time) for row in rows]
 
 
-def vm_minutes(connection: Connection, device_id: int, from_at: datetime, to_at: datetime) -> list[VmMinute]:
-    """In order of time; VMs that were not measured are left out."""
-    disks = connection.execute(text(_DISKS), {"id": device_id}).all()
-    vms = refs(connection, RefKind.VM, {disk.vm_id for disk in disks})
-    keys = [scope_key(ScopeKind.VM_DISK, disk.id) for disk in disks]
-    limits = {"id": device_id, "disks": keys, "vms": [disk.vm_id for disk in disks], "from_at": from_at, "to_at": to_at}
-    return [VmMinute(row.ts, vms[row.vm_id], row.ops) for row in connection.execute(text(_VMS), limits)]
+def vm_minutes(
+    connection: Connection,
+    device_id: int,
+    disks: Sequence[tuple[int, EntityRef]],
+    ranges: Sequence[tuple[datetime, datetime]],
+) -> list[VmMinute]:
+    """Of the VMs with these virtual disks in any of the ranges, in order of time; VMs that were not measured are left out."""
+    within = " OR ".join(f"(l.ts >= :from{n} AND l.ts < :to{n})" for n in range(len(ranges)))
+    limits = {f"{edge}{n}": at for n, one in enumerate(ranges) for edge, at in zip(("from", "to"), one, strict=True)}
+    keys = [scope_key(ScopeKind.VM_DISK, disk) for disk, _ in disks]
+    vms = {vm.id: vm for _, vm in disks}
+    parameters = {"id": device_id, "disks": keys, "vms": [vm.id for _, vm in disks]} | limits
+    rows = connection.execute(text(_VMS.format(within=within)), parameters)
+    return [VmMinute(row.ts, vms[row.vm_id], row.ops) for row in rows]

@@ -75,11 +75,11 @@ def array_settings(connection: Connection) -> Mapping[int, Mapping[str, Any]]:
 
 def backing_arrays(connection: Connection, kind: RefKind | None, ids: Sequence[int]) -> tuple[BackingArray, ...]:
     """On which arrays the things are; None is the whole environment, as thing 0."""
-    rows = connection.execute(text(_backing_arrays_sql(kind)), {"ids": list(ids)})
+    rows = connection.execute(text(backing_arrays_sql(kind)), {"ids": list(ids)})
     return tuple(BackingArray(*row) for row in rows)
 
 
-def _backing_arrays_sql(kind: RefKind | None) -> str:
+def backing_arrays_sql(kind: RefKind | None) -> str:
     def pairs(stream: Stream, table: str) -> str:
         if kind is None:
             return f"SELECT 0 AS subject_id, id AS entity_id FROM {table} WHERE present"

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from sqlalchemy import text
 
 from gavel.db.engine import Connection
-from gavel.db.queries.members import DATASTORE_DEVICE, DEVICE_VOLUME, DISKS_THROUGH, MEMBERS
+from gavel.db.queries.members import DATASTORE_DEVICE, DEVICE_VOLUME, DISKS_THROUGH
+from gavel.db.queries.queues import Queue, devices_behind
 from gavel.db.queries.rows import EntityRef, RefKind
-from gavel.domain.source import Stream
 
-_CARRIED = f"""
-    SELECT coalesce(
+# Of the device `:id`.
+CARRIED = f"""
+    coalesce(
         (SELECT min(s.name) FROM ({DATASTORE_DEVICE}) e JOIN datastore s ON s.id = e.subject_id
             WHERE e.entity_id = :id HAVING count(DISTINCT s.id) = 1),
         (SELECT min(v.name) FROM ({DEVICE_VOLUME}) e JOIN volume v ON v.id = e.volume_id
@@ -44,12 +45,6 @@ class DiskLeaf:
     is_alone: bool
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceLeaf:
-    device: EntityRef
-    host: EntityRef
-
-
 def disk_leaves(connection: Connection, kind: RefKind, thing_id: int) -> Sequence[DiskLeaf]:
     """In order of id; none for a kind that has no disks."""
     if kind not in DISKS_THROUGH:
@@ -75,26 +70,9 @@ def disk_leaves(connection: Connection, kind: RefKind, thing_id: int) -> Sequenc
     ]
 
 
-def device_leaves(connection: Connection, kind: RefKind, thing_id: int) -> Sequence[DeviceLeaf]:
+def device_leaves(connection: Connection, kind: RefKind, thing_id: int) -> Sequence[Queue]:
     """In order of id. Protocol endpoints belong to a host only: others share them."""
-    if kind is RefKind.VM or (kind, Stream.HOST_DEVICE) not in MEMBERS:
-        return ()
-    members = f"SELECT DISTINCT entity_id FROM ({MEMBERS[kind, Stream.HOST_DEVICE]}) m WHERE subject_id = :id"
-    rows = connection.execute(
-        text(
-            "SELECT d.id, d.canonical_name, h.id AS host_id, h.name AS host_name FROM"
-            f" ({members}) e JOIN host_device d ON d.id = e.entity_id JOIN esxi_host h ON h.id = d.host_id"
-            " WHERE :endpoints OR NOT EXISTS (SELECT FROM volume v WHERE v.serial = d.volume_serial AND v.is_protocol_endpoint)"
-            " ORDER BY d.id"
-        ),
-        {"id": thing_id, "endpoints": kind is RefKind.HOST},
-    )
-    return [
-        DeviceLeaf(
-            EntityRef(RefKind.DEVICE, row.id, row.canonical_name), EntityRef(RefKind.HOST, row.host_id, row.host_name)
-        )
-        for row in rows
-    ]
+    return () if kind is RefKind.VM else devices_behind(connection, kind, thing_id).leaves
 
 
 def stretched_leaves(connection: Connection, array_id: int) -> tuple[frozenset[int], frozenset[int]]:
@@ -106,5 +84,5 @@ def stretched_leaves(connection: Connection, array_id: int) -> tuple[frozenset[i
 
 def carried_name(connection: Connection, device_id: int) -> str | None:
     """What people call that which a device carries: its one datastore, else its one volume; None where there is neither."""
-    name: str | None = connection.execute(text(_CARRIED), {"id": device_id}).scalar_one()
+    name: str | None = connection.execute(text(f"SELECT {CARRIED}"), {"id": device_id}).scalar_one()
     return name

@@ -113,15 +113,17 @@ def ledger(
     to_at: datetime,
     step: timedelta | None,
     detail: Detail = Detail.EVERYTHING,
+    *,
+    storage: modes.Storage | None = None,
 ) -> LedgerSeries:
     """Sums per key and bucket of `step`, or per key over the whole range when that is None.
 
     The range grows to whole buckets, and both to what retention has left: minutes for 8 days (leaves: 2 days, 14 on TimescaleDB), 5
     minutes for 30 days, hours for 400; leaves have minutes only. ValueError for an empty range, a step that is not of whole minutes, or
-    leaves and parents in one question.
+    leaves and parents in one question. storage: where it is known already.
     """
     raw = _table(keys)
-    over = _range(connection, raw, from_at, to_at, step)
+    over = _range(connection, raw, from_at, to_at, step, storage)
     rolls = list(_rolls(over, len(keys))) if raw is LEDGER else []
     pieces = list(_pieces(connection, raw, rolls[::-1], keys, over.lo, over.hi))
     query = _query(pieces, over, _partials(detail))
@@ -153,23 +155,29 @@ def _table(keys: Sequence[int]) -> RawSeries:
 
 
 def _range(
-    connection: Connection, raw: RawSeries, from_at: datetime, to_at: datetime, step: timedelta | None
+    connection: Connection,
+    raw: RawSeries,
+    from_at: datetime,
+    to_at: datetime,
+    step: timedelta | None,
+    storage: modes.Storage | None,
 ) -> _Range:
     if to_at <= from_at:
         raise ValueError(f"The range is empty: it ends at {to_at.isoformat()} and begins at {from_at.isoformat()}.")
     if step is not None and (step < MINUTE or step % MINUTE):
         raise ValueError(f"A step of {step} is not one of whole minutes.")
-    finest = _finest_kept(connection, raw, from_at)
+    finest = _finest_kept(connection, raw, from_at, storage)
     width = finest if step is None else _up(step, finest)
     lo, hi = plain.floor(from_at, width, EPOCH), _ceiling(to_at, width)
     return _Range(lo, hi, hi - lo if step is None else width, finest, step is None)
 
 
-def _finest_kept(connection: Connection, raw: RawSeries, from_at: datetime) -> timedelta:
+def _finest_kept(connection: Connection, raw: RawSeries, from_at: datetime, storage: modes.Storage | None) -> timedelta:
     if raw is LEDGER_LEAVES:
         return MINUTE
-    mode, age = modes.stored_and_age(connection, from_at)
-    if age <= raw.keep[mode]:
+    known = storage or modes.storage(connection)
+    age = known.now - from_at
+    if age <= raw.keep[known.mode]:
         return MINUTE
     return next((roll.width for roll in LEDGER_ROLLS if age <= roll.keep), HOUR)
 

@@ -1,6 +1,6 @@
 """How full the device queues behind a thing are: I/Os in flight and waiting at each device of a host, against the depth in force."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy import text
 
-from gavel.db.copying import fetch
+from gavel.db.copying import fetch, int_array
 from gavel.db.engine import Connection
 from gavel.db.queries.members import DEVICES_OF_A_VM, MEMBERS
 from gavel.db.queries.rows import EntityRef, RefKind
@@ -58,10 +58,27 @@ class Fullest:
     depth: Floats
 
 
-def queues(connection: Connection, kind: RefKind, thing_id: int) -> Sequence[Queue]:
-    """In order of id; protocol endpoints are among them, for vVols wait in their queues. None for a kind that has no devices."""
+@dataclass(frozen=True, slots=True)
+class DevicesBehind:
+    """The devices of a thing, in order of id. endpoints: those that carry vVols, whose I/Os also are of other things."""
+
+    kind: RefKind
+    queues: tuple[Queue, ...]
+    endpoints: frozenset[int]
+
+    @property
+    def leaves(self) -> tuple[Queue, ...]:
+        """Those whose I/Os are the thing's: protocol endpoints belong to a host only, and a VM is measured by its disks."""
+        if self.kind is RefKind.VM:
+            return ()
+        is_host = self.kind is RefKind.HOST
+        return tuple(queue for queue in self.queues if is_host or queue.device.id not in self.endpoints)
+
+
+def devices_behind(connection: Connection, kind: RefKind, thing_id: int) -> DevicesBehind:
+    """None for a kind that has no devices."""
     if (kind, Stream.HOST_DEVICE) not in MEMBERS:
-        return ()
+        return DevicesBehind(kind, (), frozenset())
     members = (
         DEVICES_OF_A_VM
         if kind is RefKind.VM
@@ -69,39 +86,78 @@ def queues(connection: Connection, kind: RefKind, thing_id: int) -> Sequence[Que
     )
     rows = connection.execute(
         text(
-            "SELECT d.id, d.canonical_name, h.id AS host_id, h.name AS host_name FROM"
-            f" ({members}) e JOIN host_device d ON d.id = e.entity_id JOIN esxi_host h ON h.id = d.host_id ORDER BY d.id"
+            "SELECT d.id, d.canonical_name, h.id AS host_id, h.name AS host_name,"
+            " EXISTS (SELECT FROM volume v WHERE v.serial = d.volume_serial AND v.is_protocol_endpoint) AS is_endpoint"
+            f" FROM ({members}) e JOIN host_device d ON d.id = e.entity_id JOIN esxi_host h ON h.id = d.host_id ORDER BY d.id"
         ),
         {"id": thing_id},
-    )
-    return [
+    ).all()
+    found = (
         Queue(
             EntityRef(RefKind.DEVICE, row.id, row.canonical_name), EntityRef(RefKind.HOST, row.host_id, row.host_name)
         )
         for row in rows
-    ]
-
-
-def depths_in_use(
-    connection: Connection, device_ids: Sequence[int], from_at: datetime, to_at: datetime
-) -> Mapping[int, float]:
-    """By device, of those that did I/O in [from_at, to_at) and whose depth is known: the largest of these minutes."""
-    rows = connection.execute(
-        text(
-            f"SELECT entity_id, max(queue_depth) AS depth FROM {LEDGER_LEAVES.name}"
-            " WHERE entity_id = ANY(CAST(:keys AS int[])) AND ts >= :lo AND ts < :hi AND queue_depth > 0"
-            " AND coalesce(read_ops, 0) + coalesce(write_ops, 0) > 0 GROUP BY entity_id"
-        ),
-        {"keys": [scope_key(ScopeKind.HOST_DEVICE, device) for device in device_ids], "lo": from_at, "hi": to_at},
     )
-    return {scope_of(row.entity_id)[1]: float(row.depth) for row in rows}
+    return DevicesBehind(kind, tuple(found), frozenset(row.id for row in rows if row.is_endpoint))
 
 
-def kept_since(connection: Connection) -> datetime:
+def queues(connection: Connection, kind: RefKind, thing_id: int) -> tuple[Queue, ...]:
+    """In order of id; protocol endpoints are among them, for vVols wait in their queues."""
+    return devices_behind(connection, kind, thing_id).queues
+
+
+@dataclass(frozen=True, slots=True)
+class QueueMinutes:
+    """n minutes of devices, by time, then by device; those that are not in the ledger are left out.
+
+    starts_us: (n,) µs since 1970; device_id: (n,); depth: (n,) in force; in_flight_ios, waiting_ios: (n,) means of the minute; kernel_us:
+    (n,) I/O-time in the kernel; ops: (n,). NaN where not measured.
+    """
+
+    starts_us: npt.NDArray[np.int64]
+    device_id: npt.NDArray[np.int64]
+    depth: Floats
+    in_flight_ios: Floats
+    waiting_ios: Floats
+    kernel_us: Floats
+    ops: Floats
+
+
+def queue_minutes(
+    connection: Connection, device_ids: Sequence[int], from_at: datetime, to_at: datetime
+) -> QueueMinutes:
+    """Of these devices in [from_at, to_at)."""
+    found = fetch(
+        connection,
+        f"SELECT ts, entity_id, queue_depth AS depth, ({IN_FLIGHT})::float8 / :minute AS in_flight_ios,"
+        f" ({_WAITING})::float8 / :minute AS waiting_ios, all_kernel_time AS kernel_us,"
+        " coalesce(read_ops, 0) + coalesce(write_ops, 0) AS ops"
+        f" FROM {LEDGER_LEAVES.name} WHERE entity_id = ANY(CAST(:keys AS int[])) AND ts >= :lo AND ts < :hi"
+        " ORDER BY ts, entity_id",
+        {
+            "keys": int_array([scope_key(ScopeKind.HOST_DEVICE, device) for device in device_ids]),
+            "lo": from_at,
+            "hi": to_at,
+            "minute": _MICROSECONDS_A_MINUTE,
+        },
+        {
+            "ts": "us",
+            "entity_id": "i8",
+            "depth": "f8",
+            "in_flight_ios": "f8",
+            "waiting_ios": "f8",
+            "kernel_us": "f8",
+            "ops": "f8",
+        },
+    )
+    devices = np.array([scope_of(int(key))[1] for key in found["entity_id"]], dtype=np.int64)
+    numbers = (found[name] for name in ("depth", "in_flight_ios", "waiting_ios", "kernel_us", "ops"))
+    return QueueMinutes(found["ts"], devices, *numbers)
+
+
+def kept_since(storage: modes.Storage) -> datetime:
     """From when on minutes of single devices are kept."""
-    keep = LEDGER_LEAVES.keep[modes.stored(connection)]
-    since: datetime = connection.execute(text("SELECT now() - :keep"), {"keep": keep}).scalar_one()
-    return since
+    return storage.now - LEDGER_LEAVES.keep[storage.mode]
 
 
 def fullest(

@@ -24,7 +24,7 @@ TABLES: Mapping[RefKind, Table] = {
     RefKind.DEVICE: host_device,
 }
 _WORDS = {RefKind.VM: "VM", RefKind.VCENTER: "vCenter", RefKind.VM_DISK: "virtual disk"}
-_LABELS = {RefKind.VM_DISK: "label", RefKind.DEVICE: "canonical_name"}
+LABELS = {RefKind.VM_DISK: "label", RefKind.DEVICE: "canonical_name"}
 
 
 def refs(connection: Connection, kind: RefKind, ids: Iterable[int]) -> dict[int, EntityRef]:
@@ -33,7 +33,7 @@ def refs(connection: Connection, kind: RefKind, ids: Iterable[int]) -> dict[int,
     wanted = sorted(set(ids))
     if not wanted:
         return {}
-    label = table.c[_LABELS.get(kind, "name")]
+    label = table.c[LABELS.get(kind, "name")]
     rows = connection.execute(select(table.c.id, label).where(table.c.id.in_(wanted)))
     return {thing_id: EntityRef(kind, thing_id, name) for thing_id, name in rows}
 
@@ -60,5 +60,9 @@ def require(connection: Connection, kind: RefKind, thing_id: int) -> EntityRef:
     """Raises NotFoundError."""
     found = refs(connection, kind, [thing_id])
     if not found:
-        raise NotFoundError(f"There is no {_WORDS.get(kind, kind.value)} {thing_id}.")
+        raise not_found(kind, thing_id)
     return found[thing_id]
+
+
+def not_found(kind: RefKind, thing_id: int) -> NotFoundError:
+    return NotFoundError(f"There is no {_WORDS.get(kind, kind.value)} {thing_id}.")

@@ -6,6 +6,7 @@ from datetime import datetime
 from sqlalchemy import func, select, text
 
 from gavel.db.engine import Connection
+from gavel.db.queries.expectations import backing_arrays_sql
 from gavel.db.queries.members import MEMBERS, relation
 from gavel.db.queries.refs import TABLES, linked, refs
 from gavel.db.queries.rows import EntityRef, RefKind
@@ -53,7 +54,8 @@ def arrays_behind(connection: Connection, kind: RefKind, ids: Sequence[int]) -> 
     return linked(connection, " UNION ALL ".join(holds), ids, RefKind.ARRAY)
 
 
-def array_names(connection: Connection, sources: Sequence[int]) -> Sequence[str]:
-    """Of the arrays of these sources, by name."""
-    query = text("SELECT DISTINCT name FROM storage_array WHERE source_id = ANY(:sources) AND present ORDER BY 1")
-    return list(connection.scalars(query, {"sources": list(sources)}))
+def array_names(connection: Connection, kind: RefKind, thing_id: int) -> Sequence[str]:
+    """Of the arrays that a thing is on, by name."""
+    sources = f"ARRAY(SELECT source_id FROM ({backing_arrays_sql(kind)}) b)"
+    query = text(f"SELECT DISTINCT name FROM storage_array WHERE source_id = ANY({sources}) AND present ORDER BY 1")
+    return list(connection.scalars(query, {"ids": [thing_id]}))

@@ -3,16 +3,17 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
 from sqlalchemy import Row, text
 
 from gavel.db.engine import Connection
 from gavel.db.queries.buckets import Bucketed, BucketWindow, Columns, Entity, Resolution, bucketed, window
 from gavel.db.queries.counters import counter_name, step_us
-from gavel.db.queries.members import MEMBERS, members
-from gavel.db.queries.refs import refs, require
+from gavel.db.queries.members import MEMBERS
+from gavel.db.queries.refs import require
 from gavel.db.queries.rows import EntityRef, RefKind
+from gavel.db.series import modes
 from gavel.db.series.measures import ColumnKind, SampleColumn, measures
 from gavel.domain.samples import Precision
 from gavel.domain.source import Stream
@@ -79,7 +80,7 @@ class _Stamped:
     """An entity with its source, and whose it is: a device its host's, a disk its VM's."""
 
     entity: Entity
-    source_id: int
+    source: EntityRef
     owner: EntityRef | None
     own_name: str
 
@@ -110,11 +111,18 @@ _ENTITIES = {
     Stream.ARRAY_VOLUME: f"SELECT id, source_id, {_OF_ITSELF}, name FROM volume",
     Stream.ARRAY_DIRECTORY: f"SELECT id, source_id, {_OF_ITSELF}, name FROM array_directory",
 }
-# The reading nearest before the end of the range, else the first after it.
-_CLOCKS = """
-    SELECT DISTINCT ON (source_id, subject) source_id, subject, offset_s FROM clock_offset
-    WHERE source_id = ANY(:source_ids)
-    ORDER BY source_id, subject, read_at > :at, abs(extract(epoch FROM read_at - :at))
+# With the reading of its clock that is nearest before the end of the range, else the first after it: of the host's own clock where that was
+# read, else of the source's.
+_STAMPED = """
+    WITH entity AS ({entities}), clock AS (
+        SELECT DISTINCT ON (source_id, subject) source_id, subject, offset_s FROM clock_offset
+        WHERE source_id = ANY(ARRAY(SELECT source_id FROM entity))
+        ORDER BY source_id, subject, read_at > :at, abs(extract(epoch FROM read_at - :at)))
+    SELECT e.*, s.name AS source, coalesce(host.offset_s, whole.offset_s, 0) AS shift_s
+    FROM entity e JOIN source s ON s.id = e.source_id
+    LEFT JOIN clock host ON host.source_id = e.source_id AND host.subject = e.subject
+    LEFT JOIN clock whole ON whole.source_id = e.source_id AND whole.subject IS NULL
+    ORDER BY owner, name, id
 """
 _RANGES: Mapping[ColumnKind, Unit] = {ColumnKind.TIME: "µs", ColumnKind.LEVEL: "I/Os", ColumnKind.COUNT: "count"}
 
@@ -134,64 +142,61 @@ def series(
     `parts` adds a group per device, disk and volume. Raises NotFoundError, and ValueError for an empty or too long range.
     """
     whole = require(connection, subject, subject_id)
-    over = window(connection, from_at, to_at, points)
-    groups: list[SeriesGroup] = []
-    resolutions: set[Resolution] = set()
-    by_stream = _stamped(connection, subject, subject_id, over)
-    sources = refs(connection, RefKind.SOURCE, {one.source_id for stamped in by_stream.values() for one in stamped})
-    for stream, stamped in by_stream.items():
-        found = bucketed(connection, stream, [one.entity for one in stamped], over, parts=parts)
-        groups.extend(_groups(sources, stream, whole, stamped, found, over))
-        resolutions.add(found.resolution)
+    storage = modes.storage(connection)
+    return series_of(connection, whole, from_at, to_at, storage, points=points, parts=parts)
+
+
+def series_of(
+    connection: Connection,
+    whole: EntityRef,
+    from_at: datetime,
+    to_at: datetime,
+    storage: modes.Storage,
+    *,
+    points: int,
+    parts: bool = False,
+) -> BucketedSeries:
+    """The same of an object that was looked up before. Raises ValueError as `series` does."""
+    over = window(connection, from_at, to_at, points, storage)
+    by_stream = _stamped(connection, whole, over.to_at)
+    entities = {stream: [one.entity for one in stamped] for stream, stamped in by_stream.items()}
+    found = bucketed(connection, entities, over, parts=parts)
+    resolutions = {one.resolution for one in found.values()}
     return BucketedSeries(
         from_at=over.from_at,
         to_at=over.to_at,
         step_s=round(over.step.total_seconds()),
         resolution=next((r for r in ("1h", "5m") if r in resolutions), "raw"),
         times_ms=over.times_ms,
-        groups=tuple(groups),
+        groups=tuple(
+            group
+            for stream, stamped in by_stream.items()
+            for group in _groups(stream, whole, stamped, found[stream], over)
+        ),
     )
 
 
-def _stamped(
-    connection: Connection, subject: RefKind, subject_id: int, window: BucketWindow
-) -> Mapping[Stream, Sequence[_Stamped]]:
+def _stamped(connection: Connection, whole: EntityRef, at: datetime) -> Mapping[Stream, Sequence[_Stamped]]:
     """Of the streams that it has any entity in."""
-    found = {stream: rows for stream in _SIDES if (rows := _entities(connection, subject, subject_id, stream))}
-    offsets = _offsets(connection, {row.source_id for rows in found.values() for row in rows}, window.to_at)
-
-    def stamp(stream: Stream, row: Row[Any]) -> _Stamped:
-        owner = None if row.owner_id is None else EntityRef(_OWNERS[stream], row.owner_id, row.owner)
-        return _Stamped(Entity(row.id, _shift(offsets, row.source_id, row.subject)), row.source_id, owner, row.name)
-
-    return {stream: [stamp(stream, row) for row in rows] for stream, rows in found.items()}
-
-
-def _entities(connection: Connection, subject: RefKind, subject_id: int, stream: Stream) -> Sequence[Row[Any]]:
-    if (subject, stream) not in MEMBERS:
-        return ()
-    ids = members(connection, subject, stream, [subject_id]).get(subject_id, [])
-    if not ids:
-        return ()
-    query = f"SELECT * FROM ({_ENTITIES[stream]}) e WHERE id = ANY(:ids) ORDER BY owner, name, id"
-    return connection.execute(text(query), {"ids": ids}).all()
+    streams = [stream for stream in _SIDES if (whole.kind, stream) in MEMBERS]
+    # Ids first, as an array that is computed once: a join would map the whole environment.
+    entities = " UNION ALL ".join(
+        f"SELECT '{stream}' AS stream, e.* FROM ({_ENTITIES[stream]}) e"
+        f" WHERE e.id = ANY(ARRAY(SELECT entity_id FROM ({MEMBERS[whole.kind, stream]}) m WHERE subject_id = :id))"
+        for stream in streams
+    )
+    rows = connection.execute(text(_STAMPED.format(entities=entities)), {"id": whole.id, "at": at}).all()
+    found = {stream: [_of_row(stream, row) for row in rows if row.stream == stream] for stream in streams}
+    return {stream: stamped for stream, stamped in found.items() if stamped}
 
 
-_Offsets: TypeAlias = Mapping[tuple[int, str | None], float]
-
-
-def _shift(offsets: _Offsets, source_id: int, subject: str | None) -> float:
-    """Of the host's own clock where it was read, else of the source's."""
-    return offsets.get((source_id, subject), offsets.get((source_id, None), 0.0))
-
-
-def _offsets(connection: Connection, source_ids: set[int], at: datetime) -> _Offsets:
-    rows = connection.execute(text(_CLOCKS), {"source_ids": sorted(source_ids), "at": at})
-    return {(row.source_id, row.subject): row.offset_s for row in rows}
+def _of_row(stream: Stream, row: Row[Any]) -> _Stamped:
+    owner = None if row.owner_id is None else EntityRef(_OWNERS[stream], row.owner_id, row.owner)
+    source = EntityRef(RefKind.SOURCE, row.source_id, row.source)
+    return _Stamped(Entity(row.id, row.shift_s), source, owner, row.name)
 
 
 def _groups(
-    sources: Mapping[int, EntityRef],
     stream: Stream,
     whole: EntityRef,
     stamped: Sequence[_Stamped],
@@ -201,14 +206,14 @@ def _groups(
     """The whole first, with empty columns where nothing was measured; then the parts that have any value."""
     side, level, kind = _SIDES[stream]
     empty: Columns = {m.column: [None] * window.buckets for m in measures(stream)}
-    everything = tuple(sources[source_id] for source_id in sorted({one.source_id for one in stamped}))
+    everything = tuple(sorted({one.source for one in stamped}, key=lambda source: source.id))
     together = _columns(stream, bucketed_rows.columns.get(None, empty))
     yield SeriesGroup(side, level, "whole", whole, None, whole.name, everything, together)
     for one in stamped:
         if one.entity.id in bucketed_rows.columns:
             columns = _columns(stream, bucketed_rows.columns[one.entity.id])
             part = EntityRef(kind, one.entity.id, one.name)
-            yield SeriesGroup(side, level, "part", part, one.owner, one.own_name, (sources[one.source_id],), columns)
+            yield SeriesGroup(side, level, "part", part, one.owner, one.own_name, (one.source,), columns)
 
 
 def _columns(stream: Stream, columns: Columns) -> tuple[SeriesColumn, ...]:

@@ -1,6 +1,7 @@
 """Which of the two storage modes this database is in: decided once by the first migration, checked ever after."""
 
-from datetime import datetime, timedelta
+from dataclasses import dataclass
+from datetime import datetime
 
 from sqlalchemy import Connection, insert, select, text
 
@@ -10,7 +11,15 @@ from gavel.db.series.catalog import Mode
 
 _EXTENSION = text("SELECT extversion FROM pg_extension WHERE extname = 'timescaledb'")
 _LICENSE = text("SELECT current_setting('timescaledb.license', true)")
-_MODE_AND_AGE = text("SELECT (SELECT mode FROM storage_mode), now() - :at")
+_MODE_AND_TIME = text("SELECT (SELECT mode FROM storage_mode), now()")
+
+
+@dataclass(frozen=True, slots=True)
+class Storage:
+    """What retention depends on. now: of the database's clock, the same for a whole transaction."""
+
+    mode: Mode
+    now: datetime
 
 
 def detect(connection: Connection) -> Mode:
@@ -28,16 +37,17 @@ def decide(connection: Connection, now: datetime) -> Mode:
 
 def stored(connection: Connection) -> Mode:
     """Raises SchemaError when the schema was never made."""
-    return _required(connection.scalar(select(storage_mode.c.mode)))
+    return required(connection.scalar(select(storage_mode.c.mode)))
 
 
-def stored_and_age(connection: Connection, at: datetime) -> tuple[Mode, timedelta]:
-    """The mode, and how long ago `at` was by the database's clock, in one query: retention compares with it."""
-    mode, age = connection.execute(_MODE_AND_AGE, {"at": at}).one()
-    return _required(mode), age
+def storage(connection: Connection) -> Storage:
+    """Raises SchemaError when the schema was never made."""
+    mode, now = connection.execute(_MODE_AND_TIME).one()
+    return Storage(required(mode), now)
 
 
-def _required(mode: str | None) -> Mode:
+def required(mode: str | None) -> Mode:
+    """Raises SchemaError where there is none."""
     if mode is None:
         raise SchemaError("The database has no storage mode: it was not migrated. Run `gavel db migrate`.")
     return Mode(mode)

@@ -1,0 +1,110 @@
+"""Everything that the diagnosis of one object over one window is made from, read in one go; what follows is pure."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from gavel.analysis.version import RULES_VERSION
+from gavel.db.engine import Connection
+from gavel.db.queries.correlation import Recalculated, recalculated
+from gavel.db.queries.leaves import carried_name
+from gavel.db.queries.queues import devices_behind
+from gavel.db.queries.rows import EntityRef, RefKind
+from gavel.db.queries.scopes import array_names
+from gavel.diagnosis.breakdown import MOST, main_segment
+from gavel.diagnosis.contributors import load_leaves, stretched_of, top_host
+from gavel.diagnosis.device_queues import DeviceQueues, device_queues, named_queue
+from gavel.diagnosis.diagnose import DiagnosisState, named_spans
+from gavel.diagnosis.evidence import EvidenceNumbers, evidence
+from gavel.diagnosis.queue_depth import QueueInForce, queue_in_force
+from gavel.diagnosis.streaks import Streak, current_streak
+from gavel.diagnosis.window import WindowSum, summed
+from gavel.domain.io_path import SPANS, Layer, Segment
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WindowContext:
+    """What a diagnosis says beside the sums of a window with minutes.
+
+    queue: the device queue that the diagnosis has to speak of. owner: where the kernel is named, the host, or of a host the device, that
+    most of its time passes through. location: where the named layer is, in words.
+    """
+
+    recalculated: Recalculated
+    streak: Streak
+    queues: DeviceQueues
+    queue: QueueInForce | None
+    owner: EntityRef | None
+    location: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadedWindow:
+    """context: None where the ledger has no minute of the window."""
+
+    whole: WindowSum
+    evidence: EvidenceNumbers
+    context: WindowContext | None
+
+
+def load(
+    connection: Connection, kind: RefKind, thing_id: int, from_at: datetime | None, to_at: datetime | None
+) -> LoadedWindow:
+    """Without a range: the last five minutes that have been attributed. Raises NotFoundError, and ValueError for an empty range."""
+    whole = summed(connection, kind, thing_id, from_at, to_at)
+    window, stretched = whole.window, stretched_of(connection, kind, thing_id)
+    raw = evidence(connection, window.subject, window.from_at, window.to_at, whole.storage, is_stretched=any(stretched))
+    return LoadedWindow(
+        whole=whole, evidence=raw, context=None if whole.is_empty else _context(connection, whole, stretched)
+    )
+
+
+def _context(
+    connection: Connection, whole: WindowSum, stretched: tuple[frozenset[int], frozenset[int]]
+) -> WindowContext:
+    window, is_judged = whole.window, whole.state is DiagnosisState.JUDGED
+    devices = devices_behind(connection, whole.kind, window.subject.id)
+    queues = device_queues(connection, devices, whole.series)
+    device = named_queue(queues, whole.series, waits=_waits(whole)) if is_judged else None
+    queue = None if device is None else queue_in_force(connection, device, window.from_at, window.to_at)
+    first, last = _named(whole)
+    owner = None
+    if first is last is Layer.KERNEL:
+        leaves = load_leaves(connection, whole, devices.leaves, stretched)
+        owner = top_host(leaves, whole, Layer.KERNEL, MOST)
+    return WindowContext(
+        recalculated=recalculated(connection, window.from_at, window.to_at, RULES_VERSION),
+        streak=current_streak(connection, whole) if is_judged else Streak(None, None),
+        queues=queues,
+        queue=queue,
+        owner=owner,
+        location=_array(connection, whole) if first is last is Layer.ARRAY else _name(connection, owner, queue),
+    )
+
+
+def _named(whole: WindowSum) -> tuple[Layer | None, Layer | None]:
+    """The outermost and the innermost of the layers that are named as one."""
+    named = whole.diagnosed.named(0)
+    return (None, None) if named is None else SPANS[named]
+
+
+def _waits(whole: WindowSum) -> bool:
+    """Whether the kernel's queues may be at fault."""
+    spans = named_spans(whole.diagnosed, 0)
+    details = [main_segment(whole.series, span) for span in spans]
+    above = any(detail is not None and detail[0] is Segment.HYPERVISOR for detail in details)
+    return any(SPANS[span][0] <= Layer.KERNEL <= SPANS[span][1] for span in spans) and not above
+
+
+def _array(connection: Connection, whole: WindowSum) -> str | None:
+    """Where there is one only."""
+    names = array_names(connection, whole.kind, whole.window.subject.id)
+    return names[0] if len(names) == 1 else None
+
+
+def _name(connection: Connection, owner: EntityRef | None, queue: QueueInForce | None) -> str | None:
+    """Nobody knows a device by its number: what it carries comes first."""
+    if owner is None or owner.kind is not RefKind.DEVICE:
+        return None if owner is None else owner.name
+    is_known = queue is not None and queue.device == owner
+    carried = queue.carried if queue is not None and is_known else carried_name(connection, owner.id)
+    return owner.name if carried is None else f"the device of {carried}"
