@@ -72,15 +72,15 @@ def replies(case: Case) -> list[bytes]:
 
 def ours(case: Case, bodies: list[bytes]) -> int:
     """Values decoded, all the way to the columns that are stored."""
-    readings = list(choose(case.stream, set(wanted_keys())))
-    columns = {counter: column for column, counter in enumerate(range(1, len(readings) + 1))}
+    counters = choose(case.stream, set(wanted_keys()))
+    columns = {counter: column for column, counter in enumerate(range(1, len(counters) + 1))}
     found = 0
     for body in bodies:
         decoder = CsvDecoder(columns)
         for start in range(0, len(body), CHUNK):
             decoder.feed(body[start : start + CHUNK])
         for part in decoder.finish():
-            rows = batch(case.stream, readings, part, key, since_us=0, until_us=START * 2_000_000)
+            rows = batch(case.stream, counters, part, key, since_us=0, until_us=START * 2_000_000)
             assert rows is not None
             found += part.values.size
         assert decoder.rejected == 0

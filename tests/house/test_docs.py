@@ -8,6 +8,9 @@ from typing import Any
 
 import pytest
 
+from gavel.domain.source import Stream
+from gavel.domain.streams import COLUMNS_OF, ROLL_UPS
+
 ROOT = Path(__file__).resolve().parents[2]
 # Pages of lists, statuses of HTTP, and whatever only names a thing.
 NO_MEASURES = {"limit", "offset", "total", "status", "id", "alert_ids", "dead_letter_of"}
@@ -38,3 +41,41 @@ def test_every_number_of_the_api_is_explained(explained: set[str]) -> None:
     assert {name for name, _ in numbers()} >= {"total_us", "array_iops", "by_confidence", "minutes_there"}
     missing = {f"{name} ({model})" for name, model in numbers() if name not in explained}
     assert missing == set()
+
+
+METRICS = (ROOT / "docs/metrics.md").read_text(encoding="utf-8")
+
+
+def section(title: str) -> str:
+    """What stands under a heading that starts with these words."""
+    (found,) = re.findall(rf"^## {title}(?: \([^\n]*)?\n(.*?)(?=^## )", METRICS, re.MULTILINE | re.DOTALL)
+    return str(found)
+
+
+def names_in(cell: str) -> list[str]:
+    return re.findall(r"`([^`]+)`", cell)
+
+
+@pytest.mark.parametrize("stream", Stream)
+def test_every_column_of_a_stream_is_explained_in_its_table_with_the_counters_it_is_made_from(stream: Stream) -> None:
+    rows = [line.split("|") for line in section(stream).splitlines() if line.startswith("| `")]
+    documented = [(name, set(names_in(row[2]))) for row in rows for name in names_in(row[1])]
+    assert sorted(name for name, _ in documented) == sorted(column.name for column in COLUMNS_OF[stream])
+    counters = dict(documented)
+    for column in COLUMNS_OF[stream]:
+        assert {counter.name for counter in column.counters} <= counters[column.name], column.name
+    declared = {counter.name for column in COLUMNS_OF[stream] for counter in column.counters}
+    assert {name for names in counters.values() for name in names} == declared
+
+
+def test_every_roll_up_of_samples_is_named() -> None:
+    named = set(names_in(section("Roll-ups")))
+    assert {name for rolls in ROLL_UPS.values() for name in rolls} <= named
+
+
+def test_charts_of_latencies_draw_only_quantities_that_are_stored() -> None:
+    panels = (ROOT / "frontend/src/charts/panels.ts").read_text(encoding="utf-8")
+    (roles,) = re.findall(r"LATENCY_ROLES: Record<string, Role> = \{(.*?)\n\}", panels, re.DOTALL)
+    drawn = set(re.findall(r"^  (\w+):", roles, re.MULTILINE))
+    assert len(drawn) >= 10
+    assert drawn <= {column.quantity for columns in COLUMNS_OF.values() for column in columns}

@@ -221,7 +221,7 @@ def _columns(site: Site, stream: Stream, family: Family, records: Sequence[Any],
     )
     served = [key for key in catalogue.id_of if key in family.counters]
     rows = readings(site, family, records, samples.windows)
-    taken = {name: family.counters[key](rows).ravel() for name, key in choose(stream, served).items()}
+    taken = {name: family.counters[name](rows).ravel() for name in choose(stream, served)}
     length = len(next(iter(taken.values())))
     return columns_of(stream, taken, np.full(length, REAL_TIME_S, np.int64))
 

@@ -7,50 +7,31 @@ from typing import TypeAlias
 
 from gavel.db.engine import Connection
 from gavel.db.queries.rows import EntityRef, RefKind
-from gavel.db.queries.series import BucketedSeries, Direction, SeriesColumn, SeriesGroup, Side, Unit, series_of
+from gavel.db.queries.series import BucketedSeries, SeriesColumn, SeriesGroup, Side, series_of
 from gavel.db.series.modes import Storage
+from gavel.domain.streams import ColumnDirection, ColumnUnit
 
-_DIRECTIONS: dict[Direction, str] = {"read": "Read", "write": "Write", "mirrored_write": "Mirrored write"}
-_QUANTITIES = {
-    "iops": "IOPS",
-    "bytes_per_s": "throughput",
-    "service_us": "array service",
-    "queue_us": "array queue",
-    "qos_us": "QoS rate-limit time",
-    "qos_sched_us": "QoS scheduling",
-    "san_us": "SAN time (array port)",
-    "usec_us": "array headline (usec_per_op)",
-    "gavg_us": "GAVG",
-    "davg_us": "DAVG",
-    "kavg_us": "KAVG",
-    "qavg_us": "QAVG",
-    "latency_us": "latency",
-    "total_latency_us": "latency (ms counter)",
-    "outstanding": "outstanding I/Os",
-    "queue_depth": "queue depth (DQLEN)",
-    "device_depth": "device queue depth (configured)",
-    "dsnro": "DSNRO",
-    "active_vms": "VMs with I/O",
-    "queued": "queued I/Os",
-    "aborts": "aborted commands",
-    "bus_resets": "bus resets",
-}
+_DIRECTIONS: dict[ColumnDirection, str] = {"read": "Read", "write": "Write", "mirrored_write": "Mirrored write"}
 
 
-def quantity_label(quantity: str, *, is_whole: bool = False) -> str:
-    """As inside a line: "queue depth (DQLEN)". A name nobody thought of stays as it is. is_whole: over several devices."""
-    words = _QUANTITIES.get(quantity, quantity)
-    return f"{words}, deepest queue" if is_whole and quantity == "queue_depth" else words
+def quantity_label(column: SeriesColumn, *, is_whole: bool = False) -> str:
+    """As inside a line: "queue depth (DQLEN)". is_whole: over several devices."""
+    return f"{column.words}, deepest queue" if is_whole and column.quantity == "queue_depth" else column.words
 
 
-def label(quantity: str, direction: Direction | None = None, *, is_whole: bool = False) -> str:
+def label(column: SeriesColumn, *, is_whole: bool = False) -> str:
     """As a line of its own: "Mirrored write SAN time (array port)", "Queue depth (DQLEN)"."""
-    words = quantity_label(quantity, is_whole=is_whole)
-    return f"{_DIRECTIONS[direction]} {words}" if direction else f"{words[0].upper()}{words[1:]}"
+    words = quantity_label(column, is_whole=is_whole)
+    return f"{_DIRECTIONS[column.direction]} {words}" if column.direction else capitalized(words)
+
+
+def capitalized(words: str) -> str:
+    """Sentence case that leaves abbreviations as they are."""
+    return f"{words[0].upper()}{words[1:]}"
 
 
 # What the rules look at; errors and throughput are on the charts.
-_UNITS: tuple[Unit, ...] = ("µs", "ops/s", "I/Os")
+_UNITS: tuple[ColumnUnit, ...] = ("µs", "ops/s", "I/Os")
 # Buckets of whole minutes hold equally many samples each; a day comes from the roll-ups of 5 minutes.
 _MINUTE = timedelta(minutes=1)
 _MOST_POINTS = 288
@@ -74,10 +55,10 @@ class EvidenceNumber:
     subject: EntityRef
     name: str
     label: str
-    direction: Direction | None
+    direction: ColumnDirection | None
     counter: str
     value: float
-    unit: Unit
+    unit: ColumnUnit
     precision: float | None
     sources: tuple[EntityRef, ...]
     at: datetime
@@ -132,7 +113,7 @@ def _of_group(group: SeriesGroup, series: BucketedSeries, whose: str) -> Iterato
                 side=group.side,
                 subject=group.entity,
                 name=column.name,
-                label=label(column.quantity, column.direction, is_whole=group.scope == "whole") + whose,
+                label=label(column, is_whole=group.scope == "whole") + whose,
                 direction=column.direction,
                 counter=column.counter,
                 value=value,

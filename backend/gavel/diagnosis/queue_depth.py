@@ -19,8 +19,10 @@ from gavel.db.queries.depths import (
 )
 from gavel.db.queries.ledger import MINUTE
 from gavel.db.queries.rows import EntityRef
-from gavel.diagnosis.evidence import EvidenceNumber, label
+from gavel.diagnosis.evidence import EvidenceNumber, capitalized
 from gavel.diagnosis.sentences import Statement, StatementKind, clock
+from gavel.domain.source import Stream
+from gavel.domain.streams import column_of
 
 # How long before the window a fall of the depth is looked for.
 _REACH = timedelta(hours=2)
@@ -157,6 +159,7 @@ def _dropped(minutes: Sequence[DepthMinute], depth: float | None) -> tuple[float
 
 # --- as evidence ------------------------------------------------------------------------------------------------------
 
+_DEPTH = column_of(Stream.HOST_DEVICE, "queue_depth")
 _CONFIGURED = "scsiLun.queueDepth; esxcli storage core device list: Device Max Queue Depth"
 _DSNRO = "esxcli storage core device list: No of outstanding IOs with competing worlds"
 
@@ -166,18 +169,18 @@ def depth_evidence(queue: QueueInForce) -> Iterator[EvidenceNumber]:
     settings = queue.settings
     measured = queue.depth if settings.is_measured else None
     vms = None if queue.vms is None else float(len(queue.vms))
-    for name, counter, value, at in (
-        ("queue_depth", "disk.maxQueueDepth.average", measured, queue.to_at),
-        ("device_depth", _CONFIGURED, settings.configured, settings.read_at),
-        ("dsnro", _DSNRO, settings.dsnro, settings.read_at),
-        ("active_vms", "virtualDisk.numberReadAveraged, numberWriteAveraged above 0", vms, queue.to_at),
+    for name, words, counter, value, at in (
+        (_DEPTH.name, capitalized(_DEPTH.label), _DEPTH.counters[0].name, measured, queue.to_at),
+        ("device_depth", "Device queue depth (configured)", _CONFIGURED, settings.configured, settings.read_at),
+        ("dsnro", "DSNRO", _DSNRO, settings.dsnro, settings.read_at),
+        ("active_vms", "VMs with I/O", "virtualDisk.numberReadAveraged, numberWriteAveraged above 0", vms, queue.to_at),
     ):
         if value is not None and at is not None:
             yield EvidenceNumber(
                 side="host",
                 subject=queue.device,
                 name=name,
-                label=label(name),
+                label=words,
                 direction=None,
                 counter=counter,
                 value=float(value),

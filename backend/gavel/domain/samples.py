@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gavel.domain.source import Stream
+from gavel.domain.streams import COLUMNS_OF
 
 Int64Array: TypeAlias = npt.NDArray[np.int64]
 
@@ -26,38 +27,12 @@ class Precision(IntEnum):
     ESXTOP = 3  # decimals of an esxtop batch file
 
 
-# Columns of each stream besides `ts` (end of the sample by the source's own clock), `entity_id` and `interval_s` (its length).
-# ops = operations in the interval, bytes = bytes in the interval, *_us = mean µs per operation of that direction.
-_ARRAY_DIRECTIONS = ("read", "write", "mirrored_write")
-_ARRAY_TIMES = ("service", "queue", "qos", "qos_sched", "san", "usec")
-
+# The step of a latency of that precision, in µs.
+STEP_US: Mapping[Precision, int] = {Precision.MICROSECOND: 1, Precision.MILLISECOND: 1000, Precision.ESXTOP: 1}
+# Names of the columns of each stream, in order.
 COLUMNS: Mapping[Stream, tuple[str, ...]] = {
-    # `<d>_usec_us` is the array's own headline number, kept as a cross-check; `qos_sched` exists from REST 2.49 on.
-    Stream.ARRAY_VOLUME: (
-        *(f"{direction}_{unit}" for direction in _ARRAY_DIRECTIONS for unit in ("ops", "bytes")),
-        *(f"{direction}_{time}_us" for direction in _ARRAY_DIRECTIONS for time in _ARRAY_TIMES),
-    ),
-    # A managed directory that NFS clients mount: one time per operation, which the array does not split.
-    Stream.ARRAY_DIRECTORY: ("read_ops", "write_ops", "read_bytes", "write_bytes", "read_usec_us", "write_usec_us"),
-    Stream.HOST_DEVICE: (
-        "read_ops", "write_ops", "read_bytes", "write_bytes",
-        "read_gavg_us", "read_davg_us", "read_kavg_us", "read_qavg_us",
-        "write_gavg_us", "write_davg_us", "write_kavg_us", "write_qavg_us",
-        "queue_depth", "aborts", "bus_resets", "precision",
-    ),
-    # latency = the µs `.latest` counter; total_latency = its integer-ms `.average` twin, in µs;
-    # outstanding = I/Os in flight, as the host reports them (whole).
-    Stream.VM_DISK: (
-        "read_ops", "write_ops", "read_bytes", "write_bytes",
-        "read_latency_us", "write_latency_us", "read_total_latency_us", "write_total_latency_us",
-        "read_outstanding", "write_outstanding", "precision",
-    ),
-    Stream.PATH: ("read_ops", "write_ops", "read_bytes", "write_bytes", "read_latency_us", "write_latency_us", "precision"),
-    Stream.ADAPTER: (
-        "read_ops", "write_ops", "read_bytes", "write_bytes", "read_latency_us", "write_latency_us",
-        "queue_depth", "queued", "outstanding", "precision",
-    ),
-}  # fmt: skip
+    stream: tuple(column.name for column in columns) for stream, columns in COLUMNS_OF.items()
+}
 
 
 @dataclass(frozen=True, slots=True)

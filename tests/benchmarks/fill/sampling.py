@@ -124,17 +124,17 @@ def _batch(
     catalogue = Catalogue(
         vcenter_index=vcenter.index, has_microsecond_family=vcenter.has_microsecond_family, generation=0
     )
-    readings = choose(stream, catalogue.id_of.keys() & shows.keys())
+    counters = choose(stream, catalogue.id_of.keys() & shows.keys())
     shape = (len(names), len(stretch.ended_at_s))
     series = PivotedSeries(
         names=tuple(names),
         ended_at_us=np.broadcast_to(stretch.ended_at_s * 1_000_000, shape),
         interval_s=np.full(shape, stretch.interval_s, dtype=np.int64),
-        values=np.stack([shows[key](looks) for key in readings.values()]),
+        values=np.stack([shows[key](looks) for key in counters]),
     )
     until_us = int(stretch.ended_at_s[-1]) * 1_000_000
     found = columns.batch(
-        stream, list(readings), series, lambda entity, instance: f"{entity}/{instance}", since_us=0, until_us=until_us
+        stream, counters, series, lambda entity, instance: f"{entity}/{instance}", since_us=0, until_us=until_us
     )
     if found is None:
         raise ValueError(f"{vcenter.name}: the model says nothing of {stream}")

@@ -99,13 +99,13 @@ def _from_vcenter(
     samples: Samples,
 ) -> list[SampleBatch]:
     served = set(chain.from_iterable(columns for _, _, columns, _ in entities))
-    readings = choose(stream, served)
-    counter_ids = {key: 100 + place for place, key in enumerate(readings.values())}
+    counters = choose(stream, served)
+    counter_ids = {key: 100 + place for place, key in enumerate(counters)}
     decoder = CsvDecoder({counter: place for place, counter in enumerate(counter_ids.values())})
     for piece in _reply(environment, dice, entities, counter_ids, samples):
         decoder.feed(piece)
     found = (
-        batch(stream, list(readings), series, lambda _, instance: instance, since_us=-1, until_us=_ALL_US)
+        batch(stream, counters, series, lambda _, instance: instance, since_us=-1, until_us=_ALL_US)
         for series in decoder.finish()
     )
     return [one for one in found if one is not None]

@@ -89,9 +89,9 @@ def _group(group: SeriesGroup, kinds: dict[int, str]) -> Group:
         columns=[
             Column(
                 name=column.name,
-                label=label(column.quantity, column.direction, is_whole=is_whole),
+                label=label(column, is_whole=is_whole),
                 quantity=column.quantity,
-                quantity_label=quantity_label(column.quantity, is_whole=is_whole),
+                quantity_label=quantity_label(column, is_whole=is_whole),
                 unit=column.unit,
                 direction=column.direction,
                 counter=column.counter,

@@ -9,7 +9,7 @@ from pydantic import AwareDatetime
 
 from gavel.api.schemas.common import Out, Ref
 from gavel.api.schemas.sentences import SentenceOut
-from gavel.api.schemas.series import Unit
+from gavel.domain.streams import ColumnUnit
 
 DirectionName = Literal["read", "write", "all"]
 LayerName = Literal["guest", "kernel", "san", "array"]
@@ -139,7 +139,7 @@ class EvidenceOut(Out):
     direction: Literal["read", "write", "mirrored_write", "all"] | None
     counter: str
     value: float
-    unit: Unit
+    unit: ColumnUnit
     precision: float | None
     sources: list[Ref]
     at: AwareDatetime

@@ -5,8 +5,7 @@ from typing import Literal
 from pydantic import AwareDatetime
 
 from gavel.api.schemas.common import GapOut, Out, Ref, SourceRef
-
-Unit = Literal["µs", "ops/s", "bytes/s", "I/Os", "count"]
+from gavel.domain.streams import ColumnUnit
 
 
 class Column(Out):
@@ -22,7 +21,7 @@ class Column(Out):
     label: str
     quantity: str
     quantity_label: str
-    unit: Unit
+    unit: ColumnUnit
     direction: Literal["read", "write", "mirrored_write", "all"] | None
     counter: str
     precision: float | None

@@ -9,9 +9,10 @@ from sqlalchemy import Row, text
 
 from gavel.db.engine import Connection
 from gavel.db.series import modes
-from gavel.db.series.catalog import EPOCH, HOUR, ROLLED, ROLLS, SAMPLES, Roll
-from gavel.db.series.measures import ColumnKind, SampleColumn, measures, partials
+from gavel.db.series.catalog import EPOCH, HOUR, SAMPLE_ROLLS, SAMPLES, Roll
+from gavel.db.series.measures import partials
 from gavel.domain.source import Stream
+from gavel.domain.streams import COLUMNS_OF, ColumnKind, SampleColumn
 
 Resolution = Literal["raw", "5m", "1h"]
 # Two array samples or three host samples to a minute: 30 s is the finest step that leaves no bucket without a sample of either.
@@ -52,17 +53,16 @@ class Entity:
 
 @dataclass(frozen=True, slots=True)
 class _Grain:
-    """Rows of one table with stamps in (lo, hi]; `roll` is None for the samples themselves. `name`: of its own among all grains."""
+    """Rows with stamps in (lo, hi]: of the first of `rolls`, with what the others keep of its buckets; samples where there is none.
+
+    `name`: of its own among all grains.
+    """
 
     stream: Stream
     name: str
-    roll: Roll | None
+    rolls: tuple[Roll, ...]
     lo: datetime
     hi: datetime
-
-    @property
-    def table(self) -> str:
-        return f"{self.stream}_sample" if self.roll is None else self.roll.name
 
 
 Columns: TypeAlias = dict[str, list[float | None]]
@@ -117,8 +117,8 @@ def _of_stream(stream: Stream, grains: Sequence[_Grain], *, parts: bool) -> str:
     merged = f"SELECT entity_id, b, {_merged(stream)} FROM ({parts_sql}) part GROUP BY 1, 2"
     return (
         f"SELECT '{stream}' AS stream, {entity} AS entity, extract(epoch FROM b)::bigint AS at,"
-        f" ARRAY[{', '.join(_final(m) for m in measures(stream))}]::float8[] AS numbers"
-        f" FROM ({parts_sql if grains[0].roll is None else merged}) merged GROUP BY {groups}"
+        f" ARRAY[{', '.join(_final(column) for column in COLUMNS_OF[stream])}]::float8[] AS numbers"
+        f" FROM ({merged if grains[0].rolls else parts_sql}) merged GROUP BY {groups}"
     )
 
 
@@ -126,49 +126,52 @@ def _finest_kept(storage: modes.Storage, from_at: datetime) -> timedelta:
     age = storage.now - from_at
     if age <= min(raw.keep[storage.mode] for raw in SAMPLES.values()):
         return timedelta(0)
-    return _FIVE_MINUTES if age <= min(ROLLS[f"{stream}_5m"].keep for stream in ROLLED) else HOUR
+    fives = [roll for rolls in SAMPLE_ROLLS.values() for roll in rolls if roll.width == _FIVE_MINUTES]
+    return _FIVE_MINUTES if age <= min(roll.keep for roll in fives) else HOUR
 
 
 def _grains(
     connection: Connection, entities: Mapping[Stream, Sequence[Entity]], window: BucketWindow
 ) -> Mapping[Stream, Sequence[_Grain]]:
     """Coarse to fine: a roll-up as far as it has been made, then what it is made from."""
-    usable = {
-        stream: sorted(
-            (roll for roll in ROLLS.values() if roll.name.startswith(f"{stream}_") and roll.width <= window.step),
-            key=lambda roll: roll.width,
-            reverse=True,
-        )
-        for stream in entities
-    }
+    usable = {stream: _usable(stream, window.step) for stream in entities}
     newest = _newest(connection, usable, entities, window)
-    return {stream: tuple(_grains_of(stream, rolls, newest, window)) for stream, rolls in usable.items()}
+    return {stream: tuple(_grains_of(stream, widths, newest, window)) for stream, widths in usable.items()}
+
+
+def _usable(stream: Stream, step: timedelta) -> Sequence[tuple[Roll, ...]]:
+    """The roll-ups that are fine enough, by width, the widest first."""
+    widths = (
+        tuple(roll for roll in SAMPLE_ROLLS.get(stream, ()) if roll.width == width) for width in (HOUR, _FIVE_MINUTES)
+    )
+    return [rolls for rolls in widths if rolls and rolls[0].width <= step]
 
 
 def _grains_of(
-    stream: Stream, rolls: Sequence[Roll], newest: Mapping[str, datetime | None], window: BucketWindow
+    stream: Stream, widths: Sequence[tuple[Roll, ...]], newest: Mapping[str, datetime | None], window: BucketWindow
 ) -> Iterator[_Grain]:
     lo = window.from_at - _REACH
-    for roll in rolls:
-        made = newest[roll.name]
+    for rolls in widths:
+        first = rolls[0]
+        made = newest[first.name]
         if made is not None and made >= lo:
-            made_until = made + roll.width - _MICROSECOND
-            yield _Grain(stream, roll.name, roll, max(lo, window.from_at), made_until)
+            made_until = made + first.width - _MICROSECOND
+            yield _Grain(stream, first.name, rolls, max(lo, window.from_at), made_until)
             lo = made_until
-    yield _Grain(stream, stream.value, None, lo, window.to_at + _REACH)
+    yield _Grain(stream, stream.value, (), lo, window.to_at + _REACH)
 
 
 def _newest(
     connection: Connection,
-    rolls: Mapping[Stream, Sequence[Roll]],
+    usable: Mapping[Stream, Sequence[tuple[Roll, ...]]],
     entities: Mapping[Stream, Sequence[Entity]],
     window: BucketWindow,
 ) -> Mapping[str, datetime | None]:
-    """By roll-up: its newest bucket of the window."""
+    """By the first roll-up of each width: its newest bucket of the window."""
     newest = [
-        f"(SELECT max(bucket) FROM {roll.name} WHERE entity_id = ANY(:{stream}_ids) AND bucket >= :lo AND bucket < :hi) AS {roll.name}"
-        for stream, own in rolls.items()
-        for roll in own
+        f"(SELECT max(bucket) FROM {first.name} WHERE entity_id = ANY(:{stream}_ids) AND bucket >= :lo AND bucket < :hi) AS {first.name}"
+        for stream, widths in usable.items()
+        for first, *_ in widths
     ]
     if not newest:
         return {}
@@ -180,40 +183,55 @@ def _newest(
 def _part(grain: _Grain) -> str:
     """Partials with entity and bucket: of samples one row for each, of a roll-up its rows. A sample lies where its middle is."""
     stream, name = grain.stream, grain.name
-    if grain.roll is None:
+    kept = partials(COLUMNS_OF[stream])
+    if grain.rolls:
+        place, time, grouped = "s.bucket", "bucket", ""
+        rows = f"{grain.rolls[0].name} s ON s.entity_id = m.entity {_beside(grain)}"
+        sums = ", ".join(partial.name for partial in kept)
+    else:
         place = "s.ts - (m.shift_s + s.interval_s / 2.0) * INTERVAL '1 second'"
         time, grouped = "ts", "GROUP BY 1, 2"
-        sums = ", ".join(f"{partial.of_samples} AS {partial.name}" for partial in partials(stream))
-    else:
-        place, time, grouped = "s.bucket", "bucket", ""
-        sums = ", ".join(partial.name for partial in partials(stream))
+        rows = f"{SAMPLES[stream].name} s ON s.entity_id = m.entity"
+        sums = ", ".join(f"{partial.of_samples} AS {partial.name}" for partial in kept)
     return (
         f"SELECT m.entity AS entity_id, date_bin(:step, {place}, :epoch) AS b, {sums}"
-        f" FROM unnest(CAST(:{stream}_ids AS int[]), CAST(:{stream}_shifts AS float8[])) AS m (entity, shift_s)"
-        f" JOIN {grain.table} s ON s.entity_id = m.entity"
+        f" FROM unnest(CAST(:{stream}_ids AS int[]), CAST(:{stream}_shifts AS float8[])) AS m (entity, shift_s) JOIN {rows}"
         f" WHERE s.{time} > :{name}_lo AND s.{time} <= :{name}_hi AND {place} >= :from_at AND {place} < :to_at {grouped}"
     )
 
 
+def _beside(grain: _Grain) -> str:
+    """What other roll-ups keep of the same buckets; each limited by itself, since an outer join hands no limits on.
+
+    A bucket that one of them does not have, because it is older than the roll-up or only just over, is not measured.
+    """
+    name = grain.name
+    limits = f"entity_id = ANY(CAST(:{grain.stream}_ids AS int[])) AND bucket > :{name}_lo AND bucket <= :{name}_hi"
+    return " ".join(
+        f"LEFT JOIN (SELECT * FROM {roll.name} WHERE {limits}) r{n} ON r{n}.entity_id = s.entity_id AND r{n}.bucket = s.bucket"
+        for n, roll in enumerate(grain.rolls[1:])
+    )
+
+
 def _merged(stream: Stream) -> str:
-    return ", ".join(f"{partial.of_partials} AS {partial.name}" for partial in partials(stream))
+    return ", ".join(f"{partial.of_partials} AS {partial.name}" for partial in partials(COLUMNS_OF[stream]))
 
 
-def _final(m: SampleColumn) -> str:
+def _final(column: SampleColumn) -> str:
     """What a chart shows, over all entities of a bucket: rates and levels add up but for depths, latencies are means over operations."""
-    c = m.column
-    if m.kind is ColumnKind.TIME:
+    c = column.name
+    if column.kind is ColumnKind.TIME:
         return f"(sum({c}_sum) / nullif(sum({c}_ops), 0))::float8"
-    if c.endswith(("_ops", "_bytes")):
+    if column.is_rate:
         return f"sum({c}::float8 / nullif({c}_s, 0))"
-    if m.kind is ColumnKind.COUNT:
+    if column.kind is ColumnKind.COUNT:
         return f"sum({c})::float8"
     if c == "queue_depth":
         # Each queue is one host's: depths are never added up. The deepest of those in use; all idle: the deepest.
         busy = "coalesce(read_ops, 0) + coalesce(write_ops, 0) > 0"
         in_use = f"max({c}_sum::float8 / nullif({c}_s, 0)) FILTER (WHERE {busy})"
         return f"coalesce({in_use}, max({c}_max))::float8"
-    if m.kind is ColumnKind.LEVEL:
+    if column.kind is ColumnKind.LEVEL:
         return f"sum({c}_sum::float8 / nullif({c}_s, 0))"
     return f"max({c}_max)::float8"
 
@@ -230,7 +248,7 @@ def _parameters(
 
 def _columns(rows: Sequence[Row[Any]], stream: Stream, window: BucketWindow) -> dict[int | None, Columns]:
     start, step = _ms(window.from_at) // 1000, window.step // timedelta(seconds=1)
-    names = [m.column for m in measures(stream)]
+    names = [column.name for column in COLUMNS_OF[stream]]
     found: dict[int | None, Columns] = {}
     for row in rows:
         columns = found.get(row.entity)
@@ -243,7 +261,7 @@ def _columns(rows: Sequence[Row[Any]], stream: Stream, window: BucketWindow) -> 
 
 
 def _resolution(grains: Sequence[_Grain]) -> Resolution:
-    widths = [grain.roll.width for grain in grains if grain.roll is not None]
+    widths = [grain.rolls[0].width for grain in grains if grain.rolls]
     if not widths:
         return "raw"
     return "1h" if max(widths) == HOUR else "5m"

@@ -7,11 +7,9 @@ from datetime import datetime
 from sqlalchemy import RowMapping, text
 
 from gavel.db.engine import Connection
-from gavel.db.queries.counters import step_us
 from gavel.db.queries.members import DATASTORE_DIRECTORY
 from gavel.db.queries.rows import EntityRef, RefKind
-from gavel.domain.samples import Precision
-from gavel.domain.source import Stream
+from gavel.domain.samples import STEP_US, Precision
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +92,7 @@ def _group(row: RowMapping) -> PathGroup:
         working=row["working"],
         iops=row["iops"],
         us=row["us"],
-        precision_us=None
-        if row["us"] is None
-        else step_us(Stream.PATH, "read_latency_us", Precision(row["precision"])),
+        precision_us=None if row["us"] is None else float(STEP_US[Precision(row["precision"])]),
     )
 
 

@@ -10,8 +10,9 @@ from gavel.db.engine import Connection
 from gavel.db.queries.members import DATASTORE_DIRECTORY, MEMBERS, relation
 from gavel.db.queries.rows import DeviceNumbers, NewestSides, RefKind, VolumeParts
 from gavel.db.write.entities import ENTITY_TABLES
-from gavel.domain.samples import Precision
-from gavel.domain.source import Stream
+from gavel.domain.samples import STEP_US, Precision
+from gavel.domain.source import OF_ARRAYS, Stream
+from gavel.domain.streams import directions_of
 
 # What is older than this is not "newest" any more: the numbers are then null.
 STALE = timedelta(minutes=5)
@@ -22,15 +23,8 @@ _COMMON = """
     SELECT min(until_at) FROM watermark WHERE stream = ANY(:streams) AND until_at >
         (SELECT max(until_at) FROM watermark WHERE stream = ANY(:streams)) - CAST(:together AS interval)
 """
-STEP_US = {Precision.MICROSECOND: 1, Precision.MILLISECOND: 1000, Precision.ESXTOP: 1}
 
-# Per stream: the directions whose operations add up, and the latencies wanted, each as an expression in a direction `{d}`.
-_DIRECTIONS: Mapping[Stream, tuple[str, ...]] = {
-    Stream.HOST_DEVICE: ("read", "write"),
-    Stream.VM_DISK: ("read", "write"),
-    Stream.ARRAY_VOLUME: ("read", "write", "mirrored_write"),
-    Stream.ARRAY_DIRECTORY: ("read", "write"),
-}
+# The latencies wanted of each stream, each as an expression in a direction `{d}`.
 # Before REST 2.49 there is no scheduling time, and its absence adds nothing.
 _INTERNAL = "s.{d}_service_us + s.{d}_queue_us + s.{d}_qos_us + coalesce(s.{d}_qos_sched_us, 0)"
 _DIRECTORY = "s.{d}_usec_us"
@@ -48,7 +42,6 @@ _LATENCIES: Mapping[Stream, Mapping[str, str]] = {
     # A directory has one time and no SAN part.
     Stream.ARRAY_DIRECTORY: {"internal": _DIRECTORY} | _split(_DIRECTORY),
 }
-_ARRAY = frozenset({Stream.ARRAY_VOLUME, Stream.ARRAY_DIRECTORY})
 # NFS has no devices, and the devices of vVols are shared by all of them: these are told by their virtual disks.
 _BY_DISKS = "SELECT id FROM datastore WHERE type IN ('nfs', 'vvol')"
 # What hosts do on an array's files: it is on no device of theirs.
@@ -71,7 +64,7 @@ def newest_sides(connection: Connection, subject: RefKind, ids: Sequence[int], n
             continue
         for row in _sums(connection, members, stream, ids, now - STALE, common):
             host, array = found[row["subject_id"]]
-            (array if stream in _ARRAY else host).add(stream, row)
+            (array if stream in OF_ARRAYS else host).add(stream, row)
     return {one: _sides(host, array) for one, (host, array) in found.items()}
 
 
@@ -140,17 +133,17 @@ def _of_this_side(subject: RefKind, stream: Stream) -> str | None:
     if (subject, stream) not in MEMBERS or (subject is RefKind.VM and stream is Stream.HOST_DEVICE):
         return None
     pairs = relation(subject, stream)
-    if subject is not RefKind.DATASTORE or stream in _ARRAY:
+    if subject is not RefKind.DATASTORE or stream in OF_ARRAYS:
         return pairs
     return f"{pairs} AND subject_id {'IN' if stream is Stream.VM_DISK else 'NOT IN'} ({_BY_DISKS})"
 
 
 def _newest(stream: Stream) -> str:
     """Per entity: operations per second, and Σ µs·ops and Σ ops of every latency, over the last minute before `common` or its watermark."""
-    ops = " + ".join(f"s.{direction}_ops" for direction in _DIRECTIONS[stream])
-    precision = "NULL::int" if stream in _ARRAY else "max(s.precision)"
+    ops = " + ".join(f"s.{direction}_ops" for direction in directions_of(stream))
+    precision = "NULL::int" if stream in OF_ARRAYS else "max(s.precision)"
     sums = ", ".join(
-        f"{weighted(latency, _DIRECTIONS[stream])} AS {name}_sum, {weights(latency, _DIRECTIONS[stream])} AS {name}_ops"
+        f"{weighted(latency, directions_of(stream))} AS {name}_sum, {weights(latency, directions_of(stream))} AS {name}_ops"
         for name, latency in _LATENCIES[stream].items()
     )
     return (

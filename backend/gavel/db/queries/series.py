@@ -14,30 +14,29 @@ from gavel.db.queries.members import MEMBERS
 from gavel.db.queries.refs import require
 from gavel.db.queries.rows import EntityRef, RefKind
 from gavel.db.series import modes
-from gavel.db.series.measures import ColumnKind, SampleColumn, measures
 from gavel.domain.samples import Precision
 from gavel.domain.source import Stream
+from gavel.domain.streams import COLUMNS_OF, ColumnDirection, ColumnKind, ColumnUnit, SampleColumn
 
-Unit = Literal["µs", "ops/s", "bytes/s", "I/Os", "count"]
 Side = Literal["array", "host"]
 # Where on an I/O's path it was measured: hosts time their devices and, further out, the virtual disks.
 Level = Literal["array", "host", "disk"]
-Direction = Literal["read", "write", "mirrored_write"]
 
 
 @dataclass(frozen=True, slots=True)
 class SeriesColumn:
     """One line of a chart: latencies are op-weighted means of the bucket, rates are means over the time that was measured.
 
-    name: as in `COLUMNS`, with `_iops` for `_ops` and `_bytes_per_s` for `_bytes`; quantity: the same without its direction.
+    name: the quantity with its direction; words: the quantity in words.
     counter: the source's own name of it.
     precision: the coarsest step of the source's number in `unit`, over the range. values: as long as `times_ms`.
     """
 
     name: str
     quantity: str
-    unit: Unit
-    direction: Direction | None
+    words: str
+    unit: ColumnUnit
+    direction: ColumnDirection | None
     counter: str
     precision: float | None
     values: list[float | None]
@@ -124,7 +123,6 @@ _STAMPED = """
     LEFT JOIN clock whole ON whole.source_id = e.source_id AND whole.subject IS NULL
     ORDER BY owner, name, id
 """
-_RANGES: Mapping[ColumnKind, Unit] = {ColumnKind.TIME: "µs", ColumnKind.LEVEL: "I/Os", ColumnKind.COUNT: "count"}
 
 
 def series(
@@ -205,7 +203,7 @@ def _groups(
 ) -> Iterator[SeriesGroup]:
     """The whole first, with empty columns where nothing was measured; then the parts that have any value."""
     side, level, kind = _SIDES[stream]
-    empty: Columns = {m.column: [None] * window.buckets for m in measures(stream)}
+    empty: Columns = {column.name: [None] * window.buckets for column in COLUMNS_OF[stream]}
     everything = tuple(sorted({one.source for one in stamped}, key=lambda source: source.id))
     together = _columns(stream, bucketed_rows.columns.get(None, empty))
     yield SeriesGroup(side, level, "whole", whole, None, whole.name, everything, together)
@@ -219,32 +217,20 @@ def _groups(
 def _columns(stream: Stream, columns: Columns) -> tuple[SeriesColumn, ...]:
     codes = [code for code in columns.get("precision", ()) if code is not None]
     precision = Precision(int(max(codes))) if codes else None
-    shown = (m for m in measures(stream) if m.kind is not ColumnKind.CODE)
-    return tuple(_column(stream, m, precision, columns[m.column]) for m in shown)
+    shown = (column for column in COLUMNS_OF[stream] if column.kind is not ColumnKind.CODE)
+    return tuple(_column(stream, column, precision, columns[column.name]) for column in shown)
 
 
-def _column(stream: Stream, m: SampleColumn, precision: Precision | None, values: list[float | None]) -> SeriesColumn:
-    name, unit = _name_and_unit(m)
-    direction = _direction(m.column)
+def _column(
+    stream: Stream, column: SampleColumn, precision: Precision | None, values: list[float | None]
+) -> SeriesColumn:
     return SeriesColumn(
-        name=name,
-        quantity=name if direction is None else name.removeprefix(f"{direction}_"),
-        unit=unit,
-        direction=direction,
-        counter=counter_name(stream, m.column, precision),
-        precision=step_us(stream, m.column, precision),
+        name=column.shown_name,
+        quantity=column.quantity,
+        words=column.label,
+        unit=column.unit,
+        direction=column.direction,
+        counter=counter_name(column, precision),
+        precision=step_us(stream, column, precision),
         values=values,
     )
-
-
-def _name_and_unit(m: SampleColumn) -> tuple[str, Unit]:
-    if m.column.endswith("_ops"):
-        return f"{m.column.removesuffix('_ops')}_iops", "ops/s"
-    if m.column.endswith("_bytes"):
-        return f"{m.column}_per_s", "bytes/s"
-    return m.column, _RANGES[m.kind]
-
-
-def _direction(column: str) -> Direction | None:
-    directions: tuple[Direction, ...] = ("mirrored_write", "read", "write")
-    return next((direction for direction in directions if column.startswith(f"{direction}_")), None)

@@ -1,13 +1,15 @@
 """The declarative list of time-series tables. `plain` and `timescale` make the same relations of it; a new series is a line here."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from itertools import chain
 
 from gavel.db.series import ledger_columns
-from gavel.db.series.measures import Partial, partials, sample_types
+from gavel.db.series.measures import COMMON, Partial, partials, sample_types
 from gavel.domain.source import Stream
+from gavel.domain.streams import ROLL_UPS
 
 # Bucket and partition limits are counted from a Monday, so that any width up to a week starts where people expect it.
 EPOCH = datetime(2000, 1, 3, tzinfo=UTC)
@@ -91,7 +93,7 @@ def _rolls(name: str, raw: RawSeries, parts: tuple[Partial, ...], origin: dateti
     return five, hour
 
 
-ROLLED = (Stream.ARRAY_VOLUME, Stream.ARRAY_DIRECTORY, Stream.HOST_DEVICE, Stream.VM_DISK)
+ROLLED = tuple(ROLL_UPS)
 SAMPLES: Mapping[Stream, RawSeries] = {stream: _samples(stream) for stream in Stream}
 # Minutes of the ledger, stamped with their start: of leaves (virtual disks, devices of hosts), and of all that they add up to.
 LEDGER_LEAVES = _ledger("ledger_leaf_1m", {Mode.PLAIN: timedelta(hours=48), Mode.TIMESCALE: 14 * DAY})
@@ -103,6 +105,18 @@ LEDGER_MEASURED = {
 }
 
 RAWS: Mapping[str, RawSeries] = {raw.name: raw for raw in (*SAMPLES.values(), LEDGER_LEAVES, LEDGER)}
-_SAMPLE_ROLLS = (roll for stream in ROLLED for roll in _rolls(stream, SAMPLES[stream], partials(stream), END_STAMPED))
+
+
+def _sample_rolls(stream: Stream) -> Iterator[Roll]:
+    """The first pair also keeps what is common to all columns of a row."""
+    for number, (name, columns) in enumerate(ROLL_UPS[stream].items()):
+        parts = (*(COMMON if number == 0 else ()), *partials(columns))
+        yield from _rolls(name, SAMPLES[stream], parts, END_STAMPED)
+
+
+# Those of each width together: the first one has a row for every bucket, the others are read beside it.
+SAMPLE_ROLLS: Mapping[Stream, tuple[Roll, ...]] = {stream: tuple(_sample_rolls(stream)) for stream in ROLLED}
 # In order: a roll-up comes after its source.
-ROLLS: Mapping[str, Roll] = {roll.name: roll for roll in (*_SAMPLE_ROLLS, *LEDGER_ROLLS, *LEDGER_MEASURED.values())}
+ROLLS: Mapping[str, Roll] = {
+    roll.name: roll for roll in (*chain(*SAMPLE_ROLLS.values()), *LEDGER_ROLLS, *LEDGER_MEASURED.values())
+}

@@ -1,6 +1,6 @@
 """How each kind of sample column adds up: the partial sums that roll-ups keep and readers merge, as SQL expressions.
 
-A column is of one of four kinds, known by its name, and has these partials (all mergeable, so any level can be built on any other):
+A column is of one of four kinds, and has these partials (all mergeable, so any level can be built on any other):
 
   count  `*_ops`, `*_bytes`, aborts …  c = Σ value,         c_s = seconds in which it was measured     rate = c / c_s
   time   `*_us`                        c_sum = Σ µs·ops,    c_ops = ops with a measured time, c_max    mean = c_sum / c_ops
@@ -12,29 +12,9 @@ A time without operations says nothing and enters no partial; a value that was n
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 
-from gavel.domain.samples import COLUMNS
 from gavel.domain.source import Stream
-
-
-class ColumnKind(StrEnum):
-    COUNT = "count"
-    TIME = "time"
-    LEVEL = "level"
-    CODE = "code"
-
-
-_COUNTS = ("aborts", "bus_resets")
-
-
-@dataclass(frozen=True, slots=True)
-class SampleColumn:
-    """A sample column; `weight` is the column of operations that a time is the mean of."""
-
-    column: str
-    kind: ColumnKind
-    weight: str | None = None
+from gavel.domain.streams import COLUMNS_OF, ColumnKind, SampleColumn
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,54 +27,40 @@ class Partial:
     sql_type: str
 
 
-def measure(column: str) -> SampleColumn:
-    if column.endswith("_us"):
-        direction = next(d for d in ("mirrored_write", "read", "write") if column.startswith(f"{d}_"))
-        return SampleColumn(column, ColumnKind.TIME, f"{direction}_ops")
-    if column.endswith(("_ops", "_bytes")) or column in _COUNTS:
-        return SampleColumn(column, ColumnKind.COUNT)
-    return SampleColumn(column, ColumnKind.CODE if column == "precision" else ColumnKind.LEVEL)
+# Of every first roll-up of a stream: rows, and seconds that they cover.
+COMMON = (
+    Partial("n", "count(*)::int", "sum(n)::int", "integer"),
+    Partial("covered_s", "sum(interval_s)::int", "sum(covered_s)::int", "integer"),
+)
 
 
-def measures(stream: Stream) -> tuple[SampleColumn, ...]:
-    return tuple(measure(column) for column in COLUMNS[stream])
+def partials(columns: Iterable[SampleColumn]) -> tuple[Partial, ...]:
+    """The sums that roll-ups keep of these columns, in order."""
+    return tuple(partial for column in columns for partial in _PARTIALS[column.kind](column))
 
 
-def partials(stream: Stream) -> tuple[Partial, ...]:
-    """Every partial of a stream: its roll-up's columns besides `entity_id` and `bucket`, in order."""
-    common = (
-        Partial("n", "count(*)::int", "sum(n)::int", "integer"),
-        Partial("covered_s", "sum(interval_s)::int", "sum(covered_s)::int", "integer"),
-    )
-    return (*common, *(part for m in measures(stream) for part in partials_of(m)))
-
-
-def partials_of(m: SampleColumn) -> tuple[Partial, ...]:
-    return tuple(_PARTIALS[m.kind](m))
-
-
-def _count(m: SampleColumn) -> Iterable[Partial]:
-    c = m.column
+def _count(column: SampleColumn) -> Iterable[Partial]:
+    c = column.name
     yield _sum(c, f"{c}::float8", "bigint")
     yield _sum(f"{c}_s", f"interval_s) FILTER (WHERE {c} IS NOT NULL", "integer")
 
 
-def _time(m: SampleColumn) -> Iterable[Partial]:
-    c, ops = m.column, m.weight
+def _time(column: SampleColumn) -> Iterable[Partial]:
+    c, ops = column.name, column.weight
     yield _sum(f"{c}_sum", f"{c}::float8 * {ops}) FILTER (WHERE {ops} > 0", "double precision")
     yield _sum(f"{c}_ops", f"{ops}) FILTER (WHERE {ops} > 0 AND {c} IS NOT NULL", "bigint")
     yield Partial(f"{c}_max", f"max({c}) FILTER (WHERE {ops} > 0)", f"max({c}_max)", "integer")
 
 
-def _level(m: SampleColumn) -> Iterable[Partial]:
-    c = m.column
+def _level(column: SampleColumn) -> Iterable[Partial]:
+    c = column.name
     yield _sum(f"{c}_sum", f"{c}::bigint * interval_s", "bigint")
     yield _sum(f"{c}_s", f"interval_s) FILTER (WHERE {c} IS NOT NULL", "integer")
-    yield from _code(m)
+    yield from _code(column)
 
 
-def _code(m: SampleColumn) -> Iterable[Partial]:
-    c = m.column
+def _code(column: SampleColumn) -> Iterable[Partial]:
+    c = column.name
     yield Partial(f"{c}_min", f"min({c})", f"min({c}_min)", "integer")
     yield Partial(f"{c}_max", f"max({c})", f"max({c}_max)", "integer")
 
@@ -109,6 +75,6 @@ _PARTIALS = {ColumnKind.COUNT: _count, ColumnKind.TIME: _time, ColumnKind.LEVEL:
 
 
 def sample_types(stream: Stream) -> Mapping[str, str]:
-    """SQL type of each column of a sample table, key and stamp first; every column of COLUMNS may be NULL: not measured."""
+    """SQL type of each column of a sample table, key and stamp first; every other one may be NULL: not measured."""
     fixed = {"ts": "timestamptz NOT NULL", "entity_id": "integer NOT NULL", "interval_s": "integer NOT NULL"}
-    return fixed | {c: "bigint" if c.endswith("_bytes") else "integer" for c in COLUMNS[stream]}
+    return fixed | {c.name: "bigint" if c.unit == "bytes/s" else "integer" for c in COLUMNS_OF[stream]}

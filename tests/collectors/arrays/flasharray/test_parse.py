@@ -13,10 +13,21 @@ from gavel.collectors.arrays.flasharray import parse, wire
 from gavel.domain.errors import ProtocolError
 from gavel.domain.samples import NOT_MEASURED
 from gavel.domain.source import Stream
+from gavel.domain.streams import COLUMNS_OF
 
 
 def _rows(*rows: dict[str, object]) -> tuple[list[wire.VolumePerformance], int]:
     return parse.parse_items([msgspec.Raw(json.dumps(row).encode()) for row in rows], wire.VolumePerformance)
+
+
+@pytest.mark.parametrize(
+    ("stream", "kind"),
+    [(Stream.ARRAY_VOLUME, wire.VolumePerformance), (Stream.ARRAY_DIRECTORY, wire.DirectoryPerformance)],
+)
+def test_what_is_read_of_a_row_is_what_columns_are_made_from(stream: Stream, kind: type[msgspec.Struct]) -> None:
+    declared = [counter.name for column in COLUMNS_OF[stream] for counter in column.counters]
+    read = {field.encode_name for field in msgspec.structs.fields(kind)} - {"id", "name", "time"}
+    assert sorted(declared) == sorted(read)
 
 
 def test_a_port_has_one_name_however_the_array_spells_it() -> None:

@@ -32,7 +32,10 @@ def key(entity: str, instance: str) -> str:
 
 
 def test_rates_become_operations_and_bytes_of_the_interval() -> None:
-    taken = {"read_per_s": column(65_000, NOT_MEASURED, 0), "read_kb_per_s": column(260_000, 5, NOT_MEASURED)}
+    taken = {
+        "virtualDisk.numberReadAveraged.average": column(65_000, NOT_MEASURED, 0),
+        "virtualDisk.read.average": column(260_000, 5, NOT_MEASURED),
+    }
     found = values(Stream.VM_DISK, taken, column(20, 20, 20))
     assert found["read_ops"].tolist() == [1_300_000, NOT_MEASURED, 0]
     assert found["read_bytes"].tolist() == [260_000 * 1024 * 20, 5 * 1024 * 20, NOT_MEASURED]
@@ -40,21 +43,21 @@ def test_rates_become_operations_and_bytes_of_the_interval() -> None:
 
 
 def test_exact_counts_are_taken_as_they_are() -> None:
-    found = values(Stream.HOST_DEVICE, {"read_ops": column(1_299_987)}, column(20))
+    found = values(Stream.HOST_DEVICE, {"disk.numberRead.summation": column(1_299_987)}, column(20))
     assert found["read_ops"].tolist() == [1_299_987]
 
 
 def test_milliseconds_become_microseconds_and_say_how_coarse_they_are() -> None:
-    found = values(Stream.HOST_DEVICE, {"read_davg_ms": column(1, NOT_MEASURED)}, column(20, 20))
+    found = values(Stream.HOST_DEVICE, {"disk.deviceReadLatency.average": column(1, NOT_MEASURED)}, column(20, 20))
     assert found["read_davg_us"].tolist() == [1000, NOT_MEASURED]
     assert found["precision"].tolist() == [Precision.MILLISECOND, NOT_MEASURED]
 
 
 def test_a_row_has_latencies_of_one_family_only() -> None:
     taken = {
-        "read_gavg_us": column(930, NOT_MEASURED),
-        "read_gavg_ms": column(1, 2),
-        "read_davg_ms": column(0, 1),
+        "storage.latency.readGavg.average": column(930, NOT_MEASURED),
+        "disk.totalReadLatency.average": column(1, 2),
+        "disk.deviceReadLatency.average": column(0, 1),
     }
     found = values(Stream.HOST_DEVICE, taken, column(20, 20))
     assert found["read_gavg_us"].tolist() == [930, 2000]
@@ -63,7 +66,10 @@ def test_a_row_has_latencies_of_one_family_only() -> None:
 
 
 def test_a_virtual_disk_keeps_both_twins_of_its_latency() -> None:
-    taken = {"read_latency_us": column(930, NOT_MEASURED), "read_latency_ms": column(1, 1)}
+    taken = {
+        "virtualDisk.readLatencyUS.latest": column(930, NOT_MEASURED),
+        "virtualDisk.totalReadLatency.average": column(1, 1),
+    }
     found = values(Stream.VM_DISK, taken, column(20, 20))
     assert found["read_latency_us"].tolist() == [930, NOT_MEASURED]
     assert found["read_total_latency_us"].tolist() == [1000, 1000]
@@ -79,7 +85,10 @@ def test_every_stream_has_exactly_its_columns_even_without_any_reading(stream: S
 
 @given(st.lists(st.integers(NOT_MEASURED, 1 << 40), min_size=1, max_size=6))
 def test_a_column_is_measured_exactly_where_its_reading_is(numbers: list[int]) -> None:
-    taken = {"write_kb_per_s": column(*numbers), "write_latency_ms": column(*numbers)}
+    taken = {
+        "storageAdapter.write.average": column(*numbers),
+        "storageAdapter.totalWriteLatency.average": column(*numbers),
+    }
     found = values(Stream.ADAPTER, taken, np.full(len(numbers), 20, dtype=np.int64))
     for name in ("write_bytes", "write_latency_us", "precision"):
         assert [number == NOT_MEASURED for number in found[name]] == [number == NOT_MEASURED for number in numbers]
@@ -99,7 +108,7 @@ def rows(found: SampleBatch | None) -> list[tuple[str, int, int]]:
 
 def test_the_window_is_open_at_its_start_and_closed_at_its_end() -> None:
     part = series([("host-1", "naa.1")], [[100, 120, 140, 160]], [[[1, 2, 3, 4]]])
-    found = batch(Stream.HOST_DEVICE, ["read_ops"], part, key, since_us=100 * US, until_us=140 * US)
+    found = batch(Stream.HOST_DEVICE, ["disk.numberRead.summation"], part, key, since_us=100 * US, until_us=140 * US)
     assert rows(found) == [("host-1/naa.1", 120, 2), ("host-1/naa.1", 140, 3)]
 
 
@@ -107,7 +116,7 @@ def test_the_order_of_the_reply_does_not_matter() -> None:
     forward = series([("host-1", "naa.1")], [[100, 120]], [[[1, 2]]])
     backward = series([("host-1", "naa.1")], [[120, 100]], [[[2, 1]]])
     found = [
-        batch(Stream.HOST_DEVICE, ["read_ops"], part, key, since_us=0, until_us=200 * US)
+        batch(Stream.HOST_DEVICE, ["disk.numberRead.summation"], part, key, since_us=0, until_us=200 * US)
         for part in (forward, backward)
     ]
     assert rows(found[0]) == rows(found[1])
@@ -117,22 +126,25 @@ def test_aggregates_are_no_objects_and_rows_without_any_reading_are_none() -> No
     names = [("host-1", ""), ("host-1", "naa.1"), ("host-1", "naa.2")]
     nothing = [NOT_MEASURED, NOT_MEASURED]
     part = series(names, [[100, 120]] * 3, [[[9, 9], [1, NOT_MEASURED], nothing]])
-    found = batch(Stream.HOST_DEVICE, ["read_ops"], part, key, since_us=0, until_us=200 * US)
+    found = batch(Stream.HOST_DEVICE, ["disk.numberRead.summation"], part, key, since_us=0, until_us=200 * US)
     assert rows(found) == [("host-1/naa.1", 100, 1)]
 
 
 def test_a_reply_with_nothing_in_the_window_is_no_batch() -> None:
     part = series([("host-1", "naa.1")], [[100]], [[[1]]])
-    assert batch(Stream.HOST_DEVICE, ["read_ops"], part, key, since_us=100 * US, until_us=200 * US) is None
+    assert (
+        batch(Stream.HOST_DEVICE, ["disk.numberRead.summation"], part, key, since_us=100 * US, until_us=200 * US)
+        is None
+    )
 
 
 # --- blocks of five minutes ---------------------------------------------------------------------------------------------
 
 
-def path_rows(stamps: list[int], ops: list[int], latency_ms: list[int]) -> SampleBatch | None:
-    """Folded rows of one path with these samples."""
-    names = ["read_ops", "read_latency_ms"]
-    part = whole_blocks_only(series([("host-1", "path")], [stamps], [[ops], [latency_ms]]))
+def path_rows(stamps: list[int], ops_per_s: list[int], latency_ms: list[int]) -> SampleBatch | None:
+    """Folded rows of one path with these samples of 20 s."""
+    names = ["storagePath.numberReadAveraged.average", "storagePath.totalReadLatency.average"]
+    part = whole_blocks_only(series([("host-1", "path")], [stamps], [[ops_per_s], [latency_ms]]))
     found = batch(Stream.PATH, names, part, key, since_us=0, until_us=10_000 * US)
     return None if found is None else folded(found)
 
@@ -141,7 +153,7 @@ BLOCK = list(range(320, 601, 20))  # the fifteen stamps of the block that ends a
 
 
 def test_a_block_sums_operations_and_weighs_latency_by_them() -> None:
-    found = path_rows(BLOCK, [100] * 14 + [1400], [1] * 14 + [2])
+    found = path_rows(BLOCK, [5] * 14 + [70], [1] * 14 + [2])
     assert found is not None
     assert found.ended_at_us.tolist() == [600 * US]
     assert found.interval_s.tolist() == [BLOCK_S]
@@ -159,7 +171,7 @@ def test_a_block_whose_start_the_source_has_dropped_is_no_block() -> None:
 
 
 def test_a_missing_sample_inside_a_block_shortens_what_it_stands_for() -> None:
-    found = path_rows(BLOCK, [100] * 14 + [NOT_MEASURED], [1] * 14 + [NOT_MEASURED])
+    found = path_rows(BLOCK, [5] * 14 + [NOT_MEASURED], [1] * 14 + [NOT_MEASURED])
     assert found is not None
     assert found.interval_s.tolist() == [280]
     assert found.values["read_ops"].tolist() == [1400]
@@ -185,7 +197,7 @@ def test_operations_of_unknown_latency_leave_the_block_without_one() -> None:
 def test_the_latency_of_a_block_lies_between_those_of_its_samples(ops: list[int], latency_ms: list[int]) -> None:
     found = path_rows(BLOCK, ops, latency_ms)
     assert found is not None
-    assert found.values["read_ops"].tolist() == [sum(ops)]
+    assert found.values["read_ops"].tolist() == [20 * sum(ops)]
     weighing = [latency * 1000 for latency, number in zip(latency_ms, ops, strict=True) if number]
     latency = int(found.values["read_latency_us"][0])
     assert (min(weighing) - 1 <= latency <= max(weighing) + 1) if weighing else latency == NOT_MEASURED

@@ -9,6 +9,7 @@ import pytest
 from gavel.collectors.hosts.vcenter.counters import (
     DEVICE_MICROSECONDS,
     DEVICE_MILLISECONDS,
+    STREAMS,
     Catalogue,
     catalogue,
     choose,
@@ -16,6 +17,7 @@ from gavel.collectors.hosts.vcenter.counters import (
     wanted_keys,
 )
 from gavel.domain.source import Stream
+from gavel.domain.streams import COLUMNS_OF, CounterUnit
 
 
 @dataclass(frozen=True)
@@ -48,24 +50,29 @@ def test_a_name_may_hold_dots() -> None:
 
 
 def test_microseconds_are_preferred_and_milliseconds_not_asked_for_beside_them() -> None:
-    chosen = choose(Stream.HOST_DEVICE, set(wanted_keys()))
-    assert set(DEVICE_MICROSECONDS.values()) <= set(chosen.values())
-    assert not set(DEVICE_MILLISECONDS.values()) & set(chosen.values())
+    chosen = set(choose(Stream.HOST_DEVICE, set(wanted_keys())))
+    assert chosen >= DEVICE_MICROSECONDS
+    assert not chosen & DEVICE_MILLISECONDS
 
 
 def test_without_microseconds_milliseconds_are_asked_for() -> None:
-    chosen = choose(Stream.HOST_DEVICE, set(wanted_keys()) - set(DEVICE_MICROSECONDS.values()))
-    assert set(DEVICE_MILLISECONDS.values()) <= set(chosen.values())
+    assert set(choose(Stream.HOST_DEVICE, set(wanted_keys()) - DEVICE_MICROSECONDS)) >= DEVICE_MILLISECONDS
 
 
-def test_counts_are_preferred_to_rates() -> None:
-    assert "read_per_s" not in choose(Stream.HOST_DEVICE, set(wanted_keys()))
-    chosen = choose(Stream.HOST_DEVICE, {"disk.numberReadAveraged.average"})
-    assert chosen == {"read_per_s": "disk.numberReadAveraged.average"}
+def test_counts_are_preferred_to_rates_and_one_count_to_two_rates() -> None:
+    rates = {"disk.numberReadAveraged.average", "disk.numberWriteAveraged.average"}
+    assert not rates & set(choose(Stream.HOST_DEVICE, set(wanted_keys())))
+    assert set(choose(Stream.HOST_DEVICE, rates)) == rates
+    assert choose(Stream.HOST_DEVICE, {*rates, "disk.numberRead.summation"}) == ("disk.numberRead.summation",)
+
+
+def test_a_virtual_disk_is_asked_for_both_twins_of_its_latency() -> None:
+    twins = {"virtualDisk.readLatencyUS.latest", "virtualDisk.totalReadLatency.average"}
+    assert set(choose(Stream.VM_DISK, set(wanted_keys()))) >= twins
 
 
 def test_nothing_is_asked_for_that_is_not_there() -> None:
-    assert choose(Stream.ADAPTER, {"disk.numberRead.summation"}) == {}
+    assert choose(Stream.ADAPTER, {"disk.numberRead.summation"}) == ()
 
 
 def test_renumbered_counters_are_noticed() -> None:
@@ -77,17 +84,20 @@ def test_renumbered_counters_are_noticed() -> None:
     assert before.agrees_with([counter(1, "disk", "read", "average")], ["disk.read.average"])
 
 
-def test_a_real_vcenter_9_has_every_counter_in_the_unit_its_reading_is_named_after(
-    vcenter_9: list[dict[str, str]],
+UNITS = {
+    "number": {CounterUnit.NUMBER, CounterUnit.PER_S},
+    "kiloBytesPerSecond": {CounterUnit.KB_PER_S},
+    "microsecond": {CounterUnit.MICROSECONDS},
+    "millisecond": {CounterUnit.MILLISECONDS},
+}
+
+
+@pytest.mark.parametrize("stream", STREAMS)
+def test_a_real_vcenter_9_has_every_counter_in_the_unit_that_is_declared(
+    vcenter_9: list[dict[str, str]], stream: Stream
 ) -> None:
-    units = {f"{found['group']}.{found['name']}.{found['rollup']}": found["unit"] for found in vcenter_9}
-    expected = {
-        "_us": {"microsecond"}, "_ms": {"millisecond"}, "kb_per_s": {"kiloBytesPerSecond"},
-        "_per_s": {"number"}, "": {"number"},
-    }  # fmt: skip
-    for stream in (Stream.HOST_DEVICE, Stream.VM_DISK, Stream.PATH, Stream.ADAPTER):
-        for alternative in (set(units), set(units) - set(DEVICE_MICROSECONDS.values())):
-            for reading, key in choose(stream, alternative).items():
-                suffix = next(ending for ending in expected if reading.endswith(ending))
-                assert units[key] in expected[suffix], (reading, key, units[key])
-    assert set(wanted_keys()) <= units.keys()
+    found = {f"{counter['group']}.{counter['name']}.{counter['rollup']}": counter["unit"] for counter in vcenter_9}
+    declared = [counter for column in COLUMNS_OF[stream] for counter in column.counters]
+    assert len(declared) >= 6
+    for counter in declared:
+        assert counter.unit in UNITS[found[counter.name]], counter

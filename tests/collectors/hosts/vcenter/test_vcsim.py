@@ -140,7 +140,7 @@ def test_csv_samples_are_decoded_though_newest_come_first(client: VcenterClient)
     assert (part.ended_at_us[:, 0] > part.ended_at_us[:, -1]).all(), "this server serves the newest sample first"
     rows = batch(
         Stream.HOST_DEVICE,
-        ["read_kb_per_s", "write_kb_per_s"],
+        ["disk.read.average", "disk.write.average"],
         replace(part, names=tuple((entity, "all") for entity, _ in part.names)),  # else it is an aggregate
         lambda entity, instance: f"{entity}/{instance}",
         since_us=round(since.timestamp() * 1e6),

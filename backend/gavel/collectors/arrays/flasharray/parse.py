@@ -17,8 +17,9 @@ from gavel.collectors.arrays.flasharray.wire import (
     VolumePerformance,
 )
 from gavel.domain.errors import ProtocolError
-from gavel.domain.samples import COLUMNS, NOT_MEASURED, Int64Array, SampleBatch
+from gavel.domain.samples import NOT_MEASURED, Int64Array, SampleBatch
 from gavel.domain.source import Stream
+from gavel.domain.streams import COLUMNS_OF
 from gavel.domain.text import clean_text
 
 OLDEST_REST = (2, 2)
@@ -35,16 +36,6 @@ Float64Array: TypeAlias = npt.NDArray[np.float64]
 Performance: TypeAlias = VolumePerformance | DirectoryPerformance
 RestVersion = tuple[int, int]
 Item = TypeVar("Item", bound=msgspec.Struct)
-
-_RATE_FIELD = {"read": "reads_per_sec", "write": "writes_per_sec", "mirrored_write": "mirrored_writes_per_sec"}
-_TIME_FIELD = {
-    "service": "service_usec_per_{}_op",
-    "queue": "queue_usec_per_{}_op",
-    "qos": "qos_rate_limit_usec_per_{}_op",
-    "qos_sched": "qos_scheduling_usec_per_{}_op",
-    "san": "san_usec_per_{}_op",
-    "usec": "usec_per_{}_op",
-}
 
 _page_decoder = msgspec.json.Decoder(PageBody)
 _error_decoder = msgspec.json.Decoder(ErrorBody)
@@ -125,25 +116,26 @@ def performance_batch(rows: Sequence[Performance], *, stream: Stream, interval_s
     """Rows of a `…/performance` list as samples. Rates become counts over the interval; a time without operations is not measured."""
     keys = tuple(dict.fromkeys(row.id for row in rows))
     position = {key: index for index, key in enumerate(keys)}
-    ops = {d: _counts(rows, field, interval_s) for d, field in _RATE_FIELD.items() if f"{d}_ops" in COLUMNS[stream]}
     return SampleBatch(
         stream=stream,
         keys=keys,
         key_index=np.fromiter((position[row.id] for row in rows), np.int64, len(rows)),
         ended_at_us=np.fromiter((row.time * 1000 for row in rows), np.int64, len(rows)),
         interval_s=np.full(len(rows), interval_s, np.int64),
-        values={column: _column(rows, column, ops, interval_s) for column in COLUMNS[stream]},
+        values=_columns(rows, stream, interval_s),
     )
 
 
-def _column(rows: Sequence[Performance], column: str, ops: Mapping[str, Int64Array], interval_s: int) -> Int64Array:
-    direction = next(d for d in ("mirrored_write", "read", "write") if column.startswith(f"{d}_"))
-    quantity = column.removeprefix(f"{direction}_")
-    if quantity == "ops":
-        return ops[direction]
-    if quantity == "bytes":
-        return _counts(rows, f"{direction}_bytes_per_sec", interval_s)
-    return _times(rows, _TIME_FIELD[quantity.removesuffix("_us")].format(direction), ops[direction])
+def _columns(rows: Sequence[Performance], stream: Stream, interval_s: int) -> Mapping[str, Int64Array]:
+    """Counts before the times that they are the operations of."""
+    values: dict[str, Int64Array] = {}
+    for column in COLUMNS_OF[stream]:
+        (field,) = (counter.name for counter in column.counters)
+        if column.weight is None:
+            values[column.name] = _counts(rows, field, interval_s)
+        else:
+            values[column.name] = _times(rows, field, values[column.weight])
+    return values
 
 
 def _numbers(rows: Sequence[Performance], field: str, largest: int) -> Float64Array:

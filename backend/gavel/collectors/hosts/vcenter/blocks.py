@@ -1,16 +1,17 @@
 """Path samples of 20 s folded into blocks of five minutes: there are many paths, and their latencies are whole ms."""
 
+from collections.abc import Mapping
 from typing import Final
 
 import numpy as np
 
 from gavel.collectors.hosts.vcenter.csv import PivotedSeries
-from gavel.domain.samples import COLUMNS, NOT_MEASURED, Int64Array, SampleBatch
+from gavel.domain.samples import NOT_MEASURED, Int64Array, SampleBatch
 from gavel.domain.source import Stream
+from gavel.domain.streams import COLUMNS_OF, ColumnKind, SampleColumn
 
 BLOCK_S: Final = 300
 _BLOCK_US: Final = BLOCK_S * 1_000_000
-_LATENCIES: Final = {"read_latency_us": "read_ops", "write_latency_us": "write_ops"}
 
 
 def floor_to_block(stamp_us: int) -> int:
@@ -48,10 +49,7 @@ def folded(batch: SampleBatch) -> SampleBatch:
     blocks, block_of = np.unique(pairs, axis=0, return_inverse=True)
     block_of = block_of.reshape(-1)
     count = len(blocks)
-    values = {name: _total(batch.values[name], block_of, count) for name in COLUMNS[Stream.PATH]}
-    for latency, ops in _LATENCIES.items():
-        values[latency] = _weighted(batch.values[latency], batch.values[ops], block_of, count)
-    values["precision"] = _highest(batch.values["precision"], block_of, count)
+    values = {column.name: _folded(column, batch.values, block_of, count) for column in COLUMNS_OF[Stream.PATH]}
     return SampleBatch(
         stream=Stream.PATH,
         keys=batch.keys,
@@ -60,6 +58,17 @@ def folded(batch: SampleBatch) -> SampleBatch:
         interval_s=_total(batch.interval_s, block_of, count),
         values=values,
     )
+
+
+def _folded(column: SampleColumn, values: Mapping[str, Int64Array], block_of: Int64Array, count: int) -> Int64Array:
+    match column.kind, column.weight:
+        case ColumnKind.COUNT, _:
+            return _total(values[column.name], block_of, count)
+        case ColumnKind.TIME, str(weight):
+            return _weighted(values[column.name], values[weight], block_of, count)
+        case ColumnKind.CODE, _:
+            return _highest(values[column.name], block_of, count)
+    raise ValueError(f"{column.name}: a {column.kind} has no sum over a block")
 
 
 def _total(column: Int64Array, block_of: Int64Array, count: int) -> Int64Array:

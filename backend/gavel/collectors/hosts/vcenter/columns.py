@@ -1,4 +1,4 @@
-"""From readings in the counters' units to the columns of a stream: one unit inside, and what was not measured stays so."""
+"""From counters in their own units to the columns of a stream: one unit inside, and what was not measured stays so."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, TypeAlias
@@ -6,11 +6,12 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from gavel.collectors.hosts.vcenter.csv import PivotedSeries
-from gavel.domain.samples import COLUMNS, NOT_MEASURED, Int64Array, Precision, SampleBatch
+from gavel.domain.samples import NOT_MEASURED, Int64Array, Precision, SampleBatch
 from gavel.domain.source import Stream
+from gavel.domain.streams import COLUMNS_OF, ColumnKind, CounterUnit, SampleColumn
 
 Taken: TypeAlias = Mapping[str, Int64Array]
-"""Name of a reading → (n,) its values, one row per object and stamp."""
+"""Name of a counter → (n,) its numbers, one row per object and stamp."""
 
 _BYTES_PER_KB: Final = 1024
 _US_PER_MS: Final = 1000
@@ -27,7 +28,7 @@ def batch(
 ) -> SampleBatch | None:
     """The rows of one reply with since < stamp ≤ until, or None when there are none.
 
-    names: the reading in each column of `series`. key_of: (entity, instance) → key of the object. Aggregates (instance
+    names: the counter in each column of `series`. key_of: (entity, instance) → key of the object. Aggregates (instance
     "") are no object, and a row in which nothing was measured is none.
     """
     keys, key_index = _keys(series, key_of)
@@ -50,10 +51,12 @@ def batch(
 
 
 def values(stream: Stream, taken: Taken, interval_s: Int64Array) -> dict[str, Int64Array]:
-    """All columns of a stream out of its readings."""
-    columns = _traffic(taken, interval_s) | _LATENCIES[stream](taken, len(interval_s))
-    absent = np.full(len(interval_s), NOT_MEASURED, dtype=np.int64)
-    return {name: columns.get(name, taken.get(name, absent)) for name in COLUMNS[stream]}
+    """All columns of a stream out of its counters."""
+    precision = _precision(stream, taken, len(interval_s))
+    return {
+        column.name: precision if column.kind is ColumnKind.CODE else _column(column, taken, interval_s, precision)
+        for column in COLUMNS_OF[stream]
+    }
 
 
 def _keys(series: PivotedSeries, key_of: Callable[[str, str], str]) -> tuple[tuple[str, ...], Int64Array]:
@@ -66,62 +69,38 @@ def _keys(series: PivotedSeries, key_of: Callable[[str, str], str]) -> tuple[tup
     return tuple(places), np.array(index, dtype=np.int64)
 
 
-def _traffic(taken: Taken, interval_s: Int64Array) -> dict[str, Int64Array]:
-    columns: dict[str, Int64Array] = {}
-    for direction in ("read", "write"):
-        if f"{direction}_ops" not in taken and (rate := taken.get(f"{direction}_per_s")) is not None:
-            columns[f"{direction}_ops"] = _scaled(rate, interval_s)
-        if (rate := taken.get(f"{direction}_kb_per_s")) is not None:
-            columns[f"{direction}_bytes"] = _scaled(rate, interval_s * _BYTES_PER_KB)
-    return columns
+def _column(column: SampleColumn, taken: Taken, interval_s: Int64Array, precision: Int64Array) -> Int64Array:
+    """Of times with several counters row by row the one family that `precision` says, so that parts of a row may be compared."""
+    numbers = np.full(len(interval_s), NOT_MEASURED, dtype=np.int64)
+    for counter in reversed(column.counters):
+        if counter.name in taken:
+            found = _converted(taken[counter.name], counter.unit, interval_s)
+            is_of_family = column.kind is ColumnKind.TIME and len(column.counters) > 1
+            numbers = np.where(precision == _PRECISIONS[counter.unit], found, numbers) if is_of_family else found
+    return numbers
 
 
-def _device_latencies(taken: Taken, rows: int) -> dict[str, Int64Array]:
-    names = [f"{direction}_{letter}avg" for direction in ("read", "write") for letter in "gdkq"]
-    fine = _as_microseconds(taken, names, rows, "_us", 1)
-    coarse = _as_microseconds(taken, names, rows, "_ms", _US_PER_MS)
-    return _best_family(fine, coarse, rows)
-
-
-def _disk_latencies(taken: Taken, rows: int) -> dict[str, Int64Array]:
-    fine = _as_microseconds(taken, ["read_latency", "write_latency"], rows, "_us", 1)
-    coarse = _as_microseconds(taken, ["read_latency", "write_latency"], rows, "_ms", _US_PER_MS)
-    totals = {f"{name.replace('_latency', '_total_latency')}": column for name, column in coarse.items()}
-    return fine | totals | {"precision": _precision(fine, coarse, rows)}
-
-
-def _plain_latencies(taken: Taken, rows: int) -> dict[str, Int64Array]:
-    coarse = _as_microseconds(taken, ["read_latency", "write_latency"], rows, "_ms", _US_PER_MS)
-    return coarse | {"precision": _precision({}, coarse, rows)}
-
-
-_LATENCIES: Final[Mapping[Stream, Callable[[Taken, int], dict[str, Int64Array]]]] = {
-    Stream.HOST_DEVICE: _device_latencies,
-    Stream.VM_DISK: _disk_latencies,
-    Stream.PATH: _plain_latencies,
-    Stream.ADAPTER: _plain_latencies,
-}
-
-
-def _as_microseconds(taken: Taken, names: Sequence[str], rows: int, suffix: str, factor: int) -> dict[str, Int64Array]:
-    absent = np.full(rows, NOT_MEASURED, dtype=np.int64)
-    return {f"{name}_us": _scaled(taken.get(name + suffix, absent), factor) for name in names}
-
-
-def _best_family(fine: dict[str, Int64Array], coarse: dict[str, Int64Array], rows: int) -> dict[str, Int64Array]:
-    """Row by row one family for all latencies, so that a row has one precision and its parts may be compared."""
-    precision = _precision(fine, coarse, rows)
-    is_fine = precision == Precision.MICROSECOND
-    return {name: np.where(is_fine, fine[name], coarse[name]) for name in fine} | {"precision": precision}
-
-
-def _precision(fine: Mapping[str, Int64Array], coarse: Mapping[str, Int64Array], rows: int) -> Int64Array:
+def _precision(stream: Stream, taken: Taken, rows: int) -> Int64Array:
+    """Of each row, the finest of its times'."""
     precision = np.full(rows, NOT_MEASURED, dtype=np.int64)
-    for family, quality in ((coarse, Precision.MILLISECOND), (fine, Precision.MICROSECOND)):
-        for column in family.values():
-            precision[column != NOT_MEASURED] = quality
+    times = [counter for column in COLUMNS_OF[stream] for counter in column.counters if counter.unit in _PRECISIONS]
+    for unit in (CounterUnit.MILLISECONDS, CounterUnit.MICROSECONDS):
+        for counter in times:
+            if counter.unit is unit and counter.name in taken:
+                precision[taken[counter.name] != NOT_MEASURED] = _PRECISIONS[unit]
     return precision
 
 
-def _scaled(column: Int64Array, factor: Int64Array | int) -> Int64Array:
-    return np.where(column == NOT_MEASURED, NOT_MEASURED, column * factor)
+_PRECISIONS: Final = {
+    CounterUnit.MICROSECONDS: Precision.MICROSECOND,
+    CounterUnit.MILLISECONDS: Precision.MILLISECOND,
+}
+
+
+def _converted(numbers: Int64Array, unit: CounterUnit, interval_s: Int64Array) -> Int64Array:
+    """Rates become counts of the interval, KiB become bytes, and ms become µs."""
+    factor = interval_s * _BYTES_PER_KB if unit is CounterUnit.KB_PER_S else _FACTORS.get(unit, interval_s)
+    return np.where(numbers == NOT_MEASURED, NOT_MEASURED, numbers * factor)
+
+
+_FACTORS: Final = {CounterUnit.NUMBER: 1, CounterUnit.MICROSECONDS: 1, CounterUnit.MILLISECONDS: _US_PER_MS}

@@ -1,111 +1,54 @@
-"""Which performance counters feed which reading, and under which ids this vCenter serves them.
+"""Which performance counters feed which columns, and under which ids this vCenter serves them.
 
 A counter is known by "group.name.rollup"; names may hold dots, so that key is compared and never split. Ids differ from
 vCenter to vCenter and change with upgrades.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from itertools import zip_longest
+from typing import Any, Final
 
 from gavel.domain.source import Stream
+from gavel.domain.streams import COLUMNS_OF, ColumnKind, ColumnUnit, CounterUnit, SampleColumn
 
-Readings: TypeAlias = Mapping[str, str]
-"""Name of a reading, ending in the unit it comes in → key of the counter that delivers it."""
-
-
-def _rates(group: str) -> Readings:
-    return {
-        "read_per_s": f"{group}.numberReadAveraged.average",
-        "write_per_s": f"{group}.numberWriteAveraged.average",
-    }
+STREAMS: Final = (Stream.HOST_DEVICE, Stream.VM_DISK, Stream.PATH, Stream.ADAPTER)
 
 
-def _throughput(group: str) -> Readings:
-    return {"read_kb_per_s": f"{group}.read.average", "write_kb_per_s": f"{group}.write.average"}
+def _latencies(stream: Stream, unit: CounterUnit) -> frozenset[str]:
+    times = (column for column in COLUMNS_OF[stream] if column.kind is ColumnKind.TIME)
+    return frozenset(counter.name for column in times for counter in column.counters if counter.unit is unit)
 
 
-def _latency(group: str) -> Readings:
-    return {
-        "read_latency_ms": f"{group}.totalReadLatency.average",
-        "write_latency_ms": f"{group}.totalWriteLatency.average",
-    }
+DEVICE_MICROSECONDS: Final = _latencies(Stream.HOST_DEVICE, CounterUnit.MICROSECONDS)
+DEVICE_MILLISECONDS: Final = _latencies(Stream.HOST_DEVICE, CounterUnit.MILLISECONDS)
+VM_MICROSECONDS: Final = _latencies(Stream.VM_DISK, CounterUnit.MICROSECONDS)
 
 
-_DEVICE_COUNTS: Final[Readings] = {
-    "read_ops": "disk.numberRead.summation",
-    "write_ops": "disk.numberWrite.summation",
-}
-DEVICE_MICROSECONDS: Final[Readings] = {
-    f"{direction}_{letter}avg_us": f"storage.latency.{direction}{letter.upper()}avg.average"
-    for direction in ("read", "write")
-    for letter in "gdkq"
-}
-DEVICE_MILLISECONDS: Final[Readings] = {
-    f"{direction.lower()}_{letter}avg_ms": f"disk.{name}{direction}Latency.average"
-    for direction in ("Read", "Write")
-    for letter, name in (("g", "total"), ("d", "device"), ("k", "kernel"), ("q", "queue"))
-}
-VM_MICROSECONDS: Final[Readings] = {
-    "read_latency_us": "virtualDisk.readLatencyUS.latest",
-    "write_latency_us": "virtualDisk.writeLatencyUS.latest",
-}
-
-# Per stream the things to read, each with its alternatives, best first: exact counts before rates, µs before ms.
-_WANTED: Final[Mapping[Stream, Sequence[Sequence[Readings]]]] = {
-    Stream.HOST_DEVICE: (
-        (_DEVICE_COUNTS, _rates("disk")),
-        (_throughput("disk"),),
-        (DEVICE_MICROSECONDS, DEVICE_MILLISECONDS),
-        (
-            {
-                "queue_depth": "disk.maxQueueDepth.average",
-                "aborts": "disk.commandsAborted.summation",
-                "bus_resets": "disk.busResets.summation",
-            },
-        ),
-    ),
-    Stream.VM_DISK: (
-        (_rates("virtualDisk"),),
-        (_throughput("virtualDisk"),),
-        (VM_MICROSECONDS,),
-        (_latency("virtualDisk"),),
-        ({"read_outstanding": "virtualDisk.readOIO.latest", "write_outstanding": "virtualDisk.writeOIO.latest"},),
-    ),
-    Stream.PATH: ((_rates("storagePath"),), (_throughput("storagePath"),), (_latency("storagePath"),)),
-    Stream.ADAPTER: (
-        (_rates("storageAdapter"),),
-        (_throughput("storageAdapter"),),
-        (_latency("storageAdapter"),),
-        (
-            {
-                "queue_depth": "storageAdapter.queueDepth.average",
-                "queued": "storageAdapter.queued.average",
-                "outstanding": "storageAdapter.outstandingIOs.average",
-            },
-        ),
-    ),
-}
+def _choices(stream: Stream) -> Iterator[tuple[tuple[str, ...], ...]]:
+    """Counters of the columns of one unit, each time with their alternatives, best first: exact counts before rates, µs before ms."""
+    alike: dict[ColumnUnit, list[SampleColumn]] = {}
+    for column in COLUMNS_OF[stream]:
+        alike.setdefault(column.unit, []).append(column)
+    for columns in alike.values():
+        ranked = zip_longest(*((counter.name for counter in column.counters) for column in columns))
+        yield tuple(tuple(name for name in names if name is not None) for names in ranked)
 
 
-def choose(stream: Stream, available: Collection[str]) -> dict[str, str]:
-    """Readings to ask for → counter key: of everything wanted the best alternative that is available at all."""
-    chosen: dict[str, str] = {}
-    for alternatives in _WANTED[stream]:
-        for readings in alternatives:
-            served = {name: key for name, key in readings.items() if key in available}
-            if served:
-                chosen |= served
-                break
-    return chosen
+def choose(stream: Stream, available: Collection[str]) -> tuple[str, ...]:
+    """Counters to ask for: of everything wanted the best alternative that is available at all."""
+    chosen: list[str] = []
+    for alternatives in _choices(stream):
+        served = ([name for name in names if name in available] for names in alternatives)
+        chosen += next(filter(None, served), ())
+    return tuple(chosen)
 
 
 def wanted_keys() -> Iterator[str]:
     """Every counter any stream could use."""
-    for alternatives in _WANTED.values():
-        for readings in alternatives:
-            for reading in readings:
-                yield from reading.values()
+    for stream in STREAMS:
+        for column in COLUMNS_OF[stream]:
+            yield from (counter.name for counter in column.counters)
 
 
 @dataclass(frozen=True, slots=True)

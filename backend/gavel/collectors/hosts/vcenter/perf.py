@@ -46,10 +46,10 @@ class NotExpandedError(ProtocolError):
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is asked of one group of entities: readings by name in the order of the columns, and the calls for them."""
+    """What is asked of one group of entities: counters in the order of the columns, and the calls for them."""
 
     stream: Stream
-    readings: Mapping[str, str]
+    counters: tuple[str, ...]
     calls: tuple[PerfQuery, ...]
 
 
@@ -69,7 +69,7 @@ class PerfReader:
         self.rejected = 0
 
     def series(self, stream: Stream, since: datetime, until: datetime) -> Iterator[tuple[Sequence[str], PivotedSeries]]:
-        """Names of readings and their series, one reply at a time. Every reply was checked against the catalogue."""
+        """Names of counters and their series, one reply at a time. Every reply was checked against the catalogue."""
         try:
             yield from self._series(stream, since, until)
         except NotExpandedError:
@@ -137,13 +137,13 @@ class PerfReader:
                     refused += call.entities if len(call.entities) == 1 else ()
                     continue
                 answered = True
-                yield from ((tuple(plan.readings), part) for part in parts)
+                yield from ((plan.counters, part) for part in parts)
 
     def _answers_another(self, plan: Plan, calls: Sequence[PerfQuery], since: datetime, until: datetime) -> bool:
         """Whether an entity is answered for that lies far from those that were refused so far."""
         if not calls:
             return False
-        (alone,) = self._calls(plan.stream, calls[0].entities[-1:], plan.readings, 1)
+        (alone,) = self._calls(plan.stream, calls[0].entities[-1:], plan.counters, 1)
         try:
             self._answer(plan, alone, since, until)
         except (ProtocolError, OverloadedError, PermissionMissingError):
@@ -168,7 +168,7 @@ class PerfReader:
         elif len(entities) == 1:
             self._targets.refuse(stream, entities[0], fault_words(error))
             return []
-        return [smaller for part in halves(entities) for smaller in self._calls(stream, part, plan.readings, len(part))]
+        return [smaller for part in halves(entities) for smaller in self._calls(stream, part, plan.counters, len(part))]
 
     def plans(self, stream: Stream) -> list[Plan]:
         """What is asked for a stream now; made anew only when entities or counters have changed."""
@@ -206,19 +206,19 @@ class PerfReader:
     def _plan(self, stream: Stream, counters: Catalogue, version: str, entities: tuple[str, ...]) -> Plan:
         kind = KINDS[stream]
         served = self.available(version, entities) if kind == "HostSystem" else frozenset(counters.ids)
-        readings = choose(stream, served & counters.ids.keys())
-        return Plan(stream, readings, tuple(self._calls(stream, entities, readings, self._sizes[stream])))
+        chosen = choose(stream, served & counters.ids.keys())
+        return Plan(stream, chosen, tuple(self._calls(stream, entities, chosen, self._sizes[stream])))
 
     def _calls(
-        self, stream: Stream, entities: Sequence[str], readings: Mapping[str, str], size: int
+        self, stream: Stream, entities: Sequence[str], counters: Sequence[str], size: int
     ) -> Iterator[PerfQuery]:
         known = self.catalogue()
-        if missing := [key for key in readings.values() if key not in known.ids]:
+        if missing := [key for key in counters if key not in known.ids]:
             raise OverloadedError(
                 f"{self._client.address}: the counters {missing} are gone; the next poll does without."
             )
         manager = moid(self._client.content.perfManager)
-        ids = [known.ids[key] for key in readings.values()]
+        ids = [known.ids[key] for key in counters]
         if self._expands:
             return queries(manager, KINDS[stream], entities, ids, size=size)
         instances = self._instances.of(KINDS[stream], entities, ids)
@@ -234,20 +234,20 @@ class PerfReader:
                 gone = vanished(error)
                 if gone in entities:
                     entities = tuple(entity for entity in entities if entity != gone)
-                elif self._still_valid(plan.readings):
+                elif self._still_valid(plan.counters):
                     raise
             else:
-                if self._still_valid(plan.readings):
+                if self._still_valid(plan.counters):
                     return series
             if not entities:
                 return ()
-            call = next(self._calls(plan.stream, entities, plan.readings, len(entities)))
+            call = next(self._calls(plan.stream, entities, plan.counters, len(entities)))
         raise OverloadedError(f"{self._client.address}: its counters and entities change faster than they can be read.")
 
-    def _still_valid(self, readings: Mapping[str, str]) -> bool:
+    def _still_valid(self, counters: Sequence[str]) -> bool:
         """Whether the counters still have the ids they were asked by; if not, they are resolved anew next time."""
         known = self.catalogue()
-        asked = [key for key in readings.values() if key in known.ids]
+        asked = [key for key in counters if key in known.ids]
 
         def describe() -> Sequence[Any]:
             try:

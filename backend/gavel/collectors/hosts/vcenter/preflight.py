@@ -160,7 +160,7 @@ class _VcenterChecks:
         """Which family of latencies there is. Hosts of one vCenter may differ, each by its own version."""
         qualities = {version: self._quality(version) for version in sorted({version for _, version in self._hosts})}
         words = "; ".join(f"ESXi {version or '?'}: {quality}" for version, quality in qualities.items())
-        has_vm = set(VM_MICROSECONDS.values()) <= self._perf.catalogue().ids.keys()
+        has_vm = self._perf.catalogue().ids.keys() >= VM_MICROSECONDS
         words += "; virtual disks: " + ("µs." if has_vm else "whole ms.")
         if all(quality == "µs" for quality in qualities.values()) and has_vm:
             return CheckState.OK, words, ""
@@ -172,9 +172,9 @@ class _VcenterChecks:
     def _quality(self, version: str) -> str:
         hosts = [key for key, found in self._hosts if found == version]
         served = self._perf.available(version, hosts)
-        if served >= set(DEVICE_MICROSECONDS.values()):
+        if served >= DEVICE_MICROSECONDS:
             return "µs"
-        return "whole ms" if served & set(DEVICE_MILLISECONDS.values()) else "none"
+        return "whole ms" if served & DEVICE_MILLISECONDS else "none"
 
     def samples(self) -> Found:
         """One call for each stream, as polling sends them, and how old the newest sample of its answer is."""
@@ -226,7 +226,7 @@ class _VcenterChecks:
             for plan in self._perf.plans(stream):
                 calls += len(plan.calls)
                 entities = sum(len(call.entities) for call in plan.calls)
-                values += entities * len(plan.readings) * instances * self._settings.poll_interval_s // SAMPLE_S
+                values += entities * len(plan.counters) * instances * self._settings.poll_interval_s // SAMPLE_S
         detail = (
             f"Every {self._settings.poll_interval_s} s {calls} calls for {len(self._hosts)} hosts and {self._vms} VMs, "
             f"about {values:,} values at {_DEVICES_PER_HOST} devices per host and {_DISKS_PER_VM} disks per VM."
