@@ -86,16 +86,20 @@ def test_series_are_what_the_list_says(store: Store, name: str) -> None:
 DIRECTORIES = ("array_directory_sample", "array_directory_5m", "array_directory_1h")
 LEDGER = ("ledger_leaf_1m", "ledger_1m", "ledger_5m", "ledger_1h")
 MEASURED = ("ledger_measured_5m", "ledger_measured_1h")
+ABORTS = ("vm_disk_aborts_5m", "vm_disk_aborts_1h")
 SCRIPTS = {
-    "0004_series": [name for name in (*RAWS, *ROLLS) if name not in (*DIRECTORIES, *LEDGER, *MEASURED)],
+    "0004_series": [name for name in (*RAWS, *ROLLS) if name not in (*DIRECTORIES, *LEDGER, *MEASURED, *ABORTS)],
     "0005_directories": DIRECTORIES,
     "0006_ledger": LEDGER,
     "0014_measured_minutes": MEASURED,
+    "0025_aborts_of_virtual_disks": ABORTS,
 }
 
 
 # What a later migration calls otherwise.
 RENAMED = {"quality_reasons": "grade_reasons"}
+# What a later migration adds.
+ADDED = (("vm_disk_sample", "aborts integer"),)
 
 
 @pytest.mark.parametrize("mode", Mode)
@@ -106,6 +110,9 @@ def test_the_reviewed_sql_is_what_the_list_makes(mode: Mode, script: str) -> Non
     made = sql.as_script(sql.create(mode, SCRIPTS[script]))
     for new, old in RENAMED.items():
         made = made.replace(new, old)
+    made = " ".join(made.split())
+    for table, column in ADDED:
+        made = made.replace(f", {column}, CONSTRAINT pk_{table} ", f", CONSTRAINT pk_{table} ")
     assert reviewed.split() == made.split()
 
 
@@ -315,3 +322,23 @@ def test_quantities_of_stored_rules_and_alerts_take_the_terms_of_the_glossary_an
     assert stored() == [{**rule, "when": [other, {**renamed, "quantity": new}]}, {**measure, "quantity": new}]
     alembic(empty, "downgrade", "0022")
     assert stored() == before == [rule, measure]
+
+
+def test_samples_of_virtual_disks_stay_when_aborted_commands_come_to_them_and_when_these_go(empty: Engine) -> None:
+    alembic(empty, "upgrade", "0024")
+    with transaction(empty) as connection:
+        connection.execute(text("CREATE TABLE vm_disk_sample_all PARTITION OF vm_disk_sample DEFAULT"))
+        connection.execute(
+            text("INSERT INTO vm_disk_sample (ts, entity_id, interval_s, read_ops) VALUES (now(), 7, 20, 5)")
+        )
+
+    def stored(column: str) -> list[object]:
+        with transaction(empty) as connection:
+            return list(connection.execute(text(f"SELECT read_ops, {column} FROM vm_disk_sample")).one())
+
+    alembic(empty, "upgrade", "0025")
+    assert stored("aborts") == [5, None]
+    alembic(empty, "downgrade", "0024")
+    assert stored("write_ops") == [5, None]
+    with pytest.raises(DBAPIError, match="aborts"):
+        stored("aborts")

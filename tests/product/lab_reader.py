@@ -42,6 +42,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     "vm_disk": (
         "read_ops", "write_ops", "read_bytes", "write_bytes", "read_latency_us", "write_latency_us",
         "read_total_latency_us", "write_total_latency_us", "read_outstanding", "write_outstanding", "precision",
+        "aborts",
     ),
 }  # fmt: skip
 MICROSECOND, MILLISECOND = 1, 2
@@ -191,6 +192,7 @@ class _VcenterReader:
             _times(group.get("totalReadLatency.average"), 1000), _times(group.get("totalWriteLatency.average"), 1000),
             group.get("readOIO.latest"), group.get("writeOIO.latest"),
             MICROSECOND,
+            group.get("commandsAborted.summation"),
         )  # fmt: skip
 
 
@@ -199,7 +201,7 @@ _DISK_COUNTERS = tuple(
     for name in (
         "numberReadAveraged.average", "numberWriteAveraged.average", "read.average", "write.average",
         "readLatencyUS.latest", "writeLatencyUS.latest", "totalReadLatency.average", "totalWriteLatency.average",
-        "readOIO.latest", "writeOIO.latest",
+        "readOIO.latest", "writeOIO.latest", "commandsAborted.summation",
     )
 )  # fmt: skip
 

@@ -238,6 +238,8 @@ _VM_DISK: Final = (
     *(_level("outstanding", "outstanding I/Os", f"virtualDisk.{d}OIO.latest", d) for d in _READ_WRITE),
     _PRECISION,
 )
+# Came after the roll-ups of virtual disks were made.
+_VM_DISK_ABORTS: Final = (_count("aborts", "aborted commands", "virtualDisk.commandsAborted.summation"),)
 _PATH: Final = (*_averages("storagePath"), *_total_latency("storagePath", "latency_us", "latency"), _PRECISION)
 _ADAPTER: Final = (
     *_averages("storageAdapter"),
@@ -255,7 +257,7 @@ COLUMNS_OF: Final[Mapping[Stream, tuple[SampleColumn, ...]]] = {
     Stream.ARRAY_VOLUME: _ARRAY_VOLUME,
     Stream.ARRAY_DIRECTORY: _ARRAY_DIRECTORY,
     Stream.HOST_DEVICE: _HOST_DEVICE,
-    Stream.VM_DISK: _VM_DISK,
+    Stream.VM_DISK: (*_VM_DISK, *_VM_DISK_ABORTS),
     Stream.PATH: _PATH,
     Stream.ADAPTER: _ADAPTER,
 }
@@ -265,7 +267,7 @@ ROLL_UPS: Final[Mapping[Stream, Mapping[str, Sequence[SampleColumn]]]] = {
     Stream.ARRAY_VOLUME: {"array_volume": _ARRAY_VOLUME},
     Stream.ARRAY_DIRECTORY: {"array_directory": _ARRAY_DIRECTORY},
     Stream.HOST_DEVICE: {"host_device": _HOST_DEVICE},
-    Stream.VM_DISK: {"vm_disk": _VM_DISK},
+    Stream.VM_DISK: {"vm_disk": _VM_DISK, "vm_disk_aborts": _VM_DISK_ABORTS},
 }
 
 

@@ -14,7 +14,7 @@ from tests.benchmarks.fill.sampling import Stretch, of_array, of_vcenter
 from gavel.db.engine import transaction
 from gavel.db.queries.clocks import record_clocks
 from gavel.db.series import partitions, plain
-from gavel.db.series.catalog import ROLLED, ROLLS, SAMPLES, Roll
+from gavel.db.series.catalog import ROLLED, ROLLS, SAMPLE_ROLLS, SAMPLES, Roll
 from gavel.db.series.maintenance import roll_dirty
 from gavel.db.write.samples import write_samples
 from gavel.domain.source import ClockReading
@@ -65,8 +65,9 @@ class Filling:
         starts = ends[:, None] - 3600 + 60 * np.array(_MINUTES_OF_AN_HOUR)
         spans = np.stack([starts, starts + 60], axis=2)
         rows = self._samples(connection, unit, Stretch(3600, ends, spans.astype(np.float64)))
-        for stream in ROLLED:
-            rows += self._roll_hours(connection, ROLLS[f"{stream}_1h"], unit)
+        for rolls in SAMPLE_ROLLS.values():
+            for roll in rolls:
+                rows += self._roll_hours(connection, roll, unit) if roll.width == HOUR else 0
         rows += write_hours(connection, unit.after, unit.until)
         for stream in ROLLED:
             # What ended with the day lies in the partition of what comes after it.

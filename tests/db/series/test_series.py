@@ -143,6 +143,40 @@ def test_the_room_of_idle_devices_is_no_room_for_the_busy_one(store: Store) -> N
     assert column(part, "queue_depth").values == [64.0, 64.0]
 
 
+def test_a_column_with_roll_ups_of_its_own_is_read_beside_the_others(store: Store) -> None:
+    _, vcenter = environment(store)
+    ends = every(20, HOUR + timedelta(seconds=20), 90)
+    store.write(vcenter, batch(Stream.VM_DISK, "vm-1/scsi0:0", ends, read_ops=200, aborts=1))
+    store.roll(NOW)
+    vm = thing(store, "vm", "vm-1", vcenter)
+    raw, rolled = (asked(store, RefKind.VM, vm, HOUR, HOUR + 30 * MINUTE, points=points) for points in (30, 6))
+    assert (raw.resolution, rolled.resolution) == ("raw", "5m")
+    for found, aborts in ((raw, [3.0] * 30), (rolled, [15.0] * 6)):
+        disks = group(found, "read_latency_us")
+        assert set(column(disks, "read_iops").values) == {10.0}
+        shown = column(disks, "aborts")
+        assert shown.values == aborts
+        assert (shown.unit, shown.words, shown.counter, shown.direction, shown.precision) == (
+            "count",
+            "aborted commands",
+            "virtualDisk.commandsAborted.summation",
+            None,
+            None,
+        )
+
+
+def test_what_was_rolled_up_before_a_column_came_has_its_other_columns_and_not_this(plain: Store) -> None:
+    _, vcenter = environment(plain)
+    ends = every(20, HOUR + timedelta(seconds=20), 90)
+    plain.write(vcenter, batch(Stream.VM_DISK, "vm-1/scsi0:0", ends, read_ops=200, aborts=1))
+    plain.roll(NOW)
+    plain.run("DELETE FROM vm_disk_aborts_5m WHERE bucket < :at", at=HOUR + 14 * MINUTE)
+    vm = thing(plain, "vm", "vm-1", vcenter)
+    disks = group(asked(plain, RefKind.VM, vm, HOUR, HOUR + 30 * MINUTE, points=6), "read_latency_us")
+    assert column(disks, "read_iops").values == [10.0] * 6
+    assert column(disks, "aborts").values == [None] * 3 + [15.0] * 3
+
+
 def test_samples_lie_where_gavels_clock_says_they_were(store: Store) -> None:
     """The array is a minute ahead, one host half a minute behind; both saw the same minute."""
     array, vcenter = environment(store)
