@@ -135,7 +135,7 @@ def _waiting_one(loads: Sequence[_Load], whole: LedgerSeries) -> int | None:
     used = [one for one in loads if one.ops > 0]
     if not used:
         return None
-    busiest = max(used, key=lambda one: (_or_least(one.kernel_us), _or_least(one.fill)))
+    busiest = max(used, key=lambda load: (_or_least(load.kernel_us), _or_least(load.fill)))
     all_of_it = float(whole.rows.span_time[0, Direction.ALL, KERNEL])
     explains = not all_of_it > 0 or (busiest.kernel_us or 0.0) >= _LEAST_PART * all_of_it
     return busiest.device_id if explains else _full_one(loads)
@@ -147,5 +147,5 @@ def _or_least(number: float | None) -> float:
 
 def _full_one(loads: Sequence[_Load]) -> int | None:
     """The fullest, where that is full."""
-    fullest = max(loads, key=lambda one: _or_least(one.fill), default=None)
+    fullest = max(loads, key=lambda load: _or_least(load.fill), default=None)
     return None if fullest is None or not _or_least(fullest.fill) >= QUEUE_FULL else fullest.device_id
