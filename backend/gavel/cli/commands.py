@@ -47,6 +47,7 @@ COMMANDS = {
     "channel": Entry("gavel.cli.channel", "list the channels of alerts and test one"),
     "silence": Entry("gavel.cli.silence", "list, make and end silences"),
     "token": Entry("gavel.cli.token", "list, renew and revoke the tokens and sessions that open Gavel"),
+    "esxtop": Entry("gavel.cli.esxtop", "read esxtop batch captures and show where the time of I/Os is"),
     "register": Entry("gavel.cli.register", "register the sources listed in a JSON file"),
     "collect": Entry("gavel.cli.collect", "read every source once, now"),
     "db": Entry("gavel.cli.db", "migrate, check, export and import the database"),

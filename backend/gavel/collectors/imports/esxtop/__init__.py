@@ -1,0 +1,1 @@
+"""esxtop batch captures (`esxtop -b`): one host, every few seconds, with microseconds on every vSphere version."""
