@@ -81,6 +81,11 @@ def test_header_in_the_midst_starts_a_segment_whose_first_row_has_no_rates() -> 
     assert capture.warnings == ()
 
 
+def test_appended_captures_may_each_begin_with_a_mark() -> None:
+    later = small(start=START.replace(hour=10))
+    assert [each.rows for each in read("\ufeff" + small().text() + "\ufeff" + later.text()).segments] == [13, 13]
+
+
 def test_segments_with_other_columns_are_joined_by_name() -> None:
     other = replace(small(start=START.replace(hour=10)), devices=[Device("eui.0042", [BUSY]), *small().devices])
     capture = read(small().text() + other.text())

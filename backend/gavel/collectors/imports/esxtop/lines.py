@@ -62,7 +62,9 @@ class CaptureLines:
         number = 0
         while data := self._next(number + 1):
             number += 1
-            yield TextLine(number, data.rstrip(b"\r\n"), data.endswith(b"\n"))
+            # Captures that were appended to one another may each begin with a mark.
+            text = data.removeprefix(_UTF8_MARK).rstrip(b"\r\n")
+            yield TextLine(number, text, data.endswith(b"\n"))
 
     def _next(self, number: int) -> bytes:
         longest = self._limits.line_bytes
@@ -223,9 +225,6 @@ def _decoded(stream: io.BufferedReader, file: str) -> io.BufferedReader:
             "a tar archive. Performance snapshots of vm-support become a capture on an ESXi host: "
             f"esxtop -R DIRECTORY -b -a > capture.csv. Or capture anew: {CAPTURE_COMMAND}",
         )
-    if head.startswith(_UTF8_MARK):
-        stream.read(len(_UTF8_MARK))
-        return stream
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return _buffered(_Utf8Reader(stream, "utf-16"))
     if head[1:2] == b"\0":
