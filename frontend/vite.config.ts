@@ -30,7 +30,7 @@ export default defineConfig({
             // then tables, what at least five pages or charts are made of, and last what opens when it is pressed: over any page,
             // and from the frame.
             { name: 'frame', tags: ['$initial'], priority: 3 },
-            { name: 'tables', test: /node_modules[\\/]@tanstack[\\/]|src[\\/]components[\\/]table/, priority: 2 },
+            { name: 'tables', test: /node_modules[\\/]@tanstack[\\/]|src[\\/]kit[\\/]table/, priority: 2 },
             { name: 'common', test: /src[\\/]/, minShareCount: 5, priority: 1 },
             { name: 'switches', test: mantine('Switch|InlineInput'), priority: 1 },
             { name: 'boxes', test: mantine('Combobox|Drawer|Modal|ModalBase|Popover|ScrollArea') },

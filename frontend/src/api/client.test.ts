@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { ApiError } from '../lib/errors'
+import { noteServerTime, serverNow } from '../lib/serverClock'
 import { call } from './client'
-import { ApiError } from './errors'
-import { noteServerTime, serverNow } from './serverClock'
 
 const answer = (status: number, body: unknown, headers: Record<string, string> = {}) =>
   Promise.resolve({ error: body, response: new Response(null, { status, headers }) })

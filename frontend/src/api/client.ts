@@ -2,9 +2,9 @@
 
 import createClient from 'openapi-fetch'
 import { BASE_PATH } from '../lib/base'
-import { answerError, unreachableError } from './errors'
+import { noteServerTime } from '../lib/serverClock'
+import { answerError, unreachableError } from './answerErrors'
 import type { paths } from './schema'
-import { noteServerTime } from './serverClock'
 
 const DEADLINE_S = 30
 

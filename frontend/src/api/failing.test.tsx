@@ -2,7 +2,7 @@
 import { QueryClient, QueryClientProvider, useQuery } from '@tanstack/react-query'
 import { render, screen, waitFor } from '@testing-library/react'
 import { expect, it } from 'vitest'
-import { ApiError } from './errors'
+import { ApiError } from '../lib/errors'
 import { useFailing } from './failing'
 
 function Page({ read }: { read: () => Promise<number> }) {

@@ -2,7 +2,7 @@
 
 import { notifyManager, type Query, type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useSyncExternalStore } from 'react'
-import { ApiError } from './errors'
+import { ApiError } from '../lib/errors'
 
 export interface Trouble {
   error: Error

@@ -3,7 +3,7 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from 'react'
 import { ownAddress } from '../lib/base'
-import { serverNow } from './serverClock'
+import { serverNow } from '../lib/serverClock'
 import type { LiveUpdate } from './types'
 
 const ADDRESS = ownAddress('/api/v1/live')

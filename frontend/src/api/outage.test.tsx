@@ -2,8 +2,10 @@
 import { QueryClient, QueryClientProvider, useQuery } from '@tanstack/react-query'
 import { render, screen, waitFor } from '@testing-library/react'
 import { expect, it } from 'vitest'
-import { ApiError, unreachableError } from './errors'
-import { type Asked, OutageProvider, outageOf, useOutage } from './outage'
+import { ApiError } from '../lib/errors'
+import { useOutage } from '../lib/outage'
+import { unreachableError } from './answerErrors'
+import { type Asked, OutageProvider, outageOf } from './outage'
 
 const away = (what = 'the diagnosis') => new ApiError(what, 'The database does not answer.', 503)
 const unreachable = unreachableError('the diagnosis', new TypeError('fetch failed'), 30)

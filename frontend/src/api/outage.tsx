@@ -1,17 +1,10 @@
 /** Gavel or its database is away: one thing to say for the whole page, instead of the same thing by each of its parts. */
 
 import { type Query, type QueryClient, useQueryClient } from '@tanstack/react-query'
-import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react'
-import { isAway, isUnreachable } from './errors'
+import { type ReactNode, useEffect, useMemo, useState } from 'react'
+import { isAway, isUnreachable } from '../lib/errors'
+import { type Outage, OutageContext } from '../lib/outage'
 import { anyFails, type Trouble, troubleOf, useAsked } from './failing'
-
-export interface Outage {
-  error: Error
-  /** The first of the tries that failed since. */
-  since_ms: number
-  /** When the newest of what is shown was read; null where nothing is. */
-  read_ms: number | null
-}
 
 /** One question that the page asks: its trouble, and when it was answered last (0: never). */
 export interface Asked {
@@ -53,11 +46,6 @@ function outageText(client: QueryClient): string {
   const outage = outageOf(askedOf(client))
   return outage === null ? '' : JSON.stringify([outage.since_ms, outage.read_ms, outage.error.message])
 }
-
-const OutageContext = createContext<Outage | null>(null)
-
-/** Null where everything is well, or where a part fails alone. */
-export const useOutage = () => useContext(OutageContext)
 
 /** The first answer is not the last: what is still being read when an outage ends has this long before it speaks for itself. */
 const LINGER_MS = 5_000

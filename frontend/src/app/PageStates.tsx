@@ -2,8 +2,8 @@
 
 import { Button, Skeleton, Stack } from '@mantine/core'
 import { type ErrorComponentProps, Link } from '@tanstack/react-router'
-import { EmptyState } from '../components/DataState'
 import * as errorsCopy from '../copy/errors'
+import { EmptyState } from '../kit/state/DataState'
 import { HOME } from './pages'
 
 export function PagePending() {

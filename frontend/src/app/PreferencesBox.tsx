@@ -1,7 +1,7 @@
 import { Button, SegmentedControl, Stack } from '@mantine/core'
 import { useSession } from '../api/session'
-import { Icon } from '../components/Icon'
 import * as navigationCopy from '../copy/navigation'
+import { Icon } from '../kit/mark/Icon'
 import { THEMES, type ThemeChoice, usePreferences } from '../lib/preferences'
 import { type Zone, zoneName } from '../lib/time'
 import { Beside } from './Beside'

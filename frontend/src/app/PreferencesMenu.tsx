@@ -2,9 +2,9 @@
 
 import { ActionIcon } from '@mantine/core'
 import { useState } from 'react'
-import { Icon } from '../components/Icon'
-import { standing } from '../components/onPress'
 import * as navigationCopy from '../copy/navigation'
+import { Icon } from '../kit/mark/Icon'
+import { standing } from '../kit/schedule/onPress'
 import { useBoxButton } from './boxButton'
 
 const PreferencesBox = standing(async () => (await import('./PreferencesBox')).default)

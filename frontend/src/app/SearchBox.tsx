@@ -6,9 +6,9 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type KeyboardEventHandler, useCallback, useRef, useState } from 'react'
 import { searchQuery } from '../api/queries'
-import { Icon } from '../components/Icon'
-import { standing } from '../components/onPress'
 import * as navigationCopy from '../copy/navigation'
+import { Icon } from '../kit/mark/Icon'
+import { standing } from '../kit/schedule/onPress'
 
 const SearchHits = standing(async () => (await import('./SearchHits')).default)
 

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { useSession, useSignOut } from '../api/session'
-import { Icon } from '../components/Icon'
 import * as sessionCopy from '../copy/session'
+import { Icon } from '../kit/mark/Icon'
 
 /** Says whether changes are allowed, and is the way in and out. */
 export function SessionButton() {

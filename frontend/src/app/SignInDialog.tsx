@@ -3,10 +3,10 @@
 import { Alert, Button, Code, CopyButton, Modal, PasswordInput, Stack } from '@mantine/core'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { useSession, useSignIn } from '../api/session'
-import { Icon } from '../components/Icon'
-import { Worded } from '../components/Worded'
 import * as commonCopy from '../copy/common'
 import * as sessionCopy from '../copy/session'
+import { Icon } from '../kit/mark/Icon'
+import { Worded } from '../kit/text/Worded'
 
 interface SignInDialogProps {
   opened: boolean

@@ -1,8 +1,8 @@
 import { Alert, Button, Stack } from '@mantine/core'
 import { useSignOutEverywhere } from '../api/session'
-import { Icon } from '../components/Icon'
-import { Worded } from '../components/Worded'
 import * as sessionCopy from '../copy/session'
+import { Icon } from '../kit/mark/Icon'
+import { Worded } from '../kit/text/Worded'
 
 /** For a browser that was left signed in somewhere, or a session that was stolen. */
 export function SignOutEverywhere() {

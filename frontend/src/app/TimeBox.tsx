@@ -2,11 +2,11 @@
 
 import { Loader } from '@mantine/core'
 import { lazy, Suspense } from 'react'
-import { serverNow } from '../api/serverClock'
-import { useAhead } from '../components/onPress'
 import * as navigationCopy from '../copy/navigation'
+import { useAhead } from '../kit/schedule/onPress'
 import { usePreferences } from '../lib/preferences'
 import { PRESETS, presetLabel, type Range, rangeBounds } from '../lib/range'
+import { serverNow } from '../lib/serverClock'
 import { Beside } from './Beside'
 import type { BoxButton } from './boxButton'
 import styles from './TimeControl.module.css'

@@ -4,11 +4,11 @@ import { Alert, Button, Code, CopyButton, Group, Stack, TextInput } from '@manti
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { makeWallToken } from '../api/commands'
-import { Icon } from '../components/Icon'
-import { Worded } from '../components/Worded'
 import * as commonCopy from '../copy/common'
 import * as navigationCopy from '../copy/navigation'
 import * as sessionCopy from '../copy/session'
+import { Icon } from '../kit/mark/Icon'
+import { Worded } from '../kit/text/Worded'
 import { BASE_PATH } from '../lib/base'
 import { USUAL_SCREEN, type WallScreen, wallAddress } from '../lib/wallScreen'
 

@@ -5,9 +5,9 @@ import type { ComponentType } from 'react'
 import { alertsNowQuery } from '../api/alerts'
 import { diagnosisQuery, environmentLatencyQuery, overviewQuery } from '../api/diagnoses'
 import { type EntityKind, oneQuery, sourcesQuery } from '../api/queries'
-import type { IconName } from '../components/Icon'
 import * as navigationCopy from '../copy/navigation'
 import { rankingOf, unfiltered } from '../features/overview/ranking'
+import type { IconName } from '../kit/mark/Icon'
 import { judgedRange, parseRange } from '../lib/range'
 import type { FlatSearch } from '../lib/search'
 import { numberOf } from '../lib/url'
@@ -45,8 +45,8 @@ function askOverview(client: QueryClient, { search }: Opened) {
 }
 
 const loadAlertCharts = () =>
-  Promise.all([import('../components/diagnosis/LatencyChart'), import('../components/diagnosis/WaterfallChart')])
-const loadProof = () => import('../components/diagnosis/Proof')
+  Promise.all([import('../domain/breakdown/LatencyChart'), import('../domain/breakdown/WaterfallChart')])
+const loadProof = () => import('../domain/diagnosis/Proof')
 
 const askObject =
   (kind: EntityKind) =>

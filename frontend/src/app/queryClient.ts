@@ -1,5 +1,5 @@
 import { QueryClient } from '@tanstack/react-query'
-import { ApiError } from '../api/errors'
+import { ApiError } from '../lib/errors'
 
 const RETRY_MS = 15_000
 

@@ -2,8 +2,8 @@
 
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
-import { serverNow } from '../api/serverClock'
 import { shiftRange } from '../lib/range'
+import { serverNow } from '../lib/serverClock'
 import { useRange } from '../lib/url'
 import { menuPath, PAGES } from './pages'
 import { SEARCH_ID } from './SearchBox'

@@ -1,7 +1,7 @@
 /** How wide a page's table is on a screen, and how much room it has there. */
 
-import { fitting } from '../components/table/fitting'
-import type { Column } from '../components/table/VirtualTable'
+import { fitting } from '../kit/table/fitting'
+import type { Column } from '../kit/table/VirtualTable'
 
 /** Menu, the page's margins, the card's edges, a scroll bar. */
 const AROUND_PX = 196 + 48 + 2 + 15

@@ -4,19 +4,19 @@ import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useMemo } from 'react'
 import { type JudgedKind, latencyQuery, waterfallQuery } from '../../api/diagnoses'
-import { serverNow } from '../../api/serverClock'
 import type { AlertDetail } from '../../api/types'
 import type { ChartLimit } from '../../charts/limits'
-import { ruleLimits } from '../../components/alerts/ruleLimits'
-import { Card } from '../../components/Card'
-import { DataState, EmptyState } from '../../components/DataState'
-import { NO_DIAGNOSIS } from '../../components/diagnosis/noDiagnosis'
-import { useHappened } from '../../components/diagnosis/useHappened'
 import * as alertsCopy from '../../copy/alerts'
 import * as breakdownCopy from '../../copy/breakdown'
 import * as overviewCopy from '../../copy/overview'
+import { ruleLimits } from '../../domain/alerts/ruleLimits'
+import { useHappened } from '../../domain/breakdown/useHappened'
+import { NO_DIAGNOSIS } from '../../domain/diagnosis/noDiagnosis'
+import { Card } from '../../kit/layout/Card'
+import { DataState, EmptyState } from '../../kit/state/DataState'
 import { usePreferences } from '../../lib/preferences'
 import type { Range } from '../../lib/range'
+import { serverNow } from '../../lib/serverClock'
 import { formatWindow } from '../../lib/time'
 import { useRange } from '../../lib/url'
 import { judgedKindOf } from './judgedKind'
@@ -24,10 +24,10 @@ import { ownWindow, windowOf } from './story'
 import { useRuleOf } from './useRuleOf'
 
 const LatencyChart = lazy(async () => ({
-  default: (await import('../../components/diagnosis/LatencyChart')).LatencyChart,
+  default: (await import('../../domain/breakdown/LatencyChart')).LatencyChart,
 }))
 const WaterfallChart = lazy(async () => ({
-  default: (await import('../../components/diagnosis/WaterfallChart')).WaterfallChart,
+  default: (await import('../../domain/breakdown/WaterfallChart')).WaterfallChart,
 }))
 
 export function AlertCharts({ alert }: { alert: AlertDetail }) {

@@ -4,10 +4,12 @@ import { Button } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { takeBackAcknowledgement } from '../../api/alertCommands'
-import { serverNow } from '../../api/serverClock'
 import { useSession } from '../../api/session'
 import type { AlertDetail } from '../../api/types'
-import { TickingAge } from '../../components/alerts/TickingAge'
+import * as alertsCopy from '../../copy/alerts'
+import * as commonCopy from '../../copy/common'
+import { ReadOnlyHint } from '../../domain/access/ReadOnlyHint'
+import { TickingAge } from '../../domain/alerts/TickingAge'
 import {
   alertStateMark,
   atMinute,
@@ -16,16 +18,14 @@ import {
   severityMark,
   subjectTitle,
   subjectWord,
-} from '../../components/alerts/words'
-import { addressOf } from '../../components/EntityLink'
-import { Name } from '../../components/Name'
-import { onPress, useAhead } from '../../components/onPress'
-import { ReadOnlyHint } from '../../components/ReadOnlyHint'
-import { StateMark } from '../../components/StateMark'
-import * as alertsCopy from '../../copy/alerts'
-import * as commonCopy from '../../copy/common'
+} from '../../domain/alerts/words'
+import { addressOf } from '../../domain/object/EntityLink'
+import { StateMark } from '../../kit/mark/StateMark'
+import { onPress, useAhead } from '../../kit/schedule/onPress'
+import { Name } from '../../kit/text/Name'
 import { usePreferences } from '../../lib/preferences'
 import { rangeSearch } from '../../lib/range'
+import { serverNow } from '../../lib/serverClock'
 import { visibleName } from '../../lib/text'
 import { useSearchParameter } from '../../lib/url'
 import styles from './AlertPage.module.css'

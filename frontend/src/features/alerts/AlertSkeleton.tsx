@@ -1,9 +1,9 @@
 /** An alert that is still being read: the parts of its page under their headings. */
 
 import { Skeleton } from '@mantine/core'
-import { Card } from '../../components/Card'
 import * as alertsCopy from '../../copy/alerts'
 import * as breakdownCopy from '../../copy/breakdown'
+import { Card } from '../../kit/layout/Card'
 import styles from './AlertPage.module.css'
 import page from './Alerts.module.css'
 

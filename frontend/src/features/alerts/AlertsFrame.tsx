@@ -2,8 +2,8 @@
 
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { ReadOnlyHint } from '../../components/ReadOnlyHint'
 import * as navigationCopy from '../../copy/navigation'
+import { ReadOnlyHint } from '../../domain/access/ReadOnlyHint'
 import styles from './Alerts.module.css'
 
 const TABS = [

@@ -2,10 +2,10 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { alertsNowQuery } from '../../api/alerts'
-import { DataAge } from '../../components/DataAge'
 import * as alertsCopy from '../../copy/alerts'
 import * as diagnosisCopy from '../../copy/diagnosis'
 import * as navigationCopy from '../../copy/navigation'
+import { DataAge } from '../../kit/state/DataAge'
 import { instantMs } from '../../lib/time'
 import { AlertsFrame } from './AlertsFrame'
 import { HistoryCard } from './HistoryCard'

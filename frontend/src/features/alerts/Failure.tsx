@@ -1,6 +1,6 @@
 import { Alert } from '@mantine/core'
-import { Icon } from '../../components/Icon'
-import { Worded } from '../../components/Worded'
+import { Icon } from '../../kit/mark/Icon'
+import { Worded } from '../../kit/text/Worded'
 import styles from './Alerts.module.css'
 
 /** Why something was not done, in the server's own words. */

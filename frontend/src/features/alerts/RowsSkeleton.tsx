@@ -1,7 +1,7 @@
 /** A table whose rows are still being read: its own columns and headings, so that nothing moves when they come. */
 
-import { type Column, VirtualTable } from '../../components/table/VirtualTable'
 import * as commonCopy from '../../copy/common'
+import { type Column, VirtualTable } from '../../kit/table/VirtualTable'
 
 interface RowsSkeletonProps<Row> {
   columns: readonly Column<Row>[]

@@ -4,7 +4,9 @@ import { Button } from '@mantine/core'
 import type { ReactNode } from 'react'
 import type { AlertOut, RuleOut } from '../../api/types'
 import { layerWord } from '../../charts/segments'
-import { TickingAge } from '../../components/alerts/TickingAge'
+import * as alertsCopy from '../../copy/alerts'
+import * as commonCopy from '../../copy/common'
+import { TickingAge } from '../../domain/alerts/TickingAge'
 import {
   alertStateMark,
   alertStateWord,
@@ -17,14 +19,12 @@ import {
   severityMark,
   subjectWord,
   worstWords,
-} from '../../components/alerts/words'
-import { LayerSwatch } from '../../components/diagnosis/LayerBar'
-import { EntityLink } from '../../components/EntityLink'
-import { NameLink } from '../../components/Name'
-import { StateMark } from '../../components/StateMark'
-import type { Column } from '../../components/table/VirtualTable'
-import * as alertsCopy from '../../copy/alerts'
-import * as commonCopy from '../../copy/common'
+} from '../../domain/alerts/words'
+import { LayerSwatch } from '../../domain/io-path/LayerBar'
+import { EntityLink } from '../../domain/object/EntityLink'
+import { StateMark } from '../../kit/mark/StateMark'
+import type { Column } from '../../kit/table/VirtualTable'
+import { NameLink } from '../../kit/text/Name'
 import { formatInstant, formatMoment, type Zone, zoneName } from '../../lib/time'
 import styles from './Alerts.module.css'
 

@@ -2,6 +2,8 @@
 
 import type { AlertDetail, Diagnosis, RuleBody } from '../../api/types'
 import { layerWord } from '../../charts/segments'
+import * as alertsCopy from '../../copy/alerts'
+import * as unitsCopy from '../../copy/units'
 import {
   atMinute,
   boundWords,
@@ -11,10 +13,8 @@ import {
   formatMinute,
   measureWords,
   sinceMinute,
-} from '../../components/alerts/words'
-import { layersNamed } from '../../components/diagnosis/namedWords'
-import * as alertsCopy from '../../copy/alerts'
-import * as unitsCopy from '../../copy/units'
+} from '../../domain/alerts/words'
+import { layersNamed } from '../../domain/io-path/namedWords'
 import type { Zone } from '../../lib/time'
 
 const MINUTE_MS = 60_000

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { AlertDetail } from '../../api/types'
-import type { ShownLate } from '../../components/alerts/late'
+import type { ShownLate } from '../../domain/alerts/late'
 import { ownWindow, storyOf, toldWords, windowOf } from './story'
 
 const at = (clock: string) => `2026-11-21T${clock}Z`

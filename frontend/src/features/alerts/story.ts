@@ -1,11 +1,11 @@
 /** What happened to one alert, in the order of time: its transitions, what people did, what was told, what was found late. */
 
 import type { AlertDetail, AlertMessage, Transition } from '../../api/types'
-import { cutWords, type ShownLate } from '../../components/alerts/late'
-import { alertStateMark, atMinute, boundWords, formatAmount, formatLength } from '../../components/alerts/words'
-import type { Tone } from '../../components/StateMark'
 import * as alertsCopy from '../../copy/alerts'
 import * as commonCopy from '../../copy/common'
+import { cutWords, type ShownLate } from '../../domain/alerts/late'
+import { alertStateMark, atMinute, boundWords, formatAmount, formatLength } from '../../domain/alerts/words'
+import type { Tone } from '../../kit/mark/StateMark'
 import { capitalized } from '../../lib/text'
 import type { Zone } from '../../lib/time'
 

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { quantitiesQuery, rulesQuery } from '../../api/alerts'
 import type { AlertOut, RuleOut } from '../../api/types'
-import { ruleWords } from '../../components/alerts/words'
+import { ruleWords } from '../../domain/alerts/words'
 
 /** The rule of an alert as it is now, and at what it fires in words; nothing while it is read, or where it was removed. */
 export function useRuleOf({ rule_id }: Pick<AlertOut, 'rule_id'>): { rule: RuleOut | undefined; limit: string | null } {

@@ -2,13 +2,13 @@
 
 import { useMemo } from 'react'
 import type { ArrayOut } from '../../api/types'
-import { Names } from '../../components/entity/Names'
-import { Name } from '../../components/Name'
-import { Stacked, TOLD_PX } from '../../components/table/Told'
-import { type Column, VirtualTable } from '../../components/table/VirtualTable'
 import * as commonCopy from '../../copy/common'
 import * as diagnosisCopy from '../../copy/diagnosis'
 import * as objectsCopy from '../../copy/objects'
+import { Stacked, TOLD_PX } from '../../kit/table/Told'
+import { type Column, VirtualTable } from '../../kit/table/VirtualTable'
+import { Name } from '../../kit/text/Name'
+import { Names } from '../../kit/text/Names'
 import { plural } from '../../lib/text'
 
 type Pod = ArrayOut['pod_list'][number]

@@ -1,14 +1,14 @@
 /** What an array says of each of its volumes; the array itself need not be named. */
 
 import type { VolumeRow } from '../../api/types'
-import { EntityLink, EntityLinks } from '../../components/EntityLink'
-import { Noted } from '../../components/entity/Noted'
-import { isIdle } from '../../components/entity/sides'
-import { mirroredWords, partColumns, qosLimit, VolumePod, volumeNotes } from '../../components/entity/volumeColumns'
-import { NO_IO, Quantity } from '../../components/Quantity'
-import type { Column } from '../../components/table/VirtualTable'
 import * as commonCopy from '../../copy/common'
 import * as objectsCopy from '../../copy/objects'
+import { isIdle } from '../../domain/lists/sides'
+import { mirroredWords, partColumns, qosLimit, VolumePod, volumeNotes } from '../../domain/lists/volumeColumns'
+import { EntityLink, EntityLinks } from '../../domain/object/EntityLink'
+import type { Column } from '../../kit/table/VirtualTable'
+import { Noted } from '../../kit/text/Noted'
+import { NO_IO, Quantity } from '../../kit/text/Quantity'
 
 type Latency = 'array_internal_us' | 'array_read_us' | 'array_write_us' | 'array_san_us'
 

@@ -1,13 +1,13 @@
 import type { ArrayRow } from '../../api/types'
-import { EntityLink } from '../../components/EntityLink'
-import { ListPage } from '../../components/entity/ListPage'
-import { sidesColumns, toldColumn } from '../../components/entity/sidesColumns'
-import type { Column } from '../../components/table/VirtualTable'
 import * as commonCopy from '../../copy/common'
 import * as diagnosisCopy from '../../copy/diagnosis'
 import * as listsCopy from '../../copy/lists'
 import * as navigationCopy from '../../copy/navigation'
 import * as objectsCopy from '../../copy/objects'
+import { ListPage } from '../../domain/lists/ListPage'
+import { sidesColumns, toldColumn } from '../../domain/lists/sidesColumns'
+import { EntityLink } from '../../domain/object/EntityLink'
+import type { Column } from '../../kit/table/VirtualTable'
 
 const count = (id: 'volumes' | 'pods' | 'hosts', header: string): Column<ArrayRow> => ({
   id,

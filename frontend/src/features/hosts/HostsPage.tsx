@@ -1,16 +1,16 @@
 import type { HostRow } from '../../api/types'
-import { EntityLink } from '../../components/EntityLink'
-import { ListPage } from '../../components/entity/ListPage'
-import { sidesColumns, toldColumn } from '../../components/entity/sidesColumns'
-import { Name } from '../../components/Name'
-import { StateMark } from '../../components/StateMark'
-import type { Column } from '../../components/table/VirtualTable'
 import * as commonCopy from '../../copy/common'
 import * as countersCopy from '../../copy/counters'
 import * as diagnosisCopy from '../../copy/diagnosis'
 import * as listsCopy from '../../copy/lists'
 import * as navigationCopy from '../../copy/navigation'
 import * as objectsCopy from '../../copy/objects'
+import { ListPage } from '../../domain/lists/ListPage'
+import { sidesColumns, toldColumn } from '../../domain/lists/sidesColumns'
+import { EntityLink } from '../../domain/object/EntityLink'
+import { StateMark } from '../../kit/mark/StateMark'
+import type { Column } from '../../kit/table/VirtualTable'
+import { Name } from '../../kit/text/Name'
 
 export const hostColumns = (max_us: number): Column<HostRow>[] => [
   toldColumn<HostRow>({ header: commonCopy.host, kind: 'host', leads: 'host', others: countersCopy.allHosts }),

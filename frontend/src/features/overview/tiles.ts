@@ -2,9 +2,9 @@
 
 import type { OverviewRow } from '../../api/types'
 import { strengthOf, type Tile } from '../../charts/treemap'
-import { namedLayers, namedWords } from '../../components/diagnosis/namedWords'
-import { severityLook } from '../../components/diagnosis/severity'
 import * as overviewCopy from '../../copy/overview'
+import { namedLayers, namedWords } from '../../domain/io-path/namedWords'
+import { severityLook } from '../../domain/severity/severity'
 import type { Zone } from '../../lib/time'
 
 export const keyOf = ({ subject }: Pick<OverviewRow, 'subject'>) => `${subject.kind}-${subject.id}`

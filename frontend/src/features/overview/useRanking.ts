@@ -1,7 +1,7 @@
 /** What the ranking shows, kept in the URL, and the ways to change it. */
 
 import { useMemo } from 'react'
-import { useDiagnosisWindow } from '../../components/diagnosis/SpanSwitch'
+import { useDiagnosisWindow } from '../../domain/diagnosis/SpanSwitch'
 import { useSearchParameter } from '../../lib/url'
 import { rankingOf, WORST_FIRST } from './ranking'
 

@@ -1,8 +1,8 @@
 /** The certificate that a test met and did not trust: its fingerprint, what pinning it means, and one press that does it. */
 
 import { Button } from '@mantine/core'
-import { Icon } from '../../components/Icon'
 import * as sourcesCopy from '../../copy/sources'
+import { Icon } from '../../kit/mark/Icon'
 import styles from './SourcesPage.module.css'
 import type { Trusted } from './trust'
 

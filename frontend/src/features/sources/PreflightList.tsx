@@ -1,8 +1,8 @@
 /** What a test found, check by check, with what to do about it. */
 
 import type { Check, Preflight } from '../../api/types'
-import { StateMark, type Tone } from '../../components/StateMark'
 import * as sourcesCopy from '../../copy/sources'
+import { StateMark, type Tone } from '../../kit/mark/StateMark'
 import { type Pinning, PinOffer } from './PinOffer'
 import styles from './SourcesPage.module.css'
 

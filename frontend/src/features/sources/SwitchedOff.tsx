@@ -5,8 +5,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { changeSource } from '../../api/commands'
 import { useSession } from '../../api/session'
 import type { SourceOut } from '../../api/types'
-import { Worded } from '../../components/Worded'
 import * as sourcesCopy from '../../copy/sources'
+import { Worded } from '../../kit/text/Worded'
 import styles from './SourcesPage.module.css'
 
 export function SwitchedOff({ source: { id, name } }: { source: SourceOut }) {

@@ -5,11 +5,11 @@ import { fireEvent, render, screen } from '@testing-library/react'
 import { expect, it, vi } from 'vitest'
 import { client } from '../../api/client'
 import type { RunOut } from '../../api/types'
-import type { Column } from '../../components/table/VirtualTable'
+import type { Column } from '../../kit/table/VirtualTable'
 import { PreferencesProvider } from '../../lib/preferences'
 import { SourceHistory } from './SourceHistory'
 
-vi.mock('../../components/table/VirtualTable', () => ({
+vi.mock('../../kit/table/VirtualTable', () => ({
   VirtualTable: ({
     columns,
     count,

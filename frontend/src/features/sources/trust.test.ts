@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { fieldsOf } from '../../components/form/schema'
+import { fieldsOf } from '../../kit/form/schema'
 import { isElsewhere } from './trust'
 
 const FIELDS = fieldsOf({

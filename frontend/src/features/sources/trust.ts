@@ -1,6 +1,6 @@
 /** Which certificate a source's settings accept, and where its stored secrets may be sent. */
 
-import type { Field, Values } from '../../components/form/schema'
+import type { Field, Values } from '../../kit/form/schema'
 
 /** The format, in a settings schema, of the field that a fingerprint is pinned in. */
 export const PIN_FORMAT = 'certificate-sha256'

@@ -5,10 +5,10 @@ import { useCallback, useMemo, useState } from 'react'
 import { addSource, changeSource, testSource } from '../../api/commands'
 import { sourcesQuery } from '../../api/queries'
 import type { SourceKind, SourceOut } from '../../api/types'
-import { ownProblems, serverProblems, settingProblemsOf } from '../../components/form/problems'
-import { type Field, fieldsOf, initialValues, problemsOf, settingsOf, type Values } from '../../components/form/schema'
-import { missingKinds } from '../../components/missingKinds'
 import * as sourcesCopy from '../../copy/sources'
+import { missingKinds } from '../../domain/sources/missingKinds'
+import { ownProblems, serverProblems, settingProblemsOf } from '../../kit/form/problems'
+import { type Field, fieldsOf, initialValues, problemsOf, settingsOf, type Values } from '../../kit/form/schema'
 import { isElsewhere, withPin } from './trust'
 
 /** What is there already is rarely what is added next. */

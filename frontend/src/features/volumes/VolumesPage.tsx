@@ -1,9 +1,9 @@
-import { ListPage } from '../../components/entity/ListPage'
-import { volumeColumns } from '../../components/entity/volumeColumns'
-import { TOLD_PX } from '../../components/table/Told'
 import * as diagnosisCopy from '../../copy/diagnosis'
 import * as listsCopy from '../../copy/lists'
 import * as navigationCopy from '../../copy/navigation'
+import { ListPage } from '../../domain/lists/ListPage'
+import { volumeColumns } from '../../domain/lists/volumeColumns'
+import { TOLD_PX } from '../../kit/table/Told'
 
 /** Every array volume with the newest numbers of both sides. */
 export default function VolumesPage() {

@@ -2,11 +2,11 @@
 
 import type { JudgedKind } from '../../api/diagnoses'
 import type { AlertOut, Overview, SourceOut } from '../../api/types'
-import { troubledOf, troubledWords } from '../../components/diagnosis/troubled'
 import * as alertsCopy from '../../copy/alerts'
 import * as diagnosisCopy from '../../copy/diagnosis'
 import * as overviewCopy from '../../copy/overview'
 import * as wallsCopy from '../../copy/walls'
+import { troubledOf, troubledWords } from '../../domain/diagnosis/troubled'
 import { plural } from '../../lib/text'
 import { formatAgo, formatClock, instantMs, type Zone } from '../../lib/time'
 

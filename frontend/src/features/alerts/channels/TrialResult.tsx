@@ -1,6 +1,6 @@
 import type { Trial } from '../../../api/types'
-import { StateMark } from '../../../components/StateMark'
 import * as channelsCopy from '../../../copy/channels'
+import { StateMark } from '../../../kit/mark/StateMark'
 import { formatSeconds } from '../../../lib/time'
 import styles from '../Alerts.module.css'
 import { resultMark } from './words'

@@ -4,15 +4,8 @@ import { useMutation } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { addChannel, changeChannel, tryChannel } from '../../../api/alertCommands'
 import type { ChannelKind, ChannelOut } from '../../../api/types'
-import { ownProblems, serverProblems, settingProblemsOf } from '../../../components/form/problems'
-import {
-  type Field,
-  fieldsOf,
-  initialValues,
-  problemsOf,
-  settingsOf,
-  type Values,
-} from '../../../components/form/schema'
+import { ownProblems, serverProblems, settingProblemsOf } from '../../../kit/form/problems'
+import { type Field, fieldsOf, initialValues, problemsOf, settingsOf, type Values } from '../../../kit/form/schema'
 import { useAlertCommand } from '../useAlertCommand'
 
 // Every kind has them, hardly anybody needs them.

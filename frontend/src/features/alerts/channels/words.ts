@@ -1,8 +1,8 @@
 /** Channels and what is sent on them, in words. */
 
 import type { ChannelOut, NotificationState, Trial } from '../../../api/types'
-import type { Tone } from '../../../components/StateMark'
 import * as channelsCopy from '../../../copy/channels'
+import type { Tone } from '../../../kit/mark/StateMark'
 import { matchersWords } from '../silences/matchers'
 
 const STATES: Record<ChannelOut['state'], { tone: Tone; word: string }> = {

@@ -1,9 +1,9 @@
 /** One condition: what is compared, of which part and direction, how much, and when it has recovered. */
 
 import { Button, NativeSelect, NumberInput } from '@mantine/core'
-import { partWord, quantityWord, type Subject } from '../../../components/alerts/words'
 import * as commonCopy from '../../../copy/common'
 import * as rulesCopy from '../../../copy/rules'
+import { partWord, quantityWord, type Subject } from '../../../domain/alerts/words'
 import styles from '../Alerts.module.css'
 import { type DraftCondition, type Quantities, withQuantity, writtenIn } from './draft'
 

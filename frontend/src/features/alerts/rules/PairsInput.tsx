@@ -1,9 +1,9 @@
 /** Rows of a name and a value. */
 
 import { ActionIcon, Autocomplete, Button, TextInput } from '@mantine/core'
-import { Icon } from '../../../components/Icon'
 import * as commonCopy from '../../../copy/common'
 import * as rulesCopy from '../../../copy/rules'
+import { Icon } from '../../../kit/mark/Icon'
 import styles from '../Alerts.module.css'
 import type { Pair } from './draft'
 

@@ -1,7 +1,7 @@
 /** A rule as it stands in the form: amounts in the unit that people write, lists where the API has mappings. */
 
 import type { Condition, QuantityUse, RuleBody } from '../../../api/types'
-import type { Part, Quantity, Subject, Unit } from '../../../components/alerts/words'
+import type { Part, Quantity, Subject, Unit } from '../../../domain/alerts/words'
 
 /** What a number input holds: a number, or text while it is typed. */
 export type Amount = number | string

@@ -4,7 +4,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { addRule, changeRule, previewRule } from '../../../api/alertCommands'
 import type { RuleOut } from '../../../api/types'
-import { serverProblems } from '../../../components/form/problems'
+import { serverProblems } from '../../../kit/form/problems'
 import { useAlertCommand } from '../useAlertCommand'
 import { bodyOf, type DraftRule, draftOf, keyOf, NEW_RULE, type Quantities } from './draft'
 

@@ -2,9 +2,9 @@
 
 import { ActionIcon, Autocomplete, Button, NativeSelect, TextInput } from '@mantine/core'
 import type { Matcher } from '../../../api/types'
-import { Icon } from '../../../components/Icon'
 import * as rulesCopy from '../../../copy/rules'
 import * as silencesCopy from '../../../copy/silences'
+import { Icon } from '../../../kit/mark/Icon'
 import styles from '../Alerts.module.css'
 import { LABELS } from './matchers'
 

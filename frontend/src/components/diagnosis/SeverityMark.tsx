@@ -1,9 +1,0 @@
-import { usePreferences } from '../../lib/preferences'
-import { StateMark } from '../StateMark'
-import { type Diagnosed, severityLook } from './severity'
-
-/** How bad, as shape, word and color; "Cleared 21:43" where it is over. */
-export function SeverityMark({ diagnosis }: { diagnosis: Diagnosed }) {
-  const { zone } = usePreferences()
-  return <StateMark {...severityLook(diagnosis, zone)} />
-}

@@ -1,0 +1,127 @@
+/** The alerts that stand now for what a page shows, each in one line that leads to it. The line is there when nothing fires, too: nothing moves when something does. */
+
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { alertsNowQuery } from '../../api/alerts'
+import type { AlertOut, AlertsNow } from '../../api/types'
+import * as alertsCopy from '../../copy/alerts'
+import * as commonCopy from '../../copy/common'
+import { StateMark } from '../../kit/mark/StateMark'
+import { Name, NameLink } from '../../kit/text/Name'
+import { usePreferences } from '../../lib/preferences'
+import { formatInstant } from '../../lib/time'
+import styles from './AlertsLine.module.css'
+import { TickingAge } from './TickingAge'
+import {
+  alertStateMark,
+  boundWords,
+  formatAmount,
+  measureWords,
+  type Subject,
+  severityMark,
+  subjectWord,
+  whenWords,
+  worstWords,
+} from './words'
+
+interface AlertsLineProps {
+  /** Which of all open alerts belong here, the most important first. */
+  choose: (alerts: readonly AlertOut[]) => readonly AlertOut[]
+  /** What the page is about: its name is not repeated. */
+  of?: { kind: Subject; id: number }
+  most?: number
+}
+
+export function AlertsLine({ choose, of, most = 3 }: AlertsLineProps) {
+  const { data, error } = useQuery(alertsNowQuery())
+  return (
+    <section className={styles.line} aria-label={alertsCopy.active} aria-busy={data === undefined && error === null}>
+      <span className={styles.term}>{alertsCopy.active}</span>
+      {data === undefined ? (
+        <span className="faint">{error === null ? '…' : alertsCopy.notLoaded}</span>
+      ) : (
+        <Standing now={data} choose={choose} of={of} most={most} />
+      )}
+    </section>
+  )
+}
+
+interface StandingProps extends Required<Pick<AlertsLineProps, 'choose' | 'most'>> {
+  now: AlertsNow
+  of: AlertsLineProps['of']
+}
+
+function Standing({ now, choose, of, most }: StandingProps) {
+  const open = choose(now.alerts)
+  const pending = choose(now.pending).length
+  const waiting = pending === 0 ? '' : alertsCopy.pendingCount(pending.toLocaleString('en-US'))
+  if (open.length === 0)
+    return (
+      <span className={styles.quiet}>
+        {now.analyzed_until_at === null ? (
+          <StateMark tone="calm" word={alertsCopy.notAnalyzed} />
+        ) : (
+          <StateMark
+            tone="good"
+            word={of === undefined ? alertsCopy.noneActive : alertsCopy.noneOnObject(subjectWord(of.kind))}
+          />
+        )}
+        {waiting !== '' && <Link to={'/alerts' as string}>{waiting}</Link>}
+      </span>
+    )
+  const more = [open.length > most ? alertsCopy.more(open.length - most) : '', waiting].filter(Boolean).join(', ')
+  return (
+    <>
+      <ul className={styles.alerts}>
+        {open.slice(0, most).map((alert) => (
+          <li key={alert.id} className={styles.alert}>
+            <OneAlert alert={alert} isOwn={of?.kind === alert.subject.kind && of.id === alert.subject.id} />
+          </li>
+        ))}
+      </ul>
+      {more !== '' && (
+        <Link to={'/alerts' as string} className={styles.more}>
+          {more}
+        </Link>
+      )}
+    </>
+  )
+}
+
+function OneAlert({ alert, isOwn }: { alert: AlertOut; isOwn: boolean }) {
+  const { zone } = usePreferences()
+  const began_ms = Date.parse(alert.started_at)
+  const [bound, worst] = [boundWords(alert), worstWords(alert)]
+  const state = alertStateMark(alert.state, alert.severity)
+  return (
+    <>
+      <StateMark {...severityMark(alert.severity)} />
+      <span className={styles.rule}>
+        <NameLink to={`/alerts/${alert.id}`}>{alert.rule_name}</NameLink>
+      </span>
+      {!isOwn && (
+        <span className={styles.name}>
+          <span className={styles.of}>
+            {alertsCopy.on} {subjectWord(alert.subject.kind)}
+          </span>
+          <Name focusable>{alert.subject.name}</Name>
+        </span>
+      )}
+      <span className={styles.much} title={measureWords(alert.measure)}>
+        {formatAmount(alert.value, alert.measure.unit)}
+        <span className="muted">
+          {bound !== null && `, ${bound}`} {whenWords(alert, zone)}
+          {worst !== null && `, ${worst}`}
+        </span>
+      </span>
+      <span className={styles.age} title={alertsCopy.sinceTitle(formatInstant(began_ms, zone))}>
+        {alertsCopy.began} <TickingAge at_ms={began_ms} /> {alertsCopy.ago}
+      </span>
+      {alert.state !== 'firing' && <StateMark {...state} />}
+      {alert.acknowledged_at !== null && (
+        <span className="muted">{alertsCopy.acknowledgedByName(alert.acknowledged_by ?? commonCopy.unknown)}</span>
+      )}
+      {alert.quiet !== null && <span className="muted">{alert.quiet}</span>}
+    </>
+  )
+}

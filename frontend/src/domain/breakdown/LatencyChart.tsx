@@ -1,0 +1,170 @@
+/** Where the time went, over time: reads and writes stacked on one scale, I/O rates, one layer with its bounds. */
+
+import { memo, useMemo } from 'react'
+import type { ChartEvent } from '../../charts/events'
+import {
+  boundedLayers,
+  type LatencyData,
+  type LayerColumns,
+  latencyLegend,
+  latencyPanels,
+} from '../../charts/latency-stack'
+import type { ChartLimit } from '../../charts/limits'
+import { numbersCsv, numbersOfPanels, withEvents } from '../../charts/numbers'
+import type { GapBand } from '../../charts/panels'
+import { timePanelsHeight, timePanelsOption } from '../../charts/timePanels'
+import * as breakdownCopy from '../../copy/breakdown'
+import * as chartsCopy from '../../copy/charts'
+import * as commonCopy from '../../copy/common'
+import { Chart } from '../../kit/chart/Chart'
+import { Legend } from '../../kit/chart/Legend'
+import { drawnWords } from '../../kit/chart/lineWords'
+import { NumbersView } from '../../kit/chart/NumbersView'
+import { useBrush, useHiddenLines, useTimeCursor } from '../../kit/chart/timeChart'
+import { useTokens } from '../../kit/chart/useTokens'
+import { useMediaMatch, usePreferences } from '../../lib/preferences'
+import { AtOnce } from '../../lib/search'
+import { formatSeconds, formatWindow } from '../../lib/time'
+import { useSearchParameter } from '../../lib/url'
+import styles from '../diagnosis/Diagnosis.module.css'
+
+interface LatencyChartProps {
+  name: string
+  latency: LatencyData & { from_at: string; to_at: string }
+  /** What happened in the window, and the alerts of it; none while they are being read. */
+  events: readonly ChartEvent[]
+  gaps: readonly GapBand[]
+  /** The layer that the diagnosis names: its bounds are shown first. */
+  named: string | null
+  /** What I/O rates and latencies are held to; the same array while nothing of it changes. */
+  limits?: readonly ChartLimit[]
+}
+
+const NO_LIMITS: readonly ChartLimit[] = []
+
+export const LatencyChart = memo(function LatencyChart({
+  name,
+  latency,
+  events,
+  gaps,
+  named,
+  limits = NO_LIMITS,
+}: LatencyChartProps) {
+  const { zone } = usePreferences()
+  const tokens = useTokens()
+  const onBrush = useBrush()
+  const hidden = useHiddenLines()
+  const canDrag = useMediaMatch('(pointer: fine)')
+  const narrow = useMediaMatch('(max-width: 699px)')
+  const layers = useMemo(() => boundedLayers(latency), [latency])
+  const [bounded] = useBounded(layers, named)
+  const [asShare] = useShare()
+  const legend = useMemo(
+    () => latencyLegend(latency).filter(({ key }) => !(asShare && key === 'total')),
+    [latency, asShare],
+  )
+  const panels = useMemo(
+    () => latencyPanels(latency, { hidden, gaps, bounded, asShare, limits }),
+    [latency, hidden, gaps, bounded, asShare, limits],
+  )
+  const numbers = useMemo(
+    () => withEvents(numbersOfPanels(latency.times_ms, panels, breakdownCopy.fromDiagnosis), latency.step_s, events),
+    [latency, panels, events],
+  )
+  const from_ms = Date.parse(latency.from_at)
+  const to_ms = Date.parse(latency.to_at)
+  const label = breakdownCopy.pictureLabel(name)
+
+  const { times_ms, step_s } = latency
+  const cursor = useTimeCursor({ panels, times_ms, step_s, events })
+  const option = useMemo(
+    () => timePanelsOption({ times_ms, step_s, from_ms, to_ms, panels, events, zone, tokens, label, narrow }),
+    [times_ms, step_s, events, from_ms, to_ms, panels, zone, tokens, label, narrow],
+  )
+
+  return (
+    <Chart
+      title={breakdownCopy.latencyOverTime}
+      exportTitle={breakdownCopy.exportByLayer(name)}
+      windowText={formatWindow(from_ms, to_ms, zone)}
+      hint={breakdownCopy.perPoint(formatSeconds(latency.step_s), canDrag ? chartsCopy.dragToZoom : '')}
+      label={label}
+      option={option}
+      height={timePanelsHeight(panels)}
+      csv={() => numbersCsv(numbers)}
+      table={<NumbersView table={numbers} label={breakdownCopy.numbersByLayer(name)} />}
+      legend={
+        <>
+          <Legend lines={legend} />
+          <div className={styles.switches}>
+            <AtOnce>
+              <StackSwitch />
+              <BoundsSwitch layers={layers} named={named} />
+            </AtOnce>
+          </div>
+        </>
+      }
+      legendWords={drawnWords(legend, hidden, tokens)}
+      shownWindow={{ from_ms, to_ms }}
+      cursor={cursor}
+      onBrush={onBrush}
+    />
+  )
+})
+
+/** The layer whose bounds are shown: the chosen one, else the one that the diagnosis names. */
+function useBounded(layers: readonly LayerColumns[], named: string | null) {
+  const [chosen, choose] = useSearchParameter('bounds', '')
+  const wanted = [chosen, named].find((name) => layers.some((one) => one.name === name))
+  return [wanted ?? layers[0]?.name ?? null, choose] as const
+}
+
+function useShare() {
+  const [stack, setStack] = useSearchParameter('stack', '')
+  return [stack === 'share', setStack] as const
+}
+
+/** Milliseconds, or parts of the total: what an I/O costs, or what it is made of. */
+function StackSwitch() {
+  const [asShare, choose] = useShare()
+  return (
+    <div className={styles.tabs}>
+      <span className="muted">{breakdownCopy.unit}</span>
+      <fieldset className={styles.switch} aria-label={breakdownCopy.stackSwitch}>
+        <button type="button" aria-pressed={!asShare} onClick={() => choose('', { replace: true })}>
+          {commonCopy.ms}
+        </button>
+        <button type="button" aria-pressed={asShare} onClick={() => choose('share', { replace: true })}>
+          100 %
+        </button>
+      </fieldset>
+    </div>
+  )
+}
+
+interface BoundsSwitchProps {
+  layers: readonly LayerColumns[]
+  named: string | null
+}
+
+function BoundsSwitch({ layers, named }: BoundsSwitchProps) {
+  const [chosen, choose] = useBounded(layers, named)
+  if (layers.length === 0) return null
+  return (
+    <div className={styles.tabs}>
+      <span className="muted">{breakdownCopy.uncertainty}</span>
+      <fieldset className={styles.switch} aria-label={breakdownCopy.uncertaintySwitch}>
+        {layers.map(({ name, label }) => (
+          <button
+            key={name}
+            type="button"
+            aria-pressed={name === chosen}
+            onClick={() => choose(name, { replace: true })}
+          >
+            {label}
+          </button>
+        ))}
+      </fieldset>
+    </div>
+  )
+}

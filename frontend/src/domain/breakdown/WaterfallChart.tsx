@@ -1,0 +1,281 @@
+/** Where the time of one window went, reads beside writes. */
+
+import { memo, type ReactNode, useMemo } from 'react'
+import type { Waterfall } from '../../api/types'
+import { type Counted, countedWords, withCounted } from '../../charts/counted'
+import { PERHAPS, SURELY } from '../../charts/over'
+import type { ChartTokens } from '../../charts/tokens'
+import {
+  COLUMN_TITLES,
+  STATE_WORDS,
+  type WaterfallColumn,
+  type WaterfallRow,
+  waterfallRows,
+  waterfallScale,
+} from '../../charts/waterfall'
+import { waterfallCsv } from '../../charts/waterfallCsv'
+import { type WaterfallLayout, waterfallHeight, waterfallOption } from '../../charts/waterfallOption'
+import * as breakdownCopy from '../../copy/breakdown'
+import * as diagnosisCopy from '../../copy/diagnosis'
+import { Chart } from '../../kit/chart/Chart'
+import { useTokens } from '../../kit/chart/useTokens'
+import { type LegendWord, Words } from '../../kit/chart/Words'
+import { Stacked } from '../../kit/table/Told'
+import { Name } from '../../kit/text/Name'
+import { useMediaMatch, usePreferences } from '../../lib/preferences'
+import { formatWindow } from '../../lib/time'
+import styles from '../diagnosis/Diagnosis.module.css'
+import { baselineWords } from './baselineWords'
+
+interface WaterfallChartProps {
+  name: string
+  waterfall: Waterfall
+  /** The layer that the diagnosis names, and the one that it could not decide from. */
+  named: string | null
+  other?: string | null
+  /** What it names is over. */
+  hasEnded?: boolean
+  hint?: ReactNode
+  /** What the array's own counters say of the same window. */
+  counted?: readonly Counted[]
+  /** How far measurements contradict each other, in the worst minute, reads and writes together. */
+  disagreement_us?: number | null
+}
+
+const NONE: readonly Counted[] = []
+
+export const WaterfallChart = memo(function WaterfallChart({
+  name,
+  waterfall,
+  named,
+  other = null,
+  hasEnded = false,
+  hint,
+  counted = NONE,
+  disagreement_us = null,
+}: WaterfallChartProps) {
+  const { zone } = usePreferences()
+  const tokens = useTokens()
+  const columns = useMemo(() => withCounted(shownColumns(waterfall.directions), counted), [waterfall, counted])
+  const layout = useLayout(columns.length)
+  const shown = new Set(columns.map(({ direction }) => direction))
+  const silent = waterfall.directions.filter(({ direction }) => direction !== 'all' && !shown.has(direction))
+  const from_ms = Date.parse(waterfall.from_at)
+  const to_ms = Date.parse(waterfall.to_at)
+  const label = breakdownCopy.spoken(name, columns.map(inWords).join('; '))
+  const isCalm = named === null || hasEnded
+  const option = useMemo(
+    () =>
+      waterfallOption({
+        columns,
+        layout,
+        named: [named, other].filter((one) => one !== null),
+        isCalm,
+        disagreement_us,
+        tokens,
+        label,
+      }),
+    [columns, layout, named, other, isCalm, disagreement_us, tokens, label],
+  )
+  const marks = marksOf(waterfall.baseline_from, disagreement_us, isCalm, tokens)
+  return (
+    <Chart
+      title={breakdownCopy.title}
+      exportTitle={breakdownCopy.csvTitle(name)}
+      windowText={formatWindow(from_ms, to_ms, zone)}
+      label={label}
+      option={option}
+      height={waterfallHeight({ columns, layout, disagreement_us })}
+      csv={() => waterfallCsv(columns, disagreement_us)}
+      table={
+        <WaterfallTable
+          columns={columns}
+          name={name}
+          over={diagnosisCopy.aboveBaseline}
+          disagreement_us={disagreement_us}
+        />
+      }
+      hint={hint}
+      legend={
+        <Legend
+          silent={silent}
+          counted={countedSentence(countedWords(columns), waterfall.subject.kind)}
+          marks={marks}
+        />
+      }
+      legendWords={marks}
+      shownWindow={{ from_ms, to_ms }}
+    />
+  )
+})
+
+/** As much beside the bars as there is room for: a screen's width is known before its chart's. */
+function useLayout(columns: number): WaterfallLayout {
+  const isPhone = useMediaMatch('(max-width: 700px)')
+  const isSmall = useMediaMatch('(max-width: 900px)')
+  const isTight = useMediaMatch('(max-width: 1399px)')
+  if (isPhone) return 'stacked'
+  return isSmall || (isTight && columns > 1) ? 'beside' : 'wide'
+}
+
+/** What the signs of the picture mean. */
+function marksOf(
+  from: Waterfall['baseline_from'],
+  disagreement_us: number | null,
+  isCalm: boolean,
+  { ink }: ChartTokens,
+): LegendWord[] {
+  const marks: LegendWord[] = [
+    { label: baselineWords(from), colour: ink.boundary, mark: 'solid' },
+    { label: breakdownCopy.layerRangeMark, colour: ink.total, mark: 'whisker' },
+    { label: diagnosisCopy.aboveBaseline, colour: isCalm ? ink.text : ink.bad, mark: { sign: SURELY } },
+    { label: breakdownCopy.possiblyAbove, colour: ink.muted, mark: { sign: PERHAPS } },
+    { label: breakdownCopy.estimatedMark, colour: ink.gap, mark: 'hatched' },
+    { label: breakdownCopy.partsMark, colour: ink.gap, mark: 'dotted' },
+  ]
+  if ((disagreement_us ?? 0) <= 0) return marks
+  const words = breakdownCopy.contradictionMark
+  return [...marks, { label: words, colour: ink.boundary, mark: 'outline' }]
+}
+
+/** Reads and writes; one without numbers makes room for the other, and is told in a line. */
+function shownColumns(directions: readonly WaterfallColumn[]): WaterfallColumn[] {
+  const apart = directions.filter(({ direction }) => direction !== 'all')
+  const active = apart.filter(({ state }) => state === 'judged' || state === 'too_few')
+  return active.length === 0 ? apart.slice(0, 1) : active
+}
+
+function inWords(column: WaterfallColumn): string {
+  const [total, ...rows] = waterfallRows([column], waterfallScale([column]).scale)[0] ?? []
+  const layers = rows.filter(({ kind }) => kind === 'layer').map(({ label, value }) => `${label} ${value}`)
+  return breakdownCopy.columnWords(COLUMN_TITLES[column.direction], total?.value ?? '', layers.join(', '))
+}
+
+/** The array counts whole volumes, whoever's the I/Os are. */
+const WHOSE: Record<string, string> = {
+  host: breakdownCopy.wholeHosts,
+  vm: breakdownCopy.wholeVms,
+  array: breakdownCopy.wholeVolumes,
+}
+
+function countedSentence(words: string, kind: string): string {
+  if (words === '') return ''
+  return breakdownCopy.estimatedNote(words, WHOSE[kind] ?? '')
+}
+
+interface LegendProps {
+  silent: readonly WaterfallColumn[]
+  counted: string
+  marks: readonly LegendWord[]
+}
+
+function Legend({ silent, counted, marks }: LegendProps) {
+  return (
+    <>
+      {counted !== '' && <p className={styles.note}>{counted}</p>}
+      {silent.map(({ direction, state }) => (
+        <p key={direction} className={styles.note}>
+          {COLUMN_TITLES[direction]}: {STATE_WORDS[state]}
+        </p>
+      ))}
+      <Words words={marks} />
+    </>
+  )
+}
+
+interface WaterfallTableProps {
+  columns: readonly WaterfallColumn[]
+  name: string
+  over: string
+  disagreement_us: number | null
+}
+
+function WaterfallTable({ columns, name, over, disagreement_us }: WaterfallTableProps) {
+  const { scale } = waterfallScale(columns)
+  const all = waterfallRows(columns, scale, disagreement_us)
+  const isWide = useMediaMatch('(min-width: 700px)')
+  if (!isWide) return <WaterfallOnPhone columns={columns} name={name} over={over} all={all} />
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
+    <section className={styles.scroll} tabIndex={0} aria-label={breakdownCopy.tableScroll}>
+      <table className={styles.rows} aria-label={breakdownCopy.tableLabel(name)}>
+        <thead>
+          <tr>
+            <th scope="col">{breakdownCopy.segmentHeader}</th>
+            {columns.flatMap(({ direction }) =>
+              ['', breakdownCopy.share, over].map((what) => (
+                <th key={direction + what} scope="col" className={styles.number}>
+                  {COLUMN_TITLES[direction]} {what}
+                </th>
+              )),
+            )}
+          </tr>
+        </thead>
+        <tbody>
+          {(all[0] ?? []).map((row, position) => (
+            <tr key={row.key}>
+              <td className={styles.whole}>
+                {row.kind === 'part' ? <span className="muted">· {row.label}</span> : row.label}
+              </td>
+              {all.flatMap((rows, index) => numberCells(rows[position], String(index)))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+interface OnPhoneProps extends Pick<WaterfallTableProps, 'columns' | 'name' | 'over'> {
+  all: readonly (readonly WaterfallRow[])[]
+}
+
+/** The same, one below the other: a phone has no room for columns. */
+function WaterfallOnPhone({ columns, name, over, all }: OnPhoneProps) {
+  return (
+    <table className={styles.rows} aria-label={breakdownCopy.tableLabel(name)}>
+      <thead>
+        <tr>
+          <th scope="col">
+            {breakdownCopy.narrowHeader} {over}
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {(all[0] ?? []).map(({ key, kind, label }, position) => (
+          <tr key={key}>
+            <td>
+              <Stacked
+                of={kind === 'part' ? <span className="muted">· {label}</span> : label}
+                lines={columns.map(({ direction }, index) => (
+                  <Name key={direction} whole>
+                    {`${COLUMN_TITLES[direction]} ${toldWords(all[index]?.[position], over)}`}
+                  </Name>
+                ))}
+              />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+/** "0.15 ms · 43 % · +0.05 ms above baseline". */
+function toldWords(row: WaterfallRow | undefined, over: string): string {
+  const excess = row?.excess ? `${row.excess} ${over}` : ''
+  return [timeOf(row), row?.share, excess].filter((words) => words).join(' · ') || '–'
+}
+
+const timeOf = (row: WaterfallRow | undefined) =>
+  row?.counted ? breakdownCopy.reported(row.value, row.counted) : row?.value
+
+function numberCells(row: WaterfallRow | undefined, key: string) {
+  const value = timeOf(row)
+  return [value, row?.share, row?.excess].map((text, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: three fixed cells
+    <td key={`${key}.${index}`} className={styles.number}>
+      {text || '–'}
+    </td>
+  ))
+}

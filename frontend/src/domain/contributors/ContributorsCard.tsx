@@ -1,0 +1,328 @@
+/** Whose I/Os spend the time in one layer, ranked by I/O-time. */
+
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { contributorsQuery, type DiagnosisWindow, type JudgedKind } from '../../api/diagnoses'
+import type { Contributor, Layer } from '../../api/types'
+import { type LayerId, layerWord } from '../../charts/segments'
+import { shareText } from '../../charts/waterfall'
+import * as commonCopy from '../../copy/common'
+import * as contributorsCopy from '../../copy/contributors'
+import { useCursorMinute } from '../../kit/chart/useCursorTime'
+import { Card } from '../../kit/layout/Card'
+import { DataState, EmptyState } from '../../kit/state/DataState'
+import { Stacked, TOLD_PX } from '../../kit/table/Told'
+import { type Column, VirtualTable } from '../../kit/table/VirtualTable'
+import { Quantity } from '../../kit/text/Quantity'
+import { usePreferences } from '../../lib/preferences'
+import { plural } from '../../lib/text'
+import { formatClock } from '../../lib/time'
+import { formatIops, formatLatency } from '../../lib/units'
+import { useSearchParameter } from '../../lib/url'
+import { ios, iosWithin } from '../breakdown/OccupancyCard'
+import styles from '../diagnosis/Diagnosis.module.css'
+import { NoNumbers } from '../diagnosis/NoNumbers'
+import { CardSkeleton } from '../diagnosis/Skeletons'
+import { LayerBar } from '../io-path/LayerBar'
+import { EntityLink } from '../object/EntityLink'
+
+const LAYERS: readonly Layer[] = ['guest', 'kernel', 'san', 'array']
+
+interface ContributorsCardProps {
+  kind: JudgedKind
+  id: number
+  window: DiagnosisWindow
+  /** The layers that the diagnosis names; several were not separable. */
+  named: readonly Layer[]
+  /** Whether anything is known of the window. */
+  hasData: boolean
+}
+
+export function ContributorsCard({ kind, id, window, named, hasData }: ContributorsCardProps) {
+  const [chosen, choose] = useSearchParameter('of', '')
+  const layer = LAYERS.find((one) => one === chosen) ?? LAYERS.find((one) => named.includes(one)) ?? 'kernel'
+  const { zone } = usePreferences()
+  const minute = useCursorMinute()
+  const query = useQuery(contributorsQuery(kind, id, layer, minute ?? window))
+  const when = minute === null ? '' : commonCopy.atCursor(formatClock(minute.from_ms, zone))
+  return (
+    <Card
+      title={contributorsCopy.title}
+      hint={contributorsCopy.hint(when)}
+      actions={<LayerSwitch layer={layer} onChoose={choose} />}
+      flush
+    >
+      <DataState query={query} skeleton={<CardSkeleton height={200} />}>
+        {({ ios: whole_ios, non_vm_iops, ...found }) =>
+          found.vms.length + found.hosts.length === 0 ? (
+            <Nobody hasData={hasData || minute !== null} layer={layer} />
+          ) : (
+            <>
+              {kind !== 'vms' && found.vms.length > 0 && (
+                <Ranking
+                  {...{ noun: 'VM', rows: found.vms, total: found.vms_total, layers: [layer], whole_ios }}
+                  all_ios={found.vms_ios}
+                  rest_ios={found.vms_rest_ios}
+                  others={partOf(non_vm_iops ?? 0, found.vms)}
+                />
+              )}
+              {kind !== 'hosts' && found.hosts.length > 0 && (
+                <Ranking
+                  {...{ noun: 'host', rows: found.hosts, total: found.hosts_total, layers: [layer], whole_ios }}
+                  all_ios={found.hosts_ios}
+                  rest_ios={found.hosts_rest_ios}
+                />
+              )}
+              {non_vm_iops !== null && non_vm_iops >= 1 && (
+                <p className={styles.silent}>
+                  {formatIops(Math.round(non_vm_iops))} {contributorsCopy.nonVm}
+                </p>
+              )}
+            </>
+          )
+        }
+      </DataState>
+    </Card>
+  )
+}
+
+/** Which part of all I/Os these are beside those of the VMs. */
+function partOf(iops: number, vms: readonly Contributor[]): number {
+  const all = vms.reduce((sum, one) => sum + one.iops, iops)
+  return all > 0 ? iops / all : 0
+}
+
+/** No data is not the same as no time. */
+export function Nobody({ hasData, layer }: { hasData: boolean; layer: Layer }) {
+  if (!hasData) return <NoNumbers title="" state="no_data" />
+  return <EmptyState title={contributorsCopy.none} text={contributorsCopy.noneText(layerWord(layer))} />
+}
+
+function LayerSwitch({
+  layer,
+  onChoose,
+}: {
+  layer: Layer
+  onChoose: (layer: string, options: { replace: boolean }) => void
+}) {
+  return (
+    <fieldset className={styles.switch} aria-label={contributorsCopy.layerSwitch}>
+      {LAYERS.map((one) => (
+        <button key={one} type="button" aria-pressed={one === layer} onClick={() => onChoose(one, { replace: true })}>
+          {layerWord(one)}
+        </button>
+      ))}
+    </fieldset>
+  )
+}
+
+interface RankingProps {
+  noun: 'VM' | 'host'
+  rows: readonly Contributor[]
+  total: number
+  layers: readonly LayerId[]
+  /** I/Os inside the layer: of the thing itself, of all in the list (also those not shown), and what is of none of them. */
+  whole_ios: number | null
+  all_ios: number
+  rest_ios: number | null
+  /** Part of the I/Os that are of none in the list. */
+  others?: number
+}
+
+/** What nobody in the list has of the thing's time. */
+interface Rest {
+  subject: null
+  label: string
+  ios: number
+  time_share: number | null
+}
+type Row = Contributor | Rest
+
+/** Less is rounding: every number of the list is told to a percent at best. */
+const WORTH_A_ROW = 0.005
+
+function restRow(noun: string, whole_ios: number | null, rest_ios: number | null): Rest | null {
+  if (whole_ios === null || rest_ios === null || rest_ios <= WORTH_A_ROW * whole_ios) return null
+  return { subject: null, label: contributorsCopy.unassigned(noun), ios: rest_ios, time_share: rest_ios / whole_ios }
+}
+
+/** A zero that only means "less than the counters can tell" is told by its bound. */
+function perIo({ us, upper_ios, iops, is_merged }: Contributor): { us: number | null; isBound: boolean } {
+  if (us === 0 && upper_ios > 0 && iops > 0) return { us: (upper_ios / iops) * 1e6, isBound: true }
+  return { us, isBound: is_merged && us !== null }
+}
+
+/** Counters say no more than that its part is under a bound. */
+const isBoundOnly = ({ us, upper_ios }: Contributor) => us === 0 && upper_ios > 0
+
+/** A bound from there on says nothing: it may be the largest part, or none. */
+const SAYS_NOTHING = 0.495
+
+/** So is its share, where that says something. */
+function shareWords(one: Row): string {
+  const number = shareNumber(one)
+  if (number !== null || one.subject === null) return number ?? ''
+  return one.us !== null && isBoundOnly(one) ? contributorsCopy.unknown : '–'
+}
+
+/** Null where it is not known. */
+function shareNumber(one: Row): string | null {
+  if (one.subject === null) return shareText(one.time_share) || null
+  if (one.us === null) return null
+  if (!isBoundOnly(one)) return shareText(one.time_share) || null
+  const most = one.share_upper ?? 1
+  if (most >= SAYS_NOTHING) return null
+  return most < 0.01 ? shareText(most) : `≤ ${shareText(most)}`
+}
+
+const whose = (one: Row) =>
+  one.subject === null ? <span className="muted">{one.label}</span> : <EntityLink to={one.subject} />
+
+/** On a phone: "34 % of the time, 9.5 I/Os inside", "1.63 ms per I/O, 5,856 IOPS". */
+function toldOf(one: Row): string[] {
+  const number = shareNumber(one)
+  const share = number === null ? contributorsCopy.shareUnknown : contributorsCopy.shareOfTime(number)
+  if (one.subject === null) return [contributorsCopy.shareAndOutstanding(share, ios(one.ios))]
+  if (one.us === null) return [contributorsCopy.notMeasured, formatIops(one.iops)]
+  const { us, isBound } = perIo(one)
+  const time = contributorsCopy.latencyOf(`${isBound ? '≤ ' : ''}${formatLatency(us)}`)
+  return [contributorsCopy.shareAndOutstanding(share, iosWithin(one)), `${time}, ${formatIops(one.iops)}`]
+}
+
+/** Counters of disks and of devices may differ by so much before it is worth a word. */
+const WORTH_A_WORD = 0.05
+
+/** Why shares do not add up to all of it, where no other I/Os are the reason. */
+function OwnNumbers({
+  noun,
+  whole_ios,
+  all_ios,
+  others,
+}: Required<Pick<RankingProps, 'noun' | 'whole_ios' | 'all_ios' | 'others'>>) {
+  if (whole_ios === null || whole_ios === 0 || ios(all_ios) === ios(whole_ios)) return null
+  const missing = 1 - all_ios / whole_ios
+  if (missing < WORTH_A_WORD + others && missing > -WORTH_A_WORD) return null
+  return (
+    <p className={styles.silent}>
+      {contributorsCopy.sumDiffers(noun, ios(all_ios), ios(whole_ios))}
+      {missing < 0 && contributorsCopy.sharesOfSum(noun)}. {contributorsCopy.countersDiffer}
+    </p>
+  )
+}
+
+/** Why shares add up to all of it above rows that may have more inside. */
+function BoundOnly({ noun, rows }: Pick<RankingProps, 'noun' | 'rows'>) {
+  const count = rows.filter(isBoundOnly).length
+  if (count === 0) return null
+  return (
+    <p className={styles.silent}>
+      {count < rows.length && contributorsCopy.sharesOfKnown}
+      {contributorsCopy.upperBoundOnly(count, plural(rows.length, noun))}
+    </p>
+  )
+}
+
+export function Ranking({ noun, rows, total, layers, whole_ios, all_ios, rest_ios, others = 0 }: RankingProps) {
+  const rest = restRow(noun, whole_ios, rest_ios)
+  const listed: readonly Row[] = rest === null ? rows : [...rows, rest]
+  const columns = useMemo<Column<Row>[]>(
+    () => [
+      {
+        id: 'told',
+        header: contributorsCopy.narrowHeader(noun === 'VM' ? commonCopy.vm : commonCopy.host),
+        width: 280,
+        grow: true,
+        narrowOnly: true,
+        cell: (one) => <Stacked of={whose(one)} lines={toldOf(one)} />,
+      },
+      {
+        id: 'name',
+        header: noun === 'VM' ? commonCopy.vm : commonCopy.host,
+        width: 220,
+        grow: true,
+        from: 700,
+        cell: whose,
+      },
+      {
+        id: 'share',
+        header: contributorsCopy.shareBar,
+        width: 190,
+        grow: true,
+        from: 700,
+        cell: (one) => (
+          <LayerBar
+            pieces={[{ name: 'share', label: '', layers, size: one.time_share ?? 0 }]}
+            max={1}
+            words={shareWords(one)}
+          />
+        ),
+      },
+      {
+        id: 'percent',
+        header: contributorsCopy.share,
+        width: 112,
+        from: 700,
+        align: 'right',
+        cell: (one) => <span className="numeric">{shareWords(one)}</span>,
+      },
+      {
+        id: 'ios',
+        header: contributorsCopy.outstanding,
+        width: 104,
+        from: 700,
+        align: 'right',
+        cell: (one) =>
+          one.subject === null ? (
+            <span className="numeric">{ios(one.ios)}</span>
+          ) : (
+            <span className="numeric" title={commonCopy.rangeTitle(ios(one.lower_ios), ios(one.upper_ios))}>
+              {one.us === null ? '–' : iosWithin(one)}
+            </span>
+          ),
+      },
+      {
+        id: 'us',
+        header: commonCopy.latency,
+        width: 112,
+        from: 700,
+        align: 'right',
+        cell: (one) => {
+          if (one.subject === null) return ''
+          const { us, isBound } = perIo(one)
+          return (
+            <span title={one.is_merged ? contributorsCopy.notSeparable : undefined}>
+              {isBound && '≤ '}
+              <Quantity value={us} unit="µs" />
+            </span>
+          )
+        },
+      },
+      {
+        id: 'iops',
+        header: commonCopy.iops,
+        width: 92,
+        from: 700,
+        align: 'right',
+        cell: (one) => (one.subject === null ? '' : <Quantity value={one.iops} unit="ops/s" bare />),
+      },
+    ],
+    [noun, layers],
+  )
+  return (
+    <>
+      <VirtualTable
+        label={contributorsCopy.tableLabel(noun === 'VM' ? commonCopy.vms : commonCopy.hosts)}
+        columns={columns}
+        count={listed.length}
+        rowAt={(index) => listed[index]}
+        narrowRowPx={TOLD_PX}
+        wraps="on phones"
+      />
+      <BoundOnly noun={noun} rows={rows} />
+      <OwnNumbers {...{ noun, whole_ios, all_ios, others }} />
+      {total > rows.length && (
+        <p className={styles.silent}>{contributorsCopy.firstOf(rows.length, plural(total, noun))}</p>
+      )}
+    </>
+  )
+}

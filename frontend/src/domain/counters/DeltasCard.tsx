@@ -1,0 +1,67 @@
+/** The differences between neighbouring boundaries, reads and writes together: what "the array is fine" comes down to. */
+
+import type { Deltas } from '../../api/types'
+import { overText } from '../../charts/over'
+import * as commonCopy from '../../copy/common'
+import * as countersCopy from '../../copy/counters'
+import * as unitsCopy from '../../copy/units'
+import { Card } from '../../kit/layout/Card'
+import { formatLatencyIn, latencyScale } from '../../lib/units'
+import styles from '../diagnosis/Diagnosis.module.css'
+
+type Delta = Deltas['deltas'][number]
+
+/** `isCalm`: the diagnosis names nothing; what is above baseline has its sign all the same. */
+export function DeltasCard({ deltas: { deltas }, isCalm }: { deltas: Deltas; isCalm: boolean }) {
+  const scale = latencyScale(Math.max(0, ...deltas.map(({ upper_us }) => upper_us ?? 0)))
+  const latency = (us: number | null) => formatLatencyIn(us, scale)
+  const between = ({ lower_us, upper_us }: Delta) => commonCopy.range(latency(lower_us), latency(upper_us))
+  return (
+    <Card title={countersCopy.differences} hint={countersCopy.differencesHint}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
+      <section className={styles.scroll} tabIndex={0} aria-label={countersCopy.differencesScroll}>
+        <table className={styles.rows} aria-label={countersCopy.differences}>
+          <thead>
+            <tr>
+              <th scope="col">{countersCopy.difference}</th>
+              <th scope="col" className={styles.number}>
+                {countersCopy.estimate}
+              </th>
+              <th scope="col" className={`${styles.number} ${styles.wide}`}>
+                {commonCopy.rangeHeader}
+              </th>
+              <th scope="col" className={styles.number}>
+                {countersCopy.aboveBaseline}
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {deltas.map((delta) => (
+              <tr key={delta.name}>
+                <td>{delta.label}</td>
+                <td className={styles.number}>
+                  {delta.us === null ? <span className="faint">{unitsCopy.notMeasured}</span> : latency(delta.us)}
+                  {delta.us !== null && <span className={styles.below}>{commonCopy.inRange(between(delta))}</span>}
+                </td>
+                <td className={`${styles.number} ${styles.wide}`}>{delta.us === null ? '' : between(delta)}</td>
+                <td className={`${styles.number} ${isSure(delta) && !isCalm ? styles.over : ''}`}>
+                  {excessWords(delta, latency)}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+      {deltas.some(({ name, us }) => name === 'driver_array' && us !== null) && (
+        <p className={styles.note}>{countersCopy.driverArrayNote}</p>
+      )}
+    </Card>
+  )
+}
+
+const isSure = ({ excess_lower_us }: Delta) => (excess_lower_us ?? 0) > 0
+
+function excessWords(delta: Delta, latency: (us: number) => string): string {
+  if (delta.excess_us === null) return ''
+  return delta.excess_us > 0 ? overText(latency(delta.excess_us), isSure(delta)) : latency(0)
+}

@@ -1,0 +1,203 @@
+/** What is missing in the window and why, and what happened in it. */
+
+import { type ReactNode, useMemo } from 'react'
+import type { AlertOut, GapOut, Series } from '../../api/types'
+import * as commonCopy from '../../copy/common'
+import * as gapsCopy from '../../copy/gaps'
+import { Card } from '../../kit/layout/Card'
+import { StateMark } from '../../kit/mark/StateMark'
+import { TOLD_PX, Told } from '../../kit/table/Told'
+import { type Column, VirtualTable } from '../../kit/table/VirtualTable'
+import { Name, NameLink } from '../../kit/text/Name'
+import { usePreferences } from '../../lib/preferences'
+import { streamName } from '../../lib/text'
+import { formatInstant, formatSeconds, formatWindow } from '../../lib/time'
+import { eventsOfAlerts } from '../alerts/standing'
+import { EntityLink } from '../object/EntityLink'
+
+export function GapsCard({ series, alerts }: { series: Series; alerts: readonly AlertOut[] }) {
+  const happened = useMemo(() => happenedIn(series, alerts), [series, alerts])
+  return (
+    <>
+      {series.gaps.length > 0 && (
+        <Card title={gapsCopy.title} hint={gapsCopy.hint} flush>
+          <GapsTable gaps={series.gaps} />
+        </Card>
+      )}
+      {happened.length > 0 && (
+        <Card title={gapsCopy.events} hint={gapsCopy.eventsHint} flush>
+          <EventsTable events={happened} />
+        </Card>
+      )}
+    </>
+  )
+}
+
+export function GapsTable({ gaps }: { gaps: readonly GapOut[] }) {
+  const { zone } = usePreferences()
+  const columns = useMemo<Column<GapOut>[]>(
+    () => [
+      {
+        id: 'when',
+        header: gapsCopy.when,
+        width: 250,
+        from: 700,
+        cell: (gap) => (
+          <span className="numeric">{formatWindow(Date.parse(gap.from_at), Date.parse(gap.to_at), zone)}</span>
+        ),
+      },
+      {
+        id: 'told',
+        header: gapsCopy.whenAndWhy,
+        width: 300,
+        grow: true,
+        narrowOnly: true,
+        cell: (gap) => (
+          <Told when={formatWindow(Date.parse(gap.from_at), Date.parse(gap.to_at), zone)} what={gap.reason}>
+            {gap.source.name}, {streamName(gap.stream)}
+            {gap.state === 'explained' ? '' : gapsCopy.backfillSuffix}
+          </Told>
+        ),
+      },
+      {
+        id: 'length',
+        header: gapsCopy.length,
+        width: 110,
+        align: 'right',
+        from: 700,
+        cell: (gap) => (
+          <span className="numeric">{formatSeconds((Date.parse(gap.to_at) - Date.parse(gap.from_at)) / 1000)}</span>
+        ),
+      },
+      {
+        id: 'source',
+        header: commonCopy.source,
+        width: 150,
+        from: 700,
+        cell: (gap) => <Name focusable>{gap.source.name}</Name>,
+      },
+      { id: 'stream', header: gapsCopy.stream, width: 130, from: 1200, cell: (gap) => streamName(gap.stream) },
+      {
+        id: 'subject',
+        header: commonCopy.object,
+        width: 140,
+        from: 1200,
+        cell: (gap) => (gap.subject === null ? gapsCopy.wholeSource : <Name focusable>{gap.subject}</Name>),
+      },
+      {
+        id: 'reason',
+        header: gapsCopy.reason,
+        width: 240,
+        grow: true,
+        from: 700,
+        cell: (gap) => <Name focusable>{gap.reason}</Name>,
+      },
+      {
+        id: 'state',
+        header: commonCopy.state,
+        width: 180,
+        from: 700,
+        cell: (gap) =>
+          gap.state === 'explained' ? (
+            <StateMark tone="calm" word={gapsCopy.explained} />
+          ) : (
+            <StateMark tone="warn" word={gapsCopy.backfillPending} />
+          ),
+      },
+    ],
+    [zone],
+  )
+  return (
+    <VirtualTable
+      label={gapsCopy.title}
+      columns={columns}
+      count={gaps.length}
+      rowAt={(index) => gaps[index]}
+      narrowRowPx={TOLD_PX}
+    />
+  )
+}
+
+interface Happened {
+  at_ms: number
+  kind: string
+  text: string
+  /** Where it can be read in full. */
+  to: ReactNode | null
+}
+
+/** What the sources told of, and the alerts that fired or ended in the window, oldest first. */
+function happenedIn({ events, from_at, to_at }: Series, alerts: readonly AlertOut[]): Happened[] {
+  const [from_ms, to_ms] = [Date.parse(from_at), Date.parse(to_at)]
+  const told = events.map(
+    ({ at, label, text, subject }): Happened => ({
+      at_ms: Date.parse(at),
+      kind: label,
+      text,
+      to: subject && <EntityLink to={subject} />,
+    }),
+  )
+  const alerted = alerts.flatMap((alert) =>
+    eventsOfAlerts([alert]).map(
+      ({ at_ms, text }): Happened => ({
+        at_ms,
+        kind: gapsCopy.alert,
+        text,
+        to: <NameLink to={`/alerts/${alert.id}`}>{alert.rule_name}</NameLink>,
+      }),
+    ),
+  )
+  return [...told, ...alerted.filter(({ at_ms }) => at_ms >= from_ms && at_ms < to_ms)].sort(
+    (a, b) => a.at_ms - b.at_ms,
+  )
+}
+
+function EventsTable({ events }: { events: readonly Happened[] }) {
+  const { zone } = usePreferences()
+  const hasLinks = events.some(({ to }) => to !== null)
+  const columns = useMemo<Column<Happened>[]>(
+    () => [
+      {
+        id: 'at',
+        header: gapsCopy.when,
+        width: 230,
+        from: 700,
+        cell: (event) => <span className="numeric">{formatInstant(event.at_ms, zone)}</span>,
+      },
+      {
+        id: 'told',
+        header: gapsCopy.whenAndWhat,
+        width: 300,
+        grow: true,
+        narrowOnly: true,
+        cell: (event) => (
+          <Told when={formatInstant(event.at_ms, zone)} what={event.text}>
+            {event.to}
+          </Told>
+        ),
+      },
+      { id: 'kind', header: commonCopy.type, width: 140, from: 700, cell: (event) => event.kind },
+      {
+        id: 'text',
+        header: gapsCopy.event,
+        width: 240,
+        grow: true,
+        from: 700,
+        cell: (event) => <Name focusable>{event.text}</Name>,
+      },
+      ...(hasLinks
+        ? [{ id: 'subject', header: gapsCopy.link, width: 180, from: 700, cell: ({ to }: Happened) => to }]
+        : []),
+    ],
+    [zone, hasLinks],
+  )
+  return (
+    <VirtualTable
+      label={gapsCopy.events}
+      columns={columns}
+      count={events.length}
+      rowAt={(index) => events[index]}
+      narrowRowPx={TOLD_PX}
+    />
+  )
+}

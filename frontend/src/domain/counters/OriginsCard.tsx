@@ -1,0 +1,147 @@
+/** Where every drawn number comes from: source, counter, unit, precision, and how much of the window it covers. */
+
+import { useMemo } from 'react'
+import type { Series } from '../../api/types'
+import { levelLabel, type SeriesColumn, type SeriesGroup } from '../../charts/series'
+import * as commonCopy from '../../copy/common'
+import * as countersCopy from '../../copy/counters'
+import { Card } from '../../kit/layout/Card'
+import { Stacked, TOLD_PX } from '../../kit/table/Told'
+import { type Column, VirtualTable } from '../../kit/table/VirtualTable'
+import { Name } from '../../kit/text/Name'
+import { Quantity } from '../../kit/text/Quantity'
+import { formatPrecision } from '../../lib/units'
+import styles from './OriginsCard.module.css'
+import { lastMeasured } from './parts'
+
+interface Origin {
+  group: SeriesGroup
+  column: SeriesColumn
+}
+
+const COLUMNS: Column<Origin>[] = [
+  {
+    id: 'told',
+    header: countersCopy.metricSource,
+    width: 220,
+    grow: true,
+    narrowOnly: true,
+    cell: ({ group, column }) => (
+      <Stacked
+        of={<Name whole>{column.label}</Name>}
+        lines={[
+          <Name key="counter" whole>
+            {column.counter}
+          </Name>,
+          <Name key="source" whole>
+            {`${levelLabel(group.level)} · ${sourceNames(group)}`}
+          </Name>,
+          countersCopy.coveredShare(coverage(column.values)),
+        ]}
+      />
+    ),
+  },
+  {
+    id: 'newest-and-steps',
+    header: countersCopy.lastResolution,
+    width: 138,
+    align: 'right',
+    narrowOnly: true,
+    cell: ({ column }) => (
+      <Stacked of={<Newest column={column} />} lines={[formatPrecision(column.precision, column.unit)]} />
+    ),
+  },
+  {
+    id: 'side',
+    header: countersCopy.boundary,
+    width: 116,
+    from: 700,
+    cell: ({ group }) => levelLabel(group.level),
+  },
+  {
+    id: 'number',
+    header: countersCopy.metric,
+    width: 256,
+    from: 700,
+    cell: ({ column }) => <Name focusable>{column.label}</Name>,
+  },
+  {
+    id: 'newest',
+    header: countersCopy.last,
+    width: 112,
+    align: 'right',
+    from: 700,
+    cell: ({ column }) => <Newest column={column} />,
+  },
+  {
+    id: 'source',
+    header: commonCopy.source,
+    width: 140,
+    from: 700,
+    cell: ({ group }) => <Name focusable>{sourceNames(group)}</Name>,
+  },
+  {
+    id: 'counter',
+    header: countersCopy.counter,
+    width: 230,
+    grow: true,
+    from: 700,
+    cell: ({ column }) => <Name focusable>{column.counter}</Name>,
+  },
+  {
+    id: 'precision',
+    header: countersCopy.resolution,
+    width: 156,
+    align: 'right',
+    from: 700,
+    cell: ({ column }) => <span className="numeric">{formatPrecision(column.precision, column.unit)}</span>,
+  },
+  {
+    id: 'covered',
+    header: countersCopy.measuredShare,
+    width: 90,
+    align: 'right',
+    from: 700,
+    cell: ({ column }) => <span className="numeric">{coverage(column.values)}</span>,
+  },
+]
+
+function sourceNames({ sources }: SeriesGroup): string {
+  return sources.map(({ name }) => name).join(', ')
+}
+
+const Newest = ({ column: { values, unit, precision } }: Pick<Origin, 'column'>) => (
+  <Quantity value={values[lastMeasured(values)] ?? null} unit={unit} precision={precision} />
+)
+
+/** "100 %" only when nothing is missing, "0 %" only when everything is. */
+export function coverage(values: readonly (number | null)[]): string {
+  const measured = values.filter((value) => value !== null).length
+  if (values.length === 0 || measured === 0) return '0 %'
+  if (measured === values.length) return '100 %'
+  return `${Math.min(99, Math.max(1, Math.round((100 * measured) / values.length)))} %`
+}
+
+export function OriginsCard({ series, groups }: { series: Series; groups: readonly SeriesGroup[] }) {
+  const all = useMemo(() => groups.flatMap((group) => group.columns.map((column) => ({ group, column }))), [groups])
+  const measured = all.filter(({ column }) => lastMeasured(column.values) >= 0)
+  const silent = all.filter(({ column }) => lastMeasured(column.values) < 0)
+  return (
+    <Card title={countersCopy.counterOrigin} hint={countersCopy.counterOriginHint(series.times_ms.length)} flush>
+      <VirtualTable
+        label={countersCopy.counterOrigin}
+        columns={COLUMNS}
+        count={measured.length}
+        rowAt={(index) => measured[index]}
+        narrowRowPx={TOLD_PX}
+        wraps="on phones"
+      />
+      {silent.length > 0 && (
+        <p className={styles.silent}>
+          {countersCopy.notMeasuredInWindow}{' '}
+          {silent.map(({ group, column }) => `${levelLabel(group.level)} ${column.label}`).join(', ')}.
+        </p>
+      )}
+    </Card>
+  )
+}

@@ -1,0 +1,32 @@
+import { Skeleton, Stack } from '@mantine/core'
+import * as breakdownCopy from '../../copy/breakdown'
+import * as commonCopy from '../../copy/common'
+import * as diagnosisCopy from '../../copy/diagnosis'
+import { Card } from '../../kit/layout/Card'
+import styles from './Skeletons.module.css'
+
+/** In place of a card's content, as tall as it will be. */
+export function CardSkeleton({ height }: { height: number }) {
+  return <Skeleton height={height} />
+}
+
+/** A whole card that is on its way: its heading stands already. */
+function ReadingCard({ title, height }: { title: string; height: number }) {
+  return (
+    <div className={styles.reading} style={{ height }}>
+      <Card title={title} hint={commonCopy.loading} fill>
+        <Skeleton height="100%" />
+      </Card>
+    </div>
+  )
+}
+
+/** In place of diagnosis and charts, so that nothing moves when they come. */
+export function DiagnosisSkeleton() {
+  return (
+    <Stack gap="md">
+      <ReadingCard title={diagnosisCopy.title} height={286} />
+      <ReadingCard title={breakdownCopy.title} height={470} />
+    </Stack>
+  )
+}

@@ -1,0 +1,228 @@
+/** Devices as hosts see them: what they did in the newest minute, their depth, path policy, working paths. */
+
+import { type ReactNode, useMemo } from 'react'
+import type { DeviceOut } from '../../api/types'
+import * as commonCopy from '../../copy/common'
+import * as countersCopy from '../../copy/counters'
+import * as objectsCopy from '../../copy/objects'
+import * as unitsCopy from '../../copy/units'
+import { StateMark } from '../../kit/mark/StateMark'
+import { Stacked, TOLD_PX } from '../../kit/table/Told'
+import { type Column, VirtualTable } from '../../kit/table/VirtualTable'
+import { Name } from '../../kit/text/Name'
+import { NO_IO, Quantity } from '../../kit/text/Quantity'
+import { formatCount, formatCounter, formatRate } from '../../lib/units'
+import { ios } from '../breakdown/OccupancyCard'
+import { policyWords } from '../io-path/pathPolicy'
+import { EntityLink } from '../object/EntityLink'
+import { MatchedVolumes } from '../object/MatchMark'
+
+const HOST: Column<DeviceOut> = {
+  id: 'host',
+  header: commonCopy.host,
+  width: 150,
+  grow: true,
+  from: 700,
+  cell: (device) => <EntityLink to={device.host} />,
+}
+
+const DEVICE: Column<DeviceOut> = {
+  id: 'device',
+  header: objectsCopy.device,
+  width: 220,
+  grow: true,
+  from: 700,
+  cell: (device) => <Name focusable>{device.canonical_name}</Name>,
+}
+
+/** Next to the first column: what may be a warning is in sight on phones, too. */
+const PATHS: Column<DeviceOut> = {
+  id: 'paths',
+  header: objectsCopy.paths,
+  width: 136,
+  narrow: 122,
+  cell: (device) => <Paths working={device.paths_working} total={device.paths_total} />,
+}
+
+/** And so is why a device is tied to no volume. */
+const VOLUME: Column<DeviceOut> = {
+  id: 'volume',
+  header: objectsCopy.arrayVolume,
+  width: 150,
+  grow: true,
+  from: 700,
+  cell: (device) => <Volume device={device} />,
+}
+
+const REST: Column<DeviceOut>[] = [
+  {
+    id: 'iops',
+    header: commonCopy.iops,
+    width: 84,
+    align: 'right',
+    from: 700,
+    cell: ({ newest }) => <Quantity value={newest.iops} unit="ops/s" bare />,
+  },
+  {
+    id: 'gavg',
+    header: countersCopy.gavg,
+    width: 108,
+    align: 'right',
+    from: 700,
+    cell: ({ newest }) => (
+      <Quantity
+        value={newest.gavg_us}
+        unit="µs"
+        precision={newest.precision_us}
+        isCompared
+        origin={objectsCopy.gavgOrigin}
+        absent={newest.iops === 0 ? NO_IO : undefined}
+      />
+    ),
+  },
+  {
+    id: 'in-flight',
+    header: objectsCopy.active,
+    width: 104,
+    align: 'right',
+    from: 700,
+    cell: ({ newest }) =>
+      newest.in_flight_ios === null ? (
+        <Quantity value={null} unit="I/Os" origin={objectsCopy.activeMissing} />
+      ) : (
+        <span className="numeric" title={objectsCopy.activeHint}>
+          {ios(newest.in_flight_ios)}
+        </span>
+      ),
+  },
+  {
+    id: 'depth',
+    header: objectsCopy.effectiveDepth,
+    width: 120,
+    align: 'right',
+    from: 700,
+    cell: ({ newest }) => (
+      <Depth ios={newest.depth_in_force} origin={objectsCopy.effectiveDepthHint} absent={objectsCopy.notReported} />
+    ),
+  },
+  {
+    id: 'depth-set',
+    header: objectsCopy.configuredDepth,
+    width: 94,
+    align: 'right',
+    from: 700,
+    cell: ({ queue_depth }) => <Depth ios={queue_depth} origin={objectsCopy.configuredDepthHint} />,
+  },
+  {
+    id: 'dsnro',
+    header: objectsCopy.dsnro,
+    width: 80,
+    align: 'right',
+    from: 1600,
+    cell: ({ dsnro }) => <Depth ios={dsnro} origin={objectsCopy.dsnroHint} />,
+  },
+]
+
+const POLICY: Column<DeviceOut> = {
+  id: 'policy',
+  header: objectsCopy.pathPolicy,
+  width: 170,
+  from: 1600,
+  cell: (device) =>
+    device.path_policy === null ? (
+      <span className="faint">{objectsCopy.notCollected}</span>
+    ) : (
+      <span title={device.path_policy.text}>{policyWords(device.path_policy)}</span>
+    ),
+}
+
+/** On phones, all of it under one name. */
+const told = (header: string, of: (device: DeviceOut) => ReactNode): Column<DeviceOut> => ({
+  id: 'told',
+  header: objectsCopy.deviceNarrow(header),
+  width: 236,
+  grow: true,
+  narrowOnly: true,
+  cell: (device) => (
+    <Stacked of={of(device)} lines={[<Volume key="volume" device={device} />, loadWords(device), depthWords(device)]} />
+  ),
+})
+
+const OF_HOST = told(commonCopy.host, (device) => <EntityLink to={device.host} />)
+const OF_DEVICE = told(objectsCopy.device, (device) => <Name focusable>{device.canonical_name}</Name>)
+
+/** "812 IOPS · GAVG 0.34 ms", "no I/O". */
+export function loadWords({ newest }: Pick<DeviceOut, 'newest'>): string {
+  if (newest.iops === 0) return NO_IO
+  if (newest.iops === null) return objectsCopy.loadNotMeasured
+  const gavg = newest.gavg_us === null ? unitsCopy.notMeasured : formatCounter(newest.gavg_us, newest.precision_us)
+  return objectsCopy.load(formatRate(newest.iops), gavg)
+}
+
+/** "2.1 in flight · depth 32 in force, 128 set": what is set says little of what is let out. */
+export function depthWords({ newest, queue_depth }: Pick<DeviceOut, 'newest' | 'queue_depth'>): string {
+  const flight = newest.in_flight_ios === null ? [] : [objectsCopy.activeValue(ios(newest.in_flight_ios))]
+  const depths = [
+    newest.depth_in_force === null ? null : objectsCopy.effectiveValue(formatCount(newest.depth_in_force)),
+    queue_depth === null ? null : objectsCopy.configuredValue(formatCount(queue_depth)),
+  ].filter((words) => words !== null)
+  return [...flight, depths.length === 0 ? objectsCopy.depthNotCollected : objectsCopy.depths(depths.join(', '))].join(
+    ' · ',
+  )
+}
+
+const Volume = ({ device }: { device: DeviceOut }) => (
+  <MatchedVolumes match={device.match} volumes={device.volume === null ? [] : [device.volume]} />
+)
+
+function Depth({
+  ios,
+  origin,
+  absent = objectsCopy.notCollected,
+}: {
+  ios: number | null
+  origin: string
+  absent?: string
+}) {
+  if (ios === null) return <Quantity value={null} unit="I/Os" origin={origin} absent={absent} />
+  return (
+    <span className="numeric" title={origin}>
+      {formatCount(ios)}
+    </span>
+  )
+}
+
+function Paths({ working, total }: { working: number; total: number }) {
+  if (total === 0) return <span className="faint">{objectsCopy.noPaths}</span>
+  return (
+    <StateMark
+      tone={working === total ? 'good' : working === 0 ? 'bad' : 'warn'}
+      word={objectsCopy.activePaths(working, total)}
+    />
+  )
+}
+
+/** Of all devices together: what is dead is said where the page begins. */
+export function PathsMark({ devices }: { devices: readonly Pick<DeviceOut, 'paths_working' | 'paths_total'>[] }) {
+  const sum = (name: 'paths_working' | 'paths_total') => devices.reduce((all, device) => all + device[name], 0)
+  return <Paths working={sum('paths_working')} total={sum('paths_total')} />
+}
+
+export function DevicesTable({ devices, withHost = true }: { devices: readonly DeviceOut[]; withHost?: boolean }) {
+  const columns = useMemo(() => deviceColumns(withHost), [withHost])
+  return (
+    <VirtualTable
+      label={objectsCopy.devices}
+      columns={columns}
+      count={devices.length}
+      rowAt={(index) => devices[index]}
+      narrowRowPx={TOLD_PX}
+      wraps="on phones"
+    />
+  )
+}
+
+export const deviceColumns = (withHost: boolean): Column<DeviceOut>[] =>
+  withHost
+    ? [OF_HOST, HOST, PATHS, VOLUME, { ...DEVICE, from: 1200 }, ...REST, { ...POLICY, from: 1900 }]
+    : [OF_DEVICE, DEVICE, PATHS, VOLUME, ...REST, POLICY]

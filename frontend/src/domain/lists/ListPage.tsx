@@ -1,0 +1,177 @@
+/** A list of objects of one kind: filter, source, sorting and position in the URL, rows read as they come into sight. */
+
+import { Button, NativeSelect } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import { type EntityKind, type EntityTypes, listQuery, type ListPage as Rows, sourcesQuery } from '../../api/queries'
+import type { Sides } from '../../api/types'
+import { niceMax } from '../../charts/panels'
+import * as listsCopy from '../../copy/lists'
+import { DataAge } from '../../kit/state/DataAge'
+import { DataState, type EmptyText } from '../../kit/state/DataState'
+import { NameFilter } from '../../kit/table/NameFilter'
+import { type Column, VirtualTable } from '../../kit/table/VirtualTable'
+import { useSearchParameter } from '../../lib/url'
+import styles from './ListPage.module.css'
+import { SidesKey } from './SidesBar'
+import { mostUs, newestAt } from './sides'
+import { LIST_ROW_PX } from './sidesColumns'
+import { useServerRows } from './useServerRows'
+
+interface ListPageProps<Kind extends EntityKind> {
+  kind: Kind
+  title: string
+  /** One word for what is counted: "datastore". */
+  noun: string
+  columns: (max_us: number) => Column<EntityTypes[Kind]['row']>[]
+  empty: EmptyText
+  /** Of a row on a phone, where it holds more lines than others. */
+  narrowRowPx?: number
+}
+
+export function ListPage<Kind extends EntityKind>({
+  kind,
+  title,
+  noun,
+  columns,
+  empty,
+  narrowRowPx = LIST_ROW_PX,
+}: ListPageProps<Kind>) {
+  type Row = EntityTypes[Kind]['row']
+  const [search, setSearch] = useSearchParameter('q', '')
+  const [sort, setSort] = useSearchParameter('sort', 'name')
+  const [source, setSource] = useSearchParameter('source', '')
+  const params = useMemo(
+    () => ({ search, sort, source: source === '' ? null : Number(source) }),
+    [search, sort, source],
+  )
+  const { query, rowAt, onWindow, loaded } = useServerRows<Row, Rows<Row>>(
+    (offset) => listQuery(kind, params, offset) as never,
+  )
+
+  const newest = [...loaded.values()].map((row: Row) => row.newest)
+  const max_us = largest(newest)
+  const shown = useMemo(() => columns(max_us), [columns, max_us])
+  const total = query.data?.total
+  // A query without data forgets its error with every try.
+  const hasFailed = query.data === undefined && query.errorUpdateCount > 0
+  return (
+    <div className={styles.page}>
+      <header className={styles.head}>
+        <h1 className={styles.title}>{title}</h1>
+        {total !== undefined && (
+          <span className={styles.count}>
+            {total.toLocaleString('en-US')} {search === '' ? '' : listsCopy.matching(search)}
+          </span>
+        )}
+        {newest.length > 0 && <DataAge at_ms={newestAt(newest)} />}
+        {total === undefined && !hasFailed && <span className={styles.count}>{listsCopy.loading(noun)}</span>}
+        <div className={styles.filters}>
+          <NameFilter
+            className={styles.filter}
+            noun={noun}
+            value={search}
+            onChange={(text) => setSearch(text, { replace: true })}
+          />
+          <SortChoice value={sort} onChange={setSort} />
+          <SourceFilter value={source} onChange={setSource} />
+        </div>
+        {!hasFailed && total !== 0 && <SidesKey className={styles.key} />}
+      </header>
+      <div className={styles.table}>
+        <DataState
+          query={query}
+          whole
+          skeleton={
+            <VirtualTable<Row>
+              label={title}
+              columns={shown}
+              count={READING_ROWS}
+              rowAt={nothing}
+              fill
+              narrowRowPx={narrowRowPx}
+            />
+          }
+          empty={(page) =>
+            page.total > 0
+              ? null
+              : search === '' && source === ''
+                ? { ...empty, action: TO_SOURCES }
+                : nothingLike(search, noun)
+          }
+        >
+          {(page) => (
+            <VirtualTable<Row>
+              label={title}
+              columns={shown}
+              count={page.total}
+              rowAt={rowAt}
+              sort={sort}
+              onSort={setSort}
+              onWindow={onWindow}
+              fill
+              narrowRowPx={narrowRowPx}
+            />
+          )}
+        </DataState>
+      </div>
+    </div>
+  )
+}
+
+const TO_SOURCES = (
+  <Button component={Link} to="/sources" variant="default">
+    {listsCopy.openSources}
+  </Button>
+)
+
+/** Scale of the bars: a round number over the largest latency in sight, so that it rarely moves. */
+function largest(newest: readonly Sides[]): number {
+  return niceMax(Math.max(0, ...newest.map(mostUs)))
+}
+
+function nothingLike(search: string, noun: string): EmptyText {
+  return {
+    title: listsCopy.noMatch(noun),
+    text: search === '' ? listsCopy.sourceEmpty : listsCopy.nothingLike(search),
+  }
+}
+
+/** While a list is read, its columns stand already, over as many empty rows as a screen shows. */
+const READING_ROWS = 14
+const nothing = () => undefined
+
+const SORTS = [
+  { value: 'name', label: listsCopy.byName },
+  { value: '-latency', label: listsCopy.slowestFirst },
+  { value: '-iops', label: listsCopy.busiestFirst },
+]
+
+/** On phones, where the columns that are sorted by are not there. */
+function SortChoice({ value, onChange }: { value: string; onChange: (value: string) => void }) {
+  const isKnown = SORTS.some((one) => one.value === value)
+  return (
+    <NativeSelect
+      className={`${styles.filter} ${styles.sort}`}
+      aria-label={listsCopy.sortOrder}
+      data={isKnown ? SORTS : [...SORTS, { value, label: listsCopy.customOrder }]}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  )
+}
+
+function SourceFilter({ value, onChange }: { value: string; onChange: (value: string) => void }) {
+  const { data = [] } = useQuery(sourcesQuery())
+  const choices = data.map((source) => ({ value: String(source.id), label: source.name }))
+  return (
+    <NativeSelect
+      className={styles.filter}
+      aria-label={listsCopy.bySource}
+      data={[{ value: '', label: listsCopy.allSources }, ...choices]}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  )
+}

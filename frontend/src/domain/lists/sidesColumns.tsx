@@ -1,0 +1,229 @@
+/** The columns that every list of objects has: the newest minute as the two sides tell it. */
+
+import type { Ref, Sides } from '../../api/types'
+import * as countersCopy from '../../copy/counters'
+import * as listsCopy from '../../copy/lists'
+import { DataAge } from '../../kit/state/DataAge'
+import { Stacked } from '../../kit/table/Told'
+import type { Column } from '../../kit/table/VirtualTable'
+import { Noted } from '../../kit/text/Noted'
+import { NO_IO, Quantity } from '../../kit/text/Quantity'
+import { instantMs } from '../../lib/time'
+import { formatCounter, formatLatency, formatRate, NOT_MEASURED } from '../../lib/units'
+import { EntityLink } from '../object/EntityLink'
+import { SidesBar } from './SidesBar'
+import { isIdle } from './sides'
+
+interface Measured {
+  newest: Sides
+}
+
+/** What the numbers of a row have to be read with. */
+export interface Notes {
+  /** Beside the operations of each side. */
+  host?: string
+  array?: string
+  /** Beside the array's time. */
+  arrayTime?: string
+  /** In place of an array's latencies where it counted no I/O. */
+  elsewhere?: string
+}
+
+/**
+ * `leads`: where the numbers were measured that the API's `latency` and `iops` sort by. `others`: whose I/Os the array's numbers
+ * are over, where not only those of the row: it counts whole volumes.
+ */
+export function sidesColumns<Row extends Measured>(
+  max_us: number,
+  leads: Leads,
+  others = '',
+  notes: (row: Row) => Notes = () => ({}),
+): Column<Row>[] {
+  const hostLeads = leads !== 'array'
+  const whose = others && `, ${others}`
+  const host: Column<Row>[] = [
+    latency('gavg', leads === 'disk' ? listsCopy.diskLatency : countersCopy.gavg, (newest) => newest.host_gavg_us, {
+      sortKey: hostLeads ? 'latency' : undefined,
+      isHost: true,
+    }),
+    ...(leads === 'disk'
+      ? []
+      : [
+          ...(hostLeads ? [davg<Row>()] : []),
+          latency<Row>('kavg', countersCopy.kavg, (newest) => newest.host_kavg_us, { from: 1200, isHost: true }),
+        ]),
+    rate<Row>(
+      'host-iops',
+      listsCopy.hostIops,
+      (newest) => newest.host_iops,
+      (row) => notes(row).host,
+      {
+        sortKey: hostLeads ? 'iops' : undefined,
+      },
+    ),
+  ]
+  const array: Column<Row>[] = [
+    latency<Row>('array', listsCopy.arrayLatency, (newest) => newest.array_internal_us, {
+      width: 110,
+      sortKey: hostLeads ? undefined : 'latency',
+      elsewhere: (row) => notes(row).elsewhere,
+      note: (row) => notes(row).arrayTime,
+    }),
+    latency<Row>('san', listsCopy.san, (newest) => newest.array_san_us, {
+      from: 1600,
+      elsewhere: (row) => notes(row).elsewhere,
+    }),
+    rate<Row>(
+      'array-iops',
+      listsCopy.arrayIops(whose),
+      (newest) => newest.array_iops,
+      (row) => notes(row).array,
+      {
+        width: 98 + 6 * whose.length,
+        sortKey: hostLeads ? undefined : 'iops',
+      },
+    ),
+  ]
+  const both: Column<Row> = {
+    id: 'bars',
+    header: listsCopy.hostVsArray,
+    width: 120,
+    from: 1200,
+    cell: ({ newest }) => <SidesBar newest={newest} max_us={max_us} />,
+  }
+  const age: Column<Row> = {
+    id: 'age',
+    header: listsCopy.age,
+    width: 76,
+    narrow: 70,
+    align: 'right',
+    cell: ({ newest }) => <DataAge at_ms={instantMs(newest.at)} short />,
+  }
+  return [both, ...(hostLeads ? [...host, ...array] : [...array, ...host]), age]
+}
+
+const davg = <Row extends Measured>() =>
+  latency<Row>('davg', countersCopy.davg, (newest) => newest.host_davg_us, { from: 1600, isHost: true })
+
+type Placing = Partial<Pick<Column<Measured>, 'from' | 'sortKey' | 'width'>>
+type Told<Row> = (row: Row) => string | undefined
+type Options<Row> = Placing & { isHost?: boolean; elsewhere?: Told<Row>; note?: Told<Row> }
+
+function latency<Row extends Measured>(
+  id: string,
+  header: string,
+  read: (newest: Sides) => number | null,
+  { isHost = false, elsewhere, note, ...options }: Options<Row> = {},
+): Column<Row> {
+  const origin = isHost ? listsCopy.hostOrigin(header) : listsCopy.arrayOrigin
+  return {
+    id,
+    header,
+    width: 98,
+    align: 'right',
+    from: 700,
+    ...options,
+    cell: (row) => (
+      <Noted note={note?.(row) ?? null}>
+        <Quantity
+          value={read(row.newest)}
+          unit="µs"
+          precision={isHost ? row.newest.host_precision_us : null}
+          isCompared={isHost}
+          origin={origin}
+          absent={isIdle(row.newest, isHost ? 'host' : 'array') ? (elsewhere?.(row) ?? NO_IO) : undefined}
+        />
+      </Noted>
+    ),
+  }
+}
+
+function rate<Row extends Measured>(
+  id: string,
+  header: string,
+  read: (newest: Sides) => number | null,
+  note: Told<Row>,
+  options: Placing = {},
+): Column<Row> {
+  return {
+    id,
+    header,
+    width: 98,
+    align: 'right',
+    from: 700,
+    ...options,
+    cell: (row) => (
+      <Noted note={note(row) ?? null}>
+        <Quantity value={read(row.newest)} unit="ops/s" bare />
+      </Noted>
+    ),
+  }
+}
+
+/** Height of a row of a list on a phone, where all of it stands under its name. */
+export const LIST_ROW_PX = 70
+
+type Leads = 'host' | 'disk' | 'array'
+
+interface Listed<Row> {
+  header: string
+  kind: Ref['kind']
+  leads: Leads
+  /** As of `sidesColumns`. */
+  others?: string
+  notes?: (row: Row) => Notes
+  /** Where it is, in a line of its own: such rows are `TOLD_PX` high. */
+  where?: (row: Row) => string
+}
+
+/** On phones: its name, and below it what both sides measured, with words instead of columns. */
+export function toldColumn<Row extends Measured & { id: number; name: string }>({
+  header,
+  kind,
+  leads,
+  others = '',
+  notes = () => ({}),
+  where,
+}: Listed<Row>): Column<Row> {
+  return {
+    id: 'told',
+    header,
+    width: 220,
+    grow: true,
+    narrowOnly: true,
+    sortKey: 'name',
+    cell: (row) => (
+      <Stacked
+        of={<EntityLink to={{ kind, id: row.id, name: row.name }} />}
+        lines={[...(where === undefined ? [] : [where(row)]), ...sidesWords(row.newest, leads, others, notes(row))]}
+      />
+    ),
+  }
+}
+
+/** "GAVG 0.31 ms · array 0.19 ms" and "IOPS: hosts 1,465 · array 2,393, all hosts": the side that leads comes first. */
+export function sidesWords(newest: Sides, leads: Leads, others = '', notes: Notes = {}): [string, string] {
+  const times = [
+    `${leads === 'disk' ? listsCopy.disks : countersCopy.gavg} ${hostTime(newest)}`,
+    listsCopy.arrayValue(arrayTime(newest, notes)),
+  ]
+  const whose = [others, notes.array ?? ''].filter((words) => words !== '').map((words) => `, ${words}`)
+  const rates = [
+    listsCopy.hostsRate(rateWords(newest.host_iops), notes.host === undefined ? '' : ` ${notes.host}`),
+    listsCopy.arrayRate(rateWords(newest.array_iops), whose.join('')),
+  ]
+  const inOrder = (words: string[]) => (leads === 'array' ? words.toReversed() : words).join(' · ')
+  return [inOrder(times), listsCopy.iopsRates(inOrder(rates))]
+}
+
+function hostTime(newest: Sides): string {
+  if (newest.host_gavg_us !== null) return formatCounter(newest.host_gavg_us, newest.host_precision_us)
+  return isIdle(newest, 'host') ? NO_IO : NOT_MEASURED
+}
+
+function arrayTime(newest: Sides, { elsewhere = NO_IO }: Notes): string {
+  if (newest.array_internal_us !== null) return formatLatency(newest.array_internal_us)
+  return isIdle(newest, 'array') ? elsewhere : NOT_MEASURED
+}
+
+const rateWords = (iops: number | null) => (iops === null ? NOT_MEASURED : formatRate(iops))

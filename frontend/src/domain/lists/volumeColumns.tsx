@@ -1,0 +1,122 @@
+/** The columns of volumes, in their own list and on the pages of what lies on them. */
+
+import type { VolumeRow } from '../../api/types'
+import * as commonCopy from '../../copy/common'
+import * as objectsCopy from '../../copy/objects'
+import type { Column } from '../../kit/table/VirtualTable'
+import { Name } from '../../kit/text/Name'
+import { NO_IO, Quantity } from '../../kit/text/Quantity'
+import { visibleName } from '../../lib/text'
+import { formatBytesPerSecond, formatIops, formatLatency } from '../../lib/units'
+import { EntityLink, EntityLinks } from '../object/EntityLink'
+import { isIdle } from './sides'
+import { type Notes, sidesColumns, toldColumn } from './sidesColumns'
+
+export function volumeColumns(max_us: number): Column<VolumeRow>[] {
+  return [
+    toldColumn<VolumeRow>({
+      header: commonCopy.volume,
+      kind: 'volume',
+      leads: 'array',
+      notes: volumeNotes,
+      where: whereWords,
+    }),
+    {
+      id: 'name',
+      header: commonCopy.volume,
+      width: 180,
+      grow: true,
+      from: 700,
+      sortKey: 'name',
+      cell: ({ id, name }) => <EntityLink to={{ kind: 'volume', id, name }} />,
+    },
+    {
+      id: 'array-name',
+      header: commonCopy.array,
+      width: 110,
+      from: 700,
+      cell: (volume) => <Name focusable>{volume.array.name}</Name>,
+    },
+    { id: 'pod', header: objectsCopy.pod, width: 172, from: 1900, cell: (volume) => <VolumePod volume={volume} /> },
+    {
+      id: 'datastores',
+      header: commonCopy.datastore,
+      width: 136,
+      from: 1200,
+      cell: (volume) =>
+        volume.datastores.length === 0 ? (
+          <span className="faint">{commonCopy.none}</span>
+        ) : (
+          <EntityLinks to={volume.datastores} most={1} />
+        ),
+    },
+    {
+      id: 'limit',
+      header: objectsCopy.qosLimit,
+      width: 150,
+      align: 'right',
+      from: 1900,
+      cell: (volume) => <span className="numeric">{qosLimit(volume)}</span>,
+    },
+    ...sidesColumns<VolumeRow>(max_us, 'array', '', volumeNotes),
+  ]
+}
+
+/**
+ * Why both sides count different things: hosts do not tell which array of a stretched pod did an I/O, and what goes through a
+ * protocol endpoint is done on the volumes behind it.
+ */
+export function volumeNotes(volume: Pick<VolumeRow, 'stretched' | 'is_protocol_endpoint' | 'parts'>): Notes {
+  if (volume.is_protocol_endpoint) return { array: objectsCopy.onVvols, elsewhere: objectsCopy.onVvols }
+  const mirrored = mirroredWords(volume)
+  return {
+    ...(volume.stretched ? { host: objectsCopy.bothArrays } : {}),
+    ...(mirrored === null ? {} : { arrayTime: mirrored }),
+  }
+}
+
+/** "mirrored 2.09 ms": what writes take that the other array of a stretched pod took; null where there are none. */
+export const mirroredWords = ({ parts }: Pick<VolumeRow, 'parts'>): string | null =>
+  parts.mirrored_write_us === null ? null : objectsCopy.mirrored(formatLatency(parts.mirrored_write_us))
+
+/** "flasharray-1 · mirrored 2.09 ms": which of two under one name it is. */
+const whereWords = (volume: VolumeRow): string =>
+  [visibleName(volume.array.name), mirroredWords(volume) ?? []].flat().join(' · ')
+
+const PARTS = [
+  ['service_us', objectsCopy.service, objectsCopy.serviceHint],
+  ['queue_us', objectsCopy.queue, objectsCopy.queueHint],
+  ['qos_us', objectsCopy.qos, objectsCopy.qosHint],
+] as const
+
+/** What the array's time consists of, where there is room for it. */
+export const partColumns = (width = 90): Column<VolumeRow>[] =>
+  PARTS.map(([key, header, meaning]) => ({
+    id: key,
+    header,
+    width,
+    align: 'right',
+    from: 1600,
+    cell: (volume) => (
+      <Quantity
+        value={volume.parts[key]}
+        unit="µs"
+        origin={objectsCopy.subTimeOrigin(meaning)}
+        absent={isIdle(volume.newest, 'array') ? (volumeNotes(volume).elsewhere ?? NO_IO) : undefined}
+      />
+    ),
+  }))
+
+export function VolumePod({ volume }: { volume: VolumeRow }) {
+  if (volume.pod === null) return <span className="faint">{commonCopy.none}</span>
+  return <Name focusable>{volume.stretched ? objectsCopy.stretchedPod(volume.pod.name) : volume.pod.name}</Name>
+}
+
+/** "15,000 IOPS, 1.00 GB/s", or "none". */
+export function qosLimit(volume: Pick<VolumeRow, 'qos_iops_limit' | 'qos_bytes_per_s_limit'>): string {
+  const limits = [
+    volume.qos_iops_limit === null ? null : formatIops(volume.qos_iops_limit),
+    volume.qos_bytes_per_s_limit === null ? null : formatBytesPerSecond(volume.qos_bytes_per_s_limit),
+  ].filter((limit) => limit !== null)
+  return limits.length === 0 ? 'none' : limits.join(', ')
+}

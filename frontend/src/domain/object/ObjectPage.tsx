@@ -1,0 +1,160 @@
+/** The frame of one object's page: its name, facts and newest numbers, then whatever the page adds. */
+
+import { Alert, Stack } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useParams } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { type EntityKind, type EntityTypes, oneQuery, SINGULAR } from '../../api/queries'
+import type { Match, Sides } from '../../api/types'
+import * as objectsCopy from '../../copy/objects'
+import { Icon } from '../../kit/mark/Icon'
+import { DataAge } from '../../kit/state/DataAge'
+import { DataState, EmptyState } from '../../kit/state/DataState'
+import { Name } from '../../kit/text/Name'
+import { InItsTime } from '../../lib/search'
+import { visibleName } from '../../lib/text'
+import { instantMs } from '../../lib/time'
+import { numberOf } from '../../lib/url'
+import { AlertsLine } from '../alerts/AlertsLine'
+import { alertsOf, alertsOnArray, type Thing } from '../alerts/standing'
+import { DiagnosisSection } from '../diagnosis/DiagnosisSection'
+import { DiagnosisSkeleton } from '../diagnosis/Skeletons'
+import styles from './ObjectPage.module.css'
+import { subjectOf } from './subject'
+
+export interface Fact {
+  term: string
+  value: ReactNode
+}
+
+interface ObjectPageProps<Kind extends EntityKind> {
+  kind: Kind
+  listTitle: string
+  facts: (one: EntityTypes[Kind]['one']) => Fact[]
+  match?: (one: EntityTypes[Kind]['one']) => Match
+  /** What it stands on: their alerts matter to it, too. */
+  below?: (one: EntityTypes[Kind]['one']) => Thing[]
+  children: (one: EntityTypes[Kind]['one'], id: number) => ReactNode
+}
+
+/** The page follows its address in its time: the key that moves the window is answered before anything is drawn. */
+export function ObjectPage<Kind extends EntityKind>(props: ObjectPageProps<Kind>) {
+  return (
+    <InItsTime>
+      <Page {...props} />
+    </InItsTime>
+  )
+}
+
+function Page<Kind extends EntityKind>({ kind, listTitle, facts, match, below, children }: ObjectPageProps<Kind>) {
+  type One = EntityTypes[Kind]['one']
+  const { id: text = '' } = useParams({ strict: false }) as { id?: string }
+  const id = numberOf(text)
+  const query = useQuery({ ...oneQuery(kind, id ?? 0), enabled: id !== null })
+  return (
+    // Another object is another page: nothing of the former one lingers.
+    <div className={styles.page} key={id}>
+      <Link to={`/${kind}` as string} className={styles.back}>
+        <Icon name="left" size={14} /> {listTitle}
+      </Link>
+      {id === null ? (
+        <EmptyState
+          heading
+          title={objectsCopy.notAnObject(SINGULAR[kind], visibleName(text))}
+          text={
+            <>
+              {objectsCopy.idExpected(SINGULAR[kind])} <Elsewhere kind={kind} listTitle={listTitle} />
+            </>
+          }
+        />
+      ) : (
+        <DataState<One>
+          query={query as never}
+          skeleton={<ObjectSkeleton noun={SINGULAR[kind]} />}
+          heading
+          gone={
+            <>
+              {objectsCopy.notFound(SINGULAR[kind])} <Elsewhere kind={kind} listTitle={listTitle} />
+            </>
+          }
+        >
+          {(one) => (
+            <>
+              <Head name={one.name} newest={one.newest} facts={facts(one)} wall={`/wall/${kind}-${id}`} />
+              <AlertsLine
+                of={subjectOf(kind, id)}
+                choose={(alerts) =>
+                  kind === 'arrays' ? alertsOnArray(alerts, id) : alertsOf(alerts, subjectOf(kind, id), below?.(one))
+                }
+              />
+              {match && <MatchNote match={match(one)} />}
+              <DiagnosisSection kind={kind} id={id} name={one.name}>
+                {children(one, id)}
+              </DiagnosisSection>
+            </>
+          )}
+        </DataState>
+      )}
+    </div>
+  )
+}
+
+/** Where else to look. */
+function Elsewhere({ kind, listTitle }: { kind: EntityKind; listTitle: string }) {
+  return (
+    <>
+      {objectsCopy.searchOrList} <Link to={`/${kind}` as string}>{listTitle}</Link>.
+    </>
+  )
+}
+
+interface HeadProps {
+  name: string
+  newest: Sides
+  facts: readonly Fact[]
+  /** The board that shows it on a wall. */
+  wall: string
+}
+
+function Head({ name, newest, facts, wall }: HeadProps) {
+  return (
+    <header className={styles.head}>
+      <div className={styles.titleRow}>
+        <h1 className={styles.title}>
+          <Name whole>{name}</Name>
+        </h1>
+        <DataAge at_ms={instantMs(newest.at)} />
+        <Link to={wall} className={styles.wall}>
+          <Icon name="wall" size={14} /> {objectsCopy.wallView}
+        </Link>
+      </div>
+      <dl className={styles.facts}>
+        {facts.map(({ term, value }) => (
+          <div key={term} className={styles.fact}>
+            <dt>{term}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </header>
+  )
+}
+
+/** Says why one side is missing, where it is. */
+function MatchNote({ match }: { match: Match }) {
+  if (match.matched) return null
+  return (
+    <Alert color="yellow" variant="outline" icon={<Icon name="warning" />} title={objectsCopy.notMatched}>
+      {match.reason ?? objectsCopy.noReason} {match.remedy} {objectsCopy.hostCountersOnly}
+    </Alert>
+  )
+}
+
+function ObjectSkeleton({ noun }: { noun: string }) {
+  return (
+    <Stack gap="md">
+      <p className={styles.readingHead}>{objectsCopy.loading(noun)}</p>
+      <DiagnosisSkeleton />
+    </Stack>
+  )
+}

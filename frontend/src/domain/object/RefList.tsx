@@ -1,0 +1,31 @@
+import { Button } from '@mantine/core'
+import { useState } from 'react'
+import type { Ref } from '../../api/types'
+import * as listsCopy from '../../copy/lists'
+import { EntityLink } from './EntityLink'
+import styles from './RefList.module.css'
+
+/** As many as anybody looks through; more cost a page its speed. */
+const FIRST = 50
+
+/** Many links side by side; of very many the first ones, and all of them on request. */
+export function RefList({ refs, label }: { refs: readonly Ref[]; label: string }) {
+  const [isWhole, setWhole] = useState(false)
+  const shown = isWhole ? refs : refs.slice(0, FIRST)
+  return (
+    <>
+      <ul className={styles.list} aria-label={label}>
+        {shown.map((ref) => (
+          <li key={`${ref.kind}-${ref.id}`} className={styles.item}>
+            <EntityLink to={ref} />
+          </li>
+        ))}
+      </ul>
+      {refs.length > shown.length && (
+        <Button variant="default" size="xs" mt="sm" onClick={() => setWhole(true)}>
+          {listsCopy.showAll(refs.length.toLocaleString('en-US'))}
+        </Button>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,57 @@
+/** A part of a page that is opened on request; which parts are open stands in the address, so that a link shows the same. */
+
+import { type ReactNode, useId } from 'react'
+import { useSearchParameter } from '../../lib/url'
+import { Icon } from '../mark/Icon'
+import styles from './Fold.module.css'
+
+const PARAMETER = 'open'
+
+/** Whether the part `name` is open, and the way to open and close it. */
+export function useFold(name: string): [boolean, (open: boolean) => void] {
+  const [text, setText] = useSearchParameter(PARAMETER, '')
+  const names = new Set(text === '' ? [] : text.split(','))
+  const set = (open: boolean) => {
+    if (open) names.add(name)
+    else names.delete(name)
+    setText([...names].sort().join(','), { replace: true })
+  }
+  return [names.has(name), set]
+}
+
+interface FoldProps {
+  title: string
+  /** What is inside, in a few words, for those who have not opened it. */
+  hint: string
+  open: boolean
+  onOpen: (open: boolean) => void
+  children: ReactNode
+}
+
+export function Fold({ title, hint, open, onOpen, children }: FoldProps) {
+  const id = useId()
+  return (
+    <section className={styles.fold} aria-label={title}>
+      <h2 className={styles.head}>
+        <button
+          type="button"
+          className={styles.button}
+          aria-expanded={open}
+          aria-controls={open ? id : undefined}
+          onClick={() => onOpen(!open)}
+        >
+          <span className={styles.arrow} data-open={open}>
+            <Icon name="right" />
+          </span>
+          <span className={styles.title}>{title}</span>
+          <span className={styles.hint}>{hint}</span>
+        </button>
+      </h2>
+      {open && (
+        <div id={id} className={styles.body}>
+          {children}
+        </div>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,42 @@
+import { type ReactNode, type RefObject, startTransition, useEffect, useReducer, useRef, useState } from 'react'
+import { type Place, Showing, useShown } from '../../lib/search'
+import { whenIdle } from './idle'
+
+const NEAR = '200px 0px'
+
+/** A part of a page that follows the rest of it while it is in sight; elsewhere it stays as it was until there is nothing else to do. */
+export function OutOfSight({ children }: { children: ReactNode }) {
+  const place = useShown()
+  const [box, isInSight] = useInSight<HTMLDivElement>()
+  const held = useRef<{ children: ReactNode; place: Place }>({ children, place })
+  const [, drawAnew] = useReducer((turn: number) => turn + 1, 0)
+  const isBehind = held.current.children !== children || held.current.place !== place
+  if (isInSight && isBehind) held.current = { children, place }
+  useEffect(() => {
+    if (isInSight || !isBehind) return
+    return whenIdle(() => {
+      held.current = { children, place }
+      startTransition(drawAnew)
+    })
+  }, [isInSight, isBehind, children, place])
+  return (
+    <div ref={box} style={{ minWidth: 0 }}>
+      <Showing place={held.current.place}>{held.current.children}</Showing>
+    </div>
+  )
+}
+
+/** Whether an element is on the screen or close to it; until that is known it is taken to be. */
+function useInSight<Box extends HTMLElement>(): [RefObject<Box | null>, boolean] {
+  const box = useRef<Box>(null)
+  const [isInSight, setInSight] = useState(true)
+  useEffect(() => {
+    if (box.current === null) return
+    const observer = new IntersectionObserver((entries) => setInSight(entries.at(-1)?.isIntersecting ?? true), {
+      rootMargin: NEAR,
+    })
+    observer.observe(box.current)
+    return () => observer.disconnect()
+  }, [])
+  return [box, isInSight]
+}
