@@ -4,11 +4,8 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import * as requestsCopy from '../copy/requests'
 import { type Range, rangeQuery } from '../lib/range'
 import { call, client } from './client'
-import { PAGE_SIZE } from './queries'
+import { type EntityKind, PAGE_SIZE } from './queries'
 import type { DiagnosisSeverity, Layer } from './types'
-
-/** What the ledger adds up to, as addresses name it. */
-export type JudgedKind = 'datastores' | 'vms' | 'hosts' | 'volumes' | 'arrays'
 
 /** Null: the newest minutes, as many as the API takes by itself. */
 export type DiagnosisWindow = Range | null
@@ -17,11 +14,11 @@ const windowQuery = (window: DiagnosisWindow) => (window === null ? {} : rangeQu
 
 /** A new window of the same object keeps the former numbers until its own are there. */
 const sameObject =
-  (kind: JudgedKind, id: number) =>
+  (kind: EntityKind, id: number) =>
   <Data>(previous: Data | undefined, query: { queryKey: readonly unknown[] } | undefined): Data | undefined =>
     query?.queryKey[2] === kind && query.queryKey[3] === id ? previous : undefined
 
-export const diagnosisQuery = (kind: JudgedKind, id: number, window: DiagnosisWindow) =>
+export const diagnosisQuery = (kind: EntityKind, id: number, window: DiagnosisWindow) =>
   queryOptions({
     queryKey: ['ledger', 'diagnosis', kind, id, window] as const,
     queryFn: ({ signal }) => {
@@ -37,7 +34,7 @@ export const diagnosisQuery = (kind: JudgedKind, id: number, window: DiagnosisWi
     placeholderData: sameObject(kind, id),
   })
 
-export const waterfallQuery = (kind: JudgedKind, id: number, window: DiagnosisWindow) =>
+export const waterfallQuery = (kind: EntityKind, id: number, window: DiagnosisWindow) =>
   queryOptions({
     queryKey: ['ledger', 'waterfall', kind, id, window] as const,
     queryFn: ({ signal }) => {
@@ -51,7 +48,7 @@ export const waterfallQuery = (kind: JudgedKind, id: number, window: DiagnosisWi
     placeholderData: sameObject(kind, id),
   })
 
-export const occupancyQuery = (kind: JudgedKind, id: number, window: DiagnosisWindow) =>
+export const occupancyQuery = (kind: EntityKind, id: number, window: DiagnosisWindow) =>
   queryOptions({
     queryKey: ['ledger', 'occupancy', kind, id, window] as const,
     queryFn: ({ signal }) => {
@@ -66,7 +63,7 @@ export const occupancyQuery = (kind: JudgedKind, id: number, window: DiagnosisWi
   })
 
 /** Things whose I/Os are followed from VM to array. */
-export type HoppingKind = Extract<JudgedKind, 'datastores' | 'vms'>
+export type HoppingKind = Extract<EntityKind, 'datastores' | 'vms'>
 
 export const hopsQuery = (kind: HoppingKind, id: number, window: DiagnosisWindow) =>
   queryOptions({
@@ -82,7 +79,7 @@ export const hopsQuery = (kind: HoppingKind, id: number, window: DiagnosisWindow
     placeholderData: sameObject(kind, id),
   })
 
-export const latencyQuery = (kind: JudgedKind, id: number, range: Range) =>
+export const latencyQuery = (kind: EntityKind, id: number, range: Range) =>
   queryOptions({
     queryKey: ['ledger', 'latency', kind, id, range] as const,
     queryFn: ({ signal }) => {
@@ -108,7 +105,7 @@ export const environmentLatencyQuery = (range: Range) =>
     placeholderData: keepPreviousData,
   })
 
-export const contributorsQuery = (kind: JudgedKind, id: number, layer: Layer, window: DiagnosisWindow) =>
+export const contributorsQuery = (kind: EntityKind, id: number, layer: Layer, window: DiagnosisWindow) =>
   queryOptions({
     queryKey: ['ledger', 'contributors', kind, id, layer, window] as const,
     queryFn: ({ signal }) => {
@@ -155,7 +152,7 @@ const ORDERS = ['excess_outstanding', 'excess', 'latency', 'iops', 'name'] as co
 type Order = (typeof ORDERS)[number]
 
 export interface RankingParams {
-  kind: JudgedKind
+  kind: EntityKind
   search: string
   layer: Layer | null
   severity: DiagnosisSeverity | null

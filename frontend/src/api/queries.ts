@@ -1,6 +1,7 @@
 /** Questions to the API as React Query options. The first word of a key says how it lives: `list`, `one`, `series`, `sources` … */
 
 import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query'
+import { kindNames } from '../copy/kinds'
 import * as requestsCopy from '../copy/requests'
 import { type Range, rangeQuery } from '../lib/range'
 import { visibleName } from '../lib/text'
@@ -93,7 +94,7 @@ export const listQuery = <Kind extends EntityKind>(kind: Kind, params: ListParam
       const { source, ...rest } = params
       const search = { ...rest, ...(source === null ? {} : { source }), limit: PAGE_SIZE, offset }
       const list = call(
-        requestsCopy.list(kind === 'vms' ? 'VMs' : kind),
+        requestsCopy.list(kindNames[kind].nouns),
         (options): Promise<Answer<unknown>> => LIST[kind](search, options),
         {
           signal,
@@ -103,14 +104,6 @@ export const listQuery = <Kind extends EntityKind>(kind: Kind, params: ListParam
     },
     placeholderData: keepPreviousData,
   })
-
-export const SINGULAR = {
-  datastores: 'datastore',
-  vms: 'VM',
-  hosts: 'host',
-  volumes: 'volume',
-  arrays: 'array',
-} as const
 
 /** What a list said a thing is called: its own answer is not needed to name it. */
 export function knownName(cache: QueryClient, kind: EntityKind, id: number): string | null {
@@ -126,7 +119,9 @@ export const oneQuery = <Kind extends EntityKind>(kind: Kind, id: number) =>
       const name = knownName(cache, kind, id)
       // Its number is Gavel's own and tells nobody anything.
       const what =
-        name === null ? requestsCopy.thisObject(SINGULAR[kind]) : requestsCopy.namedObject(SINGULAR[kind], name)
+        name === null
+          ? requestsCopy.thisObject(kindNames[kind].noun)
+          : requestsCopy.namedObject(kindNames[kind].noun, name)
       const one = call(what, (options): Promise<Answer<unknown>> => ONE[kind](id, options), { signal })
       return one as Promise<EntityTypes[Kind]['one']>
     },
@@ -138,7 +133,7 @@ export const seriesQuery = (kind: EntityKind, id: number, range: Range, detail: 
     queryKey: ['series', kind, id, range, detail] as const,
     queryFn: ({ signal }) => {
       const query = { ...rangeQuery(range), points: POINTS, detail }
-      const what = requestsCopy.objectCounters(SINGULAR[kind])
+      const what = requestsCopy.objectCounters(kindNames[kind].noun)
       return call(what, (options) => SERIES[kind](id, query, options), { signal })
     },
     // Comparing thousands of numbers with thousands takes longer than drawing them.

@@ -4,21 +4,13 @@ import { Combobox, useCombobox } from '@mantine/core'
 import { type KeyboardEventHandler, useEffect } from 'react'
 import type { SearchHit } from '../api/types'
 import * as navigationCopy from '../copy/navigation'
+import { kindOfSubject } from '../domain/kinds'
 import { addressOf } from '../domain/object/EntityLink'
-import { Icon, type IconName } from '../kit/mark/Icon'
+import { Icon } from '../kit/mark/Icon'
 import { Name } from '../kit/text/Name'
 import { Worded } from '../kit/text/Worded'
 import styles from './SearchBox.module.css'
 import { StandIn } from './StandIn'
-
-const ICONS: Partial<Record<SearchHit['ref']['kind'], IconName>> = {
-  datastore: 'datastore',
-  vm: 'vm',
-  host: 'host',
-  volume: 'volume',
-  array: 'array',
-  source: 'source',
-}
 
 interface SearchHitsProps {
   opened: boolean
@@ -62,7 +54,7 @@ export default function SearchHits(props: SearchHitsProps) {
               value={addressOf(hit.ref) ?? ''}
               className={styles.option}
             >
-              <Icon name={ICONS[hit.ref.kind] ?? 'search'} />
+              <Icon name={kindOfSubject(hit.ref.kind)?.subject ?? (hit.ref.kind === 'source' ? 'source' : 'search')} />
               <span className={styles.words}>
                 <Name>{hit.ref.name}</Name>
                 <span className={styles.context}>

@@ -6,6 +6,7 @@ import { alertsNowQuery } from '../api/alerts'
 import { diagnosisQuery, environmentLatencyQuery, overviewQuery } from '../api/diagnoses'
 import { type EntityKind, oneQuery, sourcesQuery } from '../api/queries'
 import * as navigationCopy from '../copy/navigation'
+import { KINDS, type Kind } from '../domain/kinds'
 import { rankingOf, unfiltered } from '../features/overview/ranking'
 import type { IconName } from '../kit/mark/Icon'
 import { judgedRange, parseRange } from '../lib/range'
@@ -58,6 +59,35 @@ const askObject =
     void client.prefetchQuery(diagnosisQuery(kind, id, windowOf(search)))
   }
 
+/** The code of a kind's list, and of the page of one of them. */
+const CODE: Record<EntityKind, Record<'list' | 'one', Page['load']>> = {
+  datastores: {
+    list: () => import('../features/datastores/DatastoresPage'),
+    one: () => import('../features/datastore/DatastorePage'),
+  },
+  vms: {
+    list: () => import('../features/vms/VmsPage'),
+    one: () => import('../features/vm/VmPage'),
+  },
+  hosts: {
+    list: () => import('../features/hosts/HostsPage'),
+    one: () => import('../features/host/HostPage'),
+  },
+  volumes: {
+    list: () => import('../features/volumes/VolumesPage'),
+    one: () => import('../features/volume/VolumePage'),
+  },
+  arrays: {
+    list: () => import('../features/arrays/ArraysPage'),
+    one: () => import('../features/array/ArrayPage'),
+  },
+}
+
+const pagesOf = ({ id, title, titles, subject, key }: Kind): Page[] => [
+  { path: `/${id}`, title: titles, load: CODE[id].list, menu: { icon: subject, key } },
+  { path: `/${id}/$id`, title, load: CODE[id].one, charts: loadProof, ask: askObject(id) },
+]
+
 export const PAGES: readonly Page[] = [
   {
     path: '/',
@@ -68,71 +98,7 @@ export const PAGES: readonly Page[] = [
     ask: askOverview,
     menu: { icon: 'overview', key: 'o' },
   },
-  {
-    path: '/datastores',
-    title: navigationCopy.datastores,
-    load: () => import('../features/datastores/DatastoresPage'),
-    menu: { icon: 'datastore', key: 'd' },
-  },
-  {
-    path: '/datastores/$id',
-    title: navigationCopy.datastore,
-    load: () => import('../features/datastore/DatastorePage'),
-    charts: loadProof,
-    ask: askObject('datastores'),
-  },
-  {
-    path: '/vms',
-    title: navigationCopy.vms,
-    load: () => import('../features/vms/VmsPage'),
-    menu: { icon: 'vm', key: 'm' },
-  },
-  {
-    path: '/vms/$id',
-    title: navigationCopy.vm,
-    load: () => import('../features/vm/VmPage'),
-    charts: loadProof,
-    ask: askObject('vms'),
-  },
-  {
-    path: '/hosts',
-    title: navigationCopy.hosts,
-    load: () => import('../features/hosts/HostsPage'),
-    menu: { icon: 'host', key: 'h' },
-  },
-  {
-    path: '/hosts/$id',
-    title: navigationCopy.host,
-    load: () => import('../features/host/HostPage'),
-    charts: loadProof,
-    ask: askObject('hosts'),
-  },
-  {
-    path: '/volumes',
-    title: navigationCopy.volumes,
-    load: () => import('../features/volumes/VolumesPage'),
-    menu: { icon: 'volume', key: 'v' },
-  },
-  {
-    path: '/volumes/$id',
-    title: navigationCopy.volume,
-    load: () => import('../features/volume/VolumePage'),
-    charts: loadProof,
-    ask: askObject('volumes'),
-  },
-  {
-    path: '/arrays',
-    title: navigationCopy.arrays,
-    load: () => import('../features/arrays/ArraysPage'),
-    menu: { icon: 'array', key: 'r' },
-  },
-  {
-    path: '/arrays/$id',
-    title: navigationCopy.array,
-    load: () => import('../features/array/ArrayPage'),
-    charts: loadProof,
-    ask: askObject('arrays'),
-  },
+  ...KINDS.flatMap(pagesOf),
   {
     path: '/alerts',
     title: navigationCopy.alerts,

@@ -56,10 +56,8 @@ export const worst = '; worst: '
 export const has = 'has'
 export const have = 'have'
 export const more = ' more'
-export const datastore = 'datastore'
 export const host = 'host'
 export const volume = 'volume'
-export const array = 'array'
 export const dataQuality = (reasons: string) => `Data quality: ${reasons}`
 export const recalculated = (count: string, minutes: string, clock: string) =>
   `${count} of ${minutes} recalculated with late samples, last at ${clock}.`

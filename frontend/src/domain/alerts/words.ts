@@ -1,15 +1,16 @@
 /** Alerts and rules in words: what is compared, how much, how bad, and in which state. */
 
+import type { EntityKind } from '../../api/queries'
 import type { AlertOut, AlertState, Condition, QuantityUse, RuleBody, Severity } from '../../api/types'
 import * as alertsCopy from '../../copy/alerts'
 import * as commonCopy from '../../copy/common'
-import * as diagnosisCopy from '../../copy/diagnosis'
 import * as ioPathCopy from '../../copy/ioPath'
 import type { Tone } from '../../kit/mark/StateMark'
 import { serverNow } from '../../lib/serverClock'
 import { capitalized, plural } from '../../lib/text'
 import { formatClock, formatDay, formatMoment, formatSeconds, type Zone } from '../../lib/time'
 import { formatCount, formatLatency, formatUpTo, isOnlyLessThan, NOT_MEASURED } from '../../lib/units'
+import { KIND } from '../kinds'
 import { ALERT_SHAPES } from './marks'
 
 export type Unit = QuantityUse['unit']
@@ -70,13 +71,15 @@ const QUANTITIES: Record<Quantity, string> = {
 }
 export const quantityWord = (quantity: Quantity) => QUANTITIES[quantity]
 
+const namesOf = (kind: EntityKind): [string, string] => [KIND[kind].noun, KIND[kind].nouns]
+
 const SUBJECTS: Record<Subject, [string, string]> = {
-  vm: [commonCopy.vm, commonCopy.vms],
-  datastore: [diagnosisCopy.datastore, alertsCopy.datastores],
-  host: [diagnosisCopy.host, alertsCopy.hosts],
+  vm: namesOf('vms'),
+  datastore: namesOf('datastores'),
+  host: namesOf('hosts'),
   cluster: [alertsCopy.cluster, alertsCopy.clusters],
-  volume: [diagnosisCopy.volume, alertsCopy.volumes],
-  array: [diagnosisCopy.array, alertsCopy.arrays],
+  volume: namesOf('volumes'),
+  array: namesOf('arrays'),
   source: [alertsCopy.source, alertsCopy.sources],
 }
 export const SUBJECT_KINDS = Object.keys(SUBJECTS) as Subject[]

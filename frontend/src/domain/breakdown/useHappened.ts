@@ -2,13 +2,13 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import type { JudgedKind } from '../../api/diagnoses'
+import type { EntityKind } from '../../api/queries'
 import { seriesQuery } from '../../api/queries'
 import { type ChartEvent, sourceEvent } from '../../charts/events'
 import { type GapBand, gapBands } from '../../charts/panels'
 import type { Range } from '../../lib/range'
 import { useAlertEvents } from '../alerts/useAlertEvents'
-import { subjectOf } from '../object/subject'
+import { subjectOf } from '../kinds'
 
 interface Happened {
   events: readonly ChartEvent[]
@@ -19,7 +19,7 @@ interface Happened {
 const NONE: [] = []
 
 /** Nothing of either while they are being read. */
-export function useHappened(kind: JudgedKind, id: number, name: string, range: Range): Happened {
+export function useHappened(kind: EntityKind, id: number, name: string, range: Range): Happened {
   // Both come with the raw series.
   const series = useQuery(seriesQuery(kind, id, range, 'none'))
   const alerts = useAlertEvents(range, { ...subjectOf(kind, id), name })

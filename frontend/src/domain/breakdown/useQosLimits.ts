@@ -2,7 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import type { JudgedKind } from '../../api/diagnoses'
+import type { EntityKind } from '../../api/queries'
 import { oneQuery } from '../../api/queries'
 import type { VolumeRow } from '../../api/types'
 import type { ChartLimit } from '../../charts/limits'
@@ -11,7 +11,7 @@ import { formatIops } from '../../lib/units'
 
 type Limited = Pick<VolumeRow, 'qos_iops_limit'>
 
-export function useQosLimits(kind: JudgedKind, id: number): readonly ChartLimit[] {
+export function useQosLimits(kind: EntityKind, id: number): readonly ChartLimit[] {
   const datastore = useQuery({ ...oneQuery('datastores', id), enabled: kind === 'datastores' })
   const volume = useQuery({ ...oneQuery('volumes', id), enabled: kind === 'volumes' })
   const on = kind === 'datastores' ? datastore.data?.volumes : kind === 'volumes' && volume.data ? [volume.data] : []

@@ -2,7 +2,8 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { contributorsQuery, type DiagnosisWindow, type JudgedKind } from '../../api/diagnoses'
+import { contributorsQuery, type DiagnosisWindow } from '../../api/diagnoses'
+import type { EntityKind } from '../../api/queries'
 import type { Contributor, Layer } from '../../api/types'
 import { type LayerId, layerWord } from '../../charts/segments'
 import { shareText } from '../../charts/waterfall'
@@ -29,7 +30,7 @@ import { EntityLink } from '../object/EntityLink'
 const LAYERS: readonly Layer[] = ['guest', 'kernel', 'san', 'array']
 
 interface ContributorsCardProps {
-  kind: JudgedKind
+  kind: EntityKind
   id: number
   window: DiagnosisWindow
   /** The layers that the diagnosis names; several were not separable. */

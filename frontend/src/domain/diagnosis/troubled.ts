@@ -1,24 +1,16 @@
 /** How many things lose time, of all of their kind, and which of them loses most. */
 
-import type { JudgedKind } from '../../api/diagnoses'
+import type { EntityKind } from '../../api/queries'
 import type { Overview, OverviewRow } from '../../api/types'
-import * as commonCopy from '../../copy/common'
 import * as diagnosisCopy from '../../copy/diagnosis'
 import { plural } from '../../lib/text'
 import { formatLatency } from '../../lib/units'
 import { ios } from '../breakdown/OccupancyCard'
+import { KIND } from '../kinds'
 import { isElevated } from '../severity/severity'
 
 type Mean = Pick<Overview['environment'], 'state' | 'sentence' | 'confidence' | 'total_us'>
 type Totals = Pick<Overview['totals'], 'by_severity' | 'by_state' | 'ended'>
-
-export const NOUNS: Record<JudgedKind, string> = {
-  datastores: diagnosisCopy.datastore,
-  vms: commonCopy.vm,
-  hosts: diagnosisCopy.host,
-  volumes: diagnosisCopy.volume,
-  arrays: diagnosisCopy.array,
-}
 
 /** Those with an elevated or high excess, whether or not the layer is known, whose newest minutes still have it. */
 export const troubledOf = ({ by_severity, ended }: Totals): number =>
@@ -31,18 +23,18 @@ export const meanWords = ({ state, sentence, confidence, total_us }: Mean): stri
     : diagnosisCopy.allIo(sentence.text)
 
 /** "3 of 14 datastores lose time", "No datastore loses time, 1 did a moment ago", "None of 14 datastores could be judged". */
-export function troubledWords(totals: Totals, kind: JudgedKind): string {
+export function troubledWords(totals: Totals, kind: EntityKind): string {
   const troubled = troubledOf(totals)
   const all = Object.values(totals.by_state).reduce((sum, count) => sum + count, 0)
-  const things = plural(all, NOUNS[kind])
+  const things = plural(all, KIND[kind].noun)
   // Silence is no health.
   if ((totals.by_state.judged ?? 0) === 0)
-    return all === 0 ? diagnosisCopy.noneYet(NOUNS[kind]) : diagnosisCopy.noneDiagnosed(things)
+    return all === 0 ? diagnosisCopy.noneYet(KIND[kind].noun) : diagnosisCopy.noneDiagnosed(things)
   const ended =
     totals.ended === 0
       ? ''
       : diagnosisCopy.recoveredSuffix(totals.ended.toLocaleString('en-US'), troubled > 0 ? diagnosisCopy.more : '')
-  if (troubled === 0) return diagnosisCopy.noneElevated(NOUNS[kind], ended)
+  if (troubled === 0) return diagnosisCopy.noneElevated(KIND[kind].noun, ended)
   return diagnosisCopy.someElevated(
     troubled.toLocaleString('en-US'),
     things,

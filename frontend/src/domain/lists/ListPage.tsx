@@ -13,6 +13,7 @@ import { DataState, type EmptyText } from '../../kit/state/DataState'
 import { NameFilter } from '../../kit/table/NameFilter'
 import { type Column, VirtualTable } from '../../kit/table/VirtualTable'
 import { useSearchParameter } from '../../lib/url'
+import { KIND } from '../kinds'
 import styles from './ListPage.module.css'
 import { SidesKey } from './SidesBar'
 import { mostUs, newestAt } from './sides'
@@ -21,23 +22,13 @@ import { useServerRows } from './useServerRows'
 
 interface ListPageProps<Kind extends EntityKind> {
   kind: Kind
-  title: string
-  /** One word for what is counted: "datastore". */
-  noun: string
   columns: (max_us: number) => Column<EntityTypes[Kind]['row']>[]
-  empty: EmptyText
   /** Of a row on a phone, where it holds more lines than others. */
   narrowRowPx?: number
 }
 
-export function ListPage<Kind extends EntityKind>({
-  kind,
-  title,
-  noun,
-  columns,
-  empty,
-  narrowRowPx = LIST_ROW_PX,
-}: ListPageProps<Kind>) {
+export function ListPage<Kind extends EntityKind>({ kind, columns, narrowRowPx = LIST_ROW_PX }: ListPageProps<Kind>) {
+  const { titles: title, noun, empty } = KIND[kind]
   type Row = EntityTypes[Kind]['row']
   const [search, setSearch] = useSearchParameter('q', '')
   const [sort, setSort] = useSearchParameter('sort', 'name')

@@ -1,22 +1,14 @@
 /** A link to an object's page; the time window goes along. Kinds without a page are plain names. */
 
-import type { EntityKind } from '../../api/queries'
 import type { Ref } from '../../api/types'
 import { Name, NameLink } from '../../kit/text/Name'
+import { kindOfSubject } from '../kinds'
 import styles from './EntityLink.module.css'
-
-const FOLDER: Partial<Record<Ref['kind'], EntityKind>> = {
-  array: 'arrays',
-  datastore: 'datastores',
-  vm: 'vms',
-  host: 'hosts',
-  volume: 'volumes',
-}
 
 /** The address of an object's page, or null when it has none. */
 export function addressOf(ref: Pick<Ref, 'kind' | 'id'>): string | null {
-  const folder = FOLDER[ref.kind]
-  if (folder) return `/${folder}/${ref.id}`
+  const kind = kindOfSubject(ref.kind)
+  if (kind) return `/${kind.id}/${ref.id}`
   return ref.kind === 'source' ? '/sources' : null
 }
 

@@ -4,7 +4,7 @@ import { Alert, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { type EntityKind, type EntityTypes, oneQuery, SINGULAR } from '../../api/queries'
+import { type EntityKind, type EntityTypes, oneQuery } from '../../api/queries'
 import type { Match, Sides } from '../../api/types'
 import * as objectsCopy from '../../copy/objects'
 import { Icon } from '../../kit/mark/Icon'
@@ -19,8 +19,8 @@ import { AlertsLine } from '../alerts/AlertsLine'
 import { alertsOf, alertsOnArray, type Thing } from '../alerts/standing'
 import { DiagnosisSection } from '../diagnosis/DiagnosisSection'
 import { DiagnosisSkeleton } from '../diagnosis/Skeletons'
+import { KIND, subjectOf } from '../kinds'
 import styles from './ObjectPage.module.css'
-import { subjectOf } from './subject'
 
 export interface Fact {
   term: string
@@ -29,7 +29,6 @@ export interface Fact {
 
 interface ObjectPageProps<Kind extends EntityKind> {
   kind: Kind
-  listTitle: string
   facts: (one: EntityTypes[Kind]['one']) => Fact[]
   match?: (one: EntityTypes[Kind]['one']) => Match
   /** What it stands on: their alerts matter to it, too. */
@@ -46,7 +45,7 @@ export function ObjectPage<Kind extends EntityKind>(props: ObjectPageProps<Kind>
   )
 }
 
-function Page<Kind extends EntityKind>({ kind, listTitle, facts, match, below, children }: ObjectPageProps<Kind>) {
+function Page<Kind extends EntityKind>({ kind, facts, match, below, children }: ObjectPageProps<Kind>) {
   type One = EntityTypes[Kind]['one']
   const { id: text = '' } = useParams({ strict: false }) as { id?: string }
   const id = numberOf(text)
@@ -55,26 +54,26 @@ function Page<Kind extends EntityKind>({ kind, listTitle, facts, match, below, c
     // Another object is another page: nothing of the former one lingers.
     <div className={styles.page} key={id}>
       <Link to={`/${kind}` as string} className={styles.back}>
-        <Icon name="left" size={14} /> {listTitle}
+        <Icon name="left" size={14} /> {KIND[kind].titles}
       </Link>
       {id === null ? (
         <EmptyState
           heading
-          title={objectsCopy.notAnObject(SINGULAR[kind], visibleName(text))}
+          title={objectsCopy.notAnObject(KIND[kind].noun, visibleName(text))}
           text={
             <>
-              {objectsCopy.idExpected(SINGULAR[kind])} <Elsewhere kind={kind} listTitle={listTitle} />
+              {objectsCopy.idExpected(KIND[kind].noun)} <Elsewhere kind={kind} />
             </>
           }
         />
       ) : (
         <DataState<One>
           query={query as never}
-          skeleton={<ObjectSkeleton noun={SINGULAR[kind]} />}
+          skeleton={<ObjectSkeleton noun={KIND[kind].noun} />}
           heading
           gone={
             <>
-              {objectsCopy.notFound(SINGULAR[kind])} <Elsewhere kind={kind} listTitle={listTitle} />
+              {objectsCopy.notFound(KIND[kind].noun)} <Elsewhere kind={kind} />
             </>
           }
         >
@@ -100,10 +99,10 @@ function Page<Kind extends EntityKind>({ kind, listTitle, facts, match, below, c
 }
 
 /** Where else to look. */
-function Elsewhere({ kind, listTitle }: { kind: EntityKind; listTitle: string }) {
+function Elsewhere({ kind }: { kind: EntityKind }) {
   return (
     <>
-      {objectsCopy.searchOrList} <Link to={`/${kind}` as string}>{listTitle}</Link>.
+      {objectsCopy.searchOrList} <Link to={`/${kind}` as string}>{KIND[kind].titles}</Link>.
     </>
   )
 }

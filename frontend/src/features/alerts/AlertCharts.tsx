@@ -3,7 +3,8 @@
 import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useMemo } from 'react'
-import { type JudgedKind, latencyQuery, waterfallQuery } from '../../api/diagnoses'
+import { latencyQuery, waterfallQuery } from '../../api/diagnoses'
+import type { EntityKind } from '../../api/queries'
 import type { AlertDetail } from '../../api/types'
 import type { ChartLimit } from '../../charts/limits'
 import * as alertsCopy from '../../copy/alerts'
@@ -12,6 +13,7 @@ import * as overviewCopy from '../../copy/overview'
 import { ruleLimits } from '../../domain/alerts/ruleLimits'
 import { useHappened } from '../../domain/breakdown/useHappened'
 import { NO_DIAGNOSIS } from '../../domain/diagnosis/noDiagnosis'
+import { kindOfSubject } from '../../domain/kinds'
 import { Card } from '../../kit/layout/Card'
 import { DataState, EmptyState } from '../../kit/state/DataState'
 import { usePreferences } from '../../lib/preferences'
@@ -19,7 +21,6 @@ import type { Range } from '../../lib/range'
 import { serverNow } from '../../lib/serverClock'
 import { formatWindow } from '../../lib/time'
 import { useRange } from '../../lib/url'
-import { judgedKindOf } from './judgedKind'
 import { ownWindow, windowOf } from './story'
 import { useRuleOf } from './useRuleOf'
 
@@ -34,7 +35,7 @@ export function AlertCharts({ alert }: { alert: AlertDetail }) {
   const [range] = useRange()
   const now_ms = serverNow()
   const window = chosen(range, windowOf(alert, now_ms))
-  const kind = judgedKindOf(alert.subject.kind)
+  const kind = kindOfSubject(alert.subject.kind)?.id
   const { rule } = useRuleOf(alert)
   const limits = useMemo(() => ruleLimits(rule?.when ?? []), [rule])
   if (kind === undefined)
@@ -59,7 +60,7 @@ function chosen(range: Range, own: Extract<Range, { kind: 'fixed' }>): Range {
 }
 
 interface PartProps {
-  kind: JudgedKind
+  kind: EntityKind
   id: number
   name: string
   named: string | null

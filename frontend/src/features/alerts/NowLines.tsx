@@ -1,10 +1,12 @@
 /** What holds now of an open alert: its newest number, the diagnosis of the newest minutes, and what is not as it was when it fired. */
 
 import { useQuery } from '@tanstack/react-query'
-import { diagnosisQuery, type JudgedKind } from '../../api/diagnoses'
+import { diagnosisQuery } from '../../api/diagnoses'
+import type { EntityKind } from '../../api/queries'
 import type { AlertDetail, Diagnosis, RuleOut } from '../../api/types'
 import * as alertsCopy from '../../copy/alerts'
 import { formatMinute } from '../../domain/alerts/words'
+import { kindOfSubject } from '../../domain/kinds'
 import { ConfidenceLabel } from '../../domain/severity/ConfidenceLabel'
 import { Icon } from '../../kit/mark/Icon'
 import { usePreferences } from '../../lib/preferences'
@@ -12,7 +14,6 @@ import { serverNow } from '../../lib/serverClock'
 import { visibleName } from '../../lib/text'
 import { useNow } from '../../lib/useNow'
 import styles from './AlertPage.module.css'
-import { judgedKindOf } from './judgedKind'
 import { changesOf, nowOf, stillNamed } from './standingNow'
 
 interface NowLinesProps {
@@ -22,7 +23,7 @@ interface NowLinesProps {
 
 export function NowLines({ alert, rule }: NowLinesProps) {
   const { zone } = usePreferences()
-  const kind = judgedKindOf(alert.subject.kind)
+  const kind = kindOfSubject(alert.subject.kind)?.id
   if (alert.ended_at !== null)
     return (
       <p>
@@ -33,7 +34,7 @@ export function NowLines({ alert, rule }: NowLinesProps) {
   return <Judged alert={alert} rule={rule} kind={kind} />
 }
 
-function Judged({ alert, rule, kind }: NowLinesProps & { kind: JudgedKind }) {
+function Judged({ alert, rule, kind }: NowLinesProps & { kind: EntityKind }) {
   const { data } = useQuery(diagnosisQuery(kind, alert.subject.id, null))
   return <Told alert={alert} rule={rule} diagnosis={data} />
 }

@@ -1,7 +1,6 @@
 import type { ArrayOut } from '../../api/types'
 import * as commonCopy from '../../copy/common'
 import * as diagnosisCopy from '../../copy/diagnosis'
-import * as navigationCopy from '../../copy/navigation'
 import * as objectsCopy from '../../copy/objects'
 import { SeriesSection } from '../../domain/counters/SeriesSection'
 import { type Fact, ObjectPage } from '../../domain/object/ObjectPage'
@@ -31,7 +30,7 @@ function facts(array: ArrayOut): Fact[] {
 /** One array: where the time of everything on it goes, and what it is connected to. */
 export default function ArrayPage() {
   return (
-    <ObjectPage kind="arrays" listTitle={navigationCopy.arrays} facts={facts}>
+    <ObjectPage kind="arrays" facts={facts}>
       {(array, id) => (
         <>
           <ArrayVolumesCard array={array} />

@@ -1,8 +1,5 @@
 import type { ArrayRow } from '../../api/types'
 import * as commonCopy from '../../copy/common'
-import * as diagnosisCopy from '../../copy/diagnosis'
-import * as listsCopy from '../../copy/lists'
-import * as navigationCopy from '../../copy/navigation'
 import * as objectsCopy from '../../copy/objects'
 import { ListPage } from '../../domain/lists/ListPage'
 import { sidesColumns, toldColumn } from '../../domain/lists/sidesColumns'
@@ -44,13 +41,5 @@ export const arrayColumns = (max_us: number): Column<ArrayRow>[] => [
 
 /** Every array with the newest numbers of both sides. */
 export default function ArraysPage() {
-  return (
-    <ListPage
-      kind="arrays"
-      title={navigationCopy.arrays}
-      noun={diagnosisCopy.array}
-      columns={arrayColumns}
-      empty={{ title: listsCopy.noArrays, text: listsCopy.noArraysText }}
-    />
-  )
+  return <ListPage kind="arrays" columns={arrayColumns} />
 }

@@ -1,7 +1,6 @@
 import type { DatastoreOut } from '../../api/types'
 import * as commonCopy from '../../copy/common'
 import * as diagnosisCopy from '../../copy/diagnosis'
-import * as navigationCopy from '../../copy/navigation'
 import * as objectsCopy from '../../copy/objects'
 import { SeriesSection } from '../../domain/counters/SeriesSection'
 import { DevicesTable } from '../../domain/lists/DevicesTable'
@@ -44,7 +43,6 @@ export default function DatastorePage() {
   return (
     <ObjectPage
       kind="datastores"
-      listTitle={navigationCopy.datastores}
       facts={facts}
       match={(datastore) => datastore.match}
       below={(datastore) => datastore.volumes.map(({ id }) => ({ kind: 'volume', id }))}

@@ -1,8 +1,6 @@
 import type { DatastoreRow } from '../../api/types'
 import * as commonCopy from '../../copy/common'
-import * as diagnosisCopy from '../../copy/diagnosis'
 import * as listsCopy from '../../copy/lists'
-import * as navigationCopy from '../../copy/navigation'
 import * as objectsCopy from '../../copy/objects'
 import { ListPage } from '../../domain/lists/ListPage'
 import { type Notes, sidesColumns, toldColumn } from '../../domain/lists/sidesColumns'
@@ -65,16 +63,5 @@ export const datastoreColumns = (max_us: number): Column<DatastoreRow>[] => [
 
 /** Every datastore with the newest numbers of both sides. */
 export default function DatastoresPage() {
-  return (
-    <ListPage
-      kind="datastores"
-      title={navigationCopy.datastores}
-      noun={diagnosisCopy.datastore}
-      columns={datastoreColumns}
-      empty={{
-        title: listsCopy.noDatastores,
-        text: listsCopy.noDatastoresText,
-      }}
-    />
-  )
+  return <ListPage kind="datastores" columns={datastoreColumns} />
 }

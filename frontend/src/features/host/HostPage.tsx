@@ -1,7 +1,6 @@
 import { useMemo } from 'react'
 import type { HostOut } from '../../api/types'
 import * as commonCopy from '../../copy/common'
-import * as navigationCopy from '../../copy/navigation'
 import * as objectsCopy from '../../copy/objects'
 import { SeriesSection } from '../../domain/counters/SeriesSection'
 import { DevicesTable, PathsMark } from '../../domain/lists/DevicesTable'
@@ -40,7 +39,7 @@ const below = (host: HostOut) => host.host_devices.flatMap(({ volume }) => volum
 /** One host: its devices' latency beside what the arrays say about the volumes behind them. */
 export default function HostPage() {
   return (
-    <ObjectPage kind="hosts" listTitle={navigationCopy.hosts} facts={facts} below={below}>
+    <ObjectPage kind="hosts" facts={facts} below={below}>
       {(host, id) => (
         <>
           {host.hbas.length > 0 && (

@@ -1,9 +1,6 @@
 import type { HostRow } from '../../api/types'
 import * as commonCopy from '../../copy/common'
 import * as countersCopy from '../../copy/counters'
-import * as diagnosisCopy from '../../copy/diagnosis'
-import * as listsCopy from '../../copy/lists'
-import * as navigationCopy from '../../copy/navigation'
 import * as objectsCopy from '../../copy/objects'
 import { ListPage } from '../../domain/lists/ListPage'
 import { sidesColumns, toldColumn } from '../../domain/lists/sidesColumns'
@@ -66,13 +63,5 @@ function HostState({ host }: { host: HostRow }) {
 
 /** Every ESXi host with its newest numbers. */
 export default function HostsPage() {
-  return (
-    <ListPage
-      kind="hosts"
-      title={navigationCopy.hosts}
-      noun={diagnosisCopy.host}
-      columns={hostColumns}
-      empty={{ title: listsCopy.noHosts, text: listsCopy.noHostsText }}
-    />
-  )
+  return <ListPage kind="hosts" columns={hostColumns} />
 }

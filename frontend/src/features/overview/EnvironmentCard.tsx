@@ -1,6 +1,6 @@
 /** The environment as one: its diagnosis, its I/Os by layer, how many things are how sure. */
 
-import type { JudgedKind } from '../../api/diagnoses'
+import type { EntityKind } from '../../api/queries'
 import type { Overview } from '../../api/types'
 import * as commonCopy from '../../copy/common'
 import * as overviewCopy from '../../copy/overview'
@@ -8,6 +8,7 @@ import * as unitsCopy from '../../copy/units'
 import { ios } from '../../domain/breakdown/OccupancyCard'
 import { meanWords, troubledOf, troubledWords } from '../../domain/diagnosis/troubled'
 import { LayerBar, LayerSwatch } from '../../domain/io-path/LayerBar'
+import { kindInAddress } from '../../domain/kinds'
 import { ConfidenceLabel } from '../../domain/severity/ConfidenceLabel'
 import { SeverityMark } from '../../domain/severity/SeverityMark'
 import { SEVERITIES, stateLabel } from '../../domain/severity/severity'
@@ -16,12 +17,12 @@ import { StateMark } from '../../kit/mark/StateMark'
 import { AtOnce } from '../../lib/search'
 import { formatBytesPerSecond, formatCount, formatIops } from '../../lib/units'
 import styles from './Overview.module.css'
-import { KINDS, WORST_SEVERITY_FIRST } from './ranking'
+import { WORST_SEVERITY_FIRST } from './ranking'
 import { useRanking } from './useRanking'
 
 interface EnvironmentCardProps {
   overview: Overview
-  kind: JudgedKind
+  kind: EntityKind
 }
 
 export function EnvironmentCard({ overview, kind }: EnvironmentCardProps) {
@@ -113,7 +114,7 @@ function Marks({ environment }: { environment: Overview['environment'] }) {
 /** How many have each severity; choosing one filters the ranking below. */
 function Counts({ totals, kind }: CountsProps) {
   const { severity: chosen, setSeverity } = useRanking()
-  const words = KINDS.find(([one]) => one === kind)?.[1] ?? kind
+  const words = kindInAddress(kind)?.titles ?? kind
   return (
     <fieldset className={styles.counts} aria-label={overviewCopy.bySeverity(words)}>
       {WORST_SEVERITY_FIRST.map((severity) => {

@@ -10,6 +10,7 @@ import * as listsCopy from '../../copy/lists'
 import * as overviewCopy from '../../copy/overview'
 import { useAlertsAt } from '../../domain/alerts/useAlertsAt'
 import { CardSkeleton } from '../../domain/diagnosis/Skeletons'
+import { KIND, KINDS } from '../../domain/kinds'
 import { useServerRows } from '../../domain/lists/useServerRows'
 import { SEVERITIES } from '../../domain/severity/severity'
 import { useCursorMinute } from '../../kit/chart/useCursorTime'
@@ -21,7 +22,7 @@ import { usePreferences } from '../../lib/preferences'
 import { AtOnce } from '../../lib/search'
 import { formatClock } from '../../lib/time'
 import styles from './Overview.module.css'
-import { KINDS, WORST_FIRST, WORST_SEVERITY_FIRST } from './ranking'
+import { WORST_FIRST, WORST_SEVERITY_FIRST } from './ranking'
 import { rankingColumns } from './rankingColumns'
 import { useRanking } from './useRanking'
 
@@ -37,10 +38,10 @@ export function RankingCard({ params: wanted }: { params: RankingParams }) {
   const { query, rowAt, onWindow, loaded } = useServerRows<OverviewRow, Overview>(
     (offset) => overviewQuery(params, offset) as never,
   )
-  const [, title, noun] = KINDS.find(([one]) => one === kind) ?? KINDS[0]
+  const { titles: title, noun } = KIND[kind]
   const max_us = niceMax(Math.max(0, ...[...loaded.values()].map((row) => row.total_us ?? 0)))
   const alertsAt = useAlertsAt()
-  const columns = useMemo(() => rankingColumns(noun, max_us, alertsAt), [noun, max_us, alertsAt])
+  const columns = useMemo(() => rankingColumns(KIND[kind].title, max_us, alertsAt), [kind, max_us, alertsAt])
   return (
     <section className={styles.ranking} aria-label={overviewCopy.byExcess(title)}>
       <AtOnce>
@@ -71,7 +72,7 @@ export function RankingCard({ params: wanted }: { params: RankingParams }) {
 function Tools({ at_ms }: { at_ms: number | null }) {
   const { zone } = usePreferences()
   const ranking = useRanking()
-  const [, , noun] = KINDS.find(([one]) => one === ranking.kind) ?? KINDS[0]
+  const { noun } = KIND[ranking.kind]
   return (
     <div className={styles.tools}>
       <Tabs kind={ranking.kind} onChoose={ranking.setKind} />
@@ -109,7 +110,7 @@ function Tools({ at_ms }: { at_ms: number | null }) {
 function Tabs({ kind, onChoose }: { kind: string; onChoose: (kind: string) => void }) {
   return (
     <fieldset className={styles.tabs} aria-label={overviewCopy.objectType}>
-      {KINDS.map(([one, title]) => (
+      {KINDS.map(({ id: one, titles: title }) => (
         <button
           key={one}
           type="button"

@@ -3,7 +3,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { memo, useCallback, useMemo } from 'react'
-import { type JudgedKind, overviewQuery, type RankingParams } from '../../api/diagnoses'
+import { overviewQuery, type RankingParams } from '../../api/diagnoses'
+import type { EntityKind } from '../../api/queries'
 import type { OverviewRow } from '../../api/types'
 import { LAYER_IDS, type LayerId, layerWord } from '../../charts/segments'
 import type { ChartTokens } from '../../charts/tokens'
@@ -14,6 +15,7 @@ import * as navigationCopy from '../../copy/navigation'
 import * as overviewCopy from '../../copy/overview'
 import { ios } from '../../domain/breakdown/OccupancyCard'
 import { CardSkeleton } from '../../domain/diagnosis/Skeletons'
+import { KIND } from '../../domain/kinds'
 import { addressOf } from '../../domain/object/EntityLink'
 import { confidenceLabel } from '../../domain/severity/confidence'
 import { Chart } from '../../kit/chart/Chart'
@@ -25,7 +27,7 @@ import { usePreferences } from '../../lib/preferences'
 import { plural } from '../../lib/text'
 import { formatWindow } from '../../lib/time'
 import styles from './Overview.module.css'
-import { KINDS, WORST_FIRST } from './ranking'
+import { WORST_FIRST } from './ranking'
 import { arrayNames, iosOf, keyOf, tileOf } from './tiles'
 import { tileTooltip } from './tileTooltip'
 
@@ -48,7 +50,7 @@ export function TreemapCard({ params }: { params: RankingParams }) {
 interface TreemapProps {
   rows: readonly OverviewRow[]
   total: number
-  kind: JudgedKind
+  kind: EntityKind
   from_at: string
   to_at: string
 }
@@ -57,7 +59,7 @@ const Treemap = memo(function Treemap({ rows, total, kind, from_at, to_at }: Tre
   const tokens = useTokens()
   const { zone } = usePreferences()
   const navigate = useNavigate()
-  const [, title, noun] = KINDS.find(([one]) => one === kind) ?? KINDS[0]
+  const { titles: title, noun } = KIND[kind]
   const words = legendWords(tokens)
   const tiles = useMemo(() => rows.map((row) => tileOf(row, zone)).filter(({ ios }) => ios > 0), [rows, zone])
   const label = overviewCopy.treemapSpoken(title)

@@ -1,17 +1,9 @@
 /** What the ranking shows, as the address says it. */
 
-import type { DiagnosisWindow, JudgedKind, RankingParams } from '../../api/diagnoses'
+import type { DiagnosisWindow, RankingParams } from '../../api/diagnoses'
 import type { DiagnosisSeverity } from '../../api/types'
 import { LAYER_IDS } from '../../charts/segments'
-import * as navigationCopy from '../../copy/navigation'
-
-export const KINDS = [
-  ['datastores', navigationCopy.datastores, 'datastore'],
-  ['vms', navigationCopy.vms, 'VM'],
-  ['hosts', navigationCopy.hosts, 'host'],
-  ['volumes', navigationCopy.volumes, 'volume'],
-  ['arrays', navigationCopy.arrays, 'array'],
-] as const satisfies readonly (readonly [JudgedKind, string, string])[]
+import { kindInAddress } from '../../domain/kinds'
 
 /** Worst first. */
 export const WORST_SEVERITY_FIRST: readonly DiagnosisSeverity[] = ['high', 'elevated', 'normal']
@@ -22,7 +14,7 @@ type RankingSearch = Partial<Record<'kind' | 'q' | 'layer' | 'severity' | 'sort'
 
 export function rankingOf(search: RankingSearch, window: DiagnosisWindow): RankingParams {
   return {
-    kind: KINDS.find(([one]) => one === search.kind)?.[0] ?? 'datastores',
+    kind: kindInAddress(search.kind)?.id ?? 'datastores',
     search: search.q ?? '',
     layer: LAYER_IDS.find((one) => one === search.layer) ?? null,
     severity: WORST_SEVERITY_FIRST.find((one) => one === search.severity) ?? null,

@@ -19,23 +19,16 @@ import type { Column } from '../../kit/table/VirtualTable'
 import { Quantity } from '../../kit/text/Quantity'
 import styles from './Overview.module.css'
 
-const HEADERS: Record<string, string> = {
-  datastore: commonCopy.datastore,
-  host: commonCopy.host,
-  volume: commonCopy.volume,
-  array: commonCopy.array,
-}
-
 /** `alertsAt`: open alerts of a thing, worst first. */
 export function rankingColumns(
-  noun: string,
+  title: string,
   max_us: number,
   alertsAt: (thing: OverviewRow['subject']) => readonly AlertOut[],
 ): Column<OverviewRow>[] {
   return [
     {
       id: 'name',
-      header: HEADERS[noun] ?? noun,
+      header: title,
       width: 168,
       narrow: 116,
       sortKey: 'name',

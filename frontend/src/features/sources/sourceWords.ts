@@ -1,11 +1,10 @@
 /** What a source's numbers are called and say: clocks with whose they are, streams, runs. */
 
 import type { ClockOut as Clock, RunOut, SourceOut, StreamOut } from '../../api/types'
-import * as alertsCopy from '../../copy/alerts'
 import * as commonCopy from '../../copy/common'
-import * as diagnosisCopy from '../../copy/diagnosis'
 import * as objectsCopy from '../../copy/objects'
 import * as sourcesCopy from '../../copy/sources'
+import { KIND } from '../../domain/kinds'
 import { plural, streamName, visibleName } from '../../lib/text'
 import { formatClock, formatOffset, formatSeconds, type Zone, zoneName } from '../../lib/time'
 import { formatCount, formatFixed } from '../../lib/units'
@@ -120,9 +119,9 @@ export function changeWords({ completed, corrected }: Pick<RunOut, 'completed' |
 
 const NOUNS: Record<string, [string, string]> = {
   array_host: [sourcesCopy.arrayHost, sourcesCopy.arrayHosts],
-  esxi_host: [diagnosisCopy.host, alertsCopy.hosts],
+  esxi_host: [KIND.hosts.noun, KIND.hosts.nouns],
   host_device: [sourcesCopy.device, sourcesCopy.devices],
-  vm: [commonCopy.vm, commonCopy.vms],
+  vm: [KIND.vms.noun, KIND.vms.nouns],
   vm_disk: [objectsCopy.virtualDisk, sourcesCopy.virtualDisks],
 }
 

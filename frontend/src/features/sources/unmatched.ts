@@ -1,9 +1,9 @@
 /** What is on one side only, in words: how much of each kind, and what an empty list means. */
 
 import type { Unmatched, UnmatchedRow } from '../../api/types'
-import * as diagnosisCopy from '../../copy/diagnosis'
 import * as objectsCopy from '../../copy/objects'
 import * as sourcesCopy from '../../copy/sources'
+import { KIND } from '../../domain/kinds'
 import { plural } from '../../lib/text'
 
 type Kind = UnmatchedRow['kind']
@@ -13,11 +13,11 @@ type Counts = Unmatched['counts']
 export type Which = 'open' | 'expected' | 'all'
 
 const NOUNS: Record<Kind, string> = {
-  datastore: diagnosisCopy.datastore,
+  datastore: KIND.datastores.noun,
   device: sourcesCopy.device,
   virtual_disk: objectsCopy.virtualDisk,
   path: sourcesCopy.path,
-  volume: diagnosisCopy.volume,
+  volume: KIND.volumes.noun,
   export: sourcesCopy.exportNoun,
 }
 

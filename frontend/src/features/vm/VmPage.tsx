@@ -1,7 +1,6 @@
 import { useMemo } from 'react'
 import type { VmOut } from '../../api/types'
 import * as commonCopy from '../../copy/common'
-import * as navigationCopy from '../../copy/navigation'
 import * as objectsCopy from '../../copy/objects'
 import { SeriesSection } from '../../domain/counters/SeriesSection'
 import { EntityLink } from '../../domain/object/EntityLink'
@@ -33,7 +32,7 @@ const below = (vm: VmOut) =>
 /** One VM: its virtual disks' latency beside what the array says about the volumes under them. */
 export default function VmPage() {
   return (
-    <ObjectPage kind="vms" listTitle={navigationCopy.vms} facts={facts} below={below}>
+    <ObjectPage kind="vms" facts={facts} below={below}>
       {(vm, id) => (
         <>
           {vm.vm_disks.length > 0 && (

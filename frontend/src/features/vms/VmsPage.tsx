@@ -2,7 +2,6 @@ import type { VmRow } from '../../api/types'
 import * as commonCopy from '../../copy/common'
 import * as countersCopy from '../../copy/counters'
 import * as listsCopy from '../../copy/lists'
-import * as navigationCopy from '../../copy/navigation'
 import * as objectsCopy from '../../copy/objects'
 import { ListPage } from '../../domain/lists/ListPage'
 import { sidesColumns, toldColumn } from '../../domain/lists/sidesColumns'
@@ -64,14 +63,5 @@ export const vmColumns = (max_us: number): Column<VmRow>[] => [
 
 /** Every VM with its newest numbers. */
 export default function VmsPage() {
-  return (
-    <ListPage
-      kind="vms"
-      title={navigationCopy.vms}
-      noun={commonCopy.vm}
-      columns={vmColumns}
-      narrowRowPx={TOLD_PX}
-      empty={{ title: listsCopy.noVms, text: listsCopy.noVmsText }}
-    />
-  )
+  return <ListPage kind="vms" columns={vmColumns} narrowRowPx={TOLD_PX} />
 }

@@ -1,6 +1,5 @@
 import type { VolumeOut } from '../../api/types'
 import * as commonCopy from '../../copy/common'
-import * as navigationCopy from '../../copy/navigation'
 import * as objectsCopy from '../../copy/objects'
 import { SeriesSection } from '../../domain/counters/SeriesSection'
 import { DevicesTable } from '../../domain/lists/DevicesTable'
@@ -45,7 +44,7 @@ function facts(volume: VolumeOut): Fact[] {
 /** One array volume: its sub-times beside what the hosts measured on the device. */
 export default function VolumePage() {
   return (
-    <ObjectPage kind="volumes" listTitle={navigationCopy.volumes} facts={facts} below={(volume) => volume.datastores}>
+    <ObjectPage kind="volumes" facts={facts} below={(volume) => volume.datastores}>
       {(volume, id) => (
         <>
           {volume.peers.length > 0 && (

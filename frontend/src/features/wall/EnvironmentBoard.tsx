@@ -2,7 +2,8 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { type JudgedKind, overviewQuery, type RankingParams } from '../../api/diagnoses'
+import { overviewQuery, type RankingParams } from '../../api/diagnoses'
+import type { EntityKind } from '../../api/queries'
 import { sourcesQuery } from '../../api/queries'
 import type { Overview } from '../../api/types'
 import { niceMax } from '../../charts/panels'
@@ -11,8 +12,9 @@ import * as wallsCopy from '../../copy/walls'
 import { useAlertsAt } from '../../domain/alerts/useAlertsAt'
 import { worthTelling } from '../../domain/breakdown/layerWords'
 import { ios } from '../../domain/breakdown/OccupancyCard'
-import { meanWords, NOUNS, troubledOf, troubledWords, worstOf } from '../../domain/diagnosis/troubled'
+import { meanWords, troubledOf, troubledWords, worstOf } from '../../domain/diagnosis/troubled'
 import { LayerBar, LayerSwatch } from '../../domain/io-path/LayerBar'
+import { KIND } from '../../domain/kinds'
 import { ConfidenceLabel } from '../../domain/severity/ConfidenceLabel'
 import { SeverityMark } from '../../domain/severity/SeverityMark'
 import { Name } from '../../kit/text/Name'
@@ -25,7 +27,7 @@ import { judgedWords, losingWords, nothingJudged } from './wallWords'
 
 interface EnvironmentBoardProps {
   title: string
-  of: JudgedKind
+  of: EntityKind
   rows: number
   turn?: string | undefined
 }
@@ -59,13 +61,13 @@ export function EnvironmentBoard({ title, of, rows, turn }: EnvironmentBoardProp
 
 interface BoardProps {
   overview: Overview
-  of: JudgedKind
+  of: EntityKind
   age: AgeState
   age_ms: number | null
 }
 
 function Board({ overview, of, age, age_ms }: BoardProps) {
-  const noun = NOUNS[of]
+  const noun = KIND[of].noun
   const alertsAt = useAlertsAt()
   const max_us = niceMax(Math.max(0, ...overview.items.map((row) => row.total_us ?? 0)))
   return (

@@ -1,8 +1,8 @@
 /** One thing on a wall: its diagnosis, where an I/O's time goes, and who takes part in the layer that matters. */
 
 import { useQuery } from '@tanstack/react-query'
-import { contributorsQuery, diagnosisQuery, type JudgedKind } from '../../api/diagnoses'
-import { SINGULAR } from '../../api/queries'
+import { contributorsQuery, diagnosisQuery } from '../../api/diagnoses'
+import type { EntityKind } from '../../api/queries'
 import type { Contributor, Diagnosis, Layer } from '../../api/types'
 import { layerWord } from '../../charts/segments'
 import { shareText } from '../../charts/waterfall'
@@ -13,7 +13,7 @@ import { alertsOf, alertsOnArray } from '../../domain/alerts/standing'
 import { layersWords, layerTime, worthTelling } from '../../domain/breakdown/layerWords'
 import { ios } from '../../domain/breakdown/OccupancyCard'
 import { LayerBar, LayerSwatch } from '../../domain/io-path/LayerBar'
-import { subjectOf } from '../../domain/object/subject'
+import { KIND, subjectOf } from '../../domain/kinds'
 import { ConfidenceLabel } from '../../domain/severity/ConfidenceLabel'
 import { SeverityMark } from '../../domain/severity/SeverityMark'
 import { Name } from '../../kit/text/Name'
@@ -25,7 +25,7 @@ import { Waiting, WallFrame } from './WallFrame'
 import { judgedWords, oldWords } from './wallWords'
 
 interface ObjectBoardProps {
-  of: JudgedKind
+  of: EntityKind
   id: number
   rows: number
   turn?: string | undefined
@@ -36,7 +36,7 @@ export function ObjectBoard({ of, id, rows, turn }: ObjectBoardProps) {
   const diagnosis = query.data
   return (
     <WallFrame
-      title={diagnosis?.subject.name ?? `${SINGULAR[of]} ${id}`}
+      title={diagnosis?.subject.name ?? `${KIND[of].noun} ${id}`}
       turn={turn}
       query={query}
       until_at={diagnosis?.ledger_until_at ?? null}
@@ -44,7 +44,7 @@ export function ObjectBoard({ of, id, rows, turn }: ObjectBoardProps) {
     >
       {(age, age_ms) =>
         diagnosis === undefined ? (
-          <Waiting of={`${SINGULAR[of]} ${id}`} error={query.error} />
+          <Waiting of={`${KIND[of].noun} ${id}`} error={query.error} />
         ) : (
           <>
             <DiagnosisStrip diagnosis={diagnosis} age={age} age_ms={age_ms} />
@@ -110,7 +110,7 @@ function DiagnosisStrip({ diagnosis, age, age_ms }: DiagnosisStripProps) {
 }
 
 interface TakingPartProps {
-  of: JudgedKind
+  of: EntityKind
   id: number
   diagnosis: Diagnosis
   rows: number

@@ -1,9 +1,9 @@
 import { Link, useParams } from '@tanstack/react-router'
 import { type CSSProperties, useEffect } from 'react'
 import { LiveProvider } from '../../api/live'
-import * as navigationCopy from '../../copy/navigation'
 import * as overviewCopy from '../../copy/overview'
 import * as wallsCopy from '../../copy/walls'
+import { kindInAddress } from '../../domain/kinds'
 import { EmptyState } from '../../kit/state/DataState'
 import { serverNow } from '../../lib/serverClock'
 import { useSearchParameter } from '../../lib/url'
@@ -50,15 +50,7 @@ function Turning({ boards }: { boards: readonly BoardName[] }) {
   )
 }
 
-const TITLES: Record<string, string> = {
-  vms: navigationCopy.vms,
-  hosts: navigationCopy.hosts,
-  volumes: navigationCopy.volumes,
-  arrays: navigationCopy.arrays,
-  datastores: navigationCopy.datastores,
-}
-
-const titleOf = ({ name }: BoardName) => TITLES[name] ?? overviewCopy.environment
+const titleOf = ({ name }: BoardName) => kindInAddress(name)?.titles ?? overviewCopy.environment
 
 function NoBoard({ names }: { names: readonly string[] }) {
   return (

@@ -1,19 +1,18 @@
 /** Which boards a wall can show, how they take turns, and how large they are written. Pure. */
 
-import type { JudgedKind } from '../../api/diagnoses'
+import type { EntityKind } from '../../api/queries'
+import { kindInAddress } from '../../domain/kinds'
 
 /** `worst`: the things of a kind that lose most, under the environment; `one`: a single thing. */
 export type BoardName =
-  | { name: string; show: 'worst'; of: JudgedKind }
-  | { name: string; show: 'one'; of: JudgedKind; id: number }
-
-const KINDS: readonly JudgedKind[] = ['datastores', 'vms', 'hosts', 'volumes', 'arrays']
+  | { name: string; show: 'worst'; of: EntityKind }
+  | { name: string; show: 'one'; of: EntityKind; id: number }
 
 /** "environment" ("environment" in links made before it was called so), "vms", "arrays-3"; null for what is no board. */
 export function parseBoard(name: string): BoardName | null {
   if (name === 'environment' || name === 'environment') return { name: 'environment', show: 'worst', of: 'datastores' }
   const [kind, id, ...rest] = name.split('-')
-  const of = KINDS.find((one) => one === kind)
+  const of = kindInAddress(kind)?.id
   if (of === undefined || rest.length > 0) return null
   if (id === undefined) return { name, show: 'worst', of }
   return /^[1-9]\d{0,8}$/.test(id) ? { name, show: 'one', of, id: Number(id) } : null

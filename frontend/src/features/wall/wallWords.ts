@@ -1,6 +1,6 @@
 /** What a wall says of ages, alerts and sources. Pure. */
 
-import type { JudgedKind } from '../../api/diagnoses'
+import type { EntityKind } from '../../api/queries'
 import type { AlertOut, Overview, SourceOut } from '../../api/types'
 import * as alertsCopy from '../../copy/alerts'
 import * as diagnosisCopy from '../../copy/diagnosis'
@@ -21,7 +21,7 @@ export function judgedWords(until_at: string | null, age_ms: number | null, zone
 }
 
 /** "3 of 14 datastores lose time": what ended has a row of its own, and the line needs its room for the worst. */
-export const losingWords = (totals: Overview['totals'], kind: JudgedKind): string =>
+export const losingWords = (totals: Overview['totals'], kind: EntityKind): string =>
   troubledWords({ ...totals, by_severity: { elevated: troubledOf(totals) }, ended: 0 }, kind)
 
 /** "1 alert fires", "No alert fires": how many, before any severity. */
