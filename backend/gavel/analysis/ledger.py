@@ -9,7 +9,7 @@ import numpy.typing as npt
 from gavel.analysis.attribution import Attributed
 from gavel.analysis.intervals import PART_SHARE, Bools, Floats
 from gavel.analysis.segments import SPAN_LAYERS, Parts
-from gavel.domain.io_path import SPANS, Direction, Layer, Segment
+from gavel.domain.io_path import SEGMENT_STYLES, SPANS, Direction, Layer, Segment
 from gavel.domain.ledger import LedgerRows
 
 LEAST_OPS = 30
@@ -122,10 +122,7 @@ def too_few(rows: LedgerRows) -> Bools:
 
 
 LAYER_SEGMENTS: dict[Layer, tuple[Segment, ...]] = {
-    Layer.GUEST: (Segment.GUEST_QUEUE,),
-    Layer.KERNEL: (Segment.HYPERVISOR, Segment.KERNEL_QUEUE, Segment.KERNEL_SERVICE),
-    Layer.SAN: (Segment.FABRIC, Segment.ARRAY_PORT),
-    Layer.ARRAY: (Segment.ARRAY_QOS, Segment.ARRAY_QUEUE, Segment.ARRAY_SERVICE),
+    layer: tuple(segment for segment, style in SEGMENT_STYLES.items() if style.layer is layer) for layer in Layer
 }
 # Rows are stored in single precision: a rest below this part of the total is rounding.
 _ROUNDING = 1e-5

@@ -27,20 +27,8 @@ from gavel.diagnosis.diagnose import (
 )
 from gavel.diagnosis.excess import occupancy_of_one
 from gavel.diagnosis.window import EVERY_LAYER, DiagnosisWindow, WindowSum, summed
-from gavel.domain.io_path import SPANS, Direction, Layer, Segment
+from gavel.domain.io_path import SEGMENT_STYLES, SPANS, Direction, Layer
 from gavel.domain.ledger import Flags, LedgerRows
-
-SEGMENT_WORDS = {
-    Segment.GUEST_QUEUE: "Guest queue",
-    Segment.HYPERVISOR: "Hypervisor",
-    Segment.KERNEL_QUEUE: "Kernel queue",
-    Segment.KERNEL_SERVICE: "Kernel processing",
-    Segment.FABRIC: "Fabric",
-    Segment.ARRAY_PORT: "Array port",
-    Segment.ARRAY_QOS: "Array QoS limit",
-    Segment.ARRAY_QUEUE: "Array queue",
-    Segment.ARRAY_SERVICE: "Array service",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +55,7 @@ def _every_part() -> tuple[Part, ...]:
         found += [
             Part(
                 segment.name.lower(),
-                SEGMENT_WORDS[segment],
+                SEGMENT_STYLES[segment].label,
                 span_key(own),
                 span_layers(own),
                 is_rest=False,

@@ -10,7 +10,7 @@ from gavel.analysis.diagnosis import Reason
 from gavel.db.engine import Connection
 from gavel.db.queries.rows import RefKind
 from gavel.diagnosis.baselines import BaselineFrom
-from gavel.diagnosis.breakdown import SEGMENT_WORDS, layers_of, main_segment
+from gavel.diagnosis.breakdown import layers_of, main_segment
 from gavel.diagnosis.device_queues import QueueDepths, fullest_minute, queue_depths
 from gavel.diagnosis.diagnose import (
     DiagnosisState,
@@ -37,7 +37,7 @@ from gavel.diagnosis.queue_depth import (
 )
 from gavel.diagnosis.sentences import NOTHING, Facts, FullestMinute, Sentence, sentence
 from gavel.diagnosis.window import EVERY_LAYER, DiagnosisWindow, WindowSum
-from gavel.domain.io_path import SPANS, Confidence, Direction, Layer, Severity
+from gavel.domain.io_path import SEGMENT_STYLES, SPANS, Confidence, Direction, Layer, Severity
 
 _KERNEL, _ARRAY = SPANS.index((Layer.KERNEL, Layer.KERNEL)), SPANS.index((Layer.ARRAY, Layer.ARRAY))
 
@@ -219,7 +219,7 @@ def _facts(window_sum: WindowSum, context: WindowContext) -> Facts:
         over=largest_excess(one, 0),
         open_between=open_between(one, 0),
         named_us=named_us,
-        detail=None if detail is None else SEGMENT_WORDS[detail[0]],
+        detail=None if detail is None else SEGMENT_STYLES[detail[0]].label,
         detail_share=1.0 if detail is None else detail[1],
         place=context.location,
         since_at=context.streak.since_at,

@@ -1,6 +1,10 @@
 """The words of one I/O's path: boundaries where it is timed, segments between them, layers with an owner, how bad and how sure."""
 
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import IntEnum, StrEnum
+from importlib import resources
 
 
 class Direction(IntEnum):
@@ -74,3 +78,44 @@ class Quality(StrEnum):
 SPANS: tuple[tuple[Layer, Layer], ...] = tuple(
     (first, last) for first in Layer for last in Layer if first <= last
 )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class LayerStyle:
+    """label: as tables call it. color: a name in `PATH_COLORS`."""
+
+    label: str
+    color: str
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentStyle:
+    """label: as tables call it. hatched: the segment shares its color with its neighbor and is kept apart from it by stripes."""
+
+    layer: Layer
+    label: str
+    color: str
+    hatched: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PathColor:
+    """fill: of an area. edge: of a line, and around an area that is faint on its card."""
+
+    fill: str
+    edge: str
+
+
+# What pages, pictures and messages share of the path: the front end's are generated from the same file (frontend/codegen).
+_FILE = json.loads(resources.files("gavel.domain").joinpath("io_path.json").read_text("utf-8"))
+LAYER_STYLES: Mapping[Layer, LayerStyle] = {
+    Layer[entry["name"].upper()]: LayerStyle(entry["label"], entry["color"]) for entry in _FILE["layers"]
+}
+SEGMENT_STYLES: Mapping[Segment, SegmentStyle] = {
+    Segment[entry["name"].upper()]: SegmentStyle(
+        Layer[entry["layer"].upper()], entry["label"], entry["color"], entry["hatched"]
+    )
+    for entry in _FILE["segments"]
+}
+# Of the light theme, in which pictures are drawn.
+PATH_COLORS: Mapping[str, PathColor] = {name: PathColor(**themes["light"]) for name, themes in _FILE["colors"].items()}

@@ -13,11 +13,11 @@ from gavel.db.queries.hops import PathGroup
 from gavel.db.queries.leaves import DiskLeaf
 from gavel.db.queries.queues import Queue
 from gavel.db.queries.rows import EntityRef, RefKind
-from gavel.diagnosis.breakdown import SEGMENT_WORDS, are_coarse
+from gavel.diagnosis.breakdown import are_coarse
 from gavel.diagnosis.contributors import known_rows
 from gavel.diagnosis.diagnose import none_if_nan, span_key, span_label, span_layers
 from gavel.diagnosis.window import DiagnosisWindow, summed
-from gavel.domain.io_path import SPANS, Direction, Layer, Segment
+from gavel.domain.io_path import SEGMENT_STYLES, SPANS, Direction, Layer, Segment
 from gavel.domain.ledger import LedgerRows, picked
 from gavel.views.hops import HopSelection, Loads
 from gavel.views.queues import queue_numbers
@@ -331,7 +331,7 @@ def _hypervisor(loads: Loads, disk_id: int, *, is_shown_below: bool) -> _Between
     """From the virtual disk to the device: it has no bounds of its own, but is within the kernel of the disk."""
     name, label, layers = (
         Segment.HYPERVISOR.name.lower(),
-        SEGMENT_WORDS[Segment.HYPERVISOR],
+        SEGMENT_STYLES[Segment.HYPERVISOR].label,
         (Layer.KERNEL.name.lower(),),
     )
     row = loads.row.get(disk_id)

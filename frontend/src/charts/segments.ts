@@ -1,26 +1,14 @@
 /** The segments and layers of an I/O's path: how they are drawn everywhere. Their words come with the numbers. */
 
-import * as ioPathCopy from '../copy/ioPath'
-import type { Layer, LineColour } from './tokens'
+import { layerNames } from '../copy/ioPathNames'
+import { LAYER_FILLS, LAYER_IDS, SEGMENT_LOOKS } from './ioPath'
+import type { LineColour } from './tokens'
 
-/** Outermost first: left to right in a waterfall, bottom to top in a stack. */
-export const LAYER_IDS = ['guest', 'kernel', 'san', 'array'] as const
+export { LAYER_IDS }
+
 export type LayerId = (typeof LAYER_IDS)[number]
 
-const LAYER_WORDS: Record<LayerId, string> = {
-  guest: ioPathCopy.guest,
-  kernel: ioPathCopy.kernel,
-  san: ioPathCopy.san,
-  array: ioPathCopy.array,
-}
-const LAYER_FILLS: Record<LayerId, Layer> = {
-  guest: 'guest',
-  kernel: 'kernel_queue',
-  san: 'san',
-  array: 'array_service',
-}
-
-export const layerWord = (layer: LayerId) => LAYER_WORDS[layer]
+export const layerWord = (layer: LayerId) => layerNames[layer]
 
 export interface Look {
   colour: LineColour
@@ -28,19 +16,6 @@ export interface Look {
   hatched: boolean
   /** With dots in place of stripes: parts of one layer that were not separable. */
   dotted?: boolean
-}
-
-// Segments that share their colour with a plain neighbour are hatched.
-const SEGMENT_LOOKS: Record<string, { fill: Layer; hatched: boolean }> = {
-  guest_queue: { fill: 'guest', hatched: false },
-  hypervisor: { fill: 'kernel_other', hatched: true },
-  kernel_queue: { fill: 'kernel_queue', hatched: false },
-  kernel_service: { fill: 'kernel_other', hatched: false },
-  fabric: { fill: 'san', hatched: true },
-  array_port: { fill: 'san', hatched: false },
-  array_qos: { fill: 'array_queue', hatched: true },
-  array_queue: { fill: 'array_queue', hatched: false },
-  array_service: { fill: 'array_service', hatched: false },
 }
 
 /** A layer in its colour; neighbours that were not separable are grey and hatched. */

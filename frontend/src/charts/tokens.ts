@@ -1,8 +1,8 @@
 /** The colours of a chart, read from the variables of styles/tokens.css: one home for every colour. */
 
-/** The colours of an I/O's path, in its order; segments.ts says which segment takes which. */
-const LAYERS = ['guest', 'kernel_queue', 'kernel_other', 'san', 'array_queue', 'array_service'] as const
-export type Layer = (typeof LAYERS)[number]
+import { PATH_COLORS } from './ioPath'
+
+export type Layer = (typeof PATH_COLORS)[number]
 
 const INKS = [
   'card',
@@ -56,7 +56,7 @@ export function chartTokens(read: (variable: string) => string): ChartTokens {
       Name,
       string
     >
-  return { ink: pick(INKS), fill: pick(LAYERS), edge: pick(LAYERS, '-edge'), font: FONT }
+  return { ink: pick(INKS), fill: pick(PATH_COLORS), edge: pick(PATH_COLORS, '-edge'), font: FONT }
 }
 
 /** A reader of one theme's variables straight from the style sheet's text, for use without a document. */

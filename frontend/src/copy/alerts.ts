@@ -26,15 +26,6 @@ export const lateEvent = (rule: string, object: string, minutes: number) =>
   `Late detection: ${rule} on ${object}, ${minutes} min; not notified`
 export const lateLabel = (about: string) => `${about}, detected late`
 export const noData = 'no data'
-export const guestQueue = 'Guest queue'
-export const hypervisor = 'Hypervisor (virtual disk → device)'
-export const kernelQueue = 'Kernel queue (QAVG)'
-export const kernelProcessing = 'Kernel processing (KAVG − QAVG)'
-export const fabric = 'Fabric'
-export const arrayPort = 'Array port (SAN time)'
-export const qosRateLimit = 'QoS rate limit'
-export const arrayQueue = 'Array queue'
-export const arrayService = 'Array service'
 export const totalLatency = 'Total latency'
 export const shareOfTotal = 'Share of total'
 export const excessLatency = 'Excess latency'

@@ -8,10 +8,6 @@ export const activeMissing = (missing: string) => `ACTV ${missing}`
 export const csvHop = 'hop or segment'
 export const csvTimeBetween = 'latency between hops'
 export const csvUpperBound = 'upper bound: not separable from its neighbor'
-export const guest = 'Guest'
-export const kernel = 'Kernel'
-export const san = 'SAN'
-export const array = 'Array'
 export const title = 'I/O path'
 export const hint = 'IOPS and latency per hop (path counters: 5 min average)'
 export const csvTitle = (name: string) => `I/O path of ${name}`

@@ -33,8 +33,6 @@ from gavel.alerting.render.picture import LARGEST_PNG, picture_of, waterfall_pic
 from gavel.alerting.render.picture_font import MISSING, regular, semibold
 from gavel.alerting.render.picture_rows import (
     BASELINE_WORDS,
-    LAYER_FILLS,
-    SEGMENT_LOOKS,
     STATE_WORDS,
     DirectionTimes,
     Scale,
@@ -250,16 +248,6 @@ def test_colours_are_those_of_the_light_theme() -> None:
     assert {name: light[f"{name.replace('_', '-')}-edge"] for name in EDGES if name != "gap"} == {
         name: edge for name, edge in EDGES.items() if name != "gap"
     }
-
-
-def test_segments_look_as_on_the_page() -> None:
-    source = (FRONTEND / "charts/segments.ts").read_text()
-    looks = re.findall(r"(\w+): \{ fill: '(\w+)', hatched: (\w+) \}", source)
-    assert {name: (fill, hatched == "true") for name, fill, hatched in looks} == {
-        name: (look.fill, look.hatched) for name, look in SEGMENT_LOOKS.items()
-    }
-    fills = source.split("LAYER_FILLS")[1].split("}")[0]
-    assert dict(re.findall(r"(\w+): '(\w+)'", fills)) == LAYER_FILLS
 
 
 @pytest.mark.parametrize("basis", BASELINE_WORDS)

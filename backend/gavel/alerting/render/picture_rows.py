@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from math import floor, inf, log10
 from typing import Protocol
 
-from gavel.domain.io_path import Layer, Segment
+from gavel.domain.io_path import LAYER_STYLES, SEGMENT_STYLES, Layer, Segment
 
 
 class LayerTimes(Protocol):
@@ -149,19 +149,10 @@ BASELINE_WORDS: Mapping[str | None, str] = {
 _TOTAL = Row("total", "total", "", "Total")
 _ORDER = [layer.name.lower() for layer in Layer]
 _SEGMENTS = [segment.name.lower() for segment in Segment]
-_LAYER_WORDS = {"guest": "Guest", "kernel": "Kernel", "san": "SAN", "array": "Array"}
-LAYER_FILLS = {"guest": "guest", "kernel": "kernel_queue", "san": "san", "array": "array_service"}
-# Segments that share their colour with a plain neighbour are hatched.
-SEGMENT_LOOKS = {
-    "guest_queue": FillStyle("guest"),
-    "hypervisor": FillStyle("kernel_other", hatched=True),
-    "kernel_queue": FillStyle("kernel_queue"),
-    "kernel_service": FillStyle("kernel_other"),
-    "fabric": FillStyle("san", hatched=True),
-    "array_port": FillStyle("san"),
-    "array_qos": FillStyle("array_queue", hatched=True),
-    "array_queue": FillStyle("array_queue"),
-    "array_service": FillStyle("array_service"),
+_LAYER_LABELS = {layer.name.lower(): style.label for layer, style in LAYER_STYLES.items()}
+_LAYER_FILLS = {layer.name.lower(): style.color for layer, style in LAYER_STYLES.items()}
+_SEGMENT_FILLS = {
+    segment.name.lower(): FillStyle(style.color, style.hatched) for segment, style in SEGMENT_STYLES.items()
 }
 _NOT_TOLD_APART = FillStyle("gap", hatched=True)
 # Ends of an axis that divide into three even steps without odd decimals.
@@ -230,7 +221,7 @@ def _names(columns: Sequence[DirectionTimes]) -> list[Row]:
     for column in columns:
         # A direction without I/O has measured nothing of anything: no news about a layer.
         for name in column.not_measured if column.layers else ():
-            layers.setdefault(name, (_path_position([name]), _LAYER_WORDS.get(name, name)))
+            layers.setdefault(name, (_path_position([name]), _LAYER_LABELS.get(name, name)))
     ordered = sorted(layers.items(), key=lambda item: item[1][0])
     names = [_TOTAL]
     for name, (_, label) in ordered:
@@ -316,13 +307,13 @@ def _layer_row(layer: LayerTimes, start_us: float, parts: Iterable[Row], scale: 
 
 def _layer_look(layers: Sequence[str]) -> FillStyle:
     """A layer in its colour; neighbours that were not separable are grey and hatched."""
-    return FillStyle(LAYER_FILLS[layers[0]]) if len(layers) == 1 else _NOT_TOLD_APART
+    return FillStyle(_LAYER_FILLS[layers[0]]) if len(layers) == 1 else _NOT_TOLD_APART
 
 
 def _part_look(part: PartTimes) -> FillStyle:
     """A segment in its colour; what no segment of a layer explains is the layer's colour, hatched."""
-    if not part.is_rest and part.name in SEGMENT_LOOKS:
-        return SEGMENT_LOOKS[part.name]
+    if not part.is_rest and part.name in _SEGMENT_FILLS:
+        return _SEGMENT_FILLS[part.name]
     return replace(_layer_look([layer for layer in _ORDER if layer in part.layer.split("_")]), hatched=True)
 
 

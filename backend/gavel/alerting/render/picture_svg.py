@@ -19,6 +19,7 @@ from gavel.alerting.render.picture_rows import (
     shown,
     title_of,
 )
+from gavel.domain.io_path import PATH_COLORS
 
 # The light theme of styles/tokens.css; a test holds them equal.
 INKS = {
@@ -33,24 +34,8 @@ INKS = {
     "total": "#0b0f17",
     "boundary": "#39445a",
 }
-FILLS = {
-    "guest": "#e8c66a",
-    "kernel_queue": "#dd7a00",
-    "kernel_other": "#96300a",
-    "san": "#a84a86",
-    "array_queue": "#62b9dc",
-    "array_service": "#1c4fa3",
-    "gap": INKS["gap"],
-}
-EDGES = {
-    "guest": "#8f6e0c",
-    "kernel_queue": "#a85c00",
-    "kernel_other": "#7a2606",
-    "san": "#8a3a6d",
-    "array_queue": "#20799e",
-    "array_service": "#163f84",
-    "gap": INKS["faint"],
-}
+FILLS = {**{name: color.fill for name, color in PATH_COLORS.items()}, "gap": INKS["gap"]}
+EDGES = {**{name: color.edge for name, color in PATH_COLORS.items()}, "gap": INKS["faint"]}
 WIDTH = 1200
 _MARGIN, _LABELS, _BETWEEN = 28, 156, 76
 _HEAD, _TITLES, _TOTAL_ROW, _ROW, _FOOT = 74, 44, 52, 33, 66

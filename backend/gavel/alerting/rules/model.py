@@ -7,7 +7,7 @@ from enum import StrEnum
 from fnmatch import fnmatchcase
 
 from gavel.domain.errors import SettingsError
-from gavel.domain.io_path import Direction, Layer, Quality, Segment
+from gavel.domain.io_path import SEGMENT_STYLES, Direction, Layer, Quality, Segment
 
 # Minutes with fewer I/Os have no diagnosis (attribution.md §4).
 LEAST_OPS = 30
@@ -171,20 +171,9 @@ class Rule:
     def layer(self) -> Layer | None:
         """The layer that the first condition names, itself or by its segment."""
         part = self.conditions[0].measure.part
-        return LAYER_OF[part] if isinstance(part, Segment) else part
+        return SEGMENT_STYLES[part].layer if isinstance(part, Segment) else part
 
 
-LAYER_OF: Mapping[Segment, Layer] = {
-    Segment.GUEST_QUEUE: Layer.GUEST,
-    Segment.HYPERVISOR: Layer.KERNEL,
-    Segment.KERNEL_QUEUE: Layer.KERNEL,
-    Segment.KERNEL_SERVICE: Layer.KERNEL,
-    Segment.FABRIC: Layer.SAN,
-    Segment.ARRAY_PORT: Layer.SAN,
-    Segment.ARRAY_QOS: Layer.ARRAY,
-    Segment.ARRAY_QUEUE: Layer.ARRAY,
-    Segment.ARRAY_SERVICE: Layer.ARRAY,
-}
 _WHERE = ("name", "array", "cluster", "datastore", "vm")
 _KEYED = ("tag.", "attribute.")
 

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from gavel.alerting.machine.readings import QUALITIES
-from gavel.alerting.rules.model import LAYER_OF, Quantity, RuleMeasure
+from gavel.alerting.rules.model import Quantity, RuleMeasure
 from gavel.analysis.attribution import qualities
 from gavel.analysis.diagnosis import Case, case_of
 from gavel.analysis.intervals import Floats
@@ -15,7 +15,7 @@ from gavel.analysis.ledger import latency_us, timed_ops
 from gavel.db.queries.ledger import Detail, LedgerSeries
 from gavel.diagnosis.baselines import Usual, hours_at
 from gavel.diagnosis.diagnose import bytes_per_op, write_share
-from gavel.domain.io_path import SPANS, Direction, Layer, Quality, Segment
+from gavel.domain.io_path import SEGMENT_STYLES, SPANS, Direction, Layer, Quality, Segment
 from gavel.domain.ledger import Flags
 
 _ALONE = {layer: SPANS.index((layer, layer)) for layer in Layer}
@@ -108,7 +108,7 @@ class _Way:
             return self.case.value[:, span], self.case.lower[:, span]
         value = latency_us(self.series.rows.segment_time[:, self.direction, part], self.timed)
         value = np.where(self.series.rows.segment_ops[:, self.direction, part] > 0, value, np.nan)
-        return value, np.maximum(value - self._open(LAYER_OF[part]), 0.0)
+        return value, np.maximum(value - self._open(SEGMENT_STYLES[part].layer), 0.0)
 
     def ops_of(self, part: Layer | Segment | None) -> Floats:
         """Of all I/Os those whose time in the part was measured."""

@@ -4,7 +4,7 @@ import type { EntityKind } from '../../api/queries'
 import type { AlertOut, AlertState, Condition, QuantityUse, RuleBody, Severity } from '../../api/types'
 import * as alertsCopy from '../../copy/alerts'
 import * as commonCopy from '../../copy/common'
-import * as ioPathCopy from '../../copy/ioPath'
+import { layerNames, segmentNames } from '../../copy/ioPathNames'
 import type { Tone } from '../../kit/mark/StateMark'
 import { serverNow } from '../../lib/serverClock'
 import { capitalized, plural } from '../../lib/text'
@@ -40,21 +40,7 @@ export function alertStateMark(state: AlertState, severity: Severity): { tone: T
   return { ...mark, tone }
 }
 
-const PARTS: Record<Part, string> = {
-  guest: ioPathCopy.guest,
-  kernel: ioPathCopy.kernel,
-  san: ioPathCopy.san,
-  array: ioPathCopy.array,
-  guest_queue: alertsCopy.guestQueue,
-  hypervisor: alertsCopy.hypervisor,
-  kernel_queue: alertsCopy.kernelQueue,
-  kernel_service: alertsCopy.kernelProcessing,
-  fabric: alertsCopy.fabric,
-  array_port: alertsCopy.arrayPort,
-  array_qos: alertsCopy.qosRateLimit,
-  array_queue: alertsCopy.arrayQueue,
-  array_service: alertsCopy.arrayService,
-}
+const PARTS: Record<Part, string> = { ...layerNames, ...segmentNames }
 export const partWord = (part: Part | null) => (part === null ? alertsCopy.totalLatency : PARTS[part])
 
 const QUANTITIES: Record<Quantity, string> = {
