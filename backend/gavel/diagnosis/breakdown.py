@@ -27,7 +27,7 @@ from gavel.diagnosis.diagnose import (
 )
 from gavel.diagnosis.excess import occupancy_of_one
 from gavel.diagnosis.window import EVERY_LAYER, DiagnosisWindow, WindowSum, summed
-from gavel.domain.io_path import SEGMENT_STYLES, SPANS, Direction, Layer
+from gavel.domain.io_path import SEGMENT_STYLES, SPANS, Direction, Layer, Segment
 from gavel.domain.ledger import Flags, LedgerRows
 
 
