@@ -33,6 +33,8 @@ BOUNDS_GOALS = {
 # How far an instant strays from the mean is what all but a twentieth of the samples stayed within: likely to hold, not certain to.
 BY_EXPERIENCE = "latest last_second, proven"
 EXPERIENCE_GOAL = 0.9999
+# What devices and datastores have reached otherwise: short of their goal (docs/decisions/every-io-timed-by-itself.md), and never less.
+STRICT_REACHED = 0.99999
 # Least part of a datastore's differences whose interval holds the true one; vSCSI − device takes disks' and devices' I/Os to fare alike.
 DELTA_GOALS = {Difference.VSCSI_DEVICE: 0.99, Difference.DEVICE_DRIVER: 1.0, Difference.DRIVER_ARRAY: 1.0}
 DIAGNOSIS_GOALS = {Confidence.CONFIRMED: 0.995, Confidence.LIKELY: 0.90, Confidence.INCONCLUSIVE: 0.95}
@@ -141,13 +143,19 @@ def score_diagnoses(
 # --- the table --------------------------------------------------------------------------------------------------------
 
 
-def goals_missed(score: Score) -> list[str]:
-    """What fell short, in words; empty when all is well."""
+def fallen_behind(score: Score) -> list[str]:
+    """What is less than the rules have reached, in words; empty when all is well."""
+    return goals_missed(score, strict=STRICT_REACHED)
+
+
+def goals_missed(score: Score, strict: float = 1.0) -> list[str]:
+    """What fell short, in words; empty when all is well. strict: the least part of bounds of devices and datastores that hold."""
     missed = []
-    for kind, by_experience, goal in bounds_goals():
+    for kind, by_experience, kind_goal in bounds_goals():
+        goal = min(kind_goal, strict) if by_experience is False else kind_goal
         holds, count = _bounds(score, kind, by_experience=by_experience)
         if (not count and not by_experience) or holds < goal * count:
-            missed.append(f"bounds of {_called(kind, by_experience)}: {holds} of {count} hold, goal {goal:.2%}")
+            missed.append(f"bounds of {_called(kind, by_experience)}: {holds} of {count} hold, goal {goal:.3%}")
     for which, goal in DELTA_GOALS.items():
         holds, count = _deltas(score, which)
         if not count or holds < goal * count:
