@@ -22,7 +22,7 @@ BUSY = Load(reads=100, writes=50, read=(0.36, 0.01, 0.0), write=(0.25, 0.02, 0.0
         (b"top - 09:30:00 up 3 days\n", "of top of Linux"),
         (b'"\\\\h\\Physical Disk SCSI Device(naa.1)\\Reads/sec"\n', "part of a header"),
         (b"a,\\\\h\\Group Cpu(1:x)\\% Ready\n", "part of a header"),
-        (gzip.compress(b""), "is empty"),
+        (gzip.compress(b"", mtime=0), "is empty"),
     ],
 )
 def test_what_is_no_capture_is_refused_with_what_it_is(data: bytes, reason: str) -> None:
