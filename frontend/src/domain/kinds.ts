@@ -19,10 +19,6 @@ export interface Kind {
   key: string
   /** In place of a list without rows: what there is not, and where it comes from. */
   empty: { title: string; text: string }
-  /** Whether its I/Os are followed hop by hop, from VM to array. */
-  hasPath: boolean
-  /** Whether both sides count its I/Os, host by host. */
-  hasHosts: boolean
 }
 
 export const KIND: Record<EntityKind, Kind> = {
@@ -32,8 +28,6 @@ export const KIND: Record<EntityKind, Kind> = {
     ...kindNames.datastores,
     key: 'd',
     empty: { title: listsCopy.noDatastores, text: listsCopy.noDatastoresText },
-    hasPath: true,
-    hasHosts: true,
   },
   vms: {
     id: 'vms',
@@ -41,8 +35,6 @@ export const KIND: Record<EntityKind, Kind> = {
     ...kindNames.vms,
     key: 'm',
     empty: { title: listsCopy.noVms, text: listsCopy.noVmsText },
-    hasPath: true,
-    hasHosts: false,
   },
   hosts: {
     id: 'hosts',
@@ -50,8 +42,6 @@ export const KIND: Record<EntityKind, Kind> = {
     ...kindNames.hosts,
     key: 'h',
     empty: { title: listsCopy.noHosts, text: listsCopy.noHostsText },
-    hasPath: false,
-    hasHosts: false,
   },
   volumes: {
     id: 'volumes',
@@ -59,8 +49,6 @@ export const KIND: Record<EntityKind, Kind> = {
     ...kindNames.volumes,
     key: 'v',
     empty: { title: listsCopy.noVolumes, text: listsCopy.noVolumesText },
-    hasPath: false,
-    hasHosts: false,
   },
   arrays: {
     id: 'arrays',
@@ -68,8 +56,6 @@ export const KIND: Record<EntityKind, Kind> = {
     ...kindNames.arrays,
     key: 'r',
     empty: { title: listsCopy.noArrays, text: listsCopy.noArraysText },
-    hasPath: false,
-    hasHosts: false,
   },
 }
 
