@@ -98,10 +98,10 @@ PEERS = (
     "tests/collectors/arrays/flasharray/test_captured_bodies.py",
 )
 TRUTH = ("-p", "no:randomly", "-s", "tests/truth")
-# Living products, each through a story in order, a product to a file; they mostly wait.
+# Living products, each through a story in order, a product to a file; they mostly wait. None is tried twice: that would start its product anew.
 WHOLE = pytest(
     "tests: the whole product",
-    *("-p", "no:randomly", "-s", SLOWEST, *SECOND_TRY, "-n", "3", "--dist", "loadfile", "tests/product"),
+    *("-p", "no:randomly", "-s", SLOWEST, "-n", "3", "--dist", "loadfile", "tests/product"),
     deadline_s=3000,
     cores=0.5,
 )
