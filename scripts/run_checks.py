@@ -98,7 +98,8 @@ PEERS = (
     "tests/collectors/arrays/flasharray/test_captured_bodies.py",
 )
 TRUTH = ("-p", "no:randomly", "-s", "tests/truth")
-# Living products, each through a story in order, a product to a file; they mostly wait. None is tried twice: that would start its product anew.
+# Living products, each through a story in order, a product to a file; they mostly wait. None is tried twice: its product
+# would start anew.
 WHOLE = pytest(
     "tests: the whole product",
     *("-p", "no:randomly", "-s", SLOWEST, "-n", "3", "--dist", "loadfile", "tests/product"),

@@ -34,7 +34,8 @@ class Service:
     once: bool = False
     # A step that is done again whenever one of its `after` was restarted.
     repeat: bool = False
-    start_timeout_s: float | None = 60.0
+    # Long enough for a busy machine: what hangs is seen in `gavel up` long before.
+    start_timeout_s: float | None = 180.0
     # What it prints is for the person at the terminal too.
     shows_output: bool = False
     # Lines holding one of these go to the log file only.
