@@ -2,7 +2,7 @@
 
 import ssl
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -81,11 +81,13 @@ def test_a_stream_tells_what_its_last_run_read_and_what_of_it_was_new(
 def test_samples_that_changed_after_arrival_are_counted_for_an_hour_and_corrections_are_a_warning(
     client: TestClient, environment: Environment
 ) -> None:
+    # The hour is that before the question, not before the module was loaded.
+    now = datetime.now(UTC)
     with transaction(environment.engine) as connection:
         for at, completed, corrected in (
-            (NOW, 40, 0),
-            (NOW - timedelta(minutes=40), 2, 3),
-            (NOW - timedelta(hours=2), 500, 0),
+            (now, 40, 0),
+            (now - timedelta(minutes=40), 2, 3),
+            (now - timedelta(hours=2), 500, 0),
         ):
             late = SourceRun(
                 environment.array, Stream.ARRAY_VOLUME, "live", at, 0.5, completed=completed, corrected=corrected

@@ -30,6 +30,7 @@ from gavel.domain.inventory import InventoryTaken
 from gavel.domain.samples import SampleBatch
 from gavel.domain.scope import ScopeKind, scope_key
 from gavel.domain.source import SourceKind, Stream
+from gavel.domain.streams import column_of
 
 NONSENSE_OF_HOSTS = ("NaN", "-1", str(2**63), "-40", "1e400", "")
 NONSENSE_OF_ARRAYS = (-1, -40.5, 2**63, 1e300, None)
@@ -37,6 +38,7 @@ NONSENSE_OF_ARRAYS = (-1, -40.5, 2**63, 1e300, None)
 _LONGEST_US = 10_000
 _UNSEEN = QualityReason.SIDE_MISSING | QualityReason.SAMPLE_MISSING
 _READINGS = ("read_ops", "write_ops", "read_gavg_us", "read_davg_us", "read_kavg_us", "read_qavg_us", "queue_depth")
+_COUNTERS = tuple(column_of(Stream.HOST_DEVICE, name).counters[0].name for name in _READINGS)
 _OF_DEVICE = (20 * IOPS, 0, 1500, 600, 900, 0, 32)
 _OF_VOLUME = {
     "reads_per_sec": IOPS, "writes_per_sec": 0, "service_usec_per_read_op": 300, "queue_usec_per_read_op": 60,
@@ -69,7 +71,7 @@ def from_the_vcenter(minute: int, spoilt: Mapping[str, str | None], *, throughou
     decoder.feed(query_perf([Entity("esx-1", [round(at.timestamp()) for at in stamps], series)]))
     (decoded,) = decoder.finish()
     made = columns.batch(
-        Stream.HOST_DEVICE, _READINGS, decoded, lambda host, name: f"{host}/{name}",
+        Stream.HOST_DEVICE, _COUNTERS, decoded, lambda host, name: f"{host}/{name}",
         since_us=0, until_us=round(stamps[-1].timestamp() * 1e6),
     )  # fmt: skip
     assert made is not None

@@ -17,7 +17,7 @@ from gavel.db.engine import reading, transaction
 from gavel.db.write import alert_memory
 from gavel.domain.scope import ScopeKind
 
-PAGES = Path(__file__).parents[3] / "frontend/src/app/pages.ts"
+FRONTEND = Path(__file__).parents[3] / "frontend/src"
 # Of `KERNEL` (total 930 µs, surely 906 to 954) with 50 µs of SAN and 200 µs of array usual, at 1,500 I/Os a second.
 USUAL_US = (50, 200)
 QUEUE_US = 0.8 * 438
@@ -138,7 +138,10 @@ def test_rules_of_every_kind_of_thing_fire_and_their_links_lead_to_pages_that_ex
 
 def pages() -> list[str]:
     """Addresses of the pages that the frontend has, as patterns."""
-    return [re.sub(r"\$\w+", r"\\w+", path) for path in re.findall(r"path: '([^']+)'", PAGES.read_text())]
+    named = re.findall(r"path: '([^']+)'", (FRONTEND / "app/pages.ts").read_text())
+    kinds = re.findall(r"^    id: '(\w+)'", (FRONTEND / "domain/kinds.ts").read_text(), re.MULTILINE)
+    of_kinds = [path for kind in kinds for path in (f"/{kind}", f"/{kind}/$id")]
+    return [re.sub(r"\$\w+", r"\\w+", path) for path in (*named, *of_kinds)]
 
 
 def name_of(scene: AlertScene, subject: Subject) -> str:
