@@ -29,7 +29,7 @@ PROGRESS = re.compile(r"\[ *(\d+%)\]|^ +[✓✘-] +(\d+) \[", re.MULTILINE)
 # A test that failed and was tried again (only CI does so): pytest's closing list, Playwright's line of the second try.
 SECOND_TRY = re.compile(r"^RERUN (\S+)|^ +[✓✘-] +\d+ (\[.+) \(retry #\d+\)", re.MULTILINE)
 # That many of one check may need it; more are no accident of a busy machine.
-MOST_SECOND_TRIES = 3
+MOST_SECOND_TRIES = 6
 POLL_S = 0.1
 PROGRESS_S = 30.0
 END_S = 20.0
