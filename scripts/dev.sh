@@ -3,6 +3,8 @@
 # Needs Python >= 3.11 and nothing else; scripts/bootstrap.py brings the rest by hash-pinned locks.
 set -eu
 cd "$(dirname "$0")/.."
+# A product is a dozen processes. Where Python may not keep what it compiled, each of them compiles all of its modules anew, for seconds.
+unset PYTHONDONTWRITEBYTECODE
 
 usage() {
     cat <<'HELP'
