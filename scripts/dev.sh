@@ -18,7 +18,7 @@ Gavel: where each millisecond of storage latency goes.
   setup    only create the environment (.tools, .venv, node_modules, frontend/dist)
   lock     write the dependency locks anew from pyproject.toml          (UPGRADE=1 takes newer versions)
   peers    the lab and the collectors against clients and servers nobody here wrote
-  truth    the long run of verdicts against the lab, and I/O by I/O      (LABS=200 SEED=1)
+  truth    the long run of diagnoses against the lab, and I/O by I/O     (LABS=200 SEED=1)
   hostile  answers that no source sends and requests that no page sends (DOCUMENTS=100000 REQUESTS=100000 SEED=1)
   chaos    the long run of kills and faults, and outages of 55 minutes   (KILLS=60 SEED=1)
   alerts   the long run of kills while alerts are evaluated and sent    (TRANSITIONS=1000 SEED=1 MINUTES=no limit)

@@ -171,7 +171,7 @@ def test_children_that_outlive_a_killed_server_are_waited_for_and_named_when_the
         os.kill(child, signal.SIGSTOP)
         os.kill(pid, signal.SIGKILL)
         wait_until(lambda: not is_alive(pid))
-        with pytest.raises(StartError, match=r"still in use by \d+ processes of a server that was killed"):
+        with pytest.raises(StartError, match=r"still in use by \d+ process(es)? of a server that was killed"):
             postmaster.wait_for_previous(data_dir, socket_dir, patience_s=0)
         timer = threading.Timer(1, os.kill, (child, signal.SIGCONT))
         timer.start()

@@ -36,9 +36,10 @@ def _hindrance(data_dir: Path) -> str:
     if pid is not None and serves(pid, data_dir):
         return f"is already being served by process {pid}. Stop that Gavel first, or end the process: kill -INT {pid}"
     if attached := _attached_processes(data_dir):
+        processes = "1 process" if attached == 1 else f"{attached} processes"
         return (
-            f"is still in use by {attached} processes of a server that was killed. "
-            f"End them (the PostgreSQL processes whose working directory is {data_dir}), then start again."
+            f"is still in use by {processes} of a server that was killed. "
+            f"End what is left of it (PostgreSQL with the working directory {data_dir}), then start again."
         )
     return ""
 
