@@ -325,18 +325,14 @@ def test_evidence_is_the_sources_own_numbers_with_counter_step_and_source(
 
 
 def test_ports_and_owner_of_a_host_on_an_array_come_in_parts(client: TestClient, environment: Environment) -> None:
-    """Of a host of the pod's other array this one knows no ports: its name says whose it is."""
     array = environment.id("storage_array", "array-a")
-    for local, name, health, found in (
-        (True, "a:b", "healthy: Redundant", ({"state": "healthy", "detail": "Redundant"}, None)),
-        (False, "array-b:esx-1", "unknown: Unknown", ({"state": "unknown", "detail": None}, "array-b")),
-        (False, "esx-1", None, (None, None)),
-    ):
+    for state, detail, owner in (("healthy", "Redundant", None), ("unknown", None, "array-b"), (None, None, None)):
         with transaction(environment.engine) as connection:
-            update = "UPDATE array_host SET is_local = :local, name = :name, port_health = :health"
-            connection.execute(text(update), {"local": local, "name": name, "health": health})
+            update = "UPDATE array_host SET port_health = :state, port_health_detail = :detail, managed_by = :owner"
+            connection.execute(text(update), {"state": state, "detail": detail, "owner": owner})
         (host,) = ask(client, f"arrays/{array}")["array_hosts"]
-        assert (host["port_health"], host["managed_by"]) == found
+        assert host["port_health"] == (state and {"state": state, "detail": detail})
+        assert host["managed_by"] == owner
 
 
 def test_arrays_are_listed_and_shown_with_pods_and_hosts(client: TestClient, environment: Environment) -> None:

@@ -18,11 +18,13 @@ from gavel.domain.inventory import (
     DatastoreType,
     DirectoryExport,
     EsxiHost,
+    Fact,
     Hba,
     HostDevice,
     HostInventory,
     Path,
     Pod,
+    PortHealth,
     Protocol,
     VcenterInfo,
     Vm,
@@ -72,9 +74,9 @@ def array_inventory(key: str = "array-a", tag: int = 0x9714) -> ArrayInventory:
     volumes = [volume(f"v{n}", serial[n], pod_key="pod" if n == 5 else None) for n in range(6)]
     volumes.append(volume("vvol-1", serial[6], vvol_id=f"{VVOL}-{tag}"))
     volumes.append(volume("pe", serial[15], is_protocol_endpoint=True))
-    host = ArrayHost("esx-1", "esx-1", "esxi", True, ("52:4A:93:70",), (), (), (), "healthy")
+    host = ArrayHost("esx-1", "esx-1", "esxi", True, ("52:4A:93:70",), (), (), (), PortHealth("healthy", None))
     return ArrayInventory(
-        array=ArrayInfo(key, f"name of {key}", "FA-X70R3", "6.3.3", "2.15", usec_includes_queue=False),
+        array=ArrayInfo(key, f"name of {key}", "FA-X70R3", "6.3.3", (Fact("Purity", "6.3.3"),)),
         pods=(Pod("pod", "pod", ("array-a", "array-b"), 2),),
         volumes=tuple(volumes),
         hosts=(host,),

@@ -342,3 +342,53 @@ def test_samples_of_virtual_disks_stay_when_aborted_commands_come_to_them_and_wh
     assert stored("write_ops") == [5, None]
     with pytest.raises(DBAPIError, match="aborts"):
         stored("aborts")
+
+
+def test_an_array_keeps_its_versions_as_facts_and_a_hosts_port_health_comes_apart(empty: Engine) -> None:
+    alembic(empty, "upgrade", "0025")
+    of_source = """
+        INSERT INTO source (id, kind, name, address, created_at) OVERRIDING SYSTEM VALUE
+        VALUES (1, 'flasharray', 'array', '127.0.0.1', now())
+    """
+    of_array = """
+        INSERT INTO storage_array (source_id, key, name, purity_version, rest_version, usec_includes_queue, file_addresses,
+            first_seen_at, last_seen_at, present)
+        VALUES (1, 'a', 'array', '6.6.10', '2.36', true, '{}', now(), now(), true)
+    """
+    of_host = """
+        INSERT INTO array_host (source_id, key, name, is_local, wwns, iqns, nqns, preferred_arrays, port_health,
+            first_seen_at, last_seen_at, present)
+        VALUES (1, :name, :name, :local, '{}', '{}', '{}', '{}', :health, now(), now(), true)
+    """
+    hosts = [
+        ("esx-1", True, "critical: No ports: 0 of 2"),
+        ("array-b:esx-2", False, "unknown: Unknown."),
+        ("esx-3", True, None),
+    ]
+    with transaction(empty) as connection:
+        connection.execute(text(of_source))
+        connection.execute(text(of_array))
+        for name, local, health in hosts:
+            connection.execute(text(of_host), {"name": name, "local": local, "health": health})
+    alembic(empty, "upgrade", "0028")
+    with transaction(empty) as connection:
+        version, facts = connection.execute(text("SELECT version, facts FROM storage_array")).one()
+        found = connection.execute(
+            text("SELECT name, port_health, port_health_detail, managed_by FROM array_host ORDER BY id")
+        ).all()
+    assert (version, [(fact["label"], fact["value"]) for fact in facts]) == (
+        "6.6.10",
+        [("Purity", "6.6.10"), ("REST API", "2.36"), ("Reported latency", "includes queue time")],
+    )
+    assert [tuple(row) for row in found] == [
+        ("esx-1", "critical", "No ports: 0 of 2", None),
+        ("array-b:esx-2", "unknown", None, "array-b"),
+        ("esx-3", None, None, None),
+    ]
+    alembic(empty, "downgrade", "0025")
+    with transaction(empty) as connection:
+        columns = "purity_version, rest_version, usec_includes_queue"
+        back = connection.execute(text(f"SELECT {columns} FROM storage_array")).one()
+        health = connection.scalars(text("SELECT port_health FROM array_host ORDER BY id")).all()
+    assert tuple(back) == ("6.6.10", "2.36", True)
+    assert health == ["critical: No ports: 0 of 2", "unknown", None]

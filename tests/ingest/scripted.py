@@ -56,7 +56,7 @@ class ScriptedArray:
         volumes = tuple(
             Volume(f"v{i}", f"volume {i}", f"{i:024X}", None, None, None, False, None, None) for i in range(self.listed)
         )
-        array = ArrayInfo("a1", "array", None, "6.6.1", "2.26", usec_includes_queue=True)
+        array = ArrayInfo("a1", "array", None, "6.6.1", ())
         return ArrayInventory(array, (), volumes, (), (), (), ())
 
     def left_out(self, stream: Stream) -> tuple[str, ...]:

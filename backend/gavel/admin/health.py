@@ -3,20 +3,21 @@
 from typing import Literal
 
 from gavel.db.queries.sources import SourceHealth
-from gavel.domain.source import GRAIN_S, ClockReading, SourceKind
+from gavel.domain.source import ARRAY_SOURCES, GRAIN_S, HOST_SOURCES, ClockReading
 
 State = Literal["waiting", "live", "late", "failing", "disabled"]
 
 # A stream is late when it stands more than this many of its intervals back.
 _LATE_INTERVALS = 3
 _CLOCK_WARNING_S = 5.0
-_WORDS = {SourceKind.FLASHARRAY: "array", SourceKind.VCENTER: "vCenter"}
+_WORDS = dict.fromkeys(ARRAY_SOURCES, "array") | dict.fromkeys(HOST_SOURCES, "vCenter")
 _DEFAULT_POLL_S = 30.0
-_EMPTY = {
-    SourceKind.FLASHARRAY: "The array lists no volumes and no hosts. Check that this is the array you mean.",
-    SourceKind.VCENTER: "Nothing of the vCenter is visible to the account. Give the user the role Read-only on the vCenter's root, "
-    "propagated to children.",
-}
+_EMPTY = dict.fromkeys(
+    ARRAY_SOURCES, "The array lists no volumes and no hosts. Check that this is the array you mean."
+) | dict.fromkeys(
+    HOST_SOURCES,
+    "Nothing of the vCenter is visible to the account. Give the user the role Read-only on the vCenter's root, propagated to children.",
+)
 
 
 def state(health: SourceHealth) -> State:

@@ -53,6 +53,11 @@ def kinds() -> tuple[CollectorKind, ...]:
     return tuple(COLLECTORS.values())
 
 
+def kind_title(kind: SourceKind) -> str:
+    """What readers call it, such as "VMware vCenter"."""
+    return COLLECTORS[kind].title
+
+
 def register(
     engine: Engine,
     vault: Vault,

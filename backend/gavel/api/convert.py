@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from gavel.admin.health import state, warnings
-from gavel.admin.sources import Certificate, secrets_set, shown_settings
+from gavel.admin.sources import Certificate, kind_title, secrets_set, shown_settings
 from gavel.api.schemas.common import GapOut, SourceRef
 from gavel.api.schemas.sources import (
     CertificateOut,
@@ -46,6 +46,7 @@ def _source_fields(health: SourceHealth, vault: Vault) -> dict[str, Any]:
     return {
         "id": row.id,
         "kind": row.kind,
+        "kind_title": kind_title(row.kind),
         "name": row.name,
         "enabled": row.enabled,
         "state": state(health),

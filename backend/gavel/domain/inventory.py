@@ -33,15 +33,22 @@ class Protocol(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Fact:
+    """What a vendor's array has to say of itself, in its vendor's words: shown as it is, read by nothing."""
+
+    label: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
 class ArrayInfo:
-    """`key` is the array's id. `usec_includes_queue`: whether `usec_per_*_op` holds queue time (Purity ≥ 6.3.14 / 6.4.10)."""
+    """`key` is the array's id, `version` that of its software; `facts`: what else a reader should know."""
 
     key: str
     name: str
     model: str | None
-    purity_version: str
-    rest_version: str
-    usec_includes_queue: bool
+    version: str
+    facts: tuple[Fact, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +77,19 @@ class Volume:
 
 
 @dataclass(frozen=True, slots=True)
+class PortHealth:
+    """Of a host's ports as an array reports them. state: "healthy", "unknown" or the array's own word; detail: None without news."""
+
+    state: str
+    detail: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class ArrayHost:
-    """A host object on the array; `key` is its name, the only identity the array gives it. `port_health` as the array words it."""
+    """A host object on the array; `key` is its name, the only identity the array gives it.
+
+    managed_by: the array whose host it is, where it is not this one's (`is_local` false) and the array names the other.
+    """
 
     key: str
     name: str
@@ -81,7 +99,8 @@ class ArrayHost:
     iqns: tuple[str, ...]
     nqns: tuple[str, ...]
     preferred_arrays: tuple[str, ...]
-    port_health: str | None
+    port_health: PortHealth | None
+    managed_by: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,11 @@ class SourceKind(StrEnum):
     VCENTER = "vcenter"
 
 
+# By the side they measure: a new vendor's kind stands here, and nothing else asks for one vendor.
+ARRAY_SOURCES = (SourceKind.FLASHARRAY,)
+HOST_SOURCES = (SourceKind.VCENTER,)
+
+
 class Stream(StrEnum):
     """A kind of sample a source delivers. The table of a stream is named `<stream>_sample`."""
 

@@ -1580,6 +1580,8 @@ export interface components {
         ArrayOut: {
             /** Array Hosts */
             array_hosts: components["schemas"]["ArrayHostOut"][];
+            /** Facts */
+            facts: components["schemas"]["FactOut"][];
             /** Hosts */
             hosts: number;
             /** Id */
@@ -1593,21 +1595,19 @@ export interface components {
             pod_list: components["schemas"]["PodOut"][];
             /** Pods */
             pods: number;
-            /** Purity Version */
-            purity_version: string;
-            /** Rest Version */
-            rest_version: string;
             source: components["schemas"]["Ref"];
-            /** Usec Includes Queue */
-            usec_includes_queue: boolean;
+            /** Version */
+            version: string;
             /** Volumes */
             volumes: number;
         };
         /**
          * ArrayRow
-         * @description `usec_includes_queue`: whether the array's own headline latency holds its queue time, by its version.
+         * @description `version`: of the array's software. `facts`: what else the array says of itself, in its vendor's words.
          */
         ArrayRow: {
+            /** Facts */
+            facts: components["schemas"]["FactOut"][];
             /** Hosts */
             hosts: number;
             /** Id */
@@ -1619,13 +1619,9 @@ export interface components {
             newest: components["schemas"]["Sides"];
             /** Pods */
             pods: number;
-            /** Purity Version */
-            purity_version: string;
-            /** Rest Version */
-            rest_version: string;
             source: components["schemas"]["Ref"];
-            /** Usec Includes Queue */
-            usec_includes_queue: boolean;
+            /** Version */
+            version: string;
             /** Volumes */
             volumes: number;
         };
@@ -2426,6 +2422,16 @@ export interface components {
             unit: "µs" | "ops/s" | "bytes/s" | "I/Os" | "count";
             /** Value */
             value: number;
+        };
+        /**
+         * FactOut
+         * @description Shown as it is.
+         */
+        FactOut: {
+            /** Label */
+            label: string;
+            /** Value */
+            value: string;
         };
         /**
          * FieldProblem
@@ -4191,6 +4197,8 @@ export interface components {
             identity: string | null;
             /** Kind */
             kind: string;
+            /** Kind Title */
+            kind_title: string;
             /** Name */
             name: string;
             /** Open Gaps */
@@ -4255,7 +4263,7 @@ export interface components {
         };
         /**
          * SourceOut
-         * @description A source with its health.
+         * @description A source with its health. `kind_title`: what its kind is called, such as "FlashArray".
          *
          *     `state`: waiting (no run yet), live, late (lag above 3 intervals), failing (newest run failed), disabled.
          *     `settings` never holds secrets; `secrets_set` names the secret fields that have a value.
@@ -4281,6 +4289,8 @@ export interface components {
             identity: string | null;
             /** Kind */
             kind: string;
+            /** Kind Title */
+            kind_title: string;
             /** Name */
             name: string;
             /** Open Gaps */
@@ -8153,6 +8163,20 @@ export interface operations {
                      * @example {
                      *       "items": [
                      *         {
+                     *           "facts": [
+                     *             {
+                     *               "label": "Purity",
+                     *               "value": "6.3.3"
+                     *             },
+                     *             {
+                     *               "label": "REST API",
+                     *               "value": "2.15"
+                     *             },
+                     *             {
+                     *               "label": "Reported latency",
+                     *               "value": "excludes queue time"
+                     *             }
+                     *           ],
                      *           "hosts": 12,
                      *           "id": 1,
                      *           "model": "FA-X70R3",
@@ -8171,17 +8195,29 @@ export interface operations {
                      *             "host_precision_us": 1000
                      *           },
                      *           "pods": 1,
-                     *           "purity_version": "6.3.3",
-                     *           "rest_version": "2.15",
                      *           "source": {
                      *             "id": 1,
                      *             "kind": "source",
                      *             "name": "flasharray-1"
                      *           },
-                     *           "usec_includes_queue": false,
+                     *           "version": "6.3.3",
                      *           "volumes": 11
                      *         },
                      *         {
+                     *           "facts": [
+                     *             {
+                     *               "label": "Purity",
+                     *               "value": "6.9.2"
+                     *             },
+                     *             {
+                     *               "label": "REST API",
+                     *               "value": "2.52"
+                     *             },
+                     *             {
+                     *               "label": "Reported latency",
+                     *               "value": "includes queue time"
+                     *             }
+                     *           ],
                      *           "hosts": 12,
                      *           "id": 2,
                      *           "model": "FA-X70R4",
@@ -8200,14 +8236,12 @@ export interface operations {
                      *             "host_precision_us": 1000
                      *           },
                      *           "pods": 1,
-                     *           "purity_version": "6.9.2",
-                     *           "rest_version": "2.52",
                      *           "source": {
                      *             "id": 2,
                      *             "kind": "source",
                      *             "name": "flasharray-2"
                      *           },
-                     *           "usec_includes_queue": true,
+                     *           "version": "6.9.2",
                      *           "volumes": 19
                      *         }
                      *       ],
@@ -8273,6 +8307,20 @@ export interface operations {
                      *           ]
                      *         }
                      *       ],
+                     *       "facts": [
+                     *         {
+                     *           "label": "Purity",
+                     *           "value": "6.3.3"
+                     *         },
+                     *         {
+                     *           "label": "REST API",
+                     *           "value": "2.15"
+                     *         },
+                     *         {
+                     *           "label": "Reported latency",
+                     *           "value": "excludes queue time"
+                     *         }
+                     *       ],
                      *       "hosts": 12,
                      *       "id": 1,
                      *       "model": "FA-X70R3",
@@ -8311,14 +8359,12 @@ export interface operations {
                      *         }
                      *       ],
                      *       "pods": 1,
-                     *       "purity_version": "6.3.3",
-                     *       "rest_version": "2.15",
                      *       "source": {
                      *         "id": 1,
                      *         "kind": "source",
                      *         "name": "flasharray-1"
                      *       },
-                     *       "usec_includes_queue": false,
+                     *       "version": "6.3.3",
                      *       "volumes": 11
                      *     }
                      */
@@ -11896,6 +11942,7 @@ export interface operations {
                      *         "id": 1,
                      *         "identity": "a934ae2e-94a9-486b-b1ef-093df9f76231",
                      *         "kind": "flasharray",
+                     *         "kind_title": "Pure Storage FlashArray",
                      *         "name": "flasharray-1",
                      *         "open_gaps": 0,
                      *         "secrets_set": [
@@ -11949,6 +11996,7 @@ export interface operations {
                      *         "id": 2,
                      *         "identity": "bca5e2f6-368c-4b93-bf64-8ec997fff3d5",
                      *         "kind": "flasharray",
+                     *         "kind_title": "Pure Storage FlashArray",
                      *         "name": "flasharray-2",
                      *         "open_gaps": 0,
                      *         "secrets_set": [
@@ -12048,6 +12096,7 @@ export interface operations {
                      *       "id": 1,
                      *       "identity": "a934ae2e-94a9-486b-b1ef-093df9f76231",
                      *       "kind": "flasharray",
+                     *       "kind_title": "Pure Storage FlashArray",
                      *       "name": "flasharray-1",
                      *       "open_gaps": 0,
                      *       "runs": [
@@ -12175,6 +12224,7 @@ export interface operations {
                      *       "id": 1,
                      *       "identity": "a934ae2e-94a9-486b-b1ef-093df9f76231",
                      *       "kind": "flasharray",
+                     *       "kind_title": "Pure Storage FlashArray",
                      *       "name": "flasharray-1",
                      *       "open_gaps": 0,
                      *       "runs": [
@@ -12328,6 +12378,7 @@ export interface operations {
                      *       "id": 1,
                      *       "identity": "a934ae2e-94a9-486b-b1ef-093df9f76231",
                      *       "kind": "flasharray",
+                     *       "kind_title": "Pure Storage FlashArray",
                      *       "name": "flasharray-1",
                      *       "open_gaps": 0,
                      *       "runs": [

@@ -1,4 +1,4 @@
-/** Raw counters of ESXi and FlashArray: charts, tables and evidence. */
+/** Raw counters of ESXi and arrays: charts, tables and evidence. */
 
 export const sanTime = 'SAN time (array port)'
 export const qosScheduling = 'Array QoS scheduling'
@@ -35,7 +35,7 @@ export const difference = 'Difference'
 export const estimate = 'Estimate'
 export const driverArrayNote = 'Driver − array is the SAN layer without the array port (SAN time).'
 export const evidence = 'Evidence'
-export const evidenceHint = 'raw counters of ESXi and FlashArray, means over the window'
+export const evidenceHint = 'raw counters of ESXi and the array, means over the window'
 export const noCounters = 'No counters in this window'
 export const noCountersText = 'No samples from hosts or arrays.'
 export const evidenceObject = (lead: string) => `Object: ${lead}`
@@ -108,7 +108,7 @@ export const chart = 'Chart'
 export const shown = 'Shown'
 export const show = 'Show'
 export const rawCounters = 'Raw counters'
-export const rawCountersHint = 'ESXi and FlashArray counters per part, with their origin'
+export const rawCountersHint = 'ESXi and array counters per part, with their origin'
 export const allHosts = 'all hosts'
 export const sourceLead = 'source: '
 export const gavgLine = 'GAVG (guest latency)'

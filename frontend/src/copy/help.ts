@@ -77,7 +77,7 @@ export const GLOSSARY: readonly Term[] = [
   { term: 'DAVG (device latency)', meaning: 'From the adapter driver to the array and back.' },
   { term: 'KAVG (kernel latency)', meaning: 'In the VMkernel, including its queue.' },
   { term: 'QAVG (queue latency)', meaning: 'The queue’s part of KAVG.' },
-  { term: 'SAN time', meaning: 'Time between array and hosts as the FlashArray measures it at its port.' },
+  { term: 'SAN time', meaning: 'Time between array and hosts as the array measures it at its port.' },
   { term: 'QoS rate limit', meaning: 'Time that the array holds an I/O back because of a bandwidth or IOPS limit.' },
   { term: 'I/O path, hop', meaning: 'VM → disk → host queue → path → volume → array.' },
   { term: 'Top contributors', meaning: 'VMs or hosts ranked by their share of the latency in a layer.' },

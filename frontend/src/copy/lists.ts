@@ -34,7 +34,7 @@ export const hostsRate = (rate: string, note: string) => `hosts ${rate}${note}`
 export const arrayRate = (rate: string, note: string) => `array ${rate}${note}`
 export const iopsRates = (rates: string) => `IOPS: ${rates}`
 export const noArrays = 'No arrays yet'
-export const noArraysText = 'Arrays come from FlashArray sources. Add one under Sources.'
+export const noArraysText = 'Arrays come from array sources. Add one under Sources.'
 export const bothArrays = 'both arrays'
 export const noDatastores = 'No datastores yet'
 export const noDatastoresText =
@@ -45,7 +45,7 @@ export const noHost = 'no host'
 export const noVms = 'No VMs yet'
 export const noVmsText = 'VMs come from vCenter. Add a vCenter under Sources.'
 export const noVolumes = 'No volumes yet'
-export const noVolumesText = 'Volumes come from arrays. Add a FlashArray under Sources.'
+export const noVolumesText = 'Volumes come from arrays. Add an array under Sources.'
 export const loading = (noun: string) => `Loading ${noun}s …`
 export const keyKernel = '+ KAVG (kernel latency)'
 export const disks = 'disks'

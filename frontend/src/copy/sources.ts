@@ -61,7 +61,6 @@ export const clockSkew = 'Clock skew'
 export const skewToGavel = (skew: string) => `${skew} to Gavel`
 export const hostClockSkew = 'Host clock skew'
 export const inventory = 'Inventory'
-export const flashArray = 'FlashArray'
 export const sinceInstant = (instant: string) => ` since ${instant}`
 export const displayName = 'Display name'
 export const poll = 'Poll source'

@@ -189,16 +189,22 @@ class SearchHit(Out):
     context: str
 
 
+class FactOut(Out):
+    """Shown as it is."""
+
+    label: str
+    value: str
+
+
 class ArrayRow(Out):
-    """`usec_includes_queue`: whether the array's own headline latency holds its queue time, by its version."""
+    """`version`: of the array's software. `facts`: what else the array says of itself, in its vendor's words."""
 
     id: int
     name: str
     source: Ref
     model: str | None
-    purity_version: str
-    rest_version: str
-    usec_includes_queue: bool
+    version: str
+    facts: list[FactOut]
     volumes: int
     hosts: int
     pods: int

@@ -54,7 +54,7 @@ class StreamOut(Out):
 
 
 class SourceOut(Out):
-    """A source with its health.
+    """A source with its health. `kind_title`: what its kind is called, such as "FlashArray".
 
     `state`: waiting (no run yet), live, late (lag above 3 intervals), failing (newest run failed), disabled.
     `settings` never holds secrets; `secrets_set` names the secret fields that have a value.
@@ -62,6 +62,7 @@ class SourceOut(Out):
 
     id: int
     kind: str
+    kind_title: str
     name: str
     enabled: bool
     state: Literal["waiting", "live", "late", "failing", "disabled"]

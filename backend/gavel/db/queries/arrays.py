@@ -12,7 +12,7 @@ from gavel.db.queries.paging import page_of
 from gavel.db.queries.refs import linked, refs, require
 from gavel.db.queries.rows import ArrayDetail, ArrayHostRow, ArrayRecord, ListQuery, PodRow, RecordPage, RefKind
 from gavel.db.schema.array_side import storage_array
-from gavel.domain.vendor_texts import PortHealth
+from gavel.domain.inventory import Fact, PortHealth
 
 _FACTS = """
     SELECT a.*,
@@ -33,7 +33,7 @@ _POD_ARRAYS = """
 """
 # Preferred arrays are told by name; one that is no source of Gavel by its id.
 _HOSTS = """
-    SELECT h.name, h.personality, h.is_local, h.port_health, ARRAY(
+    SELECT h.name, h.personality, h.is_local, h.port_health, h.port_health_detail, h.managed_by, ARRAY(
         SELECT coalesce((SELECT min(b.name) FROM storage_array b WHERE b.key = k.array_key AND b.present), k.array_key)
         FROM unnest(h.preferred_arrays) WITH ORDINALITY AS k (array_key, n) ORDER BY k.n) AS preferred_arrays
     FROM array_host h JOIN storage_array a ON a.source_id = h.source_id WHERE a.id = :id AND h.present ORDER BY lower(h.name), h.id
@@ -61,14 +61,12 @@ def array(connection: Connection, array_id: int, now: datetime) -> ArrayDetail:
 
 
 def _array_host(row: Row[Any]) -> ArrayHostRow:
-    # A host of the pod's other array is named "flasharray-2:esx-01".
-    owner, colon, _ = ("", "", "") if row.is_local else row.name.partition(":")
     return ArrayHostRow(
         name=row.name,
         personality=row.personality,
         is_local=row.is_local,
-        port_health=None if row.port_health is None else PortHealth.parse(row.port_health),
-        managed_by=owner if colon and owner else None,
+        port_health=None if row.port_health is None else PortHealth(row.port_health, row.port_health_detail),
+        managed_by=row.managed_by,
         preferred_arrays=tuple(row.preferred_arrays),
     )
 
@@ -84,9 +82,8 @@ def array_rows(connection: Connection, ids: Sequence[int], now: datetime) -> tup
             name=facts[i]["name"],
             source=sources[facts[i]["source_id"]],
             model=facts[i]["model"],
-            purity_version=facts[i]["purity_version"],
-            rest_version=facts[i]["rest_version"],
-            usec_includes_queue=facts[i]["usec_includes_queue"],
+            version=facts[i]["version"],
+            facts=tuple(Fact(**fact) for fact in facts[i]["facts"]),
             volumes=facts[i]["volumes"],
             hosts=facts[i]["hosts"],
             pods=facts[i]["pods"],

@@ -17,7 +17,7 @@ from gavel.db.schema.bookkeeping import dirty_window
 from gavel.db.schema.ledger import correlated, dirty_minute, ledger_minute, pod_mirroring, recalculated_minute
 from gavel.db.write.samples import CORRELATE
 from gavel.domain.samples import COLUMNS
-from gavel.domain.source import ATTRIBUTED, SourceKind, Stream
+from gavel.domain.source import ATTRIBUTED, HOST_SOURCES, Stream
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,7 +287,7 @@ class InventoryRows:
 
 _HERE = "(present OR last_seen_at >= :since)"
 _QUERIES = {
-    "sources": f"SELECT id FROM source WHERE kind = '{SourceKind.VCENTER}' ORDER BY id",
+    "sources": "SELECT id FROM source WHERE kind = ANY(:host_kinds) ORDER BY id",
     "hosts": f"SELECT id, source_id, key, cluster_id FROM esxi_host WHERE {_HERE} ORDER BY id",
     "devices": (
         "SELECT id, source_id, host_id, canonical_name, volume_serial, queue_depth, is_protocol_endpoint"
@@ -319,7 +319,7 @@ _DIRECTORY_SOURCES = "SELECT id, source_id FROM array_directory ORDER BY id"
 
 def things(connection: Connection, since: datetime, until: datetime) -> InventoryRows:
     """The environment as of (since, until], from the inventory that is newest now."""
-    limits = {"since": since, "until": until}
+    limits = {"since": since, "until": until, "host_kinds": list(HOST_SOURCES)}
     found: dict[str, Any] = {
         name: connection.execute(text(query), limits).mappings().all() for name, query in _QUERIES.items()
     }

@@ -9,7 +9,7 @@ from gavel.db.engine import Connection
 from gavel.db.queries.matching import VOLUMES_BEHIND, device_match
 from gavel.db.queries.newest import NO_NUMBERS, device_numbers
 from gavel.db.queries.rows import DeviceNumbers, DeviceRow, EntityRef, RefKind
-from gavel.domain.vendor_texts import PathPolicy
+from gavel.domain.path_policy import PathPolicy
 
 # Of a stretched volume, which is on two arrays under one serial, the one with the lower id.
 _DEVICES = f"""

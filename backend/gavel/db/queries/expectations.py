@@ -17,7 +17,7 @@ from gavel.db.schema.array_side import storage_array, volume
 from gavel.db.schema.bookkeeping import source
 from gavel.db.schema.host_side import cluster, datastore, esxi_host, vm
 from gavel.domain.scope import ENVIRONMENT_ID, ScopeKind, scope_key
-from gavel.domain.source import SourceKind, Stream
+from gavel.domain.source import ARRAY_SOURCES, Stream
 
 SCOPE_TABLES: Mapping[ScopeKind, Table] = {
     ScopeKind.VM: vm,
@@ -69,7 +69,7 @@ def histories(connection: Connection, keys: Sequence[int]) -> Histories:
 
 def array_settings(connection: Connection) -> Mapping[int, Mapping[str, Any]]:
     """Settings of every array source, by its id."""
-    rows = connection.execute(select(source.c.id, source.c.settings).where(source.c.kind == SourceKind.FLASHARRAY))
+    rows = connection.execute(select(source.c.id, source.c.settings).where(source.c.kind.in_(ARRAY_SOURCES)))
     return {row.id: row.settings for row in rows}
 
 

@@ -15,12 +15,12 @@ from gavel.db.queries.rows import EntityRef, RefKind
 from gavel.db.queries.scopes import SCOPES
 from gavel.db.series import modes
 from gavel.domain.scope import scope_key
-from gavel.domain.source import SourceKind
+from gavel.domain.source import ARRAY_SOURCES
 
-_OBJECT = f"""
-    SELECT t.{{label}} AS name, (SELECT until_at FROM correlated) AS until_at, (SELECT mode FROM storage_mode) AS mode, now() AS now,
-        (SELECT jsonb_object_agg(s.id, s.settings) FROM source s WHERE s.kind = '{SourceKind.FLASHARRAY}') AS settings, e.*
-    FROM {{table}} t CROSS JOIN LATERAL (
+_OBJECT = """
+    SELECT t.{label} AS name, (SELECT until_at FROM correlated) AS until_at, (SELECT mode FROM storage_mode) AS mode, now() AS now,
+        (SELECT jsonb_object_agg(s.id, s.settings) FROM source s WHERE s.kind = ANY(:array_kinds)) AS settings, e.*
+    FROM {table} t CROSS JOIN LATERAL (
         SELECT array_agg(hour) AS hours, array_agg(san_us::float8) AS san_us, array_agg(array_us::float8) AS array_us
         FROM expectation WHERE entity_id = :key) e
     WHERE t.id = :id
@@ -43,7 +43,9 @@ def ledger_object(connection: Connection, kind: RefKind, thing_id: int) -> Ledge
     """Raises NotFoundError."""
     query = _OBJECT.format(table=TABLES[kind].name, label=LABELS.get(kind, "name"))
     key = scope_key(SCOPES[kind], thing_id)
-    row = connection.execute(text(query), {"id": thing_id, "key": key}).one_or_none()
+    row = connection.execute(
+        text(query), {"id": thing_id, "key": key, "array_kinds": list(ARRAY_SOURCES)}
+    ).one_or_none()
     if row is None:
         raise not_found(kind, thing_id)
     san, array = (np.full((1, HOURS), np.nan) for _ in range(2))

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from gavel.db.queries.rows import ArrayMatch, MatchBy
-from gavel.domain.device_names import name_form, volume_serial
 from gavel.domain.inventory import DatastoreType
+from gavel.domain.naming import name_form, volume_serial
 
 # Volumes with the serial of a device; both sides of a stretched one are one.
 _DIFFERENT = """
@@ -16,7 +16,7 @@ VOLUMES_BEHIND = f"SELECT {_DIFFERENT} AND v.serial = {{serial}}"
 BY_SERIAL = f"SELECT v.serial, {_DIFFERENT} GROUP BY v.serial"
 _ADD_ARRAY = "Add its array under Sources."
 _ONE_TOO_MANY = "Look whether one array is polled as two sources; else disconnect the volume that is not in use."
-_NOT_OURS = "Nothing to do: there is no FlashArray behind it."
+_NOT_OURS = "Nothing to do: no array that Gavel can read is behind it."
 _NAMES = 3
 
 
@@ -26,7 +26,7 @@ def device_match(canonical_name: str, *, vendor: str | None, volumes: int) -> Ar
     if serial is None:
         of = f" ({vendor.strip()})" if vendor and vendor.strip() else ""
         return _not(
-            f"{canonical_name}{of} is not named as a FlashArray volume: local, or of another vendor.",
+            f"{canonical_name}{of} is not named as a volume of an array that Gavel can read: local, or of another vendor.",
             _NOT_OURS,
             needs_action=False,
         )
@@ -83,7 +83,7 @@ def nfs_match(host: str | None, path: str | None, *, exports: int, directories: 
         )
     return _not(
         f"No polled array serves files at {host} (export {path}).",
-        f"{_ADD_ARRAY} A filer of another vendor has no array's side in Gavel.",
+        f"{_ADD_ARRAY} Gavel cannot read filers of other vendors.",
     )
 
 

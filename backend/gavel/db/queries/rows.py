@@ -6,7 +6,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Generic, TypeVar
 
-from gavel.domain.vendor_texts import PathPolicy, PortHealth
+from gavel.domain.inventory import Fact, PortHealth
+from gavel.domain.path_policy import PathPolicy
 
 Item = TypeVar("Item")
 
@@ -272,15 +273,14 @@ class HostDetail:
 
 @dataclass(frozen=True, slots=True)
 class ArrayRecord:
-    """`usec_includes_queue`: whether the array's headline latency holds its queue time, by its version. Counts are of what is there."""
+    """`facts`: in the words of its vendor. Counts are of what is there."""
 
     id: int
     name: str
     source: EntityRef
     model: str | None
-    purity_version: str
-    rest_version: str
-    usec_includes_queue: bool
+    version: str
+    facts: tuple[Fact, ...]
     volumes: int
     hosts: int
     pods: int
@@ -300,7 +300,7 @@ class PodRow:
 
 @dataclass(frozen=True, slots=True)
 class ArrayHostRow:
-    """A host as the array knows it. managed_by: of a host of the pod's other array the name of that, where the array tells it."""
+    """A host as the array knows it. managed_by: the other array whose host it is, where it is named."""
 
     name: str
     personality: str | None

@@ -20,15 +20,15 @@ from gavel.db.schema.array_side import array_host, pod, storage_array, volume
 from gavel.db.schema.bookkeeping import collection_run, gap, watermark
 from gavel.db.schema.host_side import cluster, datastore, esxi_host, host_device, vcenter, vm, vm_disk
 from gavel.db.write.entities import ENTITY_TABLES
-from gavel.domain.source import ClockReading, SourceKind, Stream
+from gavel.domain.source import ARRAY_SOURCES, HOST_SOURCES, ClockReading, SourceKind, Stream
 
 _source = bookkeeping.source
 _COLUMNS = tuple(column for column in _source.c if column.name != "inventory_revision")
 _RATE_WINDOW = timedelta(minutes=5)
 _CHANGE_WINDOW = timedelta(hours=1)
 _COUNTED: Mapping[SourceKind, tuple[Table, ...]] = {
-    SourceKind.FLASHARRAY: (volume, pod, array_host),
-    SourceKind.VCENTER: (cluster, esxi_host, datastore, vm, vm_disk, host_device),
+    **dict.fromkeys(ARRAY_SOURCES, (volume, pod, array_host)),
+    **dict.fromkeys(HOST_SOURCES, (cluster, esxi_host, datastore, vm, vm_disk, host_device)),
 }
 
 
@@ -316,8 +316,8 @@ def _failing_since(connection: Connection, source_id: int) -> datetime | None:
 def _version(connection: Connection, row: SourceRow) -> str | None:
     array, center = storage_array.c, vcenter.c
     told = (
-        select(array.purity_version).where(array.source_id == row.id, array.present)
-        if row.kind is SourceKind.FLASHARRAY
+        select(array.version).where(array.source_id == row.id, array.present)
+        if row.kind in ARRAY_SOURCES
         else select(center.version + " build " + center.build).where(center.source_id == row.id, center.present)
     )
     version: str | None = connection.scalar(told.limit(1))

@@ -1,6 +1,6 @@
 """What exists on the arrays."""
 
-from sqlalchemy import ARRAY, BigInteger, Boolean, Column, Index, Integer, PrimaryKeyConstraint, Table, Text
+from sqlalchemy import ARRAY, BigInteger, Boolean, Column, Index, Integer, PrimaryKeyConstraint, Table, Text, text
 from sqlalchemy.dialects.postgresql import JSONB
 
 from gavel.db.schema.base import inventory_table, metadata, reference
@@ -9,9 +9,9 @@ storage_array = inventory_table(
     "storage_array",
     Column("name", Text, nullable=False),
     Column("model", Text),
-    Column("purity_version", Text, nullable=False),
-    Column("rest_version", Text, nullable=False),
-    Column("usec_includes_queue", Boolean, nullable=False),
+    Column("version", Text, nullable=False),
+    # [{label, value}], in the vendor's words.
+    Column("facts", JSONB, nullable=False, server_default=text("'[]'::jsonb")),
     Column("file_addresses", ARRAY(Text), nullable=False),
 )
 
@@ -56,6 +56,8 @@ array_host = inventory_table(
     Column("nqns", ARRAY(Text), nullable=False),
     Column("preferred_arrays", ARRAY(Text), nullable=False),
     Column("port_health", Text),
+    Column("port_health_detail", Text),
+    Column("managed_by", Text),
 )
 
 # `volume_key` may name a volume that the array did not list; then `volume_id` is null.

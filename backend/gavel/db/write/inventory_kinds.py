@@ -42,7 +42,7 @@ class InventoryTable:
 _RENAMED = EventColumn("name", "renamed")
 _a, _h = array_side, host_side
 
-STORAGE_ARRAY = InventoryTable(_a.storage_array, watched=(_RENAMED, EventColumn("purity_version", "upgraded")))
+STORAGE_ARRAY = InventoryTable(_a.storage_array, watched=(_RENAMED, EventColumn("version", "upgraded")))
 POD = InventoryTable(_a.pod, watched=(_RENAMED, EventColumn("array_count", "pod_arrays")))
 VOLUME = InventoryTable(
     _a.volume,

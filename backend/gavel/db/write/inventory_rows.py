@@ -5,8 +5,8 @@ from typing import Any, TypeAlias
 
 from gavel.db.write import inventory_kinds as kinds
 from gavel.db.write.inventory_kinds import InventoryTable
-from gavel.domain.device_names import volume_serial
-from gavel.domain.inventory import ArrayInventory, Connection, HostInventory, Inventory
+from gavel.domain.inventory import ArrayHost, ArrayInventory, Connection, HostInventory, Inventory
+from gavel.domain.naming import volume_serial
 from gavel.domain.text import clean_text
 
 Row: TypeAlias = dict[str, Any]
@@ -23,15 +23,22 @@ def rows_by_kind(inventory: Inventory) -> Iterator[tuple[InventoryTable, Iterabl
 
 
 def _array_rows(inventory: ArrayInventory) -> Iterator[tuple[InventoryTable, Iterable[Row]]]:
-    array = _plain(inventory.array) | {"file_addresses": list(inventory.file_addresses)}
+    facts = [{"label": fact.label, "value": clean_text(fact.value)} for fact in inventory.array.facts]
+    array = _plain(inventory.array) | {"facts": facts, "file_addresses": list(inventory.file_addresses)}
     yield kinds.STORAGE_ARRAY, [array]
     yield kinds.POD, ({"key": pod.key, "name": pod.name, "array_count": pod.array_count} for pod in inventory.pods)
     yield kinds.VOLUME, (_plain(volume, pod_key="pod_id") for volume in inventory.volumes)
-    yield kinds.ARRAY_HOST, (_plain(host) for host in inventory.hosts)
+    yield kinds.ARRAY_HOST, (_array_host(host) for host in inventory.hosts)
     yield kinds.CONNECTION, (_connection(connection) for connection in inventory.connections)
     yield kinds.ARRAY_PORT, (_plain(port) for port in inventory.ports)
     yield kinds.ARRAY_DIRECTORY, (_plain(directory) for directory in inventory.directories)
     yield kinds.DIRECTORY_EXPORT, (_plain(export) for export in inventory.exports)
+
+
+def _array_host(host: ArrayHost) -> Row:
+    health = host.port_health
+    told = {"port_health": health.state, "port_health_detail": health.detail} if health else {}
+    return _plain(host) | {"port_health": None, "port_health_detail": None} | {k: _value(v) for k, v in told.items()}
 
 
 def _connection(connection: Connection) -> Row:

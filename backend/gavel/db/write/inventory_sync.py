@@ -13,8 +13,8 @@ from gavel.db import copying
 from gavel.db.schema import array_side, host_side
 from gavel.db.write.inventory_kinds import EventColumn, InventoryTable
 from gavel.db.write.inventory_rows import Row
-from gavel.domain.device_names import volume_serial
 from gavel.domain.inventory import ArrayInventory, HostInventory, Inventory
+from gavel.domain.naming import volume_serial
 
 
 @dataclass(frozen=True, slots=True)

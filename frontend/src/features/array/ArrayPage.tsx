@@ -13,17 +13,12 @@ import { PodsTable } from './PodsTable'
 function facts(array: ArrayOut): Fact[] {
   return [
     { term: objectsCopy.model, value: array.model ?? objectsCopy.notCollected },
-    { term: objectsCopy.purity, value: array.purity_version },
-    { term: objectsCopy.rest, value: array.rest_version },
+    ...array.facts.map(({ label, value }) => ({ term: label, value })),
     {
       term: objectsCopy.volumesPods,
       value: `${plural(array.volumes, diagnosisCopy.volume)}, ${plural(array.pods, objectsCopy.podNoun)}`,
     },
     { term: commonCopy.hosts, value: plural(array.hosts, diagnosisCopy.host) },
-    {
-      term: objectsCopy.reportedLatency,
-      value: array.usec_includes_queue ? objectsCopy.includesQueue : objectsCopy.excludesQueue,
-    },
   ]
 }
 

@@ -33,7 +33,7 @@ export const arrayColumns = (max_us: number): Column<ArrayRow>[] => [
     from: 700,
     cell: ({ model }) => model ?? <span className="faint">{objectsCopy.notCollected}</span>,
   },
-  { id: 'purity', header: objectsCopy.purity, width: 90, from: 1600, cell: ({ purity_version }) => purity_version },
+  { id: 'version', header: objectsCopy.version, width: 90, from: 1600, cell: ({ version }) => version },
   count('volumes', commonCopy.volumes),
   count('hosts', commonCopy.hosts),
   ...sidesColumns<ArrayRow>(max_us, 'array'),

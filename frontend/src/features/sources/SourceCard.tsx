@@ -78,7 +78,7 @@ function SourceFacts({ source }: { source: SourceOut }) {
   const clocks = source.clocks.filter((clock) => clock.subject === null)
   const hosts = hostClocks(source.clocks)
   const facts: Fact[] = [
-    [commonCopy.type, KINDS[source.kind] ?? source.kind],
+    [commonCopy.type, source.kind_title],
     [sourcesCopy.address, String(source.settings.address ?? sourcesCopy.notSet)],
     ...(source.version === null ? [] : ([[sourcesCopy.version, source.version]] as Fact[])),
     ...(source.identity === null ? [] : ([[sourcesCopy.identity, source.identity]] as Fact[])),
@@ -112,8 +112,6 @@ function SourceFacts({ source }: { source: SourceOut }) {
     </dl>
   )
 }
-
-const KINDS: Record<string, string> = { flasharray: sourcesCopy.flashArray, vcenter: 'vCenter' }
 
 function SourceNotes({ source }: { source: SourceOut }) {
   const { zone } = usePreferences()

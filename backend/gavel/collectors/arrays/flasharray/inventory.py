@@ -11,10 +11,11 @@ from gavel.domain.inventory import (
     ArrayPort,
     Connection,
     DirectoryExport,
+    Fact,
     Pod,
+    PortHealth,
     Volume,
 )
-from gavel.domain.vendor_texts import port_health_text
 
 VVOL_NAMESPACE = "vasa-integration.purestorage.com"
 VVOL_ID_KEY = "PURE_VVOL_ID"
@@ -28,9 +29,15 @@ def array_info(
         key=item.id,
         name=item.name,
         model=model,
-        purity_version=item.version,
-        rest_version=f"{version[0]}.{version[1]}",
-        usec_includes_queue=parse.usec_includes_queue(item.version),
+        version=item.version,
+        facts=(
+            Fact("Purity", item.version),
+            Fact("REST API", f"{version[0]}.{version[1]}"),
+            Fact(
+                "Reported latency",
+                "includes queue time" if parse.usec_includes_queue(item.version) else "excludes queue time",
+            ),
+        ),
     )
 
 
@@ -66,7 +73,8 @@ def pod(item: wire.PodItem) -> Pod:
 
 
 def array_host(item: wire.HostItem) -> ArrayHost:
-    health = item.port_connectivity
+    # A host of the pod's other array is named "flasharray-2:esx-01".
+    owner, colon, _ = item.name.partition(":") if item.is_local is False else ("", "", "")
     return ArrayHost(
         key=item.name,
         name=item.name,
@@ -76,8 +84,18 @@ def array_host(item: wire.HostItem) -> ArrayHost:
         iqns=tuple(item.iqns or ()),
         nqns=tuple(item.nqns or ()),
         preferred_arrays=tuple(array.id for array in item.preferred_arrays or () if array.id),
-        port_health=port_health_text(health.status, health.details) if health else None,
+        port_health=port_health(item.port_connectivity),
+        managed_by=owner if colon and owner else None,
     )
+
+
+def port_health(connectivity: wire.PortConnectivity | None) -> PortHealth | None:
+    """Of "unknown: Unknown." the detail says the same twice; None where the array says nothing."""
+    words = [word for word in (connectivity.status, connectivity.details) if word] if connectivity else []
+    if not words:
+        return None
+    state, detail = words[0], words[1] if len(words) > 1 else ""
+    return PortHealth(state, detail if detail.rstrip(".").lower() not in ("", state.lower()) else None)
 
 
 def connection(item: wire.ConnectionItem) -> Connection | None:

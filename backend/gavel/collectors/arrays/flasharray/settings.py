@@ -2,11 +2,12 @@
 
 from pydantic import ConfigDict, Field, SecretStr, field_validator
 
+from gavel.collectors.baselines import ArrayBaselines
 from gavel.egress.network import bare_address, parse_address
-from gavel.egress.tls import ADVANCED, DESTINATION, TlsTrust
+from gavel.egress.tls import ADVANCED, DESTINATION
 
 
-class FlashArraySettings(TlsTrust):
+class FlashArraySettings(ArrayBaselines):
     """Settings of a FlashArray source. A read-only API user's token is enough."""
 
     model_config = ConfigDict(extra="forbid", title="FlashArray")
@@ -29,55 +30,6 @@ class FlashArraySettings(TlsTrust):
         description="Seconds between two reads. The array keeps 30 s samples, so 60 loses nothing and halves the load on big sites.",
         ge=30,
         le=60,
-        json_schema_extra=ADVANCED,
-    )
-    baseline_san_us: int | None = Field(
-        default=None,
-        title="SAN baseline (µs)",
-        description="What one round trip to this array may take before its own history is known. Empty: 100.",
-        ge=0,
-        le=1_000_000,
-        json_schema_extra=ADVANCED,
-    )
-    baseline_array_us: int | None = Field(
-        default=None,
-        title="Array baseline (µs)",
-        description="What this array may take for one I/O before its own history is known. Empty: 500.",
-        ge=0,
-        le=1_000_000,
-        json_schema_extra=ADVANCED,
-    )
-    san_cap_us: int | None = Field(
-        default=None,
-        title="Highest SAN baseline (µs)",
-        description="The learned SAN baseline never exceeds this. Empty: 300.",
-        ge=0,
-        le=1_000_000,
-        json_schema_extra=ADVANCED,
-    )
-    array_cap_us: int | None = Field(
-        default=None,
-        title="Highest array baseline (µs)",
-        description="The learned array baseline never exceeds this. Empty: 1,000.",
-        ge=0,
-        le=1_000_000,
-        json_schema_extra=ADVANCED,
-    )
-    san_payload_mb_per_s: int | None = Field(
-        default=None,
-        title="SAN payload rate (MB/s)",
-        description="Of the slowest link between the hosts and this array: 100 per Gbit/s of Fibre Channel, 115 per Gbit/s of Ethernet."
-        " The transfer of an I/O at this rate is expected on top of a round trip. Empty: 1,600.",
-        ge=1,
-        le=1_000_000,
-        json_schema_extra=ADVANCED,
-    )
-    pod_round_trip_us: int | None = Field(
-        default=None,
-        title="Round trip between pod arrays (µs)",
-        description="From this array to its ActiveCluster partner and back: every write of a stretched volume waits for it. Empty: 0.",
-        ge=0,
-        le=1_000_000,
         json_schema_extra=ADVANCED,
     )
 

@@ -8,14 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gavel.domain.device_names import NameForm, canonical_names, name_form, volume_serial
+from gavel.domain.naming import NameForm, name_form, volume_serial
 
 SERIALS = st.text("0123456789ABCDEF", min_size=24, max_size=24)
 
 
 @given(SERIALS)
 def test_both_names_of_a_serial_lead_back_to_it(serial: str) -> None:
-    scsi, nvme = canonical_names(serial)
+    digits = serial.lower()
+    scsi, nvme = f"naa.624a9370{digits}", f"eui.00{digits[:14]}24a937{digits[14:]}"
     assert volume_serial(scsi) == volume_serial(nvme) == volume_serial(scsi.upper()) == serial
     assert (name_form(scsi), name_form(nvme)) == (NameForm.NAA, NameForm.EUI)
 

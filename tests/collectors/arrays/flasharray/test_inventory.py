@@ -1,0 +1,50 @@
+"""What a FlashArray says of itself and of its hosts, as Gavel's inventory."""
+
+import pytest
+
+from gavel.collectors.arrays.flasharray import inventory, wire
+from gavel.domain.inventory import Fact, PortHealth
+
+
+@pytest.mark.parametrize(
+    ("status", "details", "found"),
+    [
+        ("healthy", "Redundant", PortHealth("healthy", "Redundant")),
+        ("critical", "No ports: 0 of 2", PortHealth("critical", "No ports: 0 of 2")),
+        ("unknown", "Unknown.", PortHealth("unknown", None)),
+        ("healthy", None, PortHealth("healthy", None)),
+        (None, None, None),
+    ],
+)
+def test_port_health_is_a_state_and_what_its_detail_adds(
+    status: str | None, details: str | None, found: PortHealth | None
+) -> None:
+    assert inventory.port_health(wire.PortConnectivity(status=status, details=details)) == found
+
+
+def test_a_host_without_port_health_has_none() -> None:
+    assert inventory.port_health(None) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "is_local", "owner"),
+    [
+        ("array-b:esx-1", False, "array-b"),
+        ("esx-1", False, None),
+        (":esx-1", False, None),
+        ("a:b", True, None),
+        ("a:b", None, None),
+    ],
+)
+def test_a_host_of_a_pods_other_array_names_its_owner(name: str, is_local: bool | None, owner: str | None) -> None:
+    assert inventory.array_host(wire.HostItem(name=name, is_local=is_local)).managed_by == owner
+
+
+def test_an_array_says_its_versions_and_what_its_latency_holds_in_its_own_words() -> None:
+    info = inventory.array_info(wire.ArrayItem(id="a", name="array", version="6.6.10"), (), (2, 36))
+    assert info.version == "6.6.10"
+    assert info.facts == (
+        Fact("Purity", "6.6.10"),
+        Fact("REST API", "2.36"),
+        Fact("Reported latency", "includes queue time"),
+    )
