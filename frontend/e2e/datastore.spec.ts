@@ -1,5 +1,5 @@
 import type { Locator, Page } from '@playwright/test'
-import { aJudged, card, diagnosisOf, openRaw } from './scenes'
+import { aJudged, card, diagnosisOf, openRaw, openTab } from './scenes'
 import { expect, test } from './watch'
 
 async function openDatastore(page: Page, request: Parameters<typeof aJudged>[0], search = '') {
@@ -52,9 +52,6 @@ test('one sentence says whose latency it is, and the numbers of both sides under
     await expect(numbers.getByRole('row').filter({ hasText: row }).first()).toBeVisible()
   await expect(numbers.getByRole('row').filter({ hasText: 'Guest' })).toContainText('not measured')
 
-  await expect(card(page, 'Outstanding I/O')).toContainText(/outstanding I\/Os/)
-  const differences = page.getByRole('table', { name: 'Counter differences' })
-  await expect(differences.getByRole('row').filter({ hasText: 'GAVG − DAVG' })).toContainText(/(ms|µs)–/)
   await expect(page.getByRole('table', { name: 'VMs by latency share' }).getByRole('link').first()).toBeVisible()
   const hosts = page.getByRole('table', { name: 'Datastore per host' })
   for (const heading of [/^GAVG, (ms|µs)$/, /^DAVG, /, /^KAVG, /, /^QAVG, /, 'Queue depth (DQLEN)', 'Active VMs'])
@@ -66,6 +63,11 @@ test('one sentence says whose latency it is, and the numbers of both sides under
       .filter({ hasText: /\d+ of \d+$/ })
       .first(),
   ).toBeVisible()
+  await openTab(page, 'Path')
+  await expect(card(page, 'Outstanding I/O')).toContainText(/outstanding I\/Os/)
+  await openTab(page, 'Counters')
+  const differences = page.getByRole('table', { name: 'Counter differences' })
+  await expect(differences.getByRole('row').filter({ hasText: 'GAVG − DAVG' })).toContainText(/(ms|µs)–/)
   for (const [side, title] of [
     ['host', 'Hosts'],
     ['array', 'Array'],
@@ -76,7 +78,6 @@ test('one sentence says whose latency it is, and the numbers of both sides under
     for (const heading of ['Metric, counter', 'Value, resolution', 'Object, source', 'Through'])
       await expect(raw.getByRole('columnheader', { name: heading })).toBeVisible()
   }
-  await openRaw(page)
   const origins = page.getByRole('table', { name: 'Counter origin' })
   await expect(origins.getByRole('row').filter({ hasText: 'Array' }).first()).toBeVisible()
 })
@@ -86,8 +87,8 @@ test('one key leads from the diagnosis to the evidence of both sides, which stan
   request,
 }) => {
   await openDatastore(page, request)
-  await expect(page.getByRole('button', { name: /^Raw counters/ })).toHaveAttribute('aria-expanded', 'false')
   await card(page, 'Diagnosis').getByRole('link', { name: 'Evidence' }).press('Enter')
+  await expect(page).toHaveURL(/tab=counters/)
   const evidence = card(page, 'Evidence')
   await expect(evidence).toBeFocused()
   await expect(evidence.getByRole('heading', { name: 'Evidence', exact: true })).toBeInViewport()
@@ -140,16 +141,17 @@ test('a part that is switched off is gone from the stack, and stays so in the li
     ).toBeVisible()
 })
 
-test('the raw series are folded away until somebody asks for them, also by a link to one of their parts', async ({
+test('the raw counters are fetched by their tab alone, also by older links to them and to one of their parts', async ({
   page,
   request,
 }) => {
+  const asked: string[] = []
+  page.on('request', (sent) => asked.push(sent.url()))
   const { id } = await openDatastore(page, request)
-  const fold = page.getByRole('button', { name: /^Raw counters/ })
-  await expect(fold).toHaveAttribute('aria-expanded', 'false')
-  await expect(card(page, 'Latency by boundary')).toHaveCount(0)
-  await fold.press('Enter')
-  await expect(page).toHaveURL(/open=raw/)
+  await expect(page.locator('[aria-busy="true"]')).toHaveCount(0)
+  expect(asked.filter((url) => /detail=parts|\/(hops|occupancy|deltas)\?/.test(url))).toEqual([])
+  await page.goto(`/datastores/${id}?open=raw`)
+  await expect(page).toHaveURL(/\?tab=counters$/)
   await page
     .getByRole('table', { name: 'Per host and device' })
     .getByRole('button', { name: 'Show', exact: true })
@@ -158,9 +160,62 @@ test('the raw series are folded away until somebody asks for them, also by a lin
   const part = new URL(page.url()).searchParams.get('part')
   await page.goto(`/datastores/${id}?part=${part}`)
   await expect(card(page, 'Latency by boundary')).toBeVisible()
-  await fold.click()
-  await expect(fold).toHaveAttribute('aria-expanded', 'false')
-  expect(new URL(page.url()).search).toBe('')
+  await expect(page).toHaveURL(/tab=counters/)
+  await expect(page.getByRole('button', { name: 'Shown', exact: true })).toBeVisible()
+})
+
+test('tabs are reached and turned by keyboard, stand in the address, and fetch what they show', async ({
+  page,
+  request,
+}) => {
+  const { name } = await openDatastore(page, request)
+  await expect(page).toHaveTitle(`${name} · Datastore · Gavel`)
+  await page.getByRole('tab', { name: 'Summary' }).focus()
+  for (const [tab, title] of [
+    ['Path', 'I/O path'],
+    ['Counters', 'Evidence'],
+    ['Events', 'Events'],
+  ] as const) {
+    await page.keyboard.press('ArrowRight')
+    await expect(page.getByRole('tab', { name: tab })).toBeFocused()
+    await expect(page).toHaveURL(new RegExp(`tab=${tab.toLowerCase()}`))
+    await expect(page.getByRole('tabpanel')).toHaveAccessibleName(tab)
+    await expect(card(page, title)).toBeVisible()
+    await expect(card(page, 'Diagnosis')).toHaveCount(0)
+  }
+  await page.goBack()
+  await expect(page.getByRole('tab', { name: 'Counters' })).toHaveAttribute('aria-selected', 'true')
+})
+
+test('a section that fails leaves the others as they are', async ({ page, request, watched }) => {
+  watched.expected.push(/.*/)
+  const { id } = await aJudged(request)
+  await page.route(/\/waterfall(\?|$)/, (route) =>
+    route.fulfill({ json: { directions: [{ direction: 'all', state: 'judged' }] } }),
+  )
+  await page.goto(`/datastores/${id}`)
+  const broken = card(page, 'Latency breakdown')
+  await expect(broken.getByRole('alert')).toContainText('This section failed')
+  await expect(card(page, 'Latency over time').locator('canvas')).toBeVisible()
+  await page.unroute(/\/waterfall(\?|$)/)
+  await page.reload()
+  await expect(broken.locator('canvas')).toBeVisible()
+})
+
+test('what a page does not understand of its address is named, and taken out on request', async ({ page }) => {
+  await page.goto('/datastores?range=7d&sort=name')
+  await expect(page.getByText('This page has no parameter range=7d.')).toBeVisible()
+  await page.getByRole('button', { name: 'Remove from address' }).click()
+  await expect(page).toHaveURL(/\?sort=name$/)
+  await expect(page.getByText('Address not fully understood')).toHaveCount(0)
+})
+
+test('a range that stands still says nothing of now', async ({ page, request }) => {
+  const { id } = await aJudged(request)
+  await page.goto(`/datastores/${id}?from=2026-07-01T10:00:00Z&to=2026-07-01T11:00:00Z`)
+  await expect(page.getByRole('region', { name: 'Alerts in range' })).toBeVisible()
+  await expect(page.locator('main').getByText(/\bago\b/)).toHaveCount(0)
+  await expect(page.locator('main').getByText(/last minute/i)).toHaveCount(0)
 })
 
 test('the way of the I/Os is a list from VM to array: load of each hop, time between, and links onward', async ({
@@ -168,6 +223,7 @@ test('the way of the I/Os is a list from VM to array: load of each hop, time bet
   request,
 }) => {
   await openDatastore(page, request)
+  await openTab(page, 'Path')
   const way = card(page, 'I/O path')
   const hops = way.getByRole('list', { name: 'Hops from VM to array' })
   for (const hop of ['VM', 'Virtual disk', 'Array'])
@@ -181,6 +237,7 @@ test('the way of the I/Os is a list from VM to array: load of each hop, time bet
   const name = await vm.innerText()
   await vm.click()
   await expect(page.locator('h1')).toHaveText(name)
+  await openTab(page, 'Path')
   await expect(card(page, 'I/O path').getByRole('heading', { name: /^VM/ })).toBeVisible()
 })
 
@@ -222,25 +279,30 @@ test('dragging zooms, the diagnosis follows, the address holds the window in UTC
   expect(minutes).toBeLessThan(30)
   await page.goBack()
   await expect(page).not.toHaveURL(/from=/)
-  await expect(page.getByRole('button', { name: 'Last hour' }).first()).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Live · last 5 min' }).first()).toBeVisible()
 })
 
 test('one cursor reads all charts out', async ({ page, request }) => {
-  await openDatastore(page, request, '?open=raw')
-  const raw = card(page, 'Latency by boundary').locator('canvas')
-  await card(page, 'Latency by boundary').scrollIntoViewIfNeeded()
-  await expect(raw).toBeVisible()
+  await openDatastore(page, request)
   const stack = card(page, 'Latency over time').locator('canvas')
   await stack.scrollIntoViewIfNeeded()
   const { x, y } = await pointAt(page, stack, 0.5)
   await page.mouse.move(x + 3, y + 1)
   await expect(card(page, 'Latency over time').getByText(/UTC$/).first()).toBeVisible()
-  for (const title of ['Latency over time', 'Latency by boundary'])
-    await expect(card(page, title).getByTestId('cursor')).not.toHaveAttribute('hidden')
+  await expect(card(page, 'Latency over time').getByTestId('cursor')).not.toHaveAttribute('hidden')
   await expect(card(page, 'Top contributors')).toContainText(/at \d\d:\d\d \(cursor\)/)
+  await openTab(page, 'Counters')
+  const [layers, raw] = ['Layers over time', 'Latency by boundary'].map((title) => card(page, title)) as [
+    Locator,
+    Locator,
+  ]
+  await layers.scrollIntoViewIfNeeded()
+  await expect(layers.locator('canvas')).toBeVisible()
   await raw.scrollIntoViewIfNeeded()
-  const over = await pointAt(page, raw, 0.5)
+  await expect(raw.locator('canvas')).toBeVisible()
+  const over = await pointAt(page, raw.locator('canvas'), 0.5)
   await page.mouse.move(over.x + 3, over.y + 1)
+  for (const chart of [layers, raw]) await expect(chart.getByTestId('cursor')).not.toHaveAttribute('hidden')
   await expect(page.getByText(/\(cursor\)/).first()).toBeVisible()
 })
 

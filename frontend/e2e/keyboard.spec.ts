@@ -65,7 +65,7 @@ test('brackets move the window and freeze it; the window goes along to other pag
 
 test('the time window opens, is chosen and closes by keyboard, and gives the focus back', async ({ page }) => {
   await page.goto('/datastores')
-  const window = page.getByRole('button', { name: 'Last hour' })
+  const window = page.getByRole('button', { name: 'Live · last 5 min' })
   await window.focus()
   await page.keyboard.press('Enter')
   await expect(page.getByRole('button', { name: 'Last 6 hours' })).toBeVisible()
@@ -115,7 +115,7 @@ test('what has the focus is seen to have it: links, buttons, headings and rows o
   await page.keyboard.press('Tab')
   for (const [what, one] of [
     ['link of the menu', page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'VMs' })],
-    ['button', page.getByRole('button', { name: 'Last hour' })],
+    ['button', page.getByRole('button', { name: 'Live · last 5 min' })],
     ['heading', table.getByRole('button', { name: 'GAVG' })],
     ['row', table.locator('tbody').getByRole('link').first()],
     ['frame of the table', page.getByRole('region', { name: 'Datastores, scrolls' })],

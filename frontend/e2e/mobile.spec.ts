@@ -36,11 +36,12 @@ test('no list is wider than a phone, whatever the names', async ({ page }) => {
 test('no object is wider than a phone, whatever the names', async ({ page, request }) => {
   await asLongNamed(page)
   const { id } = await aDatastore(request)
-  await fits(page, `/datastores/${id}?open=raw`)
+  await fits(page, `/datastores/${id}?tab=counters`)
   // A fixed window has the longest words.
   await fits(page, `/datastores/${id}?from=2026-11-20T23:11:00Z&to=2026-11-21T00:39:00Z`)
-  for (const kind of ['vms', 'hosts', 'volumes', 'arrays'])
-    await fits(page, `/${kind}/${await firstId(request, kind)}?open=raw`)
+  for (const kind of ['datastores', 'vms', 'hosts', 'volumes', 'arrays'])
+    for (const tab of ['summary', 'path', 'counters', 'events'])
+      await fits(page, `/${kind}/${await firstId(request, kind)}?tab=${tab}`)
 })
 
 test('an empty list and a failing one fit too', async ({ page, watched }) => {
@@ -78,7 +79,7 @@ test('a list says both sides in words under each name, with its age, and is no b
 })
 
 test('the name stays in sight while the numbers scroll', async ({ page, request }) => {
-  await page.goto(`/vms/${await firstId(request, 'vms')}`)
+  await page.goto(`/vms/${await firstId(request, 'vms')}?tab=path`)
   const first = page.getByRole('table', { name: 'Virtual disks' }).locator('tbody tr:has(a) td').first()
   await first.scrollIntoViewIfNeeded()
   const before = await first.boundingBox()
@@ -87,7 +88,7 @@ test('the name stays in sight while the numbers scroll', async ({ page, request 
 })
 
 test('why and whose stands within a phone, and evidence is no box to scroll in', async ({ page, request }) => {
-  await page.goto(`/datastores/${(await aDatastore(request)).id}`)
+  await page.goto(`/datastores/${(await aDatastore(request)).id}?tab=counters`)
   for (const side of ['Hosts', 'Array']) {
     const box = page.getByRole('region', { name: `Evidence: ${side}, scrolls` })
     await expect(box.getByRole('row').nth(1)).toContainText(/through \d\d:\d\d/)
@@ -105,7 +106,7 @@ test('why and whose stands within a phone, and evidence is no box to scroll in',
 
 test('the way of the I/Os in numbers stands within a phone, every number with its unit', async ({ page, request }) => {
   for (const path of [`/datastores/${(await aDatastore(request)).id}`, `/vms/${await firstId(request, 'vms')}`]) {
-    await page.goto(path)
+    await page.goto(`${path}?tab=path`)
     const way = card(page, 'I/O path')
     await way.getByRole('button', { name: 'Show as table' }).click()
     const load = way.getByRole('table', { name: 'Load per hop' })

@@ -8,12 +8,14 @@ const PHONE = { width: 390, height: 844 }
 for (const kind of ['datastores', 'vms', 'hosts', 'volumes', 'arrays']) {
   test(`the list of ${kind} and one of them are accessible`, async ({ page, request }) => {
     const id = kind === 'datastores' ? (await aDatastore(request)).id : await firstId(request, kind)
-    for (const path of [`/${kind}`, `/${kind}/${id}?open=raw`]) {
+    const tabs = ['summary', 'path', 'counters', 'events'].map((tab) => `/${kind}/${id}?tab=${tab}`)
+    for (const path of [`/${kind}`, ...tabs]) {
       await page.goto(path)
       await settled(page)
       expect(await violationsInDarkAndLight(page), path).toEqual([])
     }
     if (kind !== 'datastores') return
+    await page.goto(`/datastores/${id}`)
     await card(page, 'Latency breakdown').getByRole('button', { name: 'Show as table' }).click()
     await expect(page.getByRole('table', { name: /^Latency breakdown of/ })).toBeVisible()
     await page.setViewportSize(PHONE)
@@ -70,7 +72,7 @@ test('high contrast is reached by keyboard, stays, and is accessible', async ({ 
   await page.keyboard.press('ArrowLeft')
   await expect(page.locator('html[data-theme="contrast"]')).toBeAttached()
   await page.keyboard.press('Escape')
-  for (const path of ['/', '/wall/environment', `/datastores/${(await aDatastore(request)).id}?open=raw`]) {
+  for (const path of ['/', '/wall/environment', `/datastores/${(await aDatastore(request)).id}?tab=counters`]) {
     if (path !== '/') await page.goto(path)
     await settled(page)
     await expect(page.locator('html[data-theme="contrast"]')).toBeAttached()
@@ -94,7 +96,7 @@ test('the sources and their dialog are accessible', async ({ browser }) => {
 test('help, time window and preferences are accessible', async ({ page }) => {
   await page.goto('/datastores')
   await settled(page)
-  await page.getByRole('button', { name: 'Last hour' }).click()
+  await page.getByRole('button', { name: 'Live · last 5 min' }).click()
   await expect(page.getByText('Fixed window')).toBeVisible()
   expect(await violationsInDarkAndLight(page)).toEqual([])
   await page.keyboard.press('Escape')
@@ -123,7 +125,7 @@ test('an unknown address and an unknown object say so', async ({ page, watched }
 test('the page of an array lists its volumes, the slowest first, and leads to each', async ({ page, request }) => {
   const [first] = (await api(request, '/volumes?limit=1')).items as unknown as { name: string; array: { id: number } }[]
   if (!first) throw new Error('there are no volumes')
-  await page.goto(`/arrays/${first.array.id}`)
+  await page.goto(`/arrays/${first.array.id}?tab=path`)
   const volumes = page.getByRole('region', { name: 'Volumes', exact: true })
   const table = volumes.getByRole('table', { name: 'Volumes' })
   for (const heading of ['Array latency', 'Reads', 'Writes', 'IOPS']) {
@@ -159,10 +161,10 @@ test('between 1200 and 1440 px every list shows its age, and columns make way fo
 
 test('the window says whose clock the times are told by', async ({ page }) => {
   await page.goto('/hosts')
-  await expect(page.getByRole('button', { name: /^Last hour\s*UTC$/ })).toBeVisible()
+  await expect(page.getByRole('button', { name: /^Live · last 5 min\s*UTC$/ })).toBeVisible()
   await page.getByRole('button', { name: 'Theme, time zone and help' }).click()
   await page.getByText(/^Your zone/).click()
-  await expect(page.getByRole('button', { name: /^Last hour\s*UTC\+\d$/ })).toBeVisible()
+  await expect(page.getByRole('button', { name: /^Live · last 5 min\s*UTC\+\d$/ })).toBeVisible()
 })
 
 test('the policy lets a page have nothing but its own, and styles by a number that is used once', async ({

@@ -97,9 +97,16 @@ export function card(page: Page, title: string): Locator {
   return page.getByRole('region', { name: title, exact: true })
 }
 
-/** Opens the raw series of an object's page, where they are folded. */
+/** Opens a tab of an object's page. */
+export async function openTab(page: Page, title: 'Summary' | 'Path' | 'Counters' | 'Events'): Promise<void> {
+  const tab = page.getByRole('tab', { name: title })
+  await tab.click()
+  await expect(tab).toHaveAttribute('aria-selected', 'true')
+}
+
+/** Opens the tab of an object's page that has its raw counters. */
 export async function openRaw(page: Page): Promise<void> {
-  await page.getByRole('button', { name: /^Raw counters/ }).click()
+  await openTab(page, 'Counters')
   await expect(card(page, 'Latency by boundary')).toBeVisible()
 }
 

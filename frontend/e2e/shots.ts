@@ -150,7 +150,7 @@ for (const theme of THEMES) {
             ...[FULL_ONES[kind] ?? []].flat(),
           ])
           if (kind === 'datastores')
-            await shootScenes(page, `/${kind}/${await oneOf(request, kind)}?open=raw`, `${kind}-one-raw`, suffix, [
+            await shootScenes(page, `/${kind}/${await oneOf(request, kind)}?tab=counters`, `${kind}-one-raw`, suffix, [
               AS_IS,
             ])
           await shootScenes(page, `/${kind}/999999`, `${kind}-one`, suffix, [MISSING])
@@ -227,7 +227,7 @@ for (const theme of THEMES) {
         await page.goto('/no-such-page')
         await shoot(page, `not-found-${suffix}`)
         await page.goto('/datastores')
-        await page.getByRole('button', { name: 'Last hour' }).click()
+        await page.getByRole('button', { name: 'Live · last 5 min' }).click()
         await expect(page.getByText('Fixed window')).toBeVisible()
         await shoot(page, `window-${suffix}`)
         await page.goto(`/datastores/${(await aDatastore(request)).id}`)

@@ -9,7 +9,9 @@ import * as navigationCopy from '../copy/navigation'
 import { Icon } from '../kit/mark/Icon'
 import { standing } from '../kit/schedule/onPress'
 import { ownAddress } from '../lib/base'
+import { usePageSubject } from '../lib/pageTitle'
 import { useRange } from '../lib/url'
+import { AddressNote } from './AddressNote'
 import { FiringCount } from './FiringCount'
 import styles from './Layout.module.css'
 import { OutageNote } from './OutageNote'
@@ -40,6 +42,7 @@ export function Layout() {
         <main className={styles.main} id="main">
           <OutageProvider>
             <OutageNote />
+            <AddressNote />
             <div className={styles.page}>
               <Outlet />
             </div>
@@ -117,7 +120,9 @@ function Menu({ onChoose }: { onChoose?: () => void }) {
 
 function useTitle() {
   const title = useRouterState({ select: ({ matches }) => matches.at(-1)?.staticData.title })
+  const subject = usePageSubject()
   useEffect(() => {
-    document.title = title ? navigationCopy.documentTitle(title) : navigationCopy.product
-  }, [title])
+    const words = [subject, title].filter((one) => one !== null && one !== undefined)
+    document.title = words.length > 0 ? navigationCopy.documentTitle(words.join(' · ')) : navigationCopy.product
+  }, [title, subject])
 }

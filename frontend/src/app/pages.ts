@@ -7,9 +7,36 @@ import { diagnosisQuery, environmentLatencyQuery, overviewQuery } from '../api/d
 import { type EntityKind, oneQuery, sourcesQuery } from '../api/queries'
 import * as navigationCopy from '../copy/navigation'
 import { KINDS, type Kind } from '../domain/kinds'
+import {
+  ALERT_SEVERITY,
+  BOARD_SECONDS,
+  BOARDS,
+  BOUNDS,
+  BREAKDOWN_DIRECTION,
+  CHANNEL,
+  CONTRIBUTED_LAYER,
+  DIALOG,
+  DISTANCE_METERS,
+  FILTER,
+  LIST_SORT,
+  NOTIFICATION_STATE,
+  PART,
+  RANKED_KIND,
+  RANKED_LAYER,
+  RANKED_SEVERITY,
+  RANKING_SORT,
+  SCREEN_INCHES,
+  SOURCE,
+  STACK,
+  TAB,
+  UNMATCHED,
+  UNMATCHED_KIND,
+} from '../domain/parameters'
+import { upgradeObjectAddress, upgradeRange } from '../domain/sections/oldAddresses'
 import { rankingOf, unfiltered } from '../features/overview/ranking'
 import type { IconName } from '../kit/mark/Icon'
-import { judgedRange, parseRange } from '../lib/range'
+import { HIDDEN_LINES, type Parameter } from '../lib/parameters'
+import { diagnosedRange, parseRange, trendRange } from '../lib/range'
 import type { FlatSearch } from '../lib/search'
 import { numberOf } from '../lib/url'
 
@@ -21,6 +48,10 @@ interface Opened {
 export interface Page {
   path: string
   title: string
+  /** What its address can say, beside the time range. */
+  parameters?: readonly Parameter[]
+  /** An address as older links have it, as it is written today. */
+  upgrade?: (search: FlatSearch, hash: string) => FlatSearch
   load: () => Promise<{ default: ComponentType }>
   /** The code of its charts: on its way with the page's own, and not waited for. */
   charts?: () => Promise<unknown>
@@ -35,19 +66,22 @@ export interface Page {
 /** Numbers of things have 27 bits; the API calls others mistyped. */
 const BEYOND_ALL = 2 ** 27
 
-const windowOf = (search: FlatSearch) => judgedRange(parseRange(search), search.span ?? '')
+const windowOf = (search: FlatSearch) => diagnosedRange(parseRange(search))
 
 function askOverview(client: QueryClient, { search }: Opened) {
   const ranking = rankingOf(search, windowOf(search))
   void client.prefetchQuery(alertsNowQuery())
   void client.prefetchQuery(overviewQuery(unfiltered(ranking), 0))
   void client.prefetchQuery(sourcesQuery())
-  void client.prefetchQuery(environmentLatencyQuery(parseRange(search)))
+  void client.prefetchQuery(environmentLatencyQuery(trendRange(parseRange(search))))
 }
 
 const loadAlertCharts = () =>
   Promise.all([import('../domain/breakdown/LatencyChart'), import('../domain/breakdown/WaterfallChart')])
-const loadProof = () => import('../domain/diagnosis/Proof')
+const loadSummary = () => import('../domain/sections/summary')
+
+/** Those that say what the diagnosis names. */
+const TABS_WITH_DIAGNOSIS: readonly string[] = ['summary', 'path', 'counters']
 
 const askObject =
   (kind: EntityKind) =>
@@ -56,7 +90,8 @@ const askObject =
     void client.prefetchQuery(alertsNowQuery())
     if (id === null || id >= BEYOND_ALL) return
     void client.prefetchQuery(oneQuery(kind, id))
-    void client.prefetchQuery(diagnosisQuery(kind, id, windowOf(search)))
+    if (TABS_WITH_DIAGNOSIS.includes(search.tab ?? TAB.fallback))
+      void client.prefetchQuery(diagnosisQuery(kind, id, windowOf(search)))
   }
 
 /** The code of a kind's list, and of the page of one of them. */
@@ -83,15 +118,31 @@ const CODE: Record<EntityKind, Record<'list' | 'one', Page['load']>> = {
   },
 }
 
+const LIST_PARAMETERS = [FILTER, LIST_SORT, SOURCE]
+const CHART_PARAMETERS = [HIDDEN_LINES, STACK, BOUNDS]
+// An array's page has its volumes, which are filtered and sorted as in a list.
+const OBJECT_PARAMETERS = [TAB, BREAKDOWN_DIRECTION, PART, CONTRIBUTED_LAYER, ...CHART_PARAMETERS]
+const ARRAY_PARAMETERS = [...OBJECT_PARAMETERS, FILTER, LIST_SORT]
+
 const pagesOf = ({ id, title, titles, subject, key }: Kind): Page[] => [
-  { path: `/${id}`, title: titles, load: CODE[id].list, menu: { icon: subject, key } },
-  { path: `/${id}/$id`, title, load: CODE[id].one, charts: loadProof, ask: askObject(id) },
+  { path: `/${id}`, title: titles, parameters: LIST_PARAMETERS, load: CODE[id].list, menu: { icon: subject, key } },
+  {
+    path: `/${id}/$id`,
+    title,
+    parameters: id === 'arrays' ? ARRAY_PARAMETERS : OBJECT_PARAMETERS,
+    upgrade: upgradeObjectAddress,
+    load: CODE[id].one,
+    charts: loadSummary,
+    ask: askObject(id),
+  },
 ]
 
 export const PAGES: readonly Page[] = [
   {
     path: '/',
     title: navigationCopy.overview,
+    parameters: [FILTER, RANKED_KIND, RANKED_LAYER, RANKED_SEVERITY, RANKING_SORT, HIDDEN_LINES],
+    upgrade: upgradeRange,
     load: () => import('../features/overview/OverviewPage'),
     charts: () =>
       Promise.all([import('../features/overview/TreemapCard'), import('../features/overview/EnvironmentOverTime')]),
@@ -102,15 +153,22 @@ export const PAGES: readonly Page[] = [
   {
     path: '/alerts',
     title: navigationCopy.alerts,
+    parameters: [FILTER, ALERT_SEVERITY],
     load: () => import('../features/alerts/AlertsPage'),
     menu: { icon: 'alert', key: 'a', counts: 'alerts' },
   },
   {
     path: '/alerts/channels',
     title: navigationCopy.channels,
+    parameters: [CHANNEL, NOTIFICATION_STATE],
     load: () => import('../features/alerts/channels/ChannelsPage'),
   },
-  { path: '/alerts/rules', title: navigationCopy.rules, load: () => import('../features/alerts/rules/RulesPage') },
+  {
+    path: '/alerts/rules',
+    title: navigationCopy.rules,
+    parameters: [FILTER],
+    load: () => import('../features/alerts/rules/RulesPage'),
+  },
   {
     path: '/alerts/silences',
     title: navigationCopy.silences,
@@ -119,18 +177,21 @@ export const PAGES: readonly Page[] = [
   {
     path: '/alerts/$id',
     title: navigationCopy.alert,
+    parameters: [DIALOG, ...CHART_PARAMETERS],
     load: () => import('../features/alerts/AlertPage'),
     charts: loadAlertCharts,
   },
   {
     path: '/sources',
     title: navigationCopy.sources,
+    parameters: [DIALOG, FILTER, UNMATCHED, UNMATCHED_KIND],
     load: () => import('../features/sources/SourcesPage'),
     menu: { icon: 'source', key: 's' },
   },
   {
     path: '/wall/$board',
     title: navigationCopy.wall,
+    parameters: [BOARDS, BOARD_SECONDS, SCREEN_INCHES, DISTANCE_METERS],
     load: () => import('../features/wall/WallPage'),
     menu: { icon: 'wall', key: 'w', to: '/wall/environment' },
     bare: true,

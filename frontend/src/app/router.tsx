@@ -6,9 +6,11 @@ import {
   createRoute,
   createRouter,
   lazyRouteComponent,
+  redirect,
   retainSearchParams,
 } from '@tanstack/react-router'
 import { BASE_PATH } from '../lib/base'
+import type { Parameter } from '../lib/parameters'
 import { type FlatSearch, SearchProvider } from '../lib/search'
 import { parseSearch, SHARED_PARAMETERS, stringifySearch } from '../lib/url'
 import { Layout } from './Layout'
@@ -27,10 +29,13 @@ export function createAppRouter(client: QueryClient) {
       getParentRoute: parent,
       path: page.path,
       component: lazyRouteComponent(withCharts(page)),
-      beforeLoad: ({ params, search, cause }) => {
+      beforeLoad: ({ params, search, cause, location: { pathname, hash } }) => {
+        const today = page.upgrade?.(search, hash) ?? search
+        if (stringifySearch(today) !== stringifySearch(search))
+          throw redirect({ to: pathname, search: today as never, hash, replace: true })
         if (cause === 'enter') page.ask?.(client, { params, search })
       },
-      staticData: { title: page.title },
+      staticData: { title: page.title, parameters: page.parameters ?? [] },
     })
   const inFrame = PAGES.filter((page) => !page.bare).map((page) => pageRoute(() => framed as never, page))
   const bare = PAGES.filter((page) => page.bare).map((page) => pageRoute(() => root, page))
@@ -62,5 +67,6 @@ export type AppRouter = ReturnType<typeof createAppRouter>
 declare module '@tanstack/react-router' {
   interface StaticDataRouteOption {
     title?: string
+    parameters?: readonly Parameter[]
   }
 }

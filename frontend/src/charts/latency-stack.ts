@@ -59,12 +59,14 @@ interface LatencyView {
   /** Parts of the total instead of ms. */
   asShare?: boolean
   limits?: readonly ChartLimit[]
+  /** Reads and writes with their rates alone, lower than on a page of their own. */
+  stacksOnly?: boolean
 }
 
 /** Reads over writes with one scale, so that they compare by eye; then I/O rates, I/Os against what the queues hold, and the bounds of `bounded`. */
 export function latencyPanels(
   data: LatencyData,
-  { hidden, gaps, bounded, asShare = false, limits = [] }: LatencyView,
+  { hidden, gaps, bounded, asShare = false, limits = [], stacksOnly = false }: LatencyView,
 ): Panel[] {
   const missing = [...gaps, ...unexplained(data, gaps)]
   const apart = STACKED.flatMap((name) => data.directions.filter(({ direction }) => direction === name))
@@ -72,10 +74,12 @@ export function latencyPanels(
   // Without any latency the axis needs an end all the same.
   const max = Math.max(0, ...stacks.map((panel) => panel.max)) || EMPTY_AXIS_US
   const bounds = boundsPanel(data, bounded, missing, limits)
+  const drawn = stacks
+    .map((panel) => ({ ...panel, max: niceMax(max), scale: latencyScale(max) }))
+    .map((panel, at) => (asShare ? shared(panel, apart[at]?.total_us ?? []) : panel))
+  if (stacksOnly) return drawn.map((panel) => (panel.weight === 'tall' ? { ...panel, weight: 'medium' } : panel))
   return [
-    ...stacks
-      .map((panel) => ({ ...panel, max: niceMax(max), scale: latencyScale(max) }))
-      .map((panel, at) => (asShare ? shared(panel, apart[at]?.total_us ?? []) : panel)),
+    ...drawn,
     ratesPanel(data, missing, limitsOf(limits, 'iops')),
     ...queuePanels(data.queues, missing, hidden),
     ...(bounds === null ? [] : [bounds]),
@@ -102,14 +106,14 @@ function shared(panel: Panel, total_us: Values): Panel {
 }
 
 /** Every band that is anywhere above zero, once, outermost first, and the total; then the lines of the queues: for the legend. */
-export function latencyLegend(data: LatencyData): PanelLine[] {
+export function latencyLegend(data: LatencyData, stacksOnly = false): PanelLine[] {
   const byKey = new Map<string, PanelLine>()
   // Reads and writes together have every part, in the order of the path.
   const whole = data.directions.filter(({ direction }) => direction === 'all')
   for (const columns of [...whole, ...data.directions])
     for (const line of stackLines(columns))
       if (!byKey.has(line.key) && line.values.some((value) => value !== null && value > 0)) byKey.set(line.key, line)
-  const queues = queueLegend(data.queues)
+  const queues = stacksOnly ? [] : queueLegend(data.queues)
   if (queues.length === 0) return [...byKey.values()]
   return [
     ...[...byKey.values()].map((line) => ({ ...line, strip: breakdownCopy.stack })),

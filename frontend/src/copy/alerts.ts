@@ -7,6 +7,8 @@ export const active = 'Active alerts'
 export const notLoaded = 'not loaded'
 export const pendingCount = (count: string) => `${count} pending`
 export const notAnalyzed = 'Not analyzed yet'
+export const inRange = 'Alerts in range'
+export const noneInRange = 'No alerts in this range'
 export const noneActive = 'No active alerts'
 export const noneOnObject = (noun: string) => `None on this ${noun}`
 export const more = (count: number) => `${count} more`

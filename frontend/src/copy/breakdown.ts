@@ -28,8 +28,15 @@ export const fromDiagnosis = 'diagnosis by Gavel'
 export const pictureLabel = (name: string) =>
   `Latency of ${name} over time by segment of the I/O path, reads and writes apart, with IOPS`
 export const latencyOverTime = 'Latency over time'
+export const layersOverTime = 'Layers over time'
+export const lastHour = 'last hour'
+export const directionSwitch = 'Reads or writes'
+export const all = 'All'
+export const reads = 'Reads'
+export const writes = 'Writes'
 export const exportByLayer = (name: string) => `Latency of ${name} by layer`
-export const perPoint = (step: string, zoom: string) => `one point per ${step}${zoom}`
+export const perPoint = (span: string, step: string, zoom: string) =>
+  `${span === '' ? '' : `${span}, `}one point per ${step}${zoom}`
 export const numbersByLayer = (name: string) => `Counters: latency of ${name} by layer`
 export const unit = 'Unit'
 export const stackSwitch = 'Unit of the stack'

@@ -3,10 +3,9 @@
 export const orLayer = (layer: string) => ` or ${layer}`
 export const noData = 'No data in this window'
 export const title = 'Diagnosis'
-export const window = 'Diagnosis window'
-export const lastFiveMinutes = 'Last 5 min'
 export const analyzedThrough = (clock: string, ago: string) => `Analyzed through ${clock} (${ago})`
 export const qualityA = 'Data quality'
+export const qualityOf = (letter: string) => `Data quality ${letter}`
 export const evidence = 'Evidence'
 export const caveats = 'Caveats'
 export const toConfirm = 'To confirm'

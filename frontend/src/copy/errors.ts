@@ -16,6 +16,9 @@ export const pageFailed = 'Page failed'
 export const reload = 'Reload'
 export const loadFailed = (what: string) => `Could not load ${what}`
 export const sectionFailed = 'This section failed'
+export const sectionFailedText = (message: string) =>
+  `${message}. The other sections are not affected. Reload the page if it fails again.`
+export const showAgain = 'Show again'
 export const removedAtSource = 'It may have been removed at its source.'
 export const dialogFailed = 'This could not be loaded. Gavel is unreachable, or was updated while this page was open.'
 export const failingSince = (what: string, time: string) => `${what} since ${time}.`

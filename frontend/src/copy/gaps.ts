@@ -1,6 +1,7 @@
 /** Gaps and events. */
 
 export const events = 'Events'
+export const noGaps = 'No gaps'
 export const title = 'Gaps'
 export const hint = 'Intervals without samples, with reason'
 export const eventsHint = 'Lines in the charts'

@@ -27,7 +27,7 @@ const PARSERS = new Set([
 const ALLOWED: Record<string, string> = {
   // Addresses and what is stored in them.
   'api/diagnoses.ts': 'the order in an address, "-excess"',
-  'kit/layout/Fold.tsx': 'the open parts in an address',
+  'lib/parameters.ts': 'numbers in an address',
   'kit/chart/timeChart.ts': 'the hidden lines in an address',
   'kit/table/sort.ts': 'the order in an address, "-excess"',
   'features/wall/boards.ts': 'the boards in an address',

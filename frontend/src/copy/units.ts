@@ -6,6 +6,7 @@ export const neverMeasured = 'never measured'
 export const ago = (age: string) => `${age} ago`
 export const noIo = 'no I/O'
 export const resolution = (step: string) => `resolution ${step}`
+export const liveSpan = 'Live · last 5 min'
 export const lastHour = 'Last hour'
 export const lastSpan = (count: number, unit: string) => `Last ${count} ${unit}`
 export const poweredOn = 'powered on'

@@ -68,10 +68,3 @@ export const kindInAddress = (word: string | undefined): Kind | undefined => KIN
 export const kindOfSubject = (subject: string): Kind | undefined => KINDS.find((kind) => kind.subject === subject)
 
 export const subjectOf = (kind: EntityKind, id: number) => ({ kind: KIND[kind].subject, id })
-
-/** One object of such a kind. */
-export interface DiagnosedObject {
-  kind: EntityKind
-  id: number
-  name: string
-}

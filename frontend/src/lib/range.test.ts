@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
   brushedRange,
+  diagnosedRange,
   PRESETS,
   parseRange,
   presetFor,
@@ -11,6 +12,7 @@ import {
   rangeQuery,
   rangeSearch,
   shiftRange,
+  trendRange,
 } from './range'
 
 const NOW = Date.UTC(2026, 10, 20, 12, 0, 0)
@@ -29,11 +31,18 @@ describe('the window in the URL', () => {
     )
   })
 
-  it('is the last hour when the URL says nothing, nonsense, or an upside-down window', () => {
-    const hour = { kind: 'last', last: '1h' }
-    expect(parseRange({})).toEqual(hour)
-    expect(parseRange({ last: '<script>', from: 'yesterday' })).toEqual(hour)
-    expect(parseRange({ from: '2026-11-20T12:00:00Z', to: '2026-11-20T11:00:00Z' })).toEqual(hour)
+  it('is live when the URL says nothing, nonsense, or an upside-down window', () => {
+    const live = { kind: 'last', last: '5m' }
+    expect(parseRange({})).toEqual(live)
+    expect(parseRange({ last: '<script>', from: 'yesterday' })).toEqual(live)
+    expect(parseRange({ from: '2026-11-20T12:00:00Z', to: '2026-11-20T11:00:00Z' })).toEqual(live)
+  })
+
+  it('live: the newest minutes are diagnosed and the last hour is drawn; any other range is both', () => {
+    const live = parseRange({})
+    expect([diagnosedRange(live), trendRange(live)]).toEqual([null, { kind: 'last', last: '1h' }])
+    for (const range of [parseRange({ last: '1h' }), { kind: 'fixed', from_ms: NOW, to_ms: NOW + HOUR } as const])
+      expect([diagnosedRange(range), trendRange(range)]).toEqual([range, range])
   })
 
   it('leaves "now" to the server', () => {
@@ -49,6 +58,7 @@ describe('moving and zooming', () => {
   it('shifts by half a window and stands still afterwards', () => {
     const earlier = shiftRange({ kind: 'last', last: '1h' }, -1, NOW)
     expect(earlier).toEqual({ kind: 'fixed', from_ms: NOW - 1.5 * HOUR, to_ms: NOW - 0.5 * HOUR })
+    expect(shiftRange(parseRange({}), -1, NOW)).toEqual(earlier)
     expect(shiftRange(earlier, 1, NOW)).toEqual({ kind: 'fixed', from_ms: NOW - HOUR, to_ms: NOW })
   })
 
@@ -58,7 +68,8 @@ describe('moving and zooming', () => {
     expect(brushedRange(NOW, NOW)).toBeNull()
   })
 
-  it('goes live again on the shortest preset that holds the frozen window', () => {
+  it('follows the clock again live, or by the shortest preset that holds a longer paused range', () => {
+    expect(presetFor({ kind: 'fixed', from_ms: NOW, to_ms: NOW + HOUR })).toBe('5m')
     expect(presetFor({ kind: 'fixed', from_ms: NOW, to_ms: NOW + 2 * HOUR })).toBe('3h')
     expect(rangeBounds({ kind: 'last', last: '6h' }, NOW).from_ms).toBe(NOW - presetMs('6h'))
   })

@@ -2,7 +2,8 @@
 
 import { useNavigate } from '@tanstack/react-router'
 import { useCallback, useMemo } from 'react'
-import { parseRange, type Range, rangeSearch } from './range'
+import type { Parameter } from './parameters'
+import { parseRange, type Range, rangeSearch, trendRange } from './range'
 import { type FlatSearch, useFlatSearch } from './search'
 
 /** Parameters that follow the viewer from page to page. */
@@ -38,8 +39,8 @@ export function useSetSearch() {
   )
 }
 
-/** One parameter with a default that is left out of the URL. */
-export function useSearchParameter(name: string, fallback: string) {
+/** One parameter of the address: what cannot be read is its fallback, which is left out of the address. */
+export function useParameter<Value extends string>({ name, fallback, parse }: Parameter<Value>) {
   const search = useFlatSearch()
   const setSearch = useSetSearch()
   const set = useCallback(
@@ -47,14 +48,21 @@ export function useSearchParameter(name: string, fallback: string) {
       setSearch({ [name]: value === fallback ? undefined : value }, options),
     [setSearch, name, fallback],
   )
-  return [search[name] ?? fallback, set] as const
+  const given = search[name]
+  return [(given === undefined ? undefined : parse(given)) ?? fallback, set] as const
 }
 
-/** The time window, and the way to change it. */
+/** The time range, and the way to change it. */
 export function useRange(): [Range, (range: Range) => void] {
   const { last, from, to } = useFlatSearch()
   const setSearch = useSetSearch()
   const range = useMemo(() => parseRange({ last, from, to }), [last, from, to])
   const setRange = useCallback((next: Range) => setSearch({ ...rangeSearch(next) }), [setSearch])
   return [range, setRange]
+}
+
+/** What is drawn over time: the range, or the last hour while the page is live. */
+export function useTrend(): Range {
+  const [range] = useRange()
+  return useMemo(() => trendRange(range), [range])
 }

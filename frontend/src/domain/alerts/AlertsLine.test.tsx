@@ -3,9 +3,10 @@ import { MantineProvider } from '@mantine/core'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { render, screen } from '@testing-library/react'
 import { expect, it, vi } from 'vitest'
-import { alertsNowQuery } from '../../api/alerts'
+import { alertsDuringQuery, alertsNowQuery } from '../../api/alerts'
 import type { AlertOut } from '../../api/types'
 import { PreferencesProvider } from '../../lib/preferences'
+import type { Range } from '../../lib/range'
 import { AlertBadge } from './AlertBadge'
 import { AlertsLine } from './AlertsLine'
 
@@ -16,6 +17,9 @@ vi.mock('@tanstack/react-router', () => ({
     </a>
   ),
 }))
+
+let range: Range = { kind: 'last', last: '5m' }
+vi.mock('../../lib/url', () => ({ useRange: () => [range] }))
 
 const alert = (id: number, given: Partial<AlertOut> = {}): AlertOut =>
   ({
@@ -94,6 +98,32 @@ it('before the first judged minute nothing is said to be well', () => {
   show([], [], null)
   const line = screen.getByRole('region', { name: 'Active alerts' })
   expect(line.textContent).toBe('Active alertsNot analyzed yet')
+})
+
+it('alerts of a range that stands still: those that were open in it, with the time they began and no age', () => {
+  range = { kind: 'fixed', from_ms: Date.UTC(2026, 10, 21, 2), to_ms: Date.UTC(2026, 10, 21, 3) }
+  const client = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } })
+  client.setQueryData(alertsDuringQuery(range, null).queryKey, {
+    items: [alert(1, { state: 'resolved' })],
+    total: 1,
+    limit: 100,
+    offset: 0,
+  })
+  render(
+    <PreferencesProvider>
+      <MantineProvider withGlobalClasses={false} withCssVariables={false}>
+        <QueryClientProvider client={client}>
+          <AlertsLine choose={(all) => all} of={{ kind: 'datastore', id: 7 }} />
+        </QueryClientProvider>
+      </MantineProvider>
+    </PreferencesProvider>,
+  )
+  range = { kind: 'last', last: '5m' }
+  const line = screen.getByRole('region', { name: 'Alerts in range' })
+  expect(line.textContent).toContain('Rule 1')
+  expect(line.textContent).toMatch(/since .*02:10/)
+  expect(line.textContent).not.toMatch(/ago|resolved/)
+  client.clear()
 })
 
 it('what has no room is counted', () => {

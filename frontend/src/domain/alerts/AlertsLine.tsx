@@ -2,14 +2,16 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { alertsNowQuery } from '../../api/alerts'
+import { alertsDuringQuery, alertsNowQuery } from '../../api/alerts'
 import type { AlertOut, AlertsNow } from '../../api/types'
 import * as alertsCopy from '../../copy/alerts'
 import * as commonCopy from '../../copy/common'
 import { StateMark } from '../../kit/mark/StateMark'
 import { Name, NameLink } from '../../kit/text/Name'
 import { usePreferences } from '../../lib/preferences'
+import type { Range } from '../../lib/range'
 import { formatInstant } from '../../lib/time'
+import { useRange } from '../../lib/url'
 import styles from './AlertsLine.module.css'
 import { TickingAge } from './TickingAge'
 import {
@@ -32,7 +34,12 @@ interface AlertsLineProps {
   most?: number
 }
 
-export function AlertsLine({ choose, of, most = 3 }: AlertsLineProps) {
+export function AlertsLine(props: AlertsLineProps) {
+  const [range] = useRange()
+  return range.kind === 'fixed' ? <InRange {...props} range={range} /> : <Active {...props} />
+}
+
+function Active({ choose, of, most = 3 }: AlertsLineProps) {
   const { data, error } = useQuery(alertsNowQuery())
   return (
     <section className={styles.line} aria-label={alertsCopy.active} aria-busy={data === undefined && error === null}>
@@ -45,6 +52,33 @@ export function AlertsLine({ choose, of, most = 3 }: AlertsLineProps) {
     </section>
   )
 }
+
+/** Of a range that stands still: the alerts that were open in it, whatever has become of them. */
+function InRange({ choose, of, most = 3, range }: AlertsLineProps & { range: Range }) {
+  const { data, error } = useQuery(alertsDuringQuery(range, null))
+  const alerts = data === undefined ? [] : choose(data.items)
+  const title = alertsCopy.inRange
+  return (
+    <section className={styles.line} aria-label={title} aria-busy={data === undefined && error === null}>
+      <span className={styles.term}>{title}</span>
+      {data === undefined ? (
+        <span className="faint">{error === null ? '…' : alertsCopy.notLoaded}</span>
+      ) : alerts.length === 0 ? (
+        <span className={styles.quiet}>
+          <StateMark
+            tone="calm"
+            word={of === undefined ? alertsCopy.noneInRange : alertsCopy.noneOnObject(subjectWord(of.kind))}
+          />
+        </span>
+      ) : (
+        <Lines alerts={alerts} of={of} most={most} isPast more={moreWords(alerts, most, '')} />
+      )}
+    </section>
+  )
+}
+
+const moreWords = (alerts: readonly AlertOut[], most: number, waiting: string) =>
+  [alerts.length > most ? alertsCopy.more(alerts.length - most) : '', waiting].filter(Boolean).join(', ')
 
 interface StandingProps extends Required<Pick<AlertsLineProps, 'choose' | 'most'>> {
   now: AlertsNow
@@ -69,13 +103,26 @@ function Standing({ now, choose, of, most }: StandingProps) {
         {waiting !== '' && <Link to={'/alerts' as string}>{waiting}</Link>}
       </span>
     )
-  const more = [open.length > most ? alertsCopy.more(open.length - most) : '', waiting].filter(Boolean).join(', ')
+  return <Lines alerts={open} of={of} most={most} more={moreWords(open, most, waiting)} />
+}
+
+interface LinesProps extends Pick<StandingProps, 'of' | 'most'> {
+  alerts: readonly AlertOut[]
+  more: string
+  isPast?: boolean
+}
+
+function Lines({ alerts, of, most, more, isPast = false }: LinesProps) {
   return (
     <>
       <ul className={styles.alerts}>
-        {open.slice(0, most).map((alert) => (
+        {alerts.slice(0, most).map((alert) => (
           <li key={alert.id} className={styles.alert}>
-            <OneAlert alert={alert} isOwn={of?.kind === alert.subject.kind && of.id === alert.subject.id} />
+            <OneAlert
+              alert={alert}
+              isOwn={of?.kind === alert.subject.kind && of.id === alert.subject.id}
+              isPast={isPast}
+            />
           </li>
         ))}
       </ul>
@@ -88,7 +135,8 @@ function Standing({ now, choose, of, most }: StandingProps) {
   )
 }
 
-function OneAlert({ alert, isOwn }: { alert: AlertOut; isOwn: boolean }) {
+/** `isPast`: its age and state of today are no part of the range. */
+function OneAlert({ alert, isOwn, isPast }: { alert: AlertOut; isOwn: boolean; isPast: boolean }) {
   const { zone } = usePreferences()
   const began_ms = Date.parse(alert.started_at)
   const [bound, worst] = [boundWords(alert), worstWords(alert)]
@@ -115,13 +163,19 @@ function OneAlert({ alert, isOwn }: { alert: AlertOut; isOwn: boolean }) {
         </span>
       </span>
       <span className={styles.age} title={alertsCopy.sinceTitle(formatInstant(began_ms, zone))}>
-        {alertsCopy.began} <TickingAge at_ms={began_ms} /> {alertsCopy.ago}
+        {isPast ? (
+          alertsCopy.sinceTitle(formatInstant(began_ms, zone))
+        ) : (
+          <>
+            {alertsCopy.began} <TickingAge at_ms={began_ms} /> {alertsCopy.ago}
+          </>
+        )}
       </span>
-      {alert.state !== 'firing' && <StateMark {...state} />}
-      {alert.acknowledged_at !== null && (
+      {!isPast && alert.state !== 'firing' && <StateMark {...state} />}
+      {!isPast && alert.acknowledged_at !== null && (
         <span className="muted">{alertsCopy.acknowledgedByName(alert.acknowledged_by ?? commonCopy.unknown)}</span>
       )}
-      {alert.quiet !== null && <span className="muted">{alert.quiet}</span>}
+      {!isPast && alert.quiet !== null && <span className="muted">{alert.quiet}</span>}
     </>
   )
 }

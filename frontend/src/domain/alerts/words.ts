@@ -11,6 +11,7 @@ import { capitalized, plural } from '../../lib/text'
 import { formatClock, formatDay, formatMoment, formatSeconds, type Zone } from '../../lib/time'
 import { formatCount, formatLatency, formatUpTo, isOnlyLessThan, NOT_MEASURED } from '../../lib/units'
 import { KIND } from '../kinds'
+import { ALERT_SEVERITIES } from '../parameters'
 import { ALERT_SHAPES } from './marks'
 
 export type Unit = QuantityUse['unit']
@@ -19,7 +20,7 @@ export type Quantity = Condition['quantity']
 export type Subject = RuleBody['of']
 type Measure = Pick<Condition, 'quantity' | 'part' | 'direction'>
 
-export const SEVERITIES = ['critical', 'warning', 'info'] as const satisfies readonly Severity[]
+export const SEVERITIES = ALERT_SEVERITIES satisfies readonly Severity[]
 
 const SEVERITY_TONES: Record<Severity, Tone> = { critical: 'bad', warning: 'warn', info: 'calm' }
 export const severityMark = (severity: Severity) => ({ tone: SEVERITY_TONES[severity], word: severity })

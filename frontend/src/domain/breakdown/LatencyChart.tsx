@@ -25,10 +25,12 @@ import { useTokens } from '../../kit/chart/useTokens'
 import { useMediaMatch, usePreferences } from '../../lib/preferences'
 import { AtOnce } from '../../lib/search'
 import { formatSeconds, formatWindow } from '../../lib/time'
-import { useSearchParameter } from '../../lib/url'
+import { useParameter } from '../../lib/url'
 import styles from '../diagnosis/Diagnosis.module.css'
+import { BOUNDS, STACK } from '../parameters'
 
 interface LatencyChartProps {
+  title?: string
   name: string
   latency: LatencyData & { from_at: string; to_at: string }
   /** What happened in the window, and the alerts of it; none while they are being read. */
@@ -38,17 +40,24 @@ interface LatencyChartProps {
   named: string | null
   /** What I/O rates and latencies are held to; the same array while nothing of it changes. */
   limits?: readonly ChartLimit[]
+  /** How long it is, where that is not the page's range. */
+  span?: string
+  /** Reads and writes alone, without rates, queues and ranges. */
+  stacksOnly?: boolean
 }
 
 const NO_LIMITS: readonly ChartLimit[] = []
 
 export const LatencyChart = memo(function LatencyChart({
+  title = breakdownCopy.latencyOverTime,
   name,
   latency,
   events,
   gaps,
   named,
   limits = NO_LIMITS,
+  span = '',
+  stacksOnly = false,
 }: LatencyChartProps) {
   const { zone } = usePreferences()
   const tokens = useTokens()
@@ -60,12 +69,12 @@ export const LatencyChart = memo(function LatencyChart({
   const [bounded] = useBounded(layers, named)
   const [asShare] = useShare()
   const legend = useMemo(
-    () => latencyLegend(latency).filter(({ key }) => !(asShare && key === 'total')),
-    [latency, asShare],
+    () => latencyLegend(latency, stacksOnly).filter(({ key }) => !(asShare && key === 'total')),
+    [latency, stacksOnly, asShare],
   )
   const panels = useMemo(
-    () => latencyPanels(latency, { hidden, gaps, bounded, asShare, limits }),
-    [latency, hidden, gaps, bounded, asShare, limits],
+    () => latencyPanels(latency, { hidden, gaps, bounded, asShare, limits, stacksOnly }),
+    [latency, hidden, gaps, bounded, asShare, limits, stacksOnly],
   )
   const numbers = useMemo(
     () => withEvents(numbersOfPanels(latency.times_ms, panels, breakdownCopy.fromDiagnosis), latency.step_s, events),
@@ -84,10 +93,10 @@ export const LatencyChart = memo(function LatencyChart({
 
   return (
     <Chart
-      title={breakdownCopy.latencyOverTime}
+      title={title}
       exportTitle={breakdownCopy.exportByLayer(name)}
       windowText={formatWindow(from_ms, to_ms, zone)}
-      hint={breakdownCopy.perPoint(formatSeconds(latency.step_s), canDrag ? chartsCopy.dragToZoom : '')}
+      hint={breakdownCopy.perPoint(span, formatSeconds(latency.step_s), canDrag ? chartsCopy.dragToZoom : '')}
       label={label}
       option={option}
       height={timePanelsHeight(panels)}
@@ -99,7 +108,7 @@ export const LatencyChart = memo(function LatencyChart({
           <div className={styles.switches}>
             <AtOnce>
               <StackSwitch />
-              <BoundsSwitch layers={layers} named={named} />
+              {!stacksOnly && <BoundsSwitch layers={layers} named={named} />}
             </AtOnce>
           </div>
         </>
@@ -114,13 +123,13 @@ export const LatencyChart = memo(function LatencyChart({
 
 /** The layer whose bounds are shown: the chosen one, else the one that the diagnosis names. */
 function useBounded(layers: readonly LayerColumns[], named: string | null) {
-  const [chosen, choose] = useSearchParameter('bounds', '')
+  const [chosen, choose] = useParameter(BOUNDS)
   const wanted = [chosen, named].find((name) => layers.some((one) => one.name === name))
   return [wanted ?? layers[0]?.name ?? null, choose] as const
 }
 
 function useShare() {
-  const [stack, setStack] = useSearchParameter('stack', '')
+  const [stack, setStack] = useParameter(STACK)
   return [stack === 'share', setStack] as const
 }
 

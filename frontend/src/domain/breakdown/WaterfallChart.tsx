@@ -1,5 +1,6 @@
 /** Where the time of one window went, reads beside writes. */
 
+import { SegmentedControl } from '@mantine/core'
 import { memo, type ReactNode, useMemo } from 'react'
 import type { Waterfall } from '../../api/types'
 import { type Counted, countedWords, withCounted } from '../../charts/counted'
@@ -23,8 +24,11 @@ import { type LegendWord, Words } from '../../kit/chart/Words'
 import { Stacked } from '../../kit/table/Told'
 import { Name } from '../../kit/text/Name'
 import { useMediaMatch, usePreferences } from '../../lib/preferences'
+import { AtOnce } from '../../lib/search'
 import { formatWindow } from '../../lib/time'
+import { useParameter } from '../../lib/url'
 import styles from '../diagnosis/Diagnosis.module.css'
+import { BREAKDOWN_DIRECTION } from '../parameters'
 import { baselineWords } from './baselineWords'
 
 interface WaterfallChartProps {
@@ -40,6 +44,8 @@ interface WaterfallChartProps {
   counted?: readonly Counted[]
   /** How far measurements contradict each other, in the worst minute, reads and writes together. */
   disagreement_us?: number | null
+  /** Beside other cards: reads, writes, or both weighted by I/O, one at a time. */
+  compact?: boolean
 }
 
 const NONE: readonly Counted[] = []
@@ -53,13 +59,19 @@ export const WaterfallChart = memo(function WaterfallChart({
   hint,
   counted = NONE,
   disagreement_us = null,
+  compact = false,
 }: WaterfallChartProps) {
   const { zone } = usePreferences()
   const tokens = useTokens()
-  const columns = useMemo(() => withCounted(shownColumns(waterfall.directions), counted), [waterfall, counted])
+  const [chosen] = useParameter(BREAKDOWN_DIRECTION)
+  const directions = waterfall.directions
+  const columns = useMemo(
+    () => withCounted(compact ? oneColumn(directions, chosen || 'all') : shownColumns(directions), counted),
+    [directions, compact, chosen, counted],
+  )
   const layout = useLayout(columns.length)
   const shown = new Set(columns.map(({ direction }) => direction))
-  const silent = waterfall.directions.filter(({ direction }) => direction !== 'all' && !shown.has(direction))
+  const silent = compact ? [] : directions.filter(({ direction }) => direction !== 'all' && !shown.has(direction))
   const from_ms = Date.parse(waterfall.from_at)
   const to_ms = Date.parse(waterfall.to_at)
   const label = breakdownCopy.spoken(name, columns.map(inWords).join('; '))
@@ -97,11 +109,18 @@ export const WaterfallChart = memo(function WaterfallChart({
       }
       hint={hint}
       legend={
-        <Legend
-          silent={silent}
-          counted={countedSentence(countedWords(columns), waterfall.subject.kind)}
-          marks={marks}
-        />
+        <>
+          {compact && (
+            <AtOnce>
+              <DirectionSwitch />
+            </AtOnce>
+          )}
+          <Legend
+            silent={silent}
+            counted={countedSentence(countedWords(columns), waterfall.subject.kind)}
+            marks={marks}
+          />
+        </>
       }
       legendWords={marks}
       shownWindow={{ from_ms, to_ms }}
@@ -143,6 +162,29 @@ function shownColumns(directions: readonly WaterfallColumn[]): WaterfallColumn[]
   const apart = directions.filter(({ direction }) => direction !== 'all')
   const active = apart.filter(({ state }) => state === 'judged' || state === 'too_few')
   return active.length === 0 ? apart.slice(0, 1) : active
+}
+
+/** Both together as long as there is anything of both; one that has no numbers is shown as having none. */
+const oneColumn = (directions: readonly WaterfallColumn[], wanted: WaterfallColumn['direction']) =>
+  directions.filter(({ direction }) => direction === wanted)
+
+const DIRECTIONS = [
+  { value: '', label: breakdownCopy.all },
+  { value: 'read', label: breakdownCopy.reads },
+  { value: 'write', label: breakdownCopy.writes },
+]
+
+function DirectionSwitch() {
+  const [chosen, choose] = useParameter(BREAKDOWN_DIRECTION)
+  return (
+    <SegmentedControl
+      size="xs"
+      aria-label={breakdownCopy.directionSwitch}
+      data={DIRECTIONS}
+      value={chosen}
+      onChange={(value) => choose(value, { replace: true })}
+    />
+  )
 }
 
 function inWords(column: WaterfallColumn): string {

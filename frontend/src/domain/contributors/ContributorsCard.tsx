@@ -19,13 +19,14 @@ import { usePreferences } from '../../lib/preferences'
 import { plural } from '../../lib/text'
 import { formatClock } from '../../lib/time'
 import { formatIops, formatLatency } from '../../lib/units'
-import { useSearchParameter } from '../../lib/url'
+import { useParameter } from '../../lib/url'
 import { ios, iosWithin } from '../breakdown/OccupancyCard'
 import styles from '../diagnosis/Diagnosis.module.css'
 import { NoNumbers } from '../diagnosis/NoNumbers'
 import { CardSkeleton } from '../diagnosis/Skeletons'
 import { LayerBar } from '../io-path/LayerBar'
 import { EntityLink } from '../object/EntityLink'
+import { CONTRIBUTED_LAYER } from '../parameters'
 
 const LAYERS: readonly Layer[] = ['guest', 'kernel', 'san', 'array']
 
@@ -40,8 +41,8 @@ interface ContributorsCardProps {
 }
 
 export function ContributorsCard({ kind, id, window, named, hasData }: ContributorsCardProps) {
-  const [chosen, choose] = useSearchParameter('of', '')
-  const layer = LAYERS.find((one) => one === chosen) ?? LAYERS.find((one) => named.includes(one)) ?? 'kernel'
+  const [chosen, choose] = useParameter(CONTRIBUTED_LAYER)
+  const layer = (chosen || undefined) ?? LAYERS.find((one) => named.includes(one)) ?? 'kernel'
   const { zone } = usePreferences()
   const minute = useCursorMinute()
   const query = useQuery(contributorsQuery(kind, id, layer, minute ?? window))

@@ -1,26 +1,31 @@
-/** From the diagnosis straight to the numbers that prove it: by click and by keyboard. */
+/** From the diagnosis straight to the counters behind it: by click and by keyboard. */
 
+import { Link } from '@tanstack/react-router'
 import type { MouseEvent } from 'react'
 import type { Evidence } from '../../api/types'
 import * as countersCopy from '../../copy/counters'
-import { Icon } from '../../kit/mark/Icon'
-import styles from './Evidence.module.css'
+import { useSetSearch } from '../../lib/url'
+import { TAB } from '../parameters'
 import { EVIDENCE, evidenceWords, goToEvidence } from './evidenceSides'
 
+const COUNTERS = { [TAB.name]: 'counters' }
+
 export function EvidenceLink({ evidence }: { evidence: readonly Pick<Evidence, 'side'>[] }) {
-  // The address stays as it is: what is judged is in there, and the way back is the browser's.
+  const setSearch = useSetSearch()
+  // The keyboard goes along; in a tab of its own the address leads there.
   function follow(event: MouseEvent) {
     if (event.metaKey || event.ctrlKey || event.shiftKey) return
     event.preventDefault()
+    setSearch(COUNTERS)
     goToEvidence()
   }
+  const search = (before: object) => ({ ...before, ...COUNTERS })
   return (
-    <p className={styles.way}>
-      <a href={`#${EVIDENCE}`} onClick={follow}>
-        <Icon name="down" size={14} />
+    <span>
+      <Link to="." search={search as never} hash={EVIDENCE} onClick={follow}>
         {countersCopy.showEvidence}
-      </a>
+      </Link>{' '}
       <span className="muted">{evidenceWords(evidence)}</span>
-    </p>
+    </span>
   )
 }

@@ -4,8 +4,10 @@ import { type ReactNode, useMemo } from 'react'
 import type { AlertOut, GapOut, Series } from '../../api/types'
 import * as commonCopy from '../../copy/common'
 import * as gapsCopy from '../../copy/gaps'
+import * as sectionsCopy from '../../copy/sections'
 import { Card } from '../../kit/layout/Card'
 import { StateMark } from '../../kit/mark/StateMark'
+import { EmptyState } from '../../kit/state/DataState'
 import { TOLD_PX, Told } from '../../kit/table/Told'
 import { type Column, VirtualTable } from '../../kit/table/VirtualTable'
 import { Name, NameLink } from '../../kit/text/Name'
@@ -15,21 +17,16 @@ import { formatInstant, formatSeconds, formatWindow } from '../../lib/time'
 import { eventsOfAlerts } from '../alerts/standing'
 import { EntityLink } from '../object/EntityLink'
 
-export function GapsCard({ series, alerts }: { series: Series; alerts: readonly AlertOut[] }) {
+export function EventsCard({ series, alerts }: { series: Series; alerts: readonly AlertOut[] }) {
   const happened = useMemo(() => happenedIn(series, alerts), [series, alerts])
   return (
-    <>
-      {series.gaps.length > 0 && (
-        <Card title={gapsCopy.title} hint={gapsCopy.hint} flush>
-          <GapsTable gaps={series.gaps} />
-        </Card>
+    <Card title={gapsCopy.events} hint={gapsCopy.eventsHint} flush>
+      {happened.length > 0 ? (
+        <EventsTable events={happened} />
+      ) : (
+        <EmptyState title={sectionsCopy.noEvents} text={sectionsCopy.noEventsText} />
       )}
-      {happened.length > 0 && (
-        <Card title={gapsCopy.events} hint={gapsCopy.eventsHint} flush>
-          <EventsTable events={happened} />
-        </Card>
-      )}
-    </>
+    </Card>
   )
 }
 

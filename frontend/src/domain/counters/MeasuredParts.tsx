@@ -10,7 +10,7 @@ import * as countersCopy from '../../copy/counters'
 import { useCursorTime } from '../../kit/chart/useCursorTime'
 import { Card } from '../../kit/layout/Card'
 import { DataState, EmptyState, type EmptyText } from '../../kit/state/DataState'
-import { useRange } from '../../lib/url'
+import { useTrend } from '../../lib/url'
 import { eventsOfAlerts } from '../alerts/standing'
 import { BothSidesChart } from './BothSidesChart'
 import { OriginsCard } from './OriginsCard'
@@ -24,13 +24,12 @@ const NOTHING: EmptyText = {
 }
 
 /** Asked only where it is looked at: it is a hundred times as much as everything above it. */
-export default function MeasuredParts({
+export function MeasuredParts({
   kind,
   id,
   ...props
 }: Omit<MeasuredProps, 'series'> & { kind: EntityKind; id: number }) {
-  const [range] = useRange()
-  const query = useQuery(seriesQuery(kind, id, range, 'parts'))
+  const query = useQuery(seriesQuery(kind, id, useTrend(), 'parts'))
   return (
     <DataState query={query} skeleton={<SeriesSkeleton />}>
       {(series) => <Measured {...props} series={series} />}

@@ -2,6 +2,7 @@
 import { MantineProvider } from '@mantine/core'
 import { render, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
+import type { ComponentProps, ReactNode } from 'react'
 import { expect, it, vi } from 'vitest'
 import type { Evidence } from '../../api/types'
 import { PreferencesProvider } from '../../lib/preferences'
@@ -9,6 +10,16 @@ import { onScreen } from '../../testing/screen'
 import { EvidenceCard } from './EvidenceCard'
 import { EvidenceLink } from './EvidenceLink'
 import { evidenceWords, leadOf } from './evidenceSides'
+
+const setSearch = vi.fn()
+vi.mock('../../lib/url', () => ({ useSetSearch: () => setSearch }))
+vi.mock('@tanstack/react-router', () => ({
+  Link: ({ onClick, children }: ComponentProps<'a'>) => (
+    <a href="/evidence" onClick={onClick}>
+      {children}
+    </a>
+  ),
+}))
 
 // What is in sight is as high as the screen, of which jsdom has none.
 vi.mock('@tanstack/react-virtual', () => ({
@@ -34,15 +45,15 @@ const number = (side: Evidence['side'], label: string, given: Partial<Evidence> 
   ...given,
 })
 
-const show = (evidence: readonly Evidence[]) =>
-  render(
-    <PreferencesProvider>
-      <MantineProvider withGlobalClasses={false} withCssVariables={false}>
-        <EvidenceLink evidence={evidence} />
-        <EvidenceCard evidence={evidence} />
-      </MantineProvider>
-    </PreferencesProvider>,
-  )
+const inPage = (node: ReactNode) => (
+  <PreferencesProvider>
+    <MantineProvider withGlobalClasses={false} withCssVariables={false}>
+      {node}
+    </MantineProvider>
+  </PreferencesProvider>
+)
+
+const show = (evidence: readonly Evidence[]) => render(inPage(<EvidenceCard evidence={evidence} />))
 
 it('each side has a table of its own, with counter, steps, source and time of every number', () => {
   show([number('host', 'Read GAVG'), number('array', 'Read array service', { value: 358 })])
@@ -108,13 +119,16 @@ it('a side without numbers says so', () => {
   expect(screen.getByText('No array samples in this window.')).toBeTruthy()
 })
 
-it('the link under the diagnosis brings sight and keyboard to the evidence', async () => {
+it('the link under the diagnosis opens the counters and brings sight and keyboard to the evidence once it is there', async () => {
   const scrolled = vi.fn()
   Element.prototype.scrollIntoView = scrolled
-  show([number('host', 'Read GAVG')])
-  const link = screen.getByRole('link', { name: 'Show evidence' })
-  link.focus()
+  const evidence = [number('host', 'Read GAVG')]
+  const { rerender } = render(<EvidenceLink evidence={evidence} />)
+  screen.getByRole('link', { name: 'Show evidence' }).focus()
   await userEvent.keyboard('{Enter}')
+  expect(setSearch).toHaveBeenCalledWith({ tab: 'counters' })
+  expect(scrolled).not.toHaveBeenCalled()
+  rerender(inPage(<EvidenceCard evidence={evidence} />))
   const part = screen.getByRole('region', { name: 'Evidence' })
   expect(scrolled.mock.contexts).toEqual([part])
   expect(document.activeElement).toBe(part)

@@ -1,5 +1,4 @@
-import { Skeleton, Stack } from '@mantine/core'
-import * as breakdownCopy from '../../copy/breakdown'
+import { Skeleton } from '@mantine/core'
 import * as commonCopy from '../../copy/common'
 import * as diagnosisCopy from '../../copy/diagnosis'
 import { Card } from '../../kit/layout/Card'
@@ -21,12 +20,7 @@ function ReadingCard({ title, height }: { title: string; height: number }) {
   )
 }
 
-/** In place of diagnosis and charts, so that nothing moves when they come. */
+/** In place of the diagnosis, so that nothing moves when it comes. */
 export function DiagnosisSkeleton() {
-  return (
-    <Stack gap="md">
-      <ReadingCard title={diagnosisCopy.title} height={286} />
-      <ReadingCard title={breakdownCopy.title} height={470} />
-    </Stack>
-  )
+  return <ReadingCard title={diagnosisCopy.title} height={230} />
 }

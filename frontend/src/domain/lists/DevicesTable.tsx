@@ -57,6 +57,7 @@ const VOLUME: Column<DeviceOut> = {
 const REST: Column<DeviceOut>[] = [
   {
     id: 'iops',
+    isCurrent: true,
     header: commonCopy.iops,
     width: 84,
     align: 'right',
@@ -65,6 +66,7 @@ const REST: Column<DeviceOut>[] = [
   },
   {
     id: 'gavg',
+    isCurrent: true,
     header: countersCopy.gavg,
     width: 108,
     align: 'right',
@@ -82,6 +84,7 @@ const REST: Column<DeviceOut>[] = [
   },
   {
     id: 'in-flight',
+    isCurrent: true,
     header: objectsCopy.active,
     width: 104,
     align: 'right',
@@ -97,6 +100,7 @@ const REST: Column<DeviceOut>[] = [
   },
   {
     id: 'depth',
+    isCurrent: true,
     header: objectsCopy.effectiveDepth,
     width: 120,
     align: 'right',
@@ -137,19 +141,23 @@ const POLICY: Column<DeviceOut> = {
 }
 
 /** On phones, all of it under one name. */
-const told = (header: string, of: (device: DeviceOut) => ReactNode): Column<DeviceOut> => ({
+const told = (header: string, of: (device: DeviceOut) => ReactNode, isLive: boolean): Column<DeviceOut> => ({
   id: 'told',
   header: objectsCopy.deviceNarrow(header),
   width: 236,
   grow: true,
   narrowOnly: true,
   cell: (device) => (
-    <Stacked of={of(device)} lines={[<Volume key="volume" device={device} />, loadWords(device), depthWords(device)]} />
+    <Stacked
+      of={of(device)}
+      lines={[<Volume key="volume" device={device} />, ...(isLive ? [loadWords(device), depthWords(device)] : [])]}
+    />
   ),
 })
 
-const OF_HOST = told(commonCopy.host, (device) => <EntityLink to={device.host} />)
-const OF_DEVICE = told(objectsCopy.device, (device) => <Name focusable>{device.canonical_name}</Name>)
+const ofHost = (isLive: boolean) => told(commonCopy.host, (device) => <EntityLink to={device.host} />, isLive)
+const ofDevice = (isLive: boolean) =>
+  told(objectsCopy.device, (device) => <Name focusable>{device.canonical_name}</Name>, isLive)
 
 /** "812 IOPS · GAVG 0.34 ms", "no I/O". */
 export function loadWords({ newest }: Pick<DeviceOut, 'newest'>): string {
@@ -208,8 +216,15 @@ export function PathsMark({ devices }: { devices: readonly Pick<DeviceOut, 'path
   return <Paths working={sum('paths_working')} total={sum('paths_total')} />
 }
 
-export function DevicesTable({ devices, withHost = true }: { devices: readonly DeviceOut[]; withHost?: boolean }) {
-  const columns = useMemo(() => deviceColumns(withHost), [withHost])
+interface DevicesTableProps {
+  devices: readonly DeviceOut[]
+  withHost?: boolean
+  /** With the counters of the last minute. */
+  isLive: boolean
+}
+
+export function DevicesTable({ devices, withHost = true, isLive }: DevicesTableProps) {
+  const columns = useMemo(() => deviceColumns(withHost, isLive), [withHost, isLive])
   return (
     <VirtualTable
       label={objectsCopy.devices}
@@ -222,7 +237,9 @@ export function DevicesTable({ devices, withHost = true }: { devices: readonly D
   )
 }
 
-export const deviceColumns = (withHost: boolean): Column<DeviceOut>[] =>
-  withHost
-    ? [OF_HOST, HOST, PATHS, VOLUME, { ...DEVICE, from: 1200 }, ...REST, { ...POLICY, from: 1900 }]
-    : [OF_DEVICE, DEVICE, PATHS, VOLUME, ...REST, POLICY]
+export function deviceColumns(withHost: boolean, isLive = true): Column<DeviceOut>[] {
+  const columns = withHost
+    ? [ofHost(isLive), HOST, PATHS, VOLUME, { ...DEVICE, from: 1200 }, ...REST, { ...POLICY, from: 1900 }]
+    : [ofDevice(isLive), DEVICE, PATHS, VOLUME, ...REST, POLICY]
+  return isLive ? columns : columns.filter(({ isCurrent }) => !isCurrent)
+}

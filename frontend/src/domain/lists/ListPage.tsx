@@ -12,8 +12,9 @@ import { DataAge } from '../../kit/state/DataAge'
 import { DataState, type EmptyText } from '../../kit/state/DataState'
 import { NameFilter } from '../../kit/table/NameFilter'
 import { type Column, VirtualTable } from '../../kit/table/VirtualTable'
-import { useSearchParameter } from '../../lib/url'
+import { useParameter } from '../../lib/url'
 import { KIND } from '../kinds'
+import { FILTER, LIST_SORT, SOURCE } from '../parameters'
 import styles from './ListPage.module.css'
 import { SidesKey } from './SidesBar'
 import { mostUs, newestAt } from './sides'
@@ -30,9 +31,9 @@ interface ListPageProps<Kind extends EntityKind> {
 export function ListPage<Kind extends EntityKind>({ kind, columns, narrowRowPx = LIST_ROW_PX }: ListPageProps<Kind>) {
   const { titles: title, noun, empty } = KIND[kind]
   type Row = EntityTypes[Kind]['row']
-  const [search, setSearch] = useSearchParameter('q', '')
-  const [sort, setSort] = useSearchParameter('sort', 'name')
-  const [source, setSource] = useSearchParameter('source', '')
+  const [search, setSearch] = useParameter(FILTER)
+  const [sort, setSort] = useParameter(LIST_SORT)
+  const [source, setSource] = useParameter(SOURCE)
   const params = useMemo(
     () => ({ search, sort, source: source === '' ? null : Number(source) }),
     [search, sort, source],

@@ -4,16 +4,24 @@ import { niceMax } from '../../charts/panels'
 import { TOLD_PX } from '../../kit/table/Told'
 import { type Column, VirtualTable } from '../../kit/table/VirtualTable'
 import { mostUs } from './sides'
-import { partColumns, volumeColumns } from './volumeColumns'
+import { partColumns, settingsOnly, volumeColumns } from './volumeColumns'
 
 const PART_PX = 76
 
-/** A few volumes with the newest numbers of both sides. */
-export function VolumesTable({ volumes, label }: { volumes: readonly VolumeRow[]; label: string }) {
+interface VolumesTableProps {
+  volumes: readonly VolumeRow[]
+  label: string
+  /** With the counters of the last minute. */
+  isLive: boolean
+}
+
+/** A few volumes, with what both sides counted in the last minute. */
+export function VolumesTable({ volumes, label, isLive }: VolumesTableProps) {
   const columns = useMemo(() => {
     const latencies = volumes.map(({ newest }) => mostUs(newest))
-    return besideColumns(niceMax(Math.max(0, ...latencies)))
-  }, [volumes])
+    const columns = besideColumns(niceMax(Math.max(0, ...latencies)))
+    return isLive ? columns : settingsOnly(columns)
+  }, [volumes, isLive])
   return (
     <VirtualTable
       label={label}

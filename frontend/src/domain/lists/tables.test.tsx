@@ -7,7 +7,7 @@ import type { DeviceOut, GapOut, Series } from '../../api/types'
 import { PreferencesProvider } from '../../lib/preferences'
 import { onScreen } from '../../testing/screen'
 import { spareWidth, WIDE_SCREENS } from '../../testing/tableWidth'
-import { GapsCard, GapsTable } from '../counters/GapsCard'
+import { EventsCard, GapsTable } from '../counters/GapsCard'
 import { DevicesTable, depthWords, deviceColumns, loadWords } from './DevicesTable'
 
 vi.mock('@tanstack/react-router', () => ({
@@ -35,10 +35,10 @@ const heads = () => screen.getAllByRole('columnheader').map(({ textContent }) =>
 
 it('working paths and what a device is tied to stand beside it, in sight on a phone', () => {
   const devices: DeviceOut[] = []
-  const { unmount } = show(<DevicesTable devices={devices} withHost={false} />)
+  const { unmount } = show(<DevicesTable devices={devices} withHost={false} isLive />)
   expect(heads()).toEqual(['Device, load, depth', 'Paths'])
   unmount()
-  show(<DevicesTable devices={devices} />)
+  show(<DevicesTable devices={devices} isLive />)
   expect(heads()).toEqual(['Host, load, depth', 'Paths'])
 })
 
@@ -59,7 +59,7 @@ const NOT_MEASURED = { iops: null, gavg_us: null, precision_us: null, in_flight_
 
 it('a device says what it does, and which depth is in force beside the one that is set', () => {
   onScreen(1600)
-  show(<DevicesTable devices={[DEVICE, { ...DEVICE, id: 2, newest: NOT_MEASURED }]} withHost={false} />)
+  show(<DevicesTable devices={[DEVICE, { ...DEVICE, id: 2, newest: NOT_MEASURED }]} withHost={false} isLive />)
   expect(heads()).toEqual([
     ...['Device', 'Paths', 'Array volume', 'IOPS', 'GAVG', 'Active (ACTV)', 'Depth (DQLEN)', 'Configured', 'DSNRO'],
     'Path policy',
@@ -70,8 +70,18 @@ it('a device says what it does, and which depth is in force beside the one that 
   expect(unknown).toContain('not measurednot measurednot measurednot reported12832')
 })
 
+it('of another time than now a device shows its settings and nothing of the last minute', () => {
+  onScreen(1600)
+  const { unmount } = show(<DevicesTable devices={[DEVICE]} withHost={false} isLive={false} />)
+  expect(heads()).toEqual(['Device', 'Paths', 'Array volume', 'Configured', 'DSNRO', 'Path policy'])
+  unmount()
+  onScreen(390)
+  show(<DevicesTable devices={[DEVICE]} isLive={false} />)
+  expect(screen.getAllByRole('row')[1]?.textContent).not.toContain('IOPS')
+})
+
 it('on a phone a device stands in four lines, and no number of it beside the screen', () => {
-  show(<DevicesTable devices={[DEVICE]} />)
+  show(<DevicesTable devices={[DEVICE]} isLive />)
   const row = screen.getAllByRole('row')[1]?.textContent
   for (const words of [
     'esx-04',
@@ -117,9 +127,9 @@ it('events that lead nowhere have no column for where they lead', () => {
       gaps: [],
       events: [event, { ...event, subject }],
     }) as unknown as Series
-  const { unmount } = show(<GapsCard series={series(null)} alerts={[]} />)
+  const { unmount } = show(<EventsCard series={series(null)} alerts={[]} />)
   expect(heads()).toEqual(['When', 'Type', 'Event'])
   unmount()
-  show(<GapsCard series={series({ kind: 'vm', id: 1, name: 'vm-1' })} alerts={[]} />)
+  show(<EventsCard series={series({ kind: 'vm', id: 1, name: 'vm-1' })} alerts={[]} />)
   expect(heads()).toContain('Link')
 })

@@ -89,6 +89,14 @@ const PARTS = [
   ['qos_us', objectsCopy.qos, objectsCopy.qosHint],
 ] as const
 
+const SETTINGS = new Set(['name', 'array-name', 'pod', 'datastores', 'limit'])
+
+/** Without the counters of the last minute: for a table on a page about another time. Its name and its limit are there on phones, too. */
+export const settingsOnly = (columns: readonly Column<VolumeRow>[]): Column<VolumeRow>[] =>
+  columns
+    .filter(({ id }) => SETTINGS.has(id))
+    .map((column) => (column.id === 'name' || column.id === 'limit' ? { ...column, from: 0 } : column))
+
 /** What the array's time consists of, where there is room for it. */
 export const partColumns = (width = 90): Column<VolumeRow>[] =>
   PARTS.map(([key, header, meaning]) => ({

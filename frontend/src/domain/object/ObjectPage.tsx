@@ -1,9 +1,9 @@
-/** The frame of one object's page: its name, facts and newest numbers, then whatever the page adds. */
+/** The frame of one object's page: its name, facts and alerts, then its sections on their tabs. */
 
 import { Alert, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { type ReactNode, useMemo } from 'react'
 import { type EntityKind, type EntityTypes, oneQuery } from '../../api/queries'
 import type { Match, Sides } from '../../api/types'
 import * as objectsCopy from '../../copy/objects'
@@ -11,15 +11,19 @@ import { Icon } from '../../kit/mark/Icon'
 import { DataAge } from '../../kit/state/DataAge'
 import { DataState, EmptyState } from '../../kit/state/DataState'
 import { Name } from '../../kit/text/Name'
+import { useSubject } from '../../lib/pageTitle'
 import { InItsTime } from '../../lib/search'
 import { visibleName } from '../../lib/text'
 import { instantMs } from '../../lib/time'
 import { numberOf } from '../../lib/url'
 import { AlertsLine } from '../alerts/AlertsLine'
 import { alertsOf, alertsOnArray, type Thing } from '../alerts/standing'
-import { DiagnosisSection } from '../diagnosis/DiagnosisSection'
 import { DiagnosisSkeleton } from '../diagnosis/Skeletons'
+import { useDiagnosisWindow } from '../diagnosis/useDiagnosisWindow'
 import { KIND, subjectOf } from '../kinds'
+import { ObjectTabs } from '../sections/ObjectTabs'
+import { COUNTERS, EVENTS, OUTSTANDING, PATH, SUMMARY } from '../sections/registry'
+import type { Section } from '../sections/section'
 import styles from './ObjectPage.module.css'
 
 export interface Fact {
@@ -33,7 +37,8 @@ interface ObjectPageProps<Kind extends EntityKind> {
   match?: (one: EntityTypes[Kind]['one']) => Match
   /** What it stands on: their alerts matter to it, too. */
   below?: (one: EntityTypes[Kind]['one']) => Thing[]
-  children: (one: EntityTypes[Kind]['one'], id: number) => ReactNode
+  /** What only this kind has, each on its tab. */
+  sections: readonly Section<Kind>[]
 }
 
 /** The page follows its address in its time: the key that moves the window is answered before anything is drawn. */
@@ -45,11 +50,18 @@ export function ObjectPage<Kind extends EntityKind>(props: ObjectPageProps<Kind>
   )
 }
 
-function Page<Kind extends EntityKind>({ kind, facts, match, below, children }: ObjectPageProps<Kind>) {
+function Page<Kind extends EntityKind>({ kind, facts, match, below, sections }: ObjectPageProps<Kind>) {
   type One = EntityTypes[Kind]['one']
   const { id: text = '' } = useParams({ strict: false }) as { id?: string }
   const id = numberOf(text)
   const query = useQuery({ ...oneQuery(kind, id ?? 0), enabled: id !== null })
+  const window = useDiagnosisWindow()
+  const isLive = window === null
+  const all = useMemo(
+    () => [...SUMMARY, ...PATH, ...sections, OUTSTANDING, ...COUNTERS, ...EVENTS] as readonly Section<Kind>[],
+    [sections],
+  )
+  useSubject(query.data?.name ?? null)
   return (
     // Another object is another page: nothing of the former one lingers.
     <div className={styles.page} key={id}>
@@ -79,7 +91,12 @@ function Page<Kind extends EntityKind>({ kind, facts, match, below, children }: 
         >
           {(one) => (
             <>
-              <Head name={one.name} newest={one.newest} facts={facts(one)} wall={`/wall/${kind}-${id}`} />
+              <Head
+                name={one.name}
+                newest={isLive ? one.newest : null}
+                facts={facts(one)}
+                wall={`/wall/${kind}-${id}`}
+              />
               <AlertsLine
                 of={subjectOf(kind, id)}
                 choose={(alerts) =>
@@ -87,9 +104,7 @@ function Page<Kind extends EntityKind>({ kind, facts, match, below, children }: 
                 }
               />
               {match && <MatchNote match={match(one)} />}
-              <DiagnosisSection kind={kind} id={id} name={one.name}>
-                {children(one, id)}
-              </DiagnosisSection>
+              <ObjectTabs context={{ kind, id, name: one.name, one, window, isLive }} sections={all} />
             </>
           )}
         </DataState>
@@ -109,7 +124,8 @@ function Elsewhere({ kind }: { kind: EntityKind }) {
 
 interface HeadProps {
   name: string
-  newest: Sides
+  /** Null where the range is not about now. */
+  newest: Sides | null
   facts: readonly Fact[]
   /** The board that shows it on a wall. */
   wall: string
@@ -122,7 +138,7 @@ function Head({ name, newest, facts, wall }: HeadProps) {
         <h1 className={styles.title}>
           <Name whole>{name}</Name>
         </h1>
-        <DataAge at_ms={instantMs(newest.at)} />
+        {newest !== null && <DataAge at_ms={instantMs(newest.at)} />}
         <Link to={wall} className={styles.wall}>
           <Icon name="wall" size={14} /> {objectsCopy.wallView}
         </Link>

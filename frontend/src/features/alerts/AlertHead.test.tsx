@@ -16,7 +16,7 @@ vi.mock('@tanstack/react-router', () => ({
     </a>
   ),
 }))
-vi.mock('../../lib/url', () => ({ useSearchParameter: () => ['', () => undefined] }))
+vi.mock('../../lib/url', () => ({ useParameter: () => ['', () => undefined] }))
 vi.mock('../../api/session', () => ({ useSession: () => ({ isAdmin: true, known: true }) }))
 
 const NOW_MS = Date.parse('2026-11-22T11:50:00Z')

@@ -20,6 +20,7 @@ import {
   subjectWord,
 } from '../../domain/alerts/words'
 import { addressOf } from '../../domain/object/EntityLink'
+import { DIALOG } from '../../domain/parameters'
 import { StateMark } from '../../kit/mark/StateMark'
 import { onPress, useAhead } from '../../kit/schedule/onPress'
 import { Name } from '../../kit/text/Name'
@@ -27,7 +28,7 @@ import { usePreferences } from '../../lib/preferences'
 import { rangeSearch } from '../../lib/range'
 import { serverNow } from '../../lib/serverClock'
 import { visibleName } from '../../lib/text'
-import { useSearchParameter } from '../../lib/url'
+import { useParameter } from '../../lib/url'
 import styles from './AlertPage.module.css'
 import { Failure } from './Failure'
 import { NowLines } from './NowLines'
@@ -104,7 +105,7 @@ function Actions({ alert }: { alert: AlertDetail }) {
   const { isAdmin } = useSession()
   const [dialog, setDialog] = useState<'acknowledge' | 'silence' | null>(null)
   // "Silence" in a message leads here, before or after signing in.
-  const [asked, setAsked] = useSearchParameter('do', '')
+  const [asked, setAsked] = useParameter(DIALOG)
   const shown = dialog ?? (isAdmin && asked === 'silence' ? asked : null)
   const takeBack = useAlertCommand(() => takeBackAcknowledgement(alert.id))
   const close = () => {

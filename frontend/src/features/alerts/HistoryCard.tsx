@@ -8,6 +8,7 @@ import type { AlertOut } from '../../api/types'
 import * as alertsCopy from '../../copy/alerts'
 import { SEVERITIES } from '../../domain/alerts/words'
 import { useServerRows } from '../../domain/lists/useServerRows'
+import { ALERT_SEVERITY, FILTER } from '../../domain/parameters'
 import { Card } from '../../kit/layout/Card'
 import { DataState } from '../../kit/state/DataState'
 import { NameFilter } from '../../kit/table/NameFilter'
@@ -15,17 +16,17 @@ import { VirtualTable } from '../../kit/table/VirtualTable'
 import { usePreferences } from '../../lib/preferences'
 import { presetLabel } from '../../lib/range'
 import { formatWindow } from '../../lib/time'
-import { useRange, useSearchParameter } from '../../lib/url'
+import { useParameter, useTrend } from '../../lib/url'
 import styles from './Alerts.module.css'
 import { ALERT_NARROW_ROW_PX, PAST_ROW_PX, pastColumns } from './alertColumns'
 import { RowsSkeleton } from './RowsSkeleton'
 
 export function HistoryCard() {
   const { zone } = usePreferences()
-  const [range] = useRange()
-  const [search, setSearch] = useSearchParameter('q', '')
-  const [chosen, choose] = useSearchParameter('severity', '')
-  const severity = SEVERITIES.find((one) => one === chosen) ?? null
+  const range = useTrend()
+  const [search, setSearch] = useParameter(FILTER)
+  const [chosen, choose] = useParameter(ALERT_SEVERITY)
+  const severity = chosen === '' ? null : chosen
   const params = useMemo(() => ({ search, severity, range }), [search, severity, range])
   const { query, rowAt, onWindow } = useServerRows<AlertOut, ListPage<AlertOut>>(
     (offset) => alertHistoryQuery(params, offset) as never,

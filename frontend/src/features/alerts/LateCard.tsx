@@ -18,7 +18,7 @@ import { Name } from '../../kit/text/Name'
 import { usePreferences } from '../../lib/preferences'
 import { serverNow } from '../../lib/serverClock'
 import { formatWindow } from '../../lib/time'
-import { useRange } from '../../lib/url'
+import { useTrend } from '../../lib/url'
 import styles from './Alerts.module.css'
 import { RowsSkeleton } from './RowsSkeleton'
 
@@ -30,7 +30,7 @@ const lasted = (late: ShownLate) => `${cutWords(late) === null ? '' : '≥ '}${f
 
 export function LateCard() {
   const { zone } = usePreferences()
-  const [range] = useRange()
+  const range = useTrend()
   const now_ms = serverNow()
   const query = useQuery(lateQuery(askedFor(range, now_ms)))
   const columns = useMemo<Column<ShownLate>[]>(

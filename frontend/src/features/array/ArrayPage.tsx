@@ -2,8 +2,8 @@ import type { ArrayOut } from '../../api/types'
 import * as commonCopy from '../../copy/common'
 import * as diagnosisCopy from '../../copy/diagnosis'
 import * as objectsCopy from '../../copy/objects'
-import { SeriesSection } from '../../domain/counters/SeriesSection'
 import { type Fact, ObjectPage } from '../../domain/object/ObjectPage'
+import type { Section } from '../../domain/sections/section'
 import { Card } from '../../kit/layout/Card'
 import { plural } from '../../lib/text'
 import { ArrayHostsTable } from './ArrayHostsTable'
@@ -22,26 +22,38 @@ function facts(array: ArrayOut): Fact[] {
   ]
 }
 
-/** One array: where the time of everything on it goes, and what it is connected to. */
+const SECTIONS: readonly Section<'arrays'>[] = [
+  {
+    id: 'volumes',
+    title: commonCopy.volumes,
+    tab: 'path',
+    render: ({ one, isLive }) => <ArrayVolumesCard array={one} isLive={isLive} />,
+  },
+  {
+    id: 'pods',
+    title: objectsCopy.pods,
+    tab: 'path',
+    applies: ({ one }) => one.pod_list.length > 0,
+    render: ({ one }) => (
+      <Card title={objectsCopy.pods} flush>
+        <PodsTable pods={one.pod_list} />
+      </Card>
+    ),
+  },
+  {
+    id: 'hosts',
+    title: objectsCopy.arrayHosts,
+    tab: 'path',
+    applies: ({ one }) => one.array_hosts.length > 0,
+    render: ({ one }) => (
+      <Card title={objectsCopy.arrayHosts} flush>
+        <ArrayHostsTable hosts={one.array_hosts} />
+      </Card>
+    ),
+  },
+]
+
+/** One array: what of the latency on it is its own, and what it is connected to. */
 export default function ArrayPage() {
-  return (
-    <ObjectPage kind="arrays" facts={facts}>
-      {(array, id) => (
-        <>
-          <ArrayVolumesCard array={array} />
-          {array.pod_list.length > 0 && (
-            <Card title={objectsCopy.pods} flush>
-              <PodsTable pods={array.pod_list} />
-            </Card>
-          )}
-          {array.array_hosts.length > 0 && (
-            <Card title={objectsCopy.arrayHosts} flush>
-              <ArrayHostsTable hosts={array.array_hosts} />
-            </Card>
-          )}
-          <SeriesSection kind="arrays" id={id} name={array.name} newest={array.newest} />
-        </>
-      )}
-    </ObjectPage>
-  )
+  return <ObjectPage kind="arrays" facts={facts} sections={SECTIONS} />
 }

@@ -8,29 +8,36 @@ import * as diagnosisCopy from '../../copy/diagnosis'
 import * as listsCopy from '../../copy/lists'
 import * as objectsCopy from '../../copy/objects'
 import { useServerRows } from '../../domain/lists/useServerRows'
+import { settingsOnly } from '../../domain/lists/volumeColumns'
+import { FILTER, VOLUMES_SORT } from '../../domain/parameters'
 import { Card } from '../../kit/layout/Card'
 import { DataState } from '../../kit/state/DataState'
 import { NameFilter } from '../../kit/table/NameFilter'
 import { VirtualTable } from '../../kit/table/VirtualTable'
-import { useSearchParameter } from '../../lib/url'
+import { useParameter } from '../../lib/url'
 import { arrayVolumeColumns } from './arrayVolumeColumns'
 
 /** While they are read, their columns stand already. */
 const READING_ROWS = 6
 const nothing = () => undefined
 
-export function ArrayVolumesCard({ array }: { array: ArrayOut }) {
-  const [search, setSearch] = useSearchParameter('q', '')
-  const [sort, setSort] = useSearchParameter('sort', '-latency')
+/** `isLive`: with the counters of the last minute. */
+export function ArrayVolumesCard({ array, isLive }: { array: ArrayOut; isLive: boolean }) {
+  const [search, setSearch] = useParameter(FILTER)
+  const [sort, setSort] = useParameter(VOLUMES_SORT)
   const params = useMemo(() => ({ search, sort, source: array.source.id }), [search, sort, array.source.id])
   const { query, rowAt, onWindow } = useServerRows<VolumeRow, Rows<VolumeRow>>(
     (offset) => listQuery('volumes', params, offset) as never,
   )
-  const columns = useMemo(() => arrayVolumeColumns(array.pod_list.length > 0), [array.pod_list.length])
+  const hasPods = array.pod_list.length > 0
+  const columns = useMemo(() => {
+    const all = arrayVolumeColumns(hasPods)
+    return isLive ? all : settingsOnly(all)
+  }, [hasPods, isLive])
   return (
     <Card
       title={commonCopy.volumes}
-      hint={objectsCopy.arrayVolumesHint}
+      hint={isLive ? objectsCopy.arrayVolumesHint : undefined}
       actions={
         <NameFilter
           noun={diagnosisCopy.volume}

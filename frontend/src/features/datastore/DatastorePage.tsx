@@ -2,12 +2,12 @@ import type { DatastoreOut } from '../../api/types'
 import * as commonCopy from '../../copy/common'
 import * as diagnosisCopy from '../../copy/diagnosis'
 import * as objectsCopy from '../../copy/objects'
-import { SeriesSection } from '../../domain/counters/SeriesSection'
 import { DevicesTable } from '../../domain/lists/DevicesTable'
 import { VolumesTable } from '../../domain/lists/VolumesTable'
 import { matchedBy } from '../../domain/object/MatchMark'
 import { type Fact, ObjectPage } from '../../domain/object/ObjectPage'
 import { RefList } from '../../domain/object/RefList'
+import { lastMinute, type Section } from '../../domain/sections/section'
 import { Card } from '../../kit/layout/Card'
 import { Name } from '../../kit/text/Name'
 import { datastoreType, plural } from '../../lib/text'
@@ -38,35 +38,46 @@ function facts(datastore: DatastoreOut): Fact[] {
   ]
 }
 
-/** One datastore: the array's sub-times and the hosts' boundaries on one time axis, and everything they were measured on. */
+const SECTIONS: readonly Section<'datastores'>[] = [
+  {
+    id: 'volumes',
+    title: objectsCopy.arrayVolumes,
+    tab: 'path',
+    applies: ({ one }) => one.volumes.length > 0,
+    render: ({ one, isLive }) => (
+      <Card title={objectsCopy.arrayVolumes} hint={lastMinute(isLive)} flush>
+        <VolumesTable volumes={one.volumes} label={objectsCopy.arrayVolumes} isLive={isLive} />
+      </Card>
+    ),
+  },
+  {
+    id: 'devices',
+    title: objectsCopy.hostsAndDevices,
+    tab: 'path',
+    applies: ({ one }) => one.devices.length > 0,
+    render: ({ one, isLive }) => (
+      <Card title={objectsCopy.hostsAndDevices} hint={lastMinute(isLive)} flush>
+        <DevicesTable devices={one.devices} isLive={isLive} />
+      </Card>
+    ),
+  },
+  {
+    id: 'vms',
+    title: commonCopy.vms,
+    tab: 'path',
+    applies: ({ one }) => one.vms.length > 0,
+    render: ({ one }) => (
+      <Card title={commonCopy.vms} hint={plural(one.vms.length, commonCopy.vm)}>
+        <RefList refs={one.vms} label={objectsCopy.vmsOnDatastore} />
+      </Card>
+    ),
+  },
+]
+
+const match = ({ match }: DatastoreOut) => match
+const below = ({ volumes }: DatastoreOut) => volumes.map(({ id }) => ({ kind: 'volume' as const, id }))
+
+/** One datastore: whose latency it is, the way of its I/Os, and the counters of both sides. */
 export default function DatastorePage() {
-  return (
-    <ObjectPage
-      kind="datastores"
-      facts={facts}
-      match={(datastore) => datastore.match}
-      below={(datastore) => datastore.volumes.map(({ id }) => ({ kind: 'volume', id }))}
-    >
-      {(datastore, id) => (
-        <>
-          {datastore.volumes.length > 0 && (
-            <Card title={objectsCopy.arrayVolumes} hint={objectsCopy.lastMinute} flush>
-              <VolumesTable volumes={datastore.volumes} label={objectsCopy.arrayVolumes} />
-            </Card>
-          )}
-          {datastore.devices.length > 0 && (
-            <Card title={objectsCopy.hostsAndDevices} hint={objectsCopy.lastMinute} flush>
-              <DevicesTable devices={datastore.devices} />
-            </Card>
-          )}
-          {datastore.vms.length > 0 && (
-            <Card title={commonCopy.vms} hint={plural(datastore.vms.length, commonCopy.vm)}>
-              <RefList refs={datastore.vms} label={objectsCopy.vmsOnDatastore} />
-            </Card>
-          )}
-          <SeriesSection kind="datastores" id={id} name={datastore.name} newest={datastore.newest} />
-        </>
-      )}
-    </ObjectPage>
-  )
+  return <ObjectPage kind="datastores" facts={facts} match={match} below={below} sections={SECTIONS} />
 }

@@ -2,9 +2,9 @@ import { useMemo } from 'react'
 import type { HostOut } from '../../api/types'
 import * as commonCopy from '../../copy/common'
 import * as objectsCopy from '../../copy/objects'
-import { SeriesSection } from '../../domain/counters/SeriesSection'
 import { DevicesTable, PathsMark } from '../../domain/lists/DevicesTable'
 import { type Fact, ObjectPage } from '../../domain/object/ObjectPage'
+import { lastMinute, type Section } from '../../domain/sections/section'
 import { Card } from '../../kit/layout/Card'
 import { type Column, VirtualTable } from '../../kit/table/VirtualTable'
 import { Name } from '../../kit/text/Name'
@@ -36,27 +36,34 @@ function facts(host: HostOut): Fact[] {
 /** The volumes behind its devices. */
 const below = (host: HostOut) => host.host_devices.flatMap(({ volume }) => volume ?? [])
 
-/** One host: its devices' latency beside what the arrays say about the volumes behind them. */
+const SECTIONS: readonly Section<'hosts'>[] = [
+  {
+    id: 'adapters',
+    title: objectsCopy.adapters,
+    tab: 'path',
+    applies: ({ one }) => one.hbas.length > 0,
+    render: ({ one }) => (
+      <Card title={objectsCopy.adapters} flush>
+        <AdaptersTable hbas={one.hbas} />
+      </Card>
+    ),
+  },
+  {
+    id: 'devices',
+    title: objectsCopy.devices,
+    tab: 'path',
+    applies: ({ one }) => one.host_devices.length > 0,
+    render: ({ one, isLive }) => (
+      <Card title={objectsCopy.devices} hint={lastMinute(isLive)} flush>
+        <DevicesTable devices={one.host_devices} withHost={false} isLive={isLive} />
+      </Card>
+    ),
+  },
+]
+
+/** One host: whose the latency of its devices is, its adapters and queues. */
 export default function HostPage() {
-  return (
-    <ObjectPage kind="hosts" facts={facts} below={below}>
-      {(host, id) => (
-        <>
-          {host.hbas.length > 0 && (
-            <Card title={objectsCopy.adapters} flush>
-              <AdaptersTable hbas={host.hbas} />
-            </Card>
-          )}
-          {host.host_devices.length > 0 && (
-            <Card title={objectsCopy.devices} hint={objectsCopy.lastMinute} flush>
-              <DevicesTable devices={host.host_devices} withHost={false} />
-            </Card>
-          )}
-          <SeriesSection kind="hosts" id={id} name={host.name} newest={host.newest} />
-        </>
-      )}
-    </ObjectPage>
-  )
+  return <ObjectPage kind="hosts" facts={facts} below={below} sections={SECTIONS} />
 }
 
 function AdaptersTable({ hbas }: { hbas: readonly Hba[] }) {

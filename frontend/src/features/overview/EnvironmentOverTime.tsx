@@ -25,13 +25,13 @@ import { Card } from '../../kit/layout/Card'
 import { DataState, EmptyState } from '../../kit/state/DataState'
 import { useMediaMatch, usePreferences } from '../../lib/preferences'
 import { formatSeconds, formatWindow } from '../../lib/time'
-import { useRange } from '../../lib/url'
+import { useTrend } from '../../lib/url'
 import { useEnvironmentGaps } from './useEnvironmentGaps'
 
 const LABEL = overviewCopy.overTimeSpoken
 
 export function EnvironmentOverTime() {
-  const [range] = useRange()
+  const range = useTrend()
   const query = useQuery(environmentLatencyQuery(range))
   const events = useAlertEvents(range, null)
   const gaps = useEnvironmentGaps(range)

@@ -14,7 +14,6 @@ import * as sourcesCopy from '../../copy/sources'
 import { ReadOnlyHint } from '../../domain/access/ReadOnlyHint'
 import { AlertsLine } from '../../domain/alerts/AlertsLine'
 import { CardSkeleton } from '../../domain/diagnosis/Skeletons'
-import { SpanSwitch } from '../../domain/diagnosis/SpanSwitch'
 import { FirstSource, StillMissing } from '../../domain/sources/FirstSource'
 import { missingKinds } from '../../domain/sources/missingKinds'
 import { Icon } from '../../kit/mark/Icon'
@@ -64,9 +63,6 @@ function Overview() {
             isPlain={query.data.environment.state === 'no_data'}
           />
         )}
-        <div className={styles.right}>
-          <SpanSwitch />
-        </div>
       </header>
       <SourcesStrip />
       <AlertsLine choose={all} most={4} />

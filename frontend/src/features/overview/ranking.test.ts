@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { rankingOf, unfiltered, WORST_SEVERITY_FIRST } from './ranking'
+import { WORST_SEVERITY_FIRST } from '../../domain/parameters'
+import { rankingOf, unfiltered } from './ranking'
 
 it('reads an address that says nothing, or nonsense, as those that lose most', () => {
   const plain = {

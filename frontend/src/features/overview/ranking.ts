@@ -1,14 +1,9 @@
 /** What the ranking shows, as the address says it. */
 
 import type { DiagnosisWindow, RankingParams } from '../../api/diagnoses'
-import type { DiagnosisSeverity } from '../../api/types'
 import { LAYER_IDS } from '../../charts/segments'
 import { kindInAddress } from '../../domain/kinds'
-
-/** Worst first. */
-export const WORST_SEVERITY_FIRST: readonly DiagnosisSeverity[] = ['high', 'elevated', 'normal']
-
-export const WORST_FIRST = '-excess_outstanding'
+import { WORST_FIRST, WORST_SEVERITY_FIRST } from '../../domain/parameters'
 
 type RankingSearch = Partial<Record<'kind' | 'q' | 'layer' | 'severity' | 'sort', string | undefined>>
 

@@ -10,6 +10,7 @@ import * as commonCopy from '../../copy/common'
 import * as navigationCopy from '../../copy/navigation'
 import * as sourcesCopy from '../../copy/sources'
 import { ReadOnlyHint } from '../../domain/access/ReadOnlyHint'
+import { DIALOG } from '../../domain/parameters'
 import { FirstSource, StillMissing } from '../../domain/sources/FirstSource'
 import { missingKinds } from '../../domain/sources/missingKinds'
 import { worstFirst } from '../../domain/sources/SourceMark'
@@ -17,7 +18,7 @@ import { Card } from '../../kit/layout/Card'
 import { Icon } from '../../kit/mark/Icon'
 import { onPress, useAhead } from '../../kit/schedule/onPress'
 import { DataState } from '../../kit/state/DataState'
-import { useSearchParameter } from '../../lib/url'
+import { useParameter } from '../../lib/url'
 import { SourceCard } from './SourceCard'
 import styles from './SourcesPage.module.css'
 import { summary } from './sourceWords'
@@ -34,7 +35,7 @@ export default function SourcesPage() {
   const { isAdmin } = useSession()
   const [dialog, setDialog] = useState<Dialog>(null)
   // A page without a source leads here, before or after signing in.
-  const [asked, setAsked] = useSearchParameter('do', '')
+  const [asked, setAsked] = useParameter(DIALOG)
   const shown: Dialog = dialog ?? (isAdmin && asked === 'add' ? { kind: 'add' } : null)
   const close = () => {
     setDialog(null)

@@ -8,36 +8,26 @@ import type { Unmatched, UnmatchedRow } from '../../api/types'
 import * as diagnosisCopy from '../../copy/diagnosis'
 import * as sourcesCopy from '../../copy/sources'
 import { EntityLink } from '../../domain/object/EntityLink'
+import { FILTER, UNMATCHED, UNMATCHED_KIND } from '../../domain/parameters'
 import { Card } from '../../kit/layout/Card'
 import { StateMark } from '../../kit/mark/StateMark'
 import { DataState } from '../../kit/state/DataState'
 import { NameFilter } from '../../kit/table/NameFilter'
 import { Name } from '../../kit/text/Name'
 import { capitalized, plural } from '../../lib/text'
-import { useSearchParameter } from '../../lib/url'
+import { useParameter } from '../../lib/url'
 import styles from './UnmatchedCard.module.css'
-import {
-  countOf,
-  emptyText,
-  kindChoices,
-  kindName,
-  kindOf,
-  needsAction,
-  summary,
-  type Which,
-  whichOf,
-} from './unmatched'
+import { countOf, emptyText, kindChoices, kindName, kindOf, needsAction, summary, type Which } from './unmatched'
 
 const STEP = 50
 /** The most that the API gives at once. */
 const MOST = 500
 
 export function UnmatchedCard() {
-  const [whichText, setWhich] = useSearchParameter('unmatched', 'open')
-  const [kindText, setKind] = useSearchParameter('kind', '')
-  const [search, setSearch] = useSearchParameter('q', '')
+  const [which, setWhich] = useParameter(UNMATCHED)
+  const [kindText, setKind] = useParameter(UNMATCHED_KIND)
+  const [search, setSearch] = useParameter(FILTER)
   const [limit, setLimit] = useState(STEP)
-  const which = whichOf(whichText)
   const kind = kindOf(kindText)
   const query = useQuery(unmatchedQuery({ search, kind, needs_action: needsAction(which), limit }))
   const counts = query.data?.counts ?? []

@@ -23,8 +23,7 @@ const NOUNS: Record<Kind, string> = {
 
 export const kindName = (kind: Kind): string => NOUNS[kind]
 
-/** What the words of the URL mean; anything else is the default. */
-export const whichOf = (text: string): Which => (text === 'expected' || text === 'all' ? text : 'open')
+/** Null: of every kind. */
 export const kindOf = (text: string): Kind | null => (Object.hasOwn(NOUNS, text) ? (text as Kind) : null)
 export const needsAction = (which: Which): boolean | null => (which === 'all' ? null : which === 'open')
 

@@ -2,10 +2,10 @@ import { useMemo } from 'react'
 import type { VmOut } from '../../api/types'
 import * as commonCopy from '../../copy/common'
 import * as objectsCopy from '../../copy/objects'
-import { SeriesSection } from '../../domain/counters/SeriesSection'
 import { EntityLink } from '../../domain/object/EntityLink'
 import { MatchedVolumes } from '../../domain/object/MatchMark'
 import { type Fact, ObjectPage } from '../../domain/object/ObjectPage'
+import type { Section } from '../../domain/sections/section'
 import { Card } from '../../kit/layout/Card'
 import { type Column, VirtualTable } from '../../kit/table/VirtualTable'
 import { Name } from '../../kit/text/Name'
@@ -29,22 +29,23 @@ function facts(vm: VmOut): Fact[] {
 const below = (vm: VmOut) =>
   vm.vm_disks.flatMap(({ datastore, volume }) => [datastore, volume].filter((one) => one !== null))
 
-/** One VM: its virtual disks' latency beside what the array says about the volumes under them. */
+const SECTIONS: readonly Section<'vms'>[] = [
+  {
+    id: 'disks',
+    title: objectsCopy.virtualDisks,
+    tab: 'path',
+    applies: ({ one }) => one.vm_disks.length > 0,
+    render: ({ one }) => (
+      <Card title={objectsCopy.virtualDisks} flush>
+        <DisksTable disks={one.vm_disks} />
+      </Card>
+    ),
+  },
+]
+
+/** One VM: whose its latency is, its virtual disks and what lies under them. */
 export default function VmPage() {
-  return (
-    <ObjectPage kind="vms" facts={facts} below={below}>
-      {(vm, id) => (
-        <>
-          {vm.vm_disks.length > 0 && (
-            <Card title={objectsCopy.virtualDisks} flush>
-              <DisksTable disks={vm.vm_disks} />
-            </Card>
-          )}
-          <SeriesSection kind="vms" id={id} name={vm.name} newest={vm.newest} />
-        </>
-      )}
-    </ObjectPage>
-  )
+  return <ObjectPage kind="vms" facts={facts} below={below} sections={SECTIONS} />
 }
 
 function DisksTable({ disks }: { disks: readonly Disk[] }) {

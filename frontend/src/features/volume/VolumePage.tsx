@@ -1,12 +1,12 @@
 import type { VolumeOut } from '../../api/types'
 import * as commonCopy from '../../copy/common'
 import * as objectsCopy from '../../copy/objects'
-import { SeriesSection } from '../../domain/counters/SeriesSection'
 import { DevicesTable } from '../../domain/lists/DevicesTable'
 import { VolumesTable } from '../../domain/lists/VolumesTable'
 import { qosLimit } from '../../domain/lists/volumeColumns'
 import { EntityLinks } from '../../domain/object/EntityLink'
 import { type Fact, ObjectPage } from '../../domain/object/ObjectPage'
+import { lastMinute, type Section } from '../../domain/sections/section'
 import { Card } from '../../kit/layout/Card'
 import { Name } from '../../kit/text/Name'
 import { formatBytes } from '../../lib/units'
@@ -41,25 +41,34 @@ function facts(volume: VolumeOut): Fact[] {
   ]
 }
 
-/** One array volume: its sub-times beside what the hosts measured on the device. */
+const SECTIONS: readonly Section<'volumes'>[] = [
+  {
+    id: 'peers',
+    title: objectsCopy.peerVolume,
+    tab: 'path',
+    applies: ({ one }) => one.peers.length > 0,
+    render: ({ one, isLive }) => (
+      <Card title={objectsCopy.peerVolume} hint={lastMinute(isLive)} flush>
+        <VolumesTable volumes={one.peers} label={objectsCopy.peerVolume} isLive={isLive} />
+      </Card>
+    ),
+  },
+  {
+    id: 'devices',
+    title: objectsCopy.hostsAndDevices,
+    tab: 'path',
+    applies: ({ one }) => one.devices.length > 0,
+    render: ({ one, isLive }) => (
+      <Card title={objectsCopy.hostsAndDevices} hint={lastMinute(isLive)} flush>
+        <DevicesTable devices={one.devices} isLive={isLive} />
+      </Card>
+    ),
+  },
+]
+
+const below = ({ datastores }: VolumeOut) => datastores
+
+/** One array volume: what of its latency is the array's, and the hosts that use it. */
 export default function VolumePage() {
-  return (
-    <ObjectPage kind="volumes" facts={facts} below={(volume) => volume.datastores}>
-      {(volume, id) => (
-        <>
-          {volume.peers.length > 0 && (
-            <Card title={objectsCopy.peerVolume} hint={objectsCopy.lastMinute} flush>
-              <VolumesTable volumes={volume.peers} label={objectsCopy.peerVolume} />
-            </Card>
-          )}
-          {volume.devices.length > 0 && (
-            <Card title={objectsCopy.hostsAndDevices} hint={objectsCopy.lastMinute} flush>
-              <DevicesTable devices={volume.devices} />
-            </Card>
-          )}
-          <SeriesSection kind="volumes" id={id} name={volume.name} newest={volume.newest} />
-        </>
-      )}
-    </ObjectPage>
-  )
+  return <ObjectPage kind="volumes" facts={facts} below={below} sections={SECTIONS} />
 }

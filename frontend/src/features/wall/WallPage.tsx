@@ -4,9 +4,10 @@ import { LiveProvider } from '../../api/live'
 import * as overviewCopy from '../../copy/overview'
 import * as wallsCopy from '../../copy/walls'
 import { kindInAddress } from '../../domain/kinds'
+import { BOARD_SECONDS, BOARDS, DISTANCE_METERS, SCREEN_INCHES } from '../../domain/parameters'
 import { EmptyState } from '../../kit/state/DataState'
 import { serverNow } from '../../lib/serverClock'
-import { useSearchParameter } from '../../lib/url'
+import { useParameter } from '../../lib/url'
 import { useNow } from '../../lib/useNow'
 import { type BoardName, parseBoards, turnAt, turnSeconds, wallSize } from './boards'
 import { EnvironmentBoard } from './EnvironmentBoard'
@@ -16,7 +17,7 @@ import styles from './Wall.module.css'
 /** A screen on a wall: no menu, nothing to click, readable from four metres. */
 export default function WallPage() {
   const { board = '' } = useParams({ strict: false }) as { board?: string }
-  const [list] = useSearchParameter('boards', 'environment')
+  const [list] = useParameter(BOARDS)
   const { boards, unknown } = parseBoards(board === 'rotate' ? list : board)
   useEffect(() => {
     document.title = wallsCopy.documentTitle
@@ -31,9 +32,9 @@ export default function WallPage() {
 
 /** The board whose turn it is, in letters for this screen and distance. */
 function Turning({ boards }: { boards: readonly BoardName[] }) {
-  const [every] = useSearchParameter('every_s', '')
-  const [screen] = useSearchParameter('screen_in', '')
-  const [distance] = useSearchParameter('distance_m', '')
+  const [every] = useParameter(BOARD_SECONDS)
+  const [screen] = useParameter(SCREEN_INCHES)
+  const [distance] = useParameter(DISTANCE_METERS)
   useNow()
   const at = turnAt(serverNow(), boards.length, turnSeconds(every))
   const board = boards[at] as BoardName

@@ -2,10 +2,11 @@
 
 import { useCallback, useMemo } from 'react'
 import { type CursorInput, cursorReading } from '../../charts/tooltip'
+import { HIDDEN_LINES } from '../../lib/parameters'
 import { usePreferences } from '../../lib/preferences'
 import { brushedRange, rangeSearch } from '../../lib/range'
-import { type FlatSearch, useFlatSearch } from '../../lib/search'
-import { stringifySearch, useRange, useSetSearch } from '../../lib/url'
+import type { FlatSearch } from '../../lib/search'
+import { stringifySearch, useParameter, useRange, useSetSearch } from '../../lib/url'
 import { cursorElement } from './cursorElement'
 import type { TimeCursor } from './timeCursor'
 import { useTokens } from './useTokens'
@@ -31,7 +32,7 @@ export function useTimeCursor({ panels, times_ms, step_s, events }: Omit<CursorI
 
 /** Which lines are switched off, kept in the URL so that a link shows the same lines. */
 export function useHiddenLines(): ReadonlySet<string> {
-  const { hide } = useFlatSearch()
+  const [hide] = useParameter(HIDDEN_LINES)
   return useMemo(() => keysOf(hide), [hide])
 }
 

@@ -9,17 +9,28 @@ interface CardProps {
   flush?: boolean
   /** Its content takes the height that the card is given. */
   fill?: boolean
+  /** As high as what stands beside it. */
+  stretch?: boolean
   /** Its name in addresses: links on the page lead to it and bring the keyboard along. */
   anchor?: string
   children: ReactNode
 }
 
 /** A titled region of a page. */
-export function Card({ title, hint, actions, flush = false, fill = false, anchor, children }: CardProps) {
+export function Card({
+  title,
+  hint,
+  actions,
+  flush = false,
+  fill = false,
+  stretch = false,
+  anchor,
+  children,
+}: CardProps) {
   const id = useId()
   return (
     <section
-      className={fill ? `${styles.card} ${styles.fill}` : styles.card}
+      className={[styles.card, fill && styles.fill, stretch && styles.stretch].filter(Boolean).join(' ')}
       aria-labelledby={id}
       id={anchor}
       tabIndex={anchor === undefined ? undefined : -1}

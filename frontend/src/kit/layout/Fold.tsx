@@ -1,23 +1,8 @@
-/** A part of a page that is opened on request; which parts are open stands in the address, so that a link shows the same. */
+/** A part of a page that is opened on request. */
 
 import { type ReactNode, useId } from 'react'
-import { useSearchParameter } from '../../lib/url'
 import { Icon } from '../mark/Icon'
 import styles from './Fold.module.css'
-
-const PARAMETER = 'open'
-
-/** Whether the part `name` is open, and the way to open and close it. */
-export function useFold(name: string): [boolean, (open: boolean) => void] {
-  const [text, setText] = useSearchParameter(PARAMETER, '')
-  const names = new Set(text === '' ? [] : text.split(','))
-  const set = (open: boolean) => {
-    if (open) names.add(name)
-    else names.delete(name)
-    setText([...names].sort().join(','), { replace: true })
-  }
-  return [names.has(name), set]
-}
 
 interface FoldProps {
   title: string

@@ -41,6 +41,8 @@ export interface Column<Row> {
   from?: number
   /** Only on screens narrower than 700 px: several columns said in one. */
   narrowOnly?: boolean
+  /** Of the last minute: nothing for a table about another time. */
+  isCurrent?: boolean
   cell: (row: Row) => ReactNode
 }
 

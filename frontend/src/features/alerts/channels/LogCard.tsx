@@ -9,6 +9,7 @@ import * as alertsCopy from '../../../copy/alerts'
 import * as channelsCopy from '../../../copy/channels'
 import { alertStateWord } from '../../../domain/alerts/words'
 import { useServerRows } from '../../../domain/lists/useServerRows'
+import { CHANNEL, NOTIFICATION_STATE } from '../../../domain/parameters'
 import { Card } from '../../../kit/layout/Card'
 import { StateMark } from '../../../kit/mark/StateMark'
 import { onPress, useAhead } from '../../../kit/schedule/onPress'
@@ -18,7 +19,7 @@ import { Name } from '../../../kit/text/Name'
 import { usePreferences } from '../../../lib/preferences'
 import { plural, visibleName } from '../../../lib/text'
 import { formatMoment, type Zone, zoneName } from '../../../lib/time'
-import { useSearchParameter } from '../../../lib/url'
+import { useParameter } from '../../../lib/url'
 import styles from '../Alerts.module.css'
 import { NarrowRow, narrowRowPx } from '../NarrowRow'
 import { RowsSkeleton } from '../RowsSkeleton'
@@ -32,8 +33,8 @@ const LOG_NARROW_ROW_PX = narrowRowPx(4, false)
 export function LogCard({ channels }: { channels: readonly ChannelOut[] }) {
   useAhead(MessageDialog)
   const { zone } = usePreferences()
-  const [channelText, setChannel] = useSearchParameter('channel', '')
-  const [stateText, setState] = useSearchParameter('state', '')
+  const [channelText, setChannel] = useParameter(CHANNEL)
+  const [stateText, setState] = useParameter(NOTIFICATION_STATE)
   const [opened, open] = useState<number | null>(null)
   const state = NOTIFICATION_STATES.find((one) => one === stateText) ?? null
   const channel = channels.find(({ id }) => String(id) === channelText)?.id ?? null

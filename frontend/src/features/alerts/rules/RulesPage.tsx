@@ -10,6 +10,7 @@ import type { RuleOut } from '../../../api/types'
 import * as listsCopy from '../../../copy/lists'
 import * as navigationCopy from '../../../copy/navigation'
 import * as rulesCopy from '../../../copy/rules'
+import { FILTER } from '../../../domain/parameters'
 import { Card } from '../../../kit/layout/Card'
 import { Icon } from '../../../kit/mark/Icon'
 import { onPress, useAhead } from '../../../kit/schedule/onPress'
@@ -18,7 +19,7 @@ import { NameFilter } from '../../../kit/table/NameFilter'
 import { VirtualTable } from '../../../kit/table/VirtualTable'
 import { Name } from '../../../kit/text/Name'
 import { plural } from '../../../lib/text'
-import { useSearchParameter } from '../../../lib/url'
+import { useParameter } from '../../../lib/url'
 import styles from '../Alerts.module.css'
 import { AlertsFrame } from '../AlertsFrame'
 import { Failure } from '../Failure'
@@ -38,7 +39,7 @@ export default function RulesPage() {
   const quantities = useQuery(quantitiesQuery())
   const { isAdmin } = useSession()
   const [dialog, setDialog] = useState<Dialog>(null)
-  const [search, setSearch] = useSearchParameter('q', '')
+  const [search, setSearch] = useParameter(FILTER)
   const [refused, setRefused] = useState<Error | null>(null)
   const columns = useMemo(() => {
     const units = new Map(quantities.data?.map(({ quantity, unit }) => [quantity, unit]))

@@ -1,0 +1,54 @@
+/** Every parameter that an address of Gavel can have, beside the time range: pages.ts says which page takes which. */
+
+import { LAYER_IDS } from '../charts/ioPath'
+import { choice, number, text } from '../lib/parameters'
+import { KINDS } from './kinds'
+
+/** Pages of objects. */
+export const TAB_IDS = ['summary', 'path', 'counters', 'events'] as const
+export type TabId = (typeof TAB_IDS)[number]
+export const TAB = choice('tab', TAB_IDS, 'summary')
+/** One device, disk or volume among the raw counters. */
+export const PART = text('part')
+/** Of which I/Os the latency breakdown is; empty: of all. */
+export const BREAKDOWN_DIRECTION = choice('io', ['read', 'write'], '')
+export const STACK = choice('stack', ['share'], '')
+/** The layer whose range is drawn. */
+export const BOUNDS = text('bounds')
+/** The layer whose contributors are ranked. */
+export const CONTRIBUTED_LAYER = choice('of', LAYER_IDS, '')
+
+/** Tables. */
+export const FILTER = text('q')
+export const SOURCE = number('source')
+export const LIST_SORT = text('sort', 'name')
+export const VOLUMES_SORT = text('sort', '-latency')
+
+/** The overview. */
+export const WORST_FIRST = '-excess_outstanding'
+export const RANKING_SORT = text('sort', WORST_FIRST)
+export const RANKED_KIND = choice(
+  'kind',
+  KINDS.map(({ id }) => id),
+  'datastores',
+)
+export const RANKED_LAYER = choice('layer', LAYER_IDS, '')
+/** Worst first. */
+export const WORST_SEVERITY_FIRST = ['high', 'elevated', 'normal'] as const
+export const RANKED_SEVERITY = choice('severity', WORST_SEVERITY_FIRST, '')
+
+/** Alerts and sources. */
+export const ALERT_SEVERITIES = ['critical', 'warning', 'info'] as const
+export const ALERT_SEVERITY = choice('severity', ALERT_SEVERITIES, '')
+/** A dialog that is open at once. */
+export const DIALOG = choice('do', ['add', 'silence'], '')
+export const CHANNEL = number('channel')
+export const NOTIFICATION_STATE = text('state')
+export const UNMATCHED = choice('unmatched', ['open', 'expected', 'all'], 'open')
+export const UNMATCHED_KIND = text('kind')
+
+/** Walls. */
+export const BOARDS = text('boards', 'environment')
+export const BOARD_SECONDS = number('every_s')
+export const SCREEN_INCHES = number('screen_in')
+export const DISTANCE_METERS = number('distance_m')

@@ -1,0 +1,83 @@
+/** The tabs of an object's page: which one is open stands in the address, and only its sections exist and ask for data. */
+
+import { Tabs } from '@mantine/core'
+import { Suspense } from 'react'
+import type { EntityKind } from '../../api/queries'
+import * as sectionsCopy from '../../copy/sections'
+import { Later } from '../../kit/schedule/Later'
+import { OutOfSight } from '../../kit/schedule/OutOfSight'
+import { Boundary } from '../../kit/state/Boundary'
+import { AtOnce, Showing, useShown } from '../../lib/search'
+import { useParameter } from '../../lib/url'
+import { TAB, TAB_IDS, type TabId } from '../parameters'
+import styles from './ObjectTabs.module.css'
+import { type Section, type SectionContext, widthsInRows } from './section'
+
+const TITLES: Record<TabId, string> = {
+  summary: sectionsCopy.summary,
+  path: sectionsCopy.path,
+  counters: sectionsCopy.counters,
+  events: sectionsCopy.events,
+}
+
+interface ObjectTabsProps<Kind extends EntityKind> {
+  context: SectionContext<Kind>
+  sections: readonly Section<Kind>[]
+}
+
+export function ObjectTabs<Kind extends EntityKind>({ context, sections }: ObjectTabsProps<Kind>) {
+  const place = useShown()
+  const [tab] = useParameter(TAB)
+  const own = sections.filter((section) => section.tab === tab && (section.applies?.(context) ?? true))
+  return (
+    <AtOnce>
+      <TabFrame>
+        {/* What is pressed shows at once; what it opens is drawn when there is time for it. */}
+        <Showing place={place}>
+          <TabSections key={tab} context={context} sections={own} />
+        </Showing>
+      </TabFrame>
+    </AtOnce>
+  )
+}
+
+function TabFrame({ children }: { children: React.ReactNode }) {
+  const [tab, setTab] = useParameter(TAB)
+  return (
+    <Tabs value={tab} onChange={(next) => setTab(next ?? TAB.fallback)} keepMounted={false} className={styles.tabs}>
+      <Tabs.List aria-label={sectionsCopy.tabs}>
+        {TAB_IDS.map((id) => (
+          <Tabs.Tab key={id} value={id}>
+            {TITLES[id]}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      <Tabs.Panel value={tab} className={styles.panel}>
+        {children}
+      </Tabs.Panel>
+    </Tabs>
+  )
+}
+
+/** As many as a screen shows are drawn at once. */
+const AT_ONCE = 3
+
+function TabSections<Kind extends EntityKind>({ context, sections }: ObjectTabsProps<Kind>) {
+  const widths = widthsInRows(sections.map(({ width = 12 }) => width))
+  return (
+    <div className={styles.sections}>
+      {sections.map((section, index) => {
+        const drawn = (
+          <Boundary title={section.title}>
+            <Suspense fallback={<span hidden aria-busy="true" />}>{section.render(context)}</Suspense>
+          </Boundary>
+        )
+        return (
+          <div key={section.id} className={styles.section} data-width={widths[index]}>
+            {index < AT_ONCE ? drawn : <Later>{<OutOfSight>{drawn}</OutOfSight>}</Later>}
+          </div>
+        )
+      })}
+    </div>
+  )
+}
