@@ -1,6 +1,6 @@
 import { settled, violationsInDarkAndLight } from './accessible'
 import { ALERT_PAGES, AWAY, anAlert, asAlarmed, asAlerts, asOneAlert } from './alertScenes'
-import { ADMIN_STATE, aJudged, asEmpty, asFailing, asLongNamed, fail, OUTAGE } from './scenes'
+import { ADMIN_STATE, aJudged, asEmpty, asFailing, asLongNamed, fail, OUTAGE, openTab } from './scenes'
 import { expect, test } from './watch'
 
 test.use({ storageState: ADMIN_STATE })
@@ -176,11 +176,13 @@ test('what fires stands on the overview, on its own page and on walls, in words,
     await expect(now.getByRole('link').first()).toHaveText(firing.rule_name)
     await expect(now.getByRole('link').first()).toHaveAttribute('href', /\/alerts\/1020/)
   }
+  await openTab(page, 'Events')
   const events = page.getByRole('table', { name: 'Events' })
   await expect(events).toContainText(`Alert fired (critical): ${firing.rule_name} on ${name}`)
   await expect(events).toContainText(`Alert resolved: ${firing.rule_name} on ${name}`)
   const ends = events.getByRole('row').filter({ hasText: 'resolved' }).getByRole('link')
   await expect(ends).toHaveAttribute('href', /\/alerts\/77/)
+  await openTab(page, 'Summary')
   const stack = page.getByRole('region', { name: 'Latency over time' })
   await stack.getByRole('button', { name: 'Show as table' }).click()
   await expect(stack.getByRole('columnheader', { name: 'Events' })).toBeVisible()
