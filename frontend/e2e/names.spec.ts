@@ -1,5 +1,5 @@
 import type { Locator, Page } from '@playwright/test'
-import { aJudged, asFull, asHostilelyNamed, card, HOSTILE_NAMES, hostileName } from './scenes'
+import { aJudged, asFull, asHostilelyNamed, card, HOSTILE_NAMES, hostileName, openTab } from './scenes'
 import { expect, test } from './watch'
 
 test('hostile names are text in the list, whole on focus', async ({ page }) => {
@@ -80,15 +80,19 @@ test('names with markup, emoji, right-to-left marks and 200 characters are text 
       await page.goto(`/${kind}/${thing.id}`)
       // What turns letters around is shown as a sign that it was there.
       await expect(page.locator('h1')).toHaveText(hostileName(thing.name).replace('\u202E', '\uFFFD'))
+      await inert(page, `${kind}, summary`)
+      await openTab(page, 'Counters')
       const evidence = card(page, 'Evidence')
       await evidence.scrollIntoViewIfNeeded()
       await expect(evidence.getByText('<img src=x').first()).toBeVisible()
+      await inert(page, `${kind}, counters`)
+      await openTab(page, 'Path')
       if (kind === 'datastores' || kind === 'vms') {
         const hops = page.getByRole('list', { name: 'Hops from VM to array' })
         await hops.scrollIntoViewIfNeeded()
         await expect(hops.getByText('<img src=x').first()).toBeVisible()
       }
-      await inert(page, kind)
+      await inert(page, `${kind}, path`)
     })
   await test.step('search', async () => {
     await page.keyboard.press('/')
