@@ -389,6 +389,6 @@ def test_an_array_keeps_its_versions_as_facts_and_a_hosts_port_health_comes_apar
     with transaction(empty) as connection:
         columns = "purity_version, rest_version, usec_includes_queue"
         back = connection.execute(text(f"SELECT {columns} FROM storage_array")).one()
-        health = connection.scalars(text("SELECT port_health FROM array_host ORDER BY id")).all()
+        restored = connection.scalars(text("SELECT port_health FROM array_host ORDER BY id")).all()
     assert tuple(back) == ("6.6.10", "2.36", True)
-    assert health == ["critical: No ports: 0 of 2", "unknown", None]
+    assert restored == ["critical: No ports: 0 of 2", "unknown", None]

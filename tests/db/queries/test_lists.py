@@ -46,7 +46,7 @@ def test_every_kind_of_datastore_is_tied_to_its_array_or_says_why_not(environmen
     assert all(row.arrays[0].name == f"name of array-{environment.tag}" for row in found.values() if row.match.matched)
     reasons = {name: row.match.reason or "" for name, row in found.items() if not row.match.matched}
     assert set(reasons) == {"local", "unknown", "nfs-elsewhere"}
-    assert "naa.5000c500a1b2c3d4 is not named as a FlashArray volume" in reasons["local"]
+    assert "naa.5000c500a1b2c3d4 is not named as a volume of an array that Gavel can read" in reasons["local"]
     assert f"No polled array has a volume with serial {serials(environment.tag)[14]}" in reasons["unknown"]
     assert "No polled array serves files at 10.0.0.77" in reasons["nfs-elsewhere"]
 
