@@ -105,6 +105,7 @@ def plug_ins(folder: Path) -> set[str]:
     [
         ("collectors/arrays", "collectors/registry.py"),
         ("collectors/hosts", "collectors/registry.py"),
+        ("collectors/guests", "collectors/guest_registry.py"),
         ("alerting/channels", "alerting/registry.py"),
     ],
 )

@@ -1,0 +1,1 @@
+"""OpenTelemetry: the metrics `system.disk.*` of the hostmetrics receiver, OTLP over HTTP."""
