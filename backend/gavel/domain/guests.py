@@ -9,8 +9,6 @@ from typing import TypeAlias
 
 # Of measurements, tags, fields and host names that are kept. Longer ones are refused, never cut: a cut name is another name.
 LONGEST_NAME = 256
-# Disks and files of one guest.
-MOST_DISKS = 500
 
 
 class GuestAgent(StrEnum):
@@ -55,8 +53,6 @@ class RefusalReason(StrEnum):
     GAP = "gap"
     CLOCK_STEP = "clock_step"
     IMPLAUSIBLE = "implausible"
-    TOO_MANY_DISKS = "too_many_disks"
-    TOO_MANY_GUESTS = "too_many_guests"
 
 
 @dataclass(frozen=True, slots=True)
