@@ -21,7 +21,7 @@ DISKIO = (
     "write_bytes=819200i,read_time=50i,write_time=160i,io_time=90i,weighted_io_time=210i,iops_in_progress=1i,"
     "merged_reads=3i,merged_writes=4i,io_await=0.7,io_svctm=0.3,io_util=9.1 1732400000000000000"
 )
-# After the plug-in's source, which replaces letters of counters in this order; no Windows was at hand to record them.
+# As described of the plug-in, which replaces letters of counters in this order; no Windows was at hand to record them.
 WINDOWS = (
     r"win_diskio,host=SQL01,instance=0\ C:\ D:,objectname=PhysicalDisk,source=SQL01 Avg._Disk_Queue_Length=2.5,"
     "Avg._Disk_sec/Read=0.00047,Avg._Disk_sec/Write=0.0011,Current_Disk_Queue_Length=3,Disk_Read_Bytes_persec=65536,"
