@@ -29,6 +29,7 @@ THIRD_PARTY = {
     "ingest": {"billiard", "pydantic", "structlog"},
     "correlate": {"numpy", "structlog"},
     "diagnosis": {"numpy"},
+    "findings": {"numpy"},
     "views": {"numpy"},
     "admin": {"cryptography", "pydantic", "structlog"},
     "egress": {"cryptography", "pydantic"},

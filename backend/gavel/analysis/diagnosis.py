@@ -156,7 +156,7 @@ def remarks(
         (Reason.DISAGREEMENT, disagreement_us > 0),
         (Reason.MINOR_PART_OF_DEVICE, share_of_device < LEAST_SHARE_OF_DEVICE),
         (Reason.CHRONIC, chronic),
-        (Reason.VIRTUAL_DISK_QUEUE_FULL, _is_full(outstanding, queue_limit)),
+        (Reason.VIRTUAL_DISK_QUEUE_FULL, is_virtual_disk_queue_full(outstanding, queue_limit)),
     )
     result: npt.NDArray[np.int64] = np.sum(
         [np.where(rows, int(flag), 0) for flag, rows in flags], axis=0, dtype=np.int64
@@ -164,7 +164,7 @@ def remarks(
     return result
 
 
-def _is_full(outstanding: Floats, limit: Floats) -> Bools:
+def is_virtual_disk_queue_full(outstanding: Floats, limit: Floats) -> Bools:
     """At the limit; more I/Os than it allows show that the limit is another one, of which nothing is known."""
     full: Bools = (outstanding >= QUEUE_FULL * limit) & (outstanding <= limit + _COUNTED_TO) & (limit > 0)
     return full
