@@ -11,6 +11,8 @@ from gavel.db.engine import Connection
 from gavel.db.queries.rows import RefKind
 from gavel.diagnosis.baselines import BaselineFrom
 from gavel.diagnosis.breakdown import layers_of, main_segment
+from gavel.diagnosis.cause import Cause
+from gavel.diagnosis.cause_decision import decide
 from gavel.diagnosis.device_queues import QueueDepths, fullest_minute, queue_depths
 from gavel.diagnosis.diagnose import (
     DiagnosisState,
@@ -35,6 +37,7 @@ from gavel.diagnosis.queue_depth import (
     depth_evidence,
     queue_words,
 )
+from gavel.diagnosis.scoreboard import LayerScore, nothing_scored, scoreboard
 from gavel.diagnosis.sentences import NOTHING, Facts, FullestMinute, Sentence, sentence
 from gavel.diagnosis.window import EVERY_LAYER, DiagnosisWindow, WindowSum
 from gavel.domain.io_path import SEGMENT_STYLES, SPANS, Confidence, Direction, Layer, Severity
@@ -72,7 +75,7 @@ class DataQuality:
 class Diagnosis(DiagnosisWindow):
     """severity: None without a diagnosis. confidence, layer, other: None unless a layer is named. Times in µs per I/O.
 
-    since_at, until_at: of the run of this diagnosis, as in `Streak`.
+    since_at, until_at: of the run of this diagnosis, as in `Streak`. cause: of the excess; None where no layer is named.
     """
 
     state: DiagnosisState
@@ -93,6 +96,8 @@ class Diagnosis(DiagnosisWindow):
     excess_us: float | None
     excess_outstanding: float | None
     layers: tuple[LayerNumbers, ...]
+    cause: Cause | None
+    scoreboard: tuple[LayerScore, ...]
     not_measured: tuple[str, ...]
     data_quality: DataQuality
     evidence: tuple[EvidenceNumber, ...]
@@ -133,6 +138,8 @@ def _nothing(window_sum: WindowSum, raw: EvidenceNumbers) -> Diagnosis:
         excess_us=None,
         excess_outstanding=None,
         layers=(),
+        cause=None,
+        scoreboard=nothing_scored(window_sum.kind),
         not_measured=EVERY_LAYER,
         data_quality=DataQuality(),
         evidence=raw.numbers,
@@ -144,6 +151,8 @@ def _diagnosis(window_sum: WindowSum, context: WindowContext, raw: EvidenceNumbe
     one = window_sum.diagnosed
     total, named, other = float(one.total_us[0]), one.named(0), one.other(0)
     lasted, queue = context.streak, context.queue
+    cause = None if named is None else decide(context.cause)
+    layers = layers_of(window_sum, Direction.ALL, one.case, total)
     return Diagnosis(
         **window_sum.window.fields,
         state=window_sum.state,
@@ -155,7 +164,7 @@ def _diagnosis(window_sum: WindowSum, context: WindowContext, raw: EvidenceNumbe
         other=None if other is None else span_key(other),
         other_label=None if other is None else span_label(other),
         share=None if named is None else float(one.diagnoses.share[0]),
-        sentence=sentence(_facts(window_sum, context)),
+        sentence=sentence(_facts(window_sum, context), "" if cause is None else cause.sentence),
         since_at=lasted.since_at,
         until_at=lasted.until_at,
         total_us=none_if_nan(total),
@@ -163,7 +172,9 @@ def _diagnosis(window_sum: WindowSum, context: WindowContext, raw: EvidenceNumbe
         baseline_from=baseline_from(one, 0),
         excess_us=float(one.diagnoses.total_excess[0]) if window_sum.state is DiagnosisState.JUDGED else None,
         excess_outstanding=none_if_nan(one.excess_outstanding[0]),
-        layers=layers_of(window_sum, Direction.ALL, one.case, total),
+        layers=layers,
+        cause=cause,
+        scoreboard=scoreboard(window_sum.kind, layers, one, 0),
         not_measured=not_measured(one.case, 0),
         data_quality=_data_quality(window_sum, total, context),
         evidence=raw.numbers if queue is None else (*raw.numbers, *depth_evidence(queue)),

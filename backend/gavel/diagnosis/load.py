@@ -11,12 +11,15 @@ from gavel.db.queries.queues import devices_behind
 from gavel.db.queries.rows import EntityRef, RefKind
 from gavel.db.queries.scopes import array_names
 from gavel.diagnosis.breakdown import MOST, main_segment
+from gavel.diagnosis.cause_inputs import CauseInputs
+from gavel.diagnosis.cause_load import CauseQuestion, load_causes
 from gavel.diagnosis.contributors import load_leaves, stretched_of, top_host
 from gavel.diagnosis.device_queues import DeviceQueues, device_queues, named_queue
-from gavel.diagnosis.diagnose import DiagnosisState, named_spans
+from gavel.diagnosis.diagnose import DiagnosisState, covered, named_spans
+from gavel.diagnosis.episode import episode_of
 from gavel.diagnosis.evidence import EvidenceNumbers, evidence
 from gavel.diagnosis.queue_depth import QueueInForce, queue_in_force
-from gavel.diagnosis.streaks import Streak, current_streak
+from gavel.diagnosis.streaks import FINE, RecentMinutes, Streak, current_streak, minutes_of_window
 from gavel.diagnosis.window import WindowSum, summed
 from gavel.domain.io_path import SPANS, Layer, Segment
 
@@ -26,7 +29,8 @@ class WindowContext:
     """What a diagnosis says beside the sums of a window with minutes.
 
     queue: the device queue that the diagnosis has to speak of. owner: where the kernel is named, the host, or of a host the device, that
-    most of its time passes through. location: where the named layer is, in words.
+    most of its time passes through. location: where the named layer is, in words. cause: what it is decided from; None without a named
+    layer, and where no minute was elevated.
     """
 
     recalculated: Recalculated
@@ -35,6 +39,7 @@ class WindowContext:
     queue: QueueInForce | None
     owner: EntityRef | None
     location: str | None
+    cause: CauseInputs | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,14 +76,32 @@ def _context(
     if first is last is Layer.KERNEL:
         leaves = load_leaves(connection, whole, devices.leaves, stretched)
         owner = top_host(leaves, whole, Layer.KERNEL, MOST)
+    streak, recent = current_streak(connection, whole) if is_judged else (Streak(None, None), None)
     return WindowContext(
         recalculated=recalculated(connection, window.from_at, window.to_at, RULES_VERSION),
-        streak=current_streak(connection, whole) if is_judged else Streak(None, None),
+        streak=streak,
         queues=queues,
         queue=queue,
         owner=owner,
         location=_array(connection, whole) if first is last is Layer.ARRAY else _name(connection, owner, queue),
+        cause=None if recent is None else _cause(connection, whole, recent),
     )
+
+
+def _cause(connection: Connection, whole: WindowSum, recent: RecentMinutes) -> CauseInputs | None:
+    window, spans = whole.window, named_spans(whole.diagnosed, 0)
+    if not spans:
+        return None
+    is_long = window.to_at - window.from_at > FINE
+    minutes, diagnosed = minutes_of_window(connection, whole) if is_long else recent.fine
+    earlier = None if recent.coarse is None else (*recent.coarse, range(len(recent.coarse[1])))
+    episode = episode_of(minutes, diagnosed, range(len(diagnosed)), (window.from_at, window.to_at), earlier)
+    if episode is None:
+        return None
+    layers = frozenset(layer for span in spans for layer in Layer if SPANS[span][0] <= layer <= SPANS[span][1])
+    ratio = float(covered(whole.diagnosed.notes, whole.diagnosed.rows)[0])
+    question = CauseQuestion(window.subject, layers, episode, ratio)
+    return load_causes(connection, whole.kind, [question])[window.subject.id]
 
 
 def _named(whole: WindowSum) -> tuple[Layer | None, Layer | None]:

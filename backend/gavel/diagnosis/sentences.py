@@ -70,10 +70,11 @@ class Head:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sentence:
-    """`head` and `confidence` are the sentence; the others are what comes after it."""
+    """`head`, `confidence` and `cause` ("": none) are the sentence; the others are what comes after it."""
 
     head: Head
     confidence: str
+    cause: str = ""
     reasons: tuple[Statement, ...]
     caveats: tuple[Statement, ...]
     to_confirm: tuple[str, ...]
@@ -81,7 +82,7 @@ class Sentence:
     @property
     def claim(self) -> str:
         """The sentence by itself."""
-        return ". ".join(part for part in (self.head.text, self.confidence) if part) + "."
+        return ". ".join(part for part in (self.head.text, self.confidence, self.cause) if part) + "."
 
     @property
     def evidence(self) -> str:
@@ -215,14 +216,15 @@ _STATES = {
 _UNTOLD = "IOPS not measured"
 
 
-def sentence(facts: Facts) -> Sentence:
-    """The whole of it."""
+def sentence(facts: Facts, cause: str = "") -> Sentence:
+    """The whole of it. cause: the clause of an excess's cause, without a full stop."""
     if facts.state is not DiagnosisState.JUDGED:
         return Sentence(head=head(facts), confidence="No diagnosis", reasons=(), caveats=(), to_confirm=())
     inconclusive = facts.confidence is Confidence.INCONCLUSIVE
     return Sentence(
         head=head(facts),
         confidence="" if facts.confidence is None else facts.confidence.value.capitalize(),
+        cause=cause,
         reasons=() if facts.confidence is None else tuple(_reasons(facts)),
         caveats=tuple(_caveats(facts)),
         to_confirm=(SETTLES,) if inconclusive else (),

@@ -17,7 +17,9 @@ from gavel.domain.scope import ScopeKind, scope_key
 
 _REACH = timedelta(hours=24)
 # By the minute only this far: most runs are short, and a day of minutes is dear. What began longer ago is told to five minutes.
-_FINE = timedelta(hours=1)
+FINE = timedelta(hours=1)
+# Before a long window, for normal minutes to compare it with.
+_BEFORE = timedelta(minutes=15)
 _COARSE = 5 * MINUTE
 # Minutes that say nothing (none in the ledger, too few I/Os) do not end a run, unless more than this lie side by side.
 _LONGEST_SILENCE = 5 * MINUTE
@@ -38,22 +40,49 @@ class Streak:
     until_at: datetime | None
 
 
-def current_streak(connection: Connection, window_sum: WindowSum) -> Streak:
+# Rows over time, with what each of them says.
+Steps = tuple[LedgerSeries, DiagnosedRows]
+
+
+@dataclass(frozen=True, slots=True)
+class RecentMinutes:
+    """Of one object up to the window's end. fine: the minutes of its last hour; coarse: five minutes each of the 24 h before, read only
+    where the run of the window's diagnosis fills the hour."""
+
+    fine: Steps
+    coarse: Steps | None
+
+
+def current_streak(connection: Connection, window_sum: WindowSum) -> tuple[Streak, RecentMinutes]:
     """A minute says the same when it names no layer either, or names the same layer, however certainly.
 
     Further back than an hour, five minutes together say something, not each of them.
     """
     to_at, wanted = window_sum.window.to_at, _named_spans(window_sum.diagnosed, 0)
-    turn = to_at - _FINE
-    turn -= (turn - EPOCH) % _COARSE
+    turn = fine_from(to_at)
     minutes = _by_step(connection, window_sum, turn, to_at, MINUTE)
     begun = _run_start(*minutes, wanted, MINUTE, to_at)
     if begun is None:
-        return Streak(None, _left_off(*minutes, wanted, range(len(minutes[1]))))
+        left = _left_off(*minutes, wanted, range(len(minutes[1])))
+        return Streak(None, left), RecentMinutes(minutes, None)
     if begun > turn + _LONGEST_SILENCE:
-        return Streak(begun, None)
+        return Streak(begun, None), RecentMinutes(minutes, None)
     before = _by_step(connection, window_sum, to_at - _REACH, turn, _COARSE)
-    return Streak(_run_start(*before, wanted, _COARSE, begun) or begun, None)
+    since_at = _run_start(*before, wanted, _COARSE, begun) or begun
+    return Streak(since_at, None), RecentMinutes(minutes, before)
+
+
+def minutes_of_window(connection: Connection, window_sum: WindowSum) -> Steps:
+    """Of a window that is longer than the last hour: its minutes, at most the last 24 hours of them."""
+    window = window_sum.window
+    from_at = max(window.from_at, window.to_at - _REACH) - _BEFORE
+    return _by_step(connection, window_sum, from_at, window.to_at, MINUTE)
+
+
+def fine_from(to_at: datetime) -> datetime:
+    """From when on a window that ends at `to_at` is looked at by the minute."""
+    turn = to_at - FINE
+    return turn - (turn - EPOCH) % _COARSE
 
 
 def streak_ends(

@@ -7,6 +7,7 @@ from typing import Literal
 
 from pydantic import AwareDatetime
 
+from gavel.api.schemas.causes import CauseOut, LayerScoreOut
 from gavel.api.schemas.common import Out, Ref
 from gavel.api.schemas.sentences import SentenceOut
 from gavel.domain.streams import ColumnUnit
@@ -200,7 +201,8 @@ class DiagnosisOut(WindowOut):
     `share`: of the named layer in the excess. `excess_outstanding`: excess latency × IOPS.
     `since_at`: first minute of the present run of this diagnosis, at most 24 h before the window's end; null when the newest minutes have
     another diagnosis, or none. `until_at`: then the end of the last minute, of the window's last hour, with this diagnosis, once two
-    minutes after it have another one; null while it continues.
+    minutes after it have another one; null while it continues. `cause`: of the excess, null where no layer is named. `scoreboard`: all
+    four layers.
     """
 
     state: StateName
@@ -221,6 +223,8 @@ class DiagnosisOut(WindowOut):
     excess_us: float | None
     excess_outstanding: float | None
     layers: list[LayerOut]
+    cause: CauseOut | None
+    scoreboard: list[LayerScoreOut]
     not_measured: list[LayerName]
     data_quality: DataQualityOut
     evidence: list[EvidenceOut]

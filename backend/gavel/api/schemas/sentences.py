@@ -30,13 +30,15 @@ class HeadOut(Out):
 
 
 class SentenceOut(Out):
-    """The diagnosis in words, in parts: `head` and `confidence`, then `reasons` (why), `caveats` and `to_confirm` (what would settle it).
+    """The diagnosis in words, in parts: `head`, `confidence` and `cause` ("": none), then `reasons` (why), `caveats` and `to_confirm` (what
+    would settle it).
 
     `text`: all of it in one line.
     """
 
     head: HeadOut
     confidence: str
+    cause: str
     reasons: list[StatementOut]
     caveats: list[StatementOut]
     to_confirm: list[str]

@@ -1,0 +1,400 @@
+"""What may be behind an excess: the busiest virtual disks, devices and volumes of some objects with their limits, and minutes of these.
+
+Always for a set of objects of one kind, so that a list asks as often as a page does. Sums are over each object's own time.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sqlalchemy import RowMapping, text
+
+from gavel.db.copying import ColumnType, fetch, int_array
+from gavel.db.engine import Connection
+from gavel.db.queries.members import DATASTORE_DEVICE, DEVICE_VOLUME, DEVICES_OF_A_VM, DISKS_THROUGH, MEMBERS
+from gavel.db.queries.queues import IN_FLIGHT
+from gavel.db.queries.rows import EntityRef, RefKind
+from gavel.db.series import ledger_columns
+from gavel.db.series.catalog import LEDGER, LEDGER_LEAVES, RawSeries
+from gavel.db.write.ledger import FIRST_PARENT
+from gavel.domain.io_path import Layer
+from gavel.domain.samples import Int64Array
+from gavel.domain.scope import LEAVES, ScopeKind, scope_key
+from gavel.domain.source import Stream
+
+Floats = npt.NDArray[np.float64]
+# Of each object, those with most I/O-time: the others together explain too little of it.
+MOST_DISKS, MOST_DEVICES, MOST_VOLUMES = 8, 4, 4
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectTime:
+    """An object with the time [from_at, to_at) that is asked about."""
+
+    id: int
+    from_at: datetime
+    to_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiskLoad:
+    """A virtual disk of an object. Times are I/O-time in µs × ops, in the hypervisor and down to the device (`upper_time`), and from the
+    SAN on (`lower_time`); `*_whole`: of all disks of the object together. iops_limit: as it was at the end of the time; None: none set.
+    """
+
+    subject_id: int
+    disk: EntityRef
+    vm: EntityRef
+    host: EntityRef | None
+    instance: str
+    controller_type: str
+    iops_limit: int | None
+    snapshot_depth: int
+    minutes: int
+    ops: float
+    upper_time: float
+    lower_time: float
+    hypervisor_time: float
+    ops_whole: float
+    upper_whole: float
+    lower_whole: float
+    hypervisor_whole: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeviceLoad:
+    """A device on a host of an object, with all I/O of that host to it. configured: its own depth; None: not read. carried: the datastore
+    or volume on it. Times as in `DiskLoad`."""
+
+    subject_id: int
+    device: EntityRef
+    host: EntityRef
+    carried: str | None
+    configured: int | None
+    dsnro: int | None
+    is_nvme: bool
+    minutes: int
+    ops: float
+    kernel_time: float
+    queue_time: float
+    san_time: float
+    kernel_whole: float
+    queue_whole: float
+    san_whole: float
+    ops_whole: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VolumeLoad:
+    """A volume behind an object, with all hosts' I/O to it. qos_*: its own limits; None: none set."""
+
+    subject_id: int
+    volume: EntityRef
+    array: EntityRef
+    is_stretched: bool
+    qos_iops_limit: int | None
+    qos_bytes_per_s_limit: int | None
+    minutes: int
+    ops: float
+    array_time: float
+    qos_time: float
+    array_whole: float
+    qos_whole: float
+
+
+@dataclass(frozen=True, slots=True)
+class QueueIssuer:
+    """A VM with I/O at a device from the device's host, during the time of an object. minutes: with I/O."""
+
+    subject_id: int
+    device_id: int
+    vm: EntityRef
+    ops: float
+    minutes: int
+
+
+def _sum(columns: Sequence[str]) -> str:
+    return " + ".join(f"coalesce({name}, 0)" for name in columns)
+
+
+def _spans(*, first_to: Layer = Layer.ARRAY, last_from: Layer = Layer.GUEST) -> str:
+    names = ledger_columns.SPAN_NAMES.items()
+    return _sum([f"all_{name}_time" for (first, last), name in names if first <= first_to and last >= last_from])
+
+
+def _segment(name: str) -> str:
+    return _sum([f"read_{name}_time", f"write_{name}_time"])
+
+
+_OPS = _sum(["read_ops", "write_ops"])
+_UPPER, _LOWER = _spans(first_to=Layer.KERNEL), _spans(last_from=Layer.SAN)
+_ASKED = "asked AS (SELECT * FROM unnest(CAST(:ids AS int[]), CAST(:los AS timestamptz[]), CAST(:his AS timestamptz[])) a (id, lo, hi))"
+
+
+def _loads(
+    members: str, scope: ScopeKind, sums: Mapping[str, str], orders: Sequence[str], wholes: Sequence[str]
+) -> str:
+    """CTEs `asked` and `best`: of each object's members the busiest by any of `orders`, with sums over its time and `*_whole` over all."""
+    series = LEDGER_LEAVES if scope in LEAVES else LEDGER
+    summed = ", ".join(f"sum({sql})::float8 AS {name}" for name, sql in sums.items())
+    whole = ", ".join(f"sum({name}) OVER own AS {name.removesuffix('_time')}_whole" for name in wholes)
+    ranks = ", ".join(
+        f"row_number() OVER (PARTITION BY subject_id ORDER BY {name} DESC, thing_id) AS rank_{n}"
+        for n, name in enumerate(orders)
+    )
+    wanted = " OR ".join(f"rank_{n} <= :most" for n in range(len(orders)))
+    return f"""
+        WITH {_ASKED}, member AS MATERIALIZED (SELECT DISTINCT subject_id, entity_id FROM ({members}) m),
+        load AS (
+            SELECT m.subject_id, m.entity_id AS thing_id, count(*) AS minutes, {summed}
+            FROM member m JOIN asked a ON a.id = m.subject_id
+            JOIN {series.name} l ON l.entity_id = {scope_key(scope, 0)} + m.entity_id
+                AND l.ts >= a.lo AND l.ts < a.hi AND l.ts >= :lo AND l.ts < :hi
+            GROUP BY 1, 2),
+        ranked AS (SELECT *, {whole}, {ranks} FROM load WINDOW own AS (PARTITION BY subject_id)),
+        best AS (SELECT * FROM ranked WHERE {wanted})
+    """
+
+
+def _parameters(objects: Sequence[ObjectTime], most: int) -> dict[str, object]:
+    return {
+        "ids": [one.id for one in objects],
+        "los": [one.from_at for one in objects],
+        "his": [one.to_at for one in objects],
+        "lo": min(one.from_at for one in objects),
+        "hi": max(one.to_at for one in objects),
+        "most": most,
+    }
+
+
+def disk_loads(connection: Connection, kind: RefKind, objects: Sequence[ObjectTime]) -> list[DiskLoad]:
+    """By object, the busiest first; none of a kind without disks."""
+    if kind not in DISKS_THROUGH or not objects:
+        return []
+    sums = {
+        "ops": _OPS,
+        "upper_time": _UPPER,
+        "lower_time": _LOWER,
+        "hypervisor_time": _segment("hypervisor"),
+    }
+    loads = _loads(
+        f"SELECT * FROM ({DISKS_THROUGH[kind]}) d WHERE subject_id = ANY(CAST(:ids AS int[]))",
+        ScopeKind.VM_DISK,
+        sums,
+        ("upper_time", "lower_time", "hypervisor_time"),
+        tuple(sums),
+    )
+    rows = connection.execute(
+        text(
+            f"""{loads} SELECT b.*, k.label, k.instance, k.controller_type, k.snapshot_depth,
+                CASE WHEN e.id IS NULL THEN k.iops_limit ELSE e.before::bigint END AS iops_limit,
+                m.id AS vm_id, m.name AS vm_name, h.id AS host_id, h.name AS host_name
+            FROM best b JOIN asked a ON a.id = b.subject_id JOIN vm_disk k ON k.id = b.thing_id JOIN vm m ON m.id = k.vm_id
+            LEFT JOIN esxi_host h ON h.id = m.host_id
+            LEFT JOIN LATERAL (SELECT id, before FROM event WHERE subject_table = 'vm_disk' AND subject_id = k.id
+                AND kind = 'iops_limit' AND happened_at > a.hi ORDER BY happened_at LIMIT 1) e ON true
+            ORDER BY b.subject_id, b.upper_time DESC, b.thing_id"""
+        ),
+        _parameters(objects, MOST_DISKS),
+    ).mappings()
+    return [_disk(row) for row in rows]
+
+
+def _disk(row: RowMapping) -> DiskLoad:
+    return DiskLoad(
+        disk=EntityRef(RefKind.VM_DISK, row["thing_id"], row["label"]),
+        vm=EntityRef(RefKind.VM, row["vm_id"], row["vm_name"]),
+        host=None if row["host_id"] is None else EntityRef(RefKind.HOST, row["host_id"], row["host_name"]),
+        **_fields(row, DiskLoad),
+    )
+
+
+# The device of each VM is looked up VM by VM: as one join, PostgreSQL maps the whole environment.
+_DEVICES_OF_VMS = f"""
+    SELECT a.id AS subject_id, d.entity_id FROM asked a,
+    LATERAL ({DEVICES_OF_A_VM.replace(":id", "a.id")}) d
+"""
+_CARRIED = f"""
+    coalesce(
+        (SELECT min(s.name) FROM ({DATASTORE_DEVICE}) x JOIN datastore s ON s.id = x.subject_id
+            WHERE x.entity_id = d.id HAVING count(DISTINCT s.id) = 1),
+        (SELECT min(v.name) FROM ({DEVICE_VOLUME}) x JOIN volume v ON v.id = x.volume_id
+            WHERE x.device_id = d.id HAVING count(DISTINCT v.name) = 1))
+"""
+
+
+def device_loads(connection: Connection, kind: RefKind, objects: Sequence[ObjectTime]) -> list[DeviceLoad]:
+    """By object, those with most queue time first; none of a kind without devices."""
+    if (kind, Stream.HOST_DEVICE) not in MEMBERS or not objects:
+        return []
+    of_a_kind = f"SELECT * FROM ({MEMBERS[kind, Stream.HOST_DEVICE]}) d WHERE subject_id = ANY(CAST(:ids AS int[]))"
+    sums = {
+        "ops": _OPS,
+        "kernel_time": "coalesce(all_kernel_time, 0)",
+        "queue_time": _segment("kernel_queue"),
+        "san_time": "coalesce(all_san_time, 0)",
+    }
+    loads = _loads(
+        _DEVICES_OF_VMS if kind is RefKind.VM else of_a_kind,
+        ScopeKind.HOST_DEVICE,
+        sums,
+        ("kernel_time", "queue_time", "san_time"),
+        tuple(sums),
+    )
+    rows = connection.execute(
+        text(
+            f"""{loads} SELECT b.*, d.canonical_name, d.queue_depth AS configured, d.dsnro, h.id AS host_id, h.name AS host_name,
+                EXISTS (SELECT FROM path p JOIN hba c ON c.id = p.hba_id
+                    WHERE p.host_device_id = d.id AND p.present AND c.protocol LIKE 'nvme%') AS is_nvme, {_CARRIED} AS carried
+            FROM best b JOIN host_device d ON d.id = b.thing_id JOIN esxi_host h ON h.id = d.host_id
+            ORDER BY b.subject_id, b.queue_time DESC, b.kernel_time DESC, b.thing_id"""
+        ),
+        _parameters(objects, MOST_DEVICES),
+    ).mappings()
+    return [
+        DeviceLoad(
+            device=EntityRef(RefKind.DEVICE, row["thing_id"], row["canonical_name"]),
+            host=EntityRef(RefKind.HOST, row["host_id"], row["host_name"]),
+            **_fields(row, DeviceLoad),
+        )
+        for row in rows
+    ]
+
+
+def volume_loads(connection: Connection, kind: RefKind, objects: Sequence[ObjectTime]) -> list[VolumeLoad]:
+    """By object, those with most time in the array first; none of a kind without volumes."""
+    if (kind, Stream.ARRAY_VOLUME) not in MEMBERS or not objects:
+        return []
+    sums = {"ops": _OPS, "array_time": "coalesce(all_array_time, 0)", "qos_time": _segment("array_qos")}
+    loads = _loads(
+        f"SELECT * FROM ({MEMBERS[kind, Stream.ARRAY_VOLUME]}) d WHERE subject_id = ANY(CAST(:ids AS int[]))",
+        ScopeKind.VOLUME,
+        sums,
+        ("array_time", "qos_time"),
+        ("array_time", "qos_time"),
+    )
+    rows = connection.execute(
+        text(
+            f"""{loads} SELECT b.*, v.name, v.qos_iops_limit, v.qos_bytes_per_s_limit, s.id AS array_id, s.name AS array_name,
+                EXISTS (SELECT FROM volume o WHERE o.serial = v.serial AND o.source_id <> v.source_id AND o.present) AS is_stretched
+            FROM best b JOIN volume v ON v.id = b.thing_id JOIN storage_array s ON s.source_id = v.source_id AND s.present
+            ORDER BY b.subject_id, b.array_time DESC, b.thing_id"""
+        ),
+        _parameters(objects, MOST_VOLUMES),
+    ).mappings()
+    return [
+        VolumeLoad(
+            volume=EntityRef(RefKind.VOLUME, row["thing_id"], row["name"]),
+            array=EntityRef(RefKind.ARRAY, row["array_id"], row["array_name"]),
+            **_fields(row, VolumeLoad),
+        )
+        for row in rows
+    ]
+
+
+def _fields(row: RowMapping, of: type) -> dict[str, Any]:
+    return {name: row[name] for name in of.__dataclass_fields__ if name in row}  # type: ignore[attr-defined]
+
+
+# Where a VM was before anything was read, it is taken to have been where it was seen first.
+_ISSUERS = f"""
+    WITH asked AS (
+        SELECT * FROM unnest(CAST(:ids AS int[]), CAST(:devices AS int[]), CAST(:los AS timestamptz[]), CAST(:his AS timestamptz[]))
+            a (id, device_id, lo, hi)),
+    disk AS MATERIALIZED (
+        SELECT DISTINCT a.id, a.device_id, a.lo, a.hi, d.host_id, k.id AS disk_id, k.vm_id FROM asked a
+        JOIN host_device d ON d.id = a.device_id
+        JOIN LATERAL (
+            SELECT k.id, k.vm_id FROM datastore_extent x JOIN vm_disk k ON k.datastore_id = x.datastore_id AND k.device_name IS NULL
+            WHERE x.canonical_name = d.canonical_name
+            UNION ALL SELECT k.id, k.vm_id FROM vm_disk k WHERE k.source_id = d.source_id AND k.device_name = d.canonical_name) k ON true),
+    stay AS (
+        SELECT vm_id, host_id, coalesce(valid_to, 'infinity') AS hi,
+            CASE row_number() OVER (PARTITION BY vm_id ORDER BY valid_from) WHEN 1 THEN '-infinity' ELSE valid_from END AS lo
+        FROM vm_placement WHERE vm_id IN (SELECT vm_id FROM disk))
+    SELECT k.id, k.device_id, m.id AS vm_id, m.name AS vm_name, sum({_OPS})::float8 AS ops,
+        count(DISTINCT l.ts) FILTER (WHERE {_OPS} > 0) AS minutes
+    FROM disk k JOIN stay p ON p.vm_id = k.vm_id AND p.host_id = k.host_id JOIN vm m ON m.id = k.vm_id
+    JOIN {LEDGER_LEAVES.name} l ON l.entity_id = {scope_key(ScopeKind.VM_DISK, 0)} + k.disk_id AND l.ts >= k.lo AND l.ts < k.hi
+        AND l.ts >= p.lo AND l.ts < p.hi AND l.ts >= :lo AND l.ts < :hi
+    GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, ops DESC, 3
+"""
+
+
+def queue_issuers(connection: Connection, devices: Sequence[tuple[ObjectTime, int]]) -> list[QueueIssuer]:
+    """Of each device the VMs that its host ran then, those with most I/O first."""
+    if not devices:
+        return []
+    objects = [one for one, _ in devices]
+    parameters = _parameters(objects, 0) | {"devices": [device for _, device in devices]}
+    rows = connection.execute(text(_ISSUERS), parameters)
+    return [
+        QueueIssuer(row.id, row.device_id, EntityRef(RefKind.VM, row.vm_id, row.vm_name), row.ops, row.minutes)
+        for row in rows
+    ]
+
+
+# --- minutes ------------------------------------------------------------------------------------------------------------
+
+_MINUTE_COLUMNS: Mapping[str, str] = {
+    "ops": f"CASE WHEN coalesce(read_ops, write_ops) IS NOT NULL THEN {_OPS} END",
+    "read_ops": "read_ops",
+    "bytes": _sum(["read_bytes", "write_bytes"]),
+    "array_ops": "array_ops",
+    "guest_time": _segment("guest_queue"),
+    "hypervisor_time": _segment("hypervisor"),
+    "queue_time": _segment("kernel_queue"),
+    "kernel_time": "all_kernel_time",
+    "kernel_lower": "all_kernel_lower",
+    "san_time": "all_san_time",
+    "array_time": "all_array_time",
+    "qos_time": _segment("array_qos"),
+    "in_flight_time": IN_FLIGHT,
+    "outstanding_s": "outstanding_s",
+    "depth": "queue_depth",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CauseMinutes:
+    """n minutes of disks, devices and volumes, by key, then by time.
+
+    starts_us: (n,) µs since 1970; keys: (n,) `scope_key`. columns, (n,) each: ops and bytes, `*_time` as I/O-time in µs × ops,
+    `outstanding_s` in I/Os × seconds, `depth` in I/Os; NaN where not measured.
+    """
+
+    starts_us: Int64Array
+    keys: Int64Array
+    columns: Mapping[str, Floats]
+
+
+def cause_minutes(connection: Connection, keys: Sequence[int], stamps: Sequence[datetime]) -> CauseMinutes:
+    """Of these keys, leaves or not, in the minutes that begin at `stamps`."""
+    if not keys or not stamps:
+        return CauseMinutes(
+            np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), {name: np.empty(0) for name in _MINUTE_COLUMNS}
+        )
+    columns = ", ".join(f"({sql})::float8 AS {name}" for name, sql in _MINUTE_COLUMNS.items())
+    parts = " UNION ALL ".join(
+        f"SELECT ts, entity_id, {columns} FROM {series.name} WHERE entity_id = ANY(CAST(:keys AS int[]))"
+        " AND ts = ANY(CAST(:stamps AS timestamptz[])) AND ts >= :lo AND ts <= :hi"
+        for series in _tables(keys)
+    )
+    kinds: dict[str, ColumnType] = {"ts": "us", "entity_id": "i8"}
+    found = fetch(
+        connection,
+        f"{parts} ORDER BY entity_id, ts",
+        {"keys": int_array(keys), "stamps": list(stamps), "lo": min(stamps), "hi": max(stamps)},
+        kinds | dict.fromkeys(_MINUTE_COLUMNS, "f8"),
+    )
+    return CauseMinutes(found["ts"], found["entity_id"], {name: found[name] for name in _MINUTE_COLUMNS})
+
+
+def _tables(keys: Sequence[int]) -> Iterator[RawSeries]:
+    if min(keys) < FIRST_PARENT:
+        yield LEDGER_LEAVES
+    if max(keys) >= FIRST_PARENT:
+        yield LEDGER
