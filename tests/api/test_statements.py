@@ -33,7 +33,8 @@ PAGES = {
     "volumes": OF_ALL,
     "arrays": OF_ALL,
 }
-MOST_OF_A_DIAGNOSIS = 15
+# All leaves of hosts and arrays are read besides, for the one with most of the time.
+MOST_OF_A_DIAGNOSIS = {"vms": 15, "datastores": 15, "hosts": 17, "volumes": 15, "arrays": 18}
 MOST_OF_A_PAGE = {"vms": 75, "datastores": 105, "hosts": 55, "volumes": 55, "arrays": 55}
 
 
@@ -74,12 +75,12 @@ def things(engine: Engine, environment: Environment) -> dict[str, int]:
     return {kind: kinds[kind] for kind in PAGES}
 
 
-def test_a_diagnosis_takes_fifteen_statements_at_most(client: TestClient, things: dict[str, int]) -> None:
+def test_a_diagnosis_stays_within_its_number_of_statements(client: TestClient, things: dict[str, int]) -> None:
     for kind, thing in things.items():
         with counted() as statements:
             found = ask(client, f"{kind}/{thing}/diagnosis")
         assert (found["state"], found["layer"]) == ("judged", "kernel"), kind
-        assert 0 < len(statements) <= MOST_OF_A_DIAGNOSIS, f"{kind}: {len(statements)}\n" + "\n".join(statements)
+        assert 0 < len(statements) <= MOST_OF_A_DIAGNOSIS[kind], f"{kind}: {len(statements)}\n" + "\n".join(statements)
 
 
 def test_all_that_a_page_asks_for_stays_within_its_number_of_statements(

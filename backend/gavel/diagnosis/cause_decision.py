@@ -27,7 +27,7 @@ def decide(inputs: CauseInputs | None) -> Cause:
     """inputs: None where no minute of single objects is kept to decide on."""
     if inputs is None:
         return _no_single_cause((), "no elevated minute with counters of single disks, devices and volumes")
-    possible = sorted(_candidates(inputs), key=lambda one: -one.weight)
+    possible = sorted(_candidates(inputs), key=lambda item: -item.weight)
     chosen = next((one for one in possible if one.binds and one.weight >= MAIN_SHARE), None)
     if chosen is None:
         return _no_single_cause(possible[:_MOST_CANDIDATES], "", inputs)
@@ -123,7 +123,7 @@ def _changed(inputs: CauseInputs) -> CauseChange | None:
         after[load.vm] += _Demand.of(inputs.first(ScopeKind.VM_DISK, load.disk.id))
     added = {vm: after[vm].time - before[vm].time for vm in after}
     whole = sum(time for time in added.values() if time > 0)
-    vm = max(added, key=lambda one: (added[one], -one.id))
+    vm = max(added, key=lambda item: (added[item], -item.id))
     is_grown = max(after[vm].ops - _GROWN * before[vm].ops, after[vm].outstanding - _GROWN * before[vm].outstanding) > 0
     if not whole > 0 or added[vm] < MAIN_SHARE * whole or not is_grown:
         return None

@@ -67,9 +67,9 @@ def _iops_limits(inputs: CauseInputs) -> Iterator[Candidate]:
     limited = [_limited(inputs, load, load.iops_limit) for load in inputs.disks if load.iops_limit]
     binding = [one for one in limited if one.twin.is_passed]
     if binding:
-        yield _limit_candidate(sorted(binding, key=lambda one: -one.load.hypervisor_time), binds=True)
+        yield _limit_candidate(sorted(binding, key=lambda item: -item.load.hypervisor_time), binds=True)
     elif limited:
-        nearest = max(limited, key=lambda one: (one.twin.binding_minutes, one.load.hypervisor_time))
+        nearest = max(limited, key=lambda item: (item.twin.binding_minutes, item.load.hypervisor_time))
         if nearest.twin.binding_minutes:
             yield _limit_candidate([nearest], binds=False)
 
@@ -240,7 +240,7 @@ class _Queue:
         """The VM with at least half of the I/O in the queue, and its share."""
         if not self.issuers or not self.load.ops > 0:
             return None
-        first = max(self.issuers, key=lambda one: one.ops)
+        first = max(self.issuers, key=lambda item: item.ops)
         share = min(first.ops / self.load.ops, 1.0)
         return (first, share) if share >= MAIN_SHARE else None
 
@@ -252,7 +252,7 @@ def _device_queues(inputs: CauseInputs) -> Iterator[Candidate]:
     if binding:
         yield _queue_candidate(binding, below, binds=True)
     elif queues:
-        nearest = max(queues, key=lambda one: (one.twin.binding_minutes, one.load.queue_time))
+        nearest = max(queues, key=lambda item: (item.twin.binding_minutes, item.load.queue_time))
         if nearest.twin.binding_minutes:
             yield _queue_candidate([nearest], below, binds=False)
 

@@ -148,7 +148,7 @@ def _slow_paths(inputs: CauseInputs) -> Iterator[Candidate]:
     timed = [one for one in adapters if not np.isnan(one.us)]
     if len(timed) < 2:
         return
-    fastest, slowest = min(timed, key=lambda one: one.us), max(timed, key=lambda one: one.us)
+    fastest, slowest = min(timed, key=lambda item: item.us), max(timed, key=lambda item: item.us)
     step = max((path.precision_us or 0.0 for path in inputs.paths), default=0.0)
     if not is_path_slow(slowest.us, fastest.us, step):
         return
@@ -217,11 +217,11 @@ def _array_bytes(minutes: PartMinutes) -> Floats:
 
 def _qos_limits(inputs: CauseInputs) -> Iterator[Candidate]:
     limited = [_limited(inputs, one) for one in inputs.volumes if one.qos_iops_limit or one.qos_bytes_per_s_limit]
-    binding = sorted((one for one in limited if one.twin.is_passed), key=lambda one: -one.load.qos_time)
+    binding = sorted((one for one in limited if one.twin.is_passed), key=lambda item: -item.load.qos_time)
     if binding:
         yield _qos_candidate(inputs, binding, binds=True)
     elif limited:
-        nearest = max(limited, key=lambda one: (one.twin.binding_minutes, one.load.qos_time))
+        nearest = max(limited, key=lambda item: (item.twin.binding_minutes, item.load.qos_time))
         if nearest.twin.binding_minutes:
             yield _qos_candidate(inputs, [nearest], binds=False)
 
@@ -290,7 +290,7 @@ def _main_vm(inputs: CauseInputs, load: VolumeLoad) -> tuple[EntityRef, float] |
         ops[disk.vm] += disk.ops
     if not ops:
         return None
-    vm = max(ops, key=lambda one: (ops[one], -one.id))
+    vm = max(ops, key=lambda item: (ops[item], -item.id))
     share = min(ops[vm] / load.ops, 1.0)
     return (vm, share) if share >= MAIN_SHARE else None
 
@@ -306,7 +306,7 @@ def _array_loads(inputs: CauseInputs) -> Iterator[Candidate]:
             continue
         own = [load for load in inputs.volumes if load.array == array]
         weight = sum(one.array_time for one in own) / own[0].array_whole if own[0].array_whole > 0 else 0.0
-        grown = max(timed, key=lambda one: one.iops - (one.normal_iops or 0.0))
+        grown = max(timed, key=lambda item: item.iops - (item.normal_iops or 0.0))
         added = grown.iops - (grown.normal_iops or 0.0)
         by = f"; most added I/O: volume {grown.volume.name}, + {count(added)} IOPS" if added > 0 else ""
         yield Candidate(

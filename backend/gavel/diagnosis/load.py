@@ -1,5 +1,6 @@
 """Everything that the diagnosis of one object over one window is made from, read in one go; what follows is pure."""
 
+from collections import defaultdict
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -7,7 +8,7 @@ from gavel.analysis.version import RULES_VERSION
 from gavel.db.engine import Connection
 from gavel.db.queries.correlation import Recalculated, recalculated
 from gavel.db.queries.leaves import carried_name
-from gavel.db.queries.queues import devices_behind
+from gavel.db.queries.queues import DevicesBehind, devices_behind
 from gavel.db.queries.rows import EntityRef, RefKind
 from gavel.db.queries.scopes import array_names
 from gavel.diagnosis.breakdown import MOST, main_segment
@@ -73,10 +74,10 @@ def _context(
     queue = None if device is None else queue_in_force(connection, device, window.from_at, window.to_at)
     first, last = _named(whole)
     owner = None
-    if first is last is Layer.KERNEL:
-        leaves = load_leaves(connection, whole, devices.leaves, stretched)
-        owner = top_host(leaves, whole, Layer.KERNEL, MOST)
     streak, recent = current_streak(connection, whole) if is_judged else (Streak(None, None), None)
+    cause = None if recent is None else _cause(connection, whole, recent)
+    if first is last is Layer.KERNEL:
+        owner = _owner(connection, whole, devices, stretched, cause)
     return WindowContext(
         recalculated=recalculated(connection, window.from_at, window.to_at, RULES_VERSION),
         streak=streak,
@@ -84,8 +85,38 @@ def _context(
         queue=queue,
         owner=owner,
         location=_array(connection, whole) if first is last is Layer.ARRAY else _name(connection, owner, queue),
-        cause=None if recent is None else _cause(connection, whole, recent),
+        cause=cause,
     )
+
+
+def _owner(
+    connection: Connection,
+    whole: WindowSum,
+    devices: DevicesBehind,
+    stretched: tuple[frozenset[int], frozenset[int]],
+    cause: CauseInputs | None,
+) -> EntityRef | None:
+    """Of kinds with one device per host and volume, what the cause is decided from says it; of others all leaves have to be read."""
+    if cause is not None and whole.kind in (RefKind.DATASTORE, RefKind.VOLUME, RefKind.VM):
+        return _top_host(cause)
+    leaves = load_leaves(connection, whole, devices.leaves, stretched)
+    return top_host(leaves, whole, Layer.KERNEL, MOST)
+
+
+def _top_host(cause: CauseInputs) -> EntityRef | None:
+    """The host with most of the kernel's time: at its devices, and in the hypervisor above them. A VM's I/O is all on its own."""
+    time: dict[EntityRef, float] = defaultdict(float)
+    for disk in cause.disks:
+        if disk.host is not None:
+            time[disk.host] += disk.upper_time if cause.kind is RefKind.VM else disk.hypervisor_time
+    for device in cause.devices if cause.kind is not RefKind.VM else ():
+        time[device.host] += device.kernel_time
+    above = max(
+        (disk.upper_whole if cause.kind is RefKind.VM else disk.hypervisor_whole for disk in cause.disks), default=0.0
+    )
+    below = max((device.kernel_whole for device in cause.devices), default=0.0) if cause.kind is not RefKind.VM else 0.0
+    host = max(time, key=lambda item: (time[item], -item.id), default=None)
+    return host if host is not None and time[host] > MOST * (above + below) else None
 
 
 def _cause(connection: Connection, whole: WindowSum, recent: RecentMinutes) -> CauseInputs | None:

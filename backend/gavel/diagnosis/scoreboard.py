@@ -82,7 +82,7 @@ def _scored(
 ) -> LayerScore:
     name = layer.name.lower()
     # Where some I/Os were measured apart and others not, the narrow one is the layer's own.
-    holding = min((one for one in layers if name in one.layers), key=lambda one: len(one.layers), default=None)
+    holding = min((one for one in layers if name in one.layers), key=lambda item: len(item.layers), default=None)
     if holding is None:
         return _not_measured(kind, layer)
     if name in possible:

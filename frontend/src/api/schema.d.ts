@@ -1652,6 +1652,142 @@ export interface components {
             status: number | null;
         };
         /**
+         * CandidateOut
+         * @description A possible cause. `weight`: share of the layer's I/O-time that it explains; `needs`: what would confirm or exclude it.
+         */
+        CandidateOut: {
+            /** Headline */
+            headline: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "iops_limit" | "virtual_disk_queue_full" | "snapshot_chain" | "device_queue_full" | "competing_worlds" | "non_optimized_io" | "slow_path" | "qos_limit" | "array_load" | "unmonitored_initiators" | "no_single_cause";
+            /** Needs */
+            needs: string;
+            object: components["schemas"]["CauseObjectOut"] | null;
+            on: components["schemas"]["CauseObjectOut"] | null;
+            /** Text */
+            text: string;
+            /** Weight */
+            weight: number;
+        };
+        /**
+         * CauseChangeOut
+         * @description What was new at the onset: the VM with at least half of the added I/O-time, if its own load grew. Normal minutes before, at most
+         *     15, against the first 5 after.
+         */
+        CauseChangeOut: {
+            /** Added Share */
+            added_share: number;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Changes */
+            changes: components["schemas"]["NumberChangeOut"][];
+            object: components["schemas"]["CauseObjectOut"];
+            /** Text */
+            text: string;
+        };
+        /**
+         * CauseEvidenceOut
+         * @description A number behind a cause, on average over the elevated minutes, with bounds where it has any.
+         */
+        CauseEvidenceOut: {
+            /** Is Derived */
+            is_derived: boolean;
+            /** Label */
+            label: string;
+            /** Lower */
+            lower: number | null;
+            /** Unit */
+            unit: string;
+            /** Upper */
+            upper: number | null;
+            /** Value */
+            value: number;
+        };
+        /**
+         * CauseLimitOut
+         * @description A limit, and how much of it was used on average over the elevated minutes. `is_derived`: `used` is IOPS × latency, or a normalized
+         *     rate, and no counter. `set_where`: where the setting is.
+         */
+        CauseLimitOut: {
+            /** Is Derived */
+            is_derived: boolean;
+            /** Name */
+            name: string;
+            /** Set Where */
+            set_where: string | null;
+            /**
+             * Unit
+             * @enum {string}
+             */
+            unit: "IOPS" | "I/Os" | "bytes/s";
+            /** Used */
+            used: number;
+            /** Used Share */
+            used_share: number;
+            /** Value */
+            value: number;
+        };
+        /**
+         * CauseObjectOut
+         * @description Who or what is behind an excess, or where its limit is. `refs`: outermost first, itself last; empty for what has no page.
+         */
+        CauseObjectOut: {
+            /** Name */
+            name: string;
+            /** Refs */
+            refs: components["schemas"]["Ref"][];
+        };
+        /**
+         * CauseOut
+         * @description `confidence`: of the cause, not of the layer; null with `no_single_cause`, which has `candidates`. `headline`: for a table cell;
+         *     `text`: clause of the sentence. `object`: who; `on`: where the limit binds. `share`: of `share_of`. `finding`: id of the finding with
+         *     the same threshold. `from_at`, `to_at`: the elevated minutes that it was decided on; null: none to decide on.
+         */
+        CauseOut: {
+            /** Candidates */
+            candidates: components["schemas"]["CandidateOut"][];
+            changed: components["schemas"]["CauseChangeOut"] | null;
+            /** Confidence */
+            confidence: ("confirmed" | "likely") | null;
+            /** Evidence */
+            evidence: components["schemas"]["CauseEvidenceOut"][];
+            /** Finding */
+            finding: string | null;
+            /** From At */
+            from_at: string | null;
+            /** Headline */
+            headline: string;
+            /** Iops */
+            iops: number | null;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "iops_limit" | "virtual_disk_queue_full" | "snapshot_chain" | "device_queue_full" | "competing_worlds" | "non_optimized_io" | "slow_path" | "qos_limit" | "array_load" | "unmonitored_initiators" | "no_single_cause";
+            /** Label */
+            label: string;
+            limit: components["schemas"]["CauseLimitOut"] | null;
+            object: components["schemas"]["CauseObjectOut"] | null;
+            /** Object Count */
+            object_count: number;
+            on: components["schemas"]["CauseObjectOut"] | null;
+            /** Share */
+            share: number | null;
+            /** Share Of */
+            share_of: string | null;
+            /** Text */
+            text: string;
+            /** To At */
+            to_at: string | null;
+            twin: components["schemas"]["TwinTestOut"] | null;
+        };
+        /**
          * CertificateOut
          * @description The certificate a host presents, for a person to compare. Nothing but a TLS greeting was sent to get it.
          */
@@ -2191,7 +2327,8 @@ export interface components {
          *     `share`: of the named layer in the excess. `excess_outstanding`: excess latency × IOPS.
          *     `since_at`: first minute of the present run of this diagnosis, at most 24 h before the window's end; null when the newest minutes have
          *     another diagnosis, or none. `until_at`: then the end of the last minute, of the window's last hour, with this diagnosis, once two
-         *     minutes after it have another one; null while it continues.
+         *     minutes after it have another one; null while it continues. `cause`: of the excess, null where no layer is named. `scoreboard`: all
+         *     four layers.
          */
         DiagnosisOut: {
             /** Array Counted */
@@ -2200,6 +2337,7 @@ export interface components {
             baseline_from: ("history" | "setting" | "both") | null;
             /** Baseline Us */
             baseline_us: number | null;
+            cause: components["schemas"]["CauseOut"] | null;
             /** Confidence */
             confidence: ("confirmed" | "likely" | "inconclusive") | null;
             data_quality: components["schemas"]["DataQualityOut"];
@@ -2237,6 +2375,8 @@ export interface components {
              * @enum {string}
              */
             resolution: "1m" | "5m" | "1h";
+            /** Scoreboard */
+            scoreboard: components["schemas"]["LayerScoreOut"][];
             sentence: components["schemas"]["SentenceOut"];
             /** Severity */
             severity: ("normal" | "elevated" | "high") | null;
@@ -2933,6 +3073,44 @@ export interface components {
             us: number;
         };
         /**
+         * LayerScoreOut
+         * @description A layer: latency against its baseline, with range. `state`: `cause` is named, `possible` one of the two of an inconclusive
+         *     diagnosis, `elevated` above the threshold but not named, `not_the_cause` proven by the upper bound of its excess, `normal` below the
+         *     threshold without that proof. `merged_with`: layers it is not separable from. `is_own`: false where its time is only seen here.
+         */
+        LayerScoreOut: {
+            /** Baseline Us */
+            baseline_us: number | null;
+            /** Delta Lower Us */
+            delta_lower_us: number | null;
+            /** Delta Upper Us */
+            delta_upper_us: number | null;
+            /** Delta Us */
+            delta_us: number | null;
+            /** Is Own */
+            is_own: boolean;
+            /** Label */
+            label: string;
+            /**
+             * Layer
+             * @enum {string}
+             */
+            layer: "guest" | "kernel" | "san" | "array";
+            /** Lower Us */
+            lower_us: number | null;
+            /** Merged With */
+            merged_with: ("guest" | "kernel" | "san" | "array")[];
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "cause" | "possible" | "elevated" | "normal" | "not_the_cause" | "not_measured";
+            /** Upper Us */
+            upper_us: number | null;
+            /** Us */
+            us: number | null;
+        };
+        /**
          * LeafKind
          * @description Kinds with data of single virtual disks and devices.
          * @enum {string}
@@ -3208,6 +3386,17 @@ export interface components {
              * @enum {string}
              */
             status: "firing" | "resolved" | "no_data";
+        };
+        /** NumberChangeOut */
+        NumberChangeOut: {
+            /** After */
+            after: number | null;
+            /** Before */
+            before: number | null;
+            /** Label */
+            label: string;
+            /** Unit */
+            unit: string;
         };
         /**
          * OccupancyLayerOut
@@ -3985,11 +4174,14 @@ export interface components {
         };
         /**
          * SentenceOut
-         * @description The diagnosis in words, in parts: `head` and `confidence`, then `reasons` (why), `caveats` and `to_confirm` (what would settle it).
+         * @description The diagnosis in words, in parts: `head`, `confidence` and `cause` ("": none), then `reasons` (why), `caveats` and `to_confirm` (what
+         *     would settle it).
          *
          *     `text`: all of it in one line.
          */
         SentenceOut: {
+            /** Cause */
+            cause: string;
             /** Caveats */
             caveats: components["schemas"]["StatementOut"][];
             /** Confidence */
@@ -4465,6 +4657,20 @@ export interface components {
             result: "delivered" | "retry" | "refused" | "gone";
             /** Status */
             status: number | null;
+        };
+        /**
+         * TwinTestOut
+         * @description In how many of the elevated minutes the limit binds, and in how many of the normal minutes before.
+         */
+        TwinTestOut: {
+            /** Binding Minutes */
+            binding_minutes: number;
+            /** Elevated Minutes */
+            elevated_minutes: number;
+            /** Normal Binding Minutes */
+            normal_binding_minutes: number;
+            /** Normal Minutes */
+            normal_minutes: number;
         };
         /** UnmatchedCount */
         UnmatchedCount: {
