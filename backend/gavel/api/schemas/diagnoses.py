@@ -14,8 +14,7 @@ from gavel.domain.streams import ColumnUnit
 
 DirectionName = Literal["read", "write", "all"]
 LayerName = Literal["guest", "kernel", "san", "array"]
-# How bad, by the excess alone; null: there is no diagnosis.
-SeverityName = Literal["normal", "elevated", "high"]
+SeverityName = Literal["normal", "elevated", "high"]  # how bad, by the excess alone; null: there is no diagnosis
 # How sure the layer is; null: no layer is named.
 ConfidenceName = Literal["confirmed", "likely", "inconclusive"]
 QualityName = Literal["A", "B", "C", "D"]
@@ -149,8 +148,7 @@ class EvidenceOut(Out):
 class ArrayCountedOut(Out):
     """As reported by the array's own counters, over the volumes and window of the evidence: µs per I/O inside the array and at its port.
 
-    Mirrored writes are writes; null: not measured. Layers and segments are estimated from the counters of both sides, so they may differ.
-    """
+    Mirrored writes are writes; null: not measured. Layers and segments are estimated from the counters of both sides, so they may differ."""
 
     direction: DirectionName
     inside_us: float | None
@@ -201,8 +199,7 @@ class DiagnosisOut(WindowOut):
     `share`: of the named layer in the excess. `excess_outstanding`: excess latency × IOPS.
     `since_at`: first minute of the present run of this diagnosis, at most 24 h before the window's end; null when the newest minutes have
     another diagnosis, or none. `until_at`: then the end of the last minute, of the window's last hour, with this diagnosis, once two
-    minutes after it have another one; null while it continues. `cause`: of the excess, null where no layer is named. `scoreboard`: all
-    four layers.
+    minutes after it have another one; null while it continues. `cause`: null where no layer is named. `scoreboard`: all four layers.
     """
 
     state: StateName
