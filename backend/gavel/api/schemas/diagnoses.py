@@ -15,8 +15,7 @@ from gavel.domain.streams import ColumnUnit
 DirectionName = Literal["read", "write", "all"]
 LayerName = Literal["guest", "kernel", "san", "array"]
 SeverityName = Literal["normal", "elevated", "high"]  # how bad, by the excess alone; null: there is no diagnosis
-# How sure the layer is; null: no layer is named.
-ConfidenceName = Literal["confirmed", "likely", "inconclusive"]
+ConfidenceName = Literal["confirmed", "likely", "inconclusive"]  # how sure the layer is; null: no layer is named
 QualityName = Literal["A", "B", "C", "D"]
 # judged: there is a diagnosis. too_few: under 30 I/Os, shown greyed. idle: no I/O. not_measured: I/O without any latency.
 # no_data: no minute of the window is in the ledger.
@@ -148,7 +147,7 @@ class EvidenceOut(Out):
 class ArrayCountedOut(Out):
     """As reported by the array's own counters, over the volumes and window of the evidence: µs per I/O inside the array and at its port.
 
-    Mirrored writes are writes; null: not measured. Layers and segments are estimated from the counters of both sides, so they may differ."""
+    Mirrored writes are writes; null: not measured. Layers and segments are estimated from the counters of both sides; they may differ."""
 
     direction: DirectionName
     inside_us: float | None
