@@ -1545,7 +1545,7 @@ export interface components {
          * ArrayCountedOut
          * @description As reported by the array's own counters, over the volumes and window of the evidence: µs per I/O inside the array and at its port.
          *
-         *     Mirrored writes are writes; null: not measured. Layers and segments are estimated from the counters of both sides, so they may differ.
+         *     Mirrored writes are writes; null: not measured. Layers and segments are estimated from the counters of both sides; they may differ.
          */
         ArrayCountedOut: {
             /**
