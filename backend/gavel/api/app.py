@@ -22,6 +22,7 @@ from gavel.api.routes import (
     channels,
     diagnoses,
     entities,
+    findings,
     hops,
     live,
     pictures,
@@ -89,7 +90,20 @@ def build(settings: Settings) -> FastAPI:
 def routes() -> APIRouter:
     """Every route of the API, in the order of the menu."""
     router = APIRouter()
-    for module in (system, sources, diagnoses, hops, entities, series, alerts, alert_rules, channels, pictures, live):
+    for module in (
+        system,
+        sources,
+        diagnoses,
+        hops,
+        entities,
+        series,
+        findings,
+        alerts,
+        alert_rules,
+        channels,
+        pictures,
+        live,
+    ):
         router.include_router(module.router)
     return router
 

@@ -13,7 +13,7 @@ from gavel.admin.access import TokenRefusedError
 from gavel.admin.sources import SourceThereError
 from gavel.alerting.use.rule_faults import located
 from gavel.api.schemas.common import FieldProblem, Problem
-from gavel.db.errors import NameTakenError, NotFoundError, StorageError, ValueRefusedError
+from gavel.db.errors import ConflictError, NameTakenError, NotFoundError, StorageError, ValueRefusedError
 from gavel.domain.errors import GavelError, SettingsError, SourceError
 from gavel.ingest.connections import InvalidSettingsError
 from gavel.views.series import UnusableStepError
@@ -23,6 +23,7 @@ log = structlog.get_logger(__name__)
 _STATUS: tuple[tuple[type[GavelError], int, str], ...] = (
     (NotFoundError, 404, "Not found"),
     (NameTakenError, 409, "Name taken"),
+    (ConflictError, 409, "Not in this state"),
     (TokenRefusedError, 401, "Token refused"),
     (ValueRefusedError, 422, "Unusable value"),
     (StorageError, 503, "Database not available"),
@@ -39,7 +40,7 @@ REFUSALS = {
     401: "Not signed in, or with an unknown or expired token",
     403: "Needs the admin, or comes from another site's pages",
     404: "Not found",
-    409: "The name is taken",
+    409: "The name is taken, or the state does not allow it",
     411: "The body came without its Content-Length",
     413: "The body is too large",
     415: "The body is not application/json",

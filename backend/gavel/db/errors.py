@@ -35,6 +35,10 @@ class NameTakenError(StorageError):
     """Another source already has this name."""
 
 
+class ConflictError(StorageError):
+    """What was asked for does not fit the state that the thing is in."""
+
+
 class SampleRangeError(StorageError):
     """A sample holds a number that no column can hold: a fault of the decoder or nonsense from the source."""
 

@@ -16,6 +16,7 @@ ROUTES = {
     "gavel.alert": {"queue": COMPUTE},
     "gavel.deliver": {"queue": NOTIFY},
     "gavel.renew_baseline": {"queue": COMPUTE},
+    "gavel.evaluate_findings": {"queue": COMPUTE},
     "gavel.maintain": {"queue": COMPUTE},
     "gavel.find_holes": {"queue": COMPUTE},
 }
@@ -33,6 +34,8 @@ BEAT = {
     "alert": _every(3, "gavel.alert"),
     # Hours are computed once each: more ticks than hours cost a glance, and none is missed.
     "renew baseline": _every(600, "gavel.renew_baseline"),
+    # Evaluated every five minutes: a tick that comes earlier costs a glance.
+    "evaluate findings": _every(60, "gavel.evaluate_findings"),
     "maintain": _every(60, "gavel.maintain"),
     "find holes": _every(120, "gavel.find_holes"),
 }

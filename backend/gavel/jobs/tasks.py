@@ -7,7 +7,7 @@ from celery import Task, shared_task
 from gavel.admin import maintenance
 from gavel.alerting.use import deliver as delivering
 from gavel.alerting.use import evaluate, notify
-from gavel.correlate import baseline
+from gavel.correlate import baseline, findings
 from gavel.correlate import run as correlating
 from gavel.ingest import backfill as backfilling
 from gavel.ingest import inventory, live
@@ -102,6 +102,11 @@ def deliver(channel_id: int) -> None:
 @shared_task(base=Job, name="gavel.renew_baseline")
 def renew_baseline() -> None:
     baseline.renew_baseline(current_worker())
+
+
+@shared_task(base=Job, name="gavel.evaluate_findings")
+def evaluate_findings() -> None:
+    findings.evaluate_findings(current_worker())
 
 
 @shared_task(base=Job, name="gavel.maintain")

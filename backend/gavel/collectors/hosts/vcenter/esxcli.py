@@ -15,17 +15,9 @@ from gavel.collectors.hosts.vcenter.asking import XML, answer_to
 from gavel.collectors.hosts.vcenter.client import VcenterClient
 from gavel.collectors.hosts.vcenter.faults import of_esxcli
 from gavel.collectors.hosts.vcenter.soap import has_doctype
+from gavel.domain.hba_modules import DEPTH_PARAMETERS
 from gavel.domain.inventory import Hba, HostDevice, Path
 
-# The parameter that holds the queue depth per LUN, by module; the first one that is set counts.
-_DEPTH_PARAMETERS: Final[Mapping[str, tuple[str, ...]]] = {
-    "nfnic": ("lun_queue_depth_per_path",),
-    "fnic": ("fnic_max_qdepth",),
-    "lpfc": ("lpfc_lun_queue_depth",),
-    "qlnativefc": ("ql2xmaxqdepth", "qlfxmaxqdepth"),
-    "bfa": ("bfa_lun_queue_depth",),
-    "iscsi_vmk": ("iscsivmk_LunQDepth",),
-}
 _DEFAULT: Final = re.compile(r"default\s*(?:value)?\s*(?:is|[=:])?\s*(\d+)", re.IGNORECASE)
 _GROUP: Final = re.compile(r"(?:TPG|ANA_GRP)_state=(\w+)")
 
@@ -152,9 +144,9 @@ def _numbers(rows: list[Row], key: str, name: str) -> dict[str, int]:
 
 def _module_depths(esxcli: Esxcli, modules: set[str]) -> dict[str, int]:
     depths: dict[str, int] = {}
-    for module in sorted(modules & _DEPTH_PARAMETERS.keys()):
+    for module in sorted(modules & DEPTH_PARAMETERS.keys()):
         parameters = {row.get("Name", ""): row for row in _optional(esxcli, "system.module.parameters", module=module)}
-        found = [_depth(parameters[name]) for name in _DEPTH_PARAMETERS[module] if name in parameters]
+        found = [_depth(parameters[name]) for name in DEPTH_PARAMETERS[module] if name in parameters]
         if found and found[0] is not None:
             depths[module] = found[0]
     return depths

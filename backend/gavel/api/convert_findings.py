@@ -1,0 +1,132 @@
+"""From stored findings to what crosses the API, as JSON and as CSV."""
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+from gavel.api.schemas.common import Ref
+from gavel.api.schemas.findings import (
+    AcceptanceOut,
+    FindingChangeOut,
+    FindingDetail,
+    FindingOut,
+    FindingRuleCount,
+    FindingRuleOut,
+    FindingSeverityCounts,
+    FindingStateCounts,
+    FindingTotalsOut,
+)
+from gavel.db.queries.findings import FindingEventRow, FindingRow, FindingTotals
+from gavel.findings.model import FindingRule
+from gavel.findings.registry import RULES_BY_ID
+
+_MOST_AFFECTED = 200
+_CSV: Final = (
+    "id", "rule", "severity", "confidence", "state", "object_kind", "object_id", "object", "title", "advice", "raised_at", "seen_at",
+    "cleared_at", "accepted_by", "accepted_why", "accepted_until",
+)  # fmt: skip
+# A cell that begins with one of these is a formula to a spreadsheet.
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
+
+
+def finding_out(row: FindingRow) -> FindingOut:
+    return FindingOut(**_fields(row))
+
+
+def finding_detail(row: FindingRow, history: Iterable[FindingEventRow]) -> FindingDetail:
+    rule, document = RULES_BY_ID.get(row.rule), row.document
+    fields = _fields(row) | {name: document[name] for name in ("cause", "evidence", "tables", "affected_text")}
+    return FindingDetail.model_validate(
+        fields
+        | {
+            "advice_list": document["advice"],
+            "affected": document["affected"][:_MOST_AFFECTED],
+            "blind_spots": list(rule.blind_spots) if rule else [],
+            "references": list(rule.references) if rule else [],
+            "raised_when": rule.raised_when if rule else "",
+            "cleared_when": rule.cleared_when if rule else "",
+            "history": [_change(event) for event in history],
+        }
+    )
+
+
+def rule_out(rule: FindingRule, open_findings: int) -> FindingRuleOut:
+    return FindingRuleOut.model_validate(
+        {name: getattr(rule, name) for name in ("id", "title", "raised_when", "cleared_when", "references")}
+        | {"blind_spots": list(rule.blind_spots), "references": list(rule.references), "open": open_findings}
+    )
+
+
+def totals_out(totals: FindingTotals) -> FindingTotalsOut:
+    rules = sorted(totals.by_rule.items(), key=lambda pair: (-pair[1], pair[0]))
+    return FindingTotalsOut(
+        state=FindingStateCounts(**totals.by_state),
+        severity=FindingSeverityCounts(**totals.by_severity),
+        rule=[FindingRuleCount(rule=rule, title=_title(rule), open=count) for rule, count in rules],
+    )
+
+
+def findings_csv(rows: Sequence[FindingRow]) -> str:
+    """With a line of column names first."""
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(_CSV)
+    for row in rows:
+        writer.writerow([_cell(value) for value in _line(row)])
+    return text.getvalue()
+
+
+def _line(row: FindingRow) -> tuple[Any, ...]:
+    at = (row.raised_at, row.seen_at, row.cleared_at)
+    accepted = (row.accepted_by, row.accepted_why, row.accepted_until and row.accepted_until.isoformat())
+    return (
+        row.id, row.rule, row.severity, row.confidence, row.state, row.object_kind, row.object_id, row.object_name, row.title,
+        _first_advice(row), *(one and one.isoformat() for one in at), *accepted,
+    )  # fmt: skip
+
+
+def _cell(value: object) -> str:
+    shown = "" if value is None else str(value)
+    return f"'{shown}" if shown.startswith(_FORMULA) else shown
+
+
+def _fields(row: FindingRow) -> dict[str, Any]:
+    same = ("id", "rule", "title", "severity", "confidence", "state", "raised_at", "seen_at", "cleared_at")
+    return {name: getattr(row, name) for name in same} | {
+        "rule_title": _title(row.rule),
+        "object": Ref.model_validate({"kind": row.object_kind, "id": row.object_id, "name": row.object_name}),
+        "concerns": row.touched,
+        "advice": _first_advice(row),
+        "accepted": _acceptance(row),
+    }
+
+
+def _acceptance(row: FindingRow) -> AcceptanceOut | None:
+    if row.accepted_at is None:
+        return None
+    return AcceptanceOut(
+        by=row.accepted_by or "", why=row.accepted_why or "", at=row.accepted_at, until=row.accepted_until
+    )
+
+
+def _first_advice(row: FindingRow) -> str:
+    return str(row.document["advice"][0]["text"])
+
+
+def _title(rule: str) -> str:
+    """A finding of a rule that is registered no longer keeps its id."""
+    known = RULES_BY_ID.get(rule)
+    return known.title if known else rule
+
+
+def _change(event: FindingEventRow) -> FindingChangeOut:
+    return FindingChangeOut.model_validate(
+        {
+            "at": event.happened_at,
+            "before": event.before,
+            "after": event.after,
+            "by": event.made_by or "",
+            "note": event.note,
+        }
+    )

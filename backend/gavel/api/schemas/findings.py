@@ -1,0 +1,206 @@
+"""Findings: what rules report about objects, with evidence and advice."""
+
+from typing import Literal
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+
+from gavel.api.inputs import Instant, Lines, Name
+from gavel.api.schemas.common import Out, Page, Ref
+
+FindingSeverityName = Literal["normal", "elevated", "high"]
+FindingConfidenceName = Literal["confirmed", "likely", "inconclusive"]
+FindingStateName = Literal["open", "accepted", "cleared"]
+FindingSubjectName = Literal["source", "array", "volume", "cluster", "host", "datastore", "vm", "vm_disk", "device"]
+AdviceKindName = Literal["leave", "repair", "spread", "limit", "setting", "vendor"]
+TeamName = Literal["storage", "virtualization"]
+FindingCell = str | float | None
+
+
+class AcceptanceOut(Out):
+    """until: null is without end."""
+
+    by: str
+    why: str
+    at: AwareDatetime
+    until: AwareDatetime | None
+
+
+class FindingOut(Out):
+    """A finding in a list. concerns: number of further objects that it touches; advice: what to do first, one sentence.
+
+    raised_at: newest time that it was raised; seen_at: newest evaluation that had it.
+    """
+
+    id: int
+    rule: str
+    rule_title: str
+    title: str
+    object: Ref
+    concerns: int
+    severity: FindingSeverityName
+    confidence: FindingConfidenceName
+    state: FindingStateName
+    advice: str
+    raised_at: AwareDatetime
+    seen_at: AwareDatetime
+    cleared_at: AwareDatetime | None
+    accepted: AcceptanceOut | None
+
+
+class FindingStateCounts(Out):
+    open: int
+    accepted: int
+    cleared: int
+
+
+class FindingSeverityCounts(Out):
+    normal: int
+    elevated: int
+    high: int
+
+
+class FindingRuleCount(Out):
+    rule: str
+    title: str
+    open: int
+
+
+class FindingTotalsOut(Out):
+    """Whatever states, severities and rules were chosen. severity and rule: of open findings."""
+
+    state: FindingStateCounts
+    severity: FindingSeverityCounts
+    rule: list[FindingRuleCount]
+
+
+class FindingsPage(Page[FindingOut]):
+    """evaluated_at: newest evaluation; null before the first."""
+
+    totals: FindingTotalsOut
+    evaluated_at: AwareDatetime | None
+
+
+class FindingEvidenceOut(Out):
+    """A value at `to_at`, or the mean or sum since `from_at`; null is not measured. counter: where it comes from. is_derived: calculated
+    from other counters, shown with ≈.
+    """
+
+    label: str
+    value: FindingCell
+    unit: str
+    is_derived: bool
+    from_at: AwareDatetime | None
+    to_at: AwareDatetime
+    object: Ref | None
+    counter: str
+
+
+class FindingColumn(Out):
+    label: str
+    unit: str
+
+
+class FindingTableRow(Out):
+    """is_odd: differs from what most of the others have."""
+
+    object: Ref | None
+    cells: list[FindingCell]
+    is_odd: bool
+
+
+class FindingTable(Out):
+    """Several objects side by side."""
+
+    title: str
+    columns: list[FindingColumn]
+    rows: list[FindingTableRow]
+
+
+class AdviceCommandOut(Out):
+    """Text to copy; Gavel runs none of it. where: what it is entered in; shows: prints the present value. Empty: none."""
+
+    on: Ref | None
+    where: str
+    change: str
+    undo: str
+    shows: str
+    current: str
+    target: str
+
+
+class AdviceOut(Out):
+    """In the order to try. takes_effect: null where nothing is changed. agree: teams that must agree first. next_limit: what binds once
+    this is done. Empty texts: none.
+    """
+
+    kind: AdviceKindName
+    text: str
+    why: str
+    commands: list[AdviceCommandOut]
+    takes_effect: Literal["live", "reboot", "reconnect"] | None
+    agree: list[TeamName]
+    next_limit: str
+
+
+class FindingReferenceOut(Out):
+    """Where the rule is documented. Empty: none."""
+
+    title: str
+    url: str
+    date: str
+
+
+class FindingChangeOut(Out):
+    """A change of state. before: null when it was first raised. by: empty, where it happened by itself."""
+
+    at: AwareDatetime
+    before: FindingStateName | None
+    after: FindingStateName
+    by: str
+    note: str
+
+
+class FindingDetail(FindingOut):
+    """affected: further objects, at most 200 of `concerns`; affected_text: the same in numbers."""
+
+    cause: str
+    evidence: list[FindingEvidenceOut]
+    tables: list[FindingTable]
+    advice_list: list[AdviceOut]
+    affected: list[Ref]
+    affected_text: str
+    blind_spots: list[str]
+    references: list[FindingReferenceOut]
+    raised_when: str
+    cleared_when: str
+    history: list[FindingChangeOut]
+
+
+class FindingRuleOut(Out):
+    """open: number of its open findings."""
+
+    id: str
+    title: str
+    raised_when: str
+    cleared_when: str
+    blind_spots: list[str]
+    references: list[FindingReferenceOut]
+    open: int
+
+
+class ObjectFindingsOut(Out):
+    """Open findings of an object, its own and those that touch it. severity: of the worst."""
+
+    id: int
+    open: int
+    severity: FindingSeverityName
+
+
+class AcceptIn(BaseModel):
+    """Accepts a finding: it stays listed, and comes back once `until` has passed or its evidence has doubled."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    by: Name
+    why: Lines = Field(min_length=1, max_length=2000)
+    until: Instant | None = None

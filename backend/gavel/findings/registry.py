@@ -1,0 +1,13 @@
+"""Every rule of findings, in the order of lists."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from gavel.findings.model import FindingRule
+from gavel.findings.rules import paths_down, unequal_queue_settings
+
+RULES: Final[tuple[FindingRule, ...]] = (
+    paths_down.RULE,
+    unequal_queue_settings.RULE,
+)
+RULES_BY_ID: Final[Mapping[str, FindingRule]] = {rule.id: rule for rule in RULES}
