@@ -126,11 +126,8 @@ def test_a_finding_is_accepted_by_name_and_opened_again(admin: TestClient, findi
     until = (datetime.now(tz=NOW.tzinfo) + timedelta(days=7)).isoformat()
     taken = admin.post(path, json={"by": "Ada", "why": "cable ordered", "until": until}).json()
     assert (taken["state"], taken["accepted"]["by"], taken["accepted"]["why"]) == ("accepted", "Ada", "cable ordered")
-    assert [(one["after"], one["by"], one["note"]) for one in taken["history"]][0] == (
-        "accepted",
-        "Ada",
-        "cable ordered",
-    )
+    newest = taken["history"][0]
+    assert (newest["after"], newest["by"], newest["note"]) == ("accepted", "Ada", "cable ordered")
     assert ask(admin, "findings?state=accepted")["total"] == 1
     again = admin.delete(path).json()
     assert (again["state"], again["accepted"]) == ("open", None)

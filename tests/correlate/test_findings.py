@@ -3,10 +3,11 @@
 from dataclasses import replace
 from datetime import timedelta
 
-from tests.correlate.correlated import MINUTE, SERIAL, START, Environment
+from tests.correlate.correlated import SERIAL, START, Environment
 from tests.db.environments import host_inventory, naa
 
 from gavel.correlate.findings import evaluate_findings
+from gavel.correlate.run import MINUTE
 from gavel.db.engine import reading, transaction
 from gavel.db.queries.findings import FindingQuery, FindingRow, finding_history, findings
 from gavel.db.write.findings import EvaluationCounts, accept
@@ -103,6 +104,23 @@ def test_findings_an_adapter_without_a_working_path_is_one_finding_for_all_its_d
     assert (found.object_kind, found.object_name) == ("host", "esx-1")
     assert found.title == "All 3 paths of vmhba2 down on esx-1"
     assert {one["name"] for one in found.document["affected"]} == {"simple", "spanned"}
+
+
+def test_findings_do_not_compare_local_disks_that_share_a_name_among_hosts(environment: Environment) -> None:
+    plain = with_depths(with_paths(2, dead={}), {"esx-1": 32, "esx-2": 64})
+    local = tuple(
+        replace(one, canonical_name="mpx.vmhba0:C0:T0:L0") if one.canonical_name == NAME else one
+        for one in plain.devices
+    )
+    evaluated(environment, replace(plain, devices=local), 1)
+    assert rows(environment) == ()
+
+
+def test_findings_a_host_that_lists_no_path_of_a_device_is_not_short_of_paths(environment: Environment) -> None:
+    whole = with_paths(4, dead={})
+    listed = tuple(path for path in whole.paths if path.host_device_key.startswith("esx-1/"))
+    evaluated(environment, replace(whole, paths=listed), 1)
+    assert rows(environment) == ()
 
 
 def test_findings_are_evaluated_every_five_minutes(environment: Environment) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-_FILES = ("examples.json", "examples_environment.json", "examples_alerts.json")
+_FILES = ("examples.json", "examples_environment.json", "examples_alerts.json", "examples_findings.json")
 # By the name of the route.
 EXAMPLES: dict[str, Any] = {}
 for _name in _FILES:

@@ -29,7 +29,7 @@ _LISTED, _CLOCKS = timedelta(hours=2), timedelta(minutes=3)
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _Outcome:
     findings: Sequence[tuple[str, Finding]]
     evaluated: Sequence[FindingRule]
 
@@ -60,7 +60,7 @@ def _window(connection: Connection, now: datetime) -> EvidenceWindow:
     return EvidenceWindow(until - WINDOW, until, now)
 
 
-def _evaluate(connection: Connection, window: EvidenceWindow) -> _Found:
+def _evaluate(connection: Connection, window: EvidenceWindow) -> _Outcome:
     """Rules on the ledger wait until it has moved on."""
     is_new = ledger_evaluated_until(connection) != window.to_at
     by_evidence: Mapping[type, list[FindingRule]] = defaultdict(list)
@@ -71,7 +71,7 @@ def _evaluate(connection: Connection, window: EvidenceWindow) -> _Found:
     for kind, rules in by_evidence.items():
         for one in LOADERS[kind].load(connection, window):
             findings += [(rule.id, found) for rule in rules if (found := rule.evaluate(one)) is not None]
-    return _Found(findings, [rule for rules in by_evidence.values() for rule in rules])
+    return _Outcome(findings, [rule for rules in by_evidence.values() for rule in rules])
 
 
 def _settled(connection: Connection, evaluated: Sequence[FindingRule], window: EvidenceWindow) -> list[tuple[str, int]]:

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from gavel.findings.evidence import HostPaths, HostSetting, PathEvidence, SharedDevice, SharedSettings
+from gavel.findings.evidence import HostPathCount, HostSetting, PathEvidence, SharedDevice, SharedSettings
 from gavel.findings.evidence_rows import AdapterPaths, DeviceFacts, DeviceOwner, DownPath
 from gavel.findings.model import ObjectRef
 
@@ -47,10 +47,11 @@ def path_evidence(trouble: PathTrouble) -> Iterator[PathEvidence]:
 
 
 def _has_fewer(devices: Sequence[DeviceFacts]) -> bool:
-    """Whether one host has fewer paths to a device than another has."""
+    """Whether one host has fewer paths to a device than another has. A host that lists none was not read."""
     counts: dict[str, set[int]] = defaultdict(set)
     for device in devices:
-        counts[device.canonical_name].add(device.paths)
+        if device.paths:
+            counts[device.canonical_name].add(device.paths)
     return any(len(count) > 1 for count in counts.values())
 
 
@@ -60,12 +61,14 @@ def _of_object(
     """Devices of several extents of one datastore are added up by host."""
     by_host: dict[ObjectRef, list[DeviceFacts]] = defaultdict(list)
     for device in devices:
-        by_host[device.host].append(device)
+        if device.paths:
+            by_host[device.host].append(device)
     hosts = tuple(
-        HostPaths(
+        HostPathCount(
             host=host,
             total=sum(device.paths for device in own),
             down=tuple(path.name for device in own for path in down[device.id]),
+            least=min(device.paths - len(down[device.id]) for device in own),
         )
         for host, own in sorted(by_host.items(), key=lambda pair: pair[0].name)
     )
@@ -95,15 +98,19 @@ def _of_adapters(
                 through[path.adapter_id].append((device, path))
     for adapter_id, pairs in through.items():
         first = pairs[0][0]
-        objects = sorted({object_on(device, trouble.owners) for device, _ in pairs}, key=lambda one: one.name)
-        host = HostPaths(host=first.host, total=len(pairs), down=tuple(path.name for _, path in pairs))
-        left = min(device.paths - device.paths_down for device, _ in pairs)
+        objects = sorted({object_on(device, trouble.owners) for device, _ in pairs}, key=lambda ref: (ref.name, ref.id))
+        host = HostPathCount(
+            host=first.host,
+            total=len(pairs),
+            down=tuple(path.name for _, path in pairs),
+            least=min(device.paths - device.paths_down for device, _ in pairs),
+        )
         yield PathEvidence(
             source_id=first.source_id,
             object=first.host,
             adapter=dead[adapter_id].name,
-            hosts=(HostPaths(host=first.host, total=host.total + left, down=host.down),),
-            most=host.total + left,
+            hosts=(host,),
+            most=host.total,
             devices=tuple(sorted({device.canonical_name for device, _ in pairs})),
             arrays=_arrays(path for _, path in pairs),
             affected=tuple(objects),

@@ -47,8 +47,8 @@ def _command(command: AdviceCommand) -> dict[str, Any]:
     return asdict(command) | {"on": _object(command.on)}
 
 
-def _object(one: ObjectRef | None) -> dict[str, Any] | None:
-    return None if one is None else asdict(one)
+def _object(ref: ObjectRef | None) -> dict[str, Any] | None:
+    return None if ref is None else asdict(ref)
 
 
 def _instant(at: datetime | None) -> str | None:

@@ -12,12 +12,13 @@ from gavel.findings.model import ObjectRef
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HostPaths:
-    """Paths of one object from one host. down: their runtime names, with the adapter; left: those that work."""
+class HostPathCount:
+    """Paths of one object from one host. down: their names; left: those that work; least: of the device with the fewest working ones."""
 
     host: ObjectRef
     total: int
     down: tuple[str, ...]
+    least: int
 
     @property
     def left(self) -> int:
@@ -35,7 +36,7 @@ class PathEvidence:
     source_id: int
     object: ObjectRef
     adapter: str | None
-    hosts: tuple[HostPaths, ...]
+    hosts: tuple[HostPathCount, ...]
     most: int
     devices: tuple[str, ...]
     arrays: tuple[str, ...]

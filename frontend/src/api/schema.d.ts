@@ -699,6 +699,127 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/findings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Findings
+         * @description The worst first, then the newest.
+         */
+        get: operations["list_findings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/findings.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Findings as CSV
+         * @description All that match, at most 10,000.
+         */
+        get: operations["export_findings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/findings/{finding_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One Finding */
+        get: operations["one_finding"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/findings/{finding_id}/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept Finding
+         * @description Accepts a finding until a time, or until its evidence doubles.
+         */
+        post: operations["accept_finding"];
+        /**
+         * Withdraw Acceptance
+         * @description Opens an accepted finding again.
+         */
+        delete: operations["withdraw_acceptance"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/findings/counts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count Findings
+         * @description Open findings by object of a kind; objects without any are left out.
+         */
+        get: operations["count_findings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/findings/rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Finding Rules
+         * @description What is looked for, and what each rule cannot see.
+         */
+        get: operations["list_finding_rules"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/health": {
         parameters: {
             query?: never;
@@ -1286,6 +1407,35 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /**
+         * AcceptanceOut
+         * @description until: null is without end.
+         */
+        AcceptanceOut: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** By */
+            by: string;
+            /** Until */
+            until: string | null;
+            /** Why */
+            why: string;
+        };
+        /**
+         * AcceptIn
+         * @description Accepts a finding: it stays listed, and comes back once `until` has passed or its evidence has doubled.
+         */
+        AcceptIn: {
+            /** By */
+            by: string;
+            /** Until */
+            until?: string | null;
+            /** Why */
+            why: string;
+        };
+        /**
          * AcknowledgeIn
          * @description by: a typed name, as long as there are no accounts.
          */
@@ -1302,6 +1452,49 @@ export interface components {
         AddressIn: {
             /** Address */
             address: string;
+        };
+        /**
+         * AdviceCommandOut
+         * @description Text to copy; Gavel runs none of it. where: what it is entered in; shows: prints the present value. Empty: none.
+         */
+        AdviceCommandOut: {
+            /** Change */
+            change: string;
+            /** Current */
+            current: string;
+            on: components["schemas"]["Ref"] | null;
+            /** Shows */
+            shows: string;
+            /** Target */
+            target: string;
+            /** Undo */
+            undo: string;
+            /** Where */
+            where: string;
+        };
+        /**
+         * AdviceOut
+         * @description In the order to try. takes_effect: null where nothing is changed. agree: teams that must agree first. next_limit: what binds once
+         *     this is done. Empty texts: none.
+         */
+        AdviceOut: {
+            /** Agree */
+            agree: ("storage" | "virtualization")[];
+            /** Commands */
+            commands: components["schemas"]["AdviceCommandOut"][];
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "leave" | "repair" | "spread" | "limit" | "setting" | "vendor";
+            /** Next Limit */
+            next_limit: string;
+            /** Takes Effect */
+            takes_effect: ("live" | "reboot" | "reconnect") | null;
+            /** Text */
+            text: string;
+            /** Why */
+            why: string;
         };
         /**
          * AlertDetail
@@ -2583,6 +2776,287 @@ export interface components {
             message: string;
         };
         /**
+         * FindingChangeOut
+         * @description A change of state. before: null when it was first raised. by: empty, where it happened by itself.
+         */
+        FindingChangeOut: {
+            /**
+             * After
+             * @enum {string}
+             */
+            after: "open" | "accepted" | "cleared";
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Before */
+            before: ("open" | "accepted" | "cleared") | null;
+            /** By */
+            by: string;
+            /** Note */
+            note: string;
+        };
+        /** FindingColumn */
+        FindingColumn: {
+            /** Label */
+            label: string;
+            /** Unit */
+            unit: string;
+        };
+        /**
+         * FindingDetail
+         * @description affected: further objects, at most 200 of `concerns`; affected_text: the same in numbers.
+         */
+        FindingDetail: {
+            accepted: components["schemas"]["AcceptanceOut"] | null;
+            /** Advice */
+            advice: string;
+            /** Advice List */
+            advice_list: components["schemas"]["AdviceOut"][];
+            /** Affected */
+            affected: components["schemas"]["Ref"][];
+            /** Affected Text */
+            affected_text: string;
+            /** Blind Spots */
+            blind_spots: string[];
+            /** Cause */
+            cause: string;
+            /** Cleared At */
+            cleared_at: string | null;
+            /** Cleared When */
+            cleared_when: string;
+            /** Concerns */
+            concerns: number;
+            /**
+             * Confidence
+             * @enum {string}
+             */
+            confidence: "confirmed" | "likely" | "inconclusive";
+            /** Evidence */
+            evidence: components["schemas"]["FindingEvidenceOut"][];
+            /** History */
+            history: components["schemas"]["FindingChangeOut"][];
+            /** Id */
+            id: number;
+            object: components["schemas"]["Ref"];
+            /**
+             * Raised At
+             * Format: date-time
+             */
+            raised_at: string;
+            /** Raised When */
+            raised_when: string;
+            /** References */
+            references: components["schemas"]["FindingReferenceOut"][];
+            /** Rule */
+            rule: string;
+            /** Rule Title */
+            rule_title: string;
+            /**
+             * Seen At
+             * Format: date-time
+             */
+            seen_at: string;
+            /**
+             * Severity
+             * @enum {string}
+             */
+            severity: "normal" | "elevated" | "high";
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "open" | "accepted" | "cleared";
+            /** Tables */
+            tables: components["schemas"]["FindingTable"][];
+            /** Title */
+            title: string;
+        };
+        /**
+         * FindingEvidenceOut
+         * @description A value at `to_at`, or the mean or sum since `from_at`; null is not measured. counter: where it comes from. is_derived: calculated
+         *     from other counters, shown with ≈.
+         */
+        FindingEvidenceOut: {
+            /** Counter */
+            counter: string;
+            /** From At */
+            from_at: string | null;
+            /** Is Derived */
+            is_derived: boolean;
+            /** Label */
+            label: string;
+            object: components["schemas"]["Ref"] | null;
+            /**
+             * To At
+             * Format: date-time
+             */
+            to_at: string;
+            /** Unit */
+            unit: string;
+            /** Value */
+            value: string | number | null;
+        };
+        /**
+         * FindingOut
+         * @description A finding in a list. concerns: number of further objects that it touches; advice: what to do first, one sentence.
+         *
+         *     raised_at: newest time that it was raised; seen_at: newest evaluation that had it.
+         */
+        FindingOut: {
+            accepted: components["schemas"]["AcceptanceOut"] | null;
+            /** Advice */
+            advice: string;
+            /** Cleared At */
+            cleared_at: string | null;
+            /** Concerns */
+            concerns: number;
+            /**
+             * Confidence
+             * @enum {string}
+             */
+            confidence: "confirmed" | "likely" | "inconclusive";
+            /** Id */
+            id: number;
+            object: components["schemas"]["Ref"];
+            /**
+             * Raised At
+             * Format: date-time
+             */
+            raised_at: string;
+            /** Rule */
+            rule: string;
+            /** Rule Title */
+            rule_title: string;
+            /**
+             * Seen At
+             * Format: date-time
+             */
+            seen_at: string;
+            /**
+             * Severity
+             * @enum {string}
+             */
+            severity: "normal" | "elevated" | "high";
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "open" | "accepted" | "cleared";
+            /** Title */
+            title: string;
+        };
+        /**
+         * FindingReferenceOut
+         * @description Where the rule is documented. Empty: none.
+         */
+        FindingReferenceOut: {
+            /** Date */
+            date: string;
+            /** Title */
+            title: string;
+            /** Url */
+            url: string;
+        };
+        /** FindingRuleCount */
+        FindingRuleCount: {
+            /** Open */
+            open: number;
+            /** Rule */
+            rule: string;
+            /** Title */
+            title: string;
+        };
+        /**
+         * FindingRuleOut
+         * @description open: number of its open findings.
+         */
+        FindingRuleOut: {
+            /** Blind Spots */
+            blind_spots: string[];
+            /** Cleared When */
+            cleared_when: string;
+            /** Id */
+            id: string;
+            /** Open */
+            open: number;
+            /** Raised When */
+            raised_when: string;
+            /** References */
+            references: components["schemas"]["FindingReferenceOut"][];
+            /** Title */
+            title: string;
+        };
+        /** FindingSeverityCounts */
+        FindingSeverityCounts: {
+            /** Elevated */
+            elevated: number;
+            /** High */
+            high: number;
+            /** Normal */
+            normal: number;
+        };
+        /**
+         * FindingsPage
+         * @description evaluated_at: newest evaluation; null before the first.
+         */
+        FindingsPage: {
+            /** Evaluated At */
+            evaluated_at: string | null;
+            /** Items */
+            items: components["schemas"]["FindingOut"][];
+            /** Limit */
+            limit: number;
+            /** Offset */
+            offset: number;
+            /** Total */
+            total: number;
+            totals: components["schemas"]["FindingTotalsOut"];
+        };
+        /** FindingStateCounts */
+        FindingStateCounts: {
+            /** Accepted */
+            accepted: number;
+            /** Cleared */
+            cleared: number;
+            /** Open */
+            open: number;
+        };
+        /**
+         * FindingTable
+         * @description Several objects side by side.
+         */
+        FindingTable: {
+            /** Columns */
+            columns: components["schemas"]["FindingColumn"][];
+            /** Rows */
+            rows: components["schemas"]["FindingTableRow"][];
+            /** Title */
+            title: string;
+        };
+        /**
+         * FindingTableRow
+         * @description is_odd: differs from what most of the others have.
+         */
+        FindingTableRow: {
+            /** Cells */
+            cells: (string | number | null)[];
+            /** Is Odd */
+            is_odd: boolean;
+            object: components["schemas"]["Ref"] | null;
+        };
+        /**
+         * FindingTotalsOut
+         * @description Whatever states, severities and rules were chosen. severity and rule: of open findings.
+         */
+        FindingTotalsOut: {
+            /** Rule */
+            rule: components["schemas"]["FindingRuleCount"][];
+            severity: components["schemas"]["FindingSeverityCounts"];
+            state: components["schemas"]["FindingStateCounts"];
+        };
+        /**
          * FullestColumns
          * @description The fullest queue over time: of `queues`, the one whose active I/Os come nearest to its depth in the bucket.
          *
@@ -3396,6 +3870,21 @@ export interface components {
             label: string;
             /** Unit */
             unit: string;
+        };
+        /**
+         * ObjectFindingsOut
+         * @description Open findings of an object, its own and those that touch it. severity: of the worst.
+         */
+        ObjectFindingsOut: {
+            /** Id */
+            id: number;
+            /** Open */
+            open: number;
+            /**
+             * Severity
+             * @enum {string}
+             */
+            severity: "normal" | "elevated" | "high";
         };
         /**
          * OccupancyLayerOut
@@ -4950,7 +5439,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The name is taken */
+        /** @description The name is taken, or the state does not allow it */
         Refused409: {
             headers: {
                 [name: string]: unknown;
@@ -10326,6 +10815,871 @@ export interface operations {
             401: components["responses"]["Refused401"];
             421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
+            503: components["responses"]["Refused503"];
+        };
+    };
+    list_findings: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description its own findings and those that touch it; needs `subject` */
+                object_id?: number | null;
+                offset?: number;
+                /** @description id of a rule */
+                rule?: string[] | null;
+                search?: string;
+                severity?: ("normal" | "elevated" | "high")[] | null;
+                /** @description reversed with a leading - */
+                sort?: string;
+                /** @description default: open and accepted */
+                state?: ("open" | "accepted" | "cleared")[] | null;
+                /** @description kind of the object */
+                subject?: ("source" | "array" | "volume" | "cluster" | "host" | "datastore" | "vm" | "vm_disk" | "device") | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "evaluated_at": "2026-11-24T08:40:00Z",
+                     *       "items": [
+                     *         {
+                     *           "accepted": {
+                     *             "at": "2026-11-24T07:12:00Z",
+                     *             "by": "Ada",
+                     *             "until": "2026-12-01T00:00:00Z",
+                     *             "why": "cable ordered"
+                     *           },
+                     *           "advice": "Repair adapter, cable, switch port, zoning and array port of the paths that are down on esx-01, esx-02 and esx-03, then rescan",
+                     *           "cleared_at": null,
+                     *           "concerns": 3,
+                     *           "confidence": "confirmed",
+                     *           "id": 7,
+                     *           "object": {
+                     *             "id": 12,
+                     *             "kind": "datastore",
+                     *             "name": "metro-06"
+                     *           },
+                     *           "raised_at": "2026-11-24T06:05:00Z",
+                     *           "rule": "paths-down",
+                     *           "rule_title": "Paths down",
+                     *           "seen_at": "2026-11-24T08:40:00Z",
+                     *           "severity": "elevated",
+                     *           "state": "accepted",
+                     *           "title": "12 of 24 paths down on esx-01, esx-02 and esx-03"
+                     *         }
+                     *       ],
+                     *       "limit": 100,
+                     *       "offset": 0,
+                     *       "total": 1,
+                     *       "totals": {
+                     *         "rule": [
+                     *           {
+                     *             "open": 2,
+                     *             "rule": "unequal-queue-settings",
+                     *             "title": "Unequal queue settings"
+                     *           },
+                     *           {
+                     *             "open": 1,
+                     *             "rule": "paths-down",
+                     *             "title": "Paths down"
+                     *           }
+                     *         ],
+                     *         "severity": {
+                     *           "elevated": 1,
+                     *           "high": 1,
+                     *           "normal": 1
+                     *         },
+                     *         "state": {
+                     *           "accepted": 1,
+                     *           "cleared": 9,
+                     *           "open": 3
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FindingsPage"];
+                };
+            };
+            401: components["responses"]["Refused401"];
+            421: components["responses"]["Refused421"];
+            422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
+            503: components["responses"]["Refused503"];
+        };
+    };
+    export_findings: {
+        parameters: {
+            query?: {
+                /** @description its own findings and those that touch it; needs `subject` */
+                object_id?: number | null;
+                /** @description id of a rule */
+                rule?: string[] | null;
+                search?: string;
+                severity?: ("normal" | "elevated" | "high")[] | null;
+                /** @description reversed with a leading - */
+                sort?: string;
+                /** @description default: open and accepted */
+                state?: ("open" | "accepted" | "cleared")[] | null;
+                /** @description kind of the object */
+                subject?: ("source" | "array" | "volume" | "cluster" | "host" | "datastore" | "vm" | "vm_disk" | "device") | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One line per finding */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            401: components["responses"]["Refused401"];
+            421: components["responses"]["Refused421"];
+            422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
+            503: components["responses"]["Refused503"];
+        };
+    };
+    one_finding: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                finding_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "accepted": {
+                     *         "at": "2026-11-24T07:12:00Z",
+                     *         "by": "Ada",
+                     *         "until": "2026-12-01T00:00:00Z",
+                     *         "why": "cable ordered"
+                     *       },
+                     *       "advice": "Repair adapter, cable, switch port, zoning and array port of the paths that are down on esx-01, esx-02 and esx-03, then rescan",
+                     *       "advice_list": [
+                     *         {
+                     *           "agree": [
+                     *             "storage",
+                     *             "virtualization"
+                     *           ],
+                     *           "commands": [
+                     *             {
+                     *               "change": "esxcli storage core adapter rescan --all",
+                     *               "current": "4 of 8 paths",
+                     *               "on": {
+                     *                 "id": 1,
+                     *                 "kind": "host",
+                     *                 "name": "esx-01"
+                     *               },
+                     *               "shows": "esxcli storage core path list --device=naa.624a93709714b5cb91634c470002b200",
+                     *               "target": "8 paths",
+                     *               "undo": "",
+                     *               "where": "ESXi Shell or SSH"
+                     *             }
+                     *           ],
+                     *           "kind": "repair",
+                     *           "next_limit": "",
+                     *           "takes_effect": "live",
+                     *           "text": "Repair adapter, cable, switch port, zoning and array port of the paths that are down on esx-01, esx-02 and esx-03, then rescan",
+                     *           "why": "Fewer paths mean less redundancy and less bandwidth. Latency may be normal until the next failure."
+                     *         }
+                     *       ],
+                     *       "affected": [
+                     *         {
+                     *           "id": 1,
+                     *           "kind": "host",
+                     *           "name": "esx-01"
+                     *         },
+                     *         {
+                     *           "id": 2,
+                     *           "kind": "host",
+                     *           "name": "esx-02"
+                     *         },
+                     *         {
+                     *           "id": 3,
+                     *           "kind": "host",
+                     *           "name": "esx-03"
+                     *         }
+                     *       ],
+                     *       "affected_text": "4 VMs with disks on it",
+                     *       "blind_spots": [
+                     *         "A path that is listed as active and loses frames: see aborts and path latency"
+                     *       ],
+                     *       "cause": "The paths that are down lead to flasharray-2. The remaining paths carry all I/O.",
+                     *       "cleared_at": null,
+                     *       "cleared_when": "the next inventory shows all paths working, as many on every host",
+                     *       "concerns": 3,
+                     *       "confidence": "confirmed",
+                     *       "evidence": [
+                     *         {
+                     *           "counter": "multipathInfo.lun.path.state",
+                     *           "from_at": null,
+                     *           "is_derived": false,
+                     *           "label": "Paths down",
+                     *           "object": null,
+                     *           "to_at": "2026-11-24T08:38:12Z",
+                     *           "unit": "paths",
+                     *           "value": 12
+                     *         },
+                     *         {
+                     *           "counter": "multipathInfo.lun.path.state",
+                     *           "from_at": null,
+                     *           "is_derived": false,
+                     *           "label": "Paths of these hosts",
+                     *           "object": null,
+                     *           "to_at": "2026-11-24T08:38:12Z",
+                     *           "unit": "paths",
+                     *           "value": 24
+                     *         }
+                     *       ],
+                     *       "history": [
+                     *         {
+                     *           "after": "accepted",
+                     *           "at": "2026-11-24T07:12:00Z",
+                     *           "before": "open",
+                     *           "by": "Ada",
+                     *           "note": "cable ordered"
+                     *         },
+                     *         {
+                     *           "after": "open",
+                     *           "at": "2026-11-24T06:05:00Z",
+                     *           "before": null,
+                     *           "by": "",
+                     *           "note": ""
+                     *         }
+                     *       ],
+                     *       "id": 7,
+                     *       "object": {
+                     *         "id": 12,
+                     *         "kind": "datastore",
+                     *         "name": "metro-06"
+                     *       },
+                     *       "raised_at": "2026-11-24T06:05:00Z",
+                     *       "raised_when": "a path is dead, off or disabled, or a host has fewer paths to a device than another host of its cluster",
+                     *       "references": [
+                     *         {
+                     *           "date": "",
+                     *           "title": "Broadcom KB 316417: How paths to a storage device are marked as dead",
+                     *           "url": "https://knowledge.broadcom.com/external/article/316417"
+                     *         }
+                     *       ],
+                     *       "rule": "paths-down",
+                     *       "rule_title": "Paths down",
+                     *       "seen_at": "2026-11-24T08:40:00Z",
+                     *       "severity": "elevated",
+                     *       "state": "accepted",
+                     *       "tables": [
+                     *         {
+                     *           "columns": [
+                     *             {
+                     *               "label": "Working",
+                     *               "unit": "paths"
+                     *             },
+                     *             {
+                     *               "label": "All",
+                     *               "unit": "paths"
+                     *             },
+                     *             {
+                     *               "label": "Down",
+                     *               "unit": ""
+                     *             }
+                     *           ],
+                     *           "rows": [
+                     *             {
+                     *               "cells": [
+                     *                 4,
+                     *                 8,
+                     *                 "vmhba1:C0:T2:L6, vmhba1:C0:T3:L6, vmhba2:C0:T2:L6 and 1 more"
+                     *               ],
+                     *               "is_odd": true,
+                     *               "object": {
+                     *                 "id": 1,
+                     *                 "kind": "host",
+                     *                 "name": "esx-01"
+                     *               }
+                     *             },
+                     *             {
+                     *               "cells": [
+                     *                 4,
+                     *                 8,
+                     *                 "vmhba1:C0:T2:L6, vmhba1:C0:T3:L6, vmhba2:C0:T2:L6 and 1 more"
+                     *               ],
+                     *               "is_odd": true,
+                     *               "object": {
+                     *                 "id": 2,
+                     *                 "kind": "host",
+                     *                 "name": "esx-02"
+                     *               }
+                     *             },
+                     *             {
+                     *               "cells": [
+                     *                 4,
+                     *                 8,
+                     *                 "vmhba1:C0:T2:L6, vmhba1:C0:T3:L6, vmhba2:C0:T2:L6 and 1 more"
+                     *               ],
+                     *               "is_odd": true,
+                     *               "object": {
+                     *                 "id": 3,
+                     *                 "kind": "host",
+                     *                 "name": "esx-03"
+                     *               }
+                     *             }
+                     *           ],
+                     *           "title": "Paths by host"
+                     *         }
+                     *       ],
+                     *       "title": "12 of 24 paths down on esx-01, esx-02 and esx-03"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FindingDetail"];
+                };
+            };
+            401: components["responses"]["Refused401"];
+            404: components["responses"]["Refused404"];
+            421: components["responses"]["Refused421"];
+            422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
+            503: components["responses"]["Refused503"];
+        };
+    };
+    accept_finding: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                finding_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AcceptIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "accepted": {
+                     *         "at": "2026-11-24T07:12:00Z",
+                     *         "by": "Ada",
+                     *         "until": "2026-12-01T00:00:00Z",
+                     *         "why": "cable ordered"
+                     *       },
+                     *       "advice": "Repair adapter, cable, switch port, zoning and array port of the paths that are down on esx-01, esx-02 and esx-03, then rescan",
+                     *       "advice_list": [
+                     *         {
+                     *           "agree": [
+                     *             "storage",
+                     *             "virtualization"
+                     *           ],
+                     *           "commands": [
+                     *             {
+                     *               "change": "esxcli storage core adapter rescan --all",
+                     *               "current": "4 of 8 paths",
+                     *               "on": {
+                     *                 "id": 1,
+                     *                 "kind": "host",
+                     *                 "name": "esx-01"
+                     *               },
+                     *               "shows": "esxcli storage core path list --device=naa.624a93709714b5cb91634c470002b200",
+                     *               "target": "8 paths",
+                     *               "undo": "",
+                     *               "where": "ESXi Shell or SSH"
+                     *             }
+                     *           ],
+                     *           "kind": "repair",
+                     *           "next_limit": "",
+                     *           "takes_effect": "live",
+                     *           "text": "Repair adapter, cable, switch port, zoning and array port of the paths that are down on esx-01, esx-02 and esx-03, then rescan",
+                     *           "why": "Fewer paths mean less redundancy and less bandwidth. Latency may be normal until the next failure."
+                     *         }
+                     *       ],
+                     *       "affected": [
+                     *         {
+                     *           "id": 1,
+                     *           "kind": "host",
+                     *           "name": "esx-01"
+                     *         },
+                     *         {
+                     *           "id": 2,
+                     *           "kind": "host",
+                     *           "name": "esx-02"
+                     *         },
+                     *         {
+                     *           "id": 3,
+                     *           "kind": "host",
+                     *           "name": "esx-03"
+                     *         }
+                     *       ],
+                     *       "affected_text": "4 VMs with disks on it",
+                     *       "blind_spots": [
+                     *         "A path that is listed as active and loses frames: see aborts and path latency"
+                     *       ],
+                     *       "cause": "The paths that are down lead to flasharray-2. The remaining paths carry all I/O.",
+                     *       "cleared_at": null,
+                     *       "cleared_when": "the next inventory shows all paths working, as many on every host",
+                     *       "concerns": 3,
+                     *       "confidence": "confirmed",
+                     *       "evidence": [
+                     *         {
+                     *           "counter": "multipathInfo.lun.path.state",
+                     *           "from_at": null,
+                     *           "is_derived": false,
+                     *           "label": "Paths down",
+                     *           "object": null,
+                     *           "to_at": "2026-11-24T08:38:12Z",
+                     *           "unit": "paths",
+                     *           "value": 12
+                     *         },
+                     *         {
+                     *           "counter": "multipathInfo.lun.path.state",
+                     *           "from_at": null,
+                     *           "is_derived": false,
+                     *           "label": "Paths of these hosts",
+                     *           "object": null,
+                     *           "to_at": "2026-11-24T08:38:12Z",
+                     *           "unit": "paths",
+                     *           "value": 24
+                     *         }
+                     *       ],
+                     *       "history": [
+                     *         {
+                     *           "after": "accepted",
+                     *           "at": "2026-11-24T07:12:00Z",
+                     *           "before": "open",
+                     *           "by": "Ada",
+                     *           "note": "cable ordered"
+                     *         },
+                     *         {
+                     *           "after": "open",
+                     *           "at": "2026-11-24T06:05:00Z",
+                     *           "before": null,
+                     *           "by": "",
+                     *           "note": ""
+                     *         }
+                     *       ],
+                     *       "id": 7,
+                     *       "object": {
+                     *         "id": 12,
+                     *         "kind": "datastore",
+                     *         "name": "metro-06"
+                     *       },
+                     *       "raised_at": "2026-11-24T06:05:00Z",
+                     *       "raised_when": "a path is dead, off or disabled, or a host has fewer paths to a device than another host of its cluster",
+                     *       "references": [
+                     *         {
+                     *           "date": "",
+                     *           "title": "Broadcom KB 316417: How paths to a storage device are marked as dead",
+                     *           "url": "https://knowledge.broadcom.com/external/article/316417"
+                     *         }
+                     *       ],
+                     *       "rule": "paths-down",
+                     *       "rule_title": "Paths down",
+                     *       "seen_at": "2026-11-24T08:40:00Z",
+                     *       "severity": "elevated",
+                     *       "state": "accepted",
+                     *       "tables": [
+                     *         {
+                     *           "columns": [
+                     *             {
+                     *               "label": "Working",
+                     *               "unit": "paths"
+                     *             },
+                     *             {
+                     *               "label": "All",
+                     *               "unit": "paths"
+                     *             },
+                     *             {
+                     *               "label": "Down",
+                     *               "unit": ""
+                     *             }
+                     *           ],
+                     *           "rows": [
+                     *             {
+                     *               "cells": [
+                     *                 4,
+                     *                 8,
+                     *                 "vmhba1:C0:T2:L6, vmhba1:C0:T3:L6, vmhba2:C0:T2:L6 and 1 more"
+                     *               ],
+                     *               "is_odd": true,
+                     *               "object": {
+                     *                 "id": 1,
+                     *                 "kind": "host",
+                     *                 "name": "esx-01"
+                     *               }
+                     *             },
+                     *             {
+                     *               "cells": [
+                     *                 4,
+                     *                 8,
+                     *                 "vmhba1:C0:T2:L6, vmhba1:C0:T3:L6, vmhba2:C0:T2:L6 and 1 more"
+                     *               ],
+                     *               "is_odd": true,
+                     *               "object": {
+                     *                 "id": 2,
+                     *                 "kind": "host",
+                     *                 "name": "esx-02"
+                     *               }
+                     *             },
+                     *             {
+                     *               "cells": [
+                     *                 4,
+                     *                 8,
+                     *                 "vmhba1:C0:T2:L6, vmhba1:C0:T3:L6, vmhba2:C0:T2:L6 and 1 more"
+                     *               ],
+                     *               "is_odd": true,
+                     *               "object": {
+                     *                 "id": 3,
+                     *                 "kind": "host",
+                     *                 "name": "esx-03"
+                     *               }
+                     *             }
+                     *           ],
+                     *           "title": "Paths by host"
+                     *         }
+                     *       ],
+                     *       "title": "12 of 24 paths down on esx-01, esx-02 and esx-03"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FindingDetail"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            404: components["responses"]["Refused404"];
+            409: components["responses"]["Refused409"];
+            411: components["responses"]["Refused411"];
+            413: components["responses"]["Refused413"];
+            415: components["responses"]["Refused415"];
+            421: components["responses"]["Refused421"];
+            422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
+            503: components["responses"]["Refused503"];
+        };
+    };
+    withdraw_acceptance: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                finding_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "accepted": {
+                     *         "at": "2026-11-24T07:12:00Z",
+                     *         "by": "Ada",
+                     *         "until": "2026-12-01T00:00:00Z",
+                     *         "why": "cable ordered"
+                     *       },
+                     *       "advice": "Repair adapter, cable, switch port, zoning and array port of the paths that are down on esx-01, esx-02 and esx-03, then rescan",
+                     *       "advice_list": [
+                     *         {
+                     *           "agree": [
+                     *             "storage",
+                     *             "virtualization"
+                     *           ],
+                     *           "commands": [
+                     *             {
+                     *               "change": "esxcli storage core adapter rescan --all",
+                     *               "current": "4 of 8 paths",
+                     *               "on": {
+                     *                 "id": 1,
+                     *                 "kind": "host",
+                     *                 "name": "esx-01"
+                     *               },
+                     *               "shows": "esxcli storage core path list --device=naa.624a93709714b5cb91634c470002b200",
+                     *               "target": "8 paths",
+                     *               "undo": "",
+                     *               "where": "ESXi Shell or SSH"
+                     *             }
+                     *           ],
+                     *           "kind": "repair",
+                     *           "next_limit": "",
+                     *           "takes_effect": "live",
+                     *           "text": "Repair adapter, cable, switch port, zoning and array port of the paths that are down on esx-01, esx-02 and esx-03, then rescan",
+                     *           "why": "Fewer paths mean less redundancy and less bandwidth. Latency may be normal until the next failure."
+                     *         }
+                     *       ],
+                     *       "affected": [
+                     *         {
+                     *           "id": 1,
+                     *           "kind": "host",
+                     *           "name": "esx-01"
+                     *         },
+                     *         {
+                     *           "id": 2,
+                     *           "kind": "host",
+                     *           "name": "esx-02"
+                     *         },
+                     *         {
+                     *           "id": 3,
+                     *           "kind": "host",
+                     *           "name": "esx-03"
+                     *         }
+                     *       ],
+                     *       "affected_text": "4 VMs with disks on it",
+                     *       "blind_spots": [
+                     *         "A path that is listed as active and loses frames: see aborts and path latency"
+                     *       ],
+                     *       "cause": "The paths that are down lead to flasharray-2. The remaining paths carry all I/O.",
+                     *       "cleared_at": null,
+                     *       "cleared_when": "the next inventory shows all paths working, as many on every host",
+                     *       "concerns": 3,
+                     *       "confidence": "confirmed",
+                     *       "evidence": [
+                     *         {
+                     *           "counter": "multipathInfo.lun.path.state",
+                     *           "from_at": null,
+                     *           "is_derived": false,
+                     *           "label": "Paths down",
+                     *           "object": null,
+                     *           "to_at": "2026-11-24T08:38:12Z",
+                     *           "unit": "paths",
+                     *           "value": 12
+                     *         },
+                     *         {
+                     *           "counter": "multipathInfo.lun.path.state",
+                     *           "from_at": null,
+                     *           "is_derived": false,
+                     *           "label": "Paths of these hosts",
+                     *           "object": null,
+                     *           "to_at": "2026-11-24T08:38:12Z",
+                     *           "unit": "paths",
+                     *           "value": 24
+                     *         }
+                     *       ],
+                     *       "history": [
+                     *         {
+                     *           "after": "accepted",
+                     *           "at": "2026-11-24T07:12:00Z",
+                     *           "before": "open",
+                     *           "by": "Ada",
+                     *           "note": "cable ordered"
+                     *         },
+                     *         {
+                     *           "after": "open",
+                     *           "at": "2026-11-24T06:05:00Z",
+                     *           "before": null,
+                     *           "by": "",
+                     *           "note": ""
+                     *         }
+                     *       ],
+                     *       "id": 7,
+                     *       "object": {
+                     *         "id": 12,
+                     *         "kind": "datastore",
+                     *         "name": "metro-06"
+                     *       },
+                     *       "raised_at": "2026-11-24T06:05:00Z",
+                     *       "raised_when": "a path is dead, off or disabled, or a host has fewer paths to a device than another host of its cluster",
+                     *       "references": [
+                     *         {
+                     *           "date": "",
+                     *           "title": "Broadcom KB 316417: How paths to a storage device are marked as dead",
+                     *           "url": "https://knowledge.broadcom.com/external/article/316417"
+                     *         }
+                     *       ],
+                     *       "rule": "paths-down",
+                     *       "rule_title": "Paths down",
+                     *       "seen_at": "2026-11-24T08:40:00Z",
+                     *       "severity": "elevated",
+                     *       "state": "accepted",
+                     *       "tables": [
+                     *         {
+                     *           "columns": [
+                     *             {
+                     *               "label": "Working",
+                     *               "unit": "paths"
+                     *             },
+                     *             {
+                     *               "label": "All",
+                     *               "unit": "paths"
+                     *             },
+                     *             {
+                     *               "label": "Down",
+                     *               "unit": ""
+                     *             }
+                     *           ],
+                     *           "rows": [
+                     *             {
+                     *               "cells": [
+                     *                 4,
+                     *                 8,
+                     *                 "vmhba1:C0:T2:L6, vmhba1:C0:T3:L6, vmhba2:C0:T2:L6 and 1 more"
+                     *               ],
+                     *               "is_odd": true,
+                     *               "object": {
+                     *                 "id": 1,
+                     *                 "kind": "host",
+                     *                 "name": "esx-01"
+                     *               }
+                     *             },
+                     *             {
+                     *               "cells": [
+                     *                 4,
+                     *                 8,
+                     *                 "vmhba1:C0:T2:L6, vmhba1:C0:T3:L6, vmhba2:C0:T2:L6 and 1 more"
+                     *               ],
+                     *               "is_odd": true,
+                     *               "object": {
+                     *                 "id": 2,
+                     *                 "kind": "host",
+                     *                 "name": "esx-02"
+                     *               }
+                     *             },
+                     *             {
+                     *               "cells": [
+                     *                 4,
+                     *                 8,
+                     *                 "vmhba1:C0:T2:L6, vmhba1:C0:T3:L6, vmhba2:C0:T2:L6 and 1 more"
+                     *               ],
+                     *               "is_odd": true,
+                     *               "object": {
+                     *                 "id": 3,
+                     *                 "kind": "host",
+                     *                 "name": "esx-03"
+                     *               }
+                     *             }
+                     *           ],
+                     *           "title": "Paths by host"
+                     *         }
+                     *       ],
+                     *       "title": "12 of 24 paths down on esx-01, esx-02 and esx-03"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FindingDetail"];
+                };
+            };
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            404: components["responses"]["Refused404"];
+            421: components["responses"]["Refused421"];
+            422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
+            503: components["responses"]["Refused503"];
+        };
+    };
+    count_findings: {
+        parameters: {
+            query: {
+                subject: "source" | "array" | "volume" | "cluster" | "host" | "datastore" | "vm" | "vm_disk" | "device";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": 12,
+                     *         "open": 2,
+                     *         "severity": "elevated"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["ObjectFindingsOut"][];
+                };
+            };
+            401: components["responses"]["Refused401"];
+            421: components["responses"]["Refused421"];
+            422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
+            503: components["responses"]["Refused503"];
+        };
+    };
+    list_finding_rules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "blind_spots": [
+                     *           "A path that is listed as active and loses frames: see aborts and path latency"
+                     *         ],
+                     *         "cleared_when": "the next inventory shows all paths working, as many on every host",
+                     *         "id": "paths-down",
+                     *         "open": 1,
+                     *         "raised_when": "a path is dead, off or disabled, or a host has fewer paths to a device than another host of its cluster",
+                     *         "references": [
+                     *           {
+                     *             "date": "",
+                     *             "title": "Broadcom KB 316417: How paths to a storage device are marked as dead",
+                     *             "url": "https://knowledge.broadcom.com/external/article/316417"
+                     *           }
+                     *         ],
+                     *         "title": "Paths down"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["FindingRuleOut"][];
+                };
+            };
+            401: components["responses"]["Refused401"];
+            421: components["responses"]["Refused421"];
             429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };

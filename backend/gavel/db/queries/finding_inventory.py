@@ -10,6 +10,8 @@ from gavel.findings.model import ObjectRef
 
 # As VMware words what carries no I/O.
 DOWN_STATES = ("dead", "disabled", "off")
+# Local disks that have no name of their own share one among hosts ("mpx.vmhba0:C0:T0:L0").
+_LOCAL = "mpx.%"
 _SERVING = "h.present AND h.connection_state = 'connected' AND NOT h.in_maintenance"
 _PER_DEVICE = f"""
     SELECT d.id, d.source_id, h.id AS host_id, h.name AS host, h.version, h.build, c.id AS cluster_id, c.name AS cluster, s.name AS source,
@@ -21,12 +23,12 @@ _PER_DEVICE = f"""
         SELECT host_device_id, count(*) AS paths, count(*) FILTER (WHERE state = ANY(:down)) AS down, min(hba_id) AS hba_id
         FROM path WHERE present GROUP BY 1) p ON p.host_device_id = d.id
     LEFT JOIN hba b ON b.id = p.hba_id
-    WHERE d.present
+    WHERE d.present AND d.canonical_name NOT LIKE :local
 """
 # Devices of one name and cluster together, where a path is down or a host has fewer than another.
 _PATH_TROUBLE = f"""
     SELECT * FROM (
-        SELECT q.*, sum(down) OVER w AS all_down, max(paths) OVER w AS most, min(paths) OVER w AS least FROM ({_PER_DEVICE}) q
+        SELECT q.*, sum(down) OVER w AS all_down, max(paths) OVER w AS most, min(nullif(paths, 0)) OVER w AS least FROM ({_PER_DEVICE}) q
         WINDOW w AS (PARTITION BY source_id, cluster_id, canonical_name)
     ) g WHERE all_down > 0 OR least < most ORDER BY source_id, cluster_id, canonical_name, host, id
 """
@@ -105,7 +107,7 @@ def _owner(row: RowMapping) -> ObjectRef | None:
 
 
 def _facts(connection: Connection, query: str) -> list[DeviceFacts]:
-    rows = connection.execute(text(query), {"down": list(DOWN_STATES)}).mappings()
+    rows = connection.execute(text(query), {"down": list(DOWN_STATES), "local": _LOCAL}).mappings()
     return [_device(row) for row in rows]
 
 

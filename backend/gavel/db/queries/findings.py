@@ -156,8 +156,8 @@ def findings_by_object(connection: Connection, kind: str) -> tuple[ObjectFinding
 
 
 def open_by_rule(connection: Connection) -> Mapping[str, int]:
-    query = select(_f.rule, func.count()).where(_f.state == "open").group_by(_f.rule)
-    return dict(connection.execute(query).tuples().all())
+    query = select(_f.rule, func.count().label("open")).where(_f.state == "open").group_by(_f.rule)
+    return {row.rule: row.open for row in connection.execute(query)}
 
 
 def evaluated_at(connection: Connection) -> datetime | None:

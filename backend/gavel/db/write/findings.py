@@ -118,27 +118,27 @@ def _rows(connection: Connection, statement: str, given: dict[str, Any]) -> int:
     ).rowcount
 
 
-def _stage(connection: Connection, found: Sequence[tuple[str, Finding]]) -> None:
+def _stage(connection: Connection, reported: Sequence[tuple[str, Finding]]) -> None:
     types = ", ".join(f"{name} {finding.c[name].type.compile(connection.dialect)}" for name in (*_KEY, *_VALUES))
     connection.exec_driver_sql(f"CREATE TEMP TABLE IF NOT EXISTS {_STAGED} ({types}) ON COMMIT DELETE ROWS")
     connection.exec_driver_sql(f"TRUNCATE {_STAGED}")
-    unique = {(rule, one.object.kind, one.object.id, one.part): one for rule, one in found}
+    unique = {(rule, one.object.kind, one.object.id, one.part): one for rule, one in reported}
     with copying.copying(connection, _STAGED, (*_KEY, *_VALUES)) as stream:
         for key, one in unique.items():
             stream.write_row((*key, *_values(one)))
     connection.exec_driver_sql(f"ANALYZE {_STAGED}")
 
 
-def _values(one: Finding) -> tuple[Any, ...]:
+def _values(reported: Finding) -> tuple[Any, ...]:
     return (
-        one.source_id,
-        one.object.name,
-        object_keys(one),
-        one.severity.value,
-        one.confidence.value,
-        one.title,
-        Jsonb(document_of(one)),
-        one.magnitude,
+        reported.source_id,
+        reported.object.name,
+        object_keys(reported),
+        reported.severity.value,
+        reported.confidence.value,
+        reported.title,
+        Jsonb(document_of(reported)),
+        reported.magnitude,
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from gavel.domain.io_path import Confidence, Severity
 from gavel.findings.commands import ESXI_SHELL
-from gavel.findings.evidence import HostPaths, PathEvidence
+from gavel.findings.evidence import HostPathCount, PathEvidence
 from gavel.findings.model import (
     Advice,
     AdviceCommand,
@@ -29,7 +29,7 @@ def evaluate(evidence: PathEvidence) -> Finding | None:
     if not short:
         return None
     down, total = sum(len(host.down) for host in short), sum(host.total for host in short)
-    left = min(host.left for host in evidence.hosts)
+    left = min(host.least for host in evidence.hosts)
     return Finding(
         source_id=evidence.source_id,
         object=evidence.object,
@@ -39,7 +39,7 @@ def evaluate(evidence: PathEvidence) -> Finding | None:
         title=_title(evidence, short, down, total),
         cause=_cause(evidence, left),
         evidence=_numbers(evidence, down, total, left),
-        tables=(_table(evidence),),
+        tables=() if evidence.adapter else (_table(evidence),),
         advice=tuple(_advice(evidence, short)),
         affected=evidence.affected,
         affected_text=f"{counted(evidence.vms, 'VM')} with disks on it" if evidence.vms else "",
@@ -47,7 +47,7 @@ def evaluate(evidence: PathEvidence) -> Finding | None:
     )
 
 
-def _title(evidence: PathEvidence, short: list[HostPaths], down: int, total: int) -> str:
+def _title(evidence: PathEvidence, short: list[HostPathCount], down: int, total: int) -> str:
     hosts = listed(host.host.name for host in short)
     if evidence.adapter:
         return f"All {counted(down, 'path')} of {evidence.adapter} down on {hosts}"
@@ -73,12 +73,13 @@ def _cause(evidence: PathEvidence, left: int) -> str:
 
 
 def _numbers(evidence: PathEvidence, down: int, total: int, left: int) -> tuple[FindingEvidence, ...]:
-    named = (
+    named = [
         ("Paths down", float(down)),
-        ("Paths of these hosts", float(total)),
-        ("Working paths of the worst host", float(left)),
-        ("Paths of the best connected host", float(evidence.most)),
-    )
+        ("Paths of this adapter" if evidence.adapter else "Paths of these hosts", float(total)),
+        ("Working paths of the device with the fewest", float(left)),
+    ]
+    if not evidence.adapter:
+        named.append(("Paths of the best connected host", float(evidence.most)))
     return tuple(
         FindingEvidence(label=label, value=value, unit="paths", to_at=evidence.read_at, counter=_STATES)
         for label, value in named
@@ -97,7 +98,7 @@ def _table(evidence: PathEvidence) -> EvidenceTable:
     return EvidenceTable("Paths by host", (("Working", "paths"), ("All", "paths"), ("Down", "")), rows)
 
 
-def _advice(evidence: PathEvidence, short: list[HostPaths]) -> Iterator[Advice]:
+def _advice(evidence: PathEvidence, short: list[HostPathCount]) -> Iterator[Advice]:
     hosts = names_of([host.host for host in short])
     where = "adapter, cable, switch port, zoning and array port" if not evidence.adapter else "adapter, cable and port"
     yield Advice(
@@ -110,7 +111,7 @@ def _advice(evidence: PathEvidence, short: list[HostPaths]) -> Iterator[Advice]:
     )
 
 
-def _rescan(host: HostPaths, evidence: PathEvidence) -> AdviceCommand:
+def _rescan(host: HostPathCount, evidence: PathEvidence) -> AdviceCommand:
     device = f" --device={evidence.devices[0]}" if evidence.devices and not evidence.adapter else ""
     adapter = f"--adapter={evidence.adapter}" if evidence.adapter else "--all"
     return AdviceCommand(
@@ -118,8 +119,8 @@ def _rescan(host: HostPaths, evidence: PathEvidence) -> AdviceCommand:
         on=host.host,
         shows=f"esxcli storage core path list{device}",
         change=f"esxcli storage core adapter rescan {adapter}",
-        current=f"{host.left} of {max(evidence.most, host.total)} paths",
-        target=f"{max(evidence.most, host.total)} paths",
+        current=f"{host.left} of {evidence.most} paths",
+        target=f"{evidence.most} paths",
     )
 
 
@@ -132,10 +133,13 @@ RULE = FindingRule(
     cleared_when="the next inventory shows all paths working, as many on every host",
     blind_spots=(
         "Paths that vanished from every host at the same time and are no longer listed",
-        "Hosts in maintenance mode and hosts that are not connected are left out",
+        "Hosts in maintenance mode, hosts that are not connected, and hosts that list no path of a device are left out",
         "A path that is listed as active and loses frames: see aborts and path latency",
     ),
     references=(
-        FindingReference("VMware vSphere: Viewing and managing storage paths", "https://techdocs.broadcom.com/", ""),
+        FindingReference(
+            "Broadcom KB 316417: How paths to a storage device are marked as dead",
+            "https://knowledge.broadcom.com/external/article/316417",
+        ),
     ),
 )

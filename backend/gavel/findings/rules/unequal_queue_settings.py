@@ -34,6 +34,10 @@ _PROPERTIES: Mapping[str, str] = {
     "path_policy": "esxcli storage nmp device list: Path Selection Policy Device Config",
 }
 _MOST_ROWS = 60
+_EQUAL = "Hosts that share a volume have to queue alike, or the deeper queue crowds out the others."
+_WHOLE_LINE = (
+    "The command replaces all parameters of the driver: repeat those that are set, as the first command shows them."
+)
 
 
 def evaluate(evidence: SharedSettings) -> Finding | None:
@@ -83,7 +87,7 @@ def _hosts(devices: Sequence[SharedDevice]) -> set[ObjectRef]:
 
 
 def _objects(devices: Sequence[SharedDevice]) -> list[ObjectRef]:
-    return sorted({device.object for device in devices}, key=lambda one: (one.name, one.id))
+    return sorted({device.object for device in devices}, key=lambda ref: (ref.name, ref.id))
 
 
 def _widest(devices: Sequence[SharedDevice], name: str) -> float:
@@ -179,7 +183,7 @@ def _advice(
     yield Advice(
         kind=AdviceKind.SETTING,
         text=f"Set {_NAMES[evidence.name]} {usual} on every host that shares these volumes",
-        why="Hosts that share a volume have to queue alike, or the deeper queue crowds out the others.",
+        why=_EQUAL if evidence.name != "queue_depth" else f"{_EQUAL} {_WHOLE_LINE}",
         commands=tuple(_commands(evidence.name, differing, usual)),
         takes_effect="reboot" if evidence.name == "queue_depth" else "live",
         agree=("storage", "virtualization"),
@@ -219,6 +223,7 @@ RULE = FindingRule(
     cleared_when="the next inventory shows the same setting on all hosts",
     blind_spots=(
         "DSNRO, module parameters and options of a policy are read by esxcli only: without that privilege they are not compared",
+        "A setting that is read no longer counts as equal",
         "Hosts of another vCenter that share the volume",
         "Settings of devices that no two hosts share",
     ),
