@@ -11,3 +11,8 @@ RULES: Final[tuple[FindingRule, ...]] = (
     unequal_queue_settings.RULE,
 )
 RULES_BY_ID: Final[Mapping[str, FindingRule]] = {rule.id: rule for rule in RULES}
+
+
+def rules_titled(part: str) -> tuple[str, ...]:
+    """Ids of the rules whose title has this in it, in whatever case."""
+    return tuple(rule.id for rule in RULES if part.lower() in rule.title.lower())

@@ -24,7 +24,7 @@ from gavel.db.engine import reading, transaction
 from gavel.db.queries import findings as stored
 from gavel.db.queries.findings import FindingOrder, FindingQuery
 from gavel.db.write import findings as written
-from gavel.findings.registry import RULES
+from gavel.findings.registry import RULES, rules_titled
 
 router = APIRouter(tags=["findings"], dependencies=[ReaderOnly])
 
@@ -54,6 +54,7 @@ def finding_query(
         kind=subject,
         object_id=object_id,
         search=search.strip(),
+        titled=rules_titled(search.strip()),
         order=FindingOrder(sort.removeprefix("-")),
         reverse=sort.startswith("-"),
     )

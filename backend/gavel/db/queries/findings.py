@@ -13,7 +13,6 @@ from gavel.db.errors import NotFoundError
 from gavel.db.schema.findings import finding, finding_evaluation, finding_event
 from gavel.domain.source import ATTRIBUTED
 from gavel.findings.document import object_key
-from gavel.findings.registry import RULES_BY_ID
 
 
 class FindingOrder(StrEnum):
@@ -29,7 +28,7 @@ class FindingOrder(StrEnum):
 class FindingQuery:
     """Empty lists and None match everything. kind and object_id: that object's own ones and those that touch it; kind alone: of its kind.
 
-    search: a part of the title, of the object's name or of the rule's title.
+    search: a part of the title or of the object's name; titled: rules that match as well, by their titles.
     """
 
     states: Sequence[str] = ("open", "accepted")
@@ -38,6 +37,7 @@ class FindingQuery:
     kind: str | None = None
     object_id: int | None = None
     search: str = ""
+    titled: Sequence[str] = ()
     order: FindingOrder = FindingOrder.SEVERITY
     reverse: bool = False
     limit: int = 100
@@ -176,9 +176,8 @@ def _scope(wanted: FindingQuery) -> Iterator[ColumnElement[bool]]:
     elif wanted.kind is not None:
         yield _f.object_kind == wanted.kind
     if wanted.search:
-        titles = [rule for rule, one in RULES_BY_ID.items() if wanted.search.lower() in one.title.lower()]
         named = (column.icontains(wanted.search, autoescape=True) for column in (_f.title, _f.object_name))
-        yield or_(*named, _f.rule.in_(titles))
+        yield or_(*named, _f.rule.in_(list(wanted.titled)))
 
 
 def _narrowed(wanted: FindingQuery) -> Iterator[ColumnElement[bool]]:
