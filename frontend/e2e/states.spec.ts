@@ -74,7 +74,7 @@ test.describe('signed in', () => {
 test('a failure heals by itself and keeps what was there meanwhile @living', async ({ page, request, watched }) => {
   watched.expected.push(/503/)
   const { id, name } = await aDatastore(request)
-  await page.goto(`/datastores/${id}`)
+  await page.goto(`/datastores/${id}?tab=counters`)
   await expect(page.locator('canvas').first()).toBeVisible()
   await page.route(/\/series\?/, fail)
   await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')))
