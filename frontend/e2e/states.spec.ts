@@ -74,14 +74,14 @@ test.describe('signed in', () => {
 test('a failure heals by itself and keeps what was there meanwhile @living', async ({ page, request, watched }) => {
   watched.expected.push(/503/)
   const { id, name } = await aDatastore(request)
-  await page.goto(`/datastores/${id}?tab=counters`)
+  await page.goto(`/datastores/${id}`)
   await expect(page.locator('canvas').first()).toBeVisible()
-  await page.route(/\/series\?/, fail)
+  await page.route(/\/latency\?/, fail)
   await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')))
   await expect(page.getByRole('status').filter({ hasText: OUTAGE }).first()).toBeVisible()
   await expect(page.locator('h1')).toHaveText(name)
   await expect(page.locator('canvas').first()).toBeVisible()
-  await page.unroute(/\/series\?/)
+  await page.unroute(/\/latency\?/)
   await expect(page.getByRole('status').filter({ hasText: OUTAGE })).toHaveCount(0, { timeout: 25_000 })
 })
 
