@@ -1,80 +1,22 @@
 """The cause of an excess, from the ledger to the API: a limit that binds is named, its quiet twin is not."""
 
-from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import Engine, text
-from tests.api.ledgers import HEALTHY, KERNEL, MINUTE, NOW, Environment, Interval, ask, minute, span
-from tests.db.environments import SERIALS, naa
+from tests.api.ledgers import HEALTHY, KERNEL, MINUTE, NOW, Environment, ask, between, minute, span
+from tests.api.stories import LIMITED, Story, full_queue, in_segment, limited_disk, throttled
 
 from gavel.db.engine import transaction
 from gavel.domain.io_path import Layer, Segment
-from gavel.domain.ledger import LedgerRows, Notes
 from gavel.domain.scope import ScopeKind
-
-Row = tuple[LedgerRows, Notes]
-ELEVATED, NORMAL = range(1, 6), range(6, 26)
-THROTTLED: Mapping[int, Interval] = {
-    span(Layer.KERNEL): (4500, 4450, 4550),
-    span(Layer.SAN): (92, 82.5, 101.5),
-    span(Layer.ARRAY): (400, 398.5, 401.5),
-}
-# µs per I/O inside the array, of which 1,500 at the QoS limit.
-LIMITED: Mapping[int, Interval] = {
-    span(Layer.KERNEL): (10, 5, 15),
-    span(Layer.SAN): (92, 82.5, 101.5),
-    span(Layer.ARRAY): (1900, 1895, 1905),
-}
-
-
-def in_segment(row: Row, segment: Segment, share: float, *others: Segment) -> Row:
-    """The row with `share` of the layer's time in one segment, the rest of it in the first of the others."""
-    rows, notes = row
-    time = rows.segment_time.copy()
-    whole = time[..., [segment, *others]].sum(axis=-1)
-    time[..., segment] = share * whole
-    time[..., list(others)] = 0.0
-    time[..., others[0]] = (1 - share) * whole
-    return replace(rows, segment_time=time), notes
-
-
-def throttled(iops: float, us: Mapping[int, Interval] = THROTTLED) -> Row:
-    return in_segment(minute(iops * 60, 0, us), Segment.HYPERVISOR, 0.99, Segment.KERNEL_SERVICE, Segment.KERNEL_QUEUE)
-
-
-class Story:
-    """Elevated minutes after normal ones."""
-
-    def __init__(self, engine: Engine, environment: Environment) -> None:
-        self.engine, self.environment = engine, environment
-
-    def set(self, table: str, key: str, column: str, value: int) -> None:
-        with transaction(self.engine) as connection:
-            connection.execute(
-                text(f"UPDATE {table} SET {column} = :value WHERE key = :key"), {"value": value, "key": key}
-            )
-
-    def write(self, kind: ScopeKind, thing: int, elevated: Row, normal: Row | None) -> None:
-        sides = [(ELEVATED, elevated), *([(NORMAL, normal)] if normal is not None else [])]
-        self.environment.write([(kind, thing, NOW - n * MINUTE, row) for times, row in sides for n in times])
 
 
 @pytest.fixture
 def story(engine: Engine, environment: Environment) -> Story:
     return Story(engine, environment)
-
-
-def limited_disk(story: Story, *, elevated_iops: float, normal: Row | None, limit: int = 1500) -> int:
-    environment = story.environment
-    vm, disk = environment.id("vm", "vm-1"), environment.id("vm_disk", "vm-1/scsi0:0")
-    story.set("vm_disk", "vm-1/scsi0:0", "iops_limit", limit)
-    for kind, thing in ((ScopeKind.VM, vm), (ScopeKind.VM_DISK, disk)):
-        story.write(kind, thing, throttled(elevated_iops), normal)
-    return vm
 
 
 def test_an_iops_limit_in_use_is_named_with_its_numbers(client: TestClient, story: Story) -> None:
@@ -103,6 +45,50 @@ def test_a_limit_without_normal_minutes_before_is_likely(client: TestClient, sto
     assert (cause["kind"], cause["confidence"], cause["twin"]["normal_minutes"]) == ("iops_limit", "likely", 0)
 
 
+def test_one_normal_minute_in_which_the_limit_was_in_use_as_well_takes_the_proof_away(
+    client: TestClient, story: Story
+) -> None:
+    vm = limited_disk(story, elevated_iops=1490, normal=throttled(300, HEALTHY))
+    disk, mild = story.environment.id("vm_disk", "vm-1/scsi0:0"), {**HEALTHY, span(Layer.KERNEL): (300.0, 295.0, 305.0)}
+    story.environment.write([(ScopeKind.VM_DISK, disk, NOW - 12 * MINUTE, throttled(1490, mild))])
+    cause = ask(client, f"vms/{vm}/diagnosis")["cause"]
+    assert cause["kind"] == "no_single_cause"
+    assert [one["kind"] for one in cause["candidates"]] == ["iops_limit"]
+
+
+def test_the_minute_in_which_the_load_begins_is_no_normal_one(client: TestClient, story: Story) -> None:
+    vm = limited_disk(story, elevated_iops=1490, normal=throttled(300, HEALTHY))
+    disk, mild = story.environment.id("vm_disk", "vm-1/scsi0:0"), {**HEALTHY, span(Layer.KERNEL): (300.0, 295.0, 305.0)}
+    story.environment.write([(ScopeKind.VM_DISK, disk, NOW - 6 * MINUTE, throttled(1490, mild))])
+    cause = ask(client, f"vms/{vm}/diagnosis")["cause"]
+    assert (cause["kind"], cause["confidence"], cause["twin"]["normal_minutes"]) == ("iops_limit", "confirmed", 15)
+
+
+def test_a_window_of_hours_is_decided_on_its_own_minutes(client: TestClient, story: Story) -> None:
+    vm, environment = limited_disk(story, elevated_iops=1490, normal=throttled(300, HEALTHY)), story.environment
+    disk = environment.id("vm_disk", "vm-1/scsi0:0")
+    stamps = [NOW - n * MINUTE for n in range(1, 100)]
+    environment.write(
+        [
+            (kind, thing, at, throttled(1490) if n < 80 else throttled(300, HEALTHY))
+            for kind, thing in ((ScopeKind.VM, vm), (ScopeKind.VM_DISK, disk))
+            for n, at in enumerate(stamps)
+        ]
+    )
+    cause = ask(client, f"vms/{vm}/diagnosis?{between(95, 0)}")["cause"]
+    assert (cause["kind"], cause["confidence"]) == ("iops_limit", "confirmed")
+    assert cause["twin"] == {
+        "elevated_minutes": 60, "binding_minutes": 60, "normal_minutes": 15, "normal_binding_minutes": 0
+    }  # fmt: skip
+
+
+def test_without_minutes_of_single_disks_nothing_is_said_of_a_cause(client: TestClient, story: Story) -> None:
+    vm = story.environment.id("vm", "vm-1")
+    story.write(ScopeKind.VM, vm, throttled(1490), throttled(300, HEALTHY))
+    found = ask(client, f"vms/{vm}/diagnosis")
+    assert (found["layer"], found["cause"], found["sentence"]["cause"]) == ("kernel", None, "")
+
+
 def test_a_limit_that_is_not_in_use_is_not_named(client: TestClient, story: Story) -> None:
     vm = limited_disk(story, elevated_iops=900, normal=throttled(300, HEALTHY))
     found = ask(client, f"vms/{vm}/diagnosis")
@@ -117,19 +103,6 @@ def test_without_an_excess_there_is_no_cause(client: TestClient, story: Story) -
     story.write(ScopeKind.VM, vm, minute(60_000, 0, HEALTHY), minute(60_000, 0, HEALTHY))
     found = ask(client, f"vms/{vm}/diagnosis")
     assert (found["severity"], found["cause"], found["sentence"]["cause"]) == ("normal", None, "")
-
-
-def full_queue(story: Story, *, dsnro: int, normal: Row) -> int:
-    """A device queue of esx-1 with 32 I/Os in flight of two VMs, one of which issues nearly all."""
-    environment = story.environment
-    store = environment.id("datastore", "simple")
-    device = environment.id("host_device", f"esx-1/{naa(SERIALS[0])}")
-    story.set("host_device", f"esx-1/{naa(SERIALS[0])}", "dsnro", dsnro)
-    row = minute(2_600_000, 1_300_000, KERNEL, queue_depth=32.0)
-    disk = environment.id("vm_disk", "vm-1/scsi0:0")
-    for kind, thing in ((ScopeKind.DATASTORE, store), (ScopeKind.HOST_DEVICE, device), (ScopeKind.VM_DISK, disk)):
-        story.write(kind, thing, row, normal)
-    return store
 
 
 def test_a_full_device_queue_is_named_with_the_vm_that_fills_it(client: TestClient, story: Story) -> None:

@@ -58,6 +58,8 @@ CASES: list[tuple[Callable[..., Any], dict[str, float], dict[str, float]]] = [
     (binding.are_non_optimized_paths_used, {"iops": 1000, "non_optimized_iops": 500}, {"non_optimized_iops": 40}),
     (binding.is_path_slow, {"us": 1800, "fastest_us": 500, "precision_us": 1}, {"us": 900}),
     (binding.is_path_slow, {"us": 3000, "fastest_us": 1000, "precision_us": 1000}, {"us": 2000}),
+    (binding.is_load_grown, {"before": 1000, "now": 1500}, {"now": 1400}),
+    (binding.is_load_grown, {"before": 10, "now": 1500}, {"before": 0}),
     (binding.are_initiators_unmonitored, {"match_ratio": 0.38}, {"match_ratio": 0.97}),
 ]
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 from gavel.db.queries.rows import EntityRef
 from gavel.domain.io_path import Confidence
-from gavel.findings.binding import BINDING_SHARE, NORMAL_SHARE
+from gavel.findings.binding import BINDING_SHARE
 
 LimitUnit = Literal["IOPS", "I/Os", "bytes/s"]
 
@@ -21,10 +21,13 @@ class CauseKind(StrEnum):
     SNAPSHOT_CHAIN = "snapshot_chain"
     DEVICE_QUEUE_FULL = "device_queue_full"
     COMPETING_WORLDS = "competing_worlds"
+    PATHS_DOWN = "paths_down"
     NON_OPTIMIZED_IO = "non_optimized_io"
     SLOW_PATH = "slow_path"
+    ONE_HOST = "one_host"
     QOS_LIMIT = "qos_limit"
     ARRAY_LOAD = "array_load"
+    VOLUME_LOAD = "volume_load"
     UNMONITORED_INITIATORS = "unmonitored_initiators"
     NO_SINGLE_CAUSE = "no_single_cause"
 
@@ -35,10 +38,13 @@ LABELS = {
     CauseKind.SNAPSHOT_CHAIN: "Snapshot chain",
     CauseKind.DEVICE_QUEUE_FULL: "Device queue full",
     CauseKind.COMPETING_WORLDS: "Competing worlds (DSNRO)",
+    CauseKind.PATHS_DOWN: "Paths down",
     CauseKind.NON_OPTIMIZED_IO: "I/O on non-optimized paths",
     CauseKind.SLOW_PATH: "Slow path",
+    CauseKind.ONE_HOST: "One host",
     CauseKind.QOS_LIMIT: "QoS limit",
     CauseKind.ARRAY_LOAD: "Array load",
+    CauseKind.VOLUME_LOAD: "Load of a volume",
     CauseKind.UNMONITORED_INITIATORS: "Unmonitored initiators",
     CauseKind.NO_SINGLE_CAUSE: "No single cause",
 }
@@ -50,6 +56,7 @@ FINDINGS = {
     CauseKind.SNAPSHOT_CHAIN: "snapshot-chain",
     CauseKind.DEVICE_QUEUE_FULL: "device-queue-full",
     CauseKind.COMPETING_WORLDS: "competing-worlds",
+    CauseKind.PATHS_DOWN: "paths-down",
     CauseKind.NON_OPTIMIZED_IO: "non-optimized-io",
     CauseKind.UNMONITORED_INITIATORS: "unmonitored-initiators",
 }
@@ -108,7 +115,7 @@ class TwinTest:
     def is_passed(self) -> bool:
         """Without a normal minute nothing contradicts; then it is not proven to be new."""
         binds = self.binding_minutes >= BINDING_SHARE * self.elevated_minutes
-        return self.elevated_minutes > 0 and binds and self.normal_binding_minutes <= NORMAL_SHARE * self.normal_minutes
+        return self.elevated_minutes > 0 and binds and self.normal_binding_minutes == 0
 
     @property
     def is_new(self) -> bool:
@@ -168,7 +175,7 @@ class Candidate:
 class Cause:
     """What is behind an excess. confidence: of the cause, not of the layer; None with no single cause, when `candidates` has the top three.
 
-    from_at, to_at: the elevated minutes that it was decided on; None where there were none to decide on.
+    from_at, to_at: the elevated minutes that it was decided on.
     """
 
     kind: CauseKind
@@ -186,8 +193,8 @@ class Cause:
     evidence: tuple[CauseEvidence, ...] = ()
     changed: CauseChange | None = None
     candidates: Sequence[Candidate] = ()
-    from_at: datetime | None = None
-    to_at: datetime | None = None
+    from_at: datetime
+    to_at: datetime
 
     @property
     def label(self) -> str:

@@ -23,14 +23,16 @@ _MOST_CANDIDATES = 3
 _GROWN = 1.2
 
 
-def decide(inputs: CauseInputs | None) -> Cause:
-    """inputs: None where no minute of single objects is kept to decide on."""
-    if inputs is None:
-        return _no_single_cause((), "no elevated minute with counters of single disks, devices and volumes")
-    possible = sorted(_candidates(inputs), key=lambda item: -item.weight)
+def decide(inputs: CauseInputs | None) -> Cause | None:
+    """None where nothing is known of single disks, devices and volumes in elevated minutes: then nothing can be said, not even that there
+    is no single cause."""
+    if inputs is None or not inputs.is_measured:
+        return None
+    possible = list(_candidates(inputs))
     chosen = next((one for one in possible if one.binds and one.weight >= MAIN_SHARE), None)
     if chosen is None:
-        return _no_single_cause(possible[:_MOST_CANDIDATES], "", inputs)
+        possible.sort(key=lambda item: -item.weight)
+        return _no_single_cause(possible[:_MOST_CANDIDATES], inputs)
     return Cause(
         kind=chosen.kind,
         confidence=Confidence.CONFIRMED if chosen.is_counted and chosen.is_new else Confidence.LIKELY,
@@ -52,22 +54,23 @@ def decide(inputs: CauseInputs | None) -> Cause:
 
 
 def _candidates(inputs: CauseInputs) -> Iterable[Candidate]:
+    """What is nearer to the VM, and more specific, first."""
     yield from host_candidates(inputs)
     yield from storage_candidates(inputs)
 
 
-def _no_single_cause(candidates: Iterable[Candidate], why: str, inputs: CauseInputs | None = None) -> Cause:
+def _no_single_cause(candidates: Iterable[Candidate], inputs: CauseInputs) -> Cause:
     top = tuple(candidates)
     possible = f"; possible: {names([one.headline for one in top])}" if top else ""
     return Cause(
         kind=CauseKind.NO_SINGLE_CAUSE,
         confidence=None,
         headline="No single cause",
-        text=f"No single cause: {why}" if why else f"No single cause{possible}",
+        text=f"No single cause{possible}",
         candidates=top,
-        changed=None if inputs is None else _changed(inputs),
-        from_at=None if inputs is None else inputs.episode.from_at,
-        to_at=None if inputs is None else inputs.episode.to_at,
+        changed=_changed(inputs),
+        from_at=inputs.episode.from_at,
+        to_at=inputs.episode.to_at,
     )
 
 

@@ -21,12 +21,12 @@ from gavel.domain.controllers import QUEUE_LIMITS
 from gavel.domain.io_path import Layer
 from gavel.domain.scope import ScopeKind
 from gavel.findings.binding import (
-    COMPETING_VMS,
     COST_UNIT_BYTES,
     LIMIT_USED,
     MAIN_SHARE,
     is_chain_long,
     is_device_queue_binding,
+    is_dsnro_in_force,
     is_iops_limit_binding,
     is_virtual_disk_queue_binding,
     normalized_ops,
@@ -180,7 +180,8 @@ def _chains(inputs: CauseInputs) -> Iterator[Candidate]:
         elevated, normal = (of(ScopeKind.VM_DISK, load.disk.id) for of in (inputs.elevated, inputs.normal))
         checks = [is_chain_long(load.snapshot_depth, part.per_io("hypervisor_time")) for part in (elevated, normal)]
         twin = twin_test(checks[0], checks[1], ~np.isnan(normal.iops))
-        if not twin.binding_minutes or load.iops_limit:
+        is_limited = load.iops_limit and _limited(inputs, load, load.iops_limit).twin.binding_minutes
+        if not twin.binding_minutes or is_limited:
             continue
         who, weight = disk_object(load), _weight(load, load.hypervisor_time)
         depth = counted(load.snapshot_depth, "snapshot")
@@ -233,7 +234,7 @@ class _Queue:
         load = self.load
         if load.dsnro is None or load.configured is None or load.is_nvme:
             return False
-        return self.depth == load.dsnro < load.configured and len(self.active) >= COMPETING_VMS
+        return bool(is_dsnro_in_force(self.depth, load.dsnro, load.configured, len(self.active)))
 
     @property
     def main(self) -> tuple[QueueIssuer, float] | None:

@@ -81,6 +81,17 @@ class CauseInputs:
     minutes: CauseMinutes | None = None
     match_ratio: float | None = None
 
+    @property
+    def is_measured(self) -> bool:
+        """Whether anything is known of the parts that have the time of `layers`."""
+        parts = (
+            ((Layer.GUEST,), self.disks),
+            ((Layer.KERNEL,), (*self.disks, *self.devices)),
+            ((Layer.SAN,), self.devices),
+            ((Layer.ARRAY,), self.volumes),
+        )
+        return any(self.layers.intersection(layers) and loads for layers, loads in parts)
+
     def elevated(self, kind: ScopeKind, thing_id: int) -> PartMinutes:
         return self._at(kind, thing_id, self.episode.elevated)
 

@@ -57,7 +57,7 @@ def load_causes(connection: Connection, kind: RefKind, questions: Sequence[Cause
     )
     disks = _by_subject(disk_loads(connection, kind, [one.time for one in questions]))
     devices = _by_subject(device_loads(connection, kind, [one.time for one in _either(host, san)]))
-    volumes = _by_subject(volume_loads(connection, kind, [one.time for one in array]))
+    volumes = _by_subject(volume_loads(connection, kind, [one.time for one in _either(san, array)]))
     issuers = _by_subject(
         queue_issuers(
             connection,

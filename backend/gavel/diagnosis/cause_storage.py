@@ -1,19 +1,19 @@
-"""Causes below the kernel: paths and hosts of the SAN, QoS limits, load of arrays and volumes, initiators nobody monitors. Pure."""
+"""Causes below the kernel: paths, QoS limits, load of arrays and volumes, initiators nobody monitors. Pure."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from gavel.analysis.intervals import Bools, Floats
 from gavel.analysis.severity import elevated_from_us
-from gavel.db.queries.causes import DeviceLoad, VolumeLoad
-from gavel.db.queries.path_loads import PathLoad
+from gavel.db.queries.causes import VolumeLoad
 from gavel.db.queries.peer_volumes import PeerVolume
 from gavel.db.queries.rows import EntityRef
 from gavel.diagnosis.cause import Candidate, CauseEvidence, CauseKind, CauseLimit, CauseObject, TwinTest
 from gavel.diagnosis.cause_inputs import CauseInputs, PartMinutes, mean, twin_test
+from gavel.diagnosis.cause_san import san_candidates
 from gavel.diagnosis.cause_words import count, counted, megabytes, percent
 from gavel.diagnosis.sentences import duration
 from gavel.domain.io_path import Layer
@@ -23,8 +23,7 @@ from gavel.findings.binding import (
     LIMIT_USED,
     MAIN_SHARE,
     are_initiators_unmonitored,
-    are_non_optimized_paths_used,
-    is_path_slow,
+    is_load_grown,
     is_qos_limit_binding,
 )
 
@@ -36,147 +35,13 @@ _ARRAY_TIME = "array time"
 def storage_candidates(inputs: CauseInputs) -> Iterator[Candidate]:
     """Of the layers SAN and array."""
     if Layer.SAN in inputs.layers:
-        yield from _non_optimized(inputs)
-        yield from _slow_paths(inputs)
+        yield from san_candidates(inputs)
     if Layer.ARRAY in inputs.layers:
         yield from _qos_limits(inputs)
         yield from _array_loads(inputs)
+        yield from _volume_loads(inputs)
     if inputs.layers & {Layer.SAN, Layer.ARRAY}:
         yield from _unmonitored(inputs)
-
-
-# --- SAN ----------------------------------------------------------------------------------------------------------------
-
-
-def _rate(loads: Iterable[PathLoad]) -> float:
-    return sum(one.iops or 0.0 for one in loads)
-
-
-def _hosts(devices: Iterable[DeviceLoad]) -> tuple[EntityRef, ...]:
-    return tuple(sorted({one.host for one in devices}, key=lambda host: (host.name, host.id)))
-
-
-def _on_hosts(hosts: Sequence[EntityRef]) -> str:
-    return hosts[0].name if len(hosts) == 1 else counted(len(hosts), "host")
-
-
-def _weight(devices: Iterable[DeviceLoad]) -> float:
-    """Of the object's SAN time."""
-    loads = list(devices)
-    whole = max((one.san_whole for one in loads), default=0.0)
-    return min(sum(one.san_time for one in loads) / whole, 1.0) if whole > 0 else 0.0
-
-
-def _non_optimized(inputs: CauseInputs) -> Iterator[Candidate]:
-    """Non-optimized paths that carry I/O now, and did not before."""
-    by_device = _by_device(inputs.paths)
-    used = [load for load in inputs.devices if _uses_non_optimized(by_device.get(load.device.id, ()))]
-    if not used:
-        return
-    paths = [path for load in used for path in by_device[load.device.id]]
-    off = [path for path in paths if path.is_optimized is False]
-    before = [path for path in off if path.normal_iops is not None]
-    was_used = any(are_non_optimized_paths_used(_normal_rate(paths), _normal_rate(off)) for _ in before[:1])
-    down = sum(path.paths - path.working for path in paths)
-    share, hosts = _rate(off) / _rate(paths), _hosts(used)
-    lost = f"; {down} of {sum(path.paths for path in paths)} paths down" if down else ""
-    yield Candidate(
-        kind=CauseKind.NON_OPTIMIZED_IO,
-        object=CauseObject(f"non-optimized paths of {_on_hosts(hosts)}", hosts if len(hosts) == 1 else ()),
-        object_count=len(used),
-        on=CauseObject(_on_hosts(hosts), hosts),
-        weight=_weight(used),
-        share=share,
-        share_of="I/O of these devices",
-        iops=_rate(off),
-        binds=not was_used,
-        is_new=bool(before) and not was_used,
-        is_counted=True,
-        evidence=(
-            CauseEvidence(label="I/O on non-optimized paths", value=_rate(off), unit="IOPS"),
-            CauseEvidence(label="Paths down", value=down, unit="count"),
-        ),
-        headline=f"I/O of {_on_hosts(hosts)} on non-optimized paths{lost}",
-        text=f"{percent(share)} of the I/O of {_on_hosts(hosts)} runs on non-optimized paths{lost}",
-        needs="samples of the paths before the onset",
-    )
-
-
-def _by_device(paths: Iterable[PathLoad]) -> dict[int, list[PathLoad]]:
-    found: dict[int, list[PathLoad]] = defaultdict(list)
-    for path in paths:
-        found[path.device_id].append(path)
-    return found
-
-
-def _normal_rate(loads: Iterable[PathLoad]) -> float:
-    return sum(one.normal_iops or 0.0 for one in loads)
-
-
-def _uses_non_optimized(paths: Sequence[PathLoad]) -> bool:
-    off = [path for path in paths if path.is_optimized is False]
-    return bool(off) and bool(are_non_optimized_paths_used(_rate(paths), _rate(off)))
-
-
-@dataclass(frozen=True, slots=True)
-class _Adapter:
-    """Paths through adapters of one name, on all hosts of an object: a fabric is wired to the same adapter everywhere."""
-
-    name: str
-    paths: Sequence[PathLoad]
-
-    @property
-    def us(self) -> float:
-        return _timed([(path.us, path.iops) for path in self.paths])
-
-    @property
-    def normal_us(self) -> float:
-        return _timed([(path.normal_us, path.normal_iops) for path in self.paths])
-
-
-def _timed(pairs: Sequence[tuple[float | None, float | None]]) -> float:
-    """Mean over I/Os; NaN where no path with I/O was timed."""
-    known = [(us, iops) for us, iops in pairs if us is not None and iops]
-    whole = sum(iops for _, iops in known)
-    return sum(us * iops for us, iops in known) / whole if whole > 0 else float("nan")
-
-
-def _slow_paths(inputs: CauseInputs) -> Iterator[Candidate]:
-    """Only where paths of the same devices are faster: else nothing tells a slow path from a slow array."""
-    names = sorted({path.adapter for path in inputs.paths if path.adapter is not None})
-    adapters = [_Adapter(name, [path for path in inputs.paths if path.adapter == name]) for name in names]
-    timed = [one for one in adapters if not np.isnan(one.us)]
-    if len(timed) < 2:
-        return
-    fastest, slowest = min(timed, key=lambda item: item.us), max(timed, key=lambda item: item.us)
-    step = max((path.precision_us or 0.0 for path in inputs.paths), default=0.0)
-    if not is_path_slow(slowest.us, fastest.us, step):
-        return
-    was_slow = bool(is_path_slow(slowest.normal_us, fastest.normal_us, step))
-    devices = [load for load in inputs.devices if any(path.device_id == load.device.id for path in slowest.paths)]
-    hosts = _hosts(devices)
-    who = CauseObject(f"paths through {slowest.name} of {_on_hosts(hosts)}", hosts if len(hosts) == 1 else ())
-    times = f"{duration(slowest.us)}, other adapter {duration(fastest.us)}"
-    yield Candidate(
-        kind=CauseKind.SLOW_PATH,
-        object=who,
-        object_count=sum(path.paths for path in slowest.paths),
-        on=CauseObject(_on_hosts(hosts), hosts),
-        weight=_weight(devices),
-        share=_rate(slowest.paths) / _rate(inputs.paths) if _rate(inputs.paths) > 0 else None,
-        share_of="I/O of these devices",
-        iops=_rate(slowest.paths),
-        binds=not was_slow,
-        is_new=not was_slow and not np.isnan(slowest.normal_us) and not np.isnan(fastest.normal_us),
-        is_counted=True,
-        evidence=(
-            CauseEvidence(label=f"Latency through {slowest.name}", value=slowest.us, unit="µs"),
-            CauseEvidence(label=f"Latency through {fastest.name}", value=fastest.us, unit="µs"),
-        ),
-        headline=f"Slow {who.name}",
-        text=f"{who.name} are slow ({times})",
-        needs="samples of the paths before the onset",
-    )
 
 
 # --- array --------------------------------------------------------------------------------------------------------------
@@ -337,6 +202,44 @@ def _is_slower(volume: PeerVolume) -> bool:
     return volume.us - volume.normal_us >= float(elevated_from_us(np.array(volume.normal_us)))
 
 
+def _volume_loads(inputs: CauseInputs) -> Iterator[Candidate]:
+    """A volume that does clearly more than before, while other volumes of its array are no slower."""
+    for load in inputs.volumes:
+        others = [one for one in inputs.peers if one.array_id == load.array.id and one.volume != load.volume]
+        timed = [one for one in others if one.us is not None and one.normal_us is not None]
+        slower = [one for one in timed if _is_slower(one)]
+        elevated, normal = (of(ScopeKind.VOLUME, load.volume.id) for of in (inputs.elevated, inputs.normal))
+        now, before = ((mean(_array_iops(of)) or 0.0, mean(_array_bytes(of)) or 0.0) for of in (elevated, normal))
+        grown = [is_load_grown(*pair) for pair in zip(before, now, strict=True)]
+        if not timed or len(slower) >= ARRAY_WIDE * len(timed) or not any(grown):
+            continue
+        who = CauseObject(f"volume {load.volume.name}", (load.array, load.volume))
+        change = f"{count(before[0])} to {count(now[0])} IOPS, {megabytes(before[1])} to {megabytes(now[1])}"
+        weight = load.array_time / load.array_whole if load.array_whole > 0 else 0.0
+        yield Candidate(
+            kind=CauseKind.VOLUME_LOAD,
+            object=who,
+            on=CauseObject(load.array.name, (load.array,)),
+            weight=weight,
+            share=weight,
+            share_of=_ARRAY_TIME,
+            iops=now[0],
+            binds=True,
+            is_new=True,
+            # That both grew together is no proof that one made the other.
+            is_counted=False,
+            evidence=(
+                CauseEvidence(label="IOPS before", value=before[0], unit="IOPS"),
+                CauseEvidence(label="IOPS", value=now[0], unit="IOPS"),
+                CauseEvidence(label="Other active volumes slower than before", value=len(slower), unit="count"),
+                CauseEvidence(label="Other active volumes", value=len(timed), unit="count"),
+            ),
+            headline=f"Own load of {who.name}: {change}",
+            text=f"own load of {who.name}, {change}; {len(slower)} of {len(timed)} other active volumes are slower",
+            needs="its queue and service time with less load",
+        )
+
+
 # --- both ---------------------------------------------------------------------------------------------------------------
 
 
@@ -346,6 +249,7 @@ def _unmonitored(inputs: CauseInputs) -> Iterator[Candidate]:
         return
     share = max(0.0, 1.0 - ratio)
     where = inputs.volumes[0] if len(inputs.volumes) == 1 else None
+    twin = _unmonitored_twin(inputs)
     yield Candidate(
         kind=CauseKind.UNMONITORED_INITIATORS,
         object=CauseObject("unmonitored initiators"),
@@ -353,11 +257,34 @@ def _unmonitored(inputs: CauseInputs) -> Iterator[Candidate]:
         weight=share,
         share=share,
         share_of="I/O that the array counted",
-        binds=share >= MAIN_SHARE,
-        is_new=False,
+        twin=twin,
+        binds=twin.is_passed,
+        is_new=twin.is_new,
+        # Nothing tells which of their I/Os the others wait for.
         is_counted=False,
         evidence=(CauseEvidence(label="Host/array match", value=ratio, unit="share"),),
         headline=f"Unmonitored initiators issue {percent(share)} of the I/O",
         text=f"unmonitored initiators issue {percent(share)} of the I/O that the array counted",
         needs="the vCenters or hosts of these initiators as sources",
     )
+
+
+def _unmonitored_twin(inputs: CauseInputs) -> TwinTest:
+    """Minutes in which most I/O of the busiest volumes was not of monitored hosts."""
+    elevated, normal = (
+        [of(ScopeKind.VOLUME, load.volume.id) for load in inputs.volumes] for of in (inputs.elevated, inputs.normal)
+    )
+    shares = [_unmonitored_shares(minutes) for minutes in (elevated, normal)]
+    return twin_test(shares[0] >= MAIN_SHARE, shares[1] >= MAIN_SHARE, ~np.isnan(shares[1]))
+
+
+def _unmonitored_shares(volumes: Sequence[PartMinutes]) -> Floats:
+    """Of the I/Os that the array counted, by minute; NaN where it counted none."""
+    if not volumes:
+        return np.empty(0)
+    monitored = np.sum([np.nan_to_num(one.total("ops")) for one in volumes], axis=0)
+    counted_ops = np.sum([np.nan_to_num(one.total("array_ops")) for one in volumes], axis=0)
+    missing: Floats = 1.0 - np.divide(
+        monitored, counted_ops, out=np.full_like(monitored, np.nan), where=counted_ops > 0
+    )
+    return missing

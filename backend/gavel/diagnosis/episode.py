@@ -22,9 +22,10 @@ FIRST_AFTER = 5
 class Episode:
     """The longest run of elevated minutes of a window (gaps up to 2 min), the newest of equals.
 
-    elevated: starts of its minutes inside the window, in order. normal: of the newest normal minutes before it, in order; none where there
-    are none within 24 h. first: its first minutes, also those before the window; none where its onset is not known. onset_at: None where it
-    began before everything that was read.
+    elevated: starts of its minutes inside the window, in order. normal: of the newest normal minutes before it, in order; not those that
+    border on an elevated one, for load that begins within a minute is in it already; none where there are none within 24 h. first: its
+    first minutes, also those before the window; none where its onset is not known. onset_at: None where it began before everything that
+    was read.
     """
 
     elevated: tuple[datetime, ...]
@@ -66,7 +67,7 @@ def episode_of(
         return None
     run = max(runs, key=lambda minutes: (sum(window[0] <= one < window[1] for one in minutes), minutes[-1]))
     inside = [one for one in run if window[0] <= one < window[1]][-MOST_ELEVATED:]
-    normal = [one.at for one in steps if not one.is_elevated and one.at < run[0]]
+    normal = _normal_before(steps, run[0])
     is_onset_known = any(one.at < run[0] for one in steps)
     if not normal and earlier is not None:
         normal = _minutes_of_normal_steps(earlier, run[0])
@@ -85,6 +86,13 @@ def _steps(series: LedgerSeries, diagnosed: DiagnosedRows, rows: Sequence[int]) 
         for row in rows
         if diagnosed.states[row] is DiagnosisState.JUDGED
     ]
+
+
+def _normal_before(steps: Sequence[_Step], before: datetime) -> list[datetime]:
+    """Without those that border on an elevated one."""
+    elevated = {step.at for step in steps if step.is_elevated}
+    edges = {at + MINUTE for at in elevated} | {at - MINUTE for at in elevated}
+    return [step.at for step in steps if not step.is_elevated and step.at < before and step.at not in edges]
 
 
 def _runs(steps: Sequence[_Step]) -> list[list[datetime]]:

@@ -75,7 +75,8 @@ class DataQuality:
 class Diagnosis(DiagnosisWindow):
     """severity: None without a diagnosis. confidence, layer, other: None unless a layer is named. Times in µs per I/O.
 
-    since_at, until_at: of the run of this diagnosis, as in `Streak`. cause: of the excess; None where no layer is named.
+    since_at, until_at: of the run of this diagnosis, as in `Streak`. cause: of the excess; None where no layer is named,
+    and where nothing is known of its parts.
     """
 
     state: DiagnosisState

@@ -16,7 +16,7 @@ from gavel.diagnosis.cause_inputs import CauseInputs
 from gavel.diagnosis.cause_load import CauseQuestion, load_causes
 from gavel.diagnosis.contributors import load_leaves, stretched_of, top_host
 from gavel.diagnosis.device_queues import DeviceQueues, device_queues, named_queue
-from gavel.diagnosis.diagnose import DiagnosisState, covered, named_spans
+from gavel.diagnosis.diagnose import MINUTE, DiagnosisState, covered, named_spans
 from gavel.diagnosis.episode import episode_of
 from gavel.diagnosis.evidence import EvidenceNumbers, evidence
 from gavel.diagnosis.queue_depth import QueueInForce, queue_in_force
@@ -125,6 +125,8 @@ def _cause(connection: Connection, whole: WindowSum, recent: RecentMinutes) -> C
         return None
     is_long = window.to_at - window.from_at > FINE
     minutes, diagnosed = minutes_of_window(connection, whole) if is_long else recent.fine
+    if minutes.step > MINUTE:  # retention has left no minutes of it
+        return None
     earlier = None if recent.coarse is None else (*recent.coarse, range(len(recent.coarse[1])))
     episode = episode_of(minutes, diagnosed, range(len(diagnosed)), (window.from_at, window.to_at), earlier)
     if episode is None:

@@ -37,12 +37,11 @@ LEAST_PATH_SPREAD_US = 200.0
 LEAST_MATCH = 0.9
 # Active volumes of an array that are elevated at the same time, for its load to be the cause.
 ARRAY_WIDE = 0.5
-# CPU in use of a host that delays I/O.
-CPU_USED = 0.9
+# So much more of an object's own load is what changed; less is what any load does.
+LOAD_GROWN = 1.5
 
-# The twin test: a limit binds in so many of the elevated minutes, and in no more than so many of the normal ones before.
+# The twin test: a limit binds in so many of the elevated minutes, and in none of the normal ones before.
 BINDING_SHARE = 0.6
-NORMAL_SHARE = 0.2
 # Who issues, or what explains, so much of the I/O-time of a segment is behind it.
 MAIN_SHARE = 0.5
 
@@ -120,6 +119,12 @@ def is_path_slow(us: Numbers, fastest_us: Numbers, precision_us: Numbers) -> Boo
     own, best = _floats(us), _floats(fastest_us)
     least = np.maximum(LEAST_PATH_SPREAD_US, _floats(precision_us))
     return _sure((own > PATH_SPREAD * best) & (own - best > least))
+
+
+def is_load_grown(before: Numbers, now: Numbers) -> Bools:
+    """Rates of one kind, IOPS or bytes/s; from nothing, nothing can be said to have grown."""
+    first = _floats(before)
+    return _sure((first > 0) & (_floats(now) >= LOAD_GROWN * first))
 
 
 def are_initiators_unmonitored(match_ratio: Numbers) -> Bools:

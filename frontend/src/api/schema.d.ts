@@ -1855,7 +1855,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "iops_limit" | "virtual_disk_queue_full" | "snapshot_chain" | "device_queue_full" | "competing_worlds" | "non_optimized_io" | "slow_path" | "qos_limit" | "array_load" | "unmonitored_initiators" | "no_single_cause";
+            kind: "iops_limit" | "virtual_disk_queue_full" | "snapshot_chain" | "device_queue_full" | "competing_worlds" | "paths_down" | "non_optimized_io" | "slow_path" | "one_host" | "qos_limit" | "array_load" | "volume_load" | "unmonitored_initiators" | "no_single_cause";
             /** Needs */
             needs: string;
             object: components["schemas"]["CauseObjectOut"] | null;
@@ -1940,7 +1940,7 @@ export interface components {
          * CauseOut
          * @description `confidence`: of the cause, not of the layer; null with `no_single_cause`, which has `candidates`. `headline`: for a table cell;
          *     `text`: clause of the sentence. `object`: who; `on`: where the limit binds. `share`: of `share_of`. `finding`: id of the finding with
-         *     the same threshold. `from_at`, `to_at`: the elevated minutes that it was decided on; null: none to decide on.
+         *     the same threshold. `from_at`, `to_at`: the elevated minutes that it was decided on.
          */
         CauseOut: {
             /** Candidates */
@@ -1952,8 +1952,11 @@ export interface components {
             evidence: components["schemas"]["CauseEvidenceOut"][];
             /** Finding */
             finding: string | null;
-            /** From At */
-            from_at: string | null;
+            /**
+             * From At
+             * Format: date-time
+             */
+            from_at: string;
             /** Headline */
             headline: string;
             /** Iops */
@@ -1962,7 +1965,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "iops_limit" | "virtual_disk_queue_full" | "snapshot_chain" | "device_queue_full" | "competing_worlds" | "non_optimized_io" | "slow_path" | "qos_limit" | "array_load" | "unmonitored_initiators" | "no_single_cause";
+            kind: "iops_limit" | "virtual_disk_queue_full" | "snapshot_chain" | "device_queue_full" | "competing_worlds" | "paths_down" | "non_optimized_io" | "slow_path" | "one_host" | "qos_limit" | "array_load" | "volume_load" | "unmonitored_initiators" | "no_single_cause";
             /** Label */
             label: string;
             limit: components["schemas"]["CauseLimitOut"] | null;
@@ -1976,8 +1979,11 @@ export interface components {
             share_of: string | null;
             /** Text */
             text: string;
-            /** To At */
-            to_at: string | null;
+            /**
+             * To At
+             * Format: date-time
+             */
+            to_at: string;
             twin: components["schemas"]["TwinTestOut"] | null;
         };
         /**
@@ -2520,7 +2526,8 @@ export interface components {
          *     `share`: of the named layer in the excess. `excess_outstanding`: excess latency × IOPS.
          *     `since_at`: first minute of the present run of this diagnosis, at most 24 h before the window's end; null when the newest minutes have
          *     another diagnosis, or none. `until_at`: then the end of the last minute, of the window's last hour, with this diagnosis, once two
-         *     minutes after it have another one; null while it continues. `cause`: null where no layer is named. `scoreboard`: all four layers.
+         *     minutes after it have another one; null while it continues. `cause`: null where no layer is named, or nothing is known of single
+         *     disks, devices and volumes in elevated minutes. `scoreboard`: all four layers.
          */
         DiagnosisOut: {
             /** Array Counted */

@@ -7,8 +7,8 @@ from pydantic import AwareDatetime
 from gavel.api.schemas.common import Out, Ref
 
 CauseKindName = Literal[
-    "iops_limit", "virtual_disk_queue_full", "snapshot_chain", "device_queue_full", "competing_worlds", "non_optimized_io", "slow_path",
-    "qos_limit", "array_load", "unmonitored_initiators", "no_single_cause",
+    "iops_limit", "virtual_disk_queue_full", "snapshot_chain", "device_queue_full", "competing_worlds", "paths_down", "non_optimized_io",
+    "slow_path", "one_host", "qos_limit", "array_load", "volume_load", "unmonitored_initiators", "no_single_cause",
 ]  # fmt: skip
 CauseConfidence = Literal["confirmed", "likely"]
 ScoreStateName = Literal["cause", "possible", "elevated", "normal", "not_the_cause", "not_measured"]
@@ -87,7 +87,7 @@ class CandidateOut(Out):
 class CauseOut(Out):
     """`confidence`: of the cause, not of the layer; null with `no_single_cause`, which has `candidates`. `headline`: for a table cell;
     `text`: clause of the sentence. `object`: who; `on`: where the limit binds. `share`: of `share_of`. `finding`: id of the finding with
-    the same threshold. `from_at`, `to_at`: the elevated minutes that it was decided on; null: none to decide on."""
+    the same threshold. `from_at`, `to_at`: the elevated minutes that it was decided on."""
 
     kind: CauseKindName
     label: str
@@ -106,8 +106,8 @@ class CauseOut(Out):
     changed: CauseChangeOut | None
     candidates: list[CandidateOut]
     finding: str | None
-    from_at: AwareDatetime | None
-    to_at: AwareDatetime | None
+    from_at: AwareDatetime
+    to_at: AwareDatetime
 
 
 class LayerScoreOut(Out):

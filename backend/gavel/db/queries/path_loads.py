@@ -1,4 +1,4 @@
-"""How devices' paths carried I/O in a time and in a normal time before it: by device, adapter and whether they are optimized."""
+"""How devices' paths carried I/O in a time and in a normal time before it: by device, adapter, and whether they are optimized and work."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,18 +26,19 @@ class PathTime:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PathLoad:
-    """Paths of one device through one adapter (None: not read which), optimized ones apart (None: not read whether).
+    """Paths of one device through one adapter (None: not read which); optimized ones apart, and those that work (None: not read whether).
 
     Rates and latencies are means of the five-minute samples that touch the time; None where no sample is stored. us comes in steps of
-    `precision_us`; normal_*: of the normal time before.
+    `precision_us`; normal_*: of samples that end in the normal time before, for one that touches both would be of neither. is_working: as
+    the inventory has it now.
     """
 
     subject_id: int
     device_id: int
     adapter: str | None
     is_optimized: bool | None
+    is_working: bool | None
     paths: int
-    working: int
     iops: float | None
     us: float | None
     normal_iops: float | None
@@ -45,15 +46,15 @@ class PathLoad:
     precision_us: float | None
 
 
-def _means(low: str, high: str) -> str:
-    """Of one path's samples that touch [low, high)."""
+def _means(low: str, until: str) -> str:
+    """Of one path's samples that end after `low`, and as `until` says."""
     return f"""
         SELECT (sum(read_ops) + sum(write_ops))::float8 / nullif(sum(interval_s), 0) AS iops, max(precision) AS precision,
             sum(coalesce(read_latency_us::float8 * read_ops, 0) + coalesce(write_latency_us::float8 * write_ops, 0)) AS timed,
             sum(CASE WHEN read_latency_us IS NULL THEN 0 ELSE read_ops END
                 + CASE WHEN write_latency_us IS NULL THEN 0 ELSE write_ops END) AS timed_ops
         FROM path_sample WHERE entity_id = p.id AND ts > {low} AND ts < :hi
-            AND ts - interval_s * interval '1 second' < {high} AND ts > :lo
+            AND {until} AND ts > :lo
     """
 
 
@@ -61,14 +62,13 @@ _PATHS = f"""
     WITH asked AS (SELECT * FROM unnest(CAST(:ids AS int[]), CAST(:devices AS int[]), CAST(:los AS timestamptz[]),
         CAST(:his AS timestamptz[]), CAST(:normal_los AS timestamptz[]), CAST(:normal_his AS timestamptz[]))
         a (id, device_id, lo, hi, normal_lo, normal_hi))
-    SELECT a.id AS subject_id, a.device_id, b.device AS adapter, p.is_optimized,
-        count(*) AS paths, count(*) FILTER (WHERE p.is_working) AS working,
+    SELECT a.id AS subject_id, a.device_id, b.device AS adapter, p.is_optimized, p.is_working, count(*) AS paths,
         sum(s.iops) AS iops, sum(s.timed) / nullif(sum(s.timed_ops), 0) AS us, max(s.precision) AS precision,
         sum(n.iops) AS normal_iops, sum(n.timed) / nullif(sum(n.timed_ops), 0) AS normal_us
     FROM asked a JOIN path p ON p.host_device_id = a.device_id AND p.present LEFT JOIN hba b ON b.id = p.hba_id
-    LEFT JOIN LATERAL ({_means("a.lo", "a.hi")}) s ON true
-    LEFT JOIN LATERAL ({_means("a.normal_lo", "a.normal_hi")}) n ON true
-    GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
+    LEFT JOIN LATERAL ({_means("a.lo", "ts - interval_s * interval '1 second' < a.hi")}) s ON true
+    LEFT JOIN LATERAL ({_means("a.normal_lo", "ts <= a.normal_hi")}) n ON true
+    GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5
 """
 
 
@@ -94,8 +94,8 @@ def path_loads(connection: Connection, times: Sequence[PathTime]) -> list[PathLo
             device_id=row.device_id,
             adapter=row.adapter,
             is_optimized=row.is_optimized,
+            is_working=row.is_working,
             paths=row.paths,
-            working=row.working,
             iops=row.iops,
             us=row.us,
             normal_iops=row.normal_iops,
