@@ -33,8 +33,7 @@ PAGES = {
     "volumes": OF_ALL,
     "arrays": OF_ALL,
 }
-# All leaves of hosts and arrays are read besides, for the one with most of the time.
-MOST_OF_A_DIAGNOSIS = {"vms": 15, "datastores": 15, "hosts": 17, "volumes": 15, "arrays": 18}
+MOST_OF_A_DIAGNOSIS = {"vms": 15, "datastores": 15, "hosts": 15, "volumes": 15, "arrays": 16}
 MOST_OF_A_PAGE = {"vms": 75, "datastores": 105, "hosts": 55, "volumes": 55, "arrays": 55}
 
 

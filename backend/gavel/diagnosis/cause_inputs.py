@@ -7,7 +7,8 @@ from datetime import datetime
 import numpy as np
 
 from gavel.analysis.intervals import Bools, Floats
-from gavel.db.queries.causes import CauseMinutes, DeviceLoad, DiskLoad, QueueIssuer, VolumeLoad
+from gavel.db.queries.cause_minutes import CauseMinutes
+from gavel.db.queries.causes import DeviceLoad, DiskLoad, QueueIssuer, VolumeLoad
 from gavel.db.queries.path_loads import PathLoad
 from gavel.db.queries.peer_volumes import PeerVolume
 from gavel.db.queries.rows import EntityRef, RefKind

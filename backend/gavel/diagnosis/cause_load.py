@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from gavel.db.engine import Connection
+from gavel.db.queries.cause_minutes import cause_minutes
 from gavel.db.queries.causes import (
     DeviceLoad,
     DiskLoad,
     ObjectTime,
     QueueIssuer,
     VolumeLoad,
-    cause_minutes,
     device_loads,
     disk_loads,
     queue_issuers,

@@ -1,6 +1,7 @@
 """Everything that the diagnosis of one object over one window is made from, read in one go; what follows is pure."""
 
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -96,27 +97,38 @@ def _owner(
     stretched: tuple[frozenset[int], frozenset[int]],
     cause: CauseInputs | None,
 ) -> EntityRef | None:
-    """Of kinds with one device per host and volume, what the cause is decided from says it; of others all leaves have to be read."""
-    if cause is not None and whole.kind in (RefKind.DATASTORE, RefKind.VOLUME, RefKind.VM):
-        return _top_host(cause)
+    """What the cause is decided from says it; without that all leaves have to be read."""
+    if cause is not None:
+        return _top_device(cause) if whole.kind is RefKind.HOST else _top_host(cause)
     leaves = load_leaves(connection, whole, devices.leaves, stretched)
     return top_host(leaves, whole, Layer.KERNEL, MOST)
 
 
 def _top_host(cause: CauseInputs) -> EntityRef | None:
     """The host with most of the kernel's time: at its devices, and in the hypervisor above them. A VM's I/O is all on its own."""
+    is_vm = cause.kind is RefKind.VM
     time: dict[EntityRef, float] = defaultdict(float)
     for disk in cause.disks:
         if disk.host is not None:
-            time[disk.host] += disk.upper_time if cause.kind is RefKind.VM else disk.hypervisor_time
-    for device in cause.devices if cause.kind is not RefKind.VM else ():
-        time[device.host] += device.kernel_time
-    above = max(
-        (disk.upper_whole if cause.kind is RefKind.VM else disk.hypervisor_whole for disk in cause.disks), default=0.0
-    )
-    below = max((device.kernel_whole for device in cause.devices), default=0.0) if cause.kind is not RefKind.VM else 0.0
-    host = max(time, key=lambda item: (time[item], -item.id), default=None)
-    return host if host is not None and time[host] > MOST * (above + below) else None
+            time[disk.host] += disk.upper_time if is_vm else disk.hypervisor_time
+    devices = () if is_vm else cause.devices
+    for host, kernel_time in {one.host: one.host_kernel_time for one in devices}.items():
+        time[host] += kernel_time
+    above = max((disk.upper_whole if is_vm else disk.hypervisor_whole for disk in cause.disks), default=0.0)
+    below = max((device.kernel_whole for device in devices), default=0.0)
+    return _main(time, above + below)
+
+
+def _top_device(cause: CauseInputs) -> EntityRef | None:
+    """Of a host."""
+    above = max((disk.hypervisor_whole for disk in cause.disks), default=0.0)
+    below = max((device.kernel_whole for device in cause.devices), default=0.0)
+    return _main({one.device: one.kernel_time for one in cause.devices}, above + below)
+
+
+def _main(time: Mapping[EntityRef, float], whole: float) -> EntityRef | None:
+    first = max(time, key=lambda item: (time[item], -item.id), default=None)
+    return first if first is not None and time[first] > MOST * whole else None
 
 
 def _cause(connection: Connection, whole: WindowSum, recent: RecentMinutes) -> CauseInputs | None:

@@ -1,9 +1,9 @@
-"""What may be behind an excess: the busiest virtual disks, devices and volumes of some objects with their limits, and minutes of these.
+"""What may be behind an excess: the busiest virtual disks, devices and volumes of some objects, with their limits.
 
 Always for a set of objects of one kind, so that a list asks as often as a page does. Sums are over each object's own time.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -12,16 +12,12 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy import RowMapping, text
 
-from gavel.db.copying import ColumnType, fetch, int_array
 from gavel.db.engine import Connection
 from gavel.db.queries.members import DATASTORE_DEVICE, DEVICE_VOLUME, DEVICES_OF_A_VM, DISKS_THROUGH, MEMBERS
-from gavel.db.queries.queues import IN_FLIGHT
 from gavel.db.queries.rows import EntityRef, RefKind
 from gavel.db.series import ledger_columns
-from gavel.db.series.catalog import LEDGER, LEDGER_LEAVES, RawSeries
-from gavel.db.write.ledger import FIRST_PARENT
+from gavel.db.series.catalog import LEDGER, LEDGER_LEAVES
 from gavel.domain.io_path import Layer
-from gavel.domain.samples import Int64Array
 from gavel.domain.scope import LEAVES, ScopeKind, scope_key
 from gavel.domain.source import Stream
 
@@ -67,7 +63,7 @@ class DiskLoad:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeviceLoad:
     """A device on a host of an object, with all I/O of that host to it. configured: its own depth; None: not read. carried: the datastore
-    or volume on it. Times as in `DiskLoad`."""
+    or volume on it. Times as in `DiskLoad`; host_kernel_time: at all devices of the object on this host."""
 
     subject_id: int
     device: EntityRef
@@ -81,6 +77,7 @@ class DeviceLoad:
     kernel_time: float
     queue_time: float
     san_time: float
+    host_kernel_time: float
     kernel_whole: float
     queue_whole: float
     san_whole: float
@@ -116,20 +113,20 @@ class QueueIssuer:
     minutes: int
 
 
-def _sum(columns: Sequence[str]) -> str:
+def sum_of(columns: Sequence[str]) -> str:
     return " + ".join(f"coalesce({name}, 0)" for name in columns)
 
 
 def _spans(*, first_to: Layer = Layer.ARRAY, last_from: Layer = Layer.GUEST) -> str:
     names = ledger_columns.SPAN_NAMES.items()
-    return _sum([f"all_{name}_time" for (first, last), name in names if first <= first_to and last >= last_from])
+    return sum_of([f"all_{name}_time" for (first, last), name in names if first <= first_to and last >= last_from])
 
 
-def _segment(name: str) -> str:
-    return _sum([f"read_{name}_time", f"write_{name}_time"])
+def segment_time(name: str) -> str:
+    return sum_of([f"read_{name}_time", f"write_{name}_time"])
 
 
-_OPS = _sum(["read_ops", "write_ops"])
+OPS = sum_of(["read_ops", "write_ops"])
 _UPPER, _LOWER = _spans(first_to=Layer.KERNEL), _spans(last_from=Layer.SAN)
 _ASKED = "asked AS (SELECT * FROM unnest(CAST(:ids AS int[]), CAST(:los AS timestamptz[]), CAST(:his AS timestamptz[])) a (id, lo, hi))"
 
@@ -175,10 +172,10 @@ def disk_loads(connection: Connection, kind: RefKind, objects: Sequence[ObjectTi
     if kind not in DISKS_THROUGH or not objects:
         return []
     sums = {
-        "ops": _OPS,
+        "ops": OPS,
         "upper_time": _UPPER,
         "lower_time": _LOWER,
-        "hypervisor_time": _segment("hypervisor"),
+        "hypervisor_time": segment_time("hypervisor"),
     }
     loads = _loads(
         f"SELECT * FROM ({DISKS_THROUGH[kind]}) d WHERE subject_id = ANY(CAST(:ids AS int[]))",
@@ -232,9 +229,9 @@ def device_loads(connection: Connection, kind: RefKind, objects: Sequence[Object
         return []
     of_a_kind = f"SELECT * FROM ({MEMBERS[kind, Stream.HOST_DEVICE]}) d WHERE subject_id = ANY(CAST(:ids AS int[]))"
     sums = {
-        "ops": _OPS,
+        "ops": OPS,
         "kernel_time": "coalesce(all_kernel_time, 0)",
-        "queue_time": _segment("kernel_queue"),
+        "queue_time": segment_time("kernel_queue"),
         "san_time": "coalesce(all_san_time, 0)",
     }
     loads = _loads(
@@ -246,10 +243,14 @@ def device_loads(connection: Connection, kind: RefKind, objects: Sequence[Object
     )
     rows = connection.execute(
         text(
-            f"""{loads} SELECT b.*, d.canonical_name, d.queue_depth AS configured, d.dsnro, h.id AS host_id, h.name AS host_name,
+            f"""{loads}, of_host AS (
+                SELECT r.subject_id, d.host_id, sum(r.kernel_time) AS host_kernel_time
+                FROM ranked r JOIN host_device d ON d.id = r.thing_id GROUP BY 1, 2)
+            SELECT b.*, o.host_kernel_time, d.canonical_name, d.queue_depth AS configured, d.dsnro, h.id AS host_id, h.name AS host_name,
                 EXISTS (SELECT FROM path p JOIN hba c ON c.id = p.hba_id
                     WHERE p.host_device_id = d.id AND p.present AND c.protocol LIKE 'nvme%') AS is_nvme, {_CARRIED} AS carried
             FROM best b JOIN host_device d ON d.id = b.thing_id JOIN esxi_host h ON h.id = d.host_id
+            JOIN of_host o ON o.subject_id = b.subject_id AND o.host_id = d.host_id
             ORDER BY b.subject_id, b.queue_time DESC, b.kernel_time DESC, b.thing_id"""
         ),
         _parameters(objects, MOST_DEVICES),
@@ -268,7 +269,7 @@ def volume_loads(connection: Connection, kind: RefKind, objects: Sequence[Object
     """By object, those with most time in the array first; none of a kind without volumes."""
     if (kind, Stream.ARRAY_VOLUME) not in MEMBERS or not objects:
         return []
-    sums = {"ops": _OPS, "array_time": "coalesce(all_array_time, 0)", "qos_time": _segment("array_qos")}
+    sums = {"ops": OPS, "array_time": "coalesce(all_array_time, 0)", "qos_time": segment_time("array_qos")}
     loads = _loads(
         f"SELECT * FROM ({MEMBERS[kind, Stream.ARRAY_VOLUME]}) d WHERE subject_id = ANY(CAST(:ids AS int[]))",
         ScopeKind.VOLUME,
@@ -315,8 +316,8 @@ _ISSUERS = f"""
         SELECT vm_id, host_id, coalesce(valid_to, 'infinity') AS hi,
             CASE row_number() OVER (PARTITION BY vm_id ORDER BY valid_from) WHEN 1 THEN '-infinity' ELSE valid_from END AS lo
         FROM vm_placement WHERE vm_id IN (SELECT vm_id FROM disk))
-    SELECT k.id, k.device_id, m.id AS vm_id, m.name AS vm_name, sum({_OPS})::float8 AS ops,
-        count(DISTINCT l.ts) FILTER (WHERE {_OPS} > 0) AS minutes
+    SELECT k.id, k.device_id, m.id AS vm_id, m.name AS vm_name, sum({OPS})::float8 AS ops,
+        count(DISTINCT l.ts) FILTER (WHERE {OPS} > 0) AS minutes
     FROM disk k JOIN stay p ON p.vm_id = k.vm_id AND p.host_id = k.host_id JOIN vm m ON m.id = k.vm_id
     JOIN {LEDGER_LEAVES.name} l ON l.entity_id = {scope_key(ScopeKind.VM_DISK, 0)} + k.disk_id AND l.ts >= k.lo AND l.ts < k.hi
         AND l.ts >= p.lo AND l.ts < p.hi AND l.ts >= :lo AND l.ts < :hi
@@ -335,66 +336,3 @@ def queue_issuers(connection: Connection, devices: Sequence[tuple[ObjectTime, in
         QueueIssuer(row.id, row.device_id, EntityRef(RefKind.VM, row.vm_id, row.vm_name), row.ops, row.minutes)
         for row in rows
     ]
-
-
-# --- minutes ------------------------------------------------------------------------------------------------------------
-
-_MINUTE_COLUMNS: Mapping[str, str] = {
-    "ops": f"CASE WHEN coalesce(read_ops, write_ops) IS NOT NULL THEN {_OPS} END",
-    "read_ops": "read_ops",
-    "bytes": _sum(["read_bytes", "write_bytes"]),
-    "array_ops": "array_ops",
-    "guest_time": _segment("guest_queue"),
-    "hypervisor_time": _segment("hypervisor"),
-    "queue_time": _segment("kernel_queue"),
-    "kernel_time": "all_kernel_time",
-    "kernel_lower": "all_kernel_lower",
-    "san_time": "all_san_time",
-    "array_time": "all_array_time",
-    "qos_time": _segment("array_qos"),
-    "in_flight_time": IN_FLIGHT,
-    "outstanding_s": "outstanding_s",
-    "depth": "queue_depth",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class CauseMinutes:
-    """n minutes of disks, devices and volumes, by key, then by time.
-
-    starts_us: (n,) µs since 1970; keys: (n,) `scope_key`. columns, (n,) each: ops and bytes, `*_time` as I/O-time in µs × ops,
-    `outstanding_s` in I/Os × seconds, `depth` in I/Os; NaN where not measured.
-    """
-
-    starts_us: Int64Array
-    keys: Int64Array
-    columns: Mapping[str, Floats]
-
-
-def cause_minutes(connection: Connection, keys: Sequence[int], stamps: Sequence[datetime]) -> CauseMinutes:
-    """Of these keys, leaves or not, in the minutes that begin at `stamps`."""
-    if not keys or not stamps:
-        return CauseMinutes(
-            np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), {name: np.empty(0) for name in _MINUTE_COLUMNS}
-        )
-    columns = ", ".join(f"({sql})::float8 AS {name}" for name, sql in _MINUTE_COLUMNS.items())
-    parts = " UNION ALL ".join(
-        f"SELECT ts, entity_id, {columns} FROM {series.name} WHERE entity_id = ANY(CAST(:keys AS int[]))"
-        " AND ts = ANY(CAST(:stamps AS timestamptz[])) AND ts >= :lo AND ts <= :hi"
-        for series in _tables(keys)
-    )
-    kinds: dict[str, ColumnType] = {"ts": "us", "entity_id": "i8"}
-    found = fetch(
-        connection,
-        f"{parts} ORDER BY entity_id, ts",
-        {"keys": int_array(keys), "stamps": list(stamps), "lo": min(stamps), "hi": max(stamps)},
-        kinds | dict.fromkeys(_MINUTE_COLUMNS, "f8"),
-    )
-    return CauseMinutes(found["ts"], found["entity_id"], {name: found[name] for name in _MINUTE_COLUMNS})
-
-
-def _tables(keys: Sequence[int]) -> Iterator[RawSeries]:
-    if min(keys) < FIRST_PARENT:
-        yield LEDGER_LEAVES
-    if max(keys) >= FIRST_PARENT:
-        yield LEDGER

@@ -1,0 +1,78 @@
+"""Minutes of single disks, devices and volumes, as far as a cause is decided from them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+import numpy.typing as npt
+
+from gavel.db.copying import ColumnType, fetch, int_array
+from gavel.db.engine import Connection
+from gavel.db.queries.causes import OPS, segment_time, sum_of
+from gavel.db.queries.queues import IN_FLIGHT
+from gavel.db.series.catalog import LEDGER, LEDGER_LEAVES, RawSeries
+from gavel.db.write.ledger import FIRST_PARENT
+from gavel.domain.samples import Int64Array
+
+Floats = npt.NDArray[np.float64]
+
+_MINUTE_COLUMNS: Mapping[str, str] = {
+    "ops": f"CASE WHEN coalesce(read_ops, write_ops) IS NOT NULL THEN {OPS} END",
+    "read_ops": "read_ops",
+    "bytes": sum_of(["read_bytes", "write_bytes"]),
+    "array_ops": "array_ops",
+    "guest_time": segment_time("guest_queue"),
+    "hypervisor_time": segment_time("hypervisor"),
+    "queue_time": segment_time("kernel_queue"),
+    "kernel_time": "all_kernel_time",
+    "kernel_lower": "all_kernel_lower",
+    "san_time": "all_san_time",
+    "array_time": "all_array_time",
+    "qos_time": segment_time("array_qos"),
+    "in_flight_time": IN_FLIGHT,
+    "outstanding_s": "outstanding_s",
+    "depth": "queue_depth",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CauseMinutes:
+    """n minutes of disks, devices and volumes, by key, then by time.
+
+    starts_us: (n,) µs since 1970; keys: (n,) `scope_key`. columns, (n,) each: ops and bytes, `*_time` as I/O-time in µs × ops,
+    `outstanding_s` in I/Os × seconds, `depth` in I/Os; NaN where not measured.
+    """
+
+    starts_us: Int64Array
+    keys: Int64Array
+    columns: Mapping[str, Floats]
+
+
+def cause_minutes(connection: Connection, keys: Sequence[int], stamps: Sequence[datetime]) -> CauseMinutes:
+    """Of these keys, leaves or not, in the minutes that begin at `stamps`."""
+    if not keys or not stamps:
+        return CauseMinutes(
+            np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), {name: np.empty(0) for name in _MINUTE_COLUMNS}
+        )
+    columns = ", ".join(f"({sql})::float8 AS {name}" for name, sql in _MINUTE_COLUMNS.items())
+    parts = " UNION ALL ".join(
+        f"SELECT ts, entity_id, {columns} FROM {series.name} WHERE entity_id = ANY(CAST(:keys AS int[]))"
+        " AND ts = ANY(CAST(:stamps AS timestamptz[])) AND ts >= :lo AND ts <= :hi"
+        for series in _tables(keys)
+    )
+    kinds: dict[str, ColumnType] = {"ts": "us", "entity_id": "i8"}
+    found = fetch(
+        connection,
+        f"{parts} ORDER BY entity_id, ts",
+        {"keys": int_array(keys), "stamps": list(stamps), "lo": min(stamps), "hi": max(stamps)},
+        kinds | dict.fromkeys(_MINUTE_COLUMNS, "f8"),
+    )
+    return CauseMinutes(found["ts"], found["entity_id"], {name: found[name] for name in _MINUTE_COLUMNS})
+
+
+def _tables(keys: Sequence[int]) -> Iterator[RawSeries]:
+    if min(keys) < FIRST_PARENT:
+        yield LEDGER_LEAVES
+    if max(keys) >= FIRST_PARENT:
+        yield LEDGER
