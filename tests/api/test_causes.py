@@ -1,17 +1,32 @@
 """The cause of an excess, from the ledger to the API: a limit that binds is named, its quiet twin is not."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import Engine, text
-from tests.api.ledgers import HEALTHY, KERNEL, MINUTE, NOW, Environment, ask, between, minute, span
-from tests.api.stories import LIMITED, Story, full_queue, in_segment, limited_disk, throttled
+from tests.api.ledgers import HEALTHY, KERNEL, MINUTE, NOW, Environment, Interval, ask, between, minute, span
+from tests.api.stories import (
+    LIMITED,
+    SLOW_ARRAY,
+    SLOW_SAN,
+    THROTTLED,
+    Story,
+    full_queue,
+    in_segment,
+    limited_disk,
+    throttled,
+)
+from tests.api.test_statements import counted
+from tests.db.environments import SERIALS, eui, naa
 
 from gavel.db.engine import transaction
 from gavel.domain.io_path import Layer, Segment
 from gavel.domain.scope import ScopeKind
+
+MOST_OF_A_LIST = 17
 
 
 @pytest.fixture
@@ -163,3 +178,79 @@ def test_time_that_an_array_is_not_responsible_for_is_marked_on_its_scoreboard(
         "guest": False, "kernel": False, "san": True, "array": True
     }  # fmt: skip
     assert np.isfinite([one["us"] for one in board[1:]]).all()
+
+
+# --- lists --------------------------------------------------------------------------------------------------------------
+
+
+def test_a_list_has_the_cause_of_each_of_its_rows_as_its_own_page_has_it(client: TestClient, story: Story) -> None:
+    vm = limited_disk(story, elevated_iops=1490, normal=throttled(300, HEALTHY))
+    rows = {row["subject"]["name"]: row for row in ask(client, "overview?kind=vms")["items"]}
+    whole = ask(client, f"vms/{vm}/diagnosis")["cause"]
+    assert rows["db01"]["cause"] == {name: whole[name] for name in rows["db01"]["cause"]}
+    assert rows["db01"]["cause"]["headline"] == "Hard disk 1 of db01 at its IOPS limit of 1,500"
+    assert rows["web_02%"]["cause"] is None
+
+
+def test_a_list_of_more_than_an_hour_names_no_causes(client: TestClient, story: Story) -> None:
+    limited_disk(story, elevated_iops=1490, normal=throttled(300, HEALTHY))
+    assert ask(client, f"overview?kind=vms&{between(60, 0)}")["items"][0]["cause"] is not None
+    assert ask(client, f"overview?kind=vms&{between(61, 0)}")["items"][0]["cause"] is None
+
+
+def test_the_causes_of_a_list_take_as_many_statements_as_that_of_one(client: TestClient, story: Story) -> None:
+    normal = minute(60_000, 0, HEALTHY, queue_depth=32.0)
+    full_queue(story, dsnro=32, normal=normal)
+    with counted() as of_one:
+        ask(client, "overview")
+    row = minute(2_600_000, 1_300_000, KERNEL, queue_depth=32.0)
+    for name, serial in (("spanned", 1), ("nvme", 3), ("stretched", 5)):
+        story.write(ScopeKind.DATASTORE, story.environment.id("datastore", name), row, normal)
+        key = f"esx-1/{(eui if name == 'nvme' else naa)(SERIALS[serial])}"
+        story.write(ScopeKind.HOST_DEVICE, story.environment.id("host_device", key), row, normal)
+    with counted() as of_four:
+        found = ask(client, "overview")
+    assert [item["cause"]["kind"] for item in found["items"][:4]] == ["device_queue_full"] * 4
+    assert len(of_four) == len(of_one) <= MOST_OF_A_LIST
+
+
+# --- what is only seen at an object -------------------------------------------------------------------------------------
+
+
+def test_a_volume_is_not_red_since_a_vm_is_at_its_limit(client: TestClient, story: Story) -> None:
+    limited_disk(story, elevated_iops=1490, normal=throttled(300, HEALTHY))
+    volume = story.environment.id("volume", "id-v0")
+    story.write(ScopeKind.VOLUME, volume, throttled(1490), throttled(300, HEALTHY))
+    found = ask(client, f"volumes/{volume}/diagnosis")
+    assert (found["severity"], found["seen_only"], found["layer"]) == ("normal", True, "kernel")
+    assert found["cause"]["kind"] == "iops_limit"
+    assert found["sentence"]["head"]["headline"] == "Normal"
+    assert found["sentence"]["head"]["detail"].startswith("SAN and array not elevated; only seen here: ")
+    listed = ask(client, "overview?kind=volumes&severity=normal")["items"][0]
+    assert (listed["subject"]["name"], listed["severity"], listed["seen_only"]) == ("v0", "normal", True)
+    assert listed["cause"]["headline"] == "Hard disk 1 of db01 at its IOPS limit of 1,500"
+
+
+def test_a_volume_is_red_where_its_array_is_slow_besides(client: TestClient, story: Story) -> None:
+    volume = story.environment.id("volume", "id-v0")
+    both = throttled(1490, {**THROTTLED, span(Layer.ARRAY): (2500.0, 2495.0, 2505.0)})
+    story.write(ScopeKind.VOLUME, volume, both, throttled(300, HEALTHY))
+    found = ask(client, f"volumes/{volume}/diagnosis")
+    assert (found["severity"], found["seen_only"]) == ("high", False)
+
+
+@pytest.mark.parametrize(("us", "seen_only"), [(SLOW_ARRAY, True), (SLOW_SAN, False)])
+def test_a_host_is_not_red_since_an_array_is_slow(
+    client: TestClient, story: Story, us: Mapping[int, Interval], seen_only: bool
+) -> None:
+    host = story.environment.id("esxi_host", "esx-1")
+    story.write(ScopeKind.HOST, host, minute(60_000, 0, us), minute(60_000, 0, HEALTHY))
+    found = ask(client, f"hosts/{host}/diagnosis")
+    assert found["seen_only"] is seen_only
+    assert (found["severity"] == "normal") is seen_only
+
+
+def test_a_vm_is_red_whoever_is_slow(client: TestClient, story: Story) -> None:
+    vm = story.environment.id("vm", "vm-1")
+    story.write(ScopeKind.VM, vm, minute(60_000, 0, SLOW_ARRAY), minute(60_000, 0, HEALTHY))
+    assert ask(client, f"vms/{vm}/diagnosis")["seen_only"] is False

@@ -75,6 +75,19 @@ class Usual:
         return result
 
 
+@dataclass(frozen=True, slots=True)
+class UsualOf:
+    """What is usual of things of one kind, for whoever asks about some of them more than once. ids: (n,) ascending."""
+
+    ids: Flags
+    usual: Usual
+
+    def position(self, wanted: Flags) -> Flags:
+        """(m,) of things that are among them."""
+        found: Flags = np.searchsorted(self.ids, wanted)
+        return found
+
+
 def usual(connection: Connection, kind: ScopeKind, ids: Sequence[int]) -> Usual:
     """In the order of `ids`."""
     history = histories(connection, [scope_key(kind, thing) for thing in ids])

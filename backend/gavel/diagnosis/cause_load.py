@@ -24,7 +24,7 @@ from gavel.db.queries.rows import EntityRef, RefKind
 from gavel.diagnosis.cause_inputs import CauseInputs
 from gavel.diagnosis.diagnose import MINUTE
 from gavel.diagnosis.episode import Episode
-from gavel.domain.io_path import Layer
+from gavel.domain.io_path import SPANS, Layer
 from gavel.domain.scope import ScopeKind, scope_key
 
 _HOST_SIDE = frozenset({Layer.GUEST, Layer.KERNEL})
@@ -42,6 +42,11 @@ class CauseQuestion:
     @property
     def time(self) -> ObjectTime:
         return ObjectTime(self.subject.id, self.episode.from_at, self.episode.to_at)
+
+
+def layers_in(spans: Iterable[int]) -> frozenset[Layer]:
+    """Of positions in `SPANS`."""
+    return frozenset(layer for span in spans for layer in Layer if SPANS[span][0] <= layer <= SPANS[span][1])
 
 
 Load = TypeVar("Load", DiskLoad, DeviceLoad, VolumeLoad, QueueIssuer, PathLoad, PeerVolume)

@@ -1,7 +1,7 @@
 """Which minutes of a window are elevated, and which before them were normal: the two sides that a cause is compared on."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -24,14 +24,15 @@ class Episode:
 
     elevated: starts of its minutes inside the window, in order. normal: of the newest normal minutes before it, in order; not those that
     border on an elevated one, for load that begins within a minute is in it already; none where there are none within 24 h. first: its
-    first minutes, also those before the window; none where its onset is not known. onset_at: None where it began before everything that
-    was read.
+    first minutes, also those before the window; none where its onset is not known. onset_at: None where it may have begun before
+    everything that was read; begun_at: its first minute of all that was read.
     """
 
     elevated: tuple[datetime, ...]
     normal: tuple[datetime, ...]
     first: tuple[datetime, ...]
     onset_at: datetime | None
+    begun_at: datetime
 
     @property
     def from_at(self) -> datetime:
@@ -57,10 +58,8 @@ def episode_of(
     diagnosed: DiagnosedRows,
     rows: Sequence[int],
     window: tuple[datetime, datetime],
-    earlier: tuple[LedgerSeries, DiagnosedRows, Sequence[int]] | None = None,
 ) -> Episode | None:
-    """Of one object. rows: its minutes in `minutes` and `diagnosed`, in order of time; earlier: the same of steps before these, of some
-    width. None where no minute of the window was elevated."""
+    """Of one object. rows: its minutes in `minutes` and `diagnosed`, in order of time. None where no minute of the window was elevated."""
     steps = _steps(minutes, diagnosed, rows)
     runs = [run for run in _runs(steps) if any(window[0] <= one < window[1] for one in run)]
     if not runs:
@@ -69,14 +68,23 @@ def episode_of(
     inside = [one for one in run if window[0] <= one < window[1]][-MOST_ELEVATED:]
     normal = _normal_before(steps, run[0])
     is_onset_known = any(one.at < run[0] for one in steps)
-    if not normal and earlier is not None:
-        normal = _minutes_of_normal_steps(earlier, run[0])
     return Episode(
         elevated=tuple(inside),
         normal=tuple(normal[-MOST_NORMAL:]),
         first=tuple(run[:FIRST_AFTER]) if is_onset_known else (),
         onset_at=run[0] if is_onset_known else None,
+        begun_at=run[0],
     )
+
+
+def with_normal_before(
+    episode: Episode, earlier: LedgerSeries, diagnosed: DiagnosedRows, rows: Sequence[int]
+) -> Episode:
+    """An episode without normal minutes, with those of the newest normal steps before it, of some width."""
+    width = round(earlier.step / MINUTE)
+    starts = [one.at for one in _steps(earlier, diagnosed, rows) if not one.is_elevated and one.at < episode.begun_at]
+    normal = [start + n * MINUTE for start in starts for n in range(width)]
+    return replace(episode, normal=tuple(normal[-MOST_NORMAL:]))
 
 
 def _steps(series: LedgerSeries, diagnosed: DiagnosedRows, rows: Sequence[int]) -> list[_Step]:
@@ -105,15 +113,6 @@ def _runs(steps: Sequence[_Step]) -> list[list[datetime]]:
         else:
             runs.append([step.at])
     return runs
-
-
-def _minutes_of_normal_steps(
-    earlier: tuple[LedgerSeries, DiagnosedRows, Sequence[int]], before: datetime
-) -> list[datetime]:
-    series, diagnosed, rows = earlier
-    width = round(series.step / MINUTE)
-    starts = [one.at for one in _steps(series, diagnosed, rows) if not one.is_elevated and one.at < before]
-    return [start + n * MINUTE for start in starts for n in range(width)]
 
 
 def _at(series: LedgerSeries, row: int) -> datetime:

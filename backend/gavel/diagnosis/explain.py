@@ -33,6 +33,7 @@ from gavel.diagnosis.diagnose import (
 from gavel.diagnosis.evidence import ArrayCounted, EvidenceNumber, EvidenceNumbers
 from gavel.diagnosis.excess import largest_excess, open_between
 from gavel.diagnosis.load import LoadedWindow, WindowContext, load
+from gavel.diagnosis.own_layers import is_seen_only, own_severity, own_words
 from gavel.diagnosis.queue_depth import (
     depth_evidence,
     queue_words,
@@ -75,12 +76,14 @@ class DataQuality:
 class Diagnosis(DiagnosisWindow):
     """severity: None without a diagnosis. confidence, layer, other: None unless a layer is named. Times in µs per I/O.
 
+    seen_only: the excess is in layers alone that are not the object's own; then its severity is normal.
     since_at, until_at: of the run of this diagnosis, as in `Streak`. cause: of the excess; None where no layer is named,
     and where nothing is known of its parts.
     """
 
     state: DiagnosisState
     severity: Severity | None
+    seen_only: bool
     limited_counters: bool
     confidence: Confidence | None
     layer: str | None
@@ -123,6 +126,7 @@ def _nothing(window_sum: WindowSum, raw: EvidenceNumbers) -> Diagnosis:
         **window_sum.window.fields,
         state=DiagnosisState.NO_DATA,
         severity=None,
+        seen_only=False,
         limited_counters=False,
         confidence=None,
         layer=None,
@@ -157,7 +161,8 @@ def _diagnosis(window_sum: WindowSum, context: WindowContext, raw: EvidenceNumbe
     return Diagnosis(
         **window_sum.window.fields,
         state=window_sum.state,
-        severity=one.severities[0],
+        severity=own_severity(window_sum.kind, one, 0),
+        seen_only=is_seen_only(window_sum.kind, one, 0),
         limited_counters=one.has_limited_counters(0),
         confidence=one.confidences[0],
         layer=None if named is None else span_key(named),
@@ -247,6 +252,7 @@ def _facts(window_sum: WindowSum, context: WindowContext) -> Facts:
         fullest=_fullest(window_sum, context) if window_sum.state is DiagnosisState.JUDGED else None,
         queue=() if context.queue is None else tuple(queue_words(context.queue)),
         has_earlier_rules=context.recalculated.has_earlier_rules,
+        own_layers=own_words(window_sum.kind) if is_seen_only(window_sum.kind, one, 0) else None,
     )
 
 

@@ -14,11 +14,11 @@ from gavel.db.queries.rows import EntityRef, RefKind
 from gavel.db.queries.scopes import array_names
 from gavel.diagnosis.breakdown import MOST, main_segment
 from gavel.diagnosis.cause_inputs import CauseInputs
-from gavel.diagnosis.cause_load import CauseQuestion, load_causes
+from gavel.diagnosis.cause_load import CauseQuestion, layers_in, load_causes
 from gavel.diagnosis.contributors import load_leaves, stretched_of, top_host
 from gavel.diagnosis.device_queues import DeviceQueues, device_queues, named_queue
 from gavel.diagnosis.diagnose import MINUTE, DiagnosisState, covered, named_spans
-from gavel.diagnosis.episode import episode_of
+from gavel.diagnosis.episode import episode_of, with_normal_before
 from gavel.diagnosis.evidence import EvidenceNumbers, evidence
 from gavel.diagnosis.queue_depth import QueueInForce, queue_in_force
 from gavel.diagnosis.streaks import FINE, RecentMinutes, Streak, current_streak, minutes_of_window
@@ -139,13 +139,15 @@ def _cause(connection: Connection, whole: WindowSum, recent: RecentMinutes) -> C
     minutes, diagnosed = minutes_of_window(connection, whole) if is_long else recent.fine
     if minutes.step > MINUTE:  # retention has left no minutes of it
         return None
-    earlier = None if recent.coarse is None else (*recent.coarse, range(len(recent.coarse[1])))
-    episode = episode_of(minutes, diagnosed, range(len(diagnosed)), (window.from_at, window.to_at), earlier)
+    span = (window.from_at, window.to_at)
+    episode = episode_of(minutes, diagnosed, range(len(diagnosed)), span)
     if episode is None:
         return None
-    layers = frozenset(layer for span in spans for layer in Layer if SPANS[span][0] <= layer <= SPANS[span][1])
+    if not episode.normal and recent.coarse is not None:
+        steps, said = recent.coarse
+        episode = with_normal_before(episode, steps, said, range(len(said)))
     ratio = float(covered(whole.diagnosed.notes, whole.diagnosed.rows)[0])
-    question = CauseQuestion(window.subject, layers, episode, ratio)
+    question = CauseQuestion(window.subject, layers_in(spans), episode, ratio)
     return load_causes(connection, whole.kind, [question])[window.subject.id]
 
 

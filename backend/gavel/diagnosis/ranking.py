@@ -4,11 +4,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
-from gavel.analysis.diagnosis import Reason
 from gavel.analysis.intervals import Floats
 from gavel.analysis.segments import SPAN_LAYERS
 from gavel.analysis.topology import Index
@@ -16,26 +15,22 @@ from gavel.db.engine import Connection
 from gavel.db.queries.ledger import Detail, ledger
 from gavel.db.queries.rows import EntityRef, RefKind
 from gavel.db.queries.scopes import SCOPES, arrays_behind, ledger_until, present_things
-from gavel.diagnosis.baselines import BaselineFrom, hours_of, usual
+from gavel.db.series.modes import Storage, storage
+from gavel.diagnosis.baselines import UsualOf, hours_of, usual
+from gavel.diagnosis.cause import Cause
 from gavel.diagnosis.diagnose import (
     DiagnosedRows,
     DiagnosisState,
-    LayerNumbers,
     OccupancyNumbers,
-    baseline_from,
-    baseline_us,
     diagnose_rows,
-    layer_numbers,
-    none_if_nan,
     occupancies,
-    span_key,
-    span_label,
-    summarize_named,
 )
-from gavel.diagnosis.excess import excess_outstanding_of_parts, largest_excess, occupancy_of_parts
-from gavel.diagnosis.sentences import NOTHING, Facts, Head, head
+from gavel.diagnosis.excess import excess_outstanding_of_parts, occupancy_of_parts
+from gavel.diagnosis.own_layers import own_severity
+from gavel.diagnosis.short_causes import causes_of
+from gavel.diagnosis.standing import NOTHING_KNOWN, Standing, fields_of, standing_of
 from gavel.diagnosis.streaks import SHORT, streak_ends
-from gavel.domain.io_path import Confidence, Direction, Layer, Severity
+from gavel.domain.io_path import Confidence, Layer, Severity
 from gavel.domain.scope import ENVIRONMENT_ID, ScopeKind, scope_key
 
 Order = Literal["excess_outstanding", "excess", "latency", "iops", "name"]
@@ -58,41 +53,13 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
-    """One thing, or the environment, with its diagnosis; reads and writes together.
-
-    severity: None without a diagnosis; confidence: None where no layer is named.
-    until_at: over a short window, when the newest minutes stopped to say it, as in `Run`; None where they say it still.
-    """
-
-    state: DiagnosisState
-    severity: Severity | None
-    limited_counters: bool
-    confidence: Confidence | None
-    layer: str | None
-    layer_label: str | None
-    other: str | None
-    other_label: str | None
-    share: float | None
-    sentence: Head
-    until_at: datetime | None
-    excess_outstanding: float | None
-    total_us: float | None
-    baseline_us: float | None
-    baseline_from: BaselineFrom | None
-    excess_us: float | None
-    iops: float | None
-    bytes_per_s: float | None
-    quality: str | None
-    layers: tuple[LayerNumbers, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Ranked(Standing):
-    """arrays: those that it is on, by name; empty: on none that is known."""
+    """arrays: those that it is on, by name; empty: on none that is known. cause: None where no layer is named, where nothing is known of
+    its parts, and over windows of more than an hour."""
 
     subject: EntityRef
     arrays: tuple[EntityRef, ...]
+    cause: Cause | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,7 +109,7 @@ class _Listed:
         row, found = _rows_of(things, ruled.ids), ruled.diagnosed
         rows = row.tolist()
         states = [found.states[n] if n >= 0 else DiagnosisState.NO_DATA for n in rows]
-        severities = [found.severities[n] if n >= 0 else None for n in rows]
+        severities = [own_severity(kind, found, n) if n >= 0 else None for n in rows]
         confidences = [found.confidences[n] if n >= 0 else None for n in rows]
         return cls(kind, things, found, row, states, severities, confidences)
 
@@ -151,53 +118,66 @@ class _Listed:
         return np.where(self.row >= 0, numbers[self.row], np.nan) if len(numbers) else np.full(len(self.row), np.nan)
 
 
+@dataclass(frozen=True, slots=True)
+class _Window:
+    """storage: what retention depends on."""
+
+    from_at: datetime
+    to_at: datetime
+    storage: Storage
+
+
 def overview(connection: Connection, wanted: Wanted, from_at: datetime, to_at: datetime) -> Overview:
     """Raises ValueError for an empty range."""
-    environment = _judge(connection, ScopeKind.ENVIRONMENT, [ENVIRONMENT_ID], from_at, to_at)
+    window = _Window(from_at, to_at, storage(connection))
+    environment = _judge(connection, ScopeKind.ENVIRONMENT, [ENVIRONMENT_ID], window)
     things = present_things(connection, wanted.kind, wanted.search)
-    ruled = _judge(connection, SCOPES[wanted.kind], [thing_id for thing_id, _ in things], from_at, to_at)
+    ruled = _judge(connection, SCOPES[wanted.kind], [thing_id for thing_id, _ in things], window)
     is_whole = wanted.kind is RefKind.DATASTORE and not wanted.search
-    parts = ruled if is_whole else _datastores(connection, from_at, to_at)
+    parts = ruled if is_whole else _datastores(connection, window)
     listed = _Listed.of(wanted.kind, things, ruled)
     matching = _matching(listed, wanted)
     ranked = _ordered(listed, matching, wanted)
     page = ranked[wanted.offset : wanted.offset + wanted.limit]
     arrays = arrays_behind(connection, wanted.kind, [things[n][0] for n in page])
-    until = _ended(connection, listed, matching, ruled.from_at, ruled.to_at)
+    until = _ended(connection, listed, matching, ruled, window.storage)
+    causes = _causes(connection, listed, page, ruled, window.storage)
     return Overview(
         from_at=ruled.from_at,
         to_at=ruled.to_at,
         ledger_until_at=ledger_until(connection),
         environment=_environment(environment, parts.diagnosed),
         totals=_totals(listed, matching, len(until)),
-        items=tuple(_ranked(listed, n, arrays, until) for n in page),
+        items=tuple(_ranked(listed, n, arrays, until, causes) for n in page),
         total=len(matching),
     )
 
 
 @dataclass(frozen=True, slots=True)
 class _Ruled:
-    """(m,) things that the ledger has in the window, in order of id."""
+    """(m,) things that the ledger has in the window, in order of id. known: what is usual of all that were asked for."""
 
     ids: Index
+    known: UsualOf
     diagnosed: DiagnosedRows
     from_at: datetime
     to_at: datetime
 
 
-def _judge(connection: Connection, scope: ScopeKind, ids: Sequence[int], from_at: datetime, to_at: datetime) -> _Ruled:
+def _judge(connection: Connection, scope: ScopeKind, ids: Sequence[int], window: _Window) -> _Ruled:
     wanted = np.sort(np.array(ids, dtype=np.int64))
     keys = scope_key(scope, 0) + wanted
-    found = ledger(connection, keys.tolist(), from_at, to_at, None, Detail.LAYERS)
+    found = ledger(connection, keys.tolist(), window.from_at, window.to_at, None, Detail.LAYERS, storage=window.storage)
     position = np.searchsorted(keys, found.keys)
     hours = np.tile(hours_of(found.from_at, found.to_at), (len(found), 1))
-    ruled = diagnose_rows(found, scope, position, usual(connection, scope, wanted.tolist()), hours)
-    return _Ruled(wanted[position], ruled, found.from_at, found.to_at)
+    known = usual(connection, scope, wanted.tolist())
+    ruled = diagnose_rows(found, scope, position, known, hours)
+    return _Ruled(wanted[position], UsualOf(wanted, known), ruled, found.from_at, found.to_at)
 
 
-def _datastores(connection: Connection, from_at: datetime, to_at: datetime) -> _Ruled:
+def _datastores(connection: Connection, window: _Window) -> _Ruled:
     things = present_things(connection, RefKind.DATASTORE, "")
-    return _judge(connection, ScopeKind.DATASTORE, [thing_id for thing_id, _ in things], from_at, to_at)
+    return _judge(connection, ScopeKind.DATASTORE, [thing_id for thing_id, _ in things], window)
 
 
 def _rows_of(things: Sequence[tuple[int, str]], ids: Index) -> Index:
@@ -286,106 +266,50 @@ def _totals(listed: _Listed, matching: Sequence[int], ended_things: int) -> Tota
 
 
 def _ended(
-    connection: Connection, listed: _Listed, matching: Sequence[int], from_at: datetime, to_at: datetime
+    connection: Connection, listed: _Listed, matching: Sequence[int], ruled: _Ruled, storage: Storage
 ) -> Mapping[int, datetime]:
     """By id, of those whose diagnosis names a layer that the newest minutes do not name any more."""
     rows = {listed.things[n][0]: int(listed.row[n]) for n in matching}
     named = {thing_id: row for thing_id, row in rows.items() if row >= 0 and listed.diagnosed.named(row) is not None}
-    if not named or to_at - from_at > SHORT:
+    if not named or ruled.to_at - ruled.from_at > SHORT:
         return {}
-    return streak_ends(connection, SCOPES[listed.kind], named, listed.diagnosed, from_at, to_at)
+    window = (ruled.from_at, ruled.to_at)
+    return streak_ends(connection, SCOPES[listed.kind], named, listed.diagnosed, window, ruled.known, storage)
+
+
+def _causes(
+    connection: Connection, listed: _Listed, page: Sequence[int], ruled: _Ruled, storage: Storage
+) -> Mapping[int, Cause]:
+    """By id, of those on the page whose diagnosis names a layer."""
+    named = {
+        EntityRef(listed.kind, *listed.things[n]): int(listed.row[n])
+        for n in page
+        if listed.row[n] >= 0 and listed.diagnosed.named(int(listed.row[n])) is not None
+    }
+    window = (ruled.from_at, ruled.to_at)
+    return causes_of(connection, SCOPES[listed.kind], named, listed.diagnosed, window, ruled.known, storage)
 
 
 def _ranked(
-    listed: _Listed, n: int, arrays: Mapping[int, tuple[EntityRef, ...]], until: Mapping[int, datetime]
+    listed: _Listed,
+    n: int,
+    arrays: Mapping[int, tuple[EntityRef, ...]],
+    until: Mapping[int, datetime],
+    causes: Mapping[int, Cause],
 ) -> Ranked:
     row = int(listed.row[n])
     subject = EntityRef(listed.kind, *listed.things[n])
-    standing = _standing(listed.diagnosed, row, until.get(subject.id)) if row >= 0 else _NOTHING
-    return Ranked(subject=subject, arrays=arrays.get(subject.id, ()), **_fields(standing))
+    standing = standing_of(listed.diagnosed, row, listed.kind, until.get(subject.id)) if row >= 0 else NOTHING_KNOWN
+    return Ranked(
+        subject=subject, arrays=arrays.get(subject.id, ()), cause=causes.get(subject.id), **fields_of(standing)
+    )
 
 
 def _environment(ruled: _Ruled, datastores: DiagnosedRows) -> EnvironmentStanding:
     found = ruled.diagnosed
     if len(found) == 0:
-        return EnvironmentStanding(occupancy=(), **_fields(_NOTHING))
+        return EnvironmentStanding(occupancy=(), **fields_of(NOTHING_KNOWN))
     whole = excess_outstanding_of_parts(float(found.excess_outstanding[0]), datastores)
-    standing = _fields(_standing(found, 0)) | {"excess_outstanding": whole}
+    standing = fields_of(standing_of(found, 0)) | {"excess_outstanding": whole}
     layers = occupancy_of_parts(occupancies(found, 0), datastores, float(found.wall_s[0]))
     return EnvironmentStanding(occupancy=tuple(layers), **standing)
-
-
-def _fields(standing: Standing) -> dict[str, Any]:
-    return {name: getattr(standing, name) for name in Standing.__dataclass_fields__}
-
-
-_NOTHING = Standing(
-    state=DiagnosisState.NO_DATA,
-    severity=None,
-    limited_counters=False,
-    confidence=None,
-    layer=None,
-    layer_label=None,
-    other=None,
-    other_label=None,
-    share=None,
-    sentence=head(NOTHING),
-    until_at=None,
-    excess_outstanding=None,
-    total_us=None,
-    baseline_us=None,
-    baseline_from=None,
-    excess_us=None,
-    iops=None,
-    bytes_per_s=None,
-    quality=None,
-    layers=(),
-)
-
-
-def _standing(diagnosed: DiagnosedRows, row: int, until_at: datetime | None = None) -> Standing:
-    named, other, total = diagnosed.named(row), diagnosed.other(row), float(diagnosed.total_us[row])
-    state = diagnosed.states[row]
-    return Standing(
-        state=state,
-        severity=diagnosed.severities[row],
-        limited_counters=diagnosed.has_limited_counters(row),
-        confidence=diagnosed.confidences[row],
-        layer=None if named is None else span_key(named),
-        layer_label=None if named is None else span_label(named),
-        other=None if other is None else span_key(other),
-        other_label=None if other is None else span_label(other),
-        share=None if named is None else float(diagnosed.diagnoses.share[row]),
-        sentence=head(_facts(diagnosed, row, until_at)),
-        until_at=until_at,
-        excess_outstanding=none_if_nan(diagnosed.excess_outstanding[row]),
-        total_us=none_if_nan(total),
-        baseline_us=baseline_us(diagnosed, row),
-        baseline_from=baseline_from(diagnosed, row),
-        excess_us=float(diagnosed.diagnoses.total_excess[row]) if state is DiagnosisState.JUDGED else None,
-        iops=none_if_nan(diagnosed.ops[row] / diagnosed.wall_s[row]),
-        bytes_per_s=none_if_nan(diagnosed.rows.bytes[row, Direction.ALL] / diagnosed.wall_s[row]),
-        quality=diagnosed.qualities[row].value,
-        layers=tuple(layer_numbers(diagnosed.case, row, diagnosed.rows, Direction.ALL, total)),
-    )
-
-
-def _facts(diagnosed: DiagnosedRows, row: int, until_at: datetime | None) -> Facts:
-    named_us, excess = summarize_named(diagnosed, row)
-    return Facts(
-        state=diagnosed.states[row],
-        severity=diagnosed.severities[row],
-        confidence=diagnosed.confidences[row],
-        ops=float(np.nan_to_num(diagnosed.ops[row])),
-        minutes=round(float(diagnosed.wall_s[row]) / 60),
-        total_us=float(np.nan_to_num(diagnosed.total_us[row])),
-        excess_us=excess,
-        baseline_us=baseline_us(diagnosed, row),
-        baseline_from=baseline_from(diagnosed, row),
-        reasons=Reason(int(diagnosed.diagnoses.reasons[row])),
-        named=diagnosed.named(row),
-        other=diagnosed.other(row),
-        over=largest_excess(diagnosed, row),
-        named_us=named_us,
-        until_at=until_at,
-    )

@@ -9,15 +9,8 @@ import numpy as np
 from gavel.analysis.severity import elevated_from_us
 from gavel.db.queries.rows import RefKind
 from gavel.diagnosis.diagnose import DiagnosedRows, LayerNumbers, baseline_us, span_layers
+from gavel.diagnosis.own_layers import is_own
 from gavel.domain.io_path import LAYER_STYLES, Layer
-
-# Layers whose time belongs to an object; of the others it is only seen there. Kinds that are not listed have all of them.
-_OWN = {
-    RefKind.HOST: frozenset({Layer.GUEST, Layer.KERNEL, Layer.SAN}),
-    RefKind.CLUSTER: frozenset({Layer.GUEST, Layer.KERNEL, Layer.SAN}),
-    RefKind.VOLUME: frozenset({Layer.SAN, Layer.ARRAY}),
-    RefKind.ARRAY: frozenset({Layer.SAN, Layer.ARRAY}),
-}
 
 
 class ScoreState(StrEnum):
@@ -105,7 +98,7 @@ def _scored(
         delta_upper_us=holding.upper_us - holding.baseline_us,
         state=state,
         merged_with=tuple(one for one in holding.layers if one != name),
-        is_own=_is_own(kind, layer),
+        is_own=is_own(kind, layer),
     )
 
 
@@ -115,8 +108,4 @@ def _upper_excess(name: str, layers: Sequence[LayerNumbers]) -> float:
 
 
 def _not_measured(kind: RefKind, layer: Layer) -> LayerScore:
-    return LayerScore(layer=layer.name.lower(), label=LAYER_STYLES[layer].label, is_own=_is_own(kind, layer))
-
-
-def _is_own(kind: RefKind, layer: Layer) -> bool:
-    return layer in _OWN.get(kind, frozenset(Layer))
+    return LayerScore(layer=layer.name.lower(), label=LAYER_STYLES[layer].label, is_own=is_own(kind, layer))

@@ -156,7 +156,8 @@ class Facts:
     kernel_share: which part of the timed I/Os that is. partly: layers that were measured by themselves in such a part.
 
     outstanding: I/Os. fullest: one queue where the layer is named. ops, minutes: of the window. queue: statements
-    about the depth of the queue where I/Os wait. has_earlier_rules: minutes of the window were attributed by earlier rules.
+    about the depth of the queue where I/Os wait. has_earlier_rules: minutes of the window were attributed by earlier rules. own_layers:
+    those of the object, in words, where the excess is in others alone and only seen here.
     """
 
     state: DiagnosisState
@@ -191,6 +192,7 @@ class Facts:
     fullest: FullestMinute | None = None
     queue: tuple[Statement, ...] = ()
     has_earlier_rules: bool = False
+    own_layers: str | None = None
 
 
 NOTHING = Facts(
@@ -242,7 +244,10 @@ def head(facts: Facts) -> Head:
     if facts.named is None:
         return Head(facts.severity.value.capitalize(), f"{duration(facts.total_us)} per I/O{_against_baseline(facts)}")
     over = f"{duration(facts.excess_us)} above baseline"
-    return Head(_subject(facts), f"{_part_of(facts.named_us, facts.total_us)}{_while(facts, over)}")
+    numbers = f"{_part_of(facts.named_us, facts.total_us)}{_while(facts, over)}"
+    if facts.own_layers is not None:
+        return Head("Normal", f"{facts.own_layers} not elevated; only seen here: {_subject(facts)}, {numbers}")
+    return Head(_subject(facts), numbers)
 
 
 def _while(facts: Facts, amount: str) -> str:

@@ -10,19 +10,20 @@ import numpy as np
 from gavel.db.engine import Connection
 from gavel.db.queries.ledger import Detail, LedgerSeries, ledger
 from gavel.db.series.catalog import EPOCH
-from gavel.diagnosis.baselines import hours_at, usual
+from gavel.db.series.modes import Storage
+from gavel.diagnosis.baselines import UsualOf, hours_at
 from gavel.diagnosis.diagnose import MINUTE, DiagnosedRows, DiagnosisState, diagnose_rows, span_layers
 from gavel.diagnosis.window import WindowSum
 from gavel.domain.scope import ScopeKind, scope_key
 
-_REACH = timedelta(hours=24)
+REACH = timedelta(hours=24)
 # By the minute only this far: most runs are short, and a day of minutes is dear. What began longer ago is told to five minutes.
 FINE = timedelta(hours=1)
 # Before a long window, for normal minutes to compare it with.
 _BEFORE = timedelta(minutes=15)
-_COARSE = 5 * MINUTE
+COARSE = 5 * MINUTE
 # Minutes that say nothing (none in the ledger, too few I/Os) do not end a run, unless more than this lie side by side.
-_LONGEST_SILENCE = 5 * MINUTE
+LONGEST_SILENCE = 5 * MINUTE
 # One minute that says something else may be a lull; after two of them a layer is not said to be named any more.
 _LEAST_QUIET = 2
 # Of lists only short windows are looked at by the minute.
@@ -65,24 +66,24 @@ def current_streak(connection: Connection, window_sum: WindowSum) -> tuple[Strea
     if begun is None:
         left = _left_off(*minutes, wanted, range(len(minutes[1])))
         return Streak(None, left), RecentMinutes(minutes, None)
-    if begun > turn + _LONGEST_SILENCE:
+    if begun > turn + LONGEST_SILENCE:
         return Streak(begun, None), RecentMinutes(minutes, None)
-    before = _by_step(connection, window_sum, to_at - _REACH, turn, _COARSE)
-    since_at = _run_start(*before, wanted, _COARSE, begun) or begun
+    before = _by_step(connection, window_sum, to_at - REACH, turn, COARSE)
+    since_at = _run_start(*before, wanted, COARSE, begun) or begun
     return Streak(since_at, None), RecentMinutes(minutes, before)
 
 
 def minutes_of_window(connection: Connection, window_sum: WindowSum) -> Steps:
     """Of a window that is longer than the last hour: its minutes, at most the last 24 hours of them."""
     window = window_sum.window
-    from_at = max(window.from_at, window.to_at - _REACH) - _BEFORE
+    from_at = max(window.from_at, window.to_at - REACH) - _BEFORE
     return _by_step(connection, window_sum, from_at, window.to_at, MINUTE)
 
 
 def fine_from(to_at: datetime) -> datetime:
     """From when on a window that ends at `to_at` is looked at by the minute."""
     turn = to_at - FINE
-    return turn - (turn - EPOCH) % _COARSE
+    return turn - (turn - EPOCH) % COARSE
 
 
 def streak_ends(
@@ -90,16 +91,18 @@ def streak_ends(
     scope: ScopeKind,
     rows: Mapping[int, int],
     diagnosed: DiagnosedRows,
-    from_at: datetime,
-    to_at: datetime,
+    window: tuple[datetime, datetime],
+    known: UsualOf,
+    storage: Storage,
 ) -> Mapping[int, datetime]:
     """`until_at`, as in `Streak`, of those that have one, by id. rows: by id, which row of `diagnosed` is a thing's diagnosis over the
     window."""
     ids = sorted(rows)
     keys = [scope_key(scope, thing_id) for thing_id in ids]
-    sums = ledger(connection, keys, from_at, to_at, MINUTE, Detail.LAYERS)
+    sums = ledger(connection, keys, *window, MINUTE, Detail.LAYERS, storage=storage)
     position = np.searchsorted(np.array(keys), sums.keys)
-    each = diagnose_rows(sums, scope, position, usual(connection, scope, ids), hours_at(sums.starts_us))
+    usual_at = known.position(sums.keys - scope_key(scope, 0))
+    each = diagnose_rows(sums, scope, usual_at, known.usual, hours_at(sums.starts_us))
     own: dict[int, list[int]] = defaultdict(list)
     for row, place in enumerate(position.tolist()):
         own[place].append(row)
@@ -119,7 +122,7 @@ def _run_start(
         if each.states[row] is not DiagnosisState.JUDGED:
             continue
         at = _start(sums, row)
-        if newest - (at + step) > _LONGEST_SILENCE or not _agree(wanted, _named_spans(each, row)):
+        if newest - (at + step) > LONGEST_SILENCE or not _agree(wanted, _named_spans(each, row)):
             break
         begun = newest = at
     return begun

@@ -2519,15 +2519,14 @@ export interface components {
         };
         /**
          * DiagnosisOut
-         * @description How bad the latency is, and whose it is. `severity`: by the excess alone, null without a diagnosis. `limited_counters`: normal only
-         *     since the counters are too coarse to show the excess. `layer` is named with `confidence`; `other` stands beside it when inconclusive;
-         *     all three are null where no layer is named.
-         *
-         *     `share`: of the named layer in the excess. `excess_outstanding`: excess latency × IOPS.
-         *     `since_at`: first minute of the present run of this diagnosis, at most 24 h before the window's end; null when the newest minutes have
-         *     another diagnosis, or none. `until_at`: then the end of the last minute, of the window's last hour, with this diagnosis, once two
-         *     minutes after it have another one; null while it continues. `cause`: null where no layer is named, or nothing is known of single
-         *     disks, devices and volumes in elevated minutes. `scoreboard`: all four layers.
+         * @description How bad the latency is, and whose it is. `severity`: by the excess alone, null without a diagnosis. `seen_only`: normal, for only
+         *     layers are elevated that are not the object's own: guest and kernel at arrays and volumes, the array at hosts. `limited_counters`:
+         *     normal only since the counters are too coarse to show the excess. `layer` is named with `confidence`; `other` stands beside it when
+         *     inconclusive; all three are null where no layer is named.
+         *     `share`: of the named layer in the excess. `excess_outstanding`: excess latency × IOPS. `since_at`: first minute of the present run of
+         *     this diagnosis, at most 24 h before the window's end; null when the newest minutes have another diagnosis, or none. `until_at`: then
+         *     the end of the last minute, of the window's last hour, with this diagnosis, once two minutes after it have another one; null while it
+         *     continues. `cause`: null where no layer is named, or nothing is known of disks, devices and volumes. `scoreboard`: all four.
          */
         DiagnosisOut: {
             /** Array Counted */
@@ -2576,6 +2575,8 @@ export interface components {
             resolution: "1m" | "5m" | "1h";
             /** Scoreboard */
             scoreboard: components["schemas"]["LayerScoreOut"][];
+            /** Seen Only */
+            seen_only: boolean;
             sentence: components["schemas"]["SentenceOut"];
             /** Severity */
             severity: ("normal" | "elevated" | "high") | null;
@@ -2691,6 +2692,8 @@ export interface components {
             other_label: string | null;
             /** Quality */
             quality: ("A" | "B" | "C" | "D") | null;
+            /** Seen Only */
+            seen_only: boolean;
             sentence: components["schemas"]["HeadOut"];
             /** Severity */
             severity: ("normal" | "elevated" | "high") | null;
@@ -3984,6 +3987,8 @@ export interface components {
         /**
          * OverviewRow
          * @description One object. Without a minute of the window in the ledger its state is `no_data`. `arrays`: those it is on; of a stretched pod two.
+         *
+         *     `cause`: null where no layer is named, where nothing is known of disks, devices and volumes, and over windows of more than an hour.
          */
         OverviewRow: {
             /** Arrays */
@@ -3994,6 +3999,7 @@ export interface components {
             baseline_us: number | null;
             /** Bytes Per S */
             bytes_per_s: number | null;
+            cause: components["schemas"]["ShortCauseOut"] | null;
             /** Confidence */
             confidence: ("confirmed" | "likely" | "inconclusive") | null;
             /** Excess Outstanding */
@@ -4016,6 +4022,8 @@ export interface components {
             other_label: string | null;
             /** Quality */
             quality: ("A" | "B" | "C" | "D") | null;
+            /** Seen Only */
+            seen_only: boolean;
             sentence: components["schemas"]["HeadOut"];
             /** Severity */
             severity: ("normal" | "elevated" | "high") | null;
@@ -4733,6 +4741,28 @@ export interface components {
             role: "stranger" | "viewer" | "wall" | "admin";
             /** Setup Pending */
             setup_pending: boolean;
+        };
+        /**
+         * ShortCauseOut
+         * @description A cause as lists have it. `headline`: for a table cell; `text`: clause of the sentence; the rest as in a diagnosis.
+         */
+        ShortCauseOut: {
+            /** Confidence */
+            confidence: ("confirmed" | "likely") | null;
+            /** Headline */
+            headline: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "iops_limit" | "virtual_disk_queue_full" | "snapshot_chain" | "device_queue_full" | "competing_worlds" | "paths_down" | "non_optimized_io" | "slow_path" | "one_host" | "qos_limit" | "array_load" | "volume_load" | "unmonitored_initiators" | "no_single_cause";
+            /** Label */
+            label: string;
+            limit: components["schemas"]["CauseLimitOut"] | null;
+            object: components["schemas"]["CauseObjectOut"] | null;
+            on: components["schemas"]["CauseObjectOut"] | null;
+            /** Text */
+            text: string;
         };
         /**
          * Sides
@@ -5673,6 +5703,94 @@ export interface operations {
                      *       ],
                      *       "baseline_from": "history",
                      *       "baseline_us": 600,
+                     *       "cause": {
+                     *         "candidates": [],
+                     *         "changed": {
+                     *           "added_share": 0.91,
+                     *           "at": "2026-11-21T02:12:00Z",
+                     *           "changes": [
+                     *             {
+                     *               "after": 52300,
+                     *               "before": 8100,
+                     *               "label": "IOPS",
+                     *               "unit": "IOPS"
+                     *             }
+                     *           ],
+                     *           "object": {
+                     *             "name": "db01",
+                     *             "refs": [
+                     *               {
+                     *                 "id": 3,
+                     *                 "kind": "vm",
+                     *                 "name": "db01"
+                     *               }
+                     *             ]
+                     *           },
+                     *           "text": "db01: 8,100 to 52,300 IOPS at 02:12 UTC"
+                     *         },
+                     *         "confidence": "confirmed",
+                     *         "evidence": [
+                     *           {
+                     *             "is_derived": false,
+                     *             "label": "Kernel queue (QAVG)",
+                     *             "lower": 337,
+                     *             "unit": "µs",
+                     *             "upper": null,
+                     *             "value": 350
+                     *           }
+                     *         ],
+                     *         "finding": "device-queue-full",
+                     *         "from_at": "2026-11-21T02:15:00Z",
+                     *         "headline": "db01 fills the queue of device ds-sql-01 on esx-1",
+                     *         "iops": 52300,
+                     *         "kind": "device_queue_full",
+                     *         "label": "Device queue full",
+                     *         "limit": {
+                     *           "is_derived": true,
+                     *           "name": "DQLEN",
+                     *           "set_where": "host: queue depth of the HBA module",
+                     *           "unit": "I/Os",
+                     *           "used": 32,
+                     *           "used_share": 1,
+                     *           "value": 32
+                     *         },
+                     *         "object": {
+                     *           "name": "db01",
+                     *           "refs": [
+                     *             {
+                     *               "id": 3,
+                     *               "kind": "vm",
+                     *               "name": "db01"
+                     *             }
+                     *           ]
+                     *         },
+                     *         "object_count": 1,
+                     *         "on": {
+                     *           "name": "device ds-sql-01 on esx-1",
+                     *           "refs": [
+                     *             {
+                     *               "id": 1,
+                     *               "kind": "host",
+                     *               "name": "esx-1"
+                     *             },
+                     *             {
+                     *               "id": 11,
+                     *               "kind": "device",
+                     *               "name": "naa.624a93709714b5cb91634c470002b200"
+                     *             }
+                     *           ]
+                     *         },
+                     *         "share": 0.93,
+                     *         "share_of": "I/O in the queue",
+                     *         "text": "db01 issues 93 % of the I/O; the queue of device ds-sql-01 on esx-1 is full (ACTV ≈ 32, DQLEN 32, QUED ≈ 23)",
+                     *         "to_at": "2026-11-21T02:20:00Z",
+                     *         "twin": {
+                     *           "binding_minutes": 5,
+                     *           "elevated_minutes": 5,
+                     *           "normal_binding_minutes": 0,
+                     *           "normal_minutes": 15
+                     *         }
+                     *       },
                      *       "confidence": "confirmed",
                      *       "data_quality": {
                      *         "disagreement_us": 0,
@@ -5948,7 +6066,67 @@ export interface operations {
                      *       "other": null,
                      *       "other_label": null,
                      *       "resolution": "1m",
+                     *       "scoreboard": [
+                     *         {
+                     *           "baseline_us": null,
+                     *           "delta_lower_us": null,
+                     *           "delta_upper_us": null,
+                     *           "delta_us": null,
+                     *           "is_own": true,
+                     *           "label": "Guest",
+                     *           "layer": "guest",
+                     *           "lower_us": null,
+                     *           "merged_with": [],
+                     *           "state": "not_measured",
+                     *           "upper_us": null,
+                     *           "us": null
+                     *         },
+                     *         {
+                     *           "baseline_us": 0,
+                     *           "delta_lower_us": 425,
+                     *           "delta_upper_us": 451,
+                     *           "delta_us": 438,
+                     *           "is_own": true,
+                     *           "label": "Kernel",
+                     *           "layer": "kernel",
+                     *           "lower_us": 425,
+                     *           "merged_with": [],
+                     *           "state": "cause",
+                     *           "upper_us": 451,
+                     *           "us": 438
+                     *         },
+                     *         {
+                     *           "baseline_us": 100,
+                     *           "delta_lower_us": -17.5,
+                     *           "delta_upper_us": 1.5,
+                     *           "delta_us": -8,
+                     *           "is_own": true,
+                     *           "label": "SAN",
+                     *           "layer": "san",
+                     *           "lower_us": 82.5,
+                     *           "merged_with": [],
+                     *           "state": "not_the_cause",
+                     *           "upper_us": 101.5,
+                     *           "us": 92
+                     *         },
+                     *         {
+                     *           "baseline_us": 500,
+                     *           "delta_lower_us": -101.5,
+                     *           "delta_upper_us": -98.5,
+                     *           "delta_us": -100,
+                     *           "is_own": true,
+                     *           "label": "Array",
+                     *           "layer": "array",
+                     *           "lower_us": 398.5,
+                     *           "merged_with": [],
+                     *           "state": "not_the_cause",
+                     *           "upper_us": 401.5,
+                     *           "us": 400
+                     *         }
+                     *       ],
+                     *       "seen_only": false,
                      *       "sentence": {
+                     *         "cause": "Cause (confirmed): db01 issues 93 % of the I/O; the queue of device ds-sql-01 on esx-1 is full (ACTV ≈ 32, DQLEN 32, QUED ≈ 23)",
                      *         "caveats": [
                      *           {
                      *             "code": "guest_not_measured",
@@ -5975,7 +6153,7 @@ export interface operations {
                      *             "text": "array latency 0.40 ms"
                      *           }
                      *         ],
-                     *         "text": "Kernel queue on esx-1: 0.44 of 0.93 ms since 02:12 UTC, 0.44 ms above baseline. Confirmed. — 64 I/Os outstanding; busiest device queue on esx-1: ACTV ≈ 32, DQLEN 32; array latency 0.40 ms. Guest not measured; virtual disk queue full, guest queueing likely.",
+                     *         "text": "Kernel queue on esx-1: 0.44 of 0.93 ms since 02:12 UTC, 0.44 ms above baseline. Confirmed. Cause (confirmed): db01 issues 93 % of the I/O; the queue of device ds-sql-01 on esx-1 is full (ACTV ≈ 32, DQLEN 32, QUED ≈ 23). — 64 I/Os outstanding; busiest device queue on esx-1: ACTV ≈ 32, DQLEN 32; array latency 0.40 ms. Guest not measured; virtual disk queue full, guest queueing likely.",
                      *         "to_confirm": []
                      *       },
                      *       "severity": "elevated",
@@ -12699,6 +12877,7 @@ export interface operations {
                      *         "other": null,
                      *         "other_label": null,
                      *         "quality": "A",
+                     *         "seen_only": false,
                      *         "sentence": {
                      *           "detail": "0.44 of 0.93 ms, 0.44 ms above baseline",
                      *           "headline": "Kernel",
@@ -12723,6 +12902,47 @@ export interface operations {
                      *           "baseline_from": "history",
                      *           "baseline_us": 600,
                      *           "bytes_per_s": 266240000,
+                     *           "cause": {
+                     *             "confidence": "confirmed",
+                     *             "headline": "db01 fills the queue of device ds-sql-01 on esx-1",
+                     *             "kind": "device_queue_full",
+                     *             "label": "Device queue full",
+                     *             "limit": {
+                     *               "is_derived": true,
+                     *               "name": "DQLEN",
+                     *               "set_where": "host: queue depth of the HBA module",
+                     *               "unit": "I/Os",
+                     *               "used": 32,
+                     *               "used_share": 1,
+                     *               "value": 32
+                     *             },
+                     *             "object": {
+                     *               "name": "db01",
+                     *               "refs": [
+                     *                 {
+                     *                   "id": 3,
+                     *                   "kind": "vm",
+                     *                   "name": "db01"
+                     *                 }
+                     *               ]
+                     *             },
+                     *             "on": {
+                     *               "name": "device ds-sql-01 on esx-1",
+                     *               "refs": [
+                     *                 {
+                     *                   "id": 1,
+                     *                   "kind": "host",
+                     *                   "name": "esx-1"
+                     *                 },
+                     *                 {
+                     *                   "id": 11,
+                     *                   "kind": "device",
+                     *                   "name": "naa.624a93709714b5cb91634c470002b200"
+                     *                 }
+                     *               ]
+                     *             },
+                     *             "text": "db01 issues 93 % of the I/O; the queue of device ds-sql-01 on esx-1 is full (ACTV ≈ 32, DQLEN 32, QUED ≈ 23)"
+                     *           },
                      *           "confidence": "confirmed",
                      *           "excess_outstanding": 28.47,
                      *           "excess_us": 438,
@@ -12786,6 +13006,7 @@ export interface operations {
                      *           "other": null,
                      *           "other_label": null,
                      *           "quality": "A",
+                     *           "seen_only": false,
                      *           "sentence": {
                      *             "detail": "0.44 of 0.93 ms, 0.44 ms above baseline",
                      *             "headline": "Kernel",

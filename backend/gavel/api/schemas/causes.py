@@ -110,6 +110,19 @@ class CauseOut(Out):
     to_at: AwareDatetime
 
 
+class ShortCauseOut(Out):
+    """A cause as lists have it. `headline`: for a table cell; `text`: clause of the sentence; the rest as in a diagnosis."""
+
+    kind: CauseKindName
+    label: str
+    confidence: CauseConfidence | None
+    headline: str
+    text: str
+    object: CauseObjectOut | None
+    on: CauseObjectOut | None
+    limit: CauseLimitOut | None
+
+
 class LayerScoreOut(Out):
     """A layer: latency against its baseline, with range. `state`: `cause` is named, `possible` one of the two of an inconclusive
     diagnosis, `elevated` above the threshold but not named, `not_the_cause` proven by the upper bound of its excess, `normal` below the

@@ -191,17 +191,18 @@ class DataQualityOut(Out):
 
 
 class DiagnosisOut(WindowOut):
-    """How bad the latency is, and whose it is. `severity`: by the excess alone, null without a diagnosis. `limited_counters`: normal only
-    since the counters are too coarse to show the excess. `layer` is named with `confidence`; `other` stands beside it when inconclusive;
-    all three are null where no layer is named.
+    """How bad the latency is, and whose it is. `severity`: by the excess alone, null without a diagnosis. `seen_only`: normal, for only
+    layers are elevated that are not the object's own: guest and kernel at arrays and volumes, the array at hosts. `limited_counters`:
+    normal only since the counters are too coarse to show the excess. `layer` is named with `confidence`; `other` stands beside it when
+    inconclusive; all three are null where no layer is named.
     `share`: of the named layer in the excess. `excess_outstanding`: excess latency × IOPS. `since_at`: first minute of the present run of
     this diagnosis, at most 24 h before the window's end; null when the newest minutes have another diagnosis, or none. `until_at`: then
     the end of the last minute, of the window's last hour, with this diagnosis, once two minutes after it have another one; null while it
-    continues. `cause`: null where no layer is named, or nothing is known of disks, devices and volumes. `scoreboard`: all four layers.
-    """
+    continues. `cause`: null where no layer is named, or nothing is known of disks, devices and volumes. `scoreboard`: all four."""
 
     state: StateName
     severity: SeverityName | None
+    seen_only: bool
     limited_counters: bool
     confidence: ConfidenceName | None
     layer: str | None

@@ -2,6 +2,7 @@
 
 from pydantic import AwareDatetime
 
+from gavel.api.schemas.causes import ShortCauseOut
 from gavel.api.schemas.common import Out, Ref
 from gavel.api.schemas.diagnoses import (
     BaselineFromName,
@@ -18,13 +19,14 @@ from gavel.api.schemas.sentences import HeadOut
 class StandingOut(Out):
     """A diagnosis over the window, reads and writes together. `sentence`: its head alone. `layers` as in a waterfall.
 
-    `severity`: null without a diagnosis. `limited_counters`: normal only since the counters are too coarse to show the excess.
-    `confidence`: null where no layer is named.
+    `severity`: null without a diagnosis. `seen_only`: as in a diagnosis. `limited_counters`: normal only since the counters are too
+    coarse to show the excess. `confidence`: null where no layer is named.
     `until_at`: over at most 10 minutes, the end of the last one that named what is named, once two minutes after it do not; else null.
     """
 
     state: StateName
     severity: SeverityName | None
+    seen_only: bool
     limited_counters: bool
     confidence: ConfidenceName | None
     layer: str | None
@@ -46,10 +48,14 @@ class StandingOut(Out):
 
 
 class OverviewRow(StandingOut):
-    """One object. Without a minute of the window in the ledger its state is `no_data`. `arrays`: those it is on; of a stretched pod two."""
+    """One object. Without a minute of the window in the ledger its state is `no_data`. `arrays`: those it is on; of a stretched pod two.
+
+    `cause`: null where no layer is named, where nothing is known of disks, devices and volumes, and over windows of more than an hour.
+    """
 
     subject: Ref
     arrays: list[Ref]
+    cause: ShortCauseOut | None
 
 
 class EnvironmentOut(StandingOut):
