@@ -5,9 +5,13 @@ import { cleanup, render, screen } from '@testing-library/react'
 import { afterEach, expect, it, vi } from 'vitest'
 import type { Diagnosis } from '../../api/types'
 import { PreferencesProvider } from '../../lib/preferences'
+import { noCause, queueCause } from '../../testing/causes'
 import { headOf } from '../../testing/sentences'
 import { DiagnosisCard } from './DiagnosisCard'
 
+vi.mock('@tanstack/react-router', () => ({
+  Link: ({ to, children }: { to: string; children: React.ReactNode }) => <a href={to}>{children}</a>,
+}))
 vi.mock('../counters/EvidenceLink', () => ({ EvidenceLink: () => null }))
 
 const diagnosis = {
@@ -25,6 +29,7 @@ const diagnosis = {
   ],
   sentence: { head: headOf('Array or kernel, inconclusive'), reasons: [], caveats: [], to_confirm: [] },
   evidence: [],
+  cause: null,
   excess_us: 40,
   baseline_from: 'setting',
   excess_outstanding: null,
@@ -78,4 +83,17 @@ it('how old the analysis is is said of a window that follows the clock, and of n
   cleanup()
   show({}, false)
   expect(screen.queryByText(/Analyzed through/)).toBeNull()
+})
+
+it('a cause stands right after the sentence, its numbers replace the reasons, and without a single one they stay', () => {
+  const sentence = { ...diagnosis.sentence, reasons: [{ code: 'outstanding' as const, text: '64 I/Os outstanding' }] }
+  const text = (cause: Diagnosis['cause']) => {
+    const { container, unmount } = show({ cause, sentence })
+    const words = container.textContent?.replaceAll('\u00a0', ' ') ?? ''
+    unmount()
+    return words
+  }
+  expect(text(queueCause)).toMatch(/Array or kernel, inconclusive\.Cause \(confirmed\): vdi-03 issues 98 %/)
+  expect(text(queueCause)).not.toContain('64 I/Os outstanding')
+  expect(text(noCause)).toMatch(/No single cause\..*64 I\/Os outstanding/)
 })

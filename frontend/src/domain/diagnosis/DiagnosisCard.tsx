@@ -8,6 +8,8 @@ import { DataAge } from '../../kit/state/DataAge'
 import { usePreferences } from '../../lib/preferences'
 import { formatSeconds, formatWindow, instantMs } from '../../lib/time'
 import { ios } from '../breakdown/OccupancyCard'
+import { CauseBlock } from '../cause/CauseBlock'
+import { CauseSentence } from '../cause/CauseSentence'
 import { EvidenceLink } from '../counters/EvidenceLink'
 import { LayerSwatch } from '../io-path/LayerBar'
 import { namedLayers } from '../io-path/namedWords'
@@ -22,6 +24,7 @@ export function DiagnosisCard({ diagnosis, isMoving }: { diagnosis: Diagnosis; i
   const { zone } = usePreferences()
   const named = namedLayers(diagnosis)
   const isJudged = diagnosis.state === 'judged'
+  const { cause } = diagnosis
   const words = formatWindow(Date.parse(diagnosis.from_at), Date.parse(diagnosis.to_at), zone)
   return (
     <Card title={diagnosisCopy.title} hint={<span className="numeric">{words}</span>} stretch>
@@ -38,19 +41,22 @@ export function DiagnosisCard({ diagnosis, isMoving }: { diagnosis: Diagnosis; i
             />
           )}
         </div>
-        <p className={styles.sentence}>
-          {named.length > 0 && <LayerSwatch layers={named} />}
-          <strong>{unbroken(diagnosis.sentence.head.text)}</strong>.
-        </p>
-        {diagnosis.state === 'judged' ? (
-          <Reasons reasons={diagnosis.sentence.reasons} />
-        ) : (
-          <p className={styles.note}>{NO_DIAGNOSIS[diagnosis.state]}</p>
-        )}
-        <p className={styles.basis}>
-          {isJudged && <span>{basisOf(diagnosis)}</span>}
-          <EvidenceLink evidence={diagnosis.evidence} />
-        </p>
+        <div className={styles.answer} data-caused={cause !== null}>
+          <div>
+            <p className={styles.sentence}>
+              {named.length > 0 && <LayerSwatch layers={named} />}
+              <strong>{unbroken(diagnosis.sentence.head.text)}</strong>.
+            </p>
+            {cause !== null && <CauseSentence cause={cause} />}
+            {diagnosis.state !== 'judged' && <p className={styles.note}>{NO_DIAGNOSIS[diagnosis.state]}</p>}
+            {isJudged && (cause?.confidence ?? null) === null && <Reasons reasons={diagnosis.sentence.reasons} />}
+            <p className={styles.basis}>
+              {isJudged && <span>{basisOf(diagnosis)}</span>}
+              <EvidenceLink evidence={diagnosis.evidence} />
+            </p>
+          </div>
+          {cause !== null && <CauseBlock cause={cause} />}
+        </div>
       </div>
     </Card>
   )

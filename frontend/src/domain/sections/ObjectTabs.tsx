@@ -60,7 +60,7 @@ function TabFrame({ children }: { children: React.ReactNode }) {
 }
 
 /** As many as a screen shows are drawn at once. */
-const AT_ONCE = 3
+const AT_ONCE = 4
 
 function TabSections<Kind extends EntityKind>({ context, sections }: ObjectTabsProps<Kind>) {
   const widths = widthsInRows(sections.map(({ width = 12 }) => width))

@@ -9,8 +9,9 @@ import * as diagnosisCopy from '../../copy/diagnosis'
 import * as gapsCopy from '../../copy/gaps'
 import * as ioPathCopy from '../../copy/ioPath'
 import * as outstandingCopy from '../../copy/outstanding'
+import * as scoreboardCopy from '../../copy/scoreboard'
 import * as sectionsCopy from '../../copy/sections'
-import { DiagnosisSection } from '../diagnosis/DiagnosisSection'
+import { DiagnosisSection, ScoreboardSection } from '../diagnosis/DiagnosisSection'
 import type { Section, SectionContext } from './section'
 
 type Part = ComponentType<SectionContext>
@@ -50,6 +51,12 @@ export const SUMMARY: readonly Section[] = [
     title: diagnosisCopy.title,
     tab: 'summary',
     render: (context) => <DiagnosisSection {...context} />,
+  },
+  {
+    id: 'scoreboard',
+    title: scoreboardCopy.title,
+    tab: 'summary',
+    render: (context) => <ScoreboardSection {...context} />,
   },
   {
     id: 'breakdown',

@@ -1,0 +1,159 @@
+/** Who or what is behind an excess, which limit binds, and the numbers that prove it. Without a single cause: the candidates. */
+
+import type { ReactNode } from 'react'
+import type { Cause, CauseCandidate } from '../../api/types'
+import { shareText } from '../../charts/waterfall'
+import * as causeCopy from '../../copy/cause'
+import { usePreferences } from '../../lib/preferences'
+import { plural } from '../../lib/text'
+import { formatClock, formatWindow, zoneName } from '../../lib/time'
+import { formatCount } from '../../lib/units'
+import { unbroken } from '../diagnosis/unbroken'
+import styles from './Cause.module.css'
+import { CauseRefs } from './CauseRefs'
+import { causeConfidence } from './confidence'
+import { LimitBar } from './LimitBar'
+import { evidenceText, formatCauseNumber, formatChanged, limitText } from './numbers'
+
+export function CauseBlock({ cause }: { cause: Cause }) {
+  return (
+    <section className={styles.block} aria-label={causeCopy.region}>
+      <Head cause={cause} />
+      {cause.candidates.length > 0 && <Candidates candidates={cause.candidates} />}
+      <Numbers cause={cause} />
+    </section>
+  )
+}
+
+function Head({ cause: { label, confidence, from_at, to_at } }: { cause: Cause }) {
+  const { zone } = usePreferences()
+  const sure = confidence === null ? null : causeConfidence(confidence)
+  return (
+    <header className={styles.head}>
+      <h3 className={styles.title}>{label}</h3>
+      {sure !== null && (
+        <button type="button" className={styles.confidence} data-tip={sure.meaning}>
+          {sure.label}
+        </button>
+      )}
+      {from_at !== null && to_at !== null && (
+        <span className={styles.window}>{formatWindow(Date.parse(from_at), Date.parse(to_at), zone)}</span>
+      )}
+    </header>
+  )
+}
+
+/** What nobody measured has no row. */
+function Numbers({ cause }: { cause: Cause }) {
+  const { object, on, limit, twin, evidence, changed } = cause
+  const rows: [string, ReactNode][] = [
+    [causeCopy.object, object === null ? null : <Who key="who" cause={cause} object={object} />],
+    [causeCopy.at, on === null || isSame(object, on) ? null : <CauseRefs key="on" object={on} />],
+    [causeCopy.share, shareWords(cause)],
+    [causeCopy.limit, limit === null ? null : <Limit key="limit" limit={limit} />],
+    [causeCopy.evidence, evidence.length === 0 ? null : <Evidence key="evidence" evidence={evidence} />],
+    [causeCopy.proof, twin === null ? null : twinText(twin)],
+    [causeCopy.changed, changed === null ? null : <Changed key="changed" changed={changed} />],
+  ]
+  const shown = rows.filter(([, value]) => value !== null)
+  if (shown.length === 0) return null
+  return (
+    <dl className={styles.rows}>
+      {shown.map(([term, value]) => (
+        <div key={term} className={styles.row}>
+          <dt>{term}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+const lastOf = ({ refs }: NonNullable<Cause['object']>) => refs.at(-1)
+
+/** Where a volume is at its own limit, "where" says nothing new. */
+function isSame(object: Cause['object'], on: NonNullable<Cause['on']>): boolean {
+  if (object === null) return false
+  const [one, other] = [lastOf(object), lastOf(on)]
+  return one !== undefined && one.kind === other?.kind && one.id === other.id
+}
+
+function Who({ cause, object }: { cause: Cause; object: NonNullable<Cause['object']> }) {
+  return (
+    <>
+      <CauseRefs object={object} />
+      {cause.object_count > 1 && <span className="muted"> {causeCopy.more(formatCount(cause.object_count - 1))}</span>}
+    </>
+  )
+}
+
+function shareWords({ share, share_of, iops }: Cause): string | null {
+  const part =
+    share === null ? null : share_of === null ? shareText(share) : causeCopy.shareOf(shareText(share), share_of)
+  const words = [part, iops === null ? null : formatCauseNumber(iops, 'IOPS')].filter((word) => word !== null)
+  return words.length === 0 ? null : unbroken(words.join(', '))
+}
+
+function Limit({ limit }: { limit: NonNullable<Cause['limit']> }) {
+  return (
+    <span className={styles.limit}>
+      <span className="numeric" title={limit.is_derived ? causeCopy.derivedHint : undefined}>
+        {limit.name}: <strong>{unbroken(limitText(limit))}</strong>
+      </span>
+      <LimitBar limit={limit} />
+      {limit.set_where !== null && <span className={styles.quiet}>{causeCopy.setWhere(limit.set_where)}</span>}
+    </span>
+  )
+}
+
+function Evidence({ evidence }: { evidence: Cause['evidence'] }) {
+  return (
+    <ul className={styles.evidence}>
+      {evidence.map((one) => (
+        <li key={one.label} title={one.is_derived ? causeCopy.derivedHint : undefined}>
+          {one.label} <span className="numeric">{unbroken(evidenceText(one))}</span>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** "Binds in 5 of 5 elevated minutes, in 0 of 15 normal minutes before". */
+function twinText(twin: NonNullable<Cause['twin']>): string {
+  const now = causeCopy.binds(
+    formatCount(twin.binding_minutes),
+    plural(twin.elevated_minutes, causeCopy.elevatedMinute),
+  )
+  if (twin.normal_minutes === 0) return now + causeCopy.noNormal
+  const before = plural(twin.normal_minutes, causeCopy.normalMinute)
+  return now + causeCopy.bindsBefore(formatCount(twin.normal_binding_minutes), before)
+}
+
+/** "02:10 UTC, mail-01: IOPS 210 → 1,480, 84 % of the added I/O time". */
+function Changed({ changed }: { changed: NonNullable<Cause['changed']> }) {
+  const { zone } = usePreferences()
+  const at_ms = Date.parse(changed.at)
+  const changes = changed.changes
+    .filter(({ before, after }) => before !== null && after !== null)
+    .map(({ label, before, after, unit }) => [label, formatChanged(before, unit), formatChanged(after, unit)] as const)
+    .filter(([, before, after]) => before !== after)
+    .map((words) => causeCopy.change(...words))
+  const when = causeCopy.changedAt(`${formatClock(at_ms, zone)} ${zoneName(zone, at_ms)}`, changed.object.name)
+  return <>{unbroken(when + changes.join(', ') + causeCopy.added(shareText(changed.added_share)))}</>
+}
+
+function Candidates({ candidates }: { candidates: readonly CauseCandidate[] }) {
+  return (
+    <ol className={styles.candidates} aria-label={causeCopy.candidates}>
+      {candidates.map((one) => (
+        <li key={`${one.kind}-${one.headline}`}>
+          <span className={styles.headline}>
+            <span>{unbroken(one.headline)}</span>
+            <span className={styles.weight}>{unbroken(causeCopy.weight(shareText(one.weight)))}</span>
+          </span>
+          <span className={styles.quiet}>{causeCopy.needs(one.needs)}</span>
+        </li>
+      ))}
+    </ol>
+  )
+}
