@@ -54,8 +54,11 @@ test('one sentence says whose latency it is, and the numbers of both sides under
 
   await expect(page.getByRole('table', { name: 'VMs by latency share' }).getByRole('link').first()).toBeVisible()
   const hosts = page.getByRole('table', { name: 'Datastore per host' })
-  for (const heading of [/^GAVG, (ms|µs)$/, /^DAVG, /, /^KAVG, /, /^QAVG, /, 'Queue depth (DQLEN)', 'Active VMs'])
-    await expect(hosts.getByRole('columnheader', { name: heading })).toBeVisible()
+  for (const name of ['Share', 'GAVG', 'DAVG', 'KAVG', 'QAVG', 'DQLEN', 'Active VMs'])
+    await expect(hosts.getByRole('columnheader', { name, exact: true })).toBeVisible()
+  await expect(card(page, 'Per host')).toContainText(/In (ms|µs): GAVG \(guest latency\)/)
+  const layers = page.getByRole('region', { name: 'Layer scoreboard' }).getByRole('listitem')
+  for (const layer of ['Guest', 'Kernel', 'SAN', 'Array']) await expect(layers.filter({ hasText: layer })).toBeVisible()
   // A VM may just have moved away from the busiest.
   await expect(
     hosts

@@ -37,7 +37,7 @@ export interface TimePanelsInput {
   fill?: boolean
 }
 
-const HEIGHT = { tall: 168, medium: 116, short: 84 } as const
+const HEIGHT = { tall: 168, medium: 116, low: 98, short: 84 } as const
 // The first panel's title stands over two rows of words about events.
 const HEAD = 42 + LABEL_ROWS_PX
 const GAP = 48

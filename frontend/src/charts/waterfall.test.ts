@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 import css from '../styles/tokens.css?raw'
 import { layer, part, readColumn } from '../testing/diagnoses'
 import { chartTokens, variablesOf } from './tokens'
-import { shareText, stepsThatAddUp, type WaterfallColumn, waterfallRows, waterfallScale } from './waterfall'
+import { foldedRows, shareText, stepsThatAddUp, type WaterfallColumn, waterfallRows, waterfallScale } from './waterfall'
 import { waterfallCsv } from './waterfallCsv'
 import { type WaterfallLayout, waterfallHeight, waterfallOption } from './waterfallOption'
 
@@ -244,6 +244,7 @@ interface Drawn {
   named?: string[]
   isCalm?: boolean
   disagreement_us?: number | null
+  folded?: ReadonlySet<string>
 }
 
 function drawn({
@@ -254,10 +255,11 @@ function drawn({
   named = ['kernel'],
   isCalm = false,
   disagreement_us = null,
+  folded = new Set(),
 }: Drawn) {
   const tokens = chartTokens(variablesOf(css, theme))
   const chart = init(null, null, { renderer: 'svg', ssr: true, width, height: 900 })
-  chart.setOption(waterfallOption({ columns, layout, named, isCalm, disagreement_us, tokens, label: '' }))
+  chart.setOption(waterfallOption({ columns, layout, named, isCalm, disagreement_us, folded, tokens, label: '' }))
   const svg = chart.renderToSVGString()
   chart.dispose()
   return { svg, tokens }
@@ -329,5 +331,43 @@ describe('the drawing', () => {
       drawn({ columns: [{ ...readColumn, parts }] }).svg.match(/<circle/g)?.length ?? 0
     expect(dots([part('kernel_queue', 'kernel', 440)])).toBe(0)
     expect(dots([rest])).toBeGreaterThan(5)
+  })
+})
+
+describe('rows that a summary folds into words', () => {
+  const small: WaterfallColumn = {
+    ...readColumn,
+    layers: readColumn.layers.map((one) => (one.name === 'san' ? { ...one, us: 4, lower_us: 3, upper_us: 5 } : one)),
+    parts: readColumn.parts.map((one) => (one.name === 'kernel_service' ? { ...one, us: 5 } : one)),
+  }
+
+  it('are those under 1 % with their range, and layers without numbers', () => {
+    const { keys, small: names, missing } = foldedRows([small], ['kernel'])
+    expect([...keys]).toEqual(['guest', 'part.kernel_service', 'san'])
+    expect([names, missing]).toEqual([['kernel_service', 'san'], ['Guest']])
+  })
+
+  it('are none that is named, above baseline, possibly larger, or worth it in another column', () => {
+    const sanOf = (patch: Partial<WaterfallColumn['layers'][number]>) => ({
+      ...small,
+      layers: small.layers.map((one) => (one.name === 'san' ? { ...one, ...patch } : one)),
+    })
+    const isFolded = (columns: WaterfallColumn[], named: string[] = []) => foldedRows(columns, named).keys.has('san')
+    expect(isFolded([small])).toBe(true)
+    expect(isFolded([small], ['san'])).toBe(false)
+    expect(isFolded([sanOf({ upper_us: 40 })])).toBe(false)
+    expect(isFolded([sanOf({ us: 8, upper_us: 9, excess_us: 8, excess_lower_us: 7 })])).toBe(true)
+    expect(isFolded([sanOf({ us: 8.9, upper_us: 9, excess_us: 15, excess_lower_us: 7 })])).toBe(false)
+    expect(isFolded([small, { ...readColumn, direction: 'write' }])).toBe(false)
+  })
+
+  it('leave the other rows as they are, and the chart lower', () => {
+    const folded = foldedRows([small], []).keys
+    const height = (given?: ReadonlySet<string>) =>
+      waterfallHeight({ columns: [small], layout: 'wide', disagreement_us: null, ...(given ? { folded: given } : {}) })
+    expect(height(folded)).toBeLessThan(height())
+    const { svg } = drawn({ columns: [small], folded })
+    expect(svg).not.toContain('kernel_service')
+    expect(svg).toContain('kernel_queue')
   })
 })

@@ -122,6 +122,48 @@ export function waterfallRows(
   })
 }
 
+/** Less of the total is no row of its own on a summary. */
+const WORTH_A_ROW = 0.01
+
+export interface FoldedRows {
+  keys: ReadonlySet<string>
+  /** What they are of, in path order: layers and parts with numbers, and layers without any. */
+  small: string[]
+  missing: string[]
+}
+
+/**
+ * Rows that a summary folds into words: layers and parts under 1 % of every column's total, ranges included, and layers that were not
+ * measured. What is above baseline, or named by the diagnosis, keeps its row.
+ */
+export function foldedRows(columns: readonly WaterfallColumn[], named: readonly string[]): FoldedRows {
+  const all = waterfallRows(columns, waterfallScale(columns).scale)
+  const same = (all[0] ?? []).map((_, position) => all.map((rows) => rows[position]).filter((row) => row !== undefined))
+  const folded = same.filter((rows) => rows.every((row, index) => isSmall(row, columns[index], named)))
+  const heads = folded.flatMap(([row]) => (row === undefined ? [] : [row]))
+  const layers = new Set(heads.filter(({ kind }) => kind === 'layer').map(({ layer }) => layer))
+  const missing = folded
+    .filter((rows) => rows.every(({ value }) => value === NOT_MEASURED))
+    .flatMap(([row]) => row ?? [])
+  return {
+    keys: new Set(heads.map(({ key }) => key)),
+    // A layer is named for its parts, too.
+    small: heads
+      .filter((row) => !missing.includes(row) && !(row.kind === 'part' && layers.has(row.layer)))
+      .map(({ label }) => label),
+    missing: missing.map(({ label }) => label),
+  }
+}
+
+function isSmall(row: WaterfallRow, column: WaterfallColumn | undefined, named: readonly string[]): boolean {
+  if (row.kind !== 'layer' && row.kind !== 'part') return false
+  const least_us = WORTH_A_ROW * (column?.total_us ?? 0)
+  if (row.kind === 'part') return row.end_us - row.start_us < least_us
+  return (
+    !named.includes(row.layer) && row.excess === '' && Math.max(row.end_us, row.upper_us ?? 0) - row.start_us < least_us
+  )
+}
+
 const CONTRADICTION: RowName = {
   key: 'contradiction',
   kind: 'contradiction',

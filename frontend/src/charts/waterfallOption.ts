@@ -18,6 +18,8 @@ export interface WaterfallInput {
   isCalm: boolean
   /** How far measurements contradict each other. */
   disagreement_us: number | null
+  /** Rows that are not drawn. */
+  folded?: ReadonlySet<string>
   tokens: ChartTokens
   label: string
 }
@@ -28,7 +30,7 @@ export type WaterfallLayout = 'wide' | 'beside' | 'stacked'
 const HEAD = 38
 const FOOT = 30
 // Beside the bars, and above them.
-const ROW = { wide: 31, beside: 46, stacked: 46 } as const
+const ROW = { wide: 28, beside: 42, stacked: 42 } as const
 /** From the middle of a row to its words and to its bar, where the words stand above. */
 const ABOVE = { words: -9, bar: 10 } as const
 const LABELS = 150
@@ -41,13 +43,19 @@ const BAR = { total: 20, layer: 17, part: 7, contradiction: 15 } as const
 const LEAD = 13
 const TEXT_PX = 6.2
 
-type Need = Pick<WaterfallInput, 'columns' | 'layout' | 'disagreement_us'>
+type Need = Pick<WaterfallInput, 'columns' | 'layout' | 'disagreement_us' | 'folded'>
 
 /** Height in CSS pixels that the chart needs. */
-export function waterfallHeight({ columns, layout, disagreement_us }: Need): number {
-  const rows = waterfallRows(columns, waterfallScale(columns).scale, disagreement_us)[0]?.length ?? 0
+export function waterfallHeight(need: Need): number {
+  const { columns, layout } = need
+  const rows = drawnRows(need)[0]?.length ?? 0
   return heightOf(rows, layout) * (layout === 'stacked' ? columns.length : 1)
 }
+
+const drawnRows = ({ columns, disagreement_us, folded }: Need) =>
+  waterfallRows(columns, waterfallScale(columns).scale, disagreement_us).map((rows) =>
+    rows.filter(({ key }) => !folded?.has(key)),
+  )
 
 const heightOf = (rows: number, layout: WaterfallLayout) => HEAD + ROW[layout] * rows + FOOT
 
@@ -57,9 +65,9 @@ type WaterfallOption = ComposeOption<CustomSeriesOption | GridComponentOption> &
 }
 
 export function waterfallOption(input: WaterfallInput): WaterfallOption {
-  const { columns, tokens, disagreement_us } = input
-  const { max_us, scale } = waterfallScale(columns)
-  const rows = waterfallRows(columns, scale, disagreement_us)
+  const { columns, tokens } = input
+  const { max_us } = waterfallScale(columns)
+  const rows = drawnRows(input)
   return {
     animation: false,
     textStyle: { fontFamily: tokens.font, color: tokens.ink.text },

@@ -66,3 +66,5 @@ export const reported = (value: string, reported: string) => `${value} (reported
 export const inShareOfIos = (latency: string, share: string) => `${latency} in ${share} of I/Os`
 export const qosLimit = (limit: string) => `QoS limit (reads and writes): ${limit}`
 export const share = 'share'
+export const foldedSmall = (names: string) => `Under 1 %: ${names}`
+export const foldedMissing = (names: string) => `Not measured: ${names}`

@@ -16,6 +16,7 @@ export const latencyOf = (latency: string) => `${latency} latency`
 export const narrowHeader = (noun: string) => `${noun}, share of latency`
 export const shareBar = 'Share of latency'
 export const share = 'Share'
+export const showAll = (things: string) => `Show all ${things}`
 export const outstanding = 'Outstanding'
 export const notSeparable = 'partly not separable from the neighboring layer'
 export const tableLabel = (nouns: string) => `${nouns} by latency share`

@@ -48,8 +48,10 @@ export const valueResolution = 'Value, resolution'
 export const objectSource = 'Object, source'
 export const throughHeader = 'Through'
 export const perHost = 'Per host'
-export const perHostHint = (when: string) =>
-  `GAVG (guest latency) = DAVG (device latency) + KAVG (kernel latency), QAVG (queue latency) within KAVG${when}`
+export const perHostHint = (unit: string, when: string) =>
+  `In ${unit}: GAVG (guest latency) = DAVG (device) + KAVG (kernel); QAVG (queue) is part of KAVG${when}`
+export const shareMeaning = (layer: string) => `share of the latency in the layer ${layer}`
+export const dqlen = 'DQLEN'
 export const perHostTable = 'Datastore per host'
 export const gavgMeaning = 'guest latency: kernel and everything below it'
 export const davgMeaning = 'device latency: from the adapter driver to the array and back'

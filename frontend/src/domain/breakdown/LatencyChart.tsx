@@ -103,7 +103,7 @@ export const LatencyChart = memo(function LatencyChart({
       csv={() => numbersCsv(numbers)}
       table={<NumbersView table={numbers} label={breakdownCopy.numbersByLayer(name)} />}
       legend={
-        <>
+        <div className={stacksOnly ? styles.oneLine : undefined}>
           <Legend lines={legend} />
           <div className={styles.switches}>
             <AtOnce>
@@ -111,7 +111,7 @@ export const LatencyChart = memo(function LatencyChart({
               {!stacksOnly && <BoundsSwitch layers={layers} named={named} />}
             </AtOnce>
           </div>
-        </>
+        </div>
       }
       legendWords={drawnWords(legend, hidden, tokens)}
       shownWindow={{ from_ms, to_ms }}

@@ -17,6 +17,7 @@ const waterfall = {
   baseline_from: 'history',
   directions: [readColumn],
 } as unknown as Waterfall
+const weighted = { ...waterfall, directions: [{ ...readColumn, direction: 'all' }] } as unknown as Waterfall
 
 // Read once for a theme.
 document.documentElement.style.setProperty('--gv-bad', 'rgb(255, 0, 0)')
@@ -32,6 +33,14 @@ beforeEach(() => {
       disconnect() {}
     },
   )
+  vi.stubGlobal(
+    'ResizeObserver',
+    class {
+      observe() {}
+      unobserve() {}
+      disconnect() {}
+    },
+  )
   vi.stubGlobal('navigator', { ...navigator, clipboard: { writeText: copied } })
 })
 afterEach(() => {
@@ -40,11 +49,11 @@ afterEach(() => {
   history.replaceState(null, '', '/')
 })
 
-function show(diagnosis: { named: string | null; hasEnded?: boolean } = { named: 'kernel' }) {
+function show(diagnosis: { named: string | null; hasEnded?: boolean; compact?: boolean } = { named: 'kernel' }) {
   return render(
     <PreferencesProvider>
       <MantineProvider withGlobalClasses={false} withCssVariables={false}>
-        <WaterfallChart name="ds-1" waterfall={waterfall} {...diagnosis} />
+        <WaterfallChart name="ds-1" waterfall={diagnosis.compact ? weighted : waterfall} {...diagnosis} />
       </MantineProvider>
     </PreferencesProvider>,
   )
@@ -94,4 +103,14 @@ it('on a phone each part of the path says its time, share and excess below its n
     '· kernel_queueRead 0.40 ms',
   ])
   expect(screen.queryByRole('region', { name: /scrolls$/ })).toBeNull()
+})
+
+it('a summary says in words which parts have no row of their own, its table has all of them, its legend only what is drawn', () => {
+  show({ named: 'kernel', compact: true })
+  expect(screen.getByText('Not measured: Guest')).toBeTruthy()
+  const legend = [...screen.getByRole('list', { name: 'Legend' }).children].map(({ textContent }) => textContent)
+  expect(legend.some((text) => text?.includes('above baseline'))).toBe(true)
+  expect(legend.some((text) => text?.includes('possibly above baseline'))).toBe(false)
+  fireEvent.click(screen.getByRole('button', { name: 'Show as table' }))
+  expect(screen.getByRole('table', { name: 'Latency breakdown of ds-1' }).textContent).toContain('not measured')
 })

@@ -8,6 +8,8 @@ import { PERHAPS, SURELY } from '../../charts/over'
 import type { ChartTokens } from '../../charts/tokens'
 import {
   COLUMN_TITLES,
+  type FoldedRows,
+  foldedRows,
   STATE_WORDS,
   type WaterfallColumn,
   type WaterfallRow,
@@ -49,6 +51,7 @@ interface WaterfallChartProps {
 }
 
 const NONE: readonly Counted[] = []
+const NO_ROWS: FoldedRows = { keys: new Set(), small: [], missing: [] }
 
 export const WaterfallChart = memo(function WaterfallChart({
   name,
@@ -76,20 +79,24 @@ export const WaterfallChart = memo(function WaterfallChart({
   const to_ms = Date.parse(waterfall.to_at)
   const label = breakdownCopy.spoken(name, columns.map(inWords).join('; '))
   const isCalm = named === null || hasEnded
+  const owners = useMemo(() => [named, other].filter((one) => one !== null), [named, other])
+  const folded = useMemo(() => (compact ? foldedRows(columns, owners) : NO_ROWS), [compact, columns, owners])
   const option = useMemo(
     () =>
       waterfallOption({
         columns,
         layout,
-        named: [named, other].filter((one) => one !== null),
+        named: owners,
         isCalm,
         disagreement_us,
+        folded: folded.keys,
         tokens,
         label,
       }),
-    [columns, layout, named, other, isCalm, disagreement_us, tokens, label],
+    [columns, layout, owners, isCalm, disagreement_us, folded, tokens, label],
   )
-  const marks = marksOf(waterfall.baseline_from, disagreement_us, isCalm, tokens)
+  const marks = marksOf(columns, folded.keys, waterfall.baseline_from, disagreement_us, isCalm, tokens)
+  const counts = countedSentence(countedWords(columns), waterfall.subject.kind)
   return (
     <Chart
       title={breakdownCopy.title}
@@ -97,29 +104,32 @@ export const WaterfallChart = memo(function WaterfallChart({
       windowText={formatWindow(from_ms, to_ms, zone)}
       label={label}
       option={option}
-      height={waterfallHeight({ columns, layout, disagreement_us })}
+      height={waterfallHeight({ columns, layout, disagreement_us, folded: folded.keys })}
       csv={() => waterfallCsv(columns, disagreement_us)}
       table={
-        <WaterfallTable
-          columns={columns}
-          name={name}
-          over={diagnosisCopy.aboveBaseline}
-          disagreement_us={disagreement_us}
-        />
+        <>
+          {compact && counts !== '' && <p className={styles.note}>{counts}</p>}
+          <WaterfallTable
+            columns={columns}
+            name={name}
+            over={diagnosisCopy.aboveBaseline}
+            disagreement_us={disagreement_us}
+          />
+        </>
       }
-      hint={hint}
+      hint={
+        compact ? (
+          <AtOnce>
+            <DirectionSwitch />
+          </AtOnce>
+        ) : (
+          hint
+        )
+      }
       legend={
         <>
-          {compact && (
-            <AtOnce>
-              <DirectionSwitch />
-            </AtOnce>
-          )}
-          <Legend
-            silent={silent}
-            counted={countedSentence(countedWords(columns), waterfall.subject.kind)}
-            marks={marks}
-          />
+          <Legend silent={silent} counted={compact ? '' : counts} marks={marks} />
+          <FoldedNote folded={folded} />
         </>
       }
       legendWords={marks}
@@ -137,24 +147,53 @@ function useLayout(columns: number): WaterfallLayout {
   return isSmall || (isTight && columns > 1) ? 'beside' : 'wide'
 }
 
-/** What the signs of the picture mean. */
+/** What the signs of the picture mean, of those that are in it. */
 function marksOf(
+  columns: readonly WaterfallColumn[],
+  folded: ReadonlySet<string>,
   from: Waterfall['baseline_from'],
   disagreement_us: number | null,
   isCalm: boolean,
   { ink }: ChartTokens,
 ): LegendWord[] {
-  const marks: LegendWord[] = [
-    { label: baselineWords(from), colour: ink.boundary, mark: 'solid' },
-    { label: breakdownCopy.layerRangeMark, colour: ink.total, mark: 'whisker' },
-    { label: diagnosisCopy.aboveBaseline, colour: isCalm ? ink.text : ink.bad, mark: { sign: SURELY } },
-    { label: breakdownCopy.possiblyAbove, colour: ink.muted, mark: { sign: PERHAPS } },
-    { label: breakdownCopy.estimatedMark, colour: ink.gap, mark: 'hatched' },
-    { label: breakdownCopy.partsMark, colour: ink.gap, mark: 'dotted' },
+  const rows = waterfallRows(columns, waterfallScale(columns).scale)
+    .flat()
+    .filter(({ key }) => !folded.has(key))
+  const pieces = rows.flatMap((row) => row.pieces)
+  const marks: [boolean, LegendWord][] = [
+    [
+      rows.some(({ baseline_us }) => baseline_us !== null),
+      { label: baselineWords(from), colour: ink.boundary, mark: 'solid' },
+    ],
+    [
+      rows.some(({ lower_us, upper_us }) => (upper_us ?? 0) > (lower_us ?? 0)),
+      { label: breakdownCopy.layerRangeMark, colour: ink.total, mark: 'whisker' },
+    ],
+    [
+      rows.some(({ excess, isOver }) => excess !== '' && isOver),
+      { label: diagnosisCopy.aboveBaseline, colour: isCalm ? ink.text : ink.bad, mark: { sign: SURELY } },
+    ],
+    [
+      rows.some(({ excess, isOver }) => excess !== '' && !isOver),
+      { label: breakdownCopy.possiblyAbove, colour: ink.muted, mark: { sign: PERHAPS } },
+    ],
+    [
+      pieces.some(({ hatched, dotted }) => hatched && !dotted),
+      { label: breakdownCopy.estimatedMark, colour: ink.gap, mark: 'hatched' },
+    ],
+    [pieces.some(({ dotted }) => dotted), { label: breakdownCopy.partsMark, colour: ink.gap, mark: 'dotted' }],
+    [(disagreement_us ?? 0) > 0, { label: breakdownCopy.contradictionMark, colour: ink.boundary, mark: 'outline' }],
   ]
-  if ((disagreement_us ?? 0) <= 0) return marks
-  const words = breakdownCopy.contradictionMark
-  return [...marks, { label: words, colour: ink.boundary, mark: 'outline' }]
+  return marks.filter(([isShown]) => isShown).map(([, mark]) => mark)
+}
+
+/** What has no row here; the table has all of them. */
+function FoldedNote({ folded: { small, missing } }: { folded: FoldedRows }) {
+  const words = [
+    small.length === 0 ? '' : breakdownCopy.foldedSmall(small.join(', ')),
+    missing.length === 0 ? '' : breakdownCopy.foldedMissing(missing.join(', ')),
+  ].filter((text) => text !== '')
+  return words.length === 0 ? null : <p className={styles.folded}>{words.join(' · ')}</p>
 }
 
 /** Reads and writes; one without numbers makes room for the other, and is told in a line. */

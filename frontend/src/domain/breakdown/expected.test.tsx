@@ -26,7 +26,7 @@ const window = {
 } as const
 
 function show(baseline_from: Deltas['baseline_from']): string {
-  const waterfall: Waterfall = { ...window, baseline_from, directions: [] }
+  const waterfall = { ...window, baseline_from, directions: [readColumn] } as unknown as Waterfall
   const deltas: Deltas = { ...window, baseline_from, state: 'judged', deltas: [] }
   const { container } = render(
     <PreferencesProvider>

@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { MantineProvider } from '@mantine/core'
-import { cleanup, render, screen } from '@testing-library/react'
+import { cleanup, fireEvent, render, screen } from '@testing-library/react'
 import { expect, it, vi } from 'vitest'
 import type { Contributor } from '../../api/types'
 import { PreferencesProvider } from '../../lib/preferences'
@@ -60,6 +60,7 @@ it('a time that was not measured or is below what the counters can tell is never
     host(6, { us: 0, ios: 0, lower_ios: 0, upper_ios: 0.04, time_share: 0, share_upper: 0.004 }),
   ]
   shown(rows, { whole_ios: 7.3, all_ios: 7.3, rest_ios: 0 })
+  fireEvent.click(screen.getByRole('button', { name: 'Show all 6 hosts' }))
   expect(numbersOf('esx-1')).toEqual(['100 %', '7.3', '73 µs'])
   expect(numbersOf('esx-2')).toEqual(['≤ 40 %', '≤ 5.0', '≤ 50 µs'])
   expect(numbersOf('esx-3')).toEqual(['–', '–', 'not measured'])
@@ -125,4 +126,16 @@ it('a phone says every number whole, under the name', () => {
   expect(told('esx-2')).toBe('esx-2share unknown, ≤ 5.0 outstanding≤ 50 µs latency, 100 k IOPS')
   expect(told('esx-3')).toBe('esx-3latency in this layer not measured100 k IOPS')
   expect(told('Not assigned')).toBe('Not assigned to a host27 % of the latency, 2.7 outstanding')
+})
+
+it('five answer who it is; the others come on request, and what is of none of them has its row at once', () => {
+  onScreen(1440)
+  const rows = Array.from({ length: 8 }, (_, index) => host(index + 1, { time_share: 0.1 }))
+  shown(rows, { whole_ios: 10, all_ios: 8, rest_ios: 2, others: 0.2 })
+  const names = () =>
+    screen.getAllByRole('row').map(({ textContent }) => textContent?.match(/^(esx-\d|Not assigned)/)?.[0])
+  expect(names().filter(Boolean)).toEqual(['esx-1', 'esx-2', 'esx-3', 'esx-4', 'esx-5', 'Not assigned'])
+  fireEvent.click(screen.getByRole('button', { name: 'Show all 8 hosts' }))
+  expect(names().filter(Boolean)).toHaveLength(9)
+  expect(screen.queryByRole('button', { name: /^Show all/ })).toBeNull()
 })

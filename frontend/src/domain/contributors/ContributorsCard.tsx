@@ -1,7 +1,8 @@
 /** Whose I/Os spend the time in one layer, ranked by I/O-time. */
 
+import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import { contributorsQuery, type DiagnosisWindow } from '../../api/diagnoses'
 import type { EntityKind } from '../../api/queries'
 import type { Contributor, Layer } from '../../api/types'
@@ -19,16 +20,13 @@ import { usePreferences } from '../../lib/preferences'
 import { plural } from '../../lib/text'
 import { formatClock } from '../../lib/time'
 import { formatIops, formatLatency } from '../../lib/units'
-import { useParameter } from '../../lib/url'
 import { ios, iosWithin } from '../breakdown/OccupancyCard'
 import styles from '../diagnosis/Diagnosis.module.css'
 import { NoNumbers } from '../diagnosis/NoNumbers'
 import { CardSkeleton } from '../diagnosis/Skeletons'
 import { LayerBar } from '../io-path/LayerBar'
 import { EntityLink } from '../object/EntityLink'
-import { CONTRIBUTED_LAYER } from '../parameters'
-
-const LAYERS: readonly Layer[] = ['guest', 'kernel', 'san', 'array']
+import { LAYERS, useContributedLayer } from './useContributedLayer'
 
 interface ContributorsCardProps {
   kind: EntityKind
@@ -40,9 +38,9 @@ interface ContributorsCardProps {
   hasData: boolean
 }
 
+/** A datastore's hosts stand beside it, in a table of their own. */
 export function ContributorsCard({ kind, id, window, named, hasData }: ContributorsCardProps) {
-  const [chosen, choose] = useParameter(CONTRIBUTED_LAYER)
-  const layer = (chosen || undefined) ?? LAYERS.find((one) => named.includes(one)) ?? 'kernel'
+  const [layer, choose] = useContributedLayer(named)
   const { zone } = usePreferences()
   const minute = useCursorMinute()
   const query = useQuery(contributorsQuery(kind, id, layer, minute ?? window))
@@ -59,7 +57,7 @@ export function ContributorsCard({ kind, id, window, named, hasData }: Contribut
           found.vms.length + found.hosts.length === 0 ? (
             <Nobody hasData={hasData || minute !== null} layer={layer} />
           ) : (
-            <>
+            <div className={styles.rankings}>
               {kind !== 'vms' && found.vms.length > 0 && (
                 <Ranking
                   {...{ noun: 'VM', rows: found.vms, total: found.vms_total, layers: [layer], whole_ios }}
@@ -68,7 +66,7 @@ export function ContributorsCard({ kind, id, window, named, hasData }: Contribut
                   others={partOf(non_vm_iops ?? 0, found.vms)}
                 />
               )}
-              {kind !== 'hosts' && found.hosts.length > 0 && (
+              {kind !== 'hosts' && kind !== 'datastores' && found.hosts.length > 0 && (
                 <Ranking
                   {...{ noun: 'host', rows: found.hosts, total: found.hosts_total, layers: [layer], whole_ios }}
                   all_ios={found.hosts_ios}
@@ -80,7 +78,7 @@ export function ContributorsCard({ kind, id, window, named, hasData }: Contribut
                   {formatIops(Math.round(non_vm_iops))} {contributorsCopy.nonVm}
                 </p>
               )}
-            </>
+            </div>
           )
         }
       </DataState>
@@ -140,6 +138,11 @@ interface Rest {
 }
 type Row = Contributor | Rest
 
+/** As many as answer who it is; the others on request. */
+const FIRST = 5
+
+const ROW_PX = 34
+
 /** Less is rounding: every number of the list is told to a percent at best. */
 const WORTH_A_ROW = 0.005
 
@@ -168,7 +171,7 @@ function shareWords(one: Row): string {
 }
 
 /** Null where it is not known. */
-function shareNumber(one: Row): string | null {
+export function shareNumber(one: Row): string | null {
   if (one.subject === null) return shareText(one.time_share) || null
   if (one.us === null) return null
   if (!isBoundOnly(one)) return shareText(one.time_share) || null
@@ -226,7 +229,9 @@ function BoundOnly({ noun, rows }: Pick<RankingProps, 'noun' | 'rows'>) {
 
 export function Ranking({ noun, rows, total, layers, whole_ios, all_ios, rest_ios, others = 0 }: RankingProps) {
   const rest = restRow(noun, whole_ios, rest_ios)
-  const listed: readonly Row[] = rest === null ? rows : [...rows, rest]
+  const [isWhole, setWhole] = useState(false)
+  const shown = isWhole ? rows : rows.slice(0, FIRST)
+  const listed: readonly Row[] = rest === null ? shown : [...shown, rest]
   const columns = useMemo<Column<Row>[]>(
     () => [
       {
@@ -240,7 +245,7 @@ export function Ranking({ noun, rows, total, layers, whole_ios, all_ios, rest_io
       {
         id: 'name',
         header: noun === 'VM' ? commonCopy.vm : commonCopy.host,
-        width: 220,
+        width: 120,
         grow: true,
         from: 700,
         cell: whose,
@@ -248,30 +253,24 @@ export function Ranking({ noun, rows, total, layers, whole_ios, all_ios, rest_io
       {
         id: 'share',
         header: contributorsCopy.shareBar,
-        width: 190,
-        grow: true,
+        width: 142,
         from: 700,
         cell: (one) => (
-          <LayerBar
-            pieces={[{ name: 'share', label: '', layers, size: one.time_share ?? 0 }]}
-            max={1}
-            words={shareWords(one)}
-          />
+          <span className={styles.share}>
+            <LayerBar
+              pieces={[{ name: 'share', label: '', layers, size: one.time_share ?? 0 }]}
+              max={1}
+              words={shareWords(one)}
+            />
+            <span className="numeric">{shareWords(one)}</span>
+          </span>
         ),
-      },
-      {
-        id: 'percent',
-        header: contributorsCopy.share,
-        width: 112,
-        from: 700,
-        align: 'right',
-        cell: (one) => <span className="numeric">{shareWords(one)}</span>,
       },
       {
         id: 'ios',
         header: contributorsCopy.outstanding,
         width: 104,
-        from: 700,
+        from: 1200,
         align: 'right',
         cell: (one) =>
           one.subject === null ? (
@@ -285,7 +284,7 @@ export function Ranking({ noun, rows, total, layers, whole_ios, all_ios, rest_io
       {
         id: 'us',
         header: commonCopy.latency,
-        width: 112,
+        width: 92,
         from: 700,
         align: 'right',
         cell: (one) => {
@@ -302,7 +301,7 @@ export function Ranking({ noun, rows, total, layers, whole_ios, all_ios, rest_io
       {
         id: 'iops',
         header: commonCopy.iops,
-        width: 92,
+        width: 84,
         from: 700,
         align: 'right',
         cell: (one) => (one.subject === null ? '' : <Quantity value={one.iops} unit="ops/s" bare />),
@@ -311,20 +310,26 @@ export function Ranking({ noun, rows, total, layers, whole_ios, all_ios, rest_io
     [noun, layers],
   )
   return (
-    <>
+    <div>
       <VirtualTable
         label={contributorsCopy.tableLabel(noun === 'VM' ? commonCopy.vms : commonCopy.hosts)}
         columns={columns}
         count={listed.length}
         rowAt={(index) => listed[index]}
+        rowPx={ROW_PX}
         narrowRowPx={TOLD_PX}
         wraps="on phones"
       />
+      {rows.length > shown.length && (
+        <Button className={styles.more ?? ''} variant="subtle" size="compact-sm" onClick={() => setWhole(true)}>
+          {contributorsCopy.showAll(plural(rows.length, noun))}
+        </Button>
+      )}
       <BoundOnly noun={noun} rows={rows} />
       <OwnNumbers {...{ noun, whole_ios, all_ios, others }} />
       {total > rows.length && (
         <p className={styles.silent}>{contributorsCopy.firstOf(rows.length, plural(total, noun))}</p>
       )}
-    </>
+    </div>
   )
 }

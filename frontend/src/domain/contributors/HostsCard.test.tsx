@@ -21,6 +21,11 @@ vi.mock('@tanstack/react-virtual', () => ({
 
 afterEach(cleanup)
 
+const SHARES = new Map([
+  [1, '98 %'],
+  [2, null],
+])
+
 const row = (given: Partial<HostOnDatastore>): HostOnDatastore => ({
   subject: { kind: 'host', id: 1, name: 'esx-1' },
   iops: 61_300,
@@ -40,12 +45,14 @@ function cells(name: string) {
   return [...(found?.querySelectorAll('td') ?? [])].map((cell) => cell.textContent)
 }
 
-it('a host’s numbers stand in one unit, which the head names, with as many decimals as its counters have', () => {
+it('a host’s numbers stand in one unit, with as many decimals as its counters have, beside its share of the layer', () => {
   onScreen(1440)
   render(
     <PreferencesProvider>
       <MantineProvider withGlobalClasses={false} withCssVariables={false}>
         <HostsTable
+          shares={SHARES}
+          layer="kernel"
           hosts={[
             row({}),
             row({ subject: { kind: 'host', id: 2, name: 'esx-2' }, kavg_us: 0, qavg_us: null, precision_us: 1000 }),
@@ -56,19 +63,10 @@ it('a host’s numbers stand in one unit, which the head names, with as many dec
     </PreferencesProvider>,
   )
   const heads = screen.getAllByRole('columnheader').map((head) => head.textContent)
-  expect(heads).toEqual([
-    'Host',
-    'IOPS',
-    'GAVG, ms',
-    'DAVG, ms',
-    'KAVG, ms',
-    'QAVG, ms',
-    'Queue depth (DQLEN)',
-    'Active VMs',
-  ])
-  expect(cells('esx-1').slice(1)).toEqual(['61,300', '0.93', '0.49', '0.44', '0.40', '32', '7 of 9'])
-  expect(cells('esx-2').slice(4, 6)).toEqual(['<1', 'not measured'])
-  expect(cells('esx-3').slice(4)).toEqual(['<0.01', '0.40', 'not measured', 'not measured'])
+  expect(heads).toEqual(['Host', 'Share', 'IOPS', 'GAVG', 'DAVG', 'KAVG', 'QAVG', 'DQLEN', 'Active VMs'])
+  expect(cells('esx-1').slice(1)).toEqual(['98 %', '61,300', '0.93', '0.49', '0.44', '0.40', '32', '7 of 9'])
+  expect(cells('esx-2').slice(5, 7)).toEqual(['<1', '–not measured'])
+  expect(cells('esx-3').slice(5)).toEqual(['<0.01', '0.40', '–not measured', '–not measured'])
 })
 
 it('counters of whole ms are told in ms, however small; a host without I/O has no latency, one without VMs no active one', () => {
@@ -77,6 +75,8 @@ it('counters of whole ms are told in ms, however small; a host without I/O has n
     <PreferencesProvider>
       <MantineProvider withGlobalClasses={false} withCssVariables={false}>
         <HostsTable
+          shares={SHARES}
+          layer="kernel"
           hosts={[
             row({ gavg_us: 0, davg_us: 0, kavg_us: 0, qavg_us: 0, precision_us: 1000 }),
             row({ subject: { kind: 'host', id: 2, name: 'esx-2' }, iops: 0, gavg_us: null, vms: 0, vms_active: null }),
@@ -85,9 +85,8 @@ it('counters of whole ms are told in ms, however small; a host without I/O has n
       </MantineProvider>
     </PreferencesProvider>,
   )
-  expect(screen.getByRole('columnheader', { name: 'GAVG, ms' })).toBeTruthy()
-  expect(cells('esx-1').slice(2, 6)).toEqual(['<1', '<1', '<1', '<1'])
-  expect(cells('esx-2').slice(1)).toEqual(['0', 'no I/O', 'no I/O', 'no I/O', 'no I/O', '32', '0'])
+  expect(cells('esx-1').slice(3, 7)).toEqual(['<1', '<1', '<1', '<1'])
+  expect(cells('esx-2').slice(2)).toEqual(['0', 'no I/O', 'no I/O', 'no I/O', 'no I/O', '32', '0'])
 })
 
 it('on a phone a host’s numbers stand below its name, each with its word, and none beside the screen', () => {
@@ -95,6 +94,8 @@ it('on a phone a host’s numbers stand below its name, each with its word, and 
     <PreferencesProvider>
       <MantineProvider withGlobalClasses={false} withCssVariables={false}>
         <HostsTable
+          shares={SHARES}
+          layer="kernel"
           hosts={[row({ qavg_us: null }), row({ subject: { kind: 'host', id: 2, name: 'esx-2' }, iops: 0 })]}
         />
       </MantineProvider>
@@ -102,7 +103,7 @@ it('on a phone a host’s numbers stand below its name, each with its word, and 
   )
   expect(screen.getAllByRole('columnheader').map((head) => head.textContent)).toEqual(['Host, counters in ms'])
   expect(cells('esx-1')).toEqual([
-    'esx-161,300 IOPS · DQLEN 32 · 7 of 9 VMs activeGAVG 0.93 · DAVG 0.49 · KAVG 0.44 · QAVG not measured',
+    'esx-198 % of the latency · 61,300 IOPS · DQLEN 32 · 7 of 9 VMs activeGAVG 0.93 · DAVG 0.49 · KAVG 0.44 · QAVG not measured',
   ])
   expect(cells('esx-2')).toEqual(['esx-20 IOPS · DQLEN 32 · 7 of 9 VMs activeno I/O'])
 })

@@ -1,10 +1,13 @@
 /** A datastore as each of its hosts sees it: what the host counted, its queue, and how many of its VMs are active there. */
 
+import { VisuallyHidden } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { type DiagnosisWindow, hostRowsQuery } from '../../api/diagnoses'
-import type { HostOnDatastore } from '../../api/types'
+import { contributorsQuery, type DiagnosisWindow, hostRowsQuery } from '../../api/diagnoses'
+import type { HostOnDatastore, Layer } from '../../api/types'
+import { layerWord } from '../../charts/segments'
 import * as commonCopy from '../../copy/common'
+import * as contributorsCopy from '../../copy/contributors'
 import * as countersCopy from '../../copy/counters'
 import * as unitsCopy from '../../copy/units'
 import { useCursorMinute } from '../../kit/chart/useCursorTime'
@@ -15,29 +18,54 @@ import { type Column, VirtualTable } from '../../kit/table/VirtualTable'
 import { usePreferences } from '../../lib/preferences'
 import { formatClock } from '../../lib/time'
 import { formatBareLatency, formatPrecision, formatRate, type LatencyScale, latencyScale } from '../../lib/units'
+import { NoNumbers } from '../diagnosis/NoNumbers'
 import { CardSkeleton } from '../diagnosis/Skeletons'
 import { EntityLink } from '../object/EntityLink'
+import { shareNumber } from './ContributorsCard'
+import { useContributedLayer } from './useContributedLayer'
 
-export function HostsCard({ id, window }: { id: number; window: DiagnosisWindow }) {
+interface HostsCardProps {
+  id: number
+  window: DiagnosisWindow
+  /** The layers that the diagnosis names: of the first one each host has a share. */
+  named: readonly Layer[]
+}
+
+export function HostsCard({ id, window, named }: HostsCardProps) {
   const { zone } = usePreferences()
   const minute = useCursorMinute()
+  const [layer] = useContributedLayer(named)
   const query = useQuery(hostRowsQuery(id, minute ?? window))
+  const contributors = useQuery(contributorsQuery('datastores', id, layer, minute ?? window)).data
+  const shares = useMemo(
+    () => new Map(contributors?.hosts.map((one) => [one.subject.id, shareNumber(one)])),
+    [contributors],
+  )
   const when = minute === null ? '' : commonCopy.atCursor(formatClock(minute.from_ms, zone))
   return (
     <DataState query={query} skeleton={<CardSkeleton height={170} />}>
-      {({ hosts }) =>
-        hosts.length > 0 && (
-          <Card title={countersCopy.perHost} hint={countersCopy.perHostHint(when)} flush>
-            <HostsTable hosts={hosts} />
-          </Card>
-        )
-      }
+      {({ hosts }) => (
+        <Card title={countersCopy.perHost} hint={countersCopy.perHostHint(unitOf(hosts), when)} flush stretch>
+          {hosts.length > 0 ? (
+            <HostsTable hosts={hosts} shares={shares} layer={layer} />
+          ) : (
+            <NoNumbers title={countersCopy.noHostSamples} state="judged" />
+          )}
+        </Card>
+      )}
     </DataState>
   )
 }
 
-export function HostsTable({ hosts }: { hosts: readonly HostOnDatastore[] }) {
-  const columns = useMemo(() => hostColumns(hosts), [hosts])
+interface HostsTableProps {
+  hosts: readonly HostOnDatastore[]
+  /** "98 %" of the layer's latency, by host; null and left out where it is not known. */
+  shares: ReadonlyMap<number, string | null>
+  layer: Layer
+}
+
+export function HostsTable({ hosts, shares, layer }: HostsTableProps) {
+  const columns = useMemo(() => hostColumns(hosts, shares, layer), [hosts, shares, layer])
   return (
     <VirtualTable
       label={countersCopy.perHostTable}
@@ -45,6 +73,7 @@ export function HostsTable({ hosts }: { hosts: readonly HostOnDatastore[] }) {
       count={hosts.length}
       rowAt={(index) => hosts[index]}
       rowKey={({ subject }) => String(subject.id)}
+      rowPx={ROW_PX}
       narrowRowPx={TOLD_PX}
       wraps="on phones"
     />
@@ -58,9 +87,16 @@ const LATENCIES = [
   ['qavg_us', countersCopy.qavg, countersCopy.qavgMeaning],
 ] as const
 
-/** One unit and one number of decimals for all latencies, named in the heads, so that columns compare digit by digit. */
-function hostColumns(hosts: readonly HostOnDatastore[]): Column<HostOnDatastore>[] {
+const ROW_PX = 34
+
+/** One unit and one number of decimals for all latencies, so that columns compare digit by digit. */
+function hostColumns(
+  hosts: readonly HostOnDatastore[],
+  shares: HostsTableProps['shares'],
+  layer: Layer,
+): Column<HostOnDatastore>[] {
   const scale = scaleOf(hosts)
+  const shareOf = ({ subject }: HostOnDatastore) => shares.get(subject.id) ?? null
   return [
     {
       id: 'told',
@@ -69,31 +105,39 @@ function hostColumns(hosts: readonly HostOnDatastore[]): Column<HostOnDatastore>
       grow: true,
       narrowOnly: true,
       cell: (one) => (
-        <Stacked of={<EntityLink to={one.subject} />} lines={[loadWords(one), latencyWords(one, scale)]} />
+        <Stacked
+          of={<EntityLink to={one.subject} />}
+          lines={[loadWords(one, shareOf(one)), latencyWords(one, scale)]}
+        />
       ),
     },
     {
       id: 'host',
       header: commonCopy.host,
-      width: 200,
+      width: 108,
       grow: true,
       from: 700,
       cell: ({ subject }) => <EntityLink to={subject} />,
     },
-    number('iops', commonCopy.iops, 116, ({ iops }) => (iops === null ? null : formatRate(iops))),
+    number('share', contributorsCopy.share, 64, shareOf, () => countersCopy.shareMeaning(layerWord(layer))),
+    number('iops', commonCopy.iops, 76, ({ iops }) => (iops === null ? null : formatRate(iops))),
     ...LATENCIES.map(([name, header, meaning]) =>
       number(
         name,
-        `${header}, ${scale.unit}`,
-        112,
+        header,
+        62,
         (one) => latencyCell(one, name, scale),
         ({ precision_us }) => countersCopy.meaningResolution(meaning, formatPrecision(precision_us, 'µs')),
       ),
     ),
-    number('depth', countersCopy.queueDepth, 150, ({ queue_depth }) =>
-      queue_depth === null ? null : formatRate(queue_depth),
+    number(
+      'depth',
+      countersCopy.dqlen,
+      66,
+      ({ queue_depth }) => (queue_depth === null ? null : formatRate(queue_depth)),
+      () => countersCopy.queueDepth,
     ),
-    number('vms', countersCopy.activeVms, 128, activeVms, () => countersCopy.activeVmsHint),
+    number('vms', countersCopy.activeVms, 100, activeVms, () => countersCopy.activeVmsHint),
   ]
 }
 
@@ -103,10 +147,11 @@ const activeVms = ({ vms_active, vms }: HostOnDatastore) =>
 const latencyCell = (one: HostOnDatastore, name: (typeof LATENCIES)[number][0], scale: LatencyScale) =>
   one.iops === 0 ? unitsCopy.noIo : bareLatency(one[name], scale, one.precision_us)
 
-/** "1,264 IOPS · depth 32 · 2 of 3 VMs active". */
-function loadWords(one: HostOnDatastore): string {
+/** "98 % of the latency · 1,264 IOPS · DQLEN 32 · 2 of 3 VMs active". */
+function loadWords(one: HostOnDatastore, share: string | null): string {
   const vms = activeVms(one)
   return [
+    ...(share === null ? [] : [contributorsCopy.shareOfTime(share)]),
     one.iops === null ? countersCopy.iopsNotMeasured : countersCopy.iopsValue(formatRate(one.iops)),
     one.queue_depth === null ? countersCopy.depthNotMeasured : countersCopy.depthValue(formatRate(one.queue_depth)),
     vms === null ? countersCopy.activeVmsNotMeasured : countersCopy.activeVmsValue(vms),
@@ -119,6 +164,8 @@ function latencyWords(one: HostOnDatastore, scale: LatencyScale): string {
   const words = LATENCIES.map(([name, header]) => `${header} ${latencyCell(one, name, scale) ?? unitsCopy.notMeasured}`)
   return words.join(' · ')
 }
+
+const unitOf = (hosts: readonly HostOnDatastore[]) => scaleOf(hosts).unit
 
 /** Counters of whole ms among them say nothing in µs. */
 function scaleOf(hosts: readonly HostOnDatastore[]): LatencyScale {
@@ -147,7 +194,10 @@ function number(
     cell: (row) => {
       const text = read(row)
       return text === null ? (
-        <span className="faint">{unitsCopy.notMeasured}</span>
+        <span className="faint" title={unitsCopy.notMeasured}>
+          <span aria-hidden="true">–</span>
+          <VisuallyHidden>{unitsCopy.notMeasured}</VisuallyHidden>
+        </span>
       ) : (
         <span className="numeric" title={title?.(row)}>
           {text}

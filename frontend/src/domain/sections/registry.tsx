@@ -76,6 +76,7 @@ export const SUMMARY: readonly Section[] = [
     id: 'hosts',
     title: countersCopy.perHost,
     tab: 'summary',
+    width: 7,
     applies: of('datastores'),
     render: (context) => <HostRows {...context} />,
   },
@@ -83,6 +84,7 @@ export const SUMMARY: readonly Section[] = [
     id: 'contributors',
     title: contributorsCopy.title,
     tab: 'summary',
+    width: 5,
     render: (context) => <Contributors {...context} />,
   },
 ]

@@ -87,4 +87,8 @@ export function ContributorsSection({ kind, id, window }: SectionContext) {
 }
 
 /** GAVG, DAVG, KAVG and QAVG with the queue depth of each host. */
-export const HostRowsSection = ({ id, window }: SectionContext) => <HostsCard id={id} window={window} />
+export function HostRowsSection({ kind, id, window }: SectionContext) {
+  const { data, isPending } = useDiagnosis({ kind, id, window })
+  if (isPending) return <CardSkeleton height={260} />
+  return <HostsCard id={id} window={window} named={data === undefined ? [] : layersNamed(data.layer, data.layers)} />
+}
