@@ -3,6 +3,9 @@ import { defineConfig } from 'vitest/config'
 
 const backend = process.env.GAVEL_DEV_API ?? 'http://127.0.0.1:8080'
 
+// The frame of objects' pages: five pages share it, and no other needs it.
+const OBJECTS = 'domain[\\\\/](cause|scoreboard|diagnosis[\\\\/]Diagnosis|object[\\\\/]ObjectPage|sections[\\\\/](ObjectTabs|registry|section))'
+
 const mantine = (parts: string) => new RegExp(`@mantine[\\\\/]core[\\\\/]esm[\\\\/]components[\\\\/](${parts})[\\\\/]`)
 
 export default defineConfig({
@@ -31,7 +34,8 @@ export default defineConfig({
             // and from the frame.
             { name: 'frame', tags: ['$initial'], priority: 3 },
             { name: 'tables', test: /node_modules[\\/]@tanstack[\\/]|src[\\/]kit[\\/]table/, priority: 2 },
-            { name: 'common', test: /src[\\/]/, minShareCount: 5, priority: 1 },
+            { name: 'common', test: new RegExp(`src[\\\\/](?!${OBJECTS})`), minShareCount: 5, priority: 1 },
+            { name: 'objects', test: new RegExp(OBJECTS) },
             { name: 'switches', test: mantine('Switch|InlineInput'), priority: 1 },
             { name: 'boxes', test: mantine('Combobox|Drawer|Modal|ModalBase|Popover|ScrollArea') },
             {
