@@ -77,7 +77,7 @@ export function latencyPanels(
   const drawn = stacks
     .map((panel) => ({ ...panel, max: niceMax(max), scale: latencyScale(max) }))
     .map((panel, at) => (asShare ? shared(panel, apart[at]?.total_us ?? []) : panel))
-  if (stacksOnly) return drawn.map((panel) => (panel.weight === 'tall' ? { ...panel, weight: 'low' } : panel))
+  if (stacksOnly) return drawn.map((panel) => ({ ...panel, weight: panel.weight === 'tall' ? 'low' : 'slim' }))
   return [
     ...drawn,
     ratesPanel(data, missing, limitsOf(limits, 'iops')),

@@ -60,7 +60,7 @@ export interface Panel {
   title: string
   hint: string
   unit: ColumnUnit
-  weight: 'tall' | 'medium' | 'low' | 'short'
+  weight: 'tall' | 'medium' | 'low' | 'short' | 'slim'
   lines: PanelLine[]
   gaps: GapBand[]
   /** Upper end of the y axis; equal in read and write panels, so that they can be compared by eye. */

@@ -37,10 +37,10 @@ export interface TimePanelsInput {
   fill?: boolean
 }
 
-const HEIGHT = { tall: 168, medium: 116, low: 98, short: 84 } as const
+const HEIGHT = { tall: 168, medium: 116, low: 90, short: 84, slim: 30 } as const
 // The first panel's title stands over two rows of words about events.
 const HEAD = 42 + LABEL_ROWS_PX
-const GAP = 48
+const GAP = 40
 const FOOT = 28
 const LEFT = 68
 const RIGHT = 16

@@ -347,6 +347,14 @@ describe('rows that a summary folds into words', () => {
     expect([names, missing]).toEqual([['kernel_service', 'san'], ['Guest']])
   })
 
+  it('are parts that are left alone in a layer that is not named, and where there is little room all parts of such layers', () => {
+    const isFolded = (named: string[], layersOnly = false, columns = [small]) =>
+      foldedRows(columns, named, layersOnly).keys.has('part.kernel_queue')
+    expect([isFolded(['kernel']), isFolded(['array'])]).toEqual([false, true])
+    expect([isFolded(['array'], false, [readColumn]), isFolded(['array'], true, [readColumn])]).toEqual([false, true])
+    expect(isFolded(['kernel'], true)).toBe(false)
+  })
+
   it('are none that is named, above baseline, possibly larger, or worth it in another column', () => {
     const sanOf = (patch: Partial<WaterfallColumn['layers'][number]>) => ({
       ...small,
@@ -362,7 +370,7 @@ describe('rows that a summary folds into words', () => {
   })
 
   it('leave the other rows as they are, and the chart lower', () => {
-    const folded = foldedRows([small], []).keys
+    const folded = foldedRows([small], ['kernel']).keys
     const height = (given?: ReadonlySet<string>) =>
       waterfallHeight({ columns: [small], layout: 'wide', disagreement_us: null, ...(given ? { folded: given } : {}) })
     expect(height(folded)).toBeLessThan(height())

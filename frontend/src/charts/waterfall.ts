@@ -134,19 +134,31 @@ export interface FoldedRows {
 
 /**
  * Rows that a summary folds into words: layers and parts under 1 % of every column's total, ranges included, and layers that were not
- * measured. What is above baseline, or named by the diagnosis, keeps its row.
+ * measured. What is above baseline, or named by the diagnosis, keeps its row. A part that is left alone says nothing that its layer does
+ * not, unless the layer is named. `layersOnly`: other layers have one row each, their parts are told by its bar.
  */
-export function foldedRows(columns: readonly WaterfallColumn[], named: readonly string[]): FoldedRows {
+export function foldedRows(
+  columns: readonly WaterfallColumn[],
+  named: readonly string[],
+  layersOnly = false,
+): FoldedRows {
   const all = waterfallRows(columns, waterfallScale(columns).scale)
   const same = (all[0] ?? []).map((_, position) => all.map((rows) => rows[position]).filter((row) => row !== undefined))
   const folded = same.filter((rows) => rows.every((row, index) => isSmall(row, columns[index], named)))
-  const heads = folded.flatMap(([row]) => (row === undefined ? [] : [row]))
+  const heads = folded.flatMap(([row]) => row ?? [])
+  const left = same.flatMap(([row]) => (row === undefined || heads.includes(row) ? [] : [row]))
+  const spare = left.filter(
+    (row) =>
+      row.kind === 'part' &&
+      !named.includes(row.layer) &&
+      (layersOnly || left.filter(({ kind, layer }) => kind === 'part' && layer === row.layer).length === 1),
+  )
   const layers = new Set(heads.filter(({ kind }) => kind === 'layer').map(({ layer }) => layer))
   const missing = folded
     .filter((rows) => rows.every(({ value }) => value === NOT_MEASURED))
     .flatMap(([row]) => row ?? [])
   return {
-    keys: new Set(heads.map(({ key }) => key)),
+    keys: new Set([...heads, ...spare].map(({ key }) => key)),
     // A layer is named for its parts, too.
     small: heads
       .filter((row) => !missing.includes(row) && !(row.kind === 'part' && layers.has(row.layer)))

@@ -48,7 +48,7 @@ export const spoken = (name: string, columns: string) => `Latency breakdown of $
 export const csvTitle = (name: string) => `Latency breakdown of ${name}`
 export const layerRangeMark = 'range of the layer'
 export const possiblyAbove = 'possibly above baseline'
-export const estimatedMark = 'estimated, queued or not separable'
+export const estimatedMark = 'estimated or queued'
 export const partsMark = 'segments not separable'
 export const contradictionMark = 'counters inconsistent, left of zero: worst minute, reads and writes'
 export const columnWords = (direction: string, total: string, layers: string) =>

@@ -1,7 +1,7 @@
 /** Top contributors. */
 
 export const title = 'Top contributors'
-export const hint = (when: string) => `Ranked by latency share in this layer${when}`
+export const atCursor = (clock: string) => `at ${clock} (cursor)`
 export const nonVm = 'are not from a VM (non-VM I/O).'
 export const none = 'No contributors'
 export const noneText = (layer: string) => `No latency measured in the layer ${layer} in this window.`

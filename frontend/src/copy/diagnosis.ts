@@ -42,6 +42,8 @@ export const noDataText =
 export const baselineHistory = 'baseline for this hour'
 export const baselineSetting = 'baseline (configured default, no history yet)'
 export const baselinePartly = 'baseline (partly configured default, little history)'
+export const baselineDefault = 'baseline (default)'
+export const baselinePartlyDefault = 'baseline (partly default)'
 export const aboveBaseline = 'above baseline'
 export const meanLatency = (mean: string) => `Average latency ${mean} (all I/O)`
 export const noneYet = (noun: string) => `No ${noun}s yet`

@@ -7,7 +7,6 @@ export const elevated = 'Elevated'
 export const normal = 'Normal'
 export const notTheCause = 'Not the cause'
 export const notMeasured = 'Not measured'
-export const delta = (amount: string) => `${amount} to baseline`
 export const deltaRange = (lower: string, upper: string) => `difference to the baseline, range ${lower} to ${upper}`
 export const baseline = (latency: string) => `baseline ${latency}`
 export const seenOnly = (noun: string) => `outside this ${noun}`

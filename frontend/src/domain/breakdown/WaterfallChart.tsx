@@ -31,7 +31,7 @@ import { formatWindow } from '../../lib/time'
 import { useParameter } from '../../lib/url'
 import styles from '../diagnosis/Diagnosis.module.css'
 import { BREAKDOWN_DIRECTION } from '../parameters'
-import { baselineWords } from './baselineWords'
+import { baselineWords, shortBaselineWords } from './baselineWords'
 
 interface WaterfallChartProps {
   name: string
@@ -80,7 +80,10 @@ export const WaterfallChart = memo(function WaterfallChart({
   const label = breakdownCopy.spoken(name, columns.map(inWords).join('; '))
   const isCalm = named === null || hasEnded
   const owners = useMemo(() => [named, other].filter((one) => one !== null), [named, other])
-  const folded = useMemo(() => (compact ? foldedRows(columns, owners) : NO_ROWS), [compact, columns, owners])
+  const folded = useMemo(
+    () => (compact ? foldedRows(columns, owners, layout === 'stacked') : NO_ROWS),
+    [compact, columns, owners, layout],
+  )
   const option = useMemo(
     () =>
       waterfallOption({
@@ -95,7 +98,14 @@ export const WaterfallChart = memo(function WaterfallChart({
       }),
     [columns, layout, owners, isCalm, disagreement_us, folded, tokens, label],
   )
-  const marks = marksOf(columns, folded.keys, waterfall.baseline_from, disagreement_us, isCalm, tokens)
+  const marks = marksOf(
+    columns,
+    folded.keys,
+    (compact ? shortBaselineWords : baselineWords)(waterfall.baseline_from),
+    disagreement_us,
+    isCalm,
+    tokens,
+  )
   const counts = countedSentence(countedWords(columns), waterfall.subject.kind)
   return (
     <Chart
@@ -151,7 +161,7 @@ function useLayout(columns: number): WaterfallLayout {
 function marksOf(
   columns: readonly WaterfallColumn[],
   folded: ReadonlySet<string>,
-  from: Waterfall['baseline_from'],
+  baseline: string,
   disagreement_us: number | null,
   isCalm: boolean,
   { ink }: ChartTokens,
@@ -161,10 +171,7 @@ function marksOf(
     .filter(({ key }) => !folded.has(key))
   const pieces = rows.flatMap((row) => row.pieces)
   const marks: [boolean, LegendWord][] = [
-    [
-      rows.some(({ baseline_us }) => baseline_us !== null),
-      { label: baselineWords(from), colour: ink.boundary, mark: 'solid' },
-    ],
+    [rows.some(({ baseline_us }) => baseline_us !== null), { label: baseline, colour: ink.boundary, mark: 'solid' }],
     [
       rows.some(({ lower_us, upper_us }) => (upper_us ?? 0) > (lower_us ?? 0)),
       { label: breakdownCopy.layerRangeMark, colour: ink.total, mark: 'whisker' },

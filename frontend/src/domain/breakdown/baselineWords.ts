@@ -11,4 +11,13 @@ const NAMES: Record<NonNullable<BaselineFrom>, string> = {
   both: diagnosisCopy.baselinePartly,
 }
 
+const SHORT: typeof NAMES = {
+  history: diagnosisCopy.baselineHistory,
+  setting: diagnosisCopy.baselineDefault,
+  both: diagnosisCopy.baselinePartlyDefault,
+}
+
 export const baselineWords = (from: BaselineFrom) => (from === null ? diagnosisCopy.baseline : NAMES[from])
+
+/** For a legend with little room. */
+export const shortBaselineWords = (from: BaselineFrom) => (from === null ? diagnosisCopy.baseline : SHORT[from])

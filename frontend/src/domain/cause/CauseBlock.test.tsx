@@ -5,12 +5,16 @@ import { expect, it, vi } from 'vitest'
 import type { Cause } from '../../api/types'
 import { PreferencesProvider } from '../../lib/preferences'
 import { noCause, queueCause } from '../../testing/causes'
-import { CauseBlock } from './CauseBlock'
+import { CauseBlock, CauseProof } from './CauseBlock'
 import { CauseSentence } from './CauseSentence'
 import { evidenceText, formatCauseNumber, limitText } from './numbers'
 
 vi.mock('@tanstack/react-router', () => ({
-  Link: ({ to, children }: { to: string; children: React.ReactNode }) => <a href={to}>{children}</a>,
+  Link: ({ to, children, 'aria-label': label }: { to: string; children: React.ReactNode; 'aria-label'?: string }) => (
+    <a href={to} aria-label={label}>
+      {children}
+    </a>
+  ),
 }))
 
 function show(cause: Cause) {
@@ -19,6 +23,7 @@ function show(cause: Cause) {
       <MantineProvider withGlobalClasses={false} withCssVariables={false}>
         <CauseSentence cause={cause} />
         <CauseBlock cause={cause} />
+        <CauseProof cause={cause} />
       </MantineProvider>
     </PreferencesProvider>,
   )
@@ -34,7 +39,8 @@ it('cause: who, where, share, limit with what is used of it, proof and change, e
   expect(text).toContain('Cause (confirmed): vdi-03 issues 98 % of the I/O; the queue of device vdi-08')
   expect(screen.getByRole('region', { name: 'Cause in numbers' })).toBeTruthy()
   expect(screen.getByRole('link', { name: 'vdi-03' }).getAttribute('href')).toBe('/vms/3')
-  expect(screen.getByRole('link', { name: 'esx-04' }).getAttribute('href')).toBe('/hosts/4')
+  // A device has no page of its own.
+  expect(screen.getByRole('link', { name: 'device vdi-08 on esx-04' }).getAttribute('href')).toBe('/hosts/4')
   expect(beside('Share')).toBe('98 % of I/O in the queue, 61,060 IOPS')
   expect(beside('Limit')).toBe('DQLEN: ≈ 32 of 32 I/Os (99 %)Set in host: queue depth of the HBA module')
   expect(beside('Proof')).toBe('Binds in 5 of 5 elevated minutes, in 0 of 15 normal minutes before')
@@ -64,11 +70,18 @@ it('cause: what was not measured has no row, and an object without a page is a p
   for (const term of ['Where', 'Limit', 'Proof', 'Change', 'Measured']) expect(beside(term)).toBeNull()
 })
 
+it('cause: several hosts of a path are named one by one', () => {
+  const refs = [1, 2].map((id) => ({ kind: 'host' as const, id, name: `esx-${id}` }))
+  show({ ...queueCause, on: { name: '2 hosts', refs } })
+  expect(screen.getByRole('link', { name: 'esx-2' }).getAttribute('href')).toBe('/hosts/2')
+  expect(screen.queryByText('2 hosts')).toBeNull()
+})
+
 it('cause: an object at its own limit is not named twice, and how many more are at theirs is', () => {
   const volume = { kind: 'volume', id: 7, name: 'v7' } as const
   const object = { name: 'volume v7', refs: [volume] }
   show({ ...queueCause, object, object_count: 3, on: { name: 'v7 on fa-1', refs: [volume] } })
-  expect(beside('Object')).toBe('v7 and 2 more at their limits')
+  expect(beside('Object')).toBe('volume v7 and 2 more at their limits')
   expect(beside('Where')).toBeNull()
 })
 

@@ -15,15 +15,18 @@ import { causeConfidence } from './confidence'
 import { LimitBar } from './LimitBar'
 import { evidenceText, formatCauseNumber, formatChanged, limitText } from './numbers'
 
+/** Who and which limit beside the sentence, its proof below both. */
 export function CauseBlock({ cause }: { cause: Cause }) {
   return (
     <section className={styles.block} aria-label={causeCopy.region}>
       <Head cause={cause} />
       {cause.candidates.length > 0 && <Candidates candidates={cause.candidates} />}
-      <Numbers cause={cause} />
+      <Rows rows={whoRows(cause)} />
     </section>
   )
 }
+
+export const CauseProof = ({ cause }: { cause: Cause }) => <Rows rows={proofRows(cause)} across />
 
 function Head({ cause: { label, confidence, from_at, to_at } }: { cause: Cause }) {
   const { zone } = usePreferences()
@@ -43,22 +46,30 @@ function Head({ cause: { label, confidence, from_at, to_at } }: { cause: Cause }
   )
 }
 
-/** What nobody measured has no row. */
-function Numbers({ cause }: { cause: Cause }) {
-  const { object, on, limit, twin, evidence, changed } = cause
-  const rows: [string, ReactNode][] = [
+type Row = [string, ReactNode]
+
+const whoRows = (cause: Cause): Row[] => {
+  const { object, on, limit } = cause
+  return [
     [causeCopy.object, object === null ? null : <Who key="who" cause={cause} object={object} />],
     [causeCopy.at, on === null || isSame(object, on) ? null : <CauseRefs key="on" object={on} />],
     [causeCopy.share, shareWords(cause)],
     [causeCopy.limit, limit === null ? null : <Limit key="limit" limit={limit} />],
-    [causeCopy.evidence, evidence.length === 0 ? null : <Evidence key="evidence" evidence={evidence} />],
-    [causeCopy.proof, twin === null ? null : twinText(twin)],
-    [causeCopy.changed, changed === null ? null : <Changed key="changed" changed={changed} />],
   ]
+}
+
+const proofRows = ({ evidence, twin, changed }: Cause): Row[] => [
+  [causeCopy.evidence, evidence.length === 0 ? null : <Evidence key="evidence" evidence={evidence} />],
+  [causeCopy.proof, twin === null ? null : twinText(twin)],
+  [causeCopy.changed, changed === null ? null : <Changed key="changed" changed={changed} />],
+]
+
+/** What was not measured has no row. `across`: beside each other where there is room. */
+function Rows({ rows, across = false }: { rows: readonly Row[]; across?: boolean }) {
   const shown = rows.filter(([, value]) => value !== null)
   if (shown.length === 0) return null
   return (
-    <dl className={styles.rows}>
+    <dl className={across ? styles.across : styles.rows}>
       {shown.map(([term, value]) => (
         <div key={term} className={styles.row}>
           <dt>{term}</dt>

@@ -13,7 +13,7 @@ import * as contributorsCopy from '../../copy/contributors'
 import { useCursorMinute } from '../../kit/chart/useCursorTime'
 import { Card } from '../../kit/layout/Card'
 import { DataState, EmptyState } from '../../kit/state/DataState'
-import { Stacked, TOLD_PX } from '../../kit/table/Told'
+import { Stacked } from '../../kit/table/Told'
 import { type Column, VirtualTable } from '../../kit/table/VirtualTable'
 import { Quantity } from '../../kit/text/Quantity'
 import { usePreferences } from '../../lib/preferences'
@@ -44,14 +44,9 @@ export function ContributorsCard({ kind, id, window, named, hasData }: Contribut
   const { zone } = usePreferences()
   const minute = useCursorMinute()
   const query = useQuery(contributorsQuery(kind, id, layer, minute ?? window))
-  const when = minute === null ? '' : commonCopy.atCursor(formatClock(minute.from_ms, zone))
+  const when = minute === null ? undefined : contributorsCopy.atCursor(formatClock(minute.from_ms, zone))
   return (
-    <Card
-      title={contributorsCopy.title}
-      hint={contributorsCopy.hint(when)}
-      actions={<LayerSwitch layer={layer} onChoose={choose} />}
-      flush
-    >
+    <Card title={contributorsCopy.title} hint={when} actions={<LayerSwitch layer={layer} onChoose={choose} />} flush>
       <DataState query={query} skeleton={<CardSkeleton height={200} />}>
         {({ ios: whole_ios, non_vm_iops, ...found }) =>
           found.vms.length + found.hosts.length === 0 ? (
@@ -142,6 +137,8 @@ type Row = Contributor | Rest
 const FIRST = 5
 
 const ROW_PX = 34
+/** Name and two lines. */
+const NARROW_ROW_PX = 72
 
 /** Less is rounding: every number of the list is told to a percent at best. */
 const WORTH_A_ROW = 0.005
@@ -317,7 +314,7 @@ export function Ranking({ noun, rows, total, layers, whole_ios, all_ios, rest_io
         count={listed.length}
         rowAt={(index) => listed[index]}
         rowPx={ROW_PX}
-        narrowRowPx={TOLD_PX}
+        narrowRowPx={NARROW_ROW_PX}
         wraps="on phones"
       />
       {rows.length > shown.length && (

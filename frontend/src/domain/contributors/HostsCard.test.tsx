@@ -103,7 +103,7 @@ it('on a phone a host’s numbers stand below its name, each with its word, and 
   )
   expect(screen.getAllByRole('columnheader').map((head) => head.textContent)).toEqual(['Host, counters in ms'])
   expect(cells('esx-1')).toEqual([
-    'esx-198 % of the latency · 61,300 IOPS · DQLEN 32 · 7 of 9 VMs activeGAVG 0.93 · DAVG 0.49 · KAVG 0.44 · QAVG not measured',
+    'esx-198 % of the latency61,300 IOPS · DQLEN 32 · 7 of 9 VMs activeGAVG 0.93 · DAVG 0.49 · KAVG 0.44 · QAVG not measured',
   ])
   expect(cells('esx-2')).toEqual(['esx-20 IOPS · DQLEN 32 · 7 of 9 VMs activeno I/O'])
 })

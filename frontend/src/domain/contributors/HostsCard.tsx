@@ -13,11 +13,12 @@ import * as unitsCopy from '../../copy/units'
 import { useCursorMinute } from '../../kit/chart/useCursorTime'
 import { Card } from '../../kit/layout/Card'
 import { DataState } from '../../kit/state/DataState'
-import { Stacked, TOLD_PX } from '../../kit/table/Told'
+import { Stacked } from '../../kit/table/Told'
 import { type Column, VirtualTable } from '../../kit/table/VirtualTable'
 import { usePreferences } from '../../lib/preferences'
 import { formatClock } from '../../lib/time'
 import { formatBareLatency, formatPrecision, formatRate, type LatencyScale, latencyScale } from '../../lib/units'
+import styles from '../diagnosis/Diagnosis.module.css'
 import { NoNumbers } from '../diagnosis/NoNumbers'
 import { CardSkeleton } from '../diagnosis/Skeletons'
 import { EntityLink } from '../object/EntityLink'
@@ -74,7 +75,7 @@ export function HostsTable({ hosts, shares, layer }: HostsTableProps) {
       rowAt={(index) => hosts[index]}
       rowKey={({ subject }) => String(subject.id)}
       rowPx={ROW_PX}
-      narrowRowPx={TOLD_PX}
+      narrowRowPx={NARROW_ROW_PX}
       wraps="on phones"
     />
   )
@@ -88,6 +89,8 @@ const LATENCIES = [
 ] as const
 
 const ROW_PX = 34
+/** Name and two lines. */
+const NARROW_ROW_PX = 72
 
 /** One unit and one number of decimals for all latencies, so that columns compare digit by digit. */
 function hostColumns(
@@ -106,8 +109,8 @@ function hostColumns(
       narrowOnly: true,
       cell: (one) => (
         <Stacked
-          of={<EntityLink to={one.subject} />}
-          lines={[loadWords(one, shareOf(one)), latencyWords(one, scale)]}
+          of={<HostWithShare host={one} share={shareOf(one)} />}
+          lines={[loadWords(one), latencyWords(one, scale)]}
         />
       ),
     },
@@ -119,8 +122,8 @@ function hostColumns(
       from: 700,
       cell: ({ subject }) => <EntityLink to={subject} />,
     },
-    number('share', contributorsCopy.share, 64, shareOf, () => countersCopy.shareMeaning(layerWord(layer))),
-    number('iops', commonCopy.iops, 76, ({ iops }) => (iops === null ? null : formatRate(iops))),
+    number('share', contributorsCopy.share, 76, shareOf, () => countersCopy.shareMeaning(layerWord(layer))),
+    number('iops', commonCopy.iops, 78, ({ iops }) => (iops === null ? null : formatRate(iops))),
     ...LATENCIES.map(([name, header, meaning]) =>
       number(
         name,
@@ -147,11 +150,19 @@ const activeVms = ({ vms_active, vms }: HostOnDatastore) =>
 const latencyCell = (one: HostOnDatastore, name: (typeof LATENCIES)[number][0], scale: LatencyScale) =>
   one.iops === 0 ? unitsCopy.noIo : bareLatency(one[name], scale, one.precision_us)
 
-/** "98 % of the latency · 1,264 IOPS · DQLEN 32 · 2 of 3 VMs active". */
-function loadWords(one: HostOnDatastore, share: string | null): string {
+function HostWithShare({ host, share }: { host: HostOnDatastore; share: string | null }) {
+  return (
+    <span className={styles.hostShare}>
+      <EntityLink to={host.subject} />
+      {share !== null && <span className="numeric">{contributorsCopy.shareOfTime(share)}</span>}
+    </span>
+  )
+}
+
+/** "1,264 IOPS · DQLEN 32 · 2 of 3 VMs active". */
+function loadWords(one: HostOnDatastore): string {
   const vms = activeVms(one)
   return [
-    ...(share === null ? [] : [contributorsCopy.shareOfTime(share)]),
     one.iops === null ? countersCopy.iopsNotMeasured : countersCopy.iopsValue(formatRate(one.iops)),
     one.queue_depth === null ? countersCopy.depthNotMeasured : countersCopy.depthValue(formatRate(one.queue_depth)),
     vms === null ? countersCopy.activeVmsNotMeasured : countersCopy.activeVmsValue(vms),

@@ -8,7 +8,7 @@ import { DataAge } from '../../kit/state/DataAge'
 import { usePreferences } from '../../lib/preferences'
 import { formatSeconds, formatWindow, instantMs } from '../../lib/time'
 import { ios } from '../breakdown/OccupancyCard'
-import { CauseBlock } from '../cause/CauseBlock'
+import { CauseBlock, CauseProof } from '../cause/CauseBlock'
 import { CauseSentence } from '../cause/CauseSentence'
 import { EvidenceLink } from '../counters/EvidenceLink'
 import { LayerSwatch } from '../io-path/LayerBar'
@@ -27,12 +27,14 @@ export function DiagnosisCard({ diagnosis, isMoving }: { diagnosis: Diagnosis; i
   const { cause } = diagnosis
   const words = formatWindow(Date.parse(diagnosis.from_at), Date.parse(diagnosis.to_at), zone)
   return (
-    <Card title={diagnosisCopy.title} hint={<span className="numeric">{words}</span>} stretch>
-      <div className={isJudged ? undefined : styles.faint}>
+    <Card
+      title={diagnosisCopy.title}
+      hint={
         <div className={styles.marks}>
           <SeverityMark diagnosis={diagnosis} />
           <ConfidenceLabel diagnosis={diagnosis} explained />
           {isJudged && diagnosis.data_quality.quality !== null && <Quality quality={diagnosis.data_quality} />}
+          <span className="numeric">{words}</span>
           {isMoving && (
             <DataAge
               at_ms={instantMs(diagnosis.ledger_until_at)}
@@ -41,6 +43,10 @@ export function DiagnosisCard({ diagnosis, isMoving }: { diagnosis: Diagnosis; i
             />
           )}
         </div>
+      }
+      stretch
+    >
+      <div className={isJudged ? undefined : styles.faint}>
         <div className={styles.answer} data-caused={cause !== null}>
           <div>
             <p className={styles.sentence}>
@@ -57,6 +63,7 @@ export function DiagnosisCard({ diagnosis, isMoving }: { diagnosis: Diagnosis; i
           </div>
           {cause !== null && <CauseBlock cause={cause} />}
         </div>
+        {cause !== null && <CauseProof cause={cause} />}
       </div>
     </Card>
   )
