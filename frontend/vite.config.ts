@@ -5,7 +5,7 @@ const backend = process.env.GAVEL_DEV_API ?? 'http://127.0.0.1:8080'
 
 // The frame of objects' pages: five pages share it, and no other needs it.
 const OBJECTS =
-  'domain[\\\\/](cause|scoreboard|diagnosis[\\\\/]Diagnosis|object[\\\\/]ObjectPage|sections[\\\\/](ObjectTabs|registry|section))'
+  'domain[\\\\/](cause|diagnosis[\\\\/]Diagnosis|object[\\\\/]ObjectPage|sections[\\\\/](ObjectTabs|registry|section))'
 
 const mantine = (parts: string) => new RegExp(`@mantine[\\\\/]core[\\\\/]esm[\\\\/]components[\\\\/](${parts})[\\\\/]`)
 

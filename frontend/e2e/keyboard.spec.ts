@@ -12,6 +12,7 @@ test('g and a letter go to the pages of the menu', async ({ page }) => {
     ['v', 'Volumes'],
     ['r', 'Arrays'],
     ['a', 'Alerts'],
+    ['f', 'Findings'],
     ['o', 'Overview'],
     ['s', 'Sources'],
   ] as const) {

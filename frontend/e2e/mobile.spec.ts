@@ -25,7 +25,7 @@ async function fits(page: Page, path: string) {
   await expect.poll(() => overhang(page), { message: `${path} is wider than a phone`, timeout: 2000 }).toEqual([])
 }
 
-const LISTS = ['', 'datastores', 'vms', 'hosts', 'volumes', 'arrays', 'wall/environment']
+const LISTS = ['', 'datastores', 'vms', 'hosts', 'volumes', 'arrays', 'findings', 'wall/environment']
 
 test('no list is wider than a phone, whatever the names', async ({ page }) => {
   for (const kind of [...LISTS, 'sources']) await fits(page, `/${kind}`)
@@ -40,7 +40,7 @@ test('no object is wider than a phone, whatever the names', async ({ page, reque
   // A fixed window has the longest words.
   await fits(page, `/datastores/${id}?from=2026-11-20T23:11:00Z&to=2026-11-21T00:39:00Z`)
   for (const kind of ['datastores', 'vms', 'hosts', 'volumes', 'arrays'])
-    for (const tab of ['summary', 'path', 'counters', 'events'])
+    for (const tab of ['summary', 'path', 'counters', 'findings', 'events'])
       await fits(page, `/${kind}/${await firstId(request, kind)}?tab=${tab}`)
 })
 

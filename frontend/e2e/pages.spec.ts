@@ -8,7 +8,7 @@ const PHONE = { width: 390, height: 844 }
 for (const kind of ['datastores', 'vms', 'hosts', 'volumes', 'arrays']) {
   test(`the list of ${kind} and one of them are accessible`, async ({ page, request }) => {
     const id = kind === 'datastores' ? (await aDatastore(request)).id : await firstId(request, kind)
-    const tabs = ['summary', 'path', 'counters', 'events'].map((tab) => `/${kind}/${id}?tab=${tab}`)
+    const tabs = ['summary', 'path', 'counters', 'findings', 'events'].map((tab) => `/${kind}/${id}?tab=${tab}`)
     for (const path of [`/${kind}`, ...tabs]) {
       await page.goto(path)
       await settled(page)

@@ -65,3 +65,8 @@ export const contributors = 'the top contributors'
 export const counterDifferences = 'the counter differences'
 export const hostCounters = 'the counters per host'
 export const environment = (things: string) => `the environment and its ${things}`
+export const findings = 'the findings'
+export const finding = 'the finding'
+export const findingCounts = 'the number of findings'
+export const acceptFinding = 'to accept the finding'
+export const reopenFinding = 'to withdraw the acceptance'

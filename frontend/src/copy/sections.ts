@@ -4,6 +4,8 @@ export const tabs = 'Sections'
 export const summary = 'Summary'
 export const path = 'Path'
 export const counters = 'Counters'
+export const findings = 'Findings'
+export const openFindings = (count: string) => `${count} open`
 export const events = 'Events'
 export const details = 'Diagnosis details'
 export const noEvents = 'No events in this window'

@@ -5,7 +5,7 @@ import { choice, number, text } from '../lib/parameters'
 import { KINDS } from './kinds'
 
 /** Pages of objects. */
-export const TAB_IDS = ['summary', 'path', 'counters', 'events'] as const
+export const TAB_IDS = ['summary', 'path', 'counters', 'findings', 'events'] as const
 export type TabId = (typeof TAB_IDS)[number]
 export const TAB = choice('tab', TAB_IDS, 'summary')
 /** One device, disk or volume among the raw counters. */
@@ -46,6 +46,14 @@ export const CHANNEL = number('channel')
 export const NOTIFICATION_STATE = text('state')
 export const UNMATCHED = choice('unmatched', ['open', 'expected', 'all'], 'open')
 export const UNMATCHED_KIND = text('kind')
+
+/** Findings; without a state, those that are open or accepted. */
+export const FINDING_STATES = ['open', 'accepted', 'cleared'] as const
+export const FINDING_STATE = choice('state', [...FINDING_STATES, 'all'], '')
+export const FINDING_SEVERITY = choice('severity', WORST_SEVERITY_FIRST, '')
+export const FINDING_RULE = text('rule')
+const FINDING_SORTS = ['severity', 'raised', '-raised', 'object', 'rule'] as const
+export const FINDINGS_SORT = choice('sort', FINDING_SORTS, 'severity')
 
 /** Walls. */
 export const BOARDS = text('boards', 'environment')

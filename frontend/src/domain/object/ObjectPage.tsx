@@ -22,7 +22,7 @@ import { DiagnosisSkeleton } from '../diagnosis/Skeletons'
 import { useDiagnosisWindow } from '../diagnosis/useDiagnosisWindow'
 import { KIND, subjectOf } from '../kinds'
 import { ObjectTabs } from '../sections/ObjectTabs'
-import { COUNTERS, EVENTS, OUTSTANDING, PATH, SUMMARY } from '../sections/registry'
+import { COUNTERS, EVENTS, FINDINGS, OUTSTANDING, PATH, SUMMARY } from '../sections/registry'
 import type { Section } from '../sections/section'
 import styles from './ObjectPage.module.css'
 
@@ -58,7 +58,7 @@ function Page<Kind extends EntityKind>({ kind, facts, match, below, sections }: 
   const window = useDiagnosisWindow()
   const isLive = window === null
   const all = useMemo(
-    () => [...SUMMARY, ...PATH, ...sections, OUTSTANDING, ...COUNTERS, ...EVENTS] as readonly Section<Kind>[],
+    () => [...SUMMARY, ...PATH, ...sections, OUTSTANDING, ...COUNTERS, FINDINGS, ...EVENTS] as readonly Section<Kind>[],
     [sections],
   )
   useSubject(query.data?.name ?? null)

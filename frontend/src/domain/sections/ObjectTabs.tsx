@@ -1,7 +1,7 @@
 /** The tabs of an object's page: which one is open stands in the address, and only its sections exist and ask for data. */
 
 import { Tabs } from '@mantine/core'
-import { Suspense } from 'react'
+import { lazy, Suspense } from 'react'
 import type { EntityKind } from '../../api/queries'
 import * as sectionsCopy from '../../copy/sections'
 import { Later } from '../../kit/schedule/Later'
@@ -13,10 +13,14 @@ import { TAB, TAB_IDS, type TabId } from '../parameters'
 import styles from './ObjectTabs.module.css'
 import { type Section, type SectionContext, widthsInRows } from './section'
 
+/** Tabs are there before what is counted on them. */
+const TabCount = lazy(async () => ({ default: (await import('../findings/TabCount')).TabCount }))
+
 const TITLES: Record<TabId, string> = {
   summary: sectionsCopy.summary,
   path: sectionsCopy.path,
   counters: sectionsCopy.counters,
+  findings: sectionsCopy.findings,
   events: sectionsCopy.events,
 }
 
@@ -31,7 +35,7 @@ export function ObjectTabs<Kind extends EntityKind>({ context, sections }: Objec
   const own = sections.filter((section) => section.tab === tab && (section.applies?.(context) ?? true))
   return (
     <AtOnce>
-      <TabFrame>
+      <TabFrame kind={context.kind} id={context.id}>
         {/* What is pressed shows at once; what it opens is drawn when there is time for it. */}
         <Showing place={place}>
           <TabSections key={tab} context={context} sections={own} />
@@ -41,7 +45,7 @@ export function ObjectTabs<Kind extends EntityKind>({ context, sections }: Objec
   )
 }
 
-function TabFrame({ children }: { children: React.ReactNode }) {
+function TabFrame({ kind, id: object, children }: { kind: EntityKind; id: number; children: React.ReactNode }) {
   const [tab, setTab] = useParameter(TAB)
   return (
     <Tabs value={tab} onChange={(next) => setTab(next ?? TAB.fallback)} keepMounted={false} className={styles.tabs}>
@@ -49,6 +53,11 @@ function TabFrame({ children }: { children: React.ReactNode }) {
         {TAB_IDS.map((id) => (
           <Tabs.Tab key={id} value={id}>
             {TITLES[id]}
+            {id === 'findings' && (
+              <Suspense>
+                <TabCount kind={kind} id={object} />
+              </Suspense>
+            )}
           </Tabs.Tab>
         ))}
       </Tabs.List>

@@ -11,7 +11,7 @@ import * as ioPathCopy from '../../copy/ioPath'
 import * as outstandingCopy from '../../copy/outstanding'
 import * as scoreboardCopy from '../../copy/scoreboard'
 import * as sectionsCopy from '../../copy/sections'
-import { DiagnosisSection, ScoreboardSection } from '../diagnosis/DiagnosisSection'
+import { DiagnosisSection } from '../diagnosis/DiagnosisSection'
 import type { Section, SectionContext } from './section'
 
 type Part = ComponentType<SectionContext>
@@ -26,6 +26,7 @@ const path = () => import('./path')
 const counters = () => import('./counters')
 const events = () => import('./events')
 
+const Scores = partOf(summary, 'ScoreboardSection')
 const Breakdown = partOf(summary, 'BreakdownSection')
 const OverTime = lazy(async () => ({ default: (await summary()).OverTimeSection }))
 const Contributors = partOf(summary, 'ContributorsSection')
@@ -37,6 +38,7 @@ const Evidence = partOf(counters, 'EvidenceSection')
 const Deltas = partOf(counters, 'DeltasSection')
 const LastMinute = partOf(counters, 'LastMinuteSection')
 const Raw = partOf(counters, 'RawSection')
+const Found = partOf(() => import('../findings/FindingsSection'), 'FindingsSection')
 const Happened = partOf(events, 'EventsSection')
 const Gaps = partOf(events, 'GapsSection')
 
@@ -56,7 +58,7 @@ export const SUMMARY: readonly Section[] = [
     id: 'scoreboard',
     title: scoreboardCopy.title,
     tab: 'summary',
-    render: (context) => <ScoreboardSection {...context} />,
+    render: (context) => <Scores {...context} />,
   },
   {
     id: 'breakdown',
@@ -148,6 +150,13 @@ export const COUNTERS: readonly Section[] = [
     render: (context) => <Raw {...context} />,
   },
 ]
+
+export const FINDINGS: Section = {
+  id: 'findings',
+  title: sectionsCopy.findings,
+  tab: 'findings',
+  render: (context) => <Found {...context} />,
+}
 
 export const EVENTS: readonly Section[] = [
   {

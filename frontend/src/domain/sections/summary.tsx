@@ -17,7 +17,17 @@ import { NoNumbers } from '../diagnosis/NoNumbers'
 import { CardSkeleton } from '../diagnosis/Skeletons'
 import { useDiagnosis } from '../diagnosis/useDiagnosis'
 import { layersNamed } from '../io-path/namedWords'
+import { Scoreboard } from '../scoreboard/Scoreboard'
 import type { SectionContext } from './section'
+
+/** Which layer is the cause, and which are proven not to be. Nothing where there is no diagnosis. */
+export function ScoreboardSection({ kind, id, window }: SectionContext) {
+  return (
+    <DataState query={useDiagnosis({ kind, id, window })} skeleton={<CardSkeleton height={98} />}>
+      {(diagnosis) => diagnosis.state === 'judged' && <Scoreboard diagnosis={diagnosis} />}
+    </DataState>
+  )
+}
 
 export function BreakdownSection({ kind, id, name, window }: SectionContext) {
   const query = useQuery(waterfallQuery(kind, id, window))

@@ -4,10 +4,10 @@ import { acknowledge } from '../../api/alertCommands'
 import type { AlertOut } from '../../api/types'
 import * as alertsCopy from '../../copy/alerts'
 import * as commonCopy from '../../copy/common'
+import { useMyName } from '../../domain/access/useMyName'
+import { Failure } from '../../kit/state/Failure'
 import { Name } from '../../kit/text/Name'
-import { Failure } from './Failure'
 import { useAlertCommand } from './useAlertCommand'
-import { useMyName } from './useMyName'
 
 /** Says who looks after an alert: nothing more is sent about it until it is over. */
 export function AcknowledgeDialog({ alert, onClose }: { alert: AlertOut; onClose: () => void }) {

@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Stack } from '@mantine/core'
 import type { ReactNode } from 'react'
 import * as commonCopy from '../../copy/common'
-import { Failure } from './Failure'
+import { Failure } from '../../kit/state/Failure'
 import { useAlertCommand } from './useAlertCommand'
 
 interface RemoveDialogProps {

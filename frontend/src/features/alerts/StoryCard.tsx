@@ -6,12 +6,12 @@ import * as alertsCopy from '../../copy/alerts'
 import { askedFor, shownLate } from '../../domain/alerts/late'
 import { Card } from '../../kit/layout/Card'
 import { StateMark } from '../../kit/mark/StateMark'
+import { Failure } from '../../kit/state/Failure'
 import { usePreferences } from '../../lib/preferences'
 import { serverNow } from '../../lib/serverClock'
 import { visibleName } from '../../lib/text'
 import { formatInstant } from '../../lib/time'
 import styles from './Alerts.module.css'
-import { Failure } from './Failure'
 import { storyOf, windowOf } from './story'
 
 /** What happened, in the order of time. */

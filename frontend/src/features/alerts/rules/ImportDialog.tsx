@@ -6,9 +6,9 @@ import { useState } from 'react'
 import { importRules } from '../../../api/alertCommands'
 import * as commonCopy from '../../../copy/common'
 import * as rulesCopy from '../../../copy/rules'
+import { Failure } from '../../../kit/state/Failure'
 import { plural } from '../../../lib/text'
 import styles from '../Alerts.module.css'
-import { Failure } from '../Failure'
 import { useAlertCommand } from '../useAlertCommand'
 
 type Imported = Awaited<ReturnType<typeof importRules>>

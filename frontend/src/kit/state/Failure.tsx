@@ -1,7 +1,7 @@
 import { Alert } from '@mantine/core'
-import { Icon } from '../../kit/mark/Icon'
-import { Worded } from '../../kit/text/Worded'
-import styles from './Alerts.module.css'
+import { Icon } from '../mark/Icon'
+import { Worded } from '../text/Worded'
+import styles from './Failure.module.css'
 
 /** Why something was not done, in the server's own words. */
 export function Failure({ title, error }: { title: string; error: Error | null }) {

@@ -1,0 +1,130 @@
+/** Findings as rows: how bad, what it is, on which object, what to do first, since when. */
+
+import { Link } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import type { FindingRow } from '../../api/types'
+import * as commonCopy from '../../copy/common'
+import * as findingsCopy from '../../copy/findings'
+import { StateMark } from '../../kit/mark/StateMark'
+import { type Column, VirtualTable } from '../../kit/table/VirtualTable'
+import { usePreferences } from '../../lib/preferences'
+import { visibleName } from '../../lib/text'
+import { formatMoment, type Zone, zoneName } from '../../lib/time'
+import { formatCount } from '../../lib/units'
+import { EntityLink } from '../object/EntityLink'
+import { confidenceLabel } from '../severity/confidence'
+import styles from './Findings.module.css'
+import { acceptedWords, findingMark } from './words'
+
+const ROW_PX = 62
+const NARROW_ROW_PX = 118
+
+interface FindingsTableProps {
+  count: number
+  rowAt: (index: number) => FindingRow | undefined
+  onWindow?: (first: number, last: number) => void
+}
+
+export function FindingsTable({ count, rowAt, onWindow }: FindingsTableProps) {
+  const { zone } = usePreferences()
+  const columns = useMemo(() => findingColumns(zone), [zone])
+  return (
+    <VirtualTable
+      label={findingsCopy.table}
+      columns={columns}
+      count={count}
+      rowAt={rowAt}
+      {...(onWindow ? { onWindow } : {})}
+      rowKey={({ id }) => String(id)}
+      rowPx={ROW_PX}
+      narrowRowPx={NARROW_ROW_PX}
+      wraps="on phones"
+    />
+  )
+}
+
+function findingColumns(zone: Zone): Column<FindingRow>[] {
+  return [
+    {
+      id: 'told',
+      header: findingsCopy.narrowHeader,
+      width: 280,
+      grow: true,
+      narrowOnly: true,
+      cell: (row) => (
+        <span className={styles.told}>
+          <Marks row={row} zone={zone} />
+          <Title row={row} />
+          <On row={row} />
+          <span className={styles.advice}>{row.advice}</span>
+        </span>
+      ),
+    },
+    {
+      id: 'severity',
+      header: findingsCopy.severity,
+      width: 152,
+      from: 700,
+      cell: (row) => <Marks row={row} zone={zone} />,
+    },
+    {
+      id: 'finding',
+      header: findingsCopy.finding,
+      width: 260,
+      grow: true,
+      from: 700,
+      cell: (row) => <Title row={row} />,
+    },
+    { id: 'object', header: commonCopy.object, width: 160, from: 700, cell: (row) => <On row={row} /> },
+    {
+      id: 'advice',
+      header: findingsCopy.whatToDo,
+      width: 240,
+      grow: true,
+      from: 1200,
+      cell: ({ advice }) => (
+        <span className={styles.advice} title={advice}>
+          {advice}
+        </span>
+      ),
+    },
+    {
+      id: 'since',
+      header: `${findingsCopy.since} (${zoneName(zone)})`,
+      width: 142,
+      align: 'right',
+      from: 700,
+      cell: ({ raised_at }) => <span className="numeric">{formatMoment(Date.parse(raised_at), zone)}</span>,
+    },
+  ]
+}
+
+function Marks({ row, zone }: { row: FindingRow; zone: Zone }) {
+  return (
+    <span className={styles.marks} title={row.accepted === null ? undefined : acceptedWords(row.accepted, zone)}>
+      <StateMark {...findingMark(row, zone)} />
+      <span className={styles.quiet}>{confidenceLabel(row.confidence)}</span>
+    </span>
+  )
+}
+
+function Title({ row: { id, title, rule_title } }: { row: FindingRow }) {
+  const words = visibleName(title)
+  return (
+    <span className={styles.finding}>
+      <Link to={`/findings/${id}` as string} className={styles.title} title={words}>
+        {words}
+      </Link>
+      <span className={styles.quiet}>{rule_title}</span>
+    </span>
+  )
+}
+
+function On({ row: { object, concerns } }: { row: FindingRow }) {
+  return (
+    <span className={styles.on}>
+      <EntityLink to={object} />
+      {concerns > 0 && <span className={styles.quiet}>{findingsCopy.concerns(formatCount(concerns))}</span>}
+    </span>
+  )
+}

@@ -1,0 +1,100 @@
+/** What to do, in the order to try it: what it costs, who must agree, and the commands, which are copied and never run. */
+
+import { useState } from 'react'
+import type { AdviceCommand, FindingAdvice } from '../../api/types'
+import * as findingsCopy from '../../copy/findings'
+import { Card } from '../../kit/layout/Card'
+import { Fold } from '../../kit/layout/Fold'
+import { visibleName } from '../../lib/text'
+import { formatCount } from '../../lib/units'
+import { CopyText } from './CopyText'
+import styles from './Findings.module.css'
+
+/** To leave it alone says its text. */
+const KINDS: Record<Exclude<FindingAdvice['kind'], 'leave'>, string> = {
+  repair: findingsCopy.repair,
+  spread: findingsCopy.spread,
+  limit: findingsCopy.limit,
+  setting: findingsCopy.setting,
+  vendor: findingsCopy.vendor,
+}
+const EFFECTS: Record<NonNullable<FindingAdvice['takes_effect']>, string> = {
+  live: findingsCopy.live,
+  reboot: findingsCopy.reboot,
+  reconnect: findingsCopy.reconnect,
+}
+const TEAMS: Record<FindingAdvice['agree'][number], string> = {
+  storage: findingsCopy.storage,
+  virtualization: findingsCopy.virtualization,
+}
+
+export function AdviceCard({ advice }: { advice: readonly FindingAdvice[] }) {
+  return (
+    <Card title={findingsCopy.whatToDo} hint={findingsCopy.readOnlyHint}>
+      <ol className={styles.steps}>
+        {advice.map((one) => (
+          <li key={one.text}>
+            <Step advice={one} />
+          </li>
+        ))}
+      </ol>
+    </Card>
+  )
+}
+
+function Step({ advice: { kind, text, why, commands, takes_effect, agree, next_limit } }: { advice: FindingAdvice }) {
+  const notes = [
+    takes_effect === null ? '' : EFFECTS[takes_effect],
+    agree.length === 0 ? '' : findingsCopy.agree(agree.map((team) => TEAMS[team]).join(', ')),
+    next_limit === '' ? '' : findingsCopy.nextLimit(next_limit),
+  ].filter((note) => note !== '')
+  return (
+    <div className={styles.step}>
+      <p>
+        {kind !== 'leave' && <span className={styles.kind}>{KINDS[kind]}</span>}
+        <strong>{visibleName(text)}</strong>
+      </p>
+      {why !== '' && <p className="muted">{why}</p>}
+      {notes.length > 0 && <p className={styles.quiet}>{notes.join(' · ')}</p>}
+      {commands.length > 0 && <Commands commands={commands} />}
+    </div>
+  )
+}
+
+/** So few stand open: one host's, or one array's. */
+const OPEN_AT_ONCE = 2
+
+function Commands({ commands }: { commands: readonly AdviceCommand[] }) {
+  const [isOpen, setOpen] = useState(commands.length <= OPEN_AT_ONCE)
+  return (
+    <Fold title={findingsCopy.commands(formatCount(commands.length))} hint="" open={isOpen} onOpen={setOpen}>
+      {commands.map((command, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the commands of a step keep their places
+        <Command key={index} command={command} />
+      ))}
+    </Fold>
+  )
+}
+
+function Command({ command: { on, where, change, undo, shows, current, target } }: { command: AdviceCommand }) {
+  const lines = [
+    [findingsCopy.showCommand, shows],
+    [findingsCopy.changeCommand, change],
+    [findingsCopy.undoCommand, undo],
+  ] as const
+  return (
+    <div className={styles.command}>
+      <p>
+        {on === null ? where : findingsCopy.commandOn(visibleName(on.name), where)}
+        {(current !== '' || target !== '') && (
+          <span className="muted numeric"> {findingsCopy.fromTo(current, target)}</span>
+        )}
+      </p>
+      {lines
+        .filter(([, text]) => text !== '')
+        .map(([label, text]) => (
+          <CopyText key={label} label={label} text={text} />
+        ))}
+    </div>
+  )
+}

@@ -1,0 +1,98 @@
+// @vitest-environment jsdom
+import { MantineProvider } from '@mantine/core'
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { render, screen } from '@testing-library/react'
+import { expect, it, vi } from 'vitest'
+import { ALL_FINDINGS, findingCountsQuery, findingsFile, findingsQuery } from '../../api/findings'
+import type { FindingsPage as Page } from '../../api/types'
+import { TabCount } from '../../domain/findings/TabCount'
+import { PreferencesProvider } from '../../lib/preferences'
+import { pathsDown } from '../../testing/findings'
+import { onScreen } from '../../testing/screen'
+import FindingsPage from './FindingsPage'
+
+vi.mock('../../api/session', () => ({ useSession: () => ({ isAdmin: true, known: true }) }))
+vi.mock('@tanstack/react-router', () => ({
+  Link: ({ to, children }: { to: string; children: React.ReactNode }) => <a href={to}>{children}</a>,
+  useRouter: () => null,
+}))
+vi.mock('../../lib/url', () => ({ useParameter: ({ fallback }: { fallback: string }) => [fallback, () => {}] }))
+vi.mock('@tanstack/react-virtual', () => ({
+  useVirtualizer: ({ count }: { count: number }) => ({
+    getVirtualItems: () =>
+      Array.from({ length: count }, (_, index) => ({ index, start: 62 * index, end: 62 * index + 62, key: index })),
+    getTotalSize: () => 62 * count,
+  }),
+}))
+
+const page: Page = {
+  items: [pathsDown],
+  total: 1,
+  limit: 100,
+  offset: 0,
+  totals: {
+    state: { open: 1, accepted: 2, cleared: 12 },
+    severity: { high: 0, elevated: 1, normal: 0 },
+    rule: [{ rule: 'paths-down', title: 'Paths down', open: 1 }],
+  },
+  evaluated_at: '2026-11-24T09:10:00Z',
+}
+
+function show(given: Partial<Page> = {}) {
+  onScreen(1440)
+  const client = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } })
+  client.setQueryData(findingsQuery(ALL_FINDINGS).queryKey, { ...page, ...given })
+  return render(
+    <QueryClientProvider client={client}>
+      <PreferencesProvider>
+        <MantineProvider withGlobalClasses={false} withCssVariables={false}>
+          <FindingsPage />
+        </MantineProvider>
+      </PreferencesProvider>
+    </QueryClientProvider>,
+  )
+}
+
+it('findings: each row leads to its finding and its object, and says what to do first and since when', () => {
+  const { container } = show()
+  const row = screen.getAllByRole('row').find(({ textContent }) => textContent?.includes('4 of 8 paths'))
+  expect(row?.textContent).toMatch(/^ElevatedConfirmed4 of 8 paths down on esx-01Paths down/)
+  expect(row?.textContent).toContain('and 2 moreRepair the paths that are down24 Nov, 09:00')
+  expect(screen.getByRole('link', { name: '4 of 8 paths down on esx-01' }).getAttribute('href')).toBe('/findings/7')
+  expect(container.textContent).toContain('1 open (1 elevated)2 accepted12 cleared')
+  expect(container.textContent).toContain('Evaluated 24 Nov, 09:10:00 UTC')
+})
+
+it('findings: without any the page says whether rules were evaluated at all', () => {
+  const { unmount } = show({ items: [], total: 0 })
+  expect(screen.getByText(/No rule reports anything/)).toBeTruthy()
+  unmount()
+  show({ items: [], total: 0, evaluated_at: null })
+  expect(screen.getByText(/Rules are evaluated every five minutes/)).toBeTruthy()
+  expect(screen.getByText('Not evaluated yet')).toBeTruthy()
+})
+
+it('findings: the file has the filters of the list', () => {
+  const file = findingsFile({ ...ALL_FINDINGS, states: ['open', 'cleared'], severity: 'high', rule: 'paths-down' })
+  const search = new URL(file, 'http://gavel').searchParams
+  expect(search.getAll('state')).toEqual(['open', 'cleared'])
+  expect([search.get('severity'), search.get('rule'), search.get('object_id')]).toEqual(['high', 'paths-down', null])
+})
+
+it('findings: a tab has the number of open ones of its object, and none for none', () => {
+  const client = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } })
+  client.setQueryData(findingCountsQuery('datastore').queryKey, [{ id: 6, open: 3, severity: 'elevated' }])
+  const textOf = (id: number) => {
+    const { container, unmount } = render(
+      <QueryClientProvider client={client}>
+        <MantineProvider withGlobalClasses={false} withCssVariables={false}>
+          <TabCount kind="datastores" id={id} />
+        </MantineProvider>
+      </QueryClientProvider>,
+    )
+    const text = container.textContent
+    unmount()
+    return text
+  }
+  expect([textOf(6), textOf(7)]).toEqual(['3 3 open', ''])
+})
