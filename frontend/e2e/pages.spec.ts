@@ -1,4 +1,5 @@
 import { settled, violations, violationsInDarkAndLight } from './accessible'
+import { asFinding } from './findingScene'
 import { ADMIN_STATE, aDatastore, api, asEmpty, asFailing, asLoading, asUnjudged, card, firstId } from './scenes'
 import { expect, test } from './watch'
 
@@ -23,6 +24,31 @@ for (const kind of ['datastores', 'vms', 'hosts', 'volumes', 'arrays']) {
     expect(await violationsInDarkAndLight(page), 'as numbers, on a phone').toEqual([])
   })
 }
+
+test('findings and one of them are accessible, on a phone too, and an admin accepts it by keyboard', async ({
+  browser,
+}) => {
+  const context = await browser.newContext({ storageState: ADMIN_STATE })
+  const page = await context.newPage()
+  await asFinding(page)
+  for (const path of ['/findings', '/findings/7'])
+    for (const size of [DESK, PHONE]) {
+      await page.setViewportSize(size)
+      await page.goto(path)
+      await settled(page)
+      expect(await violationsInDarkAndLight(page), `${path} at ${size.width}`).toEqual([])
+      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
+    }
+  await page.getByRole('button', { name: 'Accept' }).press('Enter')
+  await page.getByLabel('Reason').fill('Planned work')
+  await page.getByLabel('Your name').fill('Ada')
+  expect(await violations(page), 'the dialog').toEqual([])
+  const sent = page.waitForRequest((request) => request.url().endsWith('/findings/7/accept'))
+  await page.getByRole('dialog').getByRole('button', { name: 'Accept' }).press('Enter')
+  expect((await sent).postDataJSON()).toMatchObject({ by: 'Ada', why: 'Planned work' })
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+  await context.close()
+})
 
 test('the overview and the walls are accessible, on a phone too', async ({ page, request }) => {
   for (const path of ['/', '/wall/environment', `/wall/arrays-${await firstId(request, 'arrays')}`]) {

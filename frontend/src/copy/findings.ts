@@ -3,6 +3,8 @@
 export const table = 'Findings'
 export const finding = 'Finding'
 export const whatToDo = 'What to do'
+export const nextStep = 'What to do:'
+export const allAdvice = 'Steps and commands'
 export const since = 'Since'
 export const severity = 'Severity'
 export const narrowHeader = 'Finding, object, what to do'

@@ -3,9 +3,11 @@ import { MantineProvider } from '@mantine/core'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { cleanup, render, screen } from '@testing-library/react'
 import { afterEach, expect, it, vi } from 'vitest'
+import { ALL_FINDINGS, findingsQuery } from '../../api/findings'
 import type { Diagnosis } from '../../api/types'
 import { PreferencesProvider } from '../../lib/preferences'
 import { noCause, queueCause } from '../../testing/causes'
+import { pathsDown } from '../../testing/findings'
 import { headOf } from '../../testing/sentences'
 import { DiagnosisCard } from './DiagnosisCard'
 
@@ -53,9 +55,9 @@ const diagnosis = {
 
 afterEach(cleanup)
 
-const show = (given: Partial<Diagnosis> = {}, isMoving = true) =>
+const show = (given: Partial<Diagnosis> = {}, isMoving = true, client = new QueryClient()) =>
   render(
-    <QueryClientProvider client={new QueryClient()}>
+    <QueryClientProvider client={client}>
       <PreferencesProvider>
         <MantineProvider withGlobalClasses={false} withCssVariables={false}>
           <DiagnosisCard diagnosis={{ ...diagnosis, ...given }} isMoving={isMoving} />
@@ -96,4 +98,22 @@ it('a cause stands right after the sentence, its numbers replace the reasons, an
   expect(text(queueCause)).toMatch(/Array or kernel, inconclusive\.Cause \(confirmed\): vdi-03 issues 98 %/)
   expect(text(queueCause)).not.toContain('64 I/Os outstanding')
   expect(text(noCause)).toMatch(/No single cause\..*64 I\/Os outstanding/)
+})
+
+it('what to do about a cause is the first advice of the finding with its threshold, and leads to all of it', async () => {
+  const client = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } })
+  const params = {
+    ...ALL_FINDINGS,
+    states: ['open'] as const,
+    rule: 'device-queue-full',
+    of: { kind: 'datastore' as const, id: 1 },
+  }
+  client.setQueryData(findingsQuery(params).queryKey, { items: [pathsDown], total: 1 } as never)
+  show({ cause: queueCause }, true, client)
+  const link = await screen.findByRole('link', { name: 'Steps and commands' })
+  expect(link.getAttribute('href')).toBe('/findings/7')
+  expect(link.closest('p')?.textContent).toMatch(/^What to do: Repair the paths that are down\./)
+  cleanup()
+  show({ cause: noCause }, true, client)
+  expect(screen.queryByText('What to do:')).toBeNull()
 })

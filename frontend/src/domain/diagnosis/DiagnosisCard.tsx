@@ -1,5 +1,6 @@
 /** The diagnosis of one object: one sentence with its severity and confidence, why, and the numbers by which it can be doubted. */
 
+import { lazy, Suspense } from 'react'
 import type { Diagnosis } from '../../api/types'
 import { shareText } from '../../charts/waterfall'
 import * as diagnosisCopy from '../../copy/diagnosis'
@@ -13,11 +14,15 @@ import { CauseSentence } from '../cause/CauseSentence'
 import { EvidenceLink } from '../counters/EvidenceLink'
 import { LayerSwatch } from '../io-path/LayerBar'
 import { namedLayers } from '../io-path/namedWords'
+import { kindOfSubject } from '../kinds'
 import { ConfidenceLabel } from '../severity/ConfidenceLabel'
 import { SeverityMark } from '../severity/SeverityMark'
 import styles from './Diagnosis.module.css'
 import { NO_DIAGNOSIS } from './noDiagnosis'
 import { unbroken } from './unbroken'
+
+/** Advice comes after the diagnosis. */
+const NextStep = lazy(async () => ({ default: (await import('../findings/NextStep')).NextStep }))
 
 /** `isMoving`: the window follows the clock, so that the age of what is newest is of interest. */
 export function DiagnosisCard({ diagnosis, isMoving }: { diagnosis: Diagnosis; isMoving: boolean }) {
@@ -25,6 +30,8 @@ export function DiagnosisCard({ diagnosis, isMoving }: { diagnosis: Diagnosis; i
   const named = namedLayers(diagnosis)
   const isJudged = diagnosis.state === 'judged'
   const { cause } = diagnosis
+  const rule = cause?.finding ?? null
+  const findable = kindOfSubject(diagnosis.subject.kind)?.subject
   const words = formatWindow(Date.parse(diagnosis.from_at), Date.parse(diagnosis.to_at), zone)
   return (
     <Card
@@ -54,6 +61,11 @@ export function DiagnosisCard({ diagnosis, isMoving }: { diagnosis: Diagnosis; i
               <strong>{unbroken(diagnosis.sentence.head.text)}</strong>.
             </p>
             {cause !== null && <CauseSentence cause={cause} />}
+            {rule !== null && findable !== undefined && (
+              <Suspense>
+                <NextStep rule={rule} of={{ kind: findable, id: diagnosis.subject.id }} />
+              </Suspense>
+            )}
             {diagnosis.state !== 'judged' && <p className={styles.note}>{NO_DIAGNOSIS[diagnosis.state]}</p>}
             {isJudged && (cause?.confidence ?? null) === null && <Reasons reasons={diagnosis.sentence.reasons} />}
             <p className={styles.basis}>

@@ -57,7 +57,7 @@ export function EvidenceCard({ evidence }: { evidence: readonly FindingEvidence[
                 {one.is_derived ? findingsCopy.derived(cellText(one.value, one.unit)) : cellText(one.value, one.unit)}
               </td>
               <td className="numeric">{timeText(one, zone)}</td>
-              <td className="muted">{one.counter}</td>
+              <td className={`${styles.wide} muted`}>{one.counter}</td>
             </tr>
           ))}
         </tbody>
