@@ -102,6 +102,7 @@ it('cause: a kind that is not known here shows its own label', () => {
 it('cause numbers: derived ones have their sign, bounds stand beside, a unit that is not known is written as it comes', () => {
   const [queued, qavg] = queueCause.evidence
   expect(queued && evidenceText(queued)).toBe('≈ 30 I/Os')
+  expect(queued && evidenceText({ ...queued, label: 'IOPS', unit: 'IOPS', is_derived: false })).toBe('30')
   expect(qavg && evidenceText(qavg)).toBe('0.48 ms (≥ 0.41 ms)')
   expect(qavg && evidenceText({ ...qavg, lower: null, upper: 600 })).toBe('0.48 ms (≤ 0.60 ms)')
   expect(qavg && evidenceText({ ...qavg, upper: 600 })).toBe('0.48 ms (0.41 ms–0.60 ms)')

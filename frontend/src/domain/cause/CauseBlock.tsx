@@ -13,7 +13,7 @@ import styles from './Cause.module.css'
 import { CauseRefs } from './CauseRefs'
 import { causeConfidence } from './confidence'
 import { LimitBar } from './LimitBar'
-import { evidenceText, formatCauseNumber, formatChanged, limitText } from './numbers'
+import { evidenceText, formatCauseNumber, formatLabeled, limitText } from './numbers'
 
 /** Who and which limit beside the sentence, its proof below both. */
 export function CauseBlock({ cause }: { cause: Cause }) {
@@ -146,7 +146,7 @@ function Changed({ changed }: { changed: NonNullable<Cause['changed']> }) {
   const at_ms = Date.parse(changed.at)
   const changes = changed.changes
     .filter(({ before, after }) => before !== null && after !== null)
-    .map(({ label, before, after, unit }) => [label, formatChanged(before, unit), formatChanged(after, unit)] as const)
+    .map(({ label, before, after, unit }) => [label, formatLabeled(before, unit), formatLabeled(after, unit)] as const)
     .filter(([, before, after]) => before !== after)
     .map((words) => causeCopy.change(...words))
   const when = causeCopy.changedAt(`${formatClock(at_ms, zone)} ${zoneName(zone, at_ms)}`, changed.object.name)

@@ -38,9 +38,13 @@ export function formatCauseNumber(value: number | null, unit: string): string {
   return FORMATS[unit]?.(value) ?? `${formatCount(value)} ${unit}`
 }
 
+/** Beside its label: a rate without its unit, which the label names. */
+export const formatLabeled = (value: number | null, unit: string): string =>
+  value !== null && unit === 'IOPS' ? formatRate(rounded(value)) : formatCauseNumber(value, unit)
+
 /** "≈ 32 I/Os", "0.48 ms (0.41 ms–0.52 ms)". */
 export function evidenceText({ value, unit, is_derived, lower, upper }: Cause['evidence'][number]): string {
-  const number = formatCauseNumber(value, unit)
+  const number = formatLabeled(value, unit)
   const text = is_derived ? causeCopy.derived(number) : number
   const range = rangeText(lower, upper, unit)
   return range === '' ? text : causeCopy.withRange(text, range)
@@ -58,10 +62,6 @@ const SHARED_UNIT: Record<string, (value: number) => string> = {
   IOPS: (value) => formatRate(rounded(value)),
   'I/Os': (value) => formatCount(rounded(value)),
 }
-
-/** A rate without its unit, which its label names. */
-export const formatChanged = (value: number | null, unit: string): string =>
-  value !== null && unit === 'IOPS' ? formatRate(rounded(value)) : formatCauseNumber(value, unit)
 
 /** "≈ 32 of 32 I/Os (100 %)": what is used, then the limit. */
 export function limitText({ used, value, used_share, unit, is_derived }: NonNullable<Cause['limit']>): string {

@@ -251,6 +251,7 @@ export function Ranking({ noun, rows, total, layers, whole_ios, all_ios, rest_io
         id: 'share',
         header: contributorsCopy.shareBar,
         width: 142,
+        grow: true,
         from: 700,
         cell: (one) => (
           <span className={styles.share}>
