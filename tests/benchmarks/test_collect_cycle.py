@@ -16,13 +16,13 @@ from tests.benchmarks.labs import running_lab
 from gavel.collectors.arrays.flasharray import parse, wire
 from gavel.collectors.arrays.flasharray.client import FlashArrayClient
 from gavel.collectors.arrays.flasharray.settings import FlashArraySettings
-from gavel.collectors.contract import LOOK_BACK_SAMPLES, Collector
+from gavel.collectors.contract import Collector
 from gavel.db.engine import Role, open_engine, transaction
 from gavel.db.queries.sources import add_source
 from gavel.db.write.inventory import store_inventory
 from gavel.db.write.samples import advance_watermark, write_samples
 from gavel.domain.inventory import InventoryTaken
-from gavel.domain.samples import COLUMNS, SampleBatch
+from gavel.domain.samples import COLUMNS, LOOK_BACK_SAMPLES, SampleBatch
 from gavel.domain.source import SourceKind, Stream
 from gavel.egress.tls import ssl_context
 from gavel.ingest.connections import open_collector

@@ -62,7 +62,8 @@ def poll(engine: Engine, source_id: int) -> None:
     """What a poller does: from the watermark on, page by page, each with the watermark in one transaction."""
     while True:
         with transaction(engine) as connection:
-            until = watermark(connection, source_id, Stream.ARRAY_VOLUME) or START
+            mark = watermark(connection, source_id, Stream.ARRAY_VOLUME)
+            until = mark.until if mark else START
             ends = every(30, until + timedelta(seconds=30), PER_PAGE)
             if until >= START + PAGES * PER_PAGE * timedelta(seconds=30):
                 return

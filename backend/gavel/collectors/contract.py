@@ -11,9 +11,6 @@ from gavel.domain.inventory import Inventory
 from gavel.domain.samples import SampleBatch
 from gavel.domain.source import ClockReading, Preflight, SourceKind, Stream, Usage
 
-# A sample may be readable late; so many intervals before the newest one known are asked for again, and merge without effect if known.
-LOOK_BACK_SAMPLES = 3
-
 
 @dataclass(frozen=True, slots=True)
 class StreamPlan:
@@ -21,12 +18,14 @@ class StreamPlan:
 
     interval: the grain the source delivers. live_window: how far back one live run reaches; what is older is backfill.
     retention: how long the source keeps that grain. slice: the longest window one backfill call asks for.
+    revised: so many of the newest samples may change though they were complete, and are asked for again with every read.
     """
 
     interval: timedelta
     live_window: timedelta
     retention: timedelta
     slice: timedelta
+    revised: int = 0
 
 
 class Collector(Protocol):

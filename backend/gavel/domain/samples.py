@@ -3,7 +3,7 @@
 All numbers are non-negative integers; `NOT_MEASURED` marks a value the source did not deliver (stored as NULL, never as 0).
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import TypeAlias
@@ -17,6 +17,9 @@ from gavel.domain.streams import COLUMNS_OF
 Int64Array: TypeAlias = npt.NDArray[np.int64]
 
 NOT_MEASURED = -1
+# A sample may be readable late, or half filled at first: so many intervals before the newest one known may still change, and are asked
+# for again (how many of them each time: `ingest.windows`).
+LOOK_BACK_SAMPLES = 3
 
 
 class Precision(IntEnum):
@@ -64,3 +67,22 @@ class SampleBatch:
 
     def __len__(self) -> int:
         return len(self.key_index)
+
+
+def joined(batches: Sequence[SampleBatch]) -> SampleBatch:
+    """The rows of all batches of one stream, one after the other, as one; raises ValueError when there is none."""
+    if len(batches) == 1:
+        return batches[0]
+    places: dict[str, int] = {}
+    indexes = [
+        np.array([places.setdefault(key, len(places)) for key in batch.keys], dtype=np.int64)[batch.key_index]
+        for batch in batches
+    ]
+    return SampleBatch(
+        batches[0].stream,
+        tuple(places),
+        np.concatenate(indexes),
+        np.concatenate([batch.ended_at_us for batch in batches]),
+        np.concatenate([batch.interval_s for batch in batches]),
+        {name: np.concatenate([batch.values[name] for batch in batches]) for name in batches[0].values},
+    )

@@ -47,6 +47,19 @@ class ClockReading:
     read_at: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class Watermark:
+    """How far a stream is stored, by its source's own clock.
+
+    until: the newest sample. complete_until: by the newest read, everything that was to be expected had come up to here; None when that is
+    not known. looked_back_at: where the stream stood when all that may still change was last asked for; None before the first time.
+    """
+
+    until: datetime
+    complete_until: datetime | None = None
+    looked_back_at: datetime | None = None
+
+
 class CheckState(StrEnum):
     OK = "ok"
     WARNING = "warning"  # usable, with a limit that the detail names

@@ -1,6 +1,6 @@
 """Live collection: the newest samples of a source, each stream in one transaction with its watermark."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
 from gavel.collectors.contract import Collector, StreamPlan
@@ -11,8 +11,8 @@ from gavel.db.queries.gaps import note_gap
 from gavel.db.queries.sources import SourceRow, source
 from gavel.db.write.samples import advance_watermark, watermark, write_samples
 from gavel.domain.errors import ProtocolError
-from gavel.domain.samples import SampleBatch
-from gavel.domain.source import ClockReading, Stream
+from gavel.domain.samples import SampleBatch, joined
+from gavel.domain.source import ClockReading, Stream, Watermark
 from gavel.egress.network import total_deadline
 from gavel.ingest.clocks import at_source, source_clock
 from gavel.ingest.inventory import take_inventory
@@ -76,7 +76,7 @@ def _read_s(row: SourceRow, plan: StreamPlan) -> float:
 
 def _due(
     context: WorkerContext, row: SourceRow, collector: Collector, clock: ClockReading
-) -> Mapping[Stream, tuple[StreamPlan, datetime | None]]:
+) -> Mapping[Stream, tuple[StreamPlan, Watermark | None]]:
     source_now = at_source(context.now(), clock)
     with reading(context.engine) as connection:
         known = {stream: watermark(connection, row.id, stream) for stream in collector.streams}
@@ -94,32 +94,41 @@ def _collect_stream(
     clock: ClockReading,
     stream: Stream,
     plan: StreamPlan,
-    watermark: datetime | None,
+    before: Watermark | None,
 ) -> RunOutcome:
     with RecordedRun(context, row, collector, stream=stream, queue=LIVE) as account:
         account.clock_offset_s = clock.offset_s
         source_now = at_source(context.now(), clock)
-        window = live_window(watermark, source_now, plan)
+        window = live_window(before, source_now, plan)
         with total_deadline(_read_s(row, plan)):
             batches = list(collector.samples(stream, window.since, window.until))
         account.left_out = collector.left_out(stream)
         with transaction(context.engine) as connection:
-            write_all(connection, row.id, batches, account)
-            until = _advance(connection, row.id, stream, window, batches, context.now()) or watermark
+            complete_until = write_all(connection, row.id, batches, account)
+            until = _advance(connection, row.id, stream, window, batches, complete_until, context.now())
+            if until is None and before is not None:
+                until = before.until
             live.announce(connection, live.News(row.id, stream, until))
         account.lag_s = lag_s(until, source_now)
     return account
 
 
-def write_all(connection: Connection, source_id: int, batches: Iterable[SampleBatch], account: RunOutcome) -> None:
-    """Store the batches of one read within the caller's transaction, and count them."""
-    for batch in batches:
-        written = write_samples(connection, source_id, batch)
-        account.samples += len(batch)
-        account.new_samples += written.new_rows
-        account.completed += written.completed
-        account.corrected += written.corrected
-        account.unknown_keys |= set(written.unknown_keys)
+def write_all(
+    connection: Connection, source_id: int, batches: Sequence[SampleBatch], account: RunOutcome
+) -> datetime | None:
+    """Store the batches of one read, of one stream, within the caller's transaction, and count them. Returns up to where the stream is
+    complete, as far as that is known.
+    """
+    if not batches:
+        return None
+    batch = joined(batches)
+    written = write_samples(connection, source_id, batch)
+    account.samples += len(batch)
+    account.new_samples += written.new_rows
+    account.completed += written.completed
+    account.corrected += written.corrected
+    account.unknown_keys |= set(written.unknown_keys)
+    return written.complete_until
 
 
 def _advance(
@@ -127,7 +136,8 @@ def _advance(
     source_id: int,
     stream: Stream,
     window: LiveWindow,
-    batches: list[SampleBatch],
+    batches: Sequence[SampleBatch],
+    complete_until: datetime | None,
     now: datetime,
 ) -> datetime | None:
     """Move the watermark to the newest stamp read and owe what was skipped; a read that brought nothing moves nothing."""
@@ -136,7 +146,9 @@ def _advance(
         return None
     if window.skipped:
         note_gap(connection, source_id, stream, *window.skipped, reason=NOT_READ, now=now)
-    return advance_watermark(connection, source_id, stream, newest)
+    return advance_watermark(
+        connection, source_id, stream, newest, complete_until=complete_until, is_whole_look=window.is_whole_look
+    )
 
 
 def newest_stamp(batches: Iterable[SampleBatch]) -> datetime | None:

@@ -3,37 +3,54 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from gavel.collectors.contract import LOOK_BACK_SAMPLES, StreamPlan
+from gavel.collectors.contract import StreamPlan
+from gavel.domain.samples import LOOK_BACK_SAMPLES
+from gavel.domain.source import Watermark
 
 # A source whose clock is ahead of what was last measured may hold stamps a little in our future.
 _AHEAD = timedelta(seconds=10)
 
 
+# So many samples apart, all that may still change is asked for again, however complete it was.
+_WHOLE_LOOK_EVERY = 15
+
+
 @dataclass(frozen=True, slots=True)
 class LiveWindow:
-    """Ask for (since, until]. `skipped` is the older stretch (from, to] that this run leaves to backfill, if any."""
+    """Ask for (since, until]. `skipped` is the older stretch (from, to] that this run leaves to backfill, if any. `is_whole_look`: all that
+    may still change is asked for again.
+    """
 
     since: datetime
     until: datetime
     skipped: tuple[datetime, datetime] | None
+    is_whole_look: bool
 
 
-def live_window(watermark: datetime | None, source_now: datetime, plan: StreamPlan) -> LiveWindow:
-    """The newest stretch since the watermark; what lies further back than one live run reaches is backfill.
+def live_window(watermark: Watermark | None, source_now: datetime, plan: StreamPlan) -> LiveWindow:
+    """The newest stretch since the watermark, and before it what had not come as a whole or may be revised; what lies further back than
+    one live run reaches is backfill.
 
     Without a watermark everything the source still keeps is owed.
     """
     until = source_now + _AHEAD
     floor = source_now - plan.live_window
-    owed_from = source_now - plan.retention if watermark is None else watermark
-    if owed_from >= floor:
-        return LiveWindow(owed_from - plan.interval * LOOK_BACK_SAMPLES, until, None)
-    return LiveWindow(floor, until, (owed_from, floor))
+    owed_from = source_now - plan.retention if watermark is None else watermark.until
+    if owed_from < floor:
+        return LiveWindow(floor, until, (owed_from, floor), is_whole_look=False)
+    if watermark is None:
+        return LiveWindow(owed_from, until, None, is_whole_look=True)
+    furthest = watermark.until - plan.interval * LOOK_BACK_SAMPLES
+    looked_back_at = watermark.looked_back_at
+    if looked_back_at is None or watermark.until - looked_back_at >= plan.interval * _WHOLE_LOOK_EVERY:
+        return LiveWindow(furthest, until, None, is_whole_look=True)
+    wanted = min(watermark.complete_until or furthest, watermark.until - plan.interval * plan.revised)
+    return LiveWindow(max(furthest, wanted), until, None, is_whole_look=False)
 
 
-def is_due(watermark: datetime | None, source_now: datetime, plan: StreamPlan) -> bool:
+def is_due(watermark: Watermark | None, source_now: datetime, plan: StreamPlan) -> bool:
     """Whether the source should hold a sample that is not stored yet."""
-    return watermark is None or source_now - watermark >= plan.interval
+    return watermark is None or source_now - watermark.until >= plan.interval
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from gavel.db.engine import transaction
 from gavel.db.errors import NotFoundError, SampleRangeError
 from gavel.db.write.samples import advance_watermark, watermark
 from gavel.domain.samples import SampleBatch
-from gavel.domain.source import Stream
+from gavel.domain.source import Stream, Watermark
 
 NOW = datetime.now(UTC).replace(microsecond=0)
 HOUR = NOW.replace(minute=0, second=0) - timedelta(hours=2)
@@ -134,7 +134,7 @@ def test_the_watermark_only_moves_forward_and_with_its_samples(store: Store) -> 
         advance_watermark(connection, source_id, Stream.HOST_DEVICE, NOW)
         raise ZeroDivisionError
     with transaction(store.engine) as connection:
-        assert watermark(connection, source_id, Stream.HOST_DEVICE) == HOUR
+        assert watermark(connection, source_id, Stream.HOST_DEVICE) == Watermark(HOUR)
         assert watermark(connection, source_id, Stream.PATH) is None
 
 

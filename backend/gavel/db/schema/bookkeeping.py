@@ -44,12 +44,26 @@ source = Table(
 )
 
 # Samples of the stream are stored up to `until_at`, by the source's own clock; moved in the transaction of the samples.
+# `complete_until`: all that was to be expected up to here had come with the newest read. `looked_back_at`: what may still change was
+# last asked for as a whole when the stream stood there.
 watermark = Table(
     "watermark",
     metadata,
     Column("source_id", Integer, ForeignKey("source.id", ondelete="CASCADE"), primary_key=True),
     Column("stream", Text, primary_key=True),
     instant("until_at"),
+    instant("complete_until", nullable=True),
+    instant("looked_back_at", nullable=True),
+)
+
+# Digests of the rows of a stream's last samples (`write.recent`). Unlogged: what a crash loses is compared in the tables instead.
+recent_samples = Table(
+    "recent_samples",
+    metadata,
+    Column("source_id", Integer, ForeignKey("source.id", ondelete="CASCADE"), primary_key=True),
+    Column("stream", Text, primary_key=True),
+    Column("packed", LargeBinary, nullable=False),
+    prefixes=["UNLOGGED"],
 )
 
 # A missing interval (from_at, to_at] and why. `entity_key` is null when the whole stream is missing.

@@ -17,8 +17,9 @@ from gavel.db.schema.bookkeeping import watermark as watermarks
 from gavel.db.series.catalog import SAMPLES, Mode, RawSeries
 from gavel.db.series.room import instant, make_room, note_rows, stamp_us
 from gavel.db.write.entities import UNKNOWN_ID, entity_ids
+from gavel.db.write.recent import Columns, RecentRows, digests, recent_rows, remember
 from gavel.domain.samples import Int64Array, SampleBatch
-from gavel.domain.source import ATTRIBUTED, Stream
+from gavel.domain.source import ATTRIBUTED, Stream, Watermark
 
 _KEY = ("ts", "entity_id")
 # Latencies of a row have one precision, or their differences would mean nothing; which is whose is told by the ending.
@@ -144,7 +145,8 @@ class Written:
     """What became of a batch: `rows` had a known entity, `new_rows` of them were not there yet.
 
     Of those that were, `completed` had lacked values and were filled, `corrected` had other values, which were replaced; the rest is equal.
-    `unknown_keys`: keys that are not in the inventory; their rows were not stored.
+    `unknown_keys`: keys that are not in the inventory; their rows were not stored. `complete_until`: all that was to be expected up to here
+    has come, by the last samples that are known; None when that is not known.
     """
 
     rows: int
@@ -152,6 +154,7 @@ class Written:
     completed: int
     corrected: int
     unknown_keys: tuple[str, ...]
+    complete_until: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +168,6 @@ class _Target:
     until_us: int | None
 
 
-_Columns = Mapping[str, Int64Array]
 # No sample was taken before or will be taken after these; a stamp outside is not a time.
 _STAMPS = tuple(stamp_us(datetime(year, 1, 1, tzinfo=UTC)) for year in (2000, 2200))
 
@@ -186,24 +188,54 @@ def write_samples(connection: Connection, source_id: int, batch: SampleBatch) ->
     fields = _fields(target.raw)
     _require_range(batch.stream, fields, columns)
     make_room(connection, target.mode, target.raw, columns["ts"])
-    merged = list(_store(connection, source_id, target, fields, columns))
+    before = recent_rows(connection, source_id, batch.stream)
+    digest = digests(columns)
+    unchanged = before.holds(columns, digest)
+    merged = list(_store(connection, source_id, target, fields, columns, unchanged))
     new, completed, corrected = (
         sum(counts) for counts in zip(*((one.new, one.completed, one.corrected) for one in merged), strict=True)
     )
-    return Written(rows, new, completed, corrected, unknown_keys)
+    recent = before.followed_by(RecentRows.of(columns, digest))
+    remember(connection, source_id, batch.stream, recent)
+    complete_us = recent.complete_until_us(int(columns["interval_s"].max()) * 1_000_000)
+    complete_until = None if complete_us is None else datetime.fromtimestamp(complete_us / 1e6, UTC)
+    return Written(rows, new, completed, corrected, unknown_keys, complete_until)
 
 
-def watermark(connection: Connection, source_id: int, stream: Stream) -> datetime | None:
-    """Samples are stored up to here, by the source's own clock; None before the first run."""
-    mark = select(watermarks.c.until_at).where(watermarks.c.source_id == source_id, watermarks.c.stream == stream)
-    return connection.scalar(mark)
+def watermark(connection: Connection, source_id: int, stream: Stream) -> Watermark | None:
+    """How far the stream is stored; None before the first run."""
+    mine = watermarks.c.source_id == source_id, watermarks.c.stream == stream
+    columns = watermarks.c.until_at, watermarks.c.complete_until, watermarks.c.looked_back_at
+    row = connection.execute(select(*columns).where(*mine)).one_or_none()
+    return None if row is None else Watermark(*row)
 
 
-def advance_watermark(connection: Connection, source_id: int, stream: Stream, until: datetime) -> datetime:
-    """Move the watermark to `until` if that is forward; returns where it stands. Call it in the transaction of the samples."""
-    row = insert(watermarks).values(source_id=source_id, stream=stream, until_at=until)
-    forward = func.greatest(watermarks.c.until_at, row.excluded.until_at)
-    upsert = row.on_conflict_do_update(index_elements=["source_id", "stream"], set_={"until_at": forward})
+def advance_watermark(
+    connection: Connection,
+    source_id: int,
+    stream: Stream,
+    until: datetime,
+    *,
+    complete_until: datetime | None = None,
+    is_whole_look: bool = False,
+) -> datetime:
+    """Move the watermark to `until` if that is forward; returns where it stands. Call it in the transaction of the samples.
+
+    complete_until: as `Watermark` has it, of the newest read. is_whole_look: that read asked for all that may still change.
+    """
+    row = insert(watermarks).values(
+        source_id=source_id,
+        stream=stream,
+        until_at=until,
+        complete_until=complete_until,
+        looked_back_at=until if is_whole_look else None,
+    )
+    forward = {
+        "until_at": func.greatest(watermarks.c.until_at, row.excluded.until_at),
+        "complete_until": row.excluded.complete_until,
+        "looked_back_at": func.coalesce(row.excluded.looked_back_at, watermarks.c.looked_back_at),
+    }
+    upsert = row.on_conflict_do_update(index_elements=["source_id", "stream"], set_=forward)
     stands: datetime = connection.execute(upsert.returning(watermarks.c.until_at)).scalar_one()
     return stands
 
@@ -224,13 +256,13 @@ def _target(connection: Connection, source_id: int, stream: Stream) -> _Target:
     return _Target(stream, SAMPLES[stream], Mode(mode_name), revision, until_us)
 
 
-def _known_rows(batch: SampleBatch, ids: Int64Array) -> _Columns:
+def _known_rows(batch: SampleBatch, ids: Int64Array) -> Columns:
     entity = ids[batch.key_index] if len(batch) else batch.key_index
     columns = {"ts": batch.ended_at_us, "entity_id": entity, "interval_s": batch.interval_s, **batch.values}
     return _in_key_order(_rows(columns, entity != UNKNOWN_ID))
 
 
-def _in_key_order(columns: _Columns) -> _Columns:
+def _in_key_order(columns: Columns) -> Columns:
     """Neighbours in the index side by side: both ways of writing are faster then. Of two rows of one key the later one stays."""
     entity, stamp = columns["entity_id"], columns["ts"]
     order = np.lexsort((stamp, entity))
@@ -246,7 +278,7 @@ def _fields(raw: RawSeries) -> tuple[Field, ...]:
     return tuple(Field(name, sql_type.removesuffix(" NOT NULL")) for name, sql_type in raw.columns.items())
 
 
-def _require_range(stream: Stream, fields: tuple[Field, ...], columns: _Columns) -> None:
+def _require_range(stream: Stream, fields: tuple[Field, ...], columns: Columns) -> None:
     earliest, latest = columns["ts"].min(), columns["ts"].max()
     if earliest < _STAMPS[0] or latest > _STAMPS[1]:
         raise SampleRangeError(
@@ -262,12 +294,22 @@ def _require_range(stream: Stream, fields: tuple[Field, ...], columns: _Columns)
 
 
 def _store(
-    connection: Connection, source_id: int, target: _Target, fields: tuple[Field, ...], columns: _Columns
+    connection: Connection,
+    source_id: int,
+    target: _Target,
+    fields: tuple[Field, ...],
+    columns: Columns,
+    unchanged: "np.ndarray[tuple[int], np.dtype[np.bool_]]",
 ) -> Iterator[Merged]:
-    """Rows after the watermark are new, unless a run was killed between; those before it are mostly known: looked back at."""
+    """Rows after the watermark are new, unless a run was killed between; those before it were looked back at. `unchanged`: (n,) which rows are
+    there already as they are.
+    """
     fresh = np.ones(len(columns["ts"]), dtype=np.bool_) if target.until_us is None else columns["ts"] > target.until_us
     longest_us = int(columns["interval_s"].max()) * 1_000_000
-    for rows, write in ((_rows(columns, fresh), _copy_or_merge), (_rows(columns, ~fresh), merge)):
+    for rows, write in (
+        (_rows(columns, fresh), _copy_or_merge),
+        (_rows(columns, ~(fresh | unchanged)), merge),
+    ):
         found = write(connection, target.raw, fields, rows)
         if found.touched_us:
             note_rows(connection, target.mode, target.raw, *found.touched_us)
@@ -288,11 +330,11 @@ def _note_for_ledger(
     connection.execute(insert(dirty_window).values(note))
 
 
-def _rows(columns: _Columns, where: "np.ndarray[tuple[int], np.dtype[np.bool_]]") -> _Columns:
+def _rows(columns: Columns, where: "np.ndarray[tuple[int], np.dtype[np.bool_]]") -> Columns:
     return columns if where.all() else {name: column[where] for name, column in columns.items()}
 
 
-def _copy_or_merge(connection: Connection, raw: RawSeries, fields: tuple[Field, ...], columns: _Columns) -> Merged:
+def _copy_or_merge(connection: Connection, raw: RawSeries, fields: tuple[Field, ...], columns: Columns) -> Merged:
     """COPY straight into the table, 2½ times as fast as merging, as long as no row is there yet."""
     stamps = columns["ts"]
     if len(stamps) == 0:

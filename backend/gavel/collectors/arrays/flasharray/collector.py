@@ -25,7 +25,11 @@ _TAGS_FROM = (2, 2)
 _FILES_FROM = (2, 3)
 _INTERFACES_FROM = (2, 4)
 _PLAN = StreamPlan(
-    interval=wire.RESOLUTION, live_window=timedelta(minutes=5), retention=_RETENTION, slice=timedelta(minutes=20)
+    interval=wire.RESOLUTION,
+    live_window=timedelta(minutes=5),
+    retention=_RETENTION,
+    slice=timedelta(minutes=20),
+    revised=wire.REVISED,
 )
 _LISTS: Mapping[Stream, tuple[str, type[parse.Performance]]] = {
     Stream.ARRAY_VOLUME: ("volumes/performance", wire.VolumePerformance),

@@ -11,7 +11,6 @@ from gavel.collectors.arrays.flasharray import parse, wire
 from gavel.collectors.arrays.flasharray.client import FlashArrayClient, Params
 from gavel.collectors.arrays.flasharray.paging import PAGE_LIMIT
 from gavel.collectors.clock import age_words, offset_words
-from gavel.collectors.contract import LOOK_BACK_SAMPLES
 from gavel.collectors.net import only_source_errors
 from gavel.domain.errors import ProtocolError, SourceError
 from gavel.domain.source import Check, CheckState, Preflight, failed_check
@@ -149,7 +148,7 @@ class _FlashArrayChecks:
     def cost(self) -> Found:
         """Rows as a live read asks for them, each as large as those that were just read."""
         interval_s = wire.RESOLUTION.total_seconds()
-        rows = self._volumes * (math.ceil(self._poll_interval_s / interval_s) + LOOK_BACK_SAMPLES)
+        rows = self._volumes * (math.ceil(self._poll_interval_s / interval_s) + wire.REVISED)
         calls = max(1, math.ceil(rows / PAGE_LIMIT))
         every = f"Every {self._poll_interval_s} s {_counted(calls, 'call')} for {_counted(self._volumes, 'volume')}"
         if self._row_bytes is None:

@@ -6,6 +6,8 @@ import msgspec
 
 # The finest grain in which an array answers.
 RESOLUTION = timedelta(seconds=30)
+# So many of the newest samples are asked for again with every read: the array may still be adding to them.
+REVISED = 1
 
 Number = int | float | None
 

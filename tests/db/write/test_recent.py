@@ -1,0 +1,167 @@
+"""Rows that come again as they were do not reach the tables; whatever else comes does, as if nothing were remembered."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import event
+from tests.db.conftest import Store
+from tests.db.environments import batch, host_inventory
+
+from gavel.db.write.recent import RecentRows, digests
+from gavel.domain.samples import NOT_MEASURED, SampleBatch, joined
+from gavel.domain.source import Stream
+
+NOW = datetime.now(UTC).replace(microsecond=0)
+START = NOW - timedelta(minutes=10)
+DEVICES = [device.key for device in host_inventory().devices][:2]
+STEP_US = 20_000_000
+
+
+@contextmanager
+def merges(store: Store) -> Iterator[list[str]]:
+    """The statements that compare rows in the database."""
+    sent: list[str] = []
+
+    def note(_connection: object, _cursor: object, statement: str, *_: object) -> None:
+        if "ON CONFLICT (entity_id, ts) DO NOTHING" in statement:
+            sent.append(statement)
+
+    event.listen(store.engine, "before_cursor_execute", note)
+    try:
+        yield sent
+    finally:
+        event.remove(store.engine, "before_cursor_execute", note)
+
+
+def sample(number: int, *, read_ops: int = 7, device: str = DEVICES[0]) -> SampleBatch:
+    return batch(Stream.HOST_DEVICE, device, [START + number * timedelta(seconds=20)], read_ops=read_ops, write_ops=1)
+
+
+def poll(store: Store, source_id: int, *samples: SampleBatch) -> tuple[int, int, int]:
+    """One read, and the watermark with it."""
+    together = joined(samples)
+    written = store.write(source_id, together)
+    newest_us = int(together.ended_at_us.max())
+    store.advance(source_id, Stream.HOST_DEVICE, datetime.fromtimestamp(newest_us / 1e6, UTC))
+    return written.new_rows, written.completed, written.corrected
+
+
+def table(store: Store, source_id: int) -> list[tuple[object, ...]]:
+    query = (
+        "SELECT d.key, s.ts, s.read_ops, s.write_ops FROM host_device_sample s JOIN host_device d ON d.id = s.entity_id"
+        " WHERE d.source_id = :id ORDER BY 1, 2"
+    )
+    return store.rows(query, id=source_id)
+
+
+def test_what_is_looked_back_at_and_known_reaches_no_table(store: Store) -> None:
+    source_id = store.with_environment(host_inventory(), NOW)
+    assert poll(store, source_id, *map(sample, range(4))) == (4, 0, 0)
+    with merges(store) as sent:
+        assert poll(store, source_id, *map(sample, range(1, 5))) == (1, 0, 0)
+    assert sent == []
+
+
+def test_one_that_changed_is_compared_and_the_others_are_not(store: Store) -> None:
+    source_id = store.with_environment(host_inventory(), NOW)
+    poll(store, source_id, *map(sample, range(4)))
+    with merges(store) as sent:
+        assert poll(store, source_id, sample(1), sample(2, read_ops=8), sample(3), sample(4)) == (1, 0, 1)
+    assert len(sent) == 1
+    assert [row[2] for row in table(store, source_id)] == [7, 7, 8, 7, 7]
+
+
+def test_a_value_that_changes_and_changes_back_is_stored_as_it_came_last(store: Store) -> None:
+    source_id = store.with_environment(host_inventory(), NOW)
+    for read_ops, expected in ((7, (1, 0, 0)), (8, (0, 0, 1)), (7, (0, 0, 1)), (7, (0, 0, 0))):
+        assert poll(store, source_id, sample(0, read_ops=read_ops)) == expected
+    assert [row[2] for row in table(store, source_id)] == [7]
+
+
+def test_backfill_of_a_stretch_that_is_remembered_is_remembered_too(store: Store) -> None:
+    """A gap may end where live reading began: both know the rows there."""
+    source_id = store.with_environment(host_inventory(), NOW)
+    poll(store, source_id, *map(sample, range(4)))
+    assert store.write(source_id, sample(2, read_ops=9)).corrected == 1
+    assert poll(store, source_id, *map(sample, range(4))) == (0, 0, 1)
+    assert [row[2] for row in table(store, source_id)] == [7, 7, 7, 7]
+
+
+def test_after_a_crash_that_emptied_the_memory_nothing_is_lost_or_doubled(store: Store) -> None:
+    source_id = store.with_environment(host_inventory(), NOW)
+    poll(store, source_id, *map(sample, range(4)))
+    store.run("TRUNCATE recent_samples")
+    assert poll(store, source_id, sample(2), sample(3, read_ops=8), sample(4)) == (1, 0, 1)
+    assert [row[2] for row in table(store, source_id)] == [7, 7, 7, 8, 7]
+
+
+reads = st.lists(
+    st.lists(
+        st.tuples(st.sampled_from(DEVICES), st.integers(0, 9), st.sampled_from([NOT_MEASURED, 0, 1, 2])),
+        min_size=1,
+        max_size=6,
+    ),
+    min_size=1,
+    max_size=6,
+)
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(reads)
+def test_whatever_comes_in_whatever_order_is_stored_and_counted_as_if_nothing_were_remembered(
+    store: Store, reads: list[list[tuple[str, int, int]]]
+) -> None:
+    remembering, forgetting = (store.with_environment(host_inventory(), NOW) for _ in range(2))
+    for read in reads:
+        samples = [sample(number, read_ops=read_ops, device=device) for device, number, read_ops in read]
+        store.run("DELETE FROM recent_samples WHERE source_id = :id", id=forgetting)
+        assert poll(store, remembering, *samples) == poll(store, forgetting, *samples)
+        assert table(store, remembering) == table(store, forgetting)
+
+
+def rows(*cells: tuple[int, int, int], values: int = 2) -> RecentRows:
+    """Of (entity, sample, measured values)."""
+    columns = {
+        "ts": np.array([(1_000 + number) * STEP_US for _, number, _ in cells]),
+        "entity_id": np.array([entity for entity, _, _ in cells]),
+        "interval_s": np.full(len(cells), 20),
+    }
+    for value in range(values):
+        columns[f"v{value}"] = np.array([1 if value < measured else NOT_MEASURED for _, _, measured in cells])
+    return RecentRows.of(columns, digests(columns))
+
+
+@pytest.mark.parametrize(
+    ("cells", "complete"),
+    [
+        (((1, 1, 2), (1, 2, 2), (2, 1, 2), (2, 2, 2)), 2),
+        (((1, 1, 2), (1, 2, 1), (2, 1, 2), (2, 2, 2)), 1),  # half filled
+        (((1, 1, 1), (1, 2, 1), (2, 1, 2), (2, 2, 2)), 2),  # that one never has more
+        (((1, 1, 2), (2, 1, 2), (2, 2, 2)), 1),  # one is a sample late
+        (((1, 0, 2), (2, 1, 2), (2, 2, 2)), 0),
+    ],
+)
+def test_a_stream_is_complete_up_to_where_nothing_is_half_filled_or_late(
+    cells: tuple[tuple[int, int, int], ...], complete: int
+) -> None:
+    assert rows(*cells).complete_until_us(STEP_US) == (1_000 + complete) * STEP_US
+
+
+def test_one_that_was_left_out_of_the_newest_read_is_late_until_it_is_four_samples_old() -> None:
+    known = rows((1, 0, 2), (2, 0, 2))
+    told = []
+    for number in range(1, 6):
+        known = known.followed_by(rows((2, number, 2)))
+        told.append((known.complete_until_us(STEP_US) or 0) // STEP_US - 1_000)
+    assert told == [0, 0, 0, 4, 5]
+
+
+def test_what_is_remembered_outlasts_its_keeping() -> None:
+    known = rows((1, 1, 2), (1, 2, 1), (7, 2, 2))
+    again = RecentRows.unpacked(known.packed())
+    assert (again.base_us, again.rows.tolist()) == (known.base_us, known.rows.tolist())
