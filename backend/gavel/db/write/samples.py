@@ -301,8 +301,9 @@ def _store(
     columns: Columns,
     unchanged: "np.ndarray[tuple[int], np.dtype[np.bool_]]",
 ) -> Iterator[Merged]:
-    """Rows after the watermark are new, unless a run was killed between; those before it were looked back at. `unchanged`: (n,) which rows are
-    there already as they are.
+    """Rows after the watermark are new, unless a run was killed between; those before it were looked back at.
+
+    unchanged: (n,) which rows are there already as they are.
     """
     fresh = np.ones(len(columns["ts"]), dtype=np.bool_) if target.until_us is None else columns["ts"] > target.until_us
     longest_us = int(columns["interval_s"].max()) * 1_000_000
