@@ -20,7 +20,7 @@ from gavel.domain.scope import ScopeKind, scope_key
 
 
 @dataclass(frozen=True, slots=True)
-class _Listed:
+class _ListedSteps:
     """Steps of several objects; rows: of each, by id, in order of time."""
 
     steps: Steps
@@ -28,7 +28,7 @@ class _Listed:
 
 
 @dataclass(frozen=True, slots=True)
-class _ListOf:
+class _KnownList:
     """Objects of one kind, and what is known of them already."""
 
     connection: Connection
@@ -36,7 +36,7 @@ class _ListOf:
     known: UsualOf
     storage: Storage
 
-    def steps(self, ids: Sequence[int], time: tuple[datetime, datetime], step: timedelta) -> _Listed:
+    def steps(self, ids: Sequence[int], time: tuple[datetime, datetime], step: timedelta) -> _ListedSteps:
         keys = [scope_key(self.scope, thing_id) for thing_id in ids]
         sums = ledger(self.connection, keys, *time, step, Detail.LAYERS, storage=self.storage)
         things = sums.keys - scope_key(self.scope, 0)
@@ -45,7 +45,7 @@ class _ListOf:
         rows: dict[int, list[int]] = defaultdict(list)
         for row, thing_id in enumerate(things.tolist()):
             rows[thing_id].append(row)
-        return _Listed((sums, each), rows)
+        return _ListedSteps((sums, each), rows)
 
 
 def causes_of(
@@ -54,7 +54,7 @@ def causes_of(
     named: Mapping[EntityRef, int],
     diagnosed: DiagnosedRows,
     window: tuple[datetime, datetime],
-    known: UsualOf,
+    expected: UsualOf,
     storage: Storage,
 ) -> Mapping[int, Cause]:
     """By id, of objects of one kind that name a layer. named: which row of `diagnosed` is an object's diagnosis over the window.
@@ -63,7 +63,7 @@ def causes_of(
     """
     if not named or window[1] - window[0] > FINE:
         return {}
-    list_of = _ListOf(connection, scope, known, storage)
+    list_of = _KnownList(connection, scope, expected, storage)
     episodes = _episodes(list_of, sorted(subject.id for subject in named), window)
     ratios = covered(diagnosed.notes, diagnosed.rows)
     questions = [
@@ -76,7 +76,7 @@ def causes_of(
     return {thing_id: cause for thing_id, cause in causes.items() if cause is not None}
 
 
-def _episodes(list_of: _ListOf, ids: Sequence[int], window: tuple[datetime, datetime]) -> dict[int, Episode]:
+def _episodes(list_of: _KnownList, ids: Sequence[int], window: tuple[datetime, datetime]) -> dict[int, Episode]:
     turn = fine_from(window[1])
     recent = list_of.steps(ids, (turn, window[1]), MINUTE)
     series, diagnosed = recent.steps

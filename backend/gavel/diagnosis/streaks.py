@@ -92,7 +92,7 @@ def streak_ends(
     rows: Mapping[int, int],
     diagnosed: DiagnosedRows,
     window: tuple[datetime, datetime],
-    known: UsualOf,
+    expected: UsualOf,
     storage: Storage,
 ) -> Mapping[int, datetime]:
     """`until_at`, as in `Streak`, of those that have one, by id. rows: by id, which row of `diagnosed` is a thing's diagnosis over the
@@ -101,8 +101,8 @@ def streak_ends(
     keys = [scope_key(scope, thing_id) for thing_id in ids]
     sums = ledger(connection, keys, *window, MINUTE, Detail.LAYERS, storage=storage)
     position = np.searchsorted(np.array(keys), sums.keys)
-    usual_at = known.position(sums.keys - scope_key(scope, 0))
-    each = diagnose_rows(sums, scope, usual_at, known.usual, hours_at(sums.starts_us))
+    usual_at = expected.position(sums.keys - scope_key(scope, 0))
+    each = diagnose_rows(sums, scope, usual_at, expected.usual, hours_at(sums.starts_us))
     own: dict[int, list[int]] = defaultdict(list)
     for row, place in enumerate(position.tolist()):
         own[place].append(row)
