@@ -2,14 +2,15 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from enum import Enum, auto
 from typing import Any, Final
 
+from gavel.correlate import finding_loads
+from gavel.correlate.finding_loads import EvidenceWindow
 from gavel.db.engine import Connection
 from gavel.db.queries import finding_inventory as inventory
 from gavel.findings import evidence
-from gavel.findings.assemble import PathTrouble, path_evidence, setting_evidence
+from gavel.findings.assemble import PathTrouble, path_evidence, policy_evidence, setting_evidence
 
 
 class Basis(Enum):
@@ -17,15 +18,6 @@ class Basis(Enum):
 
     INVENTORY = auto()
     LEDGER = auto()
-
-
-@dataclass(frozen=True, slots=True)
-class EvidenceWindow:
-    """Minutes [from_at, to_at) of the ledger; now: of the evaluation."""
-
-    from_at: datetime
-    to_at: datetime
-    now: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +42,19 @@ def _settings(connection: Connection, _: EvidenceWindow) -> Iterable[evidence.Sh
     return setting_evidence(devices, inventory.device_owners(connection, names)) if names else ()
 
 
+def _policies(connection: Connection, _: EvidenceWindow) -> Iterable[evidence.DevicePolicies]:
+    devices = inventory.devices_with_policy(connection)
+    names = sorted({(device.source_id, device.canonical_name) for device in devices})
+    return policy_evidence(devices, inventory.device_owners(connection, names)) if names else ()
+
+
 LOADERS: Final[Mapping[type, EvidenceLoader]] = {
     evidence.PathEvidence: EvidenceLoader(Basis.INVENTORY, _paths),
     evidence.SharedSettings: EvidenceLoader(Basis.INVENTORY, _settings),
+    evidence.DevicePolicies: EvidenceLoader(Basis.INVENTORY, _policies),
+    evidence.LimitedRate: EvidenceLoader(Basis.LEDGER, finding_loads.limited_rates),
+    evidence.BusyDisk: EvidenceLoader(Basis.LEDGER, finding_loads.busy_disks),
+    evidence.FullQueue: EvidenceLoader(Basis.LEDGER, finding_loads.full_queues),
+    evidence.VolumeMatch: EvidenceLoader(Basis.LEDGER, finding_loads.volume_matches),
+    evidence.PathUse: EvidenceLoader(Basis.LEDGER, finding_loads.path_uses),
 }

@@ -7,7 +7,8 @@ from datetime import datetime, timedelta
 
 import structlog
 
-from gavel.correlate.finding_evidence import LOADERS, Basis, EvidenceWindow
+from gavel.correlate.finding_evidence import LOADERS, Basis
+from gavel.correlate.finding_loads import EvidenceWindow
 from gavel.correlate.worker import Worker
 from gavel.db.engine import Connection, reading, transaction
 from gavel.db.locks import only_one

@@ -10,13 +10,14 @@ import numpy as np
 from gavel.db.queries.rows import EntityRef, RefKind
 from gavel.diagnosis.cause import Candidate, Cause, CauseChange, CauseKind, CauseObject, NumberChange
 from gavel.diagnosis.cause_host import host_candidates
-from gavel.diagnosis.cause_inputs import CauseInputs, PartMinutes
+from gavel.diagnosis.cause_inputs import CauseInputs
 from gavel.diagnosis.cause_storage import storage_candidates
 from gavel.diagnosis.cause_words import count, names
 from gavel.diagnosis.sentences import clock
 from gavel.domain.io_path import Confidence
 from gavel.domain.scope import ScopeKind
 from gavel.findings.binding import MAIN_SHARE
+from gavel.findings.minutes import PartMinutes
 
 _MOST_CANDIDATES = 3
 # So much more of an object's own load, and it is what changed; less is what any load does.

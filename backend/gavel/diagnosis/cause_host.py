@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gavel.analysis.intervals import Bools, Floats
 from gavel.db.queries.causes import DeviceLoad, DiskLoad, QueueIssuer
 from gavel.diagnosis.cause import (
     Candidate,
@@ -15,7 +14,7 @@ from gavel.diagnosis.cause import (
     CauseObject,
     TwinTest,
 )
-from gavel.diagnosis.cause_inputs import CauseInputs, PartMinutes, divided, mean, twin_test
+from gavel.diagnosis.cause_inputs import CauseInputs, twin_test
 from gavel.diagnosis.cause_words import count, counted, device_object, disk_object, percent
 from gavel.domain.controllers import QUEUE_LIMITS
 from gavel.domain.io_path import Layer
@@ -25,12 +24,10 @@ from gavel.findings.binding import (
     LIMIT_USED,
     MAIN_SHARE,
     is_chain_long,
-    is_device_queue_binding,
     is_dsnro_in_force,
-    is_iops_limit_binding,
     is_virtual_disk_queue_binding,
-    normalized_ops,
 )
+from gavel.findings.minutes import PartMinutes, device_queue_binds, iops_limit_binds, mean
 
 _HYPERVISOR_TIME = "hypervisor time"
 _VSPHERE_LIMIT = "vSphere: VM settings, hard disk, Limit - IOPs"
@@ -76,26 +73,15 @@ def _iops_limits(inputs: CauseInputs) -> Iterator[Candidate]:
 
 def _limited(inputs: CauseInputs, load: DiskLoad, limit: int) -> _LimitedDisk:
     elevated, normal = (of(ScopeKind.VM_DISK, load.disk.id) for of in (inputs.elevated, inputs.normal))
-    twin = twin_test(_is_limit_binding(elevated, limit), _is_limit_binding(normal, limit), ~np.isnan(normal.iops))
+    twin = twin_test(iops_limit_binds(elevated, limit), iops_limit_binds(normal, limit), ~np.isnan(normal.iops))
     return _LimitedDisk(load, limit, elevated, twin)
-
-
-def _normalized(minutes: PartMinutes) -> Floats:
-    return normalized_ops(minutes.iops, minutes.bytes_per_s)
-
-
-def _is_limit_binding(minutes: PartMinutes, limit: float) -> Bools:
-    hypervisor = minutes.per_io("hypervisor_time")
-    return is_iops_limit_binding(
-        minutes.iops, _normalized(minutes), limit, hypervisor, minutes.per_io("kernel_time") - hypervisor
-    )
 
 
 def _limit_candidate(disks: Sequence[_LimitedDisk], *, binds: bool) -> Candidate:
     """disks: the one with most wait first."""
     first = disks[0]
     who, iops = disk_object(first.load), mean(first.minutes.iops) or 0.0
-    normalized = mean(_normalized(first.minutes)) or 0.0
+    normalized = mean(first.minutes.normalized_iops) or 0.0
     is_raw = iops >= LIMIT_USED * first.limit
     weight = _weight(first.load, sum(one.load.hypervisor_time for one in disks))
     wait = mean(first.minutes.per_io("hypervisor_time")) or 0.0
@@ -219,10 +205,7 @@ class _Queue:
     @property
     def depth(self) -> float:
         """The one in most elevated minutes."""
-        depths = self.minutes.total("depth")
-        known = depths[~np.isnan(depths)]
-        values, times = np.unique(known, return_counts=True)
-        return float(values[times.argmax()]) if len(values) else np.nan
+        return self.minutes.usual_depth
 
     @property
     def active(self) -> list[QueueIssuer]:
@@ -267,18 +250,8 @@ def _below_hypervisor(inputs: CauseInputs) -> float:
 
 def _queue(inputs: CauseInputs, load: DeviceLoad) -> _Queue:
     elevated, normal = (of(ScopeKind.HOST_DEVICE, load.device.id) for of in (inputs.elevated, inputs.normal))
-    twin = twin_test(_is_queue_full(elevated), _is_queue_full(normal), ~np.isnan(normal.iops))
+    twin = twin_test(device_queue_binds(elevated), device_queue_binds(normal), ~np.isnan(normal.iops))
     return _Queue(load, elevated, twin, inputs.issuers.get(load.device.id, ()))
-
-
-def _is_queue_full(minutes: PartMinutes) -> Bools:
-    return is_device_queue_binding(minutes.ios("in_flight_time"), minutes.total("depth"), queue_lower_us(minutes))
-
-
-def queue_lower_us(minutes: PartMinutes) -> Floats:
-    """(n,) lower bound of the queue time (QAVG) per I/O: what the bounds of the kernel's time leave open may all be of the queue."""
-    left_open = minutes.total("kernel_time") - minutes.total("kernel_lower")
-    return divided(np.maximum(minutes.total("queue_time") - left_open, 0.0), minutes.total("ops"))
 
 
 def _queue_candidate(queues: Sequence[_Queue], below: float, *, binds: bool) -> Candidate:
@@ -334,7 +307,7 @@ def _queue_evidence(queue: _Queue, in_flight: float, queued: float) -> Iterator[
     yield CauseEvidence(label="Active I/Os (ACTV)", value=in_flight, unit="I/Os", is_derived=True)
     yield CauseEvidence(label="Queued I/Os (QUED)", value=queued, unit="I/Os", is_derived=True)
     yield CauseEvidence(label="Effective queue depth (DQLEN)", value=queue.depth, unit="I/Os")
-    queue_us, lower = mean(minutes.per_io("queue_time")), mean(queue_lower_us(minutes))
+    queue_us, lower = mean(minutes.per_io("queue_time")), mean(minutes.queue_lower_us)
     if queue_us is not None:
         yield CauseEvidence(label="Kernel queue (QAVG)", value=queue_us, unit="µs", lower=lower)
     if load.configured is not None:

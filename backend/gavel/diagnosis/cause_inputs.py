@@ -4,9 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-import numpy as np
-
-from gavel.analysis.intervals import Bools, Floats
+from gavel.analysis.intervals import Bools
 from gavel.db.queries.cause_minutes import CauseMinutes
 from gavel.db.queries.causes import DeviceLoad, DiskLoad, QueueIssuer, VolumeLoad
 from gavel.db.queries.path_loads import PathLoad
@@ -16,50 +14,7 @@ from gavel.diagnosis.cause import TwinTest
 from gavel.diagnosis.episode import Episode, stamps_us
 from gavel.domain.io_path import Layer
 from gavel.domain.scope import ScopeKind, scope_key
-
-MINUTE_S = 60.0
-
-
-@dataclass(frozen=True, slots=True)
-class PartMinutes:
-    """One disk, device or volume in n minutes, (n,) each; NaN where not measured. Times in µs per I/O, rates per second."""
-
-    columns: Mapping[str, Floats]
-
-    def total(self, name: str) -> Floats:
-        return self.columns[name]
-
-    @property
-    def iops(self) -> Floats:
-        return self.columns["ops"] / MINUTE_S
-
-    @property
-    def bytes_per_s(self) -> Floats:
-        return self.columns["bytes"] / MINUTE_S
-
-    def per_io(self, name: str) -> Floats:
-        """µs per I/O."""
-        return divided(self.columns[name], self.columns["ops"])
-
-    def ios(self, name: str) -> Floats:
-        """I/Os in a part at once, on average over the minute."""
-        return self.columns[name] / (MINUTE_S * 1e6)
-
-    @property
-    def outstanding(self) -> Floats:
-        return self.columns["outstanding_s"] / MINUTE_S
-
-
-def divided(numbers: Floats, by: Floats) -> Floats:
-    """NaN where there is nothing to divide by."""
-    result: Floats = np.divide(numbers, by, out=np.full(np.shape(numbers), np.nan), where=by > 0)
-    return result
-
-
-def mean(numbers: Floats) -> float | None:
-    """Of what was measured; None where nothing was."""
-    measured = numbers[~np.isnan(numbers)]
-    return float(measured.mean()) if len(measured) else None
+from gavel.findings.minutes import PartMinutes, minutes_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,16 +62,12 @@ class CauseInputs:
         """One entry per stamp; NaN where the ledger has no row."""
         if self.minutes is None:
             return PartMinutes({})
-        key = scope_key(kind, thing_id)
-        lo, hi = np.searchsorted(self.minutes.keys, [key, key + 1]).tolist()
-        starts, wanted = self.minutes.starts_us[lo:hi], stamps_us(stamps)
-        position = np.minimum(np.searchsorted(starts, wanted), max(hi - lo - 1, 0))
-        is_there = starts[position] == wanted if hi > lo else np.zeros(len(wanted), dtype=np.bool_)
-        return PartMinutes(
-            {
-                name: np.where(is_there, column[lo:hi][position] if hi > lo else np.nan, np.nan)
-                for name, column in self.minutes.columns.items()
-            }
+        return minutes_at(
+            scope_key(kind, thing_id),
+            stamps_us(stamps),
+            self.minutes.keys,
+            self.minutes.starts_us,
+            self.minutes.columns,
         )
 
 

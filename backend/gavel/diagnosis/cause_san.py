@@ -11,11 +11,12 @@ from gavel.db.queries.causes import DeviceLoad
 from gavel.db.queries.path_loads import PathLoad
 from gavel.db.queries.rows import EntityRef
 from gavel.diagnosis.cause import Candidate, CauseEvidence, CauseKind, CauseObject
-from gavel.diagnosis.cause_inputs import CauseInputs, PartMinutes, divided, mean, twin_test
+from gavel.diagnosis.cause_inputs import CauseInputs, twin_test
 from gavel.diagnosis.cause_words import counted, percent
 from gavel.diagnosis.sentences import duration
 from gavel.domain.scope import ScopeKind
 from gavel.findings.binding import NON_OPTIMIZED_SHARE, are_non_optimized_paths_used, is_path_slow
+from gavel.findings.minutes import PartMinutes, divided, mean
 
 
 def san_candidates(inputs: CauseInputs) -> Iterator[Candidate]:

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gavel.analysis.intervals import Bools, Floats
+from gavel.analysis.intervals import Floats
 from gavel.analysis.severity import elevated_from_us
 from gavel.db.queries.causes import VolumeLoad
 from gavel.db.queries.peer_volumes import PeerVolume
 from gavel.db.queries.rows import EntityRef
 from gavel.diagnosis.cause import Candidate, CauseEvidence, CauseKind, CauseLimit, CauseObject, TwinTest
-from gavel.diagnosis.cause_inputs import CauseInputs, PartMinutes, mean, twin_test
+from gavel.diagnosis.cause_inputs import CauseInputs, twin_test
 from gavel.diagnosis.cause_san import san_candidates
 from gavel.diagnosis.cause_words import count, counted, megabytes, percent
 from gavel.diagnosis.sentences import duration
@@ -24,8 +24,8 @@ from gavel.findings.binding import (
     MAIN_SHARE,
     are_initiators_unmonitored,
     is_load_grown,
-    is_qos_limit_binding,
 )
+from gavel.findings.minutes import PartMinutes, mean, qos_limit_binds
 
 # As few active volumes say nothing about an array.
 _LEAST_PEERS = 3
@@ -55,29 +55,16 @@ class _LimitedVolume:
 
     @property
     def iops(self) -> float:
-        return mean(_array_iops(self.minutes)) or 0.0
+        return mean(self.minutes.array_iops) or 0.0
 
     @property
     def bytes_per_s(self) -> float:
-        return mean(_array_bytes(self.minutes)) or 0.0
+        return mean(self.minutes.array_bytes_per_s) or 0.0
 
     @property
     def is_by_iops(self) -> bool:
         limit = self.load.qos_iops_limit
         return limit is not None and self.iops >= LIMIT_USED * limit
-
-
-def _array_iops(minutes: PartMinutes) -> Floats:
-    """As the array counted them, its own hosts and all others; those of the hosts where it counted none."""
-    own = minutes.total("array_ops")
-    return np.where(own > 0, own, minutes.total("ops")) / 60.0
-
-
-def _array_bytes(minutes: PartMinutes) -> Floats:
-    per_s = minutes.bytes_per_s
-    factor = np.divide(_array_iops(minutes), minutes.iops, out=np.ones_like(per_s), where=minutes.iops > 0)
-    scaled: Floats = per_s * factor
-    return scaled
 
 
 def _qos_limits(inputs: CauseInputs) -> Iterator[Candidate]:
@@ -93,16 +80,9 @@ def _qos_limits(inputs: CauseInputs) -> Iterator[Candidate]:
 
 def _limited(inputs: CauseInputs, load: VolumeLoad) -> _LimitedVolume:
     elevated, normal = (of(ScopeKind.VOLUME, load.volume.id) for of in (inputs.elevated, inputs.normal))
-    twin = twin_test(_is_qos_binding(elevated, load), _is_qos_binding(normal, load), ~np.isnan(normal.iops))
+    binds = [qos_limit_binds(part, load.qos_iops_limit, load.qos_bytes_per_s_limit) for part in (elevated, normal)]
+    twin = twin_test(binds[0], binds[1], ~np.isnan(normal.iops))
     return _LimitedVolume(load, elevated, twin)
-
-
-def _is_qos_binding(minutes: PartMinutes, load: VolumeLoad) -> Bools:
-    limits = (float("nan") if one is None else float(one) for one in (load.qos_iops_limit, load.qos_bytes_per_s_limit))
-    iops_limit, bytes_limit = limits
-    return is_qos_limit_binding(
-        _array_iops(minutes), iops_limit, _array_bytes(minutes), bytes_limit, minutes.per_io("qos_time")
-    )
 
 
 def _qos_candidate(inputs: CauseInputs, volumes: Sequence[_LimitedVolume], *, binds: bool) -> Candidate:
@@ -209,7 +189,7 @@ def _volume_loads(inputs: CauseInputs) -> Iterator[Candidate]:
         timed = [one for one in others if one.us is not None and one.normal_us is not None]
         slower = [one for one in timed if _is_slower(one)]
         elevated, normal = (of(ScopeKind.VOLUME, load.volume.id) for of in (inputs.elevated, inputs.normal))
-        now, before = ((mean(_array_iops(of)) or 0.0, mean(_array_bytes(of)) or 0.0) for of in (elevated, normal))
+        now, before = ((mean(of.array_iops) or 0.0, mean(of.array_bytes_per_s) or 0.0) for of in (elevated, normal))
         grown = [is_load_grown(*pair) for pair in zip(before, now, strict=True)]
         if not timed or len(slower) >= ARRAY_WIDE * len(timed) or not any(grown):
             continue

@@ -4,7 +4,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from gavel.findings.evidence import HostPathCount, HostSetting, PathEvidence, SharedDevice, SharedSettings
+from gavel.findings.evidence import (
+    DevicePolicies,
+    HostPathCount,
+    HostSetting,
+    PathEvidence,
+    SharedDevice,
+    SharedSettings,
+)
 from gavel.findings.evidence_rows import AdapterPaths, DeviceFacts, DeviceOwner, DownPath
 from gavel.findings.model import ObjectRef
 
@@ -164,15 +171,39 @@ def _shared(devices: Sequence[DeviceFacts], owners: Owners) -> SharedDevice:
         canonical_name=first.canonical_name,
         vendor=first.vendor,
         model=first.model,
-        hosts=tuple(
-            HostSetting(
-                host=device.host,
-                queue_depth=device.queue_depth,
-                dsnro=device.dsnro,
-                path_policy=device.path_policy,
-                module=device.module,
-                module_depth=device.module_depth,
-            )
-            for device in devices
-        ),
+        hosts=tuple(host_setting(device) for device in devices),
     )
+
+
+def host_setting(device: DeviceFacts) -> HostSetting:
+    return HostSetting(
+        host=device.host,
+        queue_depth=device.queue_depth,
+        dsnro=device.dsnro,
+        path_policy=device.path_policy,
+        module=device.module,
+        module_depth=device.module_depth,
+    )
+
+
+def policy_evidence(devices: Sequence[DeviceFacts], owners: Owners) -> Iterator[DevicePolicies]:
+    """One for each cluster, vendor, model and policy."""
+    alike: dict[tuple[ObjectRef, str, str, str], list[DeviceFacts]] = defaultdict(list)
+    for device in devices:
+        if device.path_policy and device.vendor:
+            key = (device.group, device.vendor.strip(), (device.model or "").strip(), device.path_policy)
+            alike[key].append(device)
+    for (group, vendor, model, policy), own in alike.items():
+        by_host: dict[ObjectRef, list[str]] = defaultdict(list)
+        for device in own:
+            by_host[device.host].append(device.canonical_name)
+        yield DevicePolicies(
+            source_id=own[0].source_id,
+            object=group,
+            vendor=vendor,
+            model=model,
+            path_policy=policy,
+            hosts=tuple((host, tuple(names)) for host, names in sorted(by_host.items(), key=lambda pair: pair[0].name)),
+            objects=tuple(sorted({object_on(device, owners) for device in own}, key=lambda ref: (ref.name, ref.id))),
+            read_at=own[0].read_at,
+        )

@@ -26,6 +26,8 @@ LEAST_QUEUE_US = 100.0
 COMPETING_VMS = 2
 # Wait above a virtual disk whose queue is full.
 LEAST_GUEST_US = 200.0
+# Outstanding I/O of a disk from which on an LSI Logic controller is short of slots: three quarters of its 32.
+BUSY_LSI = 24
 # Snapshots on a virtual disk from which on its hypervisor time may be theirs.
 LONG_CHAIN = 2
 # Of a device's I/O on non-optimized paths while an optimized one works.

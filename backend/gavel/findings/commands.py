@@ -1,5 +1,6 @@
 """Commands that advice offers to copy. Gavel runs none of them; values come from the host, only names of parameters are known here."""
 
+import re
 import shlex
 from collections.abc import Sequence
 
@@ -7,7 +8,8 @@ from gavel.domain.hba_modules import DEPTH_PARAMETERS
 from gavel.findings.model import AdviceCommand, ObjectRef
 
 ESXI_SHELL = "ESXi Shell or SSH"
-VSPHERE_CLIENT = "vSphere Client"
+POWERCLI = "PowerCLI"
+_QUOTES = re.compile("(['\u2018\u2019\u201a\u201b])")
 # A line that names more devices than this is no line to read before it is run.
 _MOST_DEVICES = 50
 
@@ -45,6 +47,28 @@ def dsnro_command(host: ObjectRef, devices: Sequence[str], current: int | None, 
     )
 
 
+def disk_limit_command(vm: ObjectRef, disk: ObjectRef, current: int) -> AdviceCommand:
+    """Removes a virtual disk's IOPS limit; back to `current`."""
+    chosen = f"$vm = Get-VM -Name {_quoted(vm.name)}; $disk = Get-HardDisk -VM $vm -Name {_quoted(disk.name)}"
+    change = (
+        f"{chosen}; Get-VMResourceConfiguration -VM $vm | Set-VMResourceConfiguration -Disk $disk -DiskLimitIOPerSecond"
+    )
+    return AdviceCommand(
+        where=POWERCLI,
+        on=vm,
+        shows=f"(Get-VMResourceConfiguration -VM (Get-VM -Name {_quoted(vm.name)})).DiskResourceConfiguration",
+        change=f"{change} -1",
+        undo=f"{change} {current}",
+        current=f"{current:,} IOPS",
+        target="no limit",
+    )
+
+
+def _quoted(name: str) -> str:
+    """A literal of PowerShell, to which curly quotes are quotes as well: each inside is doubled. Names come from the source."""
+    return "'" + _QUOTES.sub(r"\1\1", name) + "'"
+
+
 def path_policy_command(host: ObjectRef, devices: Sequence[str], current: str, target: str) -> AdviceCommand:
     """How ESXi chooses among the paths, as `PathPolicy` writes it: from `current` to `target`, both of one plug-in family."""
     shows = "hpp" if _is_hpp(current) else "nmp"
@@ -78,7 +102,9 @@ def _switching(policy: str) -> str:
     """The options that bring a round robin policy back to what `policy` says."""
     settings = dict(pair.split("=", 1) for pair in policy.partition(" ")[2].split(",") if "=" in pair)
     if settings.get("policy") == "latency":
-        return "--type=latency"
+        given = {"--num-sampling-cycles": "samplingCycles", "--latency-eval-time": "latencyEvalTime"}
+        options = (f" {name}={settings[key]}" for name, key in given.items() if settings.get(key, "").isdigit())
+        return "--type=latency" + "".join(options)
     if settings.get("policy") == "iops" and settings.get("iops", "").isdigit():
         return f"--type=iops --iops={settings['iops']}"
     return "--type=default"

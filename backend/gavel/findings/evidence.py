@@ -6,6 +6,7 @@ Rates are per second, times in µs per I/O, depths and outstanding in I/Os. None
 from dataclasses import dataclass
 from datetime import datetime
 
+from gavel.findings.minutes import PartMinutes
 from gavel.findings.model import ObjectRef
 
 # --- inventory --------------------------------------------------------------------------------------------------------
@@ -79,4 +80,127 @@ class SharedSettings:
     object: ObjectRef
     name: str
     devices: tuple[SharedDevice, ...]
+    read_at: datetime
+
+
+# --- the newest minutes -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimitedRate:
+    """A virtual disk with an IOPS limit, or a volume with a QoS limit. owner: the VM or the array. minutes: [from_at, to_at)."""
+
+    source_id: int
+    object: ObjectRef
+    owner: ObjectRef
+    iops_limit: int | None
+    bytes_per_s_limit: int | None
+    minutes: PartMinutes
+    from_at: datetime
+    to_at: datetime
+
+    @property
+    def is_of_volume(self) -> bool:
+        return self.object.kind == "volume"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BusyDisk:
+    """A virtual disk with many I/Os outstanding, or on snapshots. host, datastore: where it is now. minutes: [from_at, to_at)."""
+
+    source_id: int
+    disk: ObjectRef
+    vm: ObjectRef
+    host: ObjectRef | None
+    datastore: ObjectRef | None
+    controller_type: str
+    iops_limit: int | None
+    snapshot_depth: int
+    minutes: PartMinutes
+    from_at: datetime
+    to_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class QueueShare:
+    """A VM with I/O in a device queue. share: of the queue's I/O; minutes: in which it did I/O."""
+
+    vm: ObjectRef
+    share: float
+    minutes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FullQueue:
+    """A device queue of a host that may be full. carried: datastore or volume on it; hosts: all that share the device, with this one.
+
+    issuers: those with most I/O first; minutes: [from_at, to_at).
+    """
+
+    source_id: int
+    device: ObjectRef
+    host: ObjectRef
+    carried: ObjectRef | None
+    canonical_name: str
+    configured: int | None
+    dsnro: int | None
+    is_nvme: bool
+    hosts: tuple[HostSetting, ...]
+    issuers: tuple[QueueShare, ...]
+    minutes: PartMinutes
+    from_at: datetime
+    to_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VolumeMatch:
+    """I/O of a volume as its monitored hosts issued it and as its array counted it, per second over `minutes` whole minutes."""
+
+    source_id: int
+    volume: ObjectRef
+    array: ObjectRef
+    host_iops: float
+    array_iops: float
+    minutes: int
+    from_at: datetime
+    to_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class HostPathUse:
+    """I/O of one device from one host, per second. optimized_paths: working ones that are optimized."""
+
+    host: ObjectRef
+    optimized_paths: int
+    iops: float
+    non_optimized_iops: float
+    path_policy: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PathUse:
+    """Hosts of one datastore, volume or device that have optimized and other paths to it."""
+
+    source_id: int
+    object: ObjectRef
+    canonical_name: str
+    hosts: tuple[HostPathUse, ...]
+    from_at: datetime
+    to_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DevicePolicies:
+    """Devices of one vendor and model in a cluster (or vCenter) that have the same path policy.
+
+    hosts: with the canonical names of their devices; objects: datastores and volumes on these.
+    """
+
+    source_id: int
+    object: ObjectRef
+    vendor: str
+    model: str
+    path_policy: str
+    hosts: tuple[tuple[ObjectRef, tuple[str, ...]], ...]
+    objects: tuple[ObjectRef, ...]
     read_at: datetime

@@ -64,3 +64,52 @@ class DeviceOwner:
 
     object: ObjectRef
     vms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiskRow:
+    """A virtual disk that may be limited, full or on snapshots."""
+
+    source_id: int
+    disk: ObjectRef
+    vm: ObjectRef
+    host: ObjectRef | None
+    datastore: ObjectRef | None
+    controller_type: str
+    iops_limit: int | None
+    snapshot_depth: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimitedVolume:
+    """A volume with QoS limits of its own that waited for one."""
+
+    source_id: int
+    volume: ObjectRef
+    array: ObjectRef
+    iops_limit: int | None
+    bytes_per_s_limit: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class QueueRow:
+    """A device of a host that had about as many I/Os in flight as its queue holds."""
+
+    device_id: int
+    source_id: int
+    canonical_name: str
+    is_nvme: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PathUseRow:
+    """I/O of one device of a host over its paths, per second."""
+
+    device_id: int
+    source_id: int
+    canonical_name: str
+    host: ObjectRef
+    path_policy: str | None
+    optimized_paths: int
+    iops: float
+    non_optimized_iops: float

@@ -4,11 +4,34 @@ from collections.abc import Mapping
 from typing import Final
 
 from gavel.findings.model import FindingRule
-from gavel.findings.rules import paths_down, unequal_queue_settings
+from gavel.findings.rules import (
+    competing_worlds,
+    device_queue_full,
+    iops_limit_at_work,
+    latency_policy_options,
+    lsi_on_busy_disk,
+    non_optimized_io,
+    path_policy_off_advice,
+    paths_down,
+    snapshot_chain,
+    unequal_queue_settings,
+    unmonitored_initiators,
+    virtual_disk_queue_full,
+)
 
 RULES: Final[tuple[FindingRule, ...]] = (
-    paths_down.RULE,
+    competing_worlds.RULE,
+    device_queue_full.RULE,
+    virtual_disk_queue_full.RULE,
+    iops_limit_at_work.RULE,
     unequal_queue_settings.RULE,
+    paths_down.RULE,
+    non_optimized_io.RULE,
+    path_policy_off_advice.RULE,
+    latency_policy_options.RULE,
+    snapshot_chain.RULE,
+    lsi_on_busy_disk.RULE,
+    unmonitored_initiators.RULE,
 )
 RULES_BY_ID: Final[Mapping[str, FindingRule]] = {rule.id: rule for rule in RULES}
 

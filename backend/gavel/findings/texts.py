@@ -33,3 +33,13 @@ def milliseconds(us: float) -> str:
 def number(value: float) -> str:
     """Rounded to what is worth reading: "1,500", "31.4"."""
     return f"{value:,.0f}" if abs(value) >= 100 or float(value).is_integer() else f"{value:,.1f}"
+
+
+def megabytes(per_s: float) -> str:
+    """ "250 MB/s"."""
+    return f"{number(per_s / 1e6)} MB/s"
+
+
+def percent(share: float) -> str:
+    """ "62 %"."""
+    return f"{100 * share:.0f} %"

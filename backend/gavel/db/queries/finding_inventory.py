@@ -39,6 +39,14 @@ _UNEQUAL = f"""
         WINDOW w AS (PARTITION BY source_id, canonical_name)
     ) g WHERE depths OR dsnros OR policies ORDER BY source_id, canonical_name, host, id
 """
+_NAMED = f"""
+    SELECT q.* FROM ({_PER_DEVICE}) q JOIN unnest(CAST(:sources AS int[]), CAST(:names AS text[])) AS n (source_id, canonical_name)
+        USING (source_id, canonical_name) ORDER BY source_id, canonical_name, host, id
+"""
+_WITH_POLICY = f"""
+    SELECT * FROM ({_PER_DEVICE}) q WHERE path_policy IS NOT NULL AND vendor IS NOT NULL AND paths > 1
+    ORDER BY source_id, cluster_id, canonical_name, host, id
+"""
 _DOWN_PATHS = """
     SELECT p.host_device_id, p.hba_id, p.name, (
         SELECT min(a.name) FROM array_port r JOIN storage_array a ON a.source_id = r.source_id AND a.present
@@ -79,6 +87,16 @@ def devices_with_unequal_settings(connection: Connection) -> list[DeviceFacts]:
     return _facts(connection, _UNEQUAL)
 
 
+def devices_named(connection: Connection, names: Sequence[tuple[int, str]]) -> list[DeviceFacts]:
+    """All hosts that see the devices of these sources and canonical names."""
+    return _facts(connection, _NAMED, sources=[source for source, _ in names], names=[name for _, name in names])
+
+
+def devices_with_policy(connection: Connection) -> list[DeviceFacts]:
+    """Of every host: devices with several paths whose policy was read."""
+    return _facts(connection, _WITH_POLICY)
+
+
 def down_paths(connection: Connection, device_ids: Sequence[int]) -> list[DownPath]:
     """By name."""
     rows = connection.execute(text(_DOWN_PATHS), {"down": list(DOWN_STATES), "ids": list(device_ids)})
@@ -106,8 +124,8 @@ def _owner(row: RowMapping) -> ObjectRef | None:
     return None if row["volume_id"] is None else ObjectRef("volume", row["volume_id"], row["volume"])
 
 
-def _facts(connection: Connection, query: str) -> list[DeviceFacts]:
-    rows = connection.execute(text(query), {"down": list(DOWN_STATES), "local": _LOCAL}).mappings()
+def _facts(connection: Connection, query: str, **given: object) -> list[DeviceFacts]:
+    rows = connection.execute(text(query), {"down": list(DOWN_STATES), "local": _LOCAL} | given).mappings()
     return [_device(row) for row in rows]
 
 
