@@ -75,10 +75,10 @@ def told(client: Measured, check: str, poll_interval_s: int = 30) -> str:
 @pytest.mark.parametrize(
     ("volumes", "poll_interval_s", "words"),
     [
-        (1, 30, "Every 30 s 1 call for 1 volume, about 0.3 kB per read."),
-        (11, 30, "Every 30 s 1 call for 11 volumes, about 2.7 kB per read."),
-        (10_000, 30, "Every 30 s 40 calls for 10,000 volumes, about 2.4 MB per read."),
-        (10_000, 60, "Every 60 s 50 calls for 10,000 volumes, about 3.0 MB per read."),
+        (1, 30, "Every 30 s 1 call for 1 volume, about 0.1 kB per read."),
+        (11, 30, "Every 30 s 1 call for 11 volumes, about 1.3 kB per read."),
+        (10_000, 30, "Every 30 s 20 calls for 10,000 volumes, about 1.2 MB per read."),
+        (10_000, 60, "Every 60 s 30 calls for 10,000 volumes, about 1.8 MB per read."),
     ],
 )
 def test_the_cost_of_an_array_is_measured_and_told_at_every_size(
