@@ -100,6 +100,17 @@ def test_after_a_crash_that_emptied_the_memory_nothing_is_lost_or_doubled(store:
     assert [row[2] for row in table(store, source_id)] == [7, 7, 7, 8, 7]
 
 
+def test_after_a_crash_it_is_not_known_who_is_missing_until_the_next_read(store: Store) -> None:
+    """Else the newest sample of a host that comes late, right after a crash, would never be asked for."""
+    source_id = store.with_environment(host_inventory(), NOW)
+    both = [sample(number, device=device) for number in range(2) for device in DEVICES]
+    assert store.write(source_id, joined(both)).complete_until is None
+    assert store.write(source_id, sample(2)).complete_until == START + timedelta(seconds=20)
+    store.run("TRUNCATE recent_samples")
+    assert store.write(source_id, sample(3)).complete_until is None
+    assert store.write(source_id, joined([sample(number, device=DEVICES[1]) for number in range(2, 4)])).complete_until
+
+
 reads = st.lists(
     st.lists(
         st.tuples(st.sampled_from(DEVICES), st.integers(0, 9), st.sampled_from([NOT_MEASURED, 0, 1, 2])),
@@ -144,6 +155,7 @@ def rows(*cells: tuple[int, int, int], values: int = 2) -> RecentRows:
         (((1, 1, 1), (1, 2, 1), (2, 1, 2), (2, 2, 2)), 2),  # that one never has more
         (((1, 1, 2), (2, 1, 2), (2, 2, 2)), 1),  # one is a sample late
         (((1, 0, 2), (2, 1, 2), (2, 2, 2)), 0),
+        (((1, 0, 2), (1, 2, 2), (2, 1, 2), (2, 2, 2)), 0),  # one was left out between two others
     ],
 )
 def test_a_stream_is_complete_up_to_where_nothing_is_half_filled_or_late(

@@ -74,7 +74,7 @@ class RecentRows:
 
     def complete_until_us(self, interval_us: int) -> int | None:
         """Everything that was to be expected up to here is there: each entity's newest sample no more than an interval behind the newest
-        of all, each with as many values as the entity's fullest. None when nothing is known.
+        of all, none left out between two others, each with as many values as the entity's fullest. None when nothing is known.
         """
         if not len(self.rows):
             return None
@@ -84,7 +84,10 @@ class RecentRows:
         fullest = np.maximum.reduceat(self.rows["measured"], firsts)
         half = self.rows["measured"] < np.repeat(fullest, np.diff(firsts, append=len(self.rows)))
         late = newest[newest <= newest.max() - interval_us]
-        ends = [newest.max(), *late, *(after_us[half] - interval_us)]
+        steps = np.diff(after_us)
+        steps[firsts[1:] - 1] = 0  # from one entity to the next
+        before_holes = after_us[:-1][steps > interval_us * 3 // 2]
+        ends = [newest.max(), *late, *before_holes, *(after_us[half] - interval_us)]
         return self.base_us + int(min(ends))
 
     def packed(self) -> bytes:
