@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import secrets
 import signal
 import socket
 import subprocess
@@ -264,9 +265,12 @@ def children(pid: int) -> list[int]:
 
 
 def free_ports(count: int) -> int:
-    """The first of `count` consecutive free loopback ports, below the range that outgoing connections take theirs from."""
-    for attempt in range(200):
-        first = 10_000 + (os.getpid() * 31 + attempt * 97) % 20_000
+    """The first of `count` consecutive free loopback ports, below the range that outgoing connections take theirs from.
+
+    Drawn, since those of a product that is just starting again look free.
+    """
+    for _attempt in range(200):
+        first = 10_000 + secrets.randbelow(20_000)
         if all(map(_is_free, range(first, first + count))):
             return first
     raise StuckError(f"there are no {count} free ports in a row")
