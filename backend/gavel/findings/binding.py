@@ -71,7 +71,7 @@ def is_iops_limit_binding(
 ) -> Bools:
     """A virtual disk at its IOPS limit, raw or cost-normalized, while its I/Os wait above the device and not at it.
 
-    hypervisor_us: from the virtual disk to the device; kernel_us: KAVG of its I/Os, NaN where it was not told apart.
+    hypervisor_us: from the virtual disk to the device; kernel_us: KAVG of its I/Os, NaN where it was not separable.
     """
     wait, kernel = _floats(hypervisor_us), _floats(kernel_us)
     is_used = is_rate_at_limit(iops, limit) | is_rate_at_limit(normalized_iops, limit)

@@ -107,6 +107,7 @@ def test_after_a_crash_it_is_not_known_who_is_missing_until_the_next_read(store:
     assert store.write(source_id, joined(both)).complete_until is None
     assert store.write(source_id, sample(2)).complete_until == START + timedelta(seconds=20)
     store.run("TRUNCATE recent_samples")
+    store.write(source_id, sample(-9))  # of backfill, which says nothing about now
     assert store.write(source_id, sample(3)).complete_until is None
     assert store.write(source_id, joined([sample(number, device=DEVICES[1]) for number in range(2, 4)])).complete_until
 

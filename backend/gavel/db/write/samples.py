@@ -197,8 +197,9 @@ def write_samples(connection: Connection, source_id: int, batch: SampleBatch) ->
     )
     recent = before.followed_by(RecentRows.of(columns, digest))
     remember(connection, source_id, batch.stream, recent)
-    # Where nothing was remembered, who is missing from this read is not known either.
-    complete_us = recent.complete_until_us(int(columns["interval_s"].max()) * 1_000_000) if len(before.rows) else None
+    # Where nothing was remembered of the last samples, who is missing from this read is not known either.
+    is_known = len(before.since(recent.base_us)) > 0
+    complete_us = recent.complete_until_us(int(columns["interval_s"].max()) * 1_000_000) if is_known else None
     complete_until = None if complete_us is None else datetime.fromtimestamp(complete_us / 1e6, UTC)
     return Written(rows, new, completed, corrected, unknown_keys, complete_until)
 
