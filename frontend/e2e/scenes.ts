@@ -60,6 +60,7 @@ interface Standing {
   sentence: { headline: string; detail: string; text: string }
   iops: number | null
   total_us: number | null
+  layers: { layers: string[]; us: number | null }[]
 }
 
 /** The datastores, or another kind, what they lose first. */
@@ -83,6 +84,13 @@ export async function aJudged(request: APIRequestContext, kind = 'datastores'): 
   const found = (await overviewOf(request, kind)).items.find(({ state }) => state === 'judged')
   if (!found) throw new Error(`none of the ${kind} has a diagnosis`)
   return found.subject
+}
+
+/** The datastore with the most latency in the array, whatever happens elsewhere: its array service is drawn large. */
+export async function withMostInArray(request: APIRequestContext): Promise<Standing['subject']> {
+  const inArray = ({ layers }: Standing) => layers.find((layer) => layer.layers.join() === 'array')?.us ?? 0
+  const { items } = await overviewOf(request)
+  return items.reduce((most, item) => (inArray(item) > inArray(most) ? item : most)).subject
 }
 
 export async function diagnosisOf(
