@@ -7,9 +7,9 @@ Three families:
   first, and until they are deleted where neither was given.
 - *Answer faults* (missing_samples, refuse, unreadable, disconnected, entity_fault, max_query_metrics, no_expansion): the
   protocol server asks `active(source, kind)` when it builds an answer.
-- *Acts* (expire_sessions, renumber_counters, rename_volume, rename_vm, shift_clock, advance, vmotion, power): they happen
-  once, at the moment of the request. The protocol servers read their result: `session_generation`, `counter_generation`,
-  `volume_name`, `vm_name`, the source's clock and `Placement`.
+- *Acts* (expire_sessions, renumber_counters, rename_volume, rename_vm, shift_clock, advance, vmotion, power, option, ntp,
+  sioc): they happen once, at the moment of the request. The protocol servers read their result: `session_generation`,
+  `counter_generation`, `volume_name`, `vm_name`, the source's clock, `Placement` and `Administration`.
 """
 
 import threading
@@ -19,6 +19,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from gavel_lab.administration import Administration, Sioc
 from gavel_lab.clocks import Clocks
 from gavel_lab.environment import Environment
 from gavel_lab.placement import Placement
@@ -55,6 +56,9 @@ class FaultKind(StrEnum):
     )
     VMOTION = "vmotion"  # act, vCenter: vm (name), host (name)
     POWER = "power"  # act, vCenter: vm (name), state (on|off)
+    OPTION = "option"  # act, vCenter: host (name), option (name), value (int): an advanced option of the host
+    NTP = "ntp"  # act, vCenter: host (name), state (on|off): its NTP service
+    SIOC = "sioc"  # act, vCenter: datastore (name), state (on|off), threshold_ms (int)
 
 
 ACTS = frozenset(
@@ -67,6 +71,9 @@ ACTS = frozenset(
         FaultKind.ADVANCE,
         FaultKind.VMOTION,
         FaultKind.POWER,
+        FaultKind.OPTION,
+        FaultKind.NTP,
+        FaultKind.SIOC,
     }
 )
 
@@ -90,6 +97,9 @@ _PARAMETERS: dict[FaultKind, dict[str, tuple[type, bool]]] = {
     FaultKind.ADVANCE: {"by_s": (float, True)},
     FaultKind.VMOTION: {"vm": (str, True), "host": (str, True)},
     FaultKind.POWER: {"vm": (str, True), "state": (str, True)},
+    FaultKind.OPTION: {"host": (str, True), "option": (str, True), "value": (int, True)},
+    FaultKind.NTP: {"host": (str, True), "state": (str, True)},
+    FaultKind.SIOC: {"datastore": (str, True), "state": (str, True), "threshold_ms": (int, False)},
 }
 _COMMON = ("source", "kind", "match", "count", "for_s")
 
@@ -114,8 +124,11 @@ class Fault:
 class Faults:
     """The store. Thread-safe."""
 
-    def __init__(self, environment: Environment, clocks: Clocks, placement: Placement) -> None:
+    def __init__(
+        self, environment: Environment, clocks: Clocks, placement: Placement, administration: Administration
+    ) -> None:
         self._environment = environment
+        self._administration = administration
         self._clocks = clocks
         self._placement = placement
         self._lock = threading.Lock()
@@ -227,6 +240,9 @@ class Faults:
             FaultKind.ADVANCE: self._advance,
             FaultKind.VMOTION: self._vmotion,
             FaultKind.POWER: self._power,
+            FaultKind.OPTION: self._option,
+            FaultKind.NTP: self._ntp,
+            FaultKind.SIOC: self._sioc,
         }
         acts[fault.kind](fault)
 
@@ -265,20 +281,36 @@ class Faults:
         self._clocks.lab_time.pass_by(by_s)
 
     def _vmotion(self, fault: Fault) -> None:
-        vm = self._vm(fault)
-        host = next((host for host in self._environment.hosts if host.name == fault.parameters["host"]), None)
-        if host is None:
-            raise ValueError(f"no host is called {fault.parameters['host']!r}")
-        self._placement.move(vm, host.index, self._clocks.lab_time.now())
+        self._placement.move(self._vm(fault), self._host(fault), self._clocks.lab_time.now())
 
     def _rename_vm(self, fault: Fault) -> None:
         self._vm_names[self._vm(fault)] = str(fault.parameters["name"])
 
     def _power(self, fault: Fault) -> None:
-        state = fault.parameters["state"]
-        if state not in ("on", "off"):
-            raise ValueError(f"state of power is on or off, not {state!r}")
-        self._placement.switch(self._vm(fault), self._clocks.lab_time.now(), on=state == "on")
+        self._placement.switch(self._vm(fault), self._clocks.lab_time.now(), on=_is_on(fault))
+
+    def _option(self, fault: Fault) -> None:
+        name, value = str(fault.parameters["option"]), fault.number("value")
+        self._administration.set_option(self._host(fault), name, value)
+
+    def _ntp(self, fault: Fault) -> None:
+        self._administration.set_ntp(self._host(fault), running=_is_on(fault))
+
+    def _sioc(self, fault: Fault) -> None:
+        name = fault.parameters["datastore"]
+        store = next((store for store in self._environment.datastores if store.name == name), None)
+        if store is None:
+            raise ValueError(f"no datastore is called {name!r}")
+        sioc = Sioc(_is_on(fault), fault.number("threshold_ms", Sioc.threshold_ms))
+        self._administration.set_sioc(store.index, sioc)
+
+    def _host(self, fault: Fault) -> int:
+        """Index of the host that a fault names. Raises ValueError."""
+        name = fault.parameters["host"]
+        for host in self._environment.hosts:
+            if host.name == name:
+                return host.index
+        raise ValueError(f"no host is called {name!r}")
 
     def _vm(self, fault: Fault) -> int:
         """Index of the VM that a fault names, within its source. Raises ValueError."""
@@ -287,6 +319,13 @@ class Faults:
             if self._environment.vcenters[vm.vcenter].name == fault.source and self.vm_name(vm.index) == name:
                 return vm.index
         raise ValueError(f"{fault.source} has no VM {name!r}")
+
+
+def _is_on(fault: Fault) -> bool:
+    state = fault.parameters["state"]
+    if state not in ("on", "off"):
+        raise ValueError(f"state of {fault.kind} is on or off, not {state!r}")
+    return state == "on"
 
 
 def _parameters(kind: FaultKind, given: dict[str, object]) -> dict[str, Parameter]:

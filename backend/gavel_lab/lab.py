@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from gavel_lab.administration import Administration
 from gavel_lab.build import build_environment
 from gavel_lab.clocks import Clocks, LabTime
 from gavel_lab.environment import Environment
@@ -15,13 +16,14 @@ from gavel_lab.settings import Settings
 
 @dataclass(frozen=True)
 class Lab:
-    """Environment (what exists), model (what happened), placement (which host runs which VM), clocks and faults."""
+    """Environment (what exists), model (what happened), placement (which host runs which VM), clocks, faults, and what was set since."""
 
     environment: Environment
     model: Model
     placement: Placement
     clocks: Clocks
     faults: Faults
+    administration: Administration
 
 
 def create_lab(
@@ -36,10 +38,12 @@ def create_lab(
     environment = build_environment(seed, scale, settings)
     placement = Placement(environment)
     clocks = Clocks(environment, lab_time or LabTime(), offsets_s)
+    administration = Administration(environment)
     return Lab(
         environment,
         Model(environment, placement, step_s=step_s),
         placement,
         clocks,
-        Faults(environment, clocks, placement),
+        Faults(environment, clocks, placement, administration),
+        administration,
     )

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any, Final
 
-from gavel.correlate import finding_loads
+from gavel.correlate import finding_loads, finding_settings
 from gavel.correlate.finding_loads import EvidenceWindow
 from gavel.db.engine import Connection
 from gavel.db.queries import finding_inventory as inventory
-from gavel.findings import evidence
+from gavel.findings import evidence, evidence_settings
 from gavel.findings.assemble import PathTrouble, path_evidence, policy_evidence, setting_evidence
 
 
@@ -57,4 +57,7 @@ LOADERS: Final[Mapping[type, EvidenceLoader]] = {
     evidence.FullQueue: EvidenceLoader(Basis.LEDGER, finding_loads.full_queues),
     evidence.VolumeMatch: EvidenceLoader(Basis.LEDGER, finding_loads.volume_matches),
     evidence.PathUse: EvidenceLoader(Basis.LEDGER, finding_loads.path_uses),
+    evidence_settings.FlashSioc: EvidenceLoader(Basis.INVENTORY, finding_settings.flash_sioc),
+    evidence_settings.SharedPorts: EvidenceLoader(Basis.INVENTORY, finding_settings.shared_ports),
+    evidence_settings.StretchedPod: EvidenceLoader(Basis.LEDGER, finding_settings.stretched_pods),
 }

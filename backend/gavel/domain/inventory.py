@@ -177,7 +177,19 @@ class Cluster:
 
 
 @dataclass(frozen=True, slots=True)
+class HostOption:
+    """An advanced option of a host. least, most, usual: its range and default as that host defines them; None: not read."""
+
+    value: int
+    least: int | None = None
+    most: int | None = None
+    usual: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class EsxiHost:
+    """`options`: those that rules read, by name ("Disk.QFullSampleSize"). `ntp_running`: None where the service was not read."""
+
     key: str
     name: str
     hardware_uuid: str | None
@@ -186,6 +198,8 @@ class EsxiHost:
     build: str | None
     connection_state: str
     in_maintenance: bool
+    ntp_running: bool | None = None
+    options: Mapping[str, HostOption] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +218,10 @@ class Hba:
 
 @dataclass(frozen=True, slots=True)
 class HostDevice:
-    """A LUN or namespace as one host sees it. `queue_depth` from inventory; `dsnro`, `path_policy` where they could be read."""
+    """A LUN or namespace as one host sees it. `queue_depth` from inventory; `dsnro`, `path_policy` where they could be read.
+
+    queue_full_sample_size, queue_full_threshold: of adaptive queue depth, set on the device itself; 0: by the host's options.
+    """
 
     key: str
     host_key: str
@@ -215,6 +232,9 @@ class HostDevice:
     dsnro: int | None
     path_policy: str | None
     is_protocol_endpoint: bool
+    is_flash: bool | None = None
+    queue_full_sample_size: int | None = None
+    queue_full_threshold: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +269,10 @@ class UnknownPath:
 
 @dataclass(frozen=True, slots=True)
 class Datastore:
-    """`extents` are canonical device names in order; NFS has `nfs_host`/`nfs_path`, vVol its container id instead."""
+    """`extents` are canonical device names in order; NFS has `nfs_host`/`nfs_path`, vVol its container id instead.
+
+    sioc_*: Storage I/O Control and the latency from which it throttles; None where the datastore has none or it was not read.
+    """
 
     key: str
     name: str
@@ -262,6 +285,8 @@ class Datastore:
     nfs_path: str | None = None
     vvol_container_id: str | None = None
     vvol_array_ids: tuple[str, ...] = ()
+    sioc_enabled: bool | None = None
+    sioc_threshold_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

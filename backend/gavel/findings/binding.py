@@ -35,6 +35,8 @@ NON_OPTIMIZED_SHARE = 0.05
 # A path or adapter is slow against the fastest one of the same device from this ratio on, and this difference.
 PATH_SPREAD = 2.0
 LEAST_PATH_SPREAD_US = 200.0
+# Between the fastest and the slowest array of a stretched pod, for which a preferred array pays; the counters' own step apart.
+LEAST_LEG_SPREAD_US = 1000.0
 # Host ÷ array ops below which I/O of unmonitored initiators is part of the matter.
 LEAST_MATCH = 0.9
 # Active volumes of an array that are elevated at the same time, for its load to be the cause.
@@ -121,6 +123,13 @@ def is_path_slow(us: Numbers, fastest_us: Numbers, precision_us: Numbers) -> Boo
     own, best = _floats(us), _floats(fastest_us)
     least = np.maximum(LEAST_PATH_SPREAD_US, _floats(precision_us))
     return _sure((own > PATH_SPREAD * best) & (own - best > least))
+
+
+def are_legs_apart(near_us: Numbers, far_us: Numbers, precision_us: Numbers) -> Bools:
+    """Whether one array of a stretched pod is farther than another for sure: a counter in steps reads up to half a step too much,
+    and up to a whole one too little."""
+    step = np.where(_floats(precision_us) > 1.0, _floats(precision_us), 0.0)
+    return _sure(_floats(far_us) - _floats(near_us) - 1.5 * step > LEAST_LEG_SPREAD_US)
 
 
 def is_load_grown(before: Numbers, now: Numbers) -> Bools:

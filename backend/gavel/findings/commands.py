@@ -47,6 +47,49 @@ def dsnro_command(host: ObjectRef, devices: Sequence[str], current: int | None, 
     )
 
 
+def host_option_command(host: ObjectRef, option: str, current: int | None, target: int) -> AdviceCommand:
+    """An advanced option such as "Disk.QFullSampleSize"."""
+    path = "/" + option.replace(".", "/")
+    change = f"esxcli system settings advanced set --option={path} --int-value"
+    return AdviceCommand(
+        where=ESXI_SHELL,
+        on=host,
+        shows=f"esxcli system settings advanced list --option={path}",
+        change=f"{change}={target}",
+        undo="" if current is None else f"{change}={current}",
+        current="not read" if current is None else str(current),
+        target=str(target),
+    )
+
+
+def device_queue_full_command(host: ObjectRef, devices: Sequence[str]) -> AdviceCommand:
+    """Takes adaptive queue depth off the devices themselves; the host's options then apply."""
+    change = "esxcli storage core device set --device={} --queue-full-sample-size=0 --queue-full-threshold=0"
+    return AdviceCommand(
+        where=ESXI_SHELL,
+        on=host,
+        shows=f"esxcli storage core device list --device={shlex.quote(devices[0])}",
+        change=_for_each(devices, change),
+        current="set on the device",
+        target="by the host's options",
+    )
+
+
+def sioc_command(datastore: ObjectRef, threshold_ms: int | None) -> AdviceCommand:
+    """Storage I/O Control off; back on with the threshold that was read."""
+    chosen = f"Get-Datastore -Name {_quoted(datastore.name)}"
+    threshold = "" if threshold_ms is None else f" -CongestionThresholdMillisecond {threshold_ms}"
+    return AdviceCommand(
+        where=POWERCLI,
+        on=datastore,
+        shows=f"{chosen} | Select-Object Name, StorageIOControlEnabled, CongestionThresholdMillisecond",
+        change=f"{chosen} | Set-Datastore -StorageIOControlEnabled $false",
+        undo=f"{chosen} | Set-Datastore -StorageIOControlEnabled $true{threshold}",
+        current="on",
+        target="off",
+    )
+
+
 def disk_limit_command(vm: ObjectRef, disk: ObjectRef, current: int) -> AdviceCommand:
     """Removes a virtual disk's IOPS limit; back to `current`."""
     chosen = f"$vm = Get-VM -Name {_quoted(vm.name)}; $disk = Get-HardDisk -VM $vm -Name {_quoted(disk.name)}"

@@ -9,8 +9,6 @@ from gavel_lab.environment import Datastore
 from gavel_lab.vcenter.site import Site
 from gavel_lab.vcenter.volumes import info, mount, volume_type
 
-_DEFAULT_CONGESTION_THRESHOLD_MS = 30
-
 
 def _summary(site: Site, datastore: Datastore) -> Any:
     return vim.Datastore.Summary(
@@ -37,14 +35,15 @@ def _capability(_site: Site, datastore: Datastore) -> Any:
     )
 
 
-def _iorm(_site: Site, datastore: Datastore) -> Any:
-    """Storage I/O Control: off everywhere, as on a new vCenter. vVol datastores have none."""
+def _iorm(site: Site, datastore: Datastore) -> Any:
+    """Storage I/O Control: off as on a new vCenter, until somebody switches it on. vVol datastores have none."""
     if datastore.kind == "vvol":
         return None
+    sioc = site.lab.administration.sioc(datastore.index)
     return vim.StorageResourceManager.IORMConfigInfo(
-        enabled=False,
-        congestionThresholdMode="automatic",
-        congestionThreshold=_DEFAULT_CONGESTION_THRESHOLD_MS,
+        enabled=sioc.is_on,
+        congestionThresholdMode="manual" if sioc.is_on else "automatic",
+        congestionThreshold=sioc.threshold_ms,
         percentOfPeakThroughput=90,
         statsCollectionEnabled=False,
         reservationEnabled=False,

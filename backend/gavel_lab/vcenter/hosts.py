@@ -7,8 +7,9 @@ from typing import Any
 from pyVmomi import vim
 
 from gavel_lab.environment import EsxiHost
-from gavel_lab.vcenter.host_options import advanced_options
+from gavel_lab.vcenter.host_options import advanced_options, option_definitions
 from gavel_lab.vcenter.host_storage import storage_device
+from gavel_lab.vcenter.services import service_info
 from gavel_lab.vcenter.site import Site
 from gavel_lab.vcenter.volumes import file_system_volumes
 
@@ -75,7 +76,9 @@ def _config(site: Site, host: EsxiHost) -> Any:
         product=_product(site, host),
         storageDevice=storage_device(site, host),
         fileSystemVolume=file_system_volumes(site, host),
-        option=advanced_options(),
+        option=advanced_options(site, host),
+        optionDef=option_definitions(),
+        service=service_info(is_ntp_running=site.lab.administration.is_ntp_running(host.index)),
         dateTimeInfo=date_time(site, host),
     )
 
@@ -153,7 +156,11 @@ PROPERTIES: Mapping[str, Callable[[Site, EsxiHost], Any]] = {
     "config.product": _product,
     "config.storageDevice": storage_device,
     "config.fileSystemVolume": file_system_volumes,
-    "config.option": lambda _site, _host: advanced_options(),
+    "config.option": advanced_options,
+    "config.optionDef": lambda _site, _host: option_definitions(),
+    "config.service": lambda site, host: service_info(
+        is_ntp_running=site.lab.administration.is_ntp_running(host.index)
+    ),
     "configManager": _config_manager,
     "hardware": _hardware,
     "runtime": _runtime,

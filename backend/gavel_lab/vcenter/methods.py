@@ -61,8 +61,10 @@ def _entity_permissions(request: Request) -> Any:
 
 
 def _query_options(request: Request) -> Any:
-    is_host = request.node.record is not None
-    options = host_options.advanced_options() if is_host else host_options.vcenter_options()
+    host = request.node.record
+    options = host_options.vcenter_options()
+    if host is not None:
+        options = host_options.advanced_options(request.world.site, host)
     return host_options.query(options, request.arguments["name"])
 
 

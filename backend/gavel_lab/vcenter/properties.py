@@ -8,7 +8,7 @@ from typing import Any
 
 from pyVmomi import VmomiSupport, vim, vmodl
 
-from gavel_lab.environment import EsxiHost, Vm
+from gavel_lab.environment import Datastore, EsxiHost, Vm
 from gavel_lab.vcenter import containers, datastores, hosts, machines
 from gavel_lab.vcenter.custom_fields import custom_values
 from gavel_lab.vcenter.site import Site
@@ -124,13 +124,17 @@ class Properties:
             vm, site = node.record, self._site
             host = site.host_of(vm)
             return host.index, site.is_on(vm), site.name_of(vm), site.is_connected(host)
+        if isinstance(node.record, Datastore):
+            return self._site.lab.administration.sioc(node.record.index)
         if isinstance(node.record, EsxiHost):
+            if path.startswith("config.") and path.split(".")[1] in ("option", "service"):
+                return self._site.lab.administration.version
             if path.split(".", 1)[0] == "vm":
                 return tuple(vm.index for vm in self._site.vms_on(node.record))
             if path.split(".", 1)[0] == "runtime":
                 return self._site.is_connected(node.record)
             if path == "config" or path.startswith("config.storageDevice"):
-                return self.storage_state(node.record)
+                return self.storage_state(node.record), self._site.lab.administration.version
         return None
 
     def storage_state(self, host: EsxiHost) -> Any:

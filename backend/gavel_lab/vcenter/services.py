@@ -45,7 +45,7 @@ def permissions(vcenter: VCenter, root: Any, entity: Any, *, inherited: bool) ->
     ]
 
 
-def service_info() -> Any:
+def service_info(*, is_ntp_running: bool) -> Any:
     """Of an ESXi host."""
 
     def service(key: str, label: str, *, running: bool) -> Any:
@@ -60,7 +60,7 @@ def service_info() -> Any:
 
     services = [
         service("TSM-SSH", "SSH", running=False),
-        service("ntpd", "NTP Daemon", running=True),
+        service("ntpd", "NTP Daemon", running=is_ntp_running),
         service("vpxa", "VMware vCenter Agent", running=True),
     ]
     return vim.host.ServiceInfo(service=services)

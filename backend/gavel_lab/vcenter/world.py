@@ -9,7 +9,7 @@ from gavel_lab.environment import EsxiHost, VCenter
 from gavel_lab.faults import Fault, FaultKind
 from gavel_lab.vcenter import hosts, services
 from gavel_lab.vcenter.custom_fields import fields
-from gavel_lab.vcenter.host_options import advanced_options, vcenter_options
+from gavel_lab.vcenter.host_options import advanced_options, option_definitions, vcenter_options
 from gavel_lab.vcenter.host_storage import storage_device
 from gavel_lab.vcenter.performance import COUNTER_INFOS, Performance, historical_intervals
 from gavel_lab.vcenter.properties import Properties, declared_type, descend, typed
@@ -150,6 +150,7 @@ class World:
         asked_for = site.lab.placement.version(site.lab_now()), site.lab.faults.vm_names_given()
         return (
             asked_for,
+            site.lab.administration.version,
             tuple(site.host_of(vm).index for vm in site.tree.vms),
             tuple(self._properties.storage_state(host) for host in site.tree.hosts),
         )
@@ -158,8 +159,12 @@ class World:
 ServiceProvider = Callable[[World, Session | None, Node], Any]
 
 
-def _options(_world: World, _session: Session | None, node: Node) -> Any:
-    return advanced_options() if node.record is not None else vcenter_options()
+def _options(world: World, _session: Session | None, node: Node) -> Any:
+    return vcenter_options() if node.record is None else advanced_options(world.site, node.record)
+
+
+def _host_services_running(world: World, _session: Session | None, node: Node) -> Any:
+    return services.service_info(is_ntp_running=world.site.lab.administration.is_ntp_running(node.record.index))
 
 
 def _view(world: World, _session: Session | None, node: Node) -> Any:
@@ -183,13 +188,16 @@ _SERVICE_PROPERTIES: Mapping[Any, Mapping[str, ServiceProvider]] = {
         "historicalInterval": lambda _world, _session, _node: historical_intervals(),
     },
     vim.CustomFieldsManager: {"field": lambda _world, _session, _node: fields()},
-    vim.option.OptionManager: {"setting": _options},
+    vim.option.OptionManager: {
+        "setting": _options,
+        "supportedOption": lambda _world, _session, node: [] if node.record is None else option_definitions(),
+    },
     vim.AuthorizationManager: {"roleList": lambda _world, _session, _node: services.roles()},
     vim.TaskManager: {
         "recentTask": lambda _world, _session, _node: [],
         "maxCollector": lambda _world, _session, _node: 32,
     },
-    vim.host.ServiceSystem: {"serviceInfo": lambda _world, _session, _node: services.service_info()},
+    vim.host.ServiceSystem: {"serviceInfo": _host_services_running},
     vim.event.EventManager: {"maxCollector": lambda _world, _session, _node: 1000},
     vim.view.ContainerView: {
         **_VIEW,

@@ -12,12 +12,12 @@ from gavel.findings.model import ObjectRef
 DOWN_STATES = ("dead", "disabled", "off")
 # Local disks that have no name of their own share one among hosts ("mpx.vmhba0:C0:T0:L0").
 _LOCAL = "mpx.%"
-_SERVING = "h.present AND h.connection_state = 'connected' AND NOT h.in_maintenance"
+SERVING = "h.present AND h.connection_state = 'connected' AND NOT h.in_maintenance"
 _PER_DEVICE = f"""
     SELECT d.id, d.source_id, h.id AS host_id, h.name AS host, h.version, h.build, c.id AS cluster_id, c.name AS cluster, s.name AS source,
         d.canonical_name, d.vendor, d.model, d.queue_depth, d.dsnro, d.path_policy, d.is_protocol_endpoint, s.inventory_at,
         coalesce(p.paths, 0) AS paths, coalesce(p.down, 0) AS down, b.driver, b.queue_depth AS driver_depth
-    FROM host_device d JOIN esxi_host h ON h.id = d.host_id AND {_SERVING}
+    FROM host_device d JOIN esxi_host h ON h.id = d.host_id AND {SERVING}
     JOIN source s ON s.id = d.source_id AND s.enabled AND s.inventory_at IS NOT NULL LEFT JOIN cluster c ON c.id = h.cluster_id
     LEFT JOIN (
         SELECT host_device_id, count(*) AS paths, count(*) FILTER (WHERE state = ANY(:down)) AS down, min(hba_id) AS hba_id
@@ -55,7 +55,7 @@ _DOWN_PATHS = """
 """
 _DEAD_ADAPTERS = f"""
     SELECT b.id, b.host_id, b.device, count(*) AS paths, count(DISTINCT p.host_device_id) AS devices
-    FROM path p JOIN hba b ON b.id = p.hba_id JOIN esxi_host h ON h.id = b.host_id AND {_SERVING}
+    FROM path p JOIN hba b ON b.id = p.hba_id JOIN esxi_host h ON h.id = b.host_id AND {SERVING}
     WHERE p.present GROUP BY b.id, b.host_id, b.device
     HAVING bool_and(p.state = ANY(:down)) AND count(DISTINCT p.host_device_id) > 1
 """

@@ -27,6 +27,9 @@ esxi_host = inventory_table(
     Column("build", Text),
     Column("connection_state", Text, nullable=False),
     Column("in_maintenance", Boolean, nullable=False),
+    Column("ntp_running", Boolean),
+    # {name: {value, least, most, usual}} of the options that rules read.
+    Column("options", JSONB, nullable=False, server_default=text("'{}'::jsonb")),
 )
 
 hba = inventory_table(
@@ -51,6 +54,9 @@ host_device = inventory_table(
     Column("dsnro", Integer),
     Column("path_policy", Text),
     Column("is_protocol_endpoint", Boolean, nullable=False),
+    Column("is_flash", Boolean),
+    Column("queue_full_sample_size", Integer),
+    Column("queue_full_threshold", Integer),
     Index("ix_host_device_volume_serial", "volume_serial"),
     Index("ix_host_device_canonical_name", "source_id", "canonical_name"),
 )
@@ -85,6 +91,8 @@ datastore = inventory_table(
     Column("nfs_path", Text),
     Column("vvol_container_id", Text),
     Column("vvol_array_ids", ARRAY(Text), nullable=False),
+    Column("sioc_enabled", Boolean),
+    Column("sioc_threshold_ms", Integer),
 )
 
 datastore_extent = Table(

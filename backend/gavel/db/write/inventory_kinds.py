@@ -70,6 +70,7 @@ ESXI_HOST = InventoryTable(
         EventColumn("connection_state", "connection_state"),
         EventColumn("in_maintenance", "maintenance"),
         EventColumn("cluster_id", "moved", _h.cluster),
+        EventColumn("ntp_running", "ntp"),
     ),
 )
 # Whatever belongs to a host goes with it: another host under the same key has other HBAs, devices and paths.
@@ -108,7 +109,11 @@ UNKNOWN_PATH = InventoryTable(
     required=("host_id",),
     label="counter",
 )
-DATASTORE = InventoryTable(_h.datastore, identity=("uuid",), watched=(_RENAMED,))
+DATASTORE = InventoryTable(
+    _h.datastore,
+    identity=("uuid",),
+    watched=(_RENAMED, EventColumn("sioc_enabled", "sioc"), EventColumn("sioc_threshold_ms", "sioc")),
+)
 VM = InventoryTable(
     _h.vm,
     identity=("instance_uuid",),

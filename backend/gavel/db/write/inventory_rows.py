@@ -1,11 +1,12 @@
 """An inventory as rows: what is staged for each kind, with the keys of parents where the table has their ids."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict
 from typing import Any, TypeAlias
 
 from gavel.db.write import inventory_kinds as kinds
 from gavel.db.write.inventory_kinds import InventoryTable
-from gavel.domain.inventory import ArrayHost, ArrayInventory, Connection, HostInventory, Inventory
+from gavel.domain.inventory import ArrayHost, ArrayInventory, Connection, EsxiHost, HostInventory, Inventory
 from gavel.domain.naming import volume_serial
 from gavel.domain.text import clean_text
 
@@ -50,7 +51,7 @@ def _connection(connection: Connection) -> Row:
 def _host_rows(inventory: HostInventory) -> Iterator[tuple[InventoryTable, Iterable[Row]]]:
     yield kinds.VCENTER, [_plain(inventory.vcenter)]
     yield kinds.CLUSTER, (_plain(cluster) for cluster in inventory.clusters)
-    yield kinds.ESXI_HOST, (_plain(host, cluster_key="cluster_id") for host in inventory.hosts)
+    yield kinds.ESXI_HOST, (_esxi_host(host) for host in inventory.hosts)
     yield kinds.HBA, (_plain(hba, host_key="host_id") for hba in inventory.hbas)
     yield (
         kinds.HOST_DEVICE,
@@ -71,6 +72,11 @@ def _host_rows(inventory: HostInventory) -> Iterator[tuple[InventoryTable, Itera
             for disk in inventory.disks
         ),
     )
+
+
+def _esxi_host(host: EsxiHost) -> Row:
+    options = {_value(name): asdict(option) for name, option in host.options.items()}
+    return _without(_plain(host, cluster_key="cluster_id"), "options") | {"options": options}
 
 
 def _plain(thing: Any, **renamed: str) -> Row:

@@ -43,6 +43,8 @@ class HostQueueSettings:
     policy: Mapping[str, str] = field(default_factory=dict)
     optimized: Mapping[str, bool] = field(default_factory=dict)
     uids: Mapping[str, str] = field(default_factory=dict)
+    full_samples: Mapping[str, int] = field(default_factory=dict)
+    full_threshold: Mapping[str, int] = field(default_factory=dict)
 
     def of_device(self, device: HostDevice) -> HostDevice:
         name = device.canonical_name
@@ -51,6 +53,8 @@ class HostQueueSettings:
             dsnro=self.dsnro.get(name),
             queue_depth=device.queue_depth or self.device_depth.get(name),
             path_policy=self.policy.get(name, device.path_policy),
+            queue_full_sample_size=self.full_samples.get(name),
+            queue_full_threshold=self.full_threshold.get(name),
         )
 
     def of_hba(self, hba: Hba) -> Hba:
@@ -127,6 +131,8 @@ def queue_settings(esxcli: Esxcli, modules: set[str]) -> HostQueueSettings:
         optimized=_optimized(_optional(esxcli, "storage.nmp.path"), "StorageArrayTypePathConfig", "GroupState")
         | _optimized(_optional(esxcli, "storage.hpp.path"), "PathConfig", "PathState"),
         uids=_uids(_optional(esxcli, "storage.core.path")),
+        full_samples=_numbers(devices, "Device", "QueueFullSampleSize"),
+        full_threshold=_numbers(devices, "Device", "QueueFullThreshold"),
     )
 
 

@@ -27,7 +27,12 @@ class InventoryReader:
 
     def __init__(self, client: VcenterClient, *, read_esxcli: bool) -> None:
         self._client = client
-        self._hosts = PropertyWatch(client, {vim.HostSystem: parse.HOST_PROPERTIES}, page=_HOSTS_PER_PAGE)
+        self._hosts = PropertyWatch(
+            client,
+            {vim.HostSystem: parse.HOST_PROPERTIES},
+            page=_HOSTS_PER_PAGE,
+            essence={"config.service": parse.ntp_running},
+        )
         self._others = PropertyWatch(
             client,
             {
@@ -46,6 +51,9 @@ class InventoryReader:
         self._probe.update(hosts, now)
         found = host_inventory(
             self._client.about(), {**hosts, **others}, self._custom_fields(), self._probe.settings, self._probe.served
+        )
+        found = replace(
+            found, hosts=tuple(replace(one, options=self._probe.options.get(one.key, {})) for one in found.hosts)
         )
         names = {key: str(properties.get("name", key)) for key, (_, properties) in (*hosts.items(), *others.items())}
         return replace(

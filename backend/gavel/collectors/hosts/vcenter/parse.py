@@ -27,9 +27,12 @@ HOST_PROPERTIES: Final = (
     "config.storageDevice.hostBusAdapter",
     "config.storageDevice.scsiLun",
     "config.storageDevice.multipathInfo",
+    "config.service",
+    "configManager.advancedOption",
 )
 CLUSTER_PROPERTIES: Final = ("name",)
-DATASTORE_PROPERTIES: Final = ("name", "info", "summary.capacity", "summary.type", "host")
+DATASTORE_PROPERTIES: Final = ("name", "info", "summary.capacity", "summary.type", "host", "iormConfiguration")
+_NTP_SERVICE: Final = "ntpd"
 
 
 def wwn(signed: int) -> str:
@@ -46,6 +49,11 @@ def cluster(key: str, properties: Properties) -> Cluster:
     return Cluster(key, properties.get("name", key))
 
 
+def ntp_running(services: Any) -> bool | None:
+    """Whether the host's NTP service runs (vim.host.ServiceInfo); None where it lists none."""
+    return next((bool(one.running) for one in services.service if one.key == _NTP_SERVICE), None)
+
+
 def host(key: str, properties: Properties) -> EsxiHost:
     """A disconnected host reports little; what it does not report is None."""
     parent, product = properties.get("parent"), properties.get("summary.config.product")
@@ -58,6 +66,7 @@ def host(key: str, properties: Properties) -> EsxiHost:
         build=product.build if product else None,
         connection_state=str(properties.get("runtime.connectionState", "unknown")),
         in_maintenance=bool(properties.get("runtime.inMaintenanceMode", False)),
+        ntp_running=properties.get("config.service"),
     )
 
 
@@ -111,6 +120,7 @@ def devices(host_key: str, properties: Properties) -> Iterator[HostDevice]:
             dsnro=None,
             path_policy=policies.get(lun.key),
             is_protocol_endpoint=bool(lun.protocolEndpoint),
+            is_flash=getattr(lun, "ssd", None),
         )
 
 
@@ -133,7 +143,7 @@ def units(properties: Properties) -> Iterable[Any]:
 
 
 def datastore(key: str, properties: Properties) -> Datastore:
-    info = properties.get("info")
+    info, iorm = properties.get("info"), properties.get("iormConfiguration")
     return Datastore(
         key=key,
         name=properties.get("name", key),
@@ -144,6 +154,8 @@ def datastore(key: str, properties: Properties) -> Datastore:
         if isinstance(info, vim.host.VmfsDatastoreInfo) and info.vmfs
         else (),
         host_keys=tuple(moid(mount.key) for mount in properties.get("host", ())),
+        sioc_enabled=None if iorm is None else bool(iorm.enabled),
+        sioc_threshold_ms=None if iorm is None else iorm.congestionThreshold,
         **_remote(info),
     )
 

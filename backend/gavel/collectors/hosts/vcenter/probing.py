@@ -11,9 +11,11 @@ from typing import Final
 from gavel.collectors.hosts.vcenter import parse
 from gavel.collectors.hosts.vcenter.client import VcenterClient
 from gavel.collectors.hosts.vcenter.esxcli import Esxcli, EsxcliError, HostQueueSettings, queue_settings
+from gavel.collectors.hosts.vcenter.host_options import HostOptions
 from gavel.collectors.hosts.vcenter.instances import available_metrics
 from gavel.collectors.hosts.vcenter.withheld import Refusal
 from gavel.domain.errors import DeadlineError, OverloadedError, PermissionMissingError, ProtocolError
+from gavel.domain.inventory import HostOption
 from gavel.egress.network import total_deadline
 
 _HOSTS_PER_RUN: Final = 10
@@ -27,15 +29,17 @@ Hosts = Mapping[str, tuple[type, parse.Properties]]
 
 
 class HostProbe:
-    """`settings`: what a host's esxcli gave, `served`: instances that its counters have, `refusing`: why its esxcli is refused; all
-    by the host's key."""
+    """`settings`: what a host's esxcli gave, `served`: instances that its counters have, `options`: its advanced options, `refusing`: why
+    its esxcli is refused; all by the host's key."""
 
     def __init__(self, client: VcenterClient, *, read_esxcli: bool) -> None:
         self._client = client
         self._read_esxcli = read_esxcli
         self._asked: dict[str, tuple[datetime, object]] = {}  # when, and the paths it had then
         self.settings: dict[str, HostQueueSettings] = {}
+        self._options = HostOptions(client)
         self.served: dict[str, frozenset[str]] = {}
+        self.options: dict[str, Mapping[str, HostOption]] = {}
         self.refusing: dict[str, Refusal] = {}
 
     def update(self, hosts: Hosts, now: datetime) -> None:
@@ -64,6 +68,8 @@ class HostProbe:
         # Without them the names of counters are built from the inventory.
         with contextlib.suppress(PermissionMissingError, ProtocolError, OverloadedError, DeadlineError):
             self.served[host] = self._instances(host)
+        with contextlib.suppress(PermissionMissingError, ProtocolError, OverloadedError, DeadlineError):
+            self.options[host] = self._options.read(properties)
         if not self._read_esxcli:
             return
         try:
