@@ -6,10 +6,26 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import Engine
-from tests.api.ledgers import NOW, Environment
+from tests.api.ledgers import Environment, fill_environment
+from tests.conftest import FilledTemplate, database
 
 from gavel.api.app import build
 from gavel.config import Settings
+from gavel.embedded import postgres
+
+
+@pytest.fixture
+def postgres_url(
+    request: pytest.FixtureRequest,
+    postgres_server: postgres.DataDirectory,
+    migrated_template: str,
+    filled_template: FilledTemplate,
+) -> Iterator[str]:
+    """As everywhere; a test that asks for `environment` has a copy of a database in which it is already."""
+    has_environment = "environment" in request.fixturenames
+    template = filled_template("environment", fill_environment) if has_environment else migrated_template
+    with database(postgres_server, template) as url:
+        yield url
 
 
 @pytest.fixture
@@ -49,9 +65,7 @@ def engine(client: TestClient) -> Engine:
 @pytest.fixture
 def environment(engine: Engine) -> Environment:
     """Attributed until NOW; without any row yet."""
-    made = Environment(engine)
-    made.attributed_until(NOW)
-    return made
+    return Environment.stored(engine)
 
 
 @pytest.fixture

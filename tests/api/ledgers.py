@@ -1,7 +1,7 @@
 """A small environment with a ledger whose numbers a test chooses, so that it can say what the API has to answer."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -10,7 +10,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import Engine, text
 from tests.db.environments import array_inventory, host_inventory
 
-from gavel.db.engine import Connection, transaction
+from gavel.db.engine import Connection, Role, open_engine, transaction
 from gavel.db.queries.correlation import LedgerProgress, save_progress
 from gavel.db.queries.sources import add_source
 from gavel.db.write.inventory import store_inventory
@@ -124,16 +124,29 @@ def written(connection: Connection, entries: Sequence[Entry], *, replaced: Seque
     write_ledger(connection, minutes, keys, rows, notes, replace_minutes=replaced)
 
 
+@dataclass(frozen=True)
 class Environment:
     """One array and one vCenter with the small environment of the database's tests, and words to fill the ledger."""
 
-    def __init__(self, engine: Engine, array_settings: Mapping[str, int] | None = None) -> None:
-        self.engine = engine
-        self.array = self._source(SourceKind.FLASHARRAY, array_inventory(), array_settings or {})
-        self.vcenter = self._source(SourceKind.VCENTER, host_inventory(), {})
+    engine: Engine
+    array: int
+    vcenter: int
 
-    def _source(self, kind: SourceKind, inventory: Inventory, settings: Mapping[str, int]) -> int:
-        with transaction(self.engine) as connection:
+    @classmethod
+    def made(cls, engine: Engine, array_settings: Mapping[str, int] | None = None) -> "Environment":
+        array = cls._source(engine, SourceKind.FLASHARRAY, array_inventory(), array_settings or {})
+        return cls(engine, array, cls._source(engine, SourceKind.VCENTER, host_inventory(), {}))
+
+    @classmethod
+    def stored(cls, engine: Engine) -> "Environment":
+        """The one that a database was filled with before it was copied."""
+        with transaction(engine) as connection:
+            ids = {row.kind: row.id for row in connection.execute(text("SELECT kind, id FROM source"))}
+        return cls(engine, ids[SourceKind.FLASHARRAY], ids[SourceKind.VCENTER])
+
+    @staticmethod
+    def _source(engine: Engine, kind: SourceKind, inventory: Inventory, settings: Mapping[str, int]) -> int:
+        with transaction(engine) as connection:
             source_id = add_source(
                 connection,
                 kind=kind,
@@ -171,6 +184,13 @@ class Environment:
                     text("INSERT INTO expectation VALUES (:key, :hour, :san, :array, 7, :now)"),
                     {"key": scope_key(kind, thing), "hour": hour, "san": san_us, "array": array_us, "now": NOW},
                 )
+
+
+def fill_environment(url: str) -> None:
+    """With an environment that is attributed until NOW, without any row yet."""
+    engine = open_engine(url, Role.API)
+    Environment.made(engine).attributed_until(NOW)
+    engine.dispose()
 
 
 def ask(client: TestClient, path: str) -> Any:

@@ -83,7 +83,7 @@ def test_a_share_of_what_may_be_nothing_has_a_bound_beside_it(
 
 def test_an_array_shares_the_ios_of_a_stretched_volume_with_the_other_one(engine: Engine, client: TestClient) -> None:
     """3 in 4 of the stretched volume's I/Os were the peer's: hosts and VMs have no more of this array than it did."""
-    environment = Environment(engine)
+    environment = Environment.made(engine)
     environment.attributed_until(NOW)
     with transaction(engine) as connection:
         peer = add_source(

@@ -15,7 +15,7 @@ TRANSFER_US = 2.56
 
 
 def test_an_arrays_settings_say_what_is_expected_of_it(engine: Engine, client: TestClient) -> None:
-    environment = Environment(engine, {"baseline_array_us": 100, "pod_round_trip_us": 2000})
+    environment = Environment.made(engine, {"baseline_array_us": 100, "pod_round_trip_us": 2000})
     environment.attributed_until(NOW)
     store, stretched = environment.id("datastore", "simple"), environment.id("datastore", "stretched")
     for thing in (store, stretched):

@@ -34,7 +34,8 @@ PAGES = {
     "arrays": OF_ALL,
 }
 MOST_OF_A_DIAGNOSIS = {"vms": 15, "datastores": 15, "hosts": 15, "volumes": 15, "arrays": 16}
-MOST_OF_A_PAGE = {"vms": 75, "datastores": 105, "hosts": 55, "volumes": 55, "arrays": 55}
+MOST_OF_AN_IO_PATH = 15
+MOST_OF_A_PAGE = {"vms": 65, "datastores": 95, "hosts": 50, "volumes": 50, "arrays": 50}
 
 
 @contextmanager
@@ -80,6 +81,16 @@ def test_a_diagnosis_stays_within_its_number_of_statements(client: TestClient, t
             found = ask(client, f"{kind}/{thing}/diagnosis")
         assert (found["state"], found["layer"]) == ("judged", "kernel"), kind
         assert 0 < len(statements) <= MOST_OF_A_DIAGNOSIS[kind], f"{kind}: {len(statements)}\n" + "\n".join(statements)
+
+
+@pytest.mark.parametrize("kind", ["vms", "datastores"])
+def test_an_io_path_stays_within_its_number_of_statements(
+    client: TestClient, things: dict[str, int], kind: str
+) -> None:
+    with counted() as statements:
+        found = ask(client, f"{kind}/{things[kind]}/hops")
+    assert all(hop["nodes"] for hop in found["hops"])
+    assert 0 < len(statements) <= MOST_OF_AN_IO_PATH, f"{len(statements)}\n" + "\n".join(statements)
 
 
 def test_all_that_a_page_asks_for_stays_within_its_number_of_statements(

@@ -41,7 +41,7 @@ def place(engine: Engine) -> WorkerContext:
 def key(engine: Engine) -> int:
     five = LEDGER_ROLLS[0]
     partitions.ensure(engine, five, list(plain.partitions_between(five, NOW - 9 * DAY, NOW)))
-    return scope_key(ScopeKind.DATASTORE, Environment(engine).id("datastore", "simple"))
+    return scope_key(ScopeKind.DATASTORE, Environment.made(engine).id("datastore", "simple"))
 
 
 def write(

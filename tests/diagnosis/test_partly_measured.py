@@ -36,7 +36,7 @@ MISSING = {"array_ops": NAN, "missing_s": 60.0, "quality_reasons": int(QualityRe
 @pytest.fixture
 def environment(postgres_url: str) -> Iterator[Environment]:
     engine = open_engine(postgres_url, Role.API)
-    made = Environment(engine)
+    made = Environment.made(engine)
     made.attributed_until(NOW)
     yield made
     engine.dispose()

@@ -1,4 +1,4 @@
-"""The way of I/Os, hop by hop: VM, virtual disk, host queue, path, volume, array; how loaded each is, and the time between."""
+"""The I/O path, hop by hop: VM, virtual disk, host queue, path, volume, array; how loaded each is, and the time between."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -53,7 +53,7 @@ class NodeLoad:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
-    """One thing on the way. `id` is its own within an answer; `detail`: what it is, in words; `state`: of paths."""
+    """One object on the path. `id` is its own within an answer; `detail`: what it is, in words; `state`: of paths."""
 
     id: str
     ref: EntityRef | None
@@ -101,65 +101,65 @@ def hops(
     connection: Connection, kind: RefKind, thing_id: int, from_at: datetime | None, to_at: datetime | None
 ) -> Hops:
     """Of a datastore or a VM. Raises NotFoundError, and ValueError for an empty range."""
-    window = summed(connection, kind, thing_id, from_at, to_at).window
-    way = HopSelection.read(connection, kind, thing_id, window)
-    return Hops(**window.fields, hops=tuple(_hops(way)), links=tuple(_links(way)))
+    whole = summed(connection, kind, thing_id, from_at, to_at)
+    selected = HopSelection.load(connection, whole)
+    return Hops(**whole.window.fields, hops=tuple(_hops(selected)), links=tuple(_links(selected)))
 
 
 # --- nodes -------------------------------------------------------------------------------------------------------------
 
 
-def _hops(way: HopSelection) -> Iterator[Hop]:
-    yield _hop("vm", way.vms_total, _vms(way))
-    yield _hop("vm_disk", way.disks_total, (_disk(way, leaf) for leaf in way.disks))
-    yield _hop("queue", way.queues_total, (_queue(way, queue) for queue in way.queues))
-    yield _hop("path", len(way.paths), (_path(group) for group in way.paths))
-    yield _hop("volume", way.volumes_total, (_volume(way, volume) for volume in way.volumes))
-    arrays = way.arrays()
-    yield _hop("array", len(arrays), (_array(way, array) for array in arrays))
+def _hops(selection: HopSelection) -> Iterator[Hop]:
+    yield _hop("vm", selection.vms_total, _vms(selection))
+    yield _hop("vm_disk", selection.disks_total, (_disk(selection, leaf) for leaf in selection.disks))
+    yield _hop("queue", selection.queues_total, (_queue(selection, queue) for queue in selection.queues))
+    yield _hop("path", len(selection.paths), (_path(group) for group in selection.paths))
+    yield _hop("volume", selection.volumes_total, (_volume(selection, volume) for volume in selection.volumes))
+    arrays = selection.arrays()
+    yield _hop("array", len(arrays), (_array(selection, array) for array in arrays))
 
 
 def _hop(name: HopName, total: int, nodes: Iterable[Node]) -> Hop:
     return Hop(name=name, label=_LABELS[name], total=total, nodes=tuple(nodes))
 
 
-def _vms(way: HopSelection) -> Iterator[Node]:
+def _vms(selection: HopSelection) -> Iterator[Node]:
     """A VM's load is that of its disks here."""
-    for vm in way.vms:
+    for vm in selection.vms:
         own = [
-            way.of_disks.row[leaf.disk.id]
-            for leaf in way.all_disks
-            if leaf.vm == vm and leaf.disk.id in way.of_disks.row
+            selection.of_disks.row[leaf.disk.id]
+            for leaf in selection.all_disks
+            if leaf.vm == vm and leaf.disk.id in selection.of_disks.row
         ]
-        rows = known_rows(picked(way.of_disks.series.rows, np.array(own, dtype=np.int64)))
+        rows = known_rows(picked(selection.of_disks.series.rows, np.array(own, dtype=np.int64)))
         load = (
             NodeLoad()
             if not own
-            else _load(rolled_up(rows, np.zeros(len(own), dtype=np.int64), 1), 0, _wall_s(way, own))
+            else _load(rolled_up(rows, np.zeros(len(own), dtype=np.int64), 1), 0, _wall_s(selection, own))
         )
         yield _node("vm", vm, load=load)
 
 
-def _wall_s(way: HopSelection, rows: Sequence[int]) -> float:
-    return float(way.of_disks.series.wall_s[list(rows)].max())
+def _wall_s(selection: HopSelection, rows: Sequence[int]) -> float:
+    return float(selection.of_disks.series.wall_s[list(rows)].max())
 
 
-def _disk(way: HopSelection, leaf: DiskLeaf) -> Node:
-    facts = way.disk_facts[leaf.disk.id]
+def _disk(selection: HopSelection, leaf: DiskLeaf) -> Node:
+    facts = selection.disk_facts[leaf.disk.id]
     return _node(
         "vm_disk",
         leaf.disk,
         detail=(facts.instance, facts.controller_type),
-        load=_known_load(way.of_disks, leaf.disk.id),
+        load=_known_load(selection.of_disks, leaf.disk.id),
     )
 
 
-def _queue(way: HopSelection, queue: Queue) -> Node:
-    row = way.of_queues.row.get(queue.device.id)
-    load = _known_load(way.of_queues, queue.device.id)
+def _queue(selection: HopSelection, queue: Queue) -> Node:
+    row = selection.of_queues.row.get(queue.device.id)
+    load = _known_load(selection.of_queues, queue.device.id)
     if row is not None:
-        numbers = queue_numbers(way.of_queues.series)
-        is_coarse = bool(are_coarse(way.of_queues.series.notes.quality_reasons)[row])
+        numbers = queue_numbers(selection.of_queues.series)
+        is_coarse = bool(are_coarse(selection.of_queues.series.notes.quality_reasons)[row])
         load = replace(
             load,
             precision_us=_MILLISECOND_US if is_coarse else None,
@@ -189,17 +189,18 @@ def _path(group: PathGroup) -> Node:
     )
 
 
-def _volume(way: HopSelection, volume: EntityRef) -> Node:
-    facts = way.volume_facts.get(volume.id)
-    limit = None if facts is None else facts.qos_iops_limit
+def _volume(selection: HopSelection, volume: EntityRef) -> Node:
+    limit = selection.volume_facts[volume.id].qos_iops_limit
     detail = () if limit is None else (f"QoS limit {limit:,} IOPS",)
-    return _node("volume", volume, detail=detail, load=_known_load(way.of_volumes, volume.id))
+    return _node("volume", volume, detail=detail, load=_known_load(selection.of_volumes, volume.id))
 
 
-def _array(way: HopSelection, array: EntityRef) -> Node:
-    models = {facts.array: facts.model for facts in way.volume_facts.values()}
+def _array(selection: HopSelection, array: EntityRef) -> Node:
+    models = {facts.array: facts.model for facts in selection.volume_facts.values()}
     model = models.get(array)
-    return _node("array", array, detail=() if model is None else (model,), load=_known_load(way.of_arrays, array.id))
+    return _node(
+        "array", array, detail=() if model is None else (model,), load=_known_load(selection.of_arrays, array.id)
+    )
 
 
 def _node(hop: HopName, ref: EntityRef, *, load: NodeLoad, detail: tuple[str, ...] = ()) -> Node:
@@ -236,45 +237,45 @@ def _load(rows: LedgerRows, row: int, wall_s: float) -> NodeLoad:
 _Between = Callable[[str, str], PathLink]
 
 
-def _links(way: HopSelection) -> Iterator[PathLink]:
-    for leaf in way.disks:
-        yield from _around(way, leaf)
-    for queue in way.queues:
-        yield from _below(way, queue)
-    for volume in way.volumes:
-        if facts := way.volume_facts.get(volume.id):
-            yield _timed(way.of_volumes, volume.id, Layer.ARRAY, Layer.ARRAY)(
-                _id("volume", volume.id), _id("array", facts.array.id)
+def _links(selection: HopSelection) -> Iterator[PathLink]:
+    for leaf in selection.disks:
+        yield from _around(selection, leaf)
+    for queue in selection.queues:
+        yield from _below(selection, queue)
+    for volume in selection.volumes:
+        if array := selection.volume_facts[volume.id].array:
+            yield _timed(selection.of_volumes, volume.id, Layer.ARRAY, Layer.ARRAY)(
+                _id("volume", volume.id), _id("array", array.id)
             )
 
 
-def _around(way: HopSelection, leaf: DiskLeaf) -> Iterator[PathLink]:
+def _around(selection: HopSelection, leaf: DiskLeaf) -> Iterator[PathLink]:
     """From a virtual disk's VM, and on to its queues; where none is listed, straight to its volumes, or on NFS to the array."""
-    disk, shown = _id("vm_disk", leaf.disk.id), {queue.device.id for queue in way.queues}
-    yield _timed(way.of_shown_disks, leaf.disk.id, Layer.GUEST, Layer.GUEST)(_id("vm", leaf.vm.id), disk)
-    for device in way.disk_queues.get(leaf.disk.id, ()):
+    disk, shown = _id("vm_disk", leaf.disk.id), {queue.device.id for queue in selection.queues}
+    yield _timed(selection.of_shown_disks, leaf.disk.id, Layer.GUEST, Layer.GUEST)(_id("vm", leaf.vm.id), disk)
+    for device in selection.pairs.disk_queues.get(leaf.disk.id, ()):
         if device in shown:
-            is_told_below = _is_shown_below(way, leaf.disk.id, device)
-            yield _hypervisor(way.of_shown_disks, leaf.disk.id, is_shown_below=is_told_below)(
+            is_told_below = _is_shown_below(selection, leaf.disk.id, device)
+            yield _hypervisor(selection.of_shown_disks, leaf.disk.id, is_shown_below=is_told_below)(
                 disk, _id("queue", device)
             )
-    for volume in way.volumes_without_queue(leaf):
-        yield _timed(way.of_shown_disks, leaf.disk.id, Layer.KERNEL, Layer.SAN)(disk, _id("volume", volume))
-    if array := way.disk_arrays.get(leaf.disk.id):
-        yield _timed(way.of_shown_disks, leaf.disk.id, Layer.KERNEL, Layer.ARRAY)(disk, _id("array", array.id))
+    for volume in selection.volumes_without_queue(leaf):
+        yield _timed(selection.of_shown_disks, leaf.disk.id, Layer.KERNEL, Layer.SAN)(disk, _id("volume", volume))
+    if array := selection.disk_facts[leaf.disk.id].array:
+        yield _timed(selection.of_shown_disks, leaf.disk.id, Layer.KERNEL, Layer.ARRAY)(disk, _id("array", array.id))
 
 
-def _below(way: HopSelection, queue: Queue) -> Iterator[PathLink]:
+def _below(selection: HopSelection, queue: Queue) -> Iterator[PathLink]:
     """Paths of a device share its times: there is no counter per path."""
-    device, volumes = queue.device.id, way.volumes_of(queue)
-    own = [group for group in way.paths if group.device_id == device]
-    kernel, san = (_timed(way.of_queues, device, layer, layer) for layer in (Layer.KERNEL, Layer.SAN))
+    device, volumes = queue.device.id, selection.volumes_of(queue)
+    own = [group for group in selection.paths if group.device_id == device]
+    kernel, san = (_timed(selection.of_queues, device, layer, layer) for layer in (Layer.KERNEL, Layer.SAN))
     for group in own:
         above = kernel(_id("queue", device), _path_id(group))
         yield above
         yield from (_without_repeat(san(above.to_id, _id("volume", volume)), above) for volume in volumes)
     if not own:
-        both = _timed(way.of_queues, device, Layer.KERNEL, Layer.SAN)
+        both = _timed(selection.of_queues, device, Layer.KERNEL, Layer.SAN)
         yield from (both(_id("queue", device), _id("volume", volume)) for volume in volumes)
 
 
@@ -314,15 +315,15 @@ def _without_repeat(link: PathLink, above: PathLink) -> PathLink:
     return replace(link, name=span_key(own), label=span_label(own), us=None, lower_us=None, upper_us=None)
 
 
-def _is_shown_below(way: HopSelection, disk_id: int, device_id: int) -> bool:
+def _is_shown_below(selection: HopSelection, disk_id: int, device_id: int) -> bool:
     """Whether all of a disk's kernel may be what its device's kernel tells: in whole milliseconds, and not surely more than that."""
-    loads = way.of_shown_disks
+    loads = selection.of_shown_disks
     row = loads.row.get(disk_id)
     if row is None or not are_coarse(loads.series.notes.quality_reasons)[row]:
         return False
     whole, below = (
         _timed(of, thing_id, Layer.KERNEL, Layer.KERNEL)("", "")
-        for of, thing_id in ((loads, disk_id), (way.of_queues, device_id))
+        for of, thing_id in ((loads, disk_id), (selection.of_queues, device_id))
     )
     return whole.lower_us is not None and below.upper_us is not None and whole.lower_us <= below.upper_us
 

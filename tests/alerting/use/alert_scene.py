@@ -155,7 +155,7 @@ def alert_scene(url: str) -> Iterator[AlertScene]:
     with transaction(engine) as connection:
         # The rules that ship are tested as such.
         alert_memory.note_default_rules(connection)
-    made = AlertScene(engine, Environment(engine))
+    made = AlertScene(engine, Environment.made(engine))
     yield made
     for one in (engine, *made.extra):
         one.dispose()

@@ -126,7 +126,7 @@ def fill(database_url: str, *, is_new: bool = True) -> None:
     """An hour of minutes of all objects of the small environment, sick and well. Its sources are at a closed port. is_new: made first."""
     engine = open_engine(database_url, Role.WORKER)
     if is_new:
-        Environment(engine)
+        Environment.made(engine)
     with transaction(engine) as connection:
         save_progress(connection, LedgerProgress(NOW, None, frozenset()))
     for kind, table in _TABLES.items():

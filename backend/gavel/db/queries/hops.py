@@ -3,21 +3,24 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import RowMapping, text
+from sqlalchemy import Row, RowMapping, text
 
 from gavel.db.engine import Connection
-from gavel.db.queries.members import DATASTORE_DIRECTORY
+from gavel.db.queries.members import DATASTORE_DIRECTORY, MEMBERS, relation
 from gavel.db.queries.rows import EntityRef, RefKind
 from gavel.domain.samples import STEP_US, Precision
+from gavel.domain.source import Stream
 
 
 @dataclass(frozen=True, slots=True)
 class DiskFacts:
-    """`instance`: its address on the controller, "scsi0:1"."""
+    """`instance`: its address on the controller, "scsi0:1". array: of a disk on NFS, which no host device carries."""
 
     instance: str
     controller_type: str
+    array: EntityRef | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +39,21 @@ class PathGroup:
 
 @dataclass(frozen=True, slots=True)
 class VolumeFacts:
-    array: EntityRef
+    """array: None where the array is no longer present; `model` is the array's."""
+
+    volume: EntityRef
+    array: EntityRef | None
     model: str | None
     qos_iops_limit: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HopPairs:
+    """Ids by id, each in order; those without any are absent."""
+
+    disk_queues: Mapping[int, Sequence[int]]
+    queue_volumes: Mapping[int, Sequence[int]]
+    disk_volumes: Mapping[int, Sequence[int]]
 
 
 _PATHS = """
@@ -56,24 +71,47 @@ _PATHS = """
     WHERE p.present AND p.host_device_id = ANY(:ids)
     GROUP BY p.host_device_id, b.device ORDER BY p.host_device_id, b.device
 """
-_DISK_ARRAYS = f"""
-    SELECT k.id, min(a.id) AS array_id FROM vm_disk k JOIN ({DATASTORE_DIRECTORY}) s ON s.subject_id = k.datastore_id
-    JOIN array_directory d ON d.id = s.entity_id JOIN storage_array a ON a.source_id = d.source_id AND a.present
-    WHERE k.id = ANY(:ids) GROUP BY k.id
+_DISKS = f"""
+    SELECT k.id, k.instance, k.controller_type, a.id AS array_id, a.name AS array_name FROM vm_disk k
+    LEFT JOIN (
+        SELECT n.id, min(b.id) AS array_id FROM vm_disk n JOIN ({DATASTORE_DIRECTORY}) s ON s.subject_id = n.datastore_id
+        JOIN array_directory d ON d.id = s.entity_id JOIN storage_array b ON b.source_id = d.source_id AND b.present
+        WHERE n.id = ANY(:ids) GROUP BY n.id
+    ) f ON f.id = k.id LEFT JOIN storage_array a ON a.id = f.array_id
+    WHERE k.id = ANY(:ids)
 """
+_VOLUMES = """
+    SELECT v.id, v.name, v.qos_iops_limit, a.id AS array_id, a.name AS array_name, a.model
+    FROM ({members}) m JOIN volume v ON v.id = m.entity_id
+    LEFT JOIN storage_array a ON a.source_id = v.source_id AND a.present ORDER BY v.id
+"""
+# Each relation of `HopPairs` with the parameter that its subjects are in.
+_PAIRS: Mapping[str, tuple[str, str]] = {
+    "disk_queues": (MEMBERS[RefKind.VM_DISK, Stream.HOST_DEVICE], "disks"),
+    "queue_volumes": (MEMBERS[RefKind.DEVICE, Stream.ARRAY_VOLUME], "devices"),
+    "disk_volumes": (MEMBERS[RefKind.VM_DISK, Stream.ARRAY_VOLUME], "disks"),
+}
+_ALL_PAIRS = " UNION ALL ".join(
+    f"(SELECT DISTINCT '{name}' AS relation, subject_id, entity_id FROM ({pairs}) m WHERE subject_id = ANY(:{ids}))"
+    for name, (pairs, ids) in _PAIRS.items()
+)
 
 
 def disk_facts(connection: Connection, ids: Sequence[int]) -> Mapping[int, DiskFacts]:
     """By id."""
-    query = text("SELECT id, instance, controller_type FROM vm_disk WHERE id = ANY(:ids)")
     return {
-        row.id: DiskFacts(row.instance, row.controller_type) for row in connection.execute(query, {"ids": list(ids)})
+        row.id: DiskFacts(row.instance, row.controller_type, _array(row))
+        for row in connection.execute(text(_DISKS), {"ids": list(ids)})
     }
 
 
-def disk_arrays(connection: Connection, ids: Sequence[int]) -> Mapping[int, int]:
-    """Ids of the arrays behind virtual disks on NFS, which no host device carries; others are absent."""
-    return {row.id: row.array_id for row in connection.execute(text(_DISK_ARRAYS), {"ids": list(ids)})}
+def hop_pairs(connection: Connection, disk_ids: Sequence[int], device_ids: Sequence[int]) -> HopPairs:
+    """What these disks and devices are on."""
+    found: dict[str, dict[int, list[int]]] = {name: {} for name in _PAIRS}
+    query = text(f"{_ALL_PAIRS} ORDER BY 1, 2, 3")
+    for name, subject, entity in connection.execute(query, {"disks": list(disk_ids), "devices": list(device_ids)}):
+        found[name].setdefault(subject, []).append(entity)
+    return HopPairs(**found)
 
 
 def path_groups(
@@ -96,13 +134,14 @@ def _group(row: RowMapping) -> PathGroup:
     )
 
 
-def volume_facts(connection: Connection, ids: Sequence[int]) -> Mapping[int, VolumeFacts]:
-    """By id."""
-    query = text(
-        "SELECT v.id, v.qos_iops_limit, a.id AS array_id, a.name AS array_name, a.model FROM volume v"
-        " JOIN storage_array a ON a.source_id = v.source_id AND a.present WHERE v.id = ANY(:ids)"
-    )
+def volume_facts(connection: Connection, kind: RefKind, thing_id: int) -> Mapping[int, VolumeFacts]:
+    """Of all volumes behind a thing, by id, in order of id."""
+    query = text(_VOLUMES.format(members=relation(kind, Stream.ARRAY_VOLUME)))
     return {
-        row.id: VolumeFacts(EntityRef(RefKind.ARRAY, row.array_id, row.array_name), row.model, row.qos_iops_limit)
-        for row in connection.execute(query, {"ids": list(ids)})
+        row.id: VolumeFacts(EntityRef(RefKind.VOLUME, row.id, row.name), _array(row), row.model, row.qos_iops_limit)
+        for row in connection.execute(query, {"ids": [thing_id]})
     }
+
+
+def _array(row: Row[Any]) -> EntityRef | None:
+    return None if row.array_id is None else EntityRef(RefKind.ARRAY, row.array_id, row.array_name)
