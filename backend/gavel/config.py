@@ -50,6 +50,11 @@ class Settings(BaseSettings):
     # Private networks that alerts may be sent to, as 10.1.0.0/16,10.2.0.0/16; and whether without TLS too.
     alert_networks: str = ""
     alert_plain_http: bool = False
+    # Where guests push their disk counters: nowhere unless a host is given. With a certificate it speaks TLS itself; else a proxy does.
+    ingest_host: OptionalText = None
+    ingest_port: Port = 8322
+    ingest_certificate: Path | None = None
+    ingest_certificate_key: Path | None = None
     frontend_dir: Path = Path(gavel.__file__).parents[2] / "frontend" / "dist"
     key_file: Path = Path()
 
@@ -70,6 +75,8 @@ class Settings(BaseSettings):
     @model_validator(mode="after")
     def _fill_in(self) -> Self:
         self.data_dir = self.data_dir.expanduser().resolve()
+        if (self.ingest_certificate is None) != (self.ingest_certificate_key is None):
+            raise ValueError("GAVEL_INGEST_CERTIFICATE and GAVEL_INGEST_CERTIFICATE_KEY are given together, or neither")
         self.database_url = self.database_url or postgres.database_url(postgres.default_socket_dir(self.postgres_dir))
         self.broker_url = self.broker_url or valkey.broker_url(self.valkey_dir)
         self.key_file = self.data_dir / "secret.key" if self.key_file == Path() else self.key_file.expanduser()

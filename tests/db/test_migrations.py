@@ -86,13 +86,17 @@ def test_series_are_what_the_list_says(store: Store, name: str) -> None:
 DIRECTORIES = ("array_directory_sample", "array_directory_5m", "array_directory_1h")
 LEDGER = ("ledger_leaf_1m", "ledger_1m", "ledger_5m", "ledger_1h")
 MEASURED = ("ledger_measured_5m", "ledger_measured_1h")
+GUESTS = ("guest_disk_sample",)
 ABORTS = ("vm_disk_aborts_5m", "vm_disk_aborts_1h")
 SCRIPTS = {
-    "0004_series": [name for name in (*RAWS, *ROLLS) if name not in (*DIRECTORIES, *LEDGER, *MEASURED, *ABORTS)],
+    "0004_series": [
+        name for name in (*RAWS, *ROLLS) if name not in (*DIRECTORIES, *LEDGER, *MEASURED, *ABORTS, *GUESTS)
+    ],
     "0005_directories": DIRECTORIES,
     "0006_ledger": LEDGER,
     "0014_measured_minutes": MEASURED,
     "0025_aborts_of_virtual_disks": ABORTS,
+    "0032_guests": GUESTS,
 }
 
 

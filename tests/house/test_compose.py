@@ -25,6 +25,7 @@ def commands_of_one_machine() -> dict[str, list[str]]:
         broker_url="redis://broker:6379/0",
         host="127.0.0.1",
         lab=False,
+        ingest_host="0.0.0.0",  # noqa: S104 (of a container)
     )
     launches = {service.name: service.launch() for service in stack(settings)}
     return {name: [word.replace(sys.executable, "python") for word in launch.argv] for name, launch in launches.items()}
@@ -85,4 +86,5 @@ def test_database_and_broker_are_out_of_reach_from_outside() -> None:
 
 def test_what_is_published_is_on_loopback_until_somebody_says_otherwise() -> None:
     published = [port for service in SERVICES.values() for port in service.get("ports", [])]
-    assert published == ["${GAVEL_LISTEN:-127.0.0.1}:8443:8443"]
+    assert published == ["${GAVEL_LISTEN:-127.0.0.1}:8443:8443", "${GAVEL_INGEST_LISTEN:-127.0.0.1}:8322:8322"]
+    assert SERVICES["ingest"]["profiles"] == ["guests"]

@@ -34,6 +34,19 @@ def test_servers_that_are_elsewhere_and_an_unwanted_lab_are_left_out(tmp_path: P
     assert names(settings) == ["migrate", "worker-live", "worker-slow", "worker-back", "worker-notify", "beat", "api"]
 
 
+def test_the_listener_of_guests_runs_only_when_it_has_an_address(tmp_path: Path) -> None:
+    assert "ingest" not in names(Settings(data_dir=tmp_path))
+    certificate = {"ingest_certificate": Path("/tls/chain.pem"), "ingest_certificate_key": Path("/tls/key.pem")}
+    (plain,) = (each for each in stack(Settings(data_dir=tmp_path, ingest_host="::1")) if each.name == "ingest")
+    (secure,) = (
+        each for each in stack(Settings(data_dir=tmp_path, ingest_host="::1", **certificate)) if each.name == "ingest"
+    )
+    assert plain.launch().argv[-1] == "gavel.api.http_protocol:DeadlineProtocol"
+    assert secure.launch().argv[-4:] == ["--ssl-certfile", "/tls/chain.pem", "--ssl-keyfile", "/tls/key.pem"]
+    with pytest.raises(ValueError, match="together"):
+        Settings(data_dir=tmp_path, ingest_certificate=Path("/tls/chain.pem"))
+
+
 def test_the_sources_of_a_lab_that_was_here_once_are_sent_away_while_it_is_off(tmp_path: Path) -> None:
     (tmp_path / "lab").mkdir()
     (away,) = (each for each in stack(Settings(data_dir=tmp_path, lab=False)) if each.name == "lab-sources")

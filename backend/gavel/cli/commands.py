@@ -48,7 +48,7 @@ COMMANDS = {
     "silence": Entry("gavel.cli.silence", "list, make and end silences"),
     "token": Entry("gavel.cli.token", "list, renew and revoke the tokens and sessions that open Gavel"),
     "esxtop": Entry("gavel.cli.esxtop", "read esxtop batch captures and show where the time of I/Os is"),
-    "guest": Entry("gavel.cli.guest", "show how disk counters that guests send are understood"),
+    "guest": Entry("gavel.cli.guest", "who may push disk counters of guests, what came, and how it is understood"),
     "register": Entry("gavel.cli.register", "register the sources listed in a JSON file"),
     "collect": Entry("gavel.cli.collect", "read every source once, now"),
     "db": Entry("gavel.cli.db", "migrate, check, export and import the database"),

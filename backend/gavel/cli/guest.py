@@ -1,6 +1,6 @@
-"""Read disk counters of guests from files, as an agent would push them (Telegraf: outputs.file with data_format influx), and show how
-Gavel understands them: per disk its intervals with I/Os and latency, and lines that are not used, by reason. Nothing is stored, and Gavel
-need not run. Code 1: a file cannot be read, or no line of it is used."""
+"""Disk counters that guests push. `token` says who may push, `list` what came and which virtual disks it is of, `tie` and `untie` say
+so by hand. `check` reads lines from a file, as an agent would push them (Telegraf: outputs.file with data_format influx), and shows how
+Gavel understands them; nothing is stored, and Gavel need not run. Code 1: the file cannot be read, or no line of it is used."""
 
 import argparse
 import sys
@@ -8,6 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
+from gavel.cli import guest_tokens
 from gavel.collectors.guest_registry import read_line_protocol
 from gavel.collectors.line_protocol import PRECISION_NS
 from gavel.config import Settings
@@ -32,8 +33,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     check.add_argument("file", help="lines; - for standard input")
     check.add_argument("--precision", choices=PRECISION_NS, default="ns", help="unit of the times (default ns)")
 
+    guest_tokens.add_token_arguments(actions.add_parser("token", help="make, list and revoke tokens of guests"))
+    actions.add_parser("list", help="disks that are pushed, and the virtual disks that they are")
+    tie = actions.add_parser("tie", help="say which virtual disk a disk of a guest is")
+    tie.add_argument("disk", type=int, help="its number in `gavel guest list`")
+    tie.add_argument("vm", help="name of the VM")
+    tie.add_argument("instance", help="the virtual disk, as scsi0:1")
+    untie = actions.add_parser("untie", help="forget what was tied by hand")
+    untie.add_argument("disk", type=int, help="its number in `gavel guest list`")
 
-def run(arguments: argparse.Namespace, settings: Settings) -> int:  # noqa: ARG001 (nothing of it is needed)
+
+def run(arguments: argparse.Namespace, settings: Settings) -> int:
+    match arguments.action:
+        case "token":
+            return guest_tokens.run_token(arguments, settings)
+        case "list":
+            return guest_tokens.run_list(settings)
+        case "tie":
+            return guest_tokens.run_tie(settings, arguments.disk, arguments.vm, arguments.instance)
+        case "untie":
+            return guest_tokens.run_untie(settings, arguments.disk)
+        case _:
+            return _check(arguments)
+
+
+def _check(arguments: argparse.Namespace) -> int:
     found = read_line_protocol(_read(arguments.file), arguments.precision)
     print("\n".join(_lines(found)))
     return 0 if found.readings else 1

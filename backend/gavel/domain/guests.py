@@ -53,6 +53,8 @@ class RefusalReason(StrEnum):
     GAP = "gap"
     CLOCK_STEP = "clock_step"
     IMPLAUSIBLE = "implausible"
+    NOT_ALLOWED = "not_allowed"  # the token may write for other VMs only
+    TOO_MANY = "too_many"  # disks of one guest, or guests of one token
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,8 +27,11 @@ class Stream(StrEnum):
     VM_DISK = "vm_disk"
     PATH = "path"
     ADAPTER = "adapter"
+    GUEST_DISK = "guest_disk"  # pushed by guests, of no source
 
 
+# What sources are polled for.
+POLLED = tuple(stream for stream in Stream if stream is not Stream.GUEST_DISK)
 OF_ARRAYS = (Stream.ARRAY_VOLUME, Stream.ARRAY_DIRECTORY)
 # What the ledger is made from; a source that does not have one of them yet is waited for.
 ATTRIBUTED = (Stream.HOST_DEVICE, Stream.VM_DISK, Stream.ARRAY_VOLUME, Stream.ARRAY_DIRECTORY)
@@ -115,4 +118,5 @@ GRAIN_S: Mapping[Stream, int] = {
     Stream.VM_DISK: 20,
     Stream.PATH: 300,
     Stream.ADAPTER: 20,
+    Stream.GUEST_DISK: 10,
 }

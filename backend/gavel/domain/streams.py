@@ -250,6 +250,24 @@ _ADAPTER: Final = (
     _PRECISION,
 )
 
+# --- guests -----------------------------------------------------------------------------------------------------------
+
+
+def _code(name: str, label: str) -> SampleColumn:
+    return SampleColumn(name=name, kind=ColumnKind.CODE, quantity=name, unit="count", label=label)
+
+
+# The counters are those of Linux as Telegraf calls them; other agents have other names for the same.
+_GUEST_DISK: Final = (
+    *(_ops(d, Counter(f"diskio.{d}s", CounterUnit.NUMBER)) for d in _READ_WRITE),
+    *(_bytes(d, Counter(f"diskio.{d}_bytes", CounterUnit.BYTES_PER_S)) for d in _READ_WRITE),
+    *(_time(d, "latency_us", "latency", _ms(f"diskio.{d}_time")) for d in _READ_WRITE),
+    _count("queue_time_ms", "time in the queue", "diskio.weighted_io_time"),
+    # How finely the guest times its I/Os, and how sure the place in time is: `guests.LatencyStep`, `guest_intervals.IntervalQuality`.
+    _code("latency_step", "latency step"),
+    _code("data_quality", "data quality"),
+)
+
 # --- streams and roll-ups ---------------------------------------------------------------------------------------------
 
 # Besides these a sample has `ts` (its end by the source's own clock), `entity_id` and `interval_s` (its length).
@@ -260,6 +278,7 @@ COLUMNS_OF: Final[Mapping[Stream, tuple[SampleColumn, ...]]] = {
     Stream.VM_DISK: (*_VM_DISK, *_VM_DISK_ABORTS),
     Stream.PATH: _PATH,
     Stream.ADAPTER: _ADAPTER,
+    Stream.GUEST_DISK: _GUEST_DISK,
 }
 # What the roll-ups `<name>_5m` and `<name>_1h` keep of a stream. A continuous aggregate takes no new column: a column that is added
 # later has roll-ups of its own, which are read beside the first ones of its stream. Streams that are not here have none.

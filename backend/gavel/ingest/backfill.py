@@ -26,7 +26,7 @@ from gavel.db.queries.gaps import (
 from gavel.db.queries.sources import SourceRow, source, sources
 from gavel.domain.errors import DeadlineError, OverloadedError, SourceError
 from gavel.domain.samples import SampleBatch
-from gavel.domain.source import ClockReading, Stream
+from gavel.domain.source import POLLED, ClockReading, Stream
 from gavel.egress.network import total_deadline
 from gavel.ingest.clocks import at_source, source_clock
 from gavel.ingest.lanes import Lane
@@ -222,7 +222,7 @@ def find_holes(context: WorkerContext) -> int:
         with transaction(context.engine) as connection:
             found = 0
             for row in sources(connection, enabled_only=True):
-                found += sum(_note(connection, row.id, stream, until, context.now()) for stream in Stream)
+                found += sum(_note(connection, row.id, stream, until, context.now()) for stream in POLLED)
             return found
 
 

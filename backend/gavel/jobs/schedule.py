@@ -19,6 +19,7 @@ ROUTES = {
     "gavel.evaluate_findings": {"queue": COMPUTE},
     "gavel.maintain": {"queue": COMPUTE},
     "gavel.find_holes": {"queue": COMPUTE},
+    "gavel.match_guests": {"queue": COMPUTE},
 }
 
 
@@ -37,5 +38,6 @@ BEAT = {
     # Evaluated every five minutes: a tick that comes earlier costs a glance.
     "evaluate findings": _every(60, "gavel.evaluate_findings"),
     "maintain": _every(60, "gavel.maintain"),
+    "match guests": _every(20, "gavel.match_guests"),
     "find holes": _every(120, "gavel.find_holes"),
 }

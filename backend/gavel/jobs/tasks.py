@@ -10,7 +10,7 @@ from gavel.alerting.use import evaluate, notify
 from gavel.correlate import baseline, findings
 from gavel.correlate import run as correlating
 from gavel.ingest import backfill as backfilling
-from gavel.ingest import inventory, live
+from gavel.ingest import guest_matching, inventory, live
 from gavel.ingest.lanes import PASS_S, Lane, UnfinishedError
 from gavel.ingest.schedule import due_work
 from gavel.ingest.troubles import UnavailableError, log_once_per_minute
@@ -117,3 +117,8 @@ def run_maintenance() -> None:
 @shared_task(base=Job, name="gavel.find_holes")
 def find_holes() -> None:
     backfilling.find_holes(current_worker())
+
+
+@shared_task(base=Job, name="gavel.match_guests")
+def match_guests() -> None:
+    guest_matching.match_guests(current_worker())

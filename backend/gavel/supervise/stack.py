@@ -39,6 +39,7 @@ def stack(settings: Settings) -> list[Service]:
         *(_worker(settings, name, ("migrate", *servers)) for name in _WORKERS),
         _beat(settings, ("migrate", *servers)),
         _api(settings, ("migrate",)),
+        *([_ingest(settings, settings.ingest_host, ("migrate",))] if settings.ingest_host else []),
     ]
 
 
@@ -141,6 +142,22 @@ def _api(settings: Settings, after: tuple[str, ...]) -> Service:
         "--http", "gavel.api.http_protocol:DeadlineProtocol",
     ]  # fmt: skip
     return Service("api", _python(settings, argv), after=after, probe=_answers(settings), stop_timeout_s=4.0)
+
+
+def _ingest(settings: Settings, host: str, after: tuple[str, ...]) -> Service:
+    """The listener for what guests push."""
+    argv = [
+        sys.executable, "-m", "uvicorn", "--factory", "gavel.listener.app:create_app", "--host", host,
+        "--port", str(settings.ingest_port), "--timeout-graceful-shutdown", "3", "--no-access-log", "--no-server-header",
+        "--http", "gavel.api.http_protocol:DeadlineProtocol",
+    ]  # fmt: skip
+    if settings.ingest_certificate and settings.ingest_certificate_key:
+        argv += [
+            "--ssl-certfile", str(settings.ingest_certificate.resolve()),
+            "--ssl-keyfile", str(settings.ingest_certificate_key.resolve()),
+        ]  # fmt: skip
+    line = "Application startup complete."
+    return Service("ingest", _python(settings, argv), after=after, ready_line=line, stop_timeout_s=4.0)
 
 
 def _answers(settings: Settings) -> Callable[[], bool]:

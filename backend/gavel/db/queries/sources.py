@@ -20,7 +20,7 @@ from gavel.db.schema.array_side import array_host, pod, storage_array, volume
 from gavel.db.schema.bookkeeping import collection_run, gap, watermark
 from gavel.db.schema.host_side import cluster, datastore, esxi_host, host_device, vcenter, vm, vm_disk
 from gavel.db.write.entities import ENTITY_TABLES
-from gavel.domain.source import ARRAY_SOURCES, HOST_SOURCES, ClockReading, SourceKind, Stream
+from gavel.domain.source import ARRAY_SOURCES, HOST_SOURCES, POLLED, ClockReading, SourceKind, Stream
 
 _source = bookkeeping.source
 _COLUMNS = tuple(column for column in _source.c if column.name != "inventory_revision")
@@ -243,14 +243,14 @@ def _streams(
             completed=changes.get(stream, (0, 0))[0],
             corrected=changes.get(stream, (0, 0))[1],
         )
-        for stream in Stream
+        for stream in POLLED
         if stream in gaps or (stream in measurable and (stream in until or stream in runs))
     )
 
 
 def idle_streams(connection: Connection, source_id: int) -> frozenset[str]:
     """The streams that the source has nothing for, such as those of directories at an array without files."""
-    return frozenset(Stream) - _measurable(connection, source_id)
+    return frozenset(POLLED) - _measurable(connection, source_id)
 
 
 def _measurable(connection: Connection, source_id: int) -> frozenset[str]:

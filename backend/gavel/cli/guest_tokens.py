@@ -1,0 +1,80 @@
+"""`gavel guest token …`, `list`, `tie`, `untie`: who may push, and what came."""
+
+import argparse
+from datetime import UTC, datetime
+
+from gavel.admin.guests import make_guest_token, revoke
+from gavel.cli.opened import opened
+from gavel.config import Settings
+from gavel.db.engine import Engine, reading, transaction
+from gavel.db.queries.guest_tokens import TokenUse, token_uses
+from gavel.db.queries.guests import PushedDisk, guest_disks, virtual_disk_id
+from gavel.db.write.guest_matches import tie_disk
+from gavel.ingest.guest_matching import match_now
+
+
+def add_token_arguments(parser: argparse.ArgumentParser) -> None:
+    actions = parser.add_subparsers(dest="verb", required=True, metavar="ACTION")
+    add = actions.add_parser("add", help="print a new token, once")
+    add.add_argument("name", help="what it is called in lists")
+    add.add_argument(
+        "--vm", action="append", default=[], metavar="HOST", help="the only host names it may write for; repeatable"
+    )
+    actions.add_parser("list", help="tokens with their last use, and lines that were not used, by reason")
+    gone = actions.add_parser("revoke", help="take nothing any more that comes with this token")
+    gone.add_argument("name")
+
+
+def run_token(arguments: argparse.Namespace, settings: Settings) -> int:
+    with opened(settings) as engine:
+        if arguments.verb == "add":
+            print(make_guest_token(engine, arguments.name, arguments.vm, datetime.now(UTC)).text)
+        elif arguments.verb == "revoke":
+            revoke(engine, arguments.name, datetime.now(UTC))
+            print(f"Revoked {arguments.name}. What came with it stays.")
+        else:
+            print("\n".join(_tokens(engine)) or "No guest may push yet: `gavel guest token add NAME` makes a token.")
+    return 0
+
+
+def run_list(settings: Settings) -> int:
+    with opened(settings) as engine, reading(engine) as connection:
+        disks = guest_disks(connection, datetime.now(UTC)).items
+    print("\n".join(_disk_line(disk) for disk in disks) or "No guest has pushed anything yet.")
+    return 0
+
+
+def run_tie(settings: Settings, disk_id: int, vm: str, instance: str) -> int:
+    with opened(settings) as engine, transaction(engine) as connection:
+        tie_disk(connection, disk_id, virtual_disk_id(connection, vm, instance))
+        match_now(connection)
+    print(f"Tied to {vm} {instance}.")
+    return 0
+
+
+def run_untie(settings: Settings, disk_id: int) -> int:
+    with opened(settings) as engine, transaction(engine) as connection:
+        tie_disk(connection, disk_id, None)
+        match_now(connection)
+    print("Untied.")
+    return 0
+
+
+def _tokens(engine: Engine) -> list[str]:
+    with reading(engine) as connection:
+        return [line for use in token_uses(connection) for line in _token_lines(use)]
+
+
+def _token_lines(use: TokenUse) -> list[str]:
+    token = use.token
+    used = f"last used {token.used_at:%Y-%m-%d %H:%M:%S} UTC" if token.used_at else "not used yet"
+    limit = "" if token.vm_names is None else f"  only {', '.join(token.vm_names)}"
+    first = f"{token.name:<20} {used}  guests {use.guests}, disks {use.disks}{limit}"
+    return [first, *(f"  not used: {one.lines} × {one.reason.replace('_', ' ')}; {one.detail}" for one in use.refused)]
+
+
+def _disk_line(disk: PushedDisk) -> str:
+    return (
+        f"{disk.id:>6} {disk.host_name:<24} {disk.disk:<16} {disk.agent:<13} last {disk.lag_s:.0f} s ago"
+        f"  intervals {disk.intervals}  {disk.match}"
+    )

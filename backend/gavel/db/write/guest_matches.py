@@ -1,0 +1,43 @@
+"""Which virtual disk a guest's disk is, as it was found out or as a person tied it."""
+
+import json
+from collections.abc import Sequence
+
+from sqlalchemy import Connection, text, update
+
+from gavel.db.errors import NotFoundError
+from gavel.db.schema.guests import guest_disk
+from gavel.domain.guest_matching import DiskMatch, MatchedBy
+
+_SAVE = text("""
+    UPDATE guest_disk SET vm_disk_id = r.vm_disk_id, matched_by = r.matched_by, unmatched_reason = r.reason, suggested_id = r.suggested_id
+    FROM jsonb_to_recordset(CAST(:rows AS jsonb)) AS r(id int, vm_disk_id int, matched_by text, reason text, suggested_id int)
+    WHERE guest_disk.id = r.id AND (guest_disk.matched_by IS DISTINCT FROM 'hand' OR guest_disk.vm_disk_id IS NULL)
+""")
+
+
+def save_matches(connection: Connection, matches: Sequence[DiskMatch]) -> None:
+    """What a person tied meanwhile stays."""
+    rows = [
+        {
+            "id": match.disk_id,
+            "vm_disk_id": match.vm_disk_id,
+            "matched_by": match.by,
+            "reason": match.reason,
+            "suggested_id": match.suggested_id,
+        }
+        for match in matches
+    ]
+    if rows:
+        connection.execute(_SAVE, {"rows": json.dumps(rows)})
+
+
+def tie_disk(connection: Connection, disk_id: int, vm_disk_id: int | None) -> None:
+    """To a virtual disk, or to none again. Raises NotFoundError."""
+    known = connection.scalar(text("SELECT id FROM vm_disk WHERE id = :id"), {"id": vm_disk_id})
+    if vm_disk_id is not None and known is None:
+        raise NotFoundError(f"There is no virtual disk {vm_disk_id}.")
+    by = None if vm_disk_id is None else MatchedBy.HAND
+    values = {"vm_disk_id": vm_disk_id, "matched_by": by, "unmatched_reason": None, "suggested_id": None}
+    if connection.execute(update(guest_disk).where(guest_disk.c.id == disk_id).values(values)).rowcount == 0:
+        raise NotFoundError(f"There is no disk {disk_id} of a guest.")

@@ -1,0 +1,247 @@
+"""The listener: `POST /api/v2/write` as InfluxDB has it, and what agents ask before they send. No pages, no API, no cookies."""
+
+import asyncio
+import base64
+import binascii
+import time
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from math import ceil
+from typing import cast
+
+import structlog
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from gavel import __version__
+from gavel.admin.guests import guest_token
+from gavel.api.throttle import Throttle
+from gavel.config import Settings
+from gavel.db.engine import Engine, Role, open_engine
+from gavel.db.errors import StorageError
+from gavel.db.queries.guest_tokens import GuestToken
+from gavel.domain.guests import PushedReadings
+from gavel.ingest.guests import Push, read_line_protocol
+from gavel.listener.body import MOST_BYTES, BodyTooLargeError, UnreadableBodyError, read_body, unpacked
+from gavel.listener.limits import Rates
+from gavel.listener.writer import BusyError, Writer
+from gavel.log import configure
+
+log = structlog.get_logger(__name__)
+
+# A revoked token is good no longer than this.
+_TOKEN_KEPT_S = 5.0
+_TOKENS_KEPT = 4096
+# Bodies that are read or parsed at once: 10 MiB each at most.
+_BODIES = 16
+_LATER_S = 10
+# As InfluxDB calls them; agents show the message.
+_CODES = {
+    400: "invalid",
+    401: "unauthorized",
+    413: "request too large",
+    429: "too many requests",
+    500: "internal error",
+    503: "unavailable",
+}
+
+
+class RefusedError(Exception):
+    """The request is answered with this status."""
+
+    def __init__(self, status: int, message: str, *, retry_after_s: int | None = None) -> None:
+        super().__init__(message)
+        self.status, self.retry_after_s = status, retry_after_s
+
+
+@dataclass(slots=True)
+class Listener:
+    """What the process holds open."""
+
+    engine: Engine
+    writer: Writer
+    rates: Rates = field(default_factory=Rates)
+    throttle: Throttle = field(default_factory=Throttle)
+    bodies: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_BODIES))
+    tokens: "OrderedDict[str, tuple[float, GuestToken]]" = field(default_factory=OrderedDict)
+
+    async def token(self, request: Request) -> GuestToken:
+        """Raises RefusedError."""
+        given = _given(request)
+        if not given:
+            raise RefusedError(401, "Send a token of guests: Authorization: Token gvg_…")
+        address = _address(request)
+        known = self.tokens.get(given)
+        if known is not None and time.monotonic() - known[0] < _TOKEN_KEPT_S:
+            return known[1]
+        if self.throttle.is_wrong(given):
+            raise RefusedError(401, "The token is unknown or revoked.")
+        if (wait_s := self.throttle.wait_s(address, given)) > 0:
+            raise RefusedError(429, "Too many wrong tokens.", retry_after_s=ceil(wait_s))
+        found = await run_in_threadpool(guest_token, self.engine, given)
+        if found is None:
+            self.tokens.pop(given, None)
+            self.throttle.failed(address, given)
+            raise RefusedError(
+                401, "The token is unknown or revoked. Make one under Sources, or with `gavel guest token add`."
+            )
+        self.throttle.succeeded(given)
+        self.tokens[given] = time.monotonic(), found
+        if len(self.tokens) > _TOKENS_KEPT:
+            self.tokens.popitem(last=False)
+        return found
+
+    async def admitted(self, request: Request) -> GuestToken:
+        """Whoever may push, and not too often. Raises RefusedError."""
+        if (wait_s := self.rates.wait_s(address=_address(request))) > 0:
+            raise RefusedError(429, "Too many requests of this address.", retry_after_s=wait_s)
+        token = await self.token(request)
+        if (wait_s := self.rates.token_wait_s(token.id)) > 0:
+            raise RefusedError(429, "Too many requests with this token.", retry_after_s=wait_s)
+        return token
+
+    async def take(self, request: Request, parse: Callable[[bytes], PushedReadings]) -> None:
+        """Returns when everything that is used of the request is committed. Raises RefusedError."""
+        token = await self.admitted(request)
+        _require_length(request)
+        if self.bodies.locked():
+            raise RefusedError(429, "Too many requests at once.", retry_after_s=_LATER_S)
+        async with self.bodies:
+            try:
+                packed = await read_body(request.stream())
+                body = await run_in_threadpool(
+                    unpacked, packed, request.headers.get("content-encoding", "").strip().lower()
+                )
+            except BodyTooLargeError as error:
+                raise RefusedError(413, str(error)) from error
+            except UnreadableBodyError as error:
+                raise RefusedError(400, str(error)) from error
+            received_us = time.time_ns() // 1000
+            pushed = await run_in_threadpool(parse, body)
+        try:
+            await asyncio.wrap_future(self.writer.submit(Push(token, _address(request), received_us, pushed)))
+        except BusyError as error:
+            raise RefusedError(429, str(error), retry_after_s=_LATER_S) from error
+
+
+def _given(request: Request) -> str:
+    """The token of `Token …`, `Bearer …`, or the password of `Basic …`, as agents of version 1 send it."""
+    scheme, _, value = request.headers.get("authorization", "").partition(" ")
+    if scheme.lower() == "basic":
+        try:
+            return base64.b64decode(value, validate=True).decode().partition(":")[2]
+        except (binascii.Error, ValueError):
+            return ""
+    return value.strip() if scheme.lower() in ("token", "bearer") else ""
+
+
+def _address(request: Request) -> str:
+    return request.client.host if request.client else ""
+
+
+def _require_length(request: Request) -> None:
+    length = request.headers.get("content-length", "0")
+    if not length.isdigit() or len(length) > 12 or int(length) > MOST_BYTES:
+        raise RefusedError(413, f"The body is larger than {MOST_BYTES} bytes. Send smaller batches.")
+
+
+async def write(request: Request) -> Response:
+    """Line protocol. 204: every line that is used is committed; the others are counted by their reasons."""
+    precision = request.query_params.get("precision", "ns")
+
+    def parse(body: bytes) -> PushedReadings:
+        try:
+            return read_line_protocol(body, precision)
+        except KeyError as error:
+            raise RefusedError(400, f"The precision {precision[:20]!r} is none of ns, us, ms, s.") from error
+
+    await _listener(request).take(request, parse)
+    return Response(status_code=204)
+
+
+async def ping(_: Request) -> Response:
+    return Response(status_code=204, headers={"X-Influxdb-Version": "2.0"})
+
+
+async def health(request: Request) -> Response:
+    """Whether it can store."""
+    listener = _listener(request)
+    try:
+        await run_in_threadpool(guest_token, listener.engine, "")
+    except StorageError:
+        return JSONResponse({"name": "gavel", "status": "fail", "message": "the database is not available"}, 503)
+    return JSONResponse({"name": "gavel", "status": "pass", "version": __version__})
+
+
+def _listener(request: Request) -> Listener:
+    found: Listener = request.app.state.listener
+    return found
+
+
+def _refused(_: Request, error: Exception) -> Response:
+    error = cast("RefusedError", error)  # registered for this kind only
+    headers = {} if error.retry_after_s is None else {"Retry-After": str(error.retry_after_s)}
+    if error.status == 401:
+        headers["WWW-Authenticate"] = "Token"
+    return JSONResponse({"code": _CODES[error.status], "message": str(error)}, error.status, headers)
+
+
+def _unavailable(_: Request, error: Exception) -> Response:
+    body = {"code": _CODES[503], "message": str(error)}
+    return JSONResponse(body, 503, {"Retry-After": str(_LATER_S)})
+
+
+def _broken(_: Request, error: Exception) -> Response:
+    log.error("push failed", exc_info=error)
+    return JSONResponse({"code": _CODES[500], "message": "Not stored. The log of Gavel says why."}, 500)
+
+
+async def _gone(_: Request, __: Exception) -> Response:
+    return Response(status_code=400)  # nobody reads it
+
+
+def create_app() -> Starlette:
+    """The application with the settings of the environment; what uvicorn is pointed at."""
+    settings = Settings()
+    configure(settings)
+    if settings.ingest_host not in (None, "127.0.0.1", "::1", "localhost") and settings.ingest_certificate is None:
+        log.warning(
+            "guests' tokens travel unencrypted unless a proxy adds TLS",
+            remedy="set GAVEL_INGEST_CERTIFICATE and GAVEL_INGEST_CERTIFICATE_KEY, or put a TLS proxy before it",
+        )
+    return build(open_engine(settings.database_url, Role.WORKER))
+
+
+def build(engine: Engine) -> Starlette:
+    """Closes the engine when it ends."""
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        writer = Writer(engine, lambda: datetime.now(UTC))
+        writer.start()
+        app.state.listener = Listener(engine, writer)
+        yield
+        await run_in_threadpool(writer.stop)
+        engine.dispose()
+
+    return Starlette(
+        routes=[
+            Route("/api/v2/write", write, methods=["POST"]),
+            Route("/write", write, methods=["POST"]),
+            Route("/ping", ping, methods=["GET", "HEAD"]),
+            Route("/health", health, methods=["GET", "HEAD"]),
+        ],
+        exception_handlers={
+            RefusedError: _refused,
+            StorageError: _unavailable,
+            ClientDisconnect: _gone,
+            Exception: _broken,
+        },
+        lifespan=lifespan,
+    )

@@ -1,0 +1,49 @@
+"""How much comes in: requests of one address and of one token per second, and bodies that are read at once. Above it: try again later."""
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import ceil
+
+# Requests: so many at once, and so many per second. An agent comes every 10 s; many may come through one proxy, or with one token.
+_OF_ADDRESS = (200.0, 50.0)
+_OF_TOKEN = (4000.0, 2000.0)
+_REMEMBERED = 65_536
+
+
+@dataclass(slots=True)
+class _Allowance:
+    left: float
+    filled_s: float
+
+
+class Rates:
+    """For the event loop of one process."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._buckets: OrderedDict[tuple[str, object], _Allowance] = OrderedDict()
+
+    def wait_s(self, *, address: str) -> int:
+        """0: the request counts, and may go on. Else whole seconds until the next one may."""
+        return self._taken(("address", address), *_OF_ADDRESS)
+
+    def token_wait_s(self, token_id: int) -> int:
+        return self._taken(("token", token_id), *_OF_TOKEN)
+
+    def _taken(self, key: tuple[str, object], most: float, per_s: float) -> int:
+        now_s = self._clock()
+        bucket = self._buckets.get(key)
+        if bucket is None:
+            bucket = self._buckets[key] = _Allowance(most, now_s)
+            if len(self._buckets) > _REMEMBERED:
+                self._buckets.popitem(last=False)
+        else:
+            self._buckets.move_to_end(key)
+        bucket.left = min(most, bucket.left + (now_s - bucket.filled_s) * per_s)
+        bucket.filled_s = now_s
+        if bucket.left < 1:
+            return max(1, ceil((1 - bucket.left) / per_s))
+        bucket.left -= 1
+        return 0

@@ -1,0 +1,17 @@
+CREATE TABLE guest_disk_sample (ts timestamptz NOT NULL, entity_id integer NOT NULL, interval_s integer NOT NULL,
+  read_ops integer, write_ops integer, read_bytes bigint, write_bytes bigint, read_latency_us integer,
+  write_latency_us integer, queue_time_ms integer, latency_step integer, data_quality integer,
+  CONSTRAINT pk_guest_disk_sample PRIMARY KEY (entity_id, ts));
+
+SELECT create_hypertable('guest_disk_sample', by_range('ts', INTERVAL '7200 seconds'),
+  create_default_indexes => false);
+
+CREATE INDEX ix_guest_disk_sample_ts ON guest_disk_sample USING brin (ts) WITH (pages_per_range = 16);
+
+ALTER TABLE guest_disk_sample SET (timescaledb.enable_columnstore, timescaledb.segmentby = 'entity_id',
+  timescaledb.orderby = 'ts');
+
+CALL add_columnstore_policy('guest_disk_sample', after => INTERVAL '7200 seconds');
+
+SELECT add_retention_policy('guest_disk_sample', drop_after => INTERVAL '1209600 seconds');
+

@@ -1,0 +1,105 @@
+"""Disks of guests in the store: matched by the job, tied by hand, matched anew when the inventory says otherwise."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+import pytest
+from sqlalchemy import Engine, text
+from tests.db.environments import host_inventory
+
+from gavel.admin.guests import make_guest_token
+from gavel.cli import main
+from gavel.db.engine import Role, open_engine, transaction
+from gavel.db.queries.guests import PushedDisk, guest_disks, push_summary
+from gavel.db.queries.sources import add_source
+from gavel.db.write.inventory import store_inventory
+from gavel.domain.guest_matching import MatchedBy, UnmatchedReason
+from gavel.domain.inventory import InventoryTaken
+from gavel.domain.source import SourceKind
+from gavel.ingest.guest_matching import match_now
+from gavel.ingest.guests import Push, read_line_protocol, store_pushes
+
+NOW = datetime.now(UTC)
+NOW_US = round(NOW.timestamp() * 1e6)
+
+
+@pytest.fixture
+def engine(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
+    monkeypatch.setenv("GAVEL_DATABASE_URL", postgres_url)
+    made = open_engine(postgres_url, Role.WORKER)
+    with transaction(made) as connection:
+        source = add_source(
+            connection, kind=SourceKind.VCENTER, name="vc", address="192.0.2.1", settings={}, enabled=True, now=NOW
+        )
+        store_inventory(connection, source, InventoryTaken(host_inventory("vc", 1), NOW))
+    yield made
+    made.dispose()
+
+
+def push(engine: Engine, *lines: str) -> None:
+    with transaction(engine) as connection:
+        known = connection.scalar(text("SELECT name FROM guest_token WHERE name = 'site'"))
+    if known is None:
+        made = make_guest_token(engine, "site", (), NOW).token
+        push.token = made  # type: ignore[attr-defined]
+    with transaction(engine) as connection:
+        body = "\n".join(f"{line} {NOW_US * 1000}" for line in lines).encode()
+        store_pushes(connection, [Push(push.token, "192.0.2.9", NOW_US, read_line_protocol(body, "ns"))], NOW)  # type: ignore[attr-defined]
+        match_now(connection)
+
+
+def listed(engine: Engine) -> tuple[PushedDisk, ...]:
+    with transaction(engine) as connection:
+        return guest_disks(connection, NOW).items
+
+
+def test_a_disk_is_matched_by_name_of_its_vm_and_tools_and_listed_with_how(engine: Engine) -> None:
+    with transaction(engine) as connection:
+        vm, instance = connection.execute(
+            text(
+                "SELECT m.name, k.instance FROM vm_disk k JOIN vm m ON m.id = k.vm_id WHERE k.present ORDER BY k.id LIMIT 1"
+            )
+        ).one()
+    push(
+        engine,
+        f"gavel_disk,host={vm},name=sda,vdisk={instance} reads=1i,writes=1i",
+        "diskio,host=far,name=sda reads=1i,writes=1i",
+    )
+    far, near = sorted(listed(engine), key=lambda disk: disk.host_name != "far")
+    assert (near.vm_name, near.matched_by, near.reason) == (vm, MatchedBy.TOOLS_NAME, None)
+    assert (far.vm_name, far.matched_by, far.reason) == (None, None, UnmatchedReason.NO_VM)
+    with transaction(engine) as connection:
+        summary = push_summary(connection, NOW)
+        assert [disk.host_name for disk in guest_disks(connection, NOW, unmatched_only=True).items] == ["far"]
+    assert (summary.guests, summary.disks, summary.live, summary.matched, summary.lag_s) == (2, 2, 2, 1, 0.0)
+
+    assert main(["guest", "tie", str(far.id), vm, instance]) == 0
+    tied = next(disk for disk in listed(engine) if disk.host_name == "far")
+    other = next(disk for disk in listed(engine) if disk.host_name != "far")
+    assert (tied.vm_name, tied.matched_by) == (vm, MatchedBy.HAND)
+    assert other.reason is UnmatchedReason.CLAIMED_TWICE
+    # A later look changes nothing of what a person tied.
+    with transaction(engine) as connection:
+        assert match_now(connection) == 0
+    assert main(["guest", "untie", str(far.id)]) == 0
+    assert next(disk for disk in listed(engine) if disk.host_name == "far").reason is UnmatchedReason.NO_VM
+    assert next(disk for disk in listed(engine) if disk.host_name != "far").matched_by is MatchedBy.TOOLS_NAME
+
+
+def test_guest_token_and_list_commands(engine: Engine, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["guest", "list"]) == main(["guest", "token", "list"]) == 0
+    assert "No guest has pushed" in capsys.readouterr().out
+    assert main(["guest", "token", "add", "linux", "--vm", "Web-01"]) == 0
+    made = capsys.readouterr().out.strip()
+    assert made.startswith("gvg_")
+    assert main(["guest", "token", "add", "linux"]) == 1
+    push(engine, "diskio,host=a,name=sda reads=1i,writes=1i", "mem,host=a used=1i")
+    assert main(["guest", "list"]) == main(["guest", "token", "list"]) == 0
+    out = capsys.readouterr().out
+    assert "not matched: no vm" in out
+    assert "linux                not used yet  guests 0, disks 0  only web-01" in out
+    assert "not used: 1 × unknown measurement; mem" in out
+    assert made not in out
+    assert main(["guest", "token", "revoke", "linux"]) == 0
+    assert main(["guest", "token", "revoke", "linux"]) == 1
+    assert main(["guest", "token", "add", "linux"]) == 0
