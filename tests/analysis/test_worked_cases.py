@@ -9,15 +9,6 @@ from gavel.analysis.chain import depth_bound
 from gavel.analysis.diagnosis import Diagnoses, Reason, case_of, excess_outstanding, remarks, rule, sentence
 from gavel.analysis.intervals import Intervals, from_integer, from_latest
 from gavel.analysis.ledger import occupancy, rows_of
-from gavel.analysis.whatif import (
-    Limits,
-    closed_loop,
-    closed_loop_outlook,
-    non_optimized_write_us,
-    open_loop,
-    optimized_write_us,
-    over_paths,
-)
 from gavel.domain.io_path import SPANS, Boundary, Direction, Layer
 from gavel.domain.ledger import LedgerRows
 
@@ -153,53 +144,6 @@ def test_littles_law_makes_vcenter_8_confirmed() -> None:
 
 def test_a_precise_virtual_disk_narrows_littles_answer() -> None:
     assert bounds_of(from_vcenter_8(plus_minus(930, 0.5), depth=32), KERNEL) == pytest.approx([429, 532], abs=0.6)
-
-
-def test_raising_the_virtual_disk_queue_alone_moves_the_wait() -> None:
-    reading = closed_loop(Limits(96, 96, 32), 492)
-    assert reading.iops == pytest.approx(65_000, rel=0.001)
-    assert (reading.total_us, reading.kernel_wait_us) == pytest.approx((1480, 980), abs=5)
-    assert reading.guest_wait_us == 0
-
-
-def test_raising_both_queues_gives_a_range_that_holds_what_was_seen() -> None:
-    outlook = closed_loop_outlook(Limits(96, 64, 32), 492, Limits(96, 96, 96))
-    assert outlook.slowest.iops == pytest.approx(65_000, rel=0.001)
-    assert outlook.fastest.iops == pytest.approx(195_000, rel=0.001)
-    assert outlook.slowest.iops < 125_000 < outlook.fastest.iops
-    assert not outlook.fitted
-
-
-def test_history_that_spans_the_new_depth_narrows_the_range() -> None:
-    depths = np.linspace(16, 128, 15)
-    history = np.stack([depths, 300 + 4 * depths], axis=1)
-    outlook = closed_loop_outlook(Limits(96, 64, 32), 428, Limits(96, 96, 96), history)
-    assert outlook.fitted
-    assert (outlook.slowest.driver_us, outlook.fastest.driver_us) == pytest.approx((684, 684))
-    assert not closed_loop_outlook(Limits(96, 64, 32), 428, Limits(300, 300, 300), history).fitted
-
-
-def test_the_next_limit_is_named() -> None:
-    assert Limits(96, 64, 32).binding == "device queue depth"
-    assert Limits(96, 64, 128).binding == "virtual disk queue"
-    assert Limits(96, 128, 128).binding == "outstanding I/Os"
-
-
-def test_in_an_open_loop_waits_can_only_shrink() -> None:
-    waits = open_loop(65_000, 470, 438, 492, Limits(96, 64, 64))
-    assert (waits["kernel_wait_us"].low, waits["kernel_wait_us"].high) == (0, 438)
-    unchanged = open_loop(65_000, 470, 438, 492, Limits(96, 60, 30))
-    assert (unchanged["guest_wait_us"].low, unchanged["kernel_wait_us"].low) == (470, 438)
-
-
-def test_active_active_writes_over_both_kinds_of_path() -> None:
-    near, far = optimized_write_us(50, 1000), non_optimized_write_us(1000, 1000)
-    assert (near, far) == (2200, 6000)
-    mean = over_paths([near, far], [1, 1])
-    assert mean == pytest.approx(4100)
-    in_flight = Limits(32, 64, 32)
-    assert closed_loop(in_flight, mean).iops == pytest.approx(7_800, rel=0.001)
-    assert closed_loop(in_flight, near).iops == pytest.approx(14_500, rel=0.004)
 
 
 def test_nothing_measured_gives_no_diagnosis() -> None:

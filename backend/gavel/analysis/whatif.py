@@ -1,130 +1,347 @@
-"""What a knob would do: closed and open loop, and what paths of a stretched volume cost (attribution.md §7).
+"""What a setting would do to one workload in one device queue: closed loop and open loop, always as ranges (attribution.md §7).
 
-Answers are ranges between two readings of the future; nothing here claims a point.
+A workload keeps I/Os outstanding; virtual disks, an IOPS limit and the device queue let some of them through. Little's law holds in every
+reading: outstanding = IOPS × latency. Nothing in this module claims a point.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gavel.analysis.intervals import Floats
+from gavel.analysis.queue_model import PARTS, US, Ceiling, Fixed, QueuePart, QueueTimes, solve
+from gavel.analysis.queue_response import FittedResponse, Response, latency_stays, throughput_stays
 
-LEAST_HISTORY = 10
-_QUARTILES = (25.0, 75.0)
+# Of an IOPS limit, from which on its wait is the limit's.
+LIMITUSED = 0.95
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Load:
+    """What is measured of a workload in one device queue (iops and driver time > 0).
+
+    neighbor_iops: of others in the same queue; array_iops: of the whole array, None: not measured. non_optimized_extra_us: what an I/O on a
+    non-optimized path takes longer, None: not known.
+    """
+
+    iops: float
+    times: QueueTimes
+    neighbor_iops: float = 0.0
+    array_iops: float | None = None
+    non_optimized_extra_us: float | None = None
+
+    @property
+    def outstanding(self) -> float:
+        """At the outermost boundary that is measured, by Little's law."""
+        return self.iops * self.times.total / US
+
+    @property
+    def in_flight(self) -> float:
+        """Of the whole queue in the driver."""
+        return (self.iops + self.neighbor_iops) * self.times.driver / US
+
+    @property
+    def neighbors(self) -> float:
+        """I/Os of others in the queue, waiting or in flight."""
+        return self.neighbor_iops * (self.times.kernel_queue + self.times.driver) / US
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Knobs:
+    """Settings of a scenario. threads: I/Os kept outstanding, all disks together; None: as measured.
+    None elsewhere: no limit, or not known.
+
+    virtual_disk_queue: of each disk; device_depth: the effective one; queues: device queues that the workload is spread over evenly (more
+    datastores or hosts); iops_limit: of each disk; demand_iops: what the application wants at most.
+    """
+
+    threads: float | None = None
+    virtual_disk_queue: float | None = None
+    device_depth: float | None = None
+    disks: int = 1
+    queues: int = 1
+    iops_limit: float | None = None
+    demand_iops: float | None = None
+    non_optimized_share: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class PredictedRange:
-    """Both readings, µs or per second as the name of the field says."""
+    """low ≤ high. high None: no bound is known."""
 
     low: float
-    high: float
+    high: float | None
+
+    def holds(self, value: float, *, within: float = 0.0) -> bool:
+        """within: relative, of the value."""
+        return self.low - within * value <= value and (self.high is None or value <= self.high + within * value)
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """outstanding: I/Os the guest keeps in flight; virtual_disk: its queue limit; device: effective depth."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """One modelled state. outstanding: iops × times.total. admitted: past the virtual disks; in_flight: in the driver, own ones.
 
-    outstanding: float
-    virtual_disk: float
-    device: float
+    neighbor_iops, neighbor_us: of the others in its first queue, µs in kernel queue and driver.
+    """
+
+    iops: float
+    times: QueueTimes
+    binding: Ceiling
+    neighbor_iops: float
+    neighbor_us: float
+
+    @property
+    def outstanding(self) -> float:
+        return self.iops * self.times.total / US
 
     @property
     def in_flight(self) -> float:
-        return min(self.outstanding, self.virtual_disk, self.device)
+        return self.iops * self.times.driver / US
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outlook:
+    """closed: both readings, slow first; open_iops, open_times: with IOPS as they are, None where they cannot stay. fitted: R(n) is of
+    the queue's own history. ceilings: I/Os that each limit lets be outstanding or in flight, the binding one first."""
+
+    now: Reading
+    slow: Reading
+    fast: Reading
+    open_iops: float | None
+    open_times: Mapping[str, PredictedRange] | None
+    open_total: PredictedRange | None
+    is_fitted: bool
+    ceilings: tuple[tuple[Ceiling, float], ...]
 
     @property
-    def binding(self) -> str:
-        """The limit that holds the number in flight, the innermost of equals."""
-        names = {
-            "device queue depth": self.device,
-            "virtual disk queue": self.virtual_disk,
-            "outstanding I/Os": self.outstanding,
-        }
-        return min(names, key=lambda name: names[name])
+    def total(self) -> PredictedRange:
+        """Hull of both loops, µs."""
+        totals = [self.slow.times.total, self.fast.times.total]
+        if self.open_total is not None:
+            totals += [self.open_total.low, self.open_total.high or self.open_total.low]
+        return PredictedRange(min(totals), max(totals))
+
+    @property
+    def iops(self) -> PredictedRange:
+        rates = [self.slow.iops, self.fast.iops, *([] if self.open_iops is None else [self.open_iops])]
+        return PredictedRange(min(rates), max(rates))
+
+    def part(self, name: str) -> PredictedRange:
+        """Of one part of the path, hull of both loops."""
+        values = [getattr(self.slow.times, name), getattr(self.fast.times, name)]
+        if self.open_times is not None:
+            values += [self.open_times[name].low, self.open_times[name].high or self.open_times[name].low]
+        return PredictedRange(min(values), max(values))
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """One modelled state: times in µs per I/O, I/Os per second."""
-
-    iops: float
-    guest_wait_us: float
-    kernel_wait_us: float
-    driver_us: float
-    total_us: float
+# --- a scenario -------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Outlook:
-    """A closed loop under new limits. slowest and fastest: both readings; binding: the limit that holds it; fitted: from own history."""
-
-    slowest: Reading
-    fastest: Reading
-    binding: str
-    fitted: bool
-
-
-def closed_loop(limits: Limits, driver_us: float) -> Reading:
-    """N outstanding I/Os through a virtual-disk queue P and a device depth D at a given driver response (all > 0)."""
-    in_flight, admitted = limits.in_flight, min(limits.outstanding, limits.virtual_disk)
-    per_us = in_flight / driver_us
-    guest, kernel = (limits.outstanding - admitted) / per_us, (admitted - in_flight) / per_us
-    return Reading(per_us * 1e6, guest, kernel, driver_us, limits.outstanding / per_us)
-
-
-def response(
-    now_in_flight: float, now_driver_us: float, in_flight: float, history: Floats | None = None
-) -> tuple[PredictedRange, bool]:
-    """Driver time at `in_flight`, and whether it was fitted.
-
-    history: (m, 2) of in-flight count and driver latency of the same scope; used where it spans `in_flight`. Without it the answer lies
-    between "latency stays" and "throughput stays".
-    """
-    fitted = None if history is None else _theil_sen(history, in_flight)
-    if fitted is not None:
-        return fitted, True
-    same_throughput = now_driver_us * in_flight / now_in_flight
-    return PredictedRange(min(now_driver_us, same_throughput), max(now_driver_us, same_throughput)), False
+def predict(load: Load, now: Knobs, then: Knobs, fitted: FittedResponse | None = None) -> Outlook:
+    """What `then` would do to a workload that was measured under `now`. ValueError where nothing can be modelled."""
+    if load.iops <= 0 or load.times.driver <= 0:
+        raise ValueError("without I/O and its time in the driver there is nothing to predict from")
+    threads = load.outstanding if now.threads is None else now.threads
+    now, then = replace(now, threads=threads), replace(then, threads=then.threads or threads)
+    extra = load.non_optimized_extra_us or 0.0
+    shift = (then.non_optimized_share - now.non_optimized_share) * extra
+    fixed, used = _measured(load, now)
+    own = latency_stays(load.times.driver)
+    unchanged = _reading(load, now, own, own, fixed, used)
+    curves, is_fitted = _curves(load, then, fitted, fixed, used, shift)
+    ends = _burst_ends(load, now, then, fixed)
+    readings = [
+        _reading(load, then, inner, outer, replace(fixed, bursts=bursts), used)
+        for (inner, outer), bursts in zip(curves, ends, strict=True)
+    ]
+    fast, slow = sorted(readings, key=lambda reading: (reading.times.total, -reading.iops))
+    open_times = _open(load, now, then, fast, slow, shift)
+    return Outlook(
+        now=unchanged,
+        slow=slow,
+        fast=fast,
+        open_iops=None if open_times is None else load.iops,
+        open_times=open_times,
+        open_total=None if open_times is None else _sum(open_times.values()),
+        is_fitted=is_fitted,
+        ceilings=_ceilings(then, fast),
+    )
 
 
-def _theil_sen(history: Floats, at: float) -> PredictedRange | None:
-    known = history[np.isfinite(history).all(axis=1)]
-    if len(known) < LEAST_HISTORY or not known[:, 0].min() <= at <= known[:, 0].max():
+def _measured(load: Load, now: Knobs) -> tuple[Fixed, float]:
+    """What the limits do not explain of the measured waits, and the part of a full device queue's depth that is in use on average."""
+    times, depth = load.times, now.device_depth
+    inside = load.in_flight + (load.iops + load.neighbor_iops) * times.kernel_queue / US
+    is_full = depth is not None and inside > depth
+    used = min(1.0, load.in_flight / depth) if is_full and depth is not None else 1.0
+    most = _most_iops(now)
+    is_limited = most is not None and load.iops >= LIMITUSED * most
+    service = times.kernel_processing + (0.0 if is_limited else times.hypervisor)
+    bursts = 0.0 if is_full else times.kernel_queue
+    bare = Fixed(0.0, service, bursts)
+    own = latency_stays(times.driver)
+    modelled = _reading(load, now, own, own, bare, used).times
+    return Fixed(max(0.0, times.guest_queue - modelled.guest_queue), service, bursts), used
+
+
+def _most_iops(knobs: Knobs) -> float | None:
+    return None if knobs.iops_limit is None else knobs.iops_limit * knobs.disks
+
+
+def _curves(
+    load: Load, then: Knobs, fitted: FittedResponse | None, fixed: Fixed, used: float, shift: float
+) -> tuple[Sequence[tuple[Response, Response]], bool]:
+    """R(n) of the fast and of the slow reading: for one queue, and for all queues' I/Os together, which one array serves."""
+    driver = load.times.driver
+    stays = latency_stays(driver)
+    reached = _reading(load, then, stays, stays, fixed, used)
+    in_flight = (reached.iops / then.queues + reached.neighbor_iops) * driver / US
+    if fitted is not None and fitted.spans(in_flight) and fitted.spans(in_flight * then.queues):
+        ends = (fitted.fast.shifted(shift), fitted.slow.shifted(shift))
+        return [(end, Response(end.base_us, end.slope_us * then.queues)) for end in ends], True
+    most = throughput_stays(driver, max(load.in_flight, 1e-9))
+    more = Response(shift, most.slope_us * then.queues)
+    if reached.binding is Ceiling.IOPS_LIMIT:
+        return [(stays.shifted(shift),) * 2] * 2, False
+    is_more = in_flight * then.queues >= load.in_flight * (1 + 1e-6)
+    is_less = in_flight * then.queues <= load.in_flight * (1 - 1e-6)
+    same = stays.shifted(shift)
+    if is_more:
+        return [(same, same), (more, more)], False
+    return [(more if is_less else same,) * 2, (same, same)], False
+
+
+def _reading(load: Load, knobs: Knobs, first: Response, others: Response, fixed: Fixed, used: float) -> Reading:
+    """The workload evenly over its queues: the first with the neighbors it has, the others alone."""
+    part = 1 / knobs.queues
+    threads = load.outstanding if knobs.threads is None else knobs.threads
+    admits = np.inf if knobs.virtual_disk_queue is None else knobs.virtual_disk_queue * knobs.disks
+    most = _most_iops(knobs)
+    queue = QueuePart(
+        threads=threads * part,
+        admits=admits * part,
+        depth=np.inf if knobs.device_depth is None else knobs.device_depth * used,
+        most_iops=np.inf if most is None else most * part,
+        neighbors=load.neighbors,
+        fixed=fixed,
+        response=_demanded(first, knobs, admits, used),
+    )
+    iops, times, binding, beside = solve(queue)
+    if knobs.queues > 1:
+        alone = replace(queue, neighbors=0.0, response=_demanded(others, knobs, admits, used))
+        rest, rest_times, _, _ = solve(alone)
+        times = _mean(times, iops, rest_times, rest * (knobs.queues - 1))
+        iops += rest * (knobs.queues - 1)
+    if knobs.demand_iops is not None and iops >= knobs.demand_iops * (1 - 1e-6) and binding is not Ceiling.IOPS_LIMIT:
+        binding = Ceiling.DEMAND
+    return Reading(
+        iops=iops, times=_split(times, load), binding=binding, neighbor_iops=beside[0], neighbor_us=beside[1]
+    )
+
+
+def _demanded(response: Response, knobs: Knobs, admits: float, used: float) -> Response:
+    """A closed loop that does no more than what is demanded takes so long at least that its I/Os in flight last."""
+    if knobs.demand_iops is None:
+        return response
+    depth = np.inf if knobs.device_depth is None else knobs.device_depth * knobs.queues * used
+    in_flight = min(knobs.threads or np.inf, admits, depth)
+    return replace(response, least_us=max(response.least_us, in_flight / knobs.demand_iops * US))
+
+
+def _mean(first: QueueTimes, first_iops: float, rest: QueueTimes, rest_iops: float) -> QueueTimes:
+    both = first_iops + rest_iops
+    return QueueTimes(
+        *((a * first_iops + b * rest_iops) / both for a, b in zip(first.values(), rest.values(), strict=True))
+    )
+
+
+def _split(times: QueueTimes, load: Load) -> QueueTimes:
+    """The driver's time as SAN and array: what the SAN took stays, as far as there is room for it."""
+    san = min(load.times.san, times.array)
+    return replace(times, san=san, array=times.array - san)
+
+
+def _burst_ends(load: Load, now: Knobs, then: Knobs, fixed: Fixed) -> tuple[float, float]:
+    """Waits in a queue that is not full on average: none or as now with more room; as now, or longer, with less."""
+    if now.device_depth is None or then.device_depth is None or then.device_depth == now.device_depth:
+        return fixed.bursts, fixed.bursts
+    if then.device_depth > now.device_depth:
+        return 0.0, fixed.bursts
+    wait = _many_servers(load.times.driver, load.in_flight, then.device_depth)
+    return fixed.bursts, fixed.bursts * now.device_depth / then.device_depth + wait
+
+
+def _many_servers(service_us: float, in_flight: float, depth: float) -> float:
+    """Mean wait for one of `depth` slots with random arrivals (Sakasegawa's approximation of M/M/c); 0 where they are overrun."""
+    busy = in_flight / depth
+    if busy >= 1:
+        return 0.0
+    wait: float = service_us * busy ** (np.sqrt(2 * (depth + 1)) - 1) / (depth * (1 - busy))
+    return wait
+
+
+# --- open loop --------------------------------------------------------------------------------------------------------
+
+
+def _open(
+    load: Load, now: Knobs, then: Knobs, fast: Reading, slow: Reading, shift: float
+) -> Mapping[str, PredictedRange] | None:
+    """IOPS stay: what is left of each wait. None where the new settings cannot carry them."""
+    if fast.iops < load.iops * (1 - 1e-6):
         return None
-    first, second = np.triu_indices(len(known), k=1)
-    run = known[second, 0] - known[first, 0]
-    rise = (known[second, 1] - known[first, 1])[run != 0]
-    if len(rise) == 0:
-        return None
-    slope = float(np.median(rise / run[run != 0]))
-    residual = known[:, 1] - slope * known[:, 0]
-    low, high = (slope * at + float(np.percentile(residual, quartile)) for quartile in _QUARTILES)
-    return PredictedRange(low, high) if low > 0 else None
+    times = load.times
+    used = {
+        "guest_queue": (load.iops * (times.total - times.guest_queue) / US, _admits(now), _admits(then)),
+        "hypervisor": (load.iops, _most_iops(now), _most_iops(then)),
+        "kernel_queue": (load.in_flight / then.queues, _slots(now), None if then.device_depth is None else then.device_depth),
+    }  # fmt: skip
+    found: dict[str, PredictedRange] = {}
+    for name, value in zip(PARTS, times.values(), strict=True):
+        if name not in used:
+            found[name] = PredictedRange(value, value)
+            continue
+        taken, before, after = used[name]
+        room = np.inf if after is None else after
+        was = np.inf if before is None else before
+        is_roomier = room * (then.queues if name == "kernel_queue" else 1) > was
+        worse = max(getattr(slow.times, name), value)
+        found[name] = (
+            PredictedRange(0.0 if taken < room else value, value)
+            if is_roomier
+            else PredictedRange(value, worse if room < was else value)
+        )
+    found["san"] = PredictedRange(max(0.0, times.san + shift), max(0.0, times.san + shift))
+    return found
 
 
-def closed_loop_outlook(now: Limits, now_driver_us: float, then: Limits, history: Floats | None = None) -> Outlook:
-    """What new limits would do to a workload that keeps its I/Os outstanding."""
-    driver, fitted = response(now.in_flight, now_driver_us, then.in_flight, history)
-    return Outlook(closed_loop(then, driver.high), closed_loop(then, driver.low), then.binding, fitted)
+def _admits(knobs: Knobs) -> float | None:
+    return None if knobs.virtual_disk_queue is None else knobs.virtual_disk_queue * knobs.disks
 
 
-def open_loop(
-    iops: float, guest_wait_us: float, kernel_wait_us: float, driver_us: float, then: Limits
-) -> Mapping[str, PredictedRange]:
-    """IOPS stay, waits shrink: what is left of each wait under new limits, `guest_wait_us` and `kernel_wait_us`.
+def _slots(knobs: Knobs) -> float | None:
+    return None if knobs.device_depth is None else knobs.device_depth * knobs.queues
 
-    A limit above what is then in flight on average can take a wait away altogether; one below leaves it as it is.
-    """
-    in_driver = iops * driver_us / 1e6
-    in_kernel = iops * (driver_us + kernel_wait_us) / 1e6
-    guest = 0.0 if in_kernel < then.virtual_disk else guest_wait_us
-    kernel = 0.0 if in_driver < then.device else kernel_wait_us
-    return {
-        "guest_wait_us": PredictedRange(guest, guest_wait_us),
-        "kernel_wait_us": PredictedRange(kernel, kernel_wait_us),
+
+def _sum(spans: Iterable[PredictedRange]) -> PredictedRange:
+    every = list(spans)
+    return PredictedRange(sum(one.low for one in every), sum(one.high or one.low for one in every))
+
+
+def _ceilings(then: Knobs, fast: Reading) -> tuple[tuple[Ceiling, float], ...]:
+    """The binding one first, then by how many I/Os they let through: the next that binds is the second."""
+    driver = fast.times.driver
+    every = {
+        Ceiling.THREADS: then.threads,
+        Ceiling.VIRTUAL_DISK_QUEUE: _admits(then),
+        Ceiling.DEVICE_QUEUE: _slots(then),
+        Ceiling.IOPS_LIMIT: None if then.iops_limit is None else then.iops_limit * then.disks * driver / US,
+        Ceiling.DEMAND: None if then.demand_iops is None else then.demand_iops * driver / US,
     }
+    known = [(name, float(value)) for name, value in every.items() if value is not None]
+    return tuple(sorted(known, key=lambda ceiling: (ceiling[0] is not fast.binding, ceiling[1])))
+
+
+# --- paths of a stretched volume --------------------------------------------------------------------------------------
 
 
 def optimized_write_us(host_one_way_us: float, between_arrays_one_way_us: float) -> float:
@@ -135,8 +352,3 @@ def optimized_write_us(host_one_way_us: float, between_arrays_one_way_us: float)
 def non_optimized_write_us(far_one_way_us: float, between_arrays_one_way_us: float) -> float:
     """The same write sent to the far array, which asks the near one."""
     return 4 * far_one_way_us + 2 * between_arrays_one_way_us
-
-
-def over_paths(times_us: Sequence[float], shares: Sequence[float]) -> float:
-    """Mean time over paths, weighted by their share of ops (any positive scale)."""
-    return float(np.average(np.asarray(times_us, dtype=np.float64), weights=np.asarray(shares, dtype=np.float64)))

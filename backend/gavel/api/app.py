@@ -29,6 +29,7 @@ from gavel.api.routes import (
     series,
     sources,
     system,
+    whatif,
 )
 from gavel.api.subpath import BelowPath
 from gavel.config import Settings
@@ -98,6 +99,7 @@ def routes() -> APIRouter:
         entities,
         series,
         findings,
+        whatif,
         alerts,
         alert_rules,
         channels,

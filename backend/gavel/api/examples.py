@@ -5,7 +5,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-_FILES = ("examples.json", "examples_environment.json", "examples_alerts.json", "examples_findings.json")
+_FILES = (
+    "examples.json",
+    "examples_environment.json",
+    "examples_alerts.json",
+    "examples_findings.json",
+    "examples_whatif.json",
+)
 # By the name of the route.
 EXAMPLES: dict[str, Any] = {}
 for _name in _FILES:

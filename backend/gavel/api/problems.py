@@ -17,6 +17,7 @@ from gavel.db.errors import ConflictError, NameTakenError, NotFoundError, Storag
 from gavel.domain.errors import GavelError, SettingsError, SourceError
 from gavel.ingest.connections import InvalidSettingsError
 from gavel.views.series import UnusableStepError
+from gavel.views.whatif_load import NotPredictableError
 
 log = structlog.get_logger(__name__)
 
@@ -30,6 +31,7 @@ _STATUS: tuple[tuple[type[GavelError], int, str], ...] = (
     (SourceThereError, 409, "A source already"),
     (SettingsError, 422, "Unusable settings"),
     (UnusableStepError, 422, "Unusable request"),
+    (NotPredictableError, 422, "Not predictable"),
     (SourceError, 502, "Source not readable"),
 )
 _RETRY_S = "5"

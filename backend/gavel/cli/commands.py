@@ -46,6 +46,7 @@ COMMANDS = {
     "rule": Entry("gavel.cli.rule", "list, import, export and try the rules of alerts"),
     "channel": Entry("gavel.cli.channel", "list the channels of alerts and test one"),
     "silence": Entry("gavel.cli.silence", "list, make and end silences"),
+    "whatif": Entry("gavel.cli.whatif", "what queue depths, limits and placement would do to an object's latency"),
     "token": Entry("gavel.cli.token", "list, renew and revoke the tokens and sessions that open Gavel"),
     "esxtop": Entry("gavel.cli.esxtop", "read esxtop batch captures and show where the time of I/Os is"),
     "guest": Entry("gavel.cli.guest", "who may push disk counters of guests, what came, and how it is understood"),

@@ -1402,6 +1402,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/whatif": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Start What If
+         * @description A workload with its settings as they are: where a scenario starts. Default: the newest 10 analyzed minutes.
+         */
+        get: operations["start_what_if"];
+        put?: never;
+        /**
+         * Try What If
+         * @description What settings would do to a workload. Changes nothing.
+         */
+        post: operations["try_what_if"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/whatif/examples": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List What If Examples
+         * @description Published cases to try: what to send, and what was seen.
+         */
+        get: operations["list_what_if_examples"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -4664,6 +4708,46 @@ export interface components {
             unknown_keys: number;
         };
         /**
+         * ScenarioIn
+         * @description Settings to try; null is as it is. threads: I/Os kept outstanding, all virtual disks together. virtual_disk_queue, iops_limit: of
+         *     each virtual disk. device_depth: configured depth of the device. datastores, hosts: over so many the workload is spread evenly.
+         */
+        ScenarioIn: {
+            /**
+             * Datastores
+             * @default 1
+             */
+            datastores: number;
+            /** Demand Iops */
+            demand_iops?: number | null;
+            /** Device Depth */
+            device_depth?: number | null;
+            /** Disks */
+            disks?: number | null;
+            /** Dsnro */
+            dsnro?: number | null;
+            /**
+             * Hosts
+             * @default 1
+             */
+            hosts: number;
+            /** Iops Limit */
+            iops_limit?: number | null;
+            /**
+             * Lifts Iops Limit
+             * @default false
+             */
+            lifts_iops_limit: boolean;
+            /** Non Optimized Extra Us */
+            non_optimized_extra_us?: number | null;
+            /** Non Optimized Percent */
+            non_optimized_percent?: number | null;
+            /** Threads */
+            threads?: number | null;
+            /** Virtual Disk Queue */
+            virtual_disk_queue?: number | null;
+        };
+        /**
          * ScopePath
          * @description What the ledger adds up to, as addresses name it.
          * @enum {string}
@@ -5197,6 +5281,79 @@ export interface components {
             /** Normal Minutes */
             normal_minutes: number;
         };
+        /** TypedIn */
+        TypedIn: {
+            load: components["schemas"]["TypedLoadIn"];
+            settings: components["schemas"]["TypedSettingsIn"];
+        };
+        /**
+         * TypedLoadIn
+         * @description A workload that is typed in, without an object: IOPS, and µs per I/O in each part of the path.
+         */
+        TypedLoadIn: {
+            /** Array Us */
+            array_us: number;
+            /**
+             * Guest Queue Us
+             * @default 0
+             */
+            guest_queue_us: number;
+            /**
+             * Hypervisor Us
+             * @default 0
+             */
+            hypervisor_us: number;
+            /** Iops */
+            iops: number;
+            /**
+             * Kernel Processing Us
+             * @default 0
+             */
+            kernel_processing_us: number;
+            /**
+             * Kernel Queue Us
+             * @default 0
+             */
+            kernel_queue_us: number;
+            /**
+             * Neighbor Iops
+             * @default 0
+             */
+            neighbor_iops: number;
+            /**
+             * San Us
+             * @default 0
+             */
+            san_us: number;
+        };
+        /**
+         * TypedSettingsIn
+         * @description Settings in force with it; null is no limit. device_depth: the effective one (DQLEN).
+         */
+        TypedSettingsIn: {
+            /** Demand Iops */
+            demand_iops?: number | null;
+            /** Device Depth */
+            device_depth?: number | null;
+            /**
+             * Disks
+             * @default 1
+             */
+            disks: number;
+            /** Iops Limit */
+            iops_limit?: number | null;
+            /** Non Optimized Extra Us */
+            non_optimized_extra_us?: number | null;
+            /**
+             * Non Optimized Percent
+             * @default 0
+             */
+            non_optimized_percent: number;
+            /** Threads */
+            threads?: number | null;
+            /** Virtual Disk Queue */
+            virtual_disk_queue?: number | null;
+        };
         /** UnmatchedCount */
         UnmatchedCount: {
             /** Expected */
@@ -5437,6 +5594,249 @@ export interface components {
              * Format: date-time
              */
             to_at: string;
+        };
+        /**
+         * WhatIfCeiling
+         * @description ios: I/Os that a limit lets be outstanding (threads), past the virtual disks, or in flight (all others).
+         */
+        WhatIfCeiling: {
+            /** Ios */
+            ios: number;
+            /** Label */
+            label: string;
+            /**
+             * Name
+             * @enum {string}
+             */
+            name: "threads" | "virtual_disk_queue" | "device_queue" | "iops_limit" | "demand";
+        };
+        /**
+         * WhatIfChange
+         * @description before: as measured, null: not measured. lower, upper: after; null: no bound is known.
+         */
+        WhatIfChange: {
+            /** Before */
+            before: number | null;
+            /** Lower */
+            lower: number;
+            /** Upper */
+            upper: number | null;
+        };
+        /**
+         * WhatIfExample
+         * @description A published case. load, settings, scenario: fields of `typed` and of `scenario`, as they are sent. seen: what was observed after the
+         *     change; source: where it was published.
+         */
+        WhatIfExample: {
+            /** Id */
+            id: string;
+            /** Load */
+            load: {
+                [key: string]: number;
+            };
+            /** Scenario */
+            scenario: {
+                [key: string]: number;
+            };
+            /** Seen */
+            seen: string;
+            /** Settings */
+            settings: {
+                [key: string]: number;
+            };
+            /** Source */
+            source: string;
+            /** Text */
+            text: string;
+            /** Title */
+            title: string;
+        };
+        /**
+         * WhatIfIn
+         * @description Either an object or a typed workload.
+         */
+        WhatIfIn: {
+            /**
+             * @default {
+             *       "datastores": 1,
+             *       "hosts": 1,
+             *       "lifts_iops_limit": false
+             *     }
+             */
+            scenario: components["schemas"]["ScenarioIn"];
+            subject?: components["schemas"]["WhatIfSubjectIn"] | null;
+            typed?: components["schemas"]["TypedIn"] | null;
+        };
+        /**
+         * WhatIfOpenLoop
+         * @description IOPS stay as they are.
+         */
+        WhatIfOpenLoop: {
+            /** Iops */
+            iops: number;
+            /** Lower Us */
+            lower_us: number;
+            /** Upper Us */
+            upper_us: number | null;
+        };
+        /**
+         * WhatIfOut
+         * @description total_us, iops and parts: hull of both loops. slow, fast: closed loop, threads stay outstanding; open_loop: null where the settings
+         *     cannot carry today's IOPS. ceilings: the one that binds first, then the next. is_fitted: the driver's time is fitted to the queue's own
+         *     history, and not only bounded. neighbor_us, neighbor_iops: of the other VMs in the first queue, null: none; array_iops: of the
+         *     whole array, null: not measured; array_in_flight: I/Os of the workload at the array.
+         */
+        WhatIfOut: {
+            array_in_flight: components["schemas"]["WhatIfChange"];
+            array_iops: components["schemas"]["WhatIfChange"] | null;
+            /** Ceilings */
+            ceilings: components["schemas"]["WhatIfCeiling"][];
+            fast: components["schemas"]["WhatIfReading"];
+            iops: components["schemas"]["WhatIfChange"];
+            /** Is Fitted */
+            is_fitted: boolean;
+            modelled_now: components["schemas"]["WhatIfReading"];
+            neighbor_iops: components["schemas"]["WhatIfChange"] | null;
+            neighbor_us: components["schemas"]["WhatIfChange"] | null;
+            /** Notes */
+            notes: string[];
+            now: components["schemas"]["WhatIfSettings"];
+            open_loop: components["schemas"]["WhatIfOpenLoop"] | null;
+            /** Parts */
+            parts: components["schemas"]["WhatIfPart"][];
+            slow: components["schemas"]["WhatIfReading"];
+            start: components["schemas"]["WhatIfStart"] | null;
+            then: components["schemas"]["WhatIfSettings"];
+            total_us: components["schemas"]["WhatIfChange"];
+        };
+        /** WhatIfPart */
+        WhatIfPart: {
+            /** Before Us */
+            before_us: number | null;
+            /** Label */
+            label: string;
+            /** Lower Us */
+            lower_us: number;
+            /**
+             * Name
+             * @enum {string}
+             */
+            name: "guest_queue" | "hypervisor" | "kernel_queue" | "kernel_processing" | "san" | "array";
+            /** Upper Us */
+            upper_us: number | null;
+        };
+        /**
+         * WhatIfQueue
+         * @description A device queue that the object's I/O goes through.
+         */
+        WhatIfQueue: {
+            device: components["schemas"]["Ref"];
+            host: components["schemas"]["Ref"];
+        };
+        /**
+         * WhatIfReading
+         * @description One modelled state: iops × total_us = outstanding. in_flight: I/Os in the driver.
+         */
+        WhatIfReading: {
+            /**
+             * Binding
+             * @enum {string}
+             */
+            binding: "threads" | "virtual_disk_queue" | "device_queue" | "iops_limit" | "demand";
+            /** In Flight */
+            in_flight: number;
+            /** Iops */
+            iops: number;
+            /** Outstanding */
+            outstanding: number;
+            /** Parts Us */
+            parts_us: {
+                [key: string]: number;
+            };
+            /** Total Us */
+            total_us: number;
+        };
+        /**
+         * WhatIfSettings
+         * @description threads: as given, or as measured. device_depth: the effective one (DQLEN). Null: no limit, or not read.
+         */
+        WhatIfSettings: {
+            /** Demand Iops */
+            demand_iops: number | null;
+            /** Device Depth */
+            device_depth: number | null;
+            /** Disks */
+            disks: number;
+            /** Iops Limit */
+            iops_limit: number | null;
+            /** Non Optimized Percent */
+            non_optimized_percent: number;
+            /** Queues */
+            queues: number;
+            /** Threads */
+            threads: number;
+            /** Virtual Disk Queue */
+            virtual_disk_queue: number | null;
+        };
+        /**
+         * WhatIfStart
+         * @description What was measured. carried: the datastore or volume on the device. configured_depth, dsnro: null: not read. history_minutes: of the
+         *     queue's own history, through which R(n) is fitted.
+         */
+        WhatIfStart: {
+            array: components["schemas"]["Ref"] | null;
+            /** Carried */
+            carried: string | null;
+            /** Configured Depth */
+            configured_depth: number | null;
+            /** Dsnro */
+            dsnro: number | null;
+            /**
+             * From At
+             * Format: date-time
+             */
+            from_at: string;
+            /** History Minutes */
+            history_minutes: number;
+            /** Is Competing */
+            is_competing: boolean;
+            /** Is Nvme */
+            is_nvme: boolean;
+            /** Minutes */
+            minutes: number;
+            /** Non Optimized Extra Us */
+            non_optimized_extra_us: number | null;
+            /** Others */
+            others: components["schemas"]["Ref"][];
+            queue: components["schemas"]["WhatIfQueue"];
+            /** Queues */
+            queues: components["schemas"]["WhatIfQueue"][];
+            subject: components["schemas"]["Ref"];
+            /**
+             * To At
+             * Format: date-time
+             */
+            to_at: string;
+        };
+        /**
+         * WhatIfSubjectIn
+         * @description device_id: the queue, by its device; default: the one with most I/O. from_at, to_at: the minutes to start from, at most a day;
+         *     default: the newest 10 analyzed ones.
+         */
+        WhatIfSubjectIn: {
+            /** Device Id */
+            device_id?: number | null;
+            /** From At */
+            from_at?: string | null;
+            /** Id */
+            id: number;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "datastore" | "vm" | "host" | "device";
+            /** To At */
+            to_at?: string | null;
         };
     };
     responses: {
@@ -15498,6 +15898,499 @@ export interface operations {
             };
             401: components["responses"]["Refused401"];
             403: components["responses"]["Refused403"];
+            421: components["responses"]["Refused421"];
+            429: components["responses"]["Refused429"];
+            503: components["responses"]["Refused503"];
+        };
+    };
+    start_what_if: {
+        parameters: {
+            query: {
+                /** @description the queue; default: with most I/O */
+                device_id?: number | null;
+                /** @description as elsewhere; default: the last 5 analyzed minutes */
+                from?: string | null;
+                object_id: number;
+                /** @description kind of the object */
+                subject: "datastore" | "vm" | "host" | "device";
+                /** @description ISO 8601 with zone, `now` or `-3h` */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "array_in_flight": {
+                     *         "before": 32,
+                     *         "lower": 95.9,
+                     *         "upper": 95.9
+                     *       },
+                     *       "array_iops": null,
+                     *       "ceilings": [
+                     *         {
+                     *           "ios": 95.9,
+                     *           "label": "Demand",
+                     *           "name": "demand"
+                     *         },
+                     *         {
+                     *           "ios": 96,
+                     *           "label": "Threads",
+                     *           "name": "threads"
+                     *         },
+                     *         {
+                     *           "ios": 96,
+                     *           "label": "Virtual disk queue",
+                     *           "name": "virtual_disk_queue"
+                     *         },
+                     *         {
+                     *           "ios": 96,
+                     *           "label": "Device queue",
+                     *           "name": "device_queue"
+                     *         }
+                     *       ],
+                     *       "fast": {
+                     *         "binding": "demand",
+                     *         "in_flight": 95.9,
+                     *         "iops": 130000,
+                     *         "outstanding": 96,
+                     *         "parts_us": {
+                     *           "array": 646,
+                     *           "guest_queue": 0,
+                     *           "hypervisor": 0,
+                     *           "kernel_processing": 0,
+                     *           "kernel_queue": 0.5,
+                     *           "san": 92
+                     *         },
+                     *         "total_us": 738.5
+                     *       },
+                     *       "iops": {
+                     *         "before": 65000,
+                     *         "lower": 65000,
+                     *         "upper": 130000
+                     *       },
+                     *       "is_fitted": false,
+                     *       "modelled_now": {
+                     *         "binding": "device_queue",
+                     *         "in_flight": 32,
+                     *         "iops": 65000,
+                     *         "outstanding": 96,
+                     *         "parts_us": {
+                     *           "array": 400,
+                     *           "guest_queue": 492.3,
+                     *           "hypervisor": 0,
+                     *           "kernel_processing": 0,
+                     *           "kernel_queue": 492.6,
+                     *           "san": 92
+                     *         },
+                     *         "total_us": 1476.9
+                     *       },
+                     *       "neighbor_iops": null,
+                     *       "neighbor_us": null,
+                     *       "notes": [
+                     *         "Guest not measured: outstanding I/O is counted at the virtual disk; more may wait in the guest."
+                     *       ],
+                     *       "now": {
+                     *         "demand_iops": null,
+                     *         "device_depth": 32,
+                     *         "disks": 1,
+                     *         "iops_limit": null,
+                     *         "non_optimized_percent": 0,
+                     *         "queues": 1,
+                     *         "threads": 96,
+                     *         "virtual_disk_queue": 64
+                     *       },
+                     *       "open_loop": {
+                     *         "iops": 65000,
+                     *         "lower_us": 492,
+                     *         "upper_us": 1400
+                     *       },
+                     *       "parts": [
+                     *         {
+                     *           "before_us": 470,
+                     *           "label": "Guest queue",
+                     *           "lower_us": 0,
+                     *           "name": "guest_queue",
+                     *           "upper_us": 470
+                     *         },
+                     *         {
+                     *           "before_us": 0,
+                     *           "label": "Hypervisor",
+                     *           "lower_us": 0,
+                     *           "name": "hypervisor",
+                     *           "upper_us": 0
+                     *         },
+                     *         {
+                     *           "before_us": 438,
+                     *           "label": "Kernel queue (QAVG)",
+                     *           "lower_us": 0,
+                     *           "name": "kernel_queue",
+                     *           "upper_us": 438
+                     *         },
+                     *         {
+                     *           "before_us": 0,
+                     *           "label": "Kernel processing",
+                     *           "lower_us": 0,
+                     *           "name": "kernel_processing",
+                     *           "upper_us": 0
+                     *         },
+                     *         {
+                     *           "before_us": 92,
+                     *           "label": "SAN",
+                     *           "lower_us": 92,
+                     *           "name": "san",
+                     *           "upper_us": 92
+                     *         },
+                     *         {
+                     *           "before_us": 400,
+                     *           "label": "Array",
+                     *           "lower_us": 400,
+                     *           "name": "array",
+                     *           "upper_us": 1384
+                     *         }
+                     *       ],
+                     *       "slow": {
+                     *         "binding": "device_queue",
+                     *         "in_flight": 95.9,
+                     *         "iops": 65000,
+                     *         "outstanding": 96,
+                     *         "parts_us": {
+                     *           "array": 1384,
+                     *           "guest_queue": 0,
+                     *           "hypervisor": 0,
+                     *           "kernel_processing": 0,
+                     *           "kernel_queue": 0.9,
+                     *           "san": 92
+                     *         },
+                     *         "total_us": 1476.9
+                     *       },
+                     *       "start": {
+                     *         "array": {
+                     *           "id": 1,
+                     *           "kind": "array",
+                     *           "name": "flash-01"
+                     *         },
+                     *         "carried": "vdi-08",
+                     *         "configured_depth": 96,
+                     *         "dsnro": 32,
+                     *         "from_at": "2026-11-22T21:36:00Z",
+                     *         "history_minutes": 1440,
+                     *         "is_competing": false,
+                     *         "is_nvme": false,
+                     *         "minutes": 10,
+                     *         "non_optimized_extra_us": null,
+                     *         "others": [],
+                     *         "queue": {
+                     *           "device": {
+                     *             "id": 31,
+                     *             "kind": "device",
+                     *             "name": "naa.624a93704bfab20d4b694df7000143ac"
+                     *           },
+                     *           "host": {
+                     *             "id": 4,
+                     *             "kind": "host",
+                     *             "name": "esx-04"
+                     *           }
+                     *         },
+                     *         "queues": [
+                     *           {
+                     *             "device": {
+                     *               "id": 31,
+                     *               "kind": "device",
+                     *               "name": "naa.624a93704bfab20d4b694df7000143ac"
+                     *             },
+                     *             "host": {
+                     *               "id": 4,
+                     *               "kind": "host",
+                     *               "name": "esx-04"
+                     *             }
+                     *           }
+                     *         ],
+                     *         "subject": {
+                     *           "id": 17,
+                     *           "kind": "vm",
+                     *           "name": "vdi-03"
+                     *         },
+                     *         "to_at": "2026-11-22T21:46:00Z"
+                     *       },
+                     *       "then": {
+                     *         "demand_iops": 130000,
+                     *         "device_depth": 96,
+                     *         "disks": 1,
+                     *         "iops_limit": null,
+                     *         "non_optimized_percent": 0,
+                     *         "queues": 1,
+                     *         "threads": 96,
+                     *         "virtual_disk_queue": 96
+                     *       },
+                     *       "total_us": {
+                     *         "before": 1400,
+                     *         "lower": 492,
+                     *         "upper": 1476.9
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WhatIfOut"];
+                };
+            };
+            401: components["responses"]["Refused401"];
+            421: components["responses"]["Refused421"];
+            422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
+            503: components["responses"]["Refused503"];
+        };
+    };
+    try_what_if: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WhatIfIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "array_in_flight": {
+                     *         "before": 32,
+                     *         "lower": 95.9,
+                     *         "upper": 95.9
+                     *       },
+                     *       "array_iops": null,
+                     *       "ceilings": [
+                     *         {
+                     *           "ios": 95.9,
+                     *           "label": "Demand",
+                     *           "name": "demand"
+                     *         },
+                     *         {
+                     *           "ios": 96,
+                     *           "label": "Threads",
+                     *           "name": "threads"
+                     *         },
+                     *         {
+                     *           "ios": 96,
+                     *           "label": "Virtual disk queue",
+                     *           "name": "virtual_disk_queue"
+                     *         },
+                     *         {
+                     *           "ios": 96,
+                     *           "label": "Device queue",
+                     *           "name": "device_queue"
+                     *         }
+                     *       ],
+                     *       "fast": {
+                     *         "binding": "demand",
+                     *         "in_flight": 95.9,
+                     *         "iops": 130000,
+                     *         "outstanding": 96,
+                     *         "parts_us": {
+                     *           "array": 646,
+                     *           "guest_queue": 0,
+                     *           "hypervisor": 0,
+                     *           "kernel_processing": 0,
+                     *           "kernel_queue": 0.5,
+                     *           "san": 92
+                     *         },
+                     *         "total_us": 738.5
+                     *       },
+                     *       "iops": {
+                     *         "before": 65000,
+                     *         "lower": 65000,
+                     *         "upper": 130000
+                     *       },
+                     *       "is_fitted": false,
+                     *       "modelled_now": {
+                     *         "binding": "device_queue",
+                     *         "in_flight": 32,
+                     *         "iops": 65000,
+                     *         "outstanding": 96,
+                     *         "parts_us": {
+                     *           "array": 400,
+                     *           "guest_queue": 492.3,
+                     *           "hypervisor": 0,
+                     *           "kernel_processing": 0,
+                     *           "kernel_queue": 492.6,
+                     *           "san": 92
+                     *         },
+                     *         "total_us": 1476.9
+                     *       },
+                     *       "neighbor_iops": null,
+                     *       "neighbor_us": null,
+                     *       "notes": [],
+                     *       "now": {
+                     *         "demand_iops": null,
+                     *         "device_depth": 32,
+                     *         "disks": 1,
+                     *         "iops_limit": null,
+                     *         "non_optimized_percent": 0,
+                     *         "queues": 1,
+                     *         "threads": 96,
+                     *         "virtual_disk_queue": 64
+                     *       },
+                     *       "open_loop": {
+                     *         "iops": 65000,
+                     *         "lower_us": 492,
+                     *         "upper_us": 1400
+                     *       },
+                     *       "parts": [
+                     *         {
+                     *           "before_us": 470,
+                     *           "label": "Guest queue",
+                     *           "lower_us": 0,
+                     *           "name": "guest_queue",
+                     *           "upper_us": 470
+                     *         },
+                     *         {
+                     *           "before_us": 0,
+                     *           "label": "Hypervisor",
+                     *           "lower_us": 0,
+                     *           "name": "hypervisor",
+                     *           "upper_us": 0
+                     *         },
+                     *         {
+                     *           "before_us": 438,
+                     *           "label": "Kernel queue (QAVG)",
+                     *           "lower_us": 0,
+                     *           "name": "kernel_queue",
+                     *           "upper_us": 438
+                     *         },
+                     *         {
+                     *           "before_us": 0,
+                     *           "label": "Kernel processing",
+                     *           "lower_us": 0,
+                     *           "name": "kernel_processing",
+                     *           "upper_us": 0
+                     *         },
+                     *         {
+                     *           "before_us": 92,
+                     *           "label": "SAN",
+                     *           "lower_us": 92,
+                     *           "name": "san",
+                     *           "upper_us": 92
+                     *         },
+                     *         {
+                     *           "before_us": 400,
+                     *           "label": "Array",
+                     *           "lower_us": 400,
+                     *           "name": "array",
+                     *           "upper_us": 1384
+                     *         }
+                     *       ],
+                     *       "slow": {
+                     *         "binding": "device_queue",
+                     *         "in_flight": 95.9,
+                     *         "iops": 65000,
+                     *         "outstanding": 96,
+                     *         "parts_us": {
+                     *           "array": 1384,
+                     *           "guest_queue": 0,
+                     *           "hypervisor": 0,
+                     *           "kernel_processing": 0,
+                     *           "kernel_queue": 0.9,
+                     *           "san": 92
+                     *         },
+                     *         "total_us": 1476.9
+                     *       },
+                     *       "start": null,
+                     *       "then": {
+                     *         "demand_iops": 130000,
+                     *         "device_depth": 96,
+                     *         "disks": 1,
+                     *         "iops_limit": null,
+                     *         "non_optimized_percent": 0,
+                     *         "queues": 1,
+                     *         "threads": 96,
+                     *         "virtual_disk_queue": 96
+                     *       },
+                     *       "total_us": {
+                     *         "before": 1400,
+                     *         "lower": 492,
+                     *         "upper": 1476.9
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WhatIfOut"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            411: components["responses"]["Refused411"];
+            413: components["responses"]["Refused413"];
+            415: components["responses"]["Refused415"];
+            421: components["responses"]["Refused421"];
+            422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
+            503: components["responses"]["Refused503"];
+        };
+    };
+    list_what_if_examples: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "both-queues",
+                     *         "load": {
+                     *           "array_us": 400,
+                     *           "guest_queue_us": 470,
+                     *           "iops": 65000,
+                     *           "kernel_queue_us": 438,
+                     *           "san_us": 92
+                     *         },
+                     *         "scenario": {
+                     *           "demand_iops": 130000,
+                     *           "device_depth": 96,
+                     *           "virtual_disk_queue": 96
+                     *         },
+                     *         "seen": "125,000 IOPS at 0.7 ms, KAVG 0",
+                     *         "settings": {
+                     *           "device_depth": 32,
+                     *           "threads": 96,
+                     *           "virtual_disk_queue": 64
+                     *         },
+                     *         "source": "Understanding VMware ESXi Queuing and the FlashArray",
+                     *         "text": "The same reads; virtual disk queue and device depth are both raised to 96. The application wants 130,000 IOPS.",
+                     *         "title": "PVSCSI and device 96"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["WhatIfExample"][];
+                };
+            };
+            401: components["responses"]["Refused401"];
             421: components["responses"]["Refused421"];
             429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];

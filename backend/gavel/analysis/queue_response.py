@@ -1,0 +1,76 @@
+"""R(n): how long the driver takes per I/O with n I/Os in flight, from a queue's own history or bounded by two laws (attribution.md §7)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gavel.analysis.intervals import Floats
+
+LEAST_HISTORY = 10
+# Between these percentiles of its scatter around the fit a minute of the history lies.
+_SCATTER = (5.0, 95.0)
+# A fit through more minutes than this takes them evenly spaced: pairs grow with the square.
+_MOST_HISTORY = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """Driver time in µs at n in flight: `base_us + slope_us · n`, and none below `least_us`. Both readings of the future are such lines."""
+
+    base_us: float
+    slope_us: float = 0.0
+    least_us: float = 1.0
+
+    def at(self, in_flight: float) -> float:
+        return max(self.base_us + self.slope_us * in_flight, self.least_us)
+
+    def shifted(self, by_us: float) -> "Response":
+        """Every I/O takes `by_us` longer, or shorter."""
+        return Response(self.base_us + by_us, self.slope_us, self.least_us)
+
+
+@dataclass(frozen=True, slots=True)
+class FittedResponse:
+    """Of a history that spans [least, most] I/Os in flight."""
+
+    fast: Response
+    slow: Response
+    least: float
+    most: float
+
+    def spans(self, in_flight: float) -> bool:
+        return self.least <= in_flight <= self.most
+
+
+def latency_stays(driver_us: float) -> Response:
+    """More in flight changes nothing: throughput grows with it."""
+    return Response(driver_us)
+
+
+def throughput_stays(driver_us: float, in_flight: float) -> Response:
+    """More in flight only waits longer: in flight ÷ driver time is what it is (in_flight > 0)."""
+    return Response(0.0, driver_us / in_flight)
+
+
+def fit_response(history: Floats) -> FittedResponse | None:
+    """Theil–Sen through (m, 2) of I/Os in flight and driver time in µs; None where there is too little of it, or it is all at one count.
+
+    A slope below 0 is none: R(n) does not fall.
+    """
+    usable = history[np.isfinite(history).all(axis=1)]
+    if len(usable) > _MOST_HISTORY:
+        usable = usable[np.linspace(0, len(usable) - 1, _MOST_HISTORY).astype(np.int64)]
+    if len(usable) < LEAST_HISTORY:
+        return None
+    first, second = np.triu_indices(len(usable), k=1)
+    run = usable[second, 0] - usable[first, 0]
+    rise = (usable[second, 1] - usable[first, 1])[run != 0]
+    if len(rise) == 0:
+        return None
+    slope = max(float(np.median(rise / run[run != 0])), 0.0)
+    scatter = usable[:, 1] - slope * usable[:, 0]
+    low, high = (float(np.percentile(scatter, part)) for part in _SCATTER)
+    least, most = float(usable[:, 0].min()), float(usable[:, 0].max())
+    if low + slope * least <= 0:
+        return None
+    return FittedResponse(Response(low, slope), Response(high, slope), least, most)

@@ -1,0 +1,59 @@
+"""From a what-if to what crosses the API."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from gavel.api.schemas.common import Ref
+from gavel.api.schemas.whatif import WhatIfOut, WhatIfQueue, WhatIfStart
+from gavel.db.queries.queues import Queue
+from gavel.views.whatif import WhatIf
+from gavel.views.whatif_load import QueueStart
+
+
+def what_if_out(answer: WhatIf, start: QueueStart | None, queues: Sequence[Queue]) -> WhatIfOut:
+    """start, queues: of an object; None and empty for a typed workload."""
+    outlook = answer.outlook
+    return WhatIfOut.model_validate(
+        {
+            "start": None if start is None else _start(start, queues),
+            "notes": [] if start is None else start.notes,
+            **answer.settings,
+            **answer.readings,
+            "open_loop": _open(outlook.open_iops, outlook.open_total),
+            "is_fitted": outlook.is_fitted,
+            "ceilings": [{"name": name, "label": label, "ios": ios} for name, label, ios in answer.ceilings],
+            **{name: getattr(answer, name) for name in _AS_THEY_ARE},
+        }
+    )
+
+
+_AS_THEY_ARE = ("total_us", "iops", "parts", "neighbor_us", "neighbor_iops", "array_iops", "array_in_flight")
+
+
+def _open(iops: float | None, total: Any) -> dict[str, float | None] | None:
+    return None if iops is None else {"iops": iops, "lower_us": total.low, "upper_us": total.high}
+
+
+def _start(start: QueueStart, queues: Sequence[Queue]) -> WhatIfStart:
+    settings = start.settings
+    return WhatIfStart(
+        subject=Ref.model_validate(start.subject),
+        queue=_queue(start.queue),
+        queues=[_queue(queue) for queue in queues],
+        carried=settings.carried,
+        configured_depth=settings.configured,
+        dsnro=settings.dsnro,
+        is_nvme=settings.is_nvme,
+        is_competing=start.is_competing,
+        others=[Ref.model_validate(vm) for vm in start.others],
+        array=None if start.array is None else Ref.model_validate(start.array),
+        from_at=start.from_at,
+        to_at=start.to_at,
+        minutes=start.minutes,
+        history_minutes=start.history_minutes,
+        non_optimized_extra_us=start.load.non_optimized_extra_us,
+    )
+
+
+def _queue(queue: Queue) -> WhatIfQueue:
+    return WhatIfQueue(device=Ref.model_validate(queue.device), host=Ref.model_validate(queue.host))

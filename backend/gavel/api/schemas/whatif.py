@@ -1,0 +1,222 @@
+"""What-if: settings to try on one workload in one device queue, and what they would do, as ranges."""
+
+from typing import Annotated, Literal
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+
+from gavel.api.inputs import BodyId, Instant, Number
+from gavel.api.schemas.common import Out, Ref
+
+WhatIfKind = Literal["datastore", "vm", "host", "device"]
+CeilingName = Literal["threads", "virtual_disk_queue", "device_queue", "iops_limit", "demand"]
+PartName = Literal["guest_queue", "hypervisor", "kernel_queue", "kernel_processing", "san", "array"]
+
+# ESXi takes 16 as the lowest IOPS limit of a virtual disk; no queue of a device or a virtual disk holds more than these.
+_Count = Annotated[int, Field(ge=1, le=64)]
+_Depth = Annotated[int, Field(ge=1, le=4_096)]
+_VirtualDiskQueue = Annotated[int, Field(ge=1, le=1_024)]
+_Dsnro = Annotated[int, Field(ge=1, le=256)]
+_Threads = Annotated[int, Field(ge=1, le=65_536)]
+_IopsLimit = Annotated[int, Field(ge=16, le=10_000_000)]
+_Iops = Annotated[Number, Field(gt=0, le=100_000_000)]
+_Micros = Annotated[Number, Field(ge=0, le=60_000_000)]
+
+
+class _In(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class WhatIfSubjectIn(_In):
+    """device_id: the queue, by its device; default: the one with most I/O. from_at, to_at: the minutes to start from, at most a day;
+    default: the newest 10 analyzed ones.
+    """
+
+    kind: WhatIfKind
+    id: BodyId
+    device_id: BodyId | None = None
+    from_at: Instant | None = None
+    to_at: Instant | None = None
+
+
+class ScenarioIn(_In):
+    """Settings to try; null is as it is. threads: I/Os kept outstanding, all virtual disks together. virtual_disk_queue, iops_limit: of
+    each virtual disk. device_depth: configured depth of the device. datastores, hosts: over so many the workload is spread evenly.
+    """
+
+    threads: _Threads | None = None
+    virtual_disk_queue: _VirtualDiskQueue | None = None
+    device_depth: _Depth | None = None
+    dsnro: _Dsnro | None = None
+    disks: _Count | None = None
+    datastores: _Count = 1
+    hosts: _Count = 1
+    iops_limit: _IopsLimit | None = None
+    lifts_iops_limit: bool = False
+    demand_iops: Annotated[int, Field(ge=1, le=100_000_000)] | None = None
+    non_optimized_percent: Annotated[Number, Field(ge=0, le=100)] | None = None
+    non_optimized_extra_us: _Micros | None = None
+
+
+class TypedLoadIn(_In):
+    """A workload that is typed in, without an object: IOPS, and µs per I/O in each part of the path."""
+
+    iops: _Iops
+    guest_queue_us: _Micros = 0.0
+    hypervisor_us: _Micros = 0.0
+    kernel_queue_us: _Micros = 0.0
+    kernel_processing_us: _Micros = 0.0
+    san_us: _Micros = 0.0
+    array_us: Annotated[Number, Field(gt=0, le=60_000_000)]
+    neighbor_iops: Annotated[Number, Field(ge=0, le=100_000_000)] = 0.0
+
+
+class TypedSettingsIn(_In):
+    """Settings in force with it; null is no limit. device_depth: the effective one (DQLEN)."""
+
+    threads: _Threads | None = None
+    virtual_disk_queue: _VirtualDiskQueue | None = None
+    device_depth: _Depth | None = None
+    disks: _Count = 1
+    iops_limit: _IopsLimit | None = None
+    demand_iops: Annotated[int, Field(ge=1, le=100_000_000)] | None = None
+    non_optimized_percent: Annotated[Number, Field(ge=0, le=100)] = 0.0
+    non_optimized_extra_us: _Micros | None = None
+
+
+class TypedIn(_In):
+    load: TypedLoadIn
+    settings: TypedSettingsIn
+
+
+class WhatIfIn(_In):
+    """Either an object or a typed workload."""
+
+    subject: WhatIfSubjectIn | None = None
+    typed: TypedIn | None = None
+    scenario: ScenarioIn = ScenarioIn()
+
+
+class WhatIfChange(Out):
+    """before: as measured, null: not measured. lower, upper: after; null: no bound is known."""
+
+    before: float | None
+    lower: float
+    upper: float | None
+
+
+class WhatIfPart(Out):
+    name: PartName
+    label: str
+    before_us: float | None
+    lower_us: float
+    upper_us: float | None
+
+
+class WhatIfReading(Out):
+    """One modelled state: iops × total_us = outstanding. in_flight: I/Os in the driver."""
+
+    iops: float
+    total_us: float
+    outstanding: float
+    in_flight: float
+    binding: CeilingName
+    parts_us: dict[PartName, float]
+
+
+class WhatIfOpenLoop(Out):
+    """IOPS stay as they are."""
+
+    iops: float
+    lower_us: float
+    upper_us: float | None
+
+
+class WhatIfCeiling(Out):
+    """ios: I/Os that a limit lets be outstanding (threads), past the virtual disks, or in flight (all others)."""
+
+    name: CeilingName
+    label: str
+    ios: float
+
+
+class WhatIfSettings(Out):
+    """threads: as given, or as measured. device_depth: the effective one (DQLEN). Null: no limit, or not read."""
+
+    threads: float
+    virtual_disk_queue: float | None
+    device_depth: float | None
+    disks: int
+    queues: int
+    iops_limit: float | None
+    demand_iops: float | None
+    non_optimized_percent: float
+
+
+class WhatIfQueue(Out):
+    """A device queue that the object's I/O goes through."""
+
+    device: Ref
+    host: Ref
+
+
+class WhatIfStart(Out):
+    """What was measured. carried: the datastore or volume on the device. configured_depth, dsnro: null: not read. history_minutes: of the
+    queue's own history, through which R(n) is fitted.
+    """
+
+    subject: Ref
+    queue: WhatIfQueue
+    queues: list[WhatIfQueue]
+    carried: str | None
+    configured_depth: int | None
+    dsnro: int | None
+    is_nvme: bool
+    is_competing: bool
+    others: list[Ref]
+    array: Ref | None
+    from_at: AwareDatetime
+    to_at: AwareDatetime
+    minutes: int
+    history_minutes: int
+    non_optimized_extra_us: float | None
+
+
+class WhatIfOut(Out):
+    """total_us, iops and parts: hull of both loops. slow, fast: closed loop, threads stay outstanding; open_loop: null where the settings
+    cannot carry today's IOPS. ceilings: the one that binds first, then the next. is_fitted: the driver's time is fitted to the queue's own
+    history, and not only bounded. neighbor_us, neighbor_iops: of the other VMs in the first queue, null: none; array_iops: of the
+    whole array, null: not measured; array_in_flight: I/Os of the workload at the array.
+    """
+
+    start: WhatIfStart | None
+    notes: list[str]
+    now: WhatIfSettings
+    then: WhatIfSettings
+    modelled_now: WhatIfReading
+    slow: WhatIfReading
+    fast: WhatIfReading
+    open_loop: WhatIfOpenLoop | None
+    is_fitted: bool
+    total_us: WhatIfChange
+    iops: WhatIfChange
+    parts: list[WhatIfPart]
+    ceilings: list[WhatIfCeiling]
+    neighbor_us: WhatIfChange | None
+    neighbor_iops: WhatIfChange | None
+    array_iops: WhatIfChange | None
+    array_in_flight: WhatIfChange
+
+
+class WhatIfExample(Out):
+    """A published case. load, settings, scenario: fields of `typed` and of `scenario`, as they are sent. seen: what was observed after the
+    change; source: where it was published.
+    """
+
+    id: str
+    title: str
+    text: str
+    seen: str
+    source: str
+    load: dict[str, float]
+    settings: dict[str, float]
+    scenario: dict[str, float]

@@ -1,0 +1,55 @@
+"""What a what-if needs of the inventory: the virtual disks in a device queue with their settings."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import text
+
+from gavel.db.engine import Connection
+from gavel.db.queries.rows import EntityRef, RefKind
+
+
+@dataclass(frozen=True, slots=True)
+class QueueDisk:
+    """A virtual disk of a VM that runs on the queue's host. iops_limit None: none is set."""
+
+    id: int
+    label: str
+    vm: EntityRef
+    controller_type: str
+    iops_limit: int | None
+
+
+_DISKS = """
+    SELECT k.id, k.label, k.controller_type, k.iops_limit, m.id AS vm_id, m.name AS vm_name
+    FROM vm_disk k JOIN vm m ON m.id = k.vm_id
+    WHERE k.id = ANY(CAST(:ids AS int[])) AND k.present AND m.host_id = (SELECT host_id FROM host_device WHERE id = :device_id)
+    ORDER BY m.name, k.id
+"""
+
+
+def disks_in_queue(connection: Connection, device_id: int, disk_ids: Sequence[int]) -> list[QueueDisk]:
+    """Those of `disk_ids` whose VMs run on the device's host now, by VM."""
+    rows = connection.execute(text(_DISKS), {"device_id": device_id, "ids": list(disk_ids)})
+    return [
+        QueueDisk(
+            row.id,
+            row.label,
+            EntityRef(RefKind.VM, row.vm_id, row.vm_name),
+            row.controller_type,
+            row.iops_limit if row.iops_limit and row.iops_limit > 0 else None,
+        )
+        for row in rows
+    ]
+
+
+_ARRAY = """
+    SELECT a.id, a.name FROM host_device d JOIN volume v ON v.serial = d.volume_serial AND v.present
+    JOIN storage_array a ON a.source_id = v.source_id AND a.present WHERE d.id = :device_id ORDER BY a.id LIMIT 1
+"""
+
+
+def array_behind(connection: Connection, device_id: int) -> EntityRef | None:
+    """The array that holds the device's volume (of a stretched one, the one with the lower id); None where it is not known."""
+    row = connection.execute(text(_ARRAY), {"device_id": device_id}).one_or_none()
+    return None if row is None else EntityRef(RefKind.ARRAY, row.id, row.name)
