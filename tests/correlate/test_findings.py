@@ -9,8 +9,10 @@ from tests.db.environments import host_inventory, naa
 from gavel.correlate.findings import evaluate_findings
 from gavel.correlate.run import MINUTE
 from gavel.db.engine import reading, transaction
+from gavel.db.queries.events import events_of
 from gavel.db.queries.findings import FindingQuery, FindingRow, finding_history, findings
-from gavel.db.write.findings import EvaluationCounts, accept
+from gavel.db.queries.rows import RefKind
+from gavel.db.write.findings import EvaluationCounts, accept, reopen
 from gavel.db.write.inventory import store_inventory
 from gavel.domain.inventory import HostInventory, InventoryTaken
 
@@ -187,3 +189,31 @@ def test_findings_of_a_rule_that_is_registered_no_longer_are_cleared(environment
     with transaction(environment.engine) as connection:
         connection.exec_driver_sql("UPDATE finding SET rule = 'formerly'")
     assert evaluated(environment, None, 6) == EvaluationCounts(raised=1, returned=0, cleared=1)
+
+
+def test_findings_whose_state_changes_are_events_of_their_object_and_of_what_they_touch(
+    environment: Environment,
+) -> None:
+    evaluated(environment, with_paths(8, dead={"esx-1": 2}), 1)
+    (found,) = rows(environment, "paths-down")
+    with transaction(environment.engine) as connection:
+        accept(connection, found.id, "ada", "cable ordered", None, START + 2 * MINUTE)
+    with transaction(environment.engine) as connection:
+        reopen(connection, found.id, START + 3 * MINUTE)
+    evaluated(environment, with_paths(8, dead={}), 6)
+    for kind, table in (
+        (RefKind.DATASTORE, "datastore WHERE key = 'simple'"),
+        (RefKind.HOST, "esxi_host WHERE key = 'esx-1'"),
+    ):
+        with reading(environment.engine) as connection:
+            thing = environment.count(f"SELECT id FROM {table}")
+            happened = events_of(connection, kind, thing, START, START + 10 * MINUTE)
+        of_findings = [event for event in happened if event.subject_table == "finding"]
+        assert [(event.kind, event.after) for event in of_findings] == [
+            ("finding_raised", None),
+            ("finding_accepted", "by ada: cable ordered"),
+            ("finding_reopened", "acceptance withdrawn"),
+            ("finding_cleared", None),
+        ]
+        assert {event.subject_name for event in of_findings} == {"2 of 8 paths down on esx-1"}
+        assert {event.subject.name for event in of_findings if event.subject} == {"simple"}

@@ -49,7 +49,7 @@ def waiting(iops: float, **notes: float) -> Row:
 @pytest.fixture
 def environment(postgres_url: str) -> Iterator[Environment]:
     engine = open_engine(postgres_url, Role.WORKER)
-    yield Environment(engine)
+    yield Environment.made(engine)
     engine.dispose()
 
 

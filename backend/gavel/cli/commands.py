@@ -44,6 +44,7 @@ COMMANDS = {
     "status": Entry("gavel.cli.status", "what runs, where, and how far each source has been read"),
     "source": Entry("gavel.cli.source", "add, list, test and remove sources"),
     "rule": Entry("gavel.cli.rule", "list, import, export and try the rules of alerts"),
+    "findings": Entry("gavel.cli.findings", "list and show findings, accept one, and withdraw that"),
     "channel": Entry("gavel.cli.channel", "list the channels of alerts and test one"),
     "silence": Entry("gavel.cli.silence", "list, make and end silences"),
     "whatif": Entry("gavel.cli.whatif", "what queue depths, limits and placement would do to an object's latency"),

@@ -5,12 +5,14 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any, Final
 
-from gavel.correlate import finding_loads, finding_settings
+from gavel.correlate import finding_loads, finding_settings, finding_shared
 from gavel.correlate.finding_loads import EvidenceWindow
 from gavel.db.engine import Connection
 from gavel.db.queries import finding_inventory as inventory
-from gavel.findings import evidence, evidence_settings
+from gavel.db.queries import finding_sources as sources
+from gavel.findings import evidence, evidence_settings, evidence_shared, evidence_sources
 from gavel.findings.assemble import PathTrouble, path_evidence, policy_evidence, setting_evidence
+from gavel.findings.rules import clock_skew, source_gaps
 
 
 class Basis(Enum):
@@ -18,6 +20,7 @@ class Basis(Enum):
 
     INVENTORY = auto()
     LEDGER = auto()
+    CLOCKS = auto()
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +51,19 @@ def _policies(connection: Connection, _: EvidenceWindow) -> Iterable[evidence.De
     return policy_evidence(devices, inventory.device_owners(connection, names)) if names else ()
 
 
+def _clocks(connection: Connection, window: EvidenceWindow) -> Iterable[evidence_sources.SourceClocks]:
+    most = {"error_s": clock_skew.MOST_ERROR_S, "drift_s": clock_skew.MOST_DRIFT_S}
+    return sources.source_clocks(connection, window.now, **most)
+
+
+def _coarse(connection: Connection, window: EvidenceWindow) -> Iterable[evidence_sources.CoarseCounters]:
+    return sources.coarse_counters(connection, window.from_at, window.to_at)
+
+
+def _gaps(connection: Connection, window: EvidenceWindow) -> Iterable[evidence_sources.SourceGaps]:
+    return sources.source_gaps(connection, window.now, missing_s=source_gaps.MISSING_SHARE * source_gaps.DAY_S)
+
+
 LOADERS: Final[Mapping[type, EvidenceLoader]] = {
     evidence.PathEvidence: EvidenceLoader(Basis.INVENTORY, _paths),
     evidence.SharedSettings: EvidenceLoader(Basis.INVENTORY, _settings),
@@ -60,4 +76,9 @@ LOADERS: Final[Mapping[type, EvidenceLoader]] = {
     evidence_settings.FlashSioc: EvidenceLoader(Basis.INVENTORY, finding_settings.flash_sioc),
     evidence_settings.SharedPorts: EvidenceLoader(Basis.INVENTORY, finding_settings.shared_ports),
     evidence_settings.StretchedPod: EvidenceLoader(Basis.LEDGER, finding_settings.stretched_pods),
+    evidence_shared.SharedObject: EvidenceLoader(Basis.LEDGER, finding_shared.shared_objects),
+    evidence_shared.PathBalance: EvidenceLoader(Basis.LEDGER, finding_shared.path_balances),
+    evidence_sources.SourceClocks: EvidenceLoader(Basis.CLOCKS, _clocks),
+    evidence_sources.CoarseCounters: EvidenceLoader(Basis.LEDGER, _coarse),
+    evidence_sources.SourceGaps: EvidenceLoader(Basis.LEDGER, _gaps),
 }

@@ -12,6 +12,7 @@ from gavel.correlate.finding_loads import EvidenceWindow
 from gavel.correlate.worker import Worker
 from gavel.db.engine import Connection, reading, transaction
 from gavel.db.locks import only_one
+from gavel.db.queries.finding_sources import sources_with_clocks
 from gavel.db.queries.findings import evaluated_at, ledger_evaluated_until, readable_sources
 from gavel.db.queries.scopes import ledger_until
 from gavel.db.write.findings import Evaluation, EvaluationCounts, store_evaluation
@@ -78,5 +79,9 @@ def _evaluate(connection: Connection, window: EvidenceWindow) -> _Outcome:
 def _settled(connection: Connection, evaluated: Sequence[FindingRule], window: EvidenceWindow) -> list[tuple[str, int]]:
     """Rules and sources of which nothing was missing."""
     readable = readable_sources(connection, inventory_since=window.now - _LISTED, samples_until=window.to_at - _CLOCKS)
-    sources = {Basis.INVENTORY: readable.with_inventory, Basis.LEDGER: readable.with_samples}
+    sources = {
+        Basis.INVENTORY: readable.with_inventory,
+        Basis.LEDGER: readable.with_samples,
+        Basis.CLOCKS: sources_with_clocks(connection, window.now),
+    }
     return [(rule.id, source) for rule in evaluated for source in sources[LOADERS[rule.evidence].basis]]
