@@ -27,7 +27,8 @@ _STEADY_NOISE = 0.003
 class Inputs:
     """Arrays of (rows, t), t steps of time; rows are loads, groups (device queues) or targets (volumes, directories).
 
-    threads, think_us, disk_depth, iops_limit           per load
+    threads, think_us, disk_depth, iops_limit,
+    hypervisor_us                                       per load; hypervisor_us is spent between virtual disk and device
     max_depth, shared_depth, fabric_us, remote_share    per group; shared_depth applies from two VMs on;
                                                         remote_share is the part of I/O on paths to the other array
     service_us, capacity, qos_limit                     per target: read service when idle, ops/s at which its own
@@ -38,6 +39,7 @@ class Inputs:
     think_us: Floats
     disk_depth: Floats
     iops_limit: Floats
+    hypervisor_us: Floats
     max_depth: Floats
     shared_depth: Floats
     fabric_us: Floats
@@ -55,6 +57,7 @@ class _Cast:
     disks: dict[str, NDArray[np.int64]]
     groups: NDArray[np.int64]
     targets: NDArray[np.int64]
+    tasked: NDArray[np.int64]  # disks of the VM that a task is on
 
 
 @dataclass
@@ -94,6 +97,7 @@ class Demand:
             think_us=self._think_us * np.exp(-self._swing * wander),
             disk_depth=np.repeat(self._disk_depth, steps, axis=1),
             iops_limit=np.repeat(self._iops_limit, steps, axis=1),
+            hypervisor_us=np.zeros((self._sizes.loads, steps)),
             max_depth=np.repeat(self._max_depth, steps, axis=1),
             shared_depth=np.repeat(self._shared_depth, steps, axis=1),
             fabric_us=self._fabric_us * (1 + _STEADY_NOISE * fabric_noise),
@@ -156,7 +160,9 @@ class Demand:
             workload: _indexes(d.index for d in environment.disks if d.datastore in stores and d.workload == workload)
             for workload in phase.disks
         }
-        return _Cast(phase, disks, _indexes(groups), _indexes(targets))
+        vm = None if phase.task is None else phase.task.vm
+        tasked = [disk.index for disk in environment.disks if environment.vms[disk.vm].name == vm]
+        return _Cast(phase, disks, _indexes(groups), _indexes(targets), _indexes(tasked))
 
 
 def _play(inputs: Inputs, cast: _Cast, columns: NDArray[np.int64]) -> None:
@@ -173,6 +179,7 @@ def _play(inputs: Inputs, cast: _Cast, columns: NDArray[np.int64]) -> None:
         inputs.max_depth[groups] = phase.device_depth
     if phase.optimized_paths_down:
         inputs.remote_share[groups] = 1.0
+    inputs.hypervisor_us[np.ix_(cast.tasked, columns)] = phase.hypervisor_us
     inputs.fabric_us[groups] += phase.fabric_us
     inputs.service_us[targets] *= phase.service_scale
     inputs.capacity[targets] *= phase.capacity_scale

@@ -257,6 +257,7 @@ DATASTORES = (
             VmPlan("general-02", 1, ("pvscsi:boot", "pvscsi:web"), commute=((23, 2), (53, 1))),
             VmPlan("general-03", 2, ("lsi:boot", "pvscsi:web", "pvscsi:log")),
         ),
+        story="snapshot-consolidation",
         transport="iscsi",
     ),
 )

@@ -119,10 +119,10 @@ class Solver:
         return waits, driver, ops
 
     def _times(self, table: FlowTable, inputs: Inputs, share: Floats, waits: _Waits) -> tuple[_Driver, Floats, Floats]:
-        """(times below the kernel, their mean per flow, time below the hypervisor segment per load)."""
+        """(times below the kernel, their mean per flow, time in the hypervisor and below it per load)."""
         driver = self._driver(table, inputs, waits)
         mean = driver.mean(self._demand.read_share[table.column["load"]])
-        return driver, mean, self._kernel_and_below(table, share, waits, mean)
+        return driver, mean, inputs.hypervisor_us + self._kernel_and_below(table, share, waits, mean)
 
     def _driver(self, table: FlowTable, inputs: Inputs, waits: _Waits) -> _Driver:
         column = table.column
@@ -241,4 +241,5 @@ def _above_the_kernel(inputs: Inputs, below_us: Floats, ops: Floats) -> tuple[Fl
     in_disk = np.minimum(total, inputs.disk_depth * per_op)
     waiting = np.where(idle, 0.0, np.maximum(0.0, in_disk - below_us))
     limited = ops >= inputs.iops_limit * (1 - 1e-6)
-    return total - in_disk, np.where(limited, waiting, 0.0), np.where(limited, 0.0, waiting)
+    hypervisor = np.where(limited, waiting, np.minimum(waiting, inputs.hypervisor_us))
+    return total - in_disk, hypervisor, waiting - hypervisor

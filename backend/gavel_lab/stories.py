@@ -20,12 +20,21 @@ class DiskChange:
 
 
 @dataclass(frozen=True)
+class StoryTask:
+    """A task of the vCenter that runs as long as the phase does: `description_id` as vSphere names it, and the VM that it is on."""
+
+    description_id: str
+    vm: str
+
+
+@dataclass(frozen=True)
 class Phase:
     """One state of a story. `layer` and `segment` are the guilty ones, None where all is well.
 
     culprit      workload of the disk that causes it, where a disk does
     device_depth Device Max Queue Depth of the datastore's devices
     fabric_us    added to the mean fabric time, all of it on the paths of fabric B
+    task         of the vCenter, on a VM whose I/Os then spend `hypervisor_us` more above the device
     """
 
     story: str
@@ -41,6 +50,8 @@ class Phase:
     optimized_paths_down: bool = False
     service_scale: float = 1.0
     capacity_scale: float = 1.0
+    task: StoryTask | None = None
+    hypervisor_us: float = 0.0
 
     def plays_at(self, second: float) -> bool:
         """Whether the phase is on at a lab second."""
@@ -138,6 +149,16 @@ PHASES = (
         "kernel_queue",
         {"noisy": DiskChange(64, 50)},
         culprit="noisy",
+    ),
+    Phase(
+        "snapshot-consolidation",
+        "disks of a VM are consolidated",
+        37,
+        47,
+        "kernel",
+        "hypervisor",
+        task=StoryTask("VirtualMachine.consolidateDisks", "general-03"),
+        hypervisor_us=2500.0,
     ),
 )
 

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any, Final
 
-from gavel.correlate import finding_loads, finding_settings, finding_shared
+from gavel.correlate import finding_loads, finding_settings, finding_shared, finding_tasks
 from gavel.correlate.finding_loads import EvidenceWindow
 from gavel.db.engine import Connection
 from gavel.db.queries import finding_inventory as inventory
 from gavel.db.queries import finding_sources as sources
-from gavel.findings import evidence, evidence_settings, evidence_shared, evidence_sources
+from gavel.findings import evidence, evidence_settings, evidence_shared, evidence_sources, evidence_tasks
 from gavel.findings.assemble import PathTrouble, path_evidence, policy_evidence, setting_evidence
 from gavel.findings.rules import clock_skew, source_gaps
 
@@ -75,6 +75,7 @@ LOADERS: Final[Mapping[type, EvidenceLoader]] = {
     evidence.PathUse: EvidenceLoader(Basis.LEDGER, finding_loads.path_uses),
     evidence_settings.FlashSioc: EvidenceLoader(Basis.INVENTORY, finding_settings.flash_sioc),
     evidence_settings.SharedPorts: EvidenceLoader(Basis.INVENTORY, finding_settings.shared_ports),
+    evidence_tasks.RunningTask: EvidenceLoader(Basis.LEDGER, finding_tasks.running_tasks),
     evidence_settings.StretchedPod: EvidenceLoader(Basis.LEDGER, finding_settings.stretched_pods),
     evidence_shared.SharedObject: EvidenceLoader(Basis.LEDGER, finding_shared.shared_objects),
     evidence_shared.PathBalance: EvidenceLoader(Basis.LEDGER, finding_shared.path_balances),

@@ -178,10 +178,15 @@ def path_uses(connection: Connection, window: EvidenceWindow) -> Iterator[PathUs
         )
 
 
+def microseconds(at: datetime) -> int:
+    """Since 1970."""
+    return (at - _EPOCH) // timedelta(microseconds=1)
+
+
 def _minutes_of(
     connection: Connection, kind: ScopeKind, ids: Sequence[int], window: EvidenceWindow
 ) -> Callable[[int], PartMinutes]:
     """By id; NaN for minutes without a row."""
     rows: CauseMinutes = cause_minutes(connection, [scope_key(kind, one) for one in ids], window.stamps)
-    wanted: Int64Array = np.array([(at - _EPOCH) // timedelta(microseconds=1) for at in window.stamps], dtype=np.int64)
+    wanted: Int64Array = np.array([microseconds(at) for at in window.stamps], dtype=np.int64)
     return lambda thing_id: minutes_at(scope_key(kind, thing_id), wanted, rows.keys, rows.starts_us, rows.columns)

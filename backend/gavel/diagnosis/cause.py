@@ -19,6 +19,7 @@ class CauseKind(StrEnum):
     IOPS_LIMIT = "iops_limit"
     VIRTUAL_DISK_QUEUE_FULL = "virtual_disk_queue_full"
     SNAPSHOT_CHAIN = "snapshot_chain"
+    TASK = "task"
     DEVICE_QUEUE_FULL = "device_queue_full"
     COMPETING_WORLDS = "competing_worlds"
     PATHS_DOWN = "paths_down"
@@ -36,6 +37,7 @@ LABELS = {
     CauseKind.IOPS_LIMIT: "IOPS limit",
     CauseKind.VIRTUAL_DISK_QUEUE_FULL: "Virtual disk queue full",
     CauseKind.SNAPSHOT_CHAIN: "Snapshot chain",
+    CauseKind.TASK: "Task",
     CauseKind.DEVICE_QUEUE_FULL: "Device queue full",
     CauseKind.COMPETING_WORLDS: "Competing worlds (DSNRO)",
     CauseKind.PATHS_DOWN: "Paths down",
@@ -54,6 +56,7 @@ FINDINGS = {
     CauseKind.QOS_LIMIT: "iops-limit-at-work",
     CauseKind.VIRTUAL_DISK_QUEUE_FULL: "virtual-disk-queue-full",
     CauseKind.SNAPSHOT_CHAIN: "snapshot-chain",
+    CauseKind.TASK: "task-running",
     CauseKind.DEVICE_QUEUE_FULL: "device-queue-full",
     CauseKind.COMPETING_WORLDS: "competing-worlds",
     CauseKind.PATHS_DOWN: "paths-down",

@@ -15,6 +15,7 @@ from gavel.diagnosis.cause import (
     TwinTest,
 )
 from gavel.diagnosis.cause_inputs import CauseInputs, twin_test
+from gavel.diagnosis.cause_tasks import task_candidates
 from gavel.diagnosis.cause_words import count, counted, device_object, disk_object, percent
 from gavel.domain.controllers import QUEUE_LIMITS
 from gavel.domain.io_path import Layer
@@ -39,6 +40,7 @@ def host_candidates(inputs: CauseInputs) -> Iterator[Candidate]:
         yield from _disk_queues(inputs)
     if Layer.KERNEL in inputs.layers:
         yield from _iops_limits(inputs)
+        yield from task_candidates(inputs)
         yield from _chains(inputs)
         yield from _device_queues(inputs)
 

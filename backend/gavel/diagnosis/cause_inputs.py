@@ -10,6 +10,7 @@ from gavel.db.queries.causes import DeviceLoad, DiskLoad, QueueIssuer, VolumeLoa
 from gavel.db.queries.path_loads import PathLoad
 from gavel.db.queries.peer_volumes import PeerVolume
 from gavel.db.queries.rows import EntityRef, RefKind
+from gavel.db.queries.tasks import TaskRun
 from gavel.diagnosis.cause import TwinTest
 from gavel.diagnosis.episode import Episode, stamps_us
 from gavel.domain.io_path import Layer
@@ -21,7 +22,7 @@ from gavel.findings.minutes import PartMinutes, minutes_at
 class CauseInputs:
     """Of one object with an excess in `layers`. Loads are over the episode, `minutes` of its parts in the episode's stamps.
 
-    match_ratio: host ÷ array ops; None: not measured.
+    tasks: of the VMs whose I/Os wait in the hypervisor. match_ratio: host ÷ array ops; None: not measured.
     """
 
     kind: RefKind
@@ -34,6 +35,7 @@ class CauseInputs:
     issuers: Mapping[int, Sequence[QueueIssuer]] = field(default_factory=dict)
     paths: Sequence[PathLoad] = ()
     peers: Sequence[PeerVolume] = ()
+    tasks: Sequence[TaskRun] = ()
     minutes: CauseMinutes | None = None
     match_ratio: float | None = None
 

@@ -21,11 +21,13 @@ from gavel.db.queries.causes import (
 from gavel.db.queries.path_loads import PathLoad, PathTime, path_loads
 from gavel.db.queries.peer_volumes import ArrayTime, PeerVolume, peer_volumes
 from gavel.db.queries.rows import EntityRef, RefKind
+from gavel.db.queries.tasks import TaskRun, task_runs
 from gavel.diagnosis.cause_inputs import CauseInputs
 from gavel.diagnosis.diagnose import MINUTE
 from gavel.diagnosis.episode import Episode
 from gavel.domain.io_path import SPANS, Layer
 from gavel.domain.scope import ScopeKind, scope_key
+from gavel.findings.binding import is_hypervisor_slow
 
 _HOST_SIDE = frozenset({Layer.GUEST, Layer.KERNEL})
 
@@ -83,6 +85,7 @@ def load_causes(connection: Connection, kind: RefKind, questions: Sequence[Cause
         *(scope_key(ScopeKind.HOST_DEVICE, load.device.id) for own in devices.values() for load in own),
         *(scope_key(ScopeKind.VOLUME, load.volume.id) for own in volumes.values() for load in own),
     }
+    tasks = _tasks(connection, disks, host)
     stamps = {stamp for one in questions for stamp in one.episode.stamps}
     minutes = cause_minutes(connection, sorted(keys), sorted(stamps))
     return {
@@ -97,11 +100,28 @@ def load_causes(connection: Connection, kind: RefKind, questions: Sequence[Cause
             issuers=_by_device(_loaded(issuers, one)),
             paths=_loaded(paths, one),
             peers=_loaded(peers, one),
+            tasks=tasks,
             minutes=minutes,
             match_ratio=one.match_ratio,
         )
         for one in questions
     }
+
+
+def _tasks(
+    connection: Connection, disks: Mapping[int, Sequence[DiskLoad]], questions: Sequence[CauseQuestion]
+) -> Sequence[TaskRun]:
+    """Of VMs with wait in the hypervisor; without such there is nothing that a task would explain, and nothing is asked."""
+    vms = {
+        load.vm.id
+        for one in questions
+        for load in disks.get(one.subject.id, ())
+        if load.ops > 0 and bool(is_hypervisor_slow(load.hypervisor_time / load.ops))
+    }
+    if not vms:
+        return ()
+    from_at, to_at = min(one.episode.from_at for one in questions), max(one.episode.to_at for one in questions)
+    return task_runs(connection, from_at, to_at, sorted(vms))
 
 
 def _either(*questions: Sequence[CauseQuestion]) -> list[CauseQuestion]:

@@ -10,6 +10,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import TypeAlias
 
+from gavel.domain.tasks import VmTask
+
 
 class DatastoreType(StrEnum):
     VMFS = "vmfs"
@@ -320,7 +322,8 @@ class VmDisk:
 
 @dataclass(frozen=True, slots=True)
 class HostInventory:
-    """`withheld`: what the vCenter keeps from the account, each a sentence with what to do about it."""
+    """`withheld`: what the vCenter keeps from the account, each a sentence with what to do about it. `tasks`: those that are new since the
+    inventory before, or ran then."""
 
     vcenter: VcenterInfo
     clusters: tuple[Cluster, ...]
@@ -333,6 +336,7 @@ class HostInventory:
     disks: tuple[VmDisk, ...]
     withheld: tuple[str, ...] = ()
     unknown_paths: tuple[UnknownPath, ...] = ()
+    tasks: tuple[VmTask, ...] = ()
 
 
 Inventory: TypeAlias = ArrayInventory | HostInventory

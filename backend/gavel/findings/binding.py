@@ -112,6 +112,11 @@ def is_chain_long(snapshot_depth: Numbers, hypervisor_us: Numbers) -> Bools:
     return _sure((_floats(snapshot_depth) >= LONG_CHAIN) & (_floats(hypervisor_us) > LEAST_HYPERVISOR_US))
 
 
+def is_hypervisor_slow(hypervisor_us: Numbers) -> Bools:
+    """Wait above the device that is worth a reason."""
+    return _sure(_floats(hypervisor_us) > LEAST_HYPERVISOR_US)
+
+
 def are_non_optimized_paths_used(iops: Numbers, non_optimized_iops: Numbers) -> Bools:
     """More than a twentieth of a device's I/O on its non-optimized paths."""
     whole = _floats(iops)

@@ -6,11 +6,11 @@ from typing import Any
 
 from pyVmomi import vim, vmodl
 
-from gavel_lab.vcenter import host_options
+from gavel_lab.vcenter import host_options, tasks
 from gavel_lab.vcenter.retrieval import continue_page, retrieve_all, retrieve_page
 from gavel_lab.vcenter.services import permissions
 from gavel_lab.vcenter.sessions import Session
-from gavel_lab.vcenter.soap import Call
+from gavel_lab.vcenter.soap import Call, FaultError
 from gavel_lab.vcenter.tree import ROOT_FOLDER, Node
 from gavel_lab.vcenter.views import ContainerView, ListView
 from gavel_lab.vcenter.watching import LONGEST_WAIT_S, Collector, Filter, wait_for_updates
@@ -115,6 +115,20 @@ def _migrated(request: Request, number: int, at: float, vm: Any, source: int, ta
         template=False,
         fullFormattedMessage=f"Migrated virtual machine {site.name_of(vm)} to {site.environment.hosts[target].name}",
     )
+
+
+# --- TaskManager ----------------------------------------------------------------------------------------------------
+
+
+def _collect_tasks(request: Request) -> Any:
+    held = [node for node in request.session.objects.values() if node.type is vim.TaskHistoryCollector]
+    if len(held) >= tasks.MOST_COLLECTORS:
+        raise FaultError(
+            vmodl.fault.SystemError(reason="too many collectors"), "The session holds too many collectors."
+        )
+    pages = tasks.open_pages(request.world.site, request.arguments["filter"])
+    node = request.session.add(vim.TaskHistoryCollector, pages)
+    return node.type(node.moref)
 
 
 # --- views ----------------------------------------------------------------------------------------------------------
@@ -247,6 +261,10 @@ METHODS: Mapping[str, Method] = {
     "QueryDateTime": _query_date_time,
     "FindByUuid": _find_by_uuid,
     "QueryEvents": _query_events,
+    "CreateCollectorForTasks": _collect_tasks,
+    "RewindCollector": lambda request: request.node.record.rewind(),
+    "ReadNextTasks": lambda request: request.node.record.next_page(request.arguments["maxCount"]),
+    "DestroyCollector": _destroy,
     "CreateContainerView": _create_container_view,
     "CreateListView": _create_list_view,
     "DestroyView": _destroy,

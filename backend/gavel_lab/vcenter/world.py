@@ -7,7 +7,7 @@ from pyVmomi import VmomiSupport, vim, vmodl
 
 from gavel_lab.environment import EsxiHost, VCenter
 from gavel_lab.faults import Fault, FaultKind
-from gavel_lab.vcenter import hosts, services
+from gavel_lab.vcenter import hosts, services, tasks
 from gavel_lab.vcenter.custom_fields import fields
 from gavel_lab.vcenter.host_options import advanced_options, option_definitions, vcenter_options
 from gavel_lab.vcenter.host_storage import storage_device
@@ -194,8 +194,8 @@ _SERVICE_PROPERTIES: Mapping[Any, Mapping[str, ServiceProvider]] = {
     },
     vim.AuthorizationManager: {"roleList": lambda _world, _session, _node: services.roles()},
     vim.TaskManager: {
-        "recentTask": lambda _world, _session, _node: [],
-        "maxCollector": lambda _world, _session, _node: 32,
+        "recentTask": lambda world, _session, _node: tasks.recent(world.site),
+        "maxCollector": lambda _world, _session, _node: tasks.MOST_COLLECTORS,
     },
     vim.host.ServiceSystem: {"serviceInfo": _host_services_running},
     vim.event.EventManager: {"maxCollector": lambda _world, _session, _node: 1000},

@@ -1899,7 +1899,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "iops_limit" | "virtual_disk_queue_full" | "snapshot_chain" | "device_queue_full" | "competing_worlds" | "paths_down" | "non_optimized_io" | "slow_path" | "one_host" | "qos_limit" | "array_load" | "volume_load" | "unmonitored_initiators" | "no_single_cause";
+            kind: "iops_limit" | "virtual_disk_queue_full" | "snapshot_chain" | "task" | "device_queue_full" | "competing_worlds" | "paths_down" | "non_optimized_io" | "slow_path" | "one_host" | "qos_limit" | "array_load" | "volume_load" | "unmonitored_initiators" | "no_single_cause";
             /** Needs */
             needs: string;
             object: components["schemas"]["CauseObjectOut"] | null;
@@ -2009,7 +2009,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "iops_limit" | "virtual_disk_queue_full" | "snapshot_chain" | "device_queue_full" | "competing_worlds" | "paths_down" | "non_optimized_io" | "slow_path" | "one_host" | "qos_limit" | "array_load" | "volume_load" | "unmonitored_initiators" | "no_single_cause";
+            kind: "iops_limit" | "virtual_disk_queue_full" | "snapshot_chain" | "task" | "device_queue_full" | "competing_worlds" | "paths_down" | "non_optimized_io" | "slow_path" | "one_host" | "qos_limit" | "array_load" | "volume_load" | "unmonitored_initiators" | "no_single_cause";
             /** Label */
             label: string;
             limit: components["schemas"]["CauseLimitOut"] | null;
@@ -4839,7 +4839,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "iops_limit" | "virtual_disk_queue_full" | "snapshot_chain" | "device_queue_full" | "competing_worlds" | "paths_down" | "non_optimized_io" | "slow_path" | "one_host" | "qos_limit" | "array_load" | "volume_load" | "unmonitored_initiators" | "no_single_cause";
+            kind: "iops_limit" | "virtual_disk_queue_full" | "snapshot_chain" | "task" | "device_queue_full" | "competing_worlds" | "paths_down" | "non_optimized_io" | "slow_path" | "one_host" | "qos_limit" | "array_load" | "volume_load" | "unmonitored_initiators" | "no_single_cause";
             /** Label */
             label: string;
             limit: components["schemas"]["CauseLimitOut"] | null;

@@ -7,7 +7,8 @@ from pydantic import AwareDatetime
 from gavel.api.schemas.common import Out, Ref
 
 CauseKindName = Literal[
-    "iops_limit", "virtual_disk_queue_full", "snapshot_chain", "device_queue_full", "competing_worlds", "paths_down", "non_optimized_io",
+    "iops_limit", "virtual_disk_queue_full", "snapshot_chain",
+    "task", "device_queue_full", "competing_worlds", "paths_down", "non_optimized_io",
     "slow_path", "one_host", "qos_limit", "array_load", "volume_load", "unmonitored_initiators", "no_single_cause",
 ]  # fmt: skip
 CauseConfidence = Literal["confirmed", "likely"]

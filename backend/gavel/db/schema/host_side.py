@@ -6,7 +6,7 @@
 from sqlalchemy import BigInteger, Boolean, Column, Index, Integer, PrimaryKeyConstraint, Table, Text, text
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 
-from gavel.db.schema.base import instant, inventory_table, metadata, reference
+from gavel.db.schema.base import instant, inventory_table, metadata, reference, source_id
 
 vcenter = inventory_table(
     "vcenter",
@@ -161,3 +161,19 @@ def _placement(name: str, thing: str, target: str, place_column: str) -> Table:
 
 vm_placement = _placement("vm_placement", "vm", "esxi_host", "host_id")
 vm_disk_placement = _placement("vm_disk_placement", "vm_disk", "datastore", "datastore_id")
+
+# Times by the vCenter's clock. `seen_at`: the inventory that listed it last; one that has no end and is not listed any more ended then.
+vm_task = Table(
+    "vm_task",
+    metadata,
+    source_id(),
+    Column("key", Text, nullable=False),
+    Column("kind", Text, nullable=False),
+    reference("vm_id", "vm"),
+    instant("started_at"),
+    instant("ended_at", nullable=True),
+    Column("started_by", Text),
+    instant("seen_at"),
+    PrimaryKeyConstraint("source_id", "key"),
+    Index("ix_vm_task_started_at", "started_at"),
+)

@@ -13,6 +13,7 @@ from sqlalchemy.exc import OperationalError
 from gavel.db.engine import transaction
 from gavel.db.locks import try_lock
 from gavel.db.schema.bookkeeping import clock_offset, collection_run, dirty_window, event, gap, ordered_partition
+from gavel.db.schema.host_side import vm_task
 from gavel.db.schema.ledger import counter_proof, ledger_minute, recalculated_minute
 from gavel.db.series import modes, partitions, plain, rollups
 from gavel.db.series.catalog import DAY, HOUR, LEDGER, RAWS, ROLLS, Mode, RawSeries, Roll
@@ -97,12 +98,13 @@ def drop_expired(engine: Engine, now: datetime) -> int:
 
 
 def prune(engine: Engine, now: datetime) -> int:
-    """Delete runs and clock readings after 14 days, gaps and events after 400, notes on minutes with the minutes; returns how many rows."""
+    """Delete runs and clock readings after 14 days, gaps, events and tasks after 400, notes on minutes with them; returns how many rows."""
     statements = (
         delete(collection_run).where(collection_run.c.started_at < now - KEEP_RUNS),
         delete(clock_offset).where(clock_offset.c.read_at < now - KEEP_RUNS),
         delete(gap).where(gap.c.to_at < now - KEEP_HISTORY),
         delete(event).where(event.c.happened_at < now - KEEP_HISTORY),
+        delete(vm_task).where(vm_task.c.started_at < now - KEEP_HISTORY),
         delete(ledger_minute).where(ledger_minute.c.minute < now - KEEP_HISTORY),
         delete(counter_proof).where(
             counter_proof.c.noted_at < now - KEEP_HISTORY,

@@ -12,8 +12,9 @@ from gavel.collectors.hosts.vcenter.client import VcenterClient
 from gavel.collectors.hosts.vcenter.esxcli import HostQueueSettings
 from gavel.collectors.hosts.vcenter.paths import host_paths
 from gavel.collectors.hosts.vcenter.probing import HostProbe
+from gavel.collectors.hosts.vcenter.tasks import TaskReader
 from gavel.collectors.hosts.vcenter.watch import PropertyWatch
-from gavel.collectors.hosts.vcenter.withheld import Refusal, away, in_words, missing_on_root, unread
+from gavel.collectors.hosts.vcenter.withheld import Refusal, away, in_words, missing_on_root, unread, unread_tasks
 from gavel.domain.inventory import DatastoreType, HostInventory, VcenterInfo
 
 _HOSTS_PER_PAGE: Final = 5  # a host can have thousands of paths
@@ -44,6 +45,7 @@ class InventoryReader:
             essence={"config.hardware.device": parse_vms.storage_devices},
         )
         self._probe = HostProbe(client, read_esxcli=read_esxcli)
+        self._tasks = TaskReader(client)
 
     def read(self, now: datetime) -> HostInventory:
         """The inventory as it is; `now` decides which hosts are due to be asked for what no property holds."""
@@ -56,12 +58,15 @@ class InventoryReader:
             found, hosts=tuple(replace(one, options=self._probe.options.get(one.key, {})) for one in found.hosts)
         )
         names = {key: str(properties.get("name", key)) for key, (_, properties) in (*hosts.items(), *others.items())}
+        tasks = self._tasks.read()
         return replace(
             found,
+            tasks=tasks,
             withheld=(
                 *in_words(missing_on_root(self._client), self._refusing_by_name(hosts)),
                 *(sentence for watch in (self._hosts, self._others) for sentence in unread(watch.unreadable, names)),
                 *away(found.hosts),
+                *unread_tasks(self._tasks.refused),
             ),
         )
 

@@ -88,6 +88,13 @@ def away(hosts: Iterable[EsxiHost]) -> tuple[str, ...]:
     )
 
 
+def unread_tasks(refused: str) -> tuple[str, ...]:
+    """refused: why the history of tasks could not be read; empty where it was."""
+    if not refused:
+        return ()
+    return (f"Tasks of VMs could not be read, so that no cause names a snapshot, migration or clone. {refused}",)
+
+
 def _remedy(refusal: Refusal) -> str:
     """What would have to be granted: the privilege that a refusal names, where it names one."""
     if refusal.is_unknown:
