@@ -31,6 +31,7 @@ from gavel.domain.inventory import (
     VmDisk,
     Volume,
 )
+from gavel.domain.labels import Label, LabelKind
 from gavel.domain.samples import COLUMNS, NOT_MEASURED, Int64Array, SampleBatch
 from gavel.domain.source import Stream
 
@@ -174,8 +175,8 @@ def host_inventory(key: str = "vc-1", tag: int = 0x9714) -> HostInventory:
         ),
         datastores=datastores,
         vms=(
-            Vm("vm-1", "db01", "iu-1", "poweredOn", "esx-1", {"owner": "ada"}),
-            Vm("vm-2", "web_02%", "iu-2", "poweredOn", "esx-2", {}),
+            Vm("vm-1", "db01", "iu-1", "poweredOn", "esx-1", labels=(Label(LabelKind.ATTRIBUTE, "owner", "ada"),)),
+            Vm("vm-2", "web_02%", "iu-2", "poweredOn", "esx-2"),
         ),
         disks=disks,
     )

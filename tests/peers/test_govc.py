@@ -105,3 +105,20 @@ def test_an_unknown_command_of_esxcli_is_refused_in_the_words_of_a_host(program:
     done = govc(program, place, "host.esxcli", "-host", host.name, "network", "vm", "list")
     assert done.returncode == 1
     assert "The object or item referred to could not be found." in done.stderr
+
+
+def test_tags_are_listed_with_their_category(program: Path, place: Place) -> None:
+    done = govc(program, place, "tags.ls")
+    assert done.returncode == 0, done.stderr
+    rows = {tuple(line.split()) for line in done.stdout.splitlines()}
+    assert {("production", "environment"), ("daily", "backup")} <= rows
+
+
+def test_objects_of_a_tag_and_tags_of_an_object_are_listed(program: Path, place: Place) -> None:
+    vm = next(vm for vm in place.lab.environment.vms if vm.vcenter == place.vcenter.index)
+    by_tag = govc(program, place, "tags.attached.ls", "-l", "daily")
+    assert by_tag.returncode == 0, by_tag.stderr
+    assert f"VirtualMachine:{vm.moref}" in by_tag.stdout
+    by_object = govc(program, place, "tags.attached.ls", "-r", f"VirtualMachine:{vm.moref}")
+    assert by_object.returncode == 0, by_object.stderr
+    assert {"production", "daily"} <= set(by_object.stdout.split())

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from fastapi import Depends, HTTPException, Query
 
 from gavel.api.deps import NowDep
+from gavel.api.filters import FilterDep
 from gavel.api.inputs import INT32_MAX, Search, in_calendar
 from gavel.db.queries.rows import ListQuery, Sort
 
@@ -90,6 +91,7 @@ def optional_range(
 
 
 def list_query(
+    wanted: FilterDep,
     search: Search = "",
     sort: Annotated[str, Query(pattern=r"^-?(name|latency|iops)$", description="descending with a leading -")] = "name",
     limit: Limit = 100,
@@ -103,6 +105,7 @@ def list_query(
         limit=limit,
         offset=offset,
         source_id=source,
+        filter=wanted,
     )
 
 

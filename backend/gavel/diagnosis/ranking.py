@@ -12,7 +12,10 @@ from gavel.analysis.intervals import Floats
 from gavel.analysis.segments import SPAN_LAYERS
 from gavel.analysis.topology import Index
 from gavel.db.engine import Connection
+from gavel.db.queries.inventory_rows import Owner
 from gavel.db.queries.ledger import Detail, ledger
+from gavel.db.queries.object_filter import NO_FILTER, ObjectFilter
+from gavel.db.queries.owners import owners
 from gavel.db.queries.rows import EntityRef, RefKind
 from gavel.db.queries.scopes import SCOPES, arrays_behind, ledger_until, present_things
 from gavel.db.series.modes import Storage, storage
@@ -43,6 +46,7 @@ class Wanted:
 
     kind: RefKind
     search: str = ""
+    filter: ObjectFilter = NO_FILTER
     layer: Layer | None = None
     severity: Severity | None = None
     confidence: Confidence | None = None
@@ -58,6 +62,7 @@ class Ranked(Standing):
     its parts, and over windows of more than an hour."""
 
     subject: EntityRef
+    owner: Owner | None
     arrays: tuple[EntityRef, ...]
     cause: Cause | None
 
@@ -131,15 +136,15 @@ def overview(connection: Connection, wanted: Wanted, from_at: datetime, to_at: d
     """Raises ValueError for an empty range."""
     window = _Window(from_at, to_at, storage(connection))
     environment = _judge(connection, ScopeKind.ENVIRONMENT, [ENVIRONMENT_ID], window)
-    things = present_things(connection, wanted.kind, wanted.search)
+    things = present_things(connection, wanted.kind, wanted.search, wanted.filter)
     ruled = _judge(connection, SCOPES[wanted.kind], [thing_id for thing_id, _ in things], window)
-    is_whole = wanted.kind is RefKind.DATASTORE and not wanted.search
+    is_whole = wanted.kind is RefKind.DATASTORE and not wanted.search and wanted.filter.is_empty
     parts = ruled if is_whole else _datastores(connection, window)
     listed = _Listed.of(wanted.kind, things, ruled)
     matching = _matching(listed, wanted)
     ranked = _ordered(listed, matching, wanted)
     page = ranked[wanted.offset : wanted.offset + wanted.limit]
-    arrays = arrays_behind(connection, wanted.kind, [things[n][0] for n in page])
+    facts = _facts(connection, wanted.kind, [things[n][0] for n in page])
     until = _ended(connection, listed, matching, ruled, window.storage)
     causes = _causes(connection, listed, page, ruled, window.storage)
     return Overview(
@@ -148,7 +153,7 @@ def overview(connection: Connection, wanted: Wanted, from_at: datetime, to_at: d
         ledger_until_at=ledger_until(connection),
         environment=_environment(environment, parts.diagnosed),
         totals=_totals(listed, matching, len(until)),
-        items=tuple(_ranked(listed, n, arrays, until, causes) for n in page),
+        items=tuple(_ranked(listed, n, facts, until, causes) for n in page),
         total=len(matching),
     )
 
@@ -176,7 +181,7 @@ def _judge(connection: Connection, scope: ScopeKind, ids: Sequence[int], window:
 
 
 def _datastores(connection: Connection, window: _Window) -> _Ruled:
-    things = present_things(connection, RefKind.DATASTORE, "")
+    things = present_things(connection, RefKind.DATASTORE)
     return _judge(connection, ScopeKind.DATASTORE, [thing_id for thing_id, _ in things], window)
 
 
@@ -290,10 +295,22 @@ def _causes(
     return causes_of(connection, SCOPES[listed.kind], named, listed.diagnosed, window, ruled.known, storage)
 
 
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    """Of the things on a page, by id."""
+
+    arrays: Mapping[int, tuple[EntityRef, ...]]
+    owners: Mapping[int, Owner]
+
+
+def _facts(connection: Connection, kind: RefKind, ids: Sequence[int]) -> _Facts:
+    return _Facts(arrays_behind(connection, kind, ids), owners(connection, kind, ids))
+
+
 def _ranked(
     listed: _Listed,
     n: int,
-    arrays: Mapping[int, tuple[EntityRef, ...]],
+    facts: _Facts,
     until: Mapping[int, datetime],
     causes: Mapping[int, Cause],
 ) -> Ranked:
@@ -301,7 +318,11 @@ def _ranked(
     subject = EntityRef(listed.kind, *listed.things[n])
     standing = standing_of(listed.diagnosed, row, listed.kind, until.get(subject.id)) if row >= 0 else NOTHING_KNOWN
     return Ranked(
-        subject=subject, arrays=arrays.get(subject.id, ()), cause=causes.get(subject.id), **fields_of(standing)
+        subject=subject,
+        owner=facts.owners.get(subject.id),
+        arrays=facts.arrays.get(subject.id, ()),
+        cause=causes.get(subject.id),
+        **fields_of(standing),
     )
 
 

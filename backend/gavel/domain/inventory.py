@@ -10,6 +10,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import TypeAlias
 
+from gavel.domain.labels import Label, LabelKind
 from gavel.domain.tasks import VmTask
 
 
@@ -75,7 +76,7 @@ class Volume:
     qos_iops_limit: int | None
     qos_bytes_per_s_limit: int | None
     vvol_id: str | None = None
-    tags: Mapping[str, str] = field(default_factory=dict)
+    labels: tuple[Label, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +177,7 @@ class VcenterInfo:
 class Cluster:
     key: str
     name: str
+    labels: tuple[Label, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,6 +204,7 @@ class EsxiHost:
     in_maintenance: bool
     ntp_running: bool | None = None
     options: Mapping[str, HostOption] = field(default_factory=dict)
+    labels: tuple[Label, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,16 +292,34 @@ class Datastore:
     vvol_array_ids: tuple[str, ...] = ()
     sioc_enabled: bool | None = None
     sioc_threshold_ms: int | None = None
+    labels: tuple[Label, ...] = ()
+
+
+class ToolsState(StrEnum):
+    """Of VMware Tools in a guest: without them running, a VM has no addresses and no DNS name."""
+
+    RUNNING = "running"
+    NOT_RUNNING = "not_running"
+    NOT_INSTALLED = "not_installed"
 
 
 @dataclass(frozen=True, slots=True)
 class Vm:
+    """`dns_name`, `ip_addresses`: as the guest reports them, the primary address first. `folder`: names from the datacenter down, joined by
+    "/"; `resource_pool`: likewise from below the cluster's own pool, which is "Resources"."""
+
     key: str
     name: str
     instance_uuid: str | None
     power_state: str
     host_key: str | None
-    tags: Mapping[str, str] = field(default_factory=dict)
+    bios_uuid: str | None = None
+    dns_name: str | None = None
+    ip_addresses: tuple[str, ...] = ()
+    tools_state: ToolsState | None = None
+    folder: str | None = None
+    resource_pool: str | None = None
+    labels: tuple[Label, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,7 +344,8 @@ class VmDisk:
 @dataclass(frozen=True, slots=True)
 class HostInventory:
     """`withheld`: what the vCenter keeps from the account, each a sentence with what to do about it. `tasks`: those that are new since the
-    inventory before, or ran then."""
+    inventory before, or ran then. `kept_labels`: kinds of labels that were not all read, so that one that is missing may still be there.
+    """
 
     vcenter: VcenterInfo
     clusters: tuple[Cluster, ...]
@@ -337,6 +359,7 @@ class HostInventory:
     withheld: tuple[str, ...] = ()
     unknown_paths: tuple[UnknownPath, ...] = ()
     tasks: tuple[VmTask, ...] = ()
+    kept_labels: frozenset[LabelKind] = frozenset()
 
 
 Inventory: TypeAlias = ArrayInventory | HostInventory

@@ -109,6 +109,9 @@ class Usage:
     calls: int = 0
     bytes_received: int = 0
 
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(self.calls + other.calls, self.bytes_received + other.bytes_received)
+
 
 # The grain in which each stream is kept.
 GRAIN_S: Mapping[Stream, int] = {

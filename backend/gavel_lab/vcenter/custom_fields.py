@@ -1,19 +1,14 @@
-"""Custom attributes: two fields that administrators of the lab keep on every VM."""
+"""Custom attributes: the two fields that administrators of the lab keep on every VM."""
 
 from typing import Any
 
 from pyVmomi import vim
 
 from gavel_lab.environment import Vm
+from gavel_lab.vcenter.applications import application, owner
 from gavel_lab.vcenter.site import Site
 
 _APPLICATION_KEY, _OWNER_KEY = 101, 102
-_OWNERS = ("platform team", "database team", "web team", "finance IT")
-
-
-def application(vm: Vm) -> str:
-    """The VM's name without its number: `sql-07` belongs to `sql`."""
-    return vm.name.rstrip("0123456789").rstrip("-_") or vm.name
 
 
 def fields() -> list[Any]:
@@ -26,8 +21,7 @@ def fields() -> list[Any]:
 
 def custom_values(_site: Site, vm: Vm) -> list[Any]:
     """The values of one VM."""
-    owner = _OWNERS[sum(application(vm).encode()) % len(_OWNERS)]
     return [
         vim.CustomFieldsManager.StringValue(key=_APPLICATION_KEY, value=application(vm)),
-        vim.CustomFieldsManager.StringValue(key=_OWNER_KEY, value=owner),
+        vim.CustomFieldsManager.StringValue(key=_OWNER_KEY, value=owner(vm)),
     ]

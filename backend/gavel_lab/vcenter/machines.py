@@ -7,8 +7,9 @@ from typing import Any
 from pyVmomi import vim
 
 from gavel_lab.environment import Vm
+from gavel_lab.vcenter import machine_guest
 from gavel_lab.vcenter.custom_fields import custom_values
-from gavel_lab.vcenter.machine_devices import devices, disks_of, mac_address
+from gavel_lab.vcenter.machine_devices import devices, disks_of
 from gavel_lab.vcenter.site import Site
 
 _HARDWARE_VERSION = "vmx-20"
@@ -22,7 +23,7 @@ def _config(site: Site, vm: Vm) -> Any:
         modified=site.started_at,
         name=site.name_of(vm),
         guestId=vm.guest_id,
-        guestFullName=_guest_name(vm),
+        guestFullName=machine_guest.full_name(vm),
         alternateGuestName="",
         version=_HARDWARE_VERSION,
         uuid=vm.bios_uuid,
@@ -44,10 +45,6 @@ def _hardware(site: Site, vm: Vm) -> Any:
     return vim.vm.VirtualHardware(
         numCPU=vm.cpus, numCoresPerSocket=1, memoryMB=vm.memory_mb, device=devices(site, vm), virtualICH7MPresent=False
     )
-
-
-def _guest_name(vm: Vm) -> str:
-    return "Microsoft Windows Server 2022 (64-bit)" if "windows" in vm.guest_id.lower() else "Other Linux (64-bit)"
 
 
 def _directory(site: Site, vm: Vm) -> str:
@@ -81,56 +78,15 @@ def _power_state(site: Site, vm: Vm) -> Any:
     return states.poweredOn if site.is_on(vm) else states.poweredOff
 
 
-def _guest(site: Site, vm: Vm) -> Any:
-    running = site.is_on(vm)
-    address = f"10.{20 + site.vcenter.index}.{vm.index // 250}.{vm.index % 250 + 1}"
-    guest = vim.vm.GuestInfo(
-        toolsStatus=vim.vm.GuestInfo.ToolsStatus.toolsOk if running else vim.vm.GuestInfo.ToolsStatus.toolsNotRunning,
-        toolsVersionStatus2="guestToolsCurrent",
-        toolsRunningStatus="guestToolsRunning" if running else "guestToolsNotRunning",
-        toolsVersion="12389",
-        guestId=vm.guest_id if running else None,
-        guestFullName=_guest_name(vm) if running else None,
-        hostName=vm.name if running else None,
-        guestState="running" if running else "notRunning",
-    )
-    if running:
-        guest.ipAddress = address
-        guest.net = [
-            vim.vm.GuestInfo.NicInfo(
-                network="VM Network",
-                ipAddress=[address],
-                macAddress=mac_address(vm),
-                connected=True,
-                deviceConfigId=4000,
-                ipConfig=vim.net.IpConfigInfo(
-                    ipAddress=[vim.net.IpConfigInfo.IpAddress(ipAddress=address, prefixLength=16, state="preferred")]
-                ),
-            )
-        ]
-        guest.disk = [_guest_disk(vm, number, disk) for number, disk in enumerate(disks_of(site, vm))]
-    return guest
-
-
-def _guest_disk(vm: Vm, number: int, disk: Any) -> Any:
-    windows = "windows" in vm.guest_id.lower()
-    path = f"{chr(ord('C') + number)}:\\" if windows else ("/" if number == 0 else f"/data{number}")
-    return vim.vm.GuestInfo.DiskInfo(
-        diskPath=path,
-        capacity=disk.capacity_bytes,
-        freeSpace=disk.capacity_bytes * 2 // 5,
-        filesystemType="NTFS" if windows else "ext4",
-        mappings=[vim.vm.GuestInfo.VirtualDiskMapping(key=disk.key)],
-    )
-
-
 def _summary(site: Site, vm: Vm) -> Any:
     usage = _storage(site, vm).perDatastoreUsage
     return vim.vm.Summary(
         vm=site.reference(vm.moref),
         runtime=_runtime(site, vm),
         guest=vim.vm.Summary.GuestSummary(
-            guestId=vm.guest_id, hostName=vm.name if site.is_on(vm) else None, toolsRunningStatus="guestToolsRunning"
+            guestId=vm.guest_id,
+            hostName=machine_guest.host_name(site, vm),
+            toolsRunningStatus=machine_guest.tools_running(site, vm),
         ),
         config=vim.vm.Summary.ConfigSummary(
             name=site.name_of(vm),
@@ -143,7 +99,7 @@ def _summary(site: Site, vm: Vm) -> Any:
             uuid=vm.bios_uuid,
             instanceUuid=vm.instance_uuid,
             guestId=vm.guest_id,
-            guestFullName=_guest_name(vm),
+            guestFullName=machine_guest.full_name(vm),
         ),
         storage=vim.vm.Summary.StorageSummary(
             committed=sum(one.committed for one in usage),
@@ -215,8 +171,7 @@ def _network(site: Site, vm: Vm) -> list[Any]:
 
 
 def _parent(site: Site, vm: Vm) -> Any:
-    datacenter = site.environment.datacenters[site.environment.clusters[vm.cluster].datacenter]
-    return site.reference(datacenter.vm_folder_moref)
+    return site.reference(site.tree.vm_folder_of[vm.index])
 
 
 PROPERTIES: Mapping[str, Callable[[Site, Vm], Any]] = {
@@ -232,7 +187,12 @@ PROPERTIES: Mapping[str, Callable[[Site, Vm], Any]] = {
     "runtime": _runtime,
     "runtime.powerState": _power_state,
     "runtime.host": lambda site, vm: site.reference(site.host_of(vm).moref),
-    "guest": _guest,
+    "guest": machine_guest.guest,
+    "guest.toolsRunningStatus": machine_guest.tools_running,
+    "guest.toolsVersionStatus2": machine_guest.tools_version,
+    "guest.hostName": machine_guest.host_name,
+    "guest.ipAddress": machine_guest.ip_address,
+    "guest.net": machine_guest.interfaces,
     "guestHeartbeatStatus": lambda site, vm: "green" if site.is_on(vm) else "gray",
     "summary": _summary,
     "storage": _storage,

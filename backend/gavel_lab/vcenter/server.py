@@ -11,7 +11,7 @@ from gavel_lab.environment import VCenter
 from gavel_lab.lab import Lab
 from gavel_lab.serve import App, Response
 from gavel_lab.serve import Request as HttpRequest
-from gavel_lab.vcenter import soap
+from gavel_lab.vcenter import rest, soap
 from gavel_lab.vcenter.esxcli import ESXCLI_METHODS
 from gavel_lab.vcenter.methods import METHODS, Method, Request
 from gavel_lab.vcenter.sessions import Session, not_authenticated, user_session
@@ -40,10 +40,14 @@ class Server:
     def __init__(self, world: World) -> None:
         self._world = world
         self._vcenter = world.site.vcenter
+        faults, name = world.site.lab.faults, self._vcenter.name
+        self._rest = rest.RestServer(world.site, lambda: faults.session_generation(name))
         self._version = VmomiSupport.versionMap[f"vim25/{self._vcenter.api_version}"]
 
     def handle(self, request: HttpRequest) -> Response:
         path = request.path.rstrip("/")
+        if request.path.startswith(rest.PREFIXES):
+            return self._rest.handle(request)
         if path == "/sdk/vimServiceVersions.xml":
             return Response(200, self._versions(), XML)
         if path not in ("/sdk", "/sdk/vimService"):

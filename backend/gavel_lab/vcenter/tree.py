@@ -6,14 +6,15 @@ from typing import Any
 
 from pyVmomi import VmomiSupport, vim
 
-from gavel_lab.environment import Cluster, Datacenter, Environment, VCenter
+from gavel_lab.environment import Cluster, Datacenter, Environment, VCenter, Vm
+from gavel_lab.vcenter.applications import application
 
 ROOT_FOLDER = "group-d1"
 
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """One of the folders every datacenter has, or the root."""
+    """One of the folders every datacenter has, the root, or one of VMs of an application."""
 
     moref: str
     name: str
@@ -57,6 +58,7 @@ class Tree:
         self.datastores = tuple(one for one in environment.datastores if one.vcenter == vcenter.index)
         self.vms = tuple(one for one in environment.vms if one.vcenter == vcenter.index)
         self.networks = {one.index: Network(f"network-{one.moref}", one) for one in self.datacenters}
+        self.vm_folder_of: dict[int, str] = {}  # VM's index → moref
         self.nodes: dict[str, Node] = {}
         for node in self._build(environment):
             self.nodes[node.moref] = node
@@ -83,7 +85,8 @@ class Tree:
     def _folders(self, environment: Environment, datacenter: Datacenter) -> Iterator[Node]:
         here = datacenter.index
         clusters = [one.moref for one in self.clusters if one.datacenter == here]
-        vms = [one.moref for one in self.vms if environment.clusters[one.cluster].datacenter == here]
+        applications = list(self._application_folders(environment, datacenter))
+        vms = [node.moref for node in applications]
         datastores = [one.moref for one in self.datastores if one.datacenter == here]
         for moref, name, child_type, children in (
             (datacenter.vm_folder_moref, "vm", "VirtualMachine", vms),
@@ -92,6 +95,20 @@ class Tree:
             (datacenter.network_folder_moref, "network", "Network", [self.networks[here].moref]),
         ):
             folder = Folder(moref, name, datacenter.moref, ("Folder", child_type), tuple(children))
+            yield Node(vim.Folder, moref, folder)
+        yield from applications
+
+    def _application_folders(self, environment: Environment, datacenter: Datacenter) -> Iterator[Node]:
+        """Below the datacenter's folder of VMs, one for each application; their VMs know where they lie."""
+        by_application: dict[str, list[Vm]] = {}
+        for machine in self.vms:
+            if environment.clusters[machine.cluster].datacenter == datacenter.index:
+                by_application.setdefault(application(machine), []).append(machine)
+        for number, (name, members) in enumerate(sorted(by_application.items()), start=1):
+            moref = f"{datacenter.vm_folder_moref}-{number}"
+            self.vm_folder_of.update((one.index, moref) for one in members)
+            children = tuple(one.moref for one in members)
+            folder = Folder(moref, name, datacenter.vm_folder_moref, ("Folder", "VirtualMachine"), children)
             yield Node(vim.Folder, moref, folder)
 
 

@@ -893,6 +893,70 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/labels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Labels
+         * @description The names of custom attributes and tags, the most used first.
+         */
+        get: operations["list_labels"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/labels/meanings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Label Meanings Now
+         * @description Which labels mean an owner and an application.
+         */
+        get: operations["label_meanings_now"];
+        /**
+         * Set Label Meanings
+         * @description Choose which labels mean an owner and an application.
+         */
+        put: operations["set_label_meanings"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/labels/values": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Label Values
+         * @description The values of one name, the most used first.
+         */
+        get: operations["list_label_values"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/live": {
         parameters: {
             query?: never;
@@ -2416,12 +2480,15 @@ export interface components {
             extents: string[];
             /** Id */
             id: number;
+            /** Labels */
+            labels: components["schemas"]["LabelOut"][];
             match: components["schemas"]["Match"];
             /** Name */
             name: string;
             newest: components["schemas"]["Sides"];
             /** Nfs Export */
             nfs_export: string | null;
+            owner: components["schemas"]["OwnerOut"] | null;
             /** Type */
             type: string;
             /** Uuid */
@@ -2444,6 +2511,7 @@ export interface components {
             /** Name */
             name: string;
             newest: components["schemas"]["Sides"];
+            owner: components["schemas"]["OwnerOut"] | null;
             /** Type */
             type: string;
             vcenter: components["schemas"]["Ref"];
@@ -3195,6 +3263,28 @@ export interface components {
             /** Sources */
             sources: components["schemas"]["SourceRef"][];
         };
+        /**
+         * GuestFactsOut
+         * @description Null and empty: not reported. Addresses and DNS name come from VMware Tools, the primary address first.
+         *
+         *     `folder`: from the datacenter down. `resource_pool`: from below the cluster's own pool, which is "Resources".
+         */
+        GuestFactsOut: {
+            /** Bios Uuid */
+            bios_uuid: string | null;
+            /** Dns Name */
+            dns_name: string | null;
+            /** Folder */
+            folder: string | null;
+            /** Instance Uuid */
+            instance_uuid: string | null;
+            /** Ip Addresses */
+            ip_addresses: string[];
+            /** Resource Pool */
+            resource_pool: string | null;
+            /** Tools State */
+            tools_state: ("running" | "not_running" | "not_installed") | null;
+        };
         /** HbaOut */
         HbaOut: {
             /** Address */
@@ -3378,6 +3468,8 @@ export interface components {
             id: number;
             /** In Maintenance */
             in_maintenance: boolean;
+            /** Labels */
+            labels: components["schemas"]["LabelOut"][];
             /**
              * Last Seen
              * Format: date-time
@@ -3386,6 +3478,7 @@ export interface components {
             /** Name */
             name: string;
             newest: components["schemas"]["Sides"];
+            owner: components["schemas"]["OwnerOut"] | null;
             vcenter: components["schemas"]["Ref"];
             /** Version */
             version: string | null;
@@ -3408,6 +3501,7 @@ export interface components {
             /** Name */
             name: string;
             newest: components["schemas"]["Sides"];
+            owner: components["schemas"]["OwnerOut"] | null;
             vcenter: components["schemas"]["Ref"];
             /** Version */
             version: string | null;
@@ -3470,6 +3564,62 @@ export interface components {
              * Format: date-time
              */
             to_at: string;
+        };
+        /**
+         * LabelMeaningsIn
+         * @description As in `LabelMeaningsOut`; null: as it is.
+         */
+        LabelMeaningsIn: {
+            /** Application */
+            application?: string | null;
+            /** Owner */
+            owner?: string | null;
+        };
+        /**
+         * LabelMeaningsOut
+         * @description The names of the labels that mean an owner and an application, without regard to case.
+         */
+        LabelMeaningsOut: {
+            /** Application */
+            application: string;
+            /** Owner */
+            owner: string;
+        };
+        /**
+         * LabelNameOut
+         * @description A name of labels. `objects`: that have one; `values`: different ones, without regard to case.
+         */
+        LabelNameOut: {
+            /** Kinds */
+            kinds: ("attribute" | "tag")[];
+            /** Name */
+            name: string;
+            /** Objects */
+            objects: number;
+            /** Values */
+            values: number;
+        };
+        /**
+         * LabelOut
+         * @description A custom attribute with its value, or a tag: of a vCenter as category and name, of an array as key and value.
+         */
+        LabelOut: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "attribute" | "tag";
+            /** Name */
+            name: string;
+            /** Value */
+            value: string;
+        };
+        /** LabelValueOut */
+        LabelValueOut: {
+            /** Objects */
+            objects: number;
+            /** Value */
+            value: string;
         };
         /**
          * LatencyOut
@@ -4064,6 +4214,7 @@ export interface components {
             other: string | null;
             /** Other Label */
             other_label: string | null;
+            owner: components["schemas"]["OwnerOut"] | null;
             /** Quality */
             quality: ("A" | "B" | "C" | "D") | null;
             /** Seen Only */
@@ -4083,6 +4234,19 @@ export interface components {
             total_us: number | null;
             /** Until At */
             until_at: string | null;
+        };
+        /**
+         * OwnerOut
+         * @description `name`: the object's own label, else that of most of its VMs. `share`: of its VMs with that value, 0 to 1, those without any counted
+         *     too. `owners`: how many different values.
+         */
+        OwnerOut: {
+            /** Name */
+            name: string;
+            /** Owners */
+            owners: number;
+            /** Share */
+            share: number;
         };
         /** Page[AlertOut] */
         Page_AlertOut_: {
@@ -5444,46 +5608,48 @@ export interface components {
         };
         /** VmOut */
         VmOut: {
+            application: components["schemas"]["OwnerOut"] | null;
             cluster: components["schemas"]["Ref"] | null;
             /** Datastores */
             datastores: components["schemas"]["Ref"][];
             /** Disks */
             disks: number;
+            guest: components["schemas"]["GuestFactsOut"];
             host: components["schemas"]["Ref"] | null;
             /** Id */
             id: number;
+            /** Labels */
+            labels: components["schemas"]["LabelOut"][];
             /** Name */
             name: string;
             newest: components["schemas"]["Sides"];
+            owner: components["schemas"]["OwnerOut"] | null;
             /** Power State */
             power_state: string;
-            /** Tags */
-            tags: {
-                [key: string]: string;
-            };
             vcenter: components["schemas"]["Ref"];
             /** Vm Disks */
             vm_disks: components["schemas"]["VmDiskOut"][];
         };
         /** VmRow */
         VmRow: {
+            application: components["schemas"]["OwnerOut"] | null;
             cluster: components["schemas"]["Ref"] | null;
             /** Datastores */
             datastores: components["schemas"]["Ref"][];
             /** Disks */
             disks: number;
+            guest: components["schemas"]["GuestFactsOut"];
             host: components["schemas"]["Ref"] | null;
             /** Id */
             id: number;
+            /** Labels */
+            labels: components["schemas"]["LabelOut"][];
             /** Name */
             name: string;
             newest: components["schemas"]["Sides"];
+            owner: components["schemas"]["OwnerOut"] | null;
             /** Power State */
             power_state: string;
-            /** Tags */
-            tags: {
-                [key: string]: string;
-            };
             vcenter: components["schemas"]["Ref"];
         };
         /** VolumeOut */
@@ -5499,9 +5665,12 @@ export interface components {
             id: number;
             /** Is Protocol Endpoint */
             is_protocol_endpoint: boolean;
+            /** Labels */
+            labels: components["schemas"]["LabelOut"][];
             /** Name */
             name: string;
             newest: components["schemas"]["Sides"];
+            owner: components["schemas"]["OwnerOut"] | null;
             parts: components["schemas"]["VolumePartsOut"];
             /** Peers */
             peers: components["schemas"]["VolumeRow"][];
@@ -5547,6 +5716,7 @@ export interface components {
             /** Name */
             name: string;
             newest: components["schemas"]["Sides"];
+            owner: components["schemas"]["OwnerOut"] | null;
             parts: components["schemas"]["VolumePartsOut"];
             pod: components["schemas"]["Ref"] | null;
             /** Qos Bytes Per S Limit */
@@ -9418,13 +9588,29 @@ export interface operations {
     list_arrays: {
         parameters: {
             query?: {
+                /** @description name=value, name= for any value, or a part of the value; without regard to case */
+                attribute?: string[];
+                /** @description a part of its name */
+                cluster?: string;
+                /** @description a part, without regard to case; of objects other than VMs: of a VM on them */
+                dns?: string;
+                /** @description a part, without regard to case; of objects other than VMs: of a VM on them */
+                folder?: string;
+                /** @description a part of an address, or a network such as 10.1.0.0/16 */
+                ip?: string;
                 limit?: number;
                 offset?: number;
+                /** @description a part of the owner, by the label that means so */
+                owner?: string;
                 search?: string;
                 /** @description descending with a leading - */
                 sort?: string;
                 /** @description only of this vCenter or array */
                 source?: number | null;
+                /** @description name=value, name= for any value, or a part of the value; without regard to case */
+                tag?: string[];
+                /** @description a part, as hosts name that of a device */
+                vendor?: string;
             };
             header?: never;
             path?: never;
@@ -10399,13 +10585,29 @@ export interface operations {
     list_datastores: {
         parameters: {
             query?: {
+                /** @description name=value, name= for any value, or a part of the value; without regard to case */
+                attribute?: string[];
+                /** @description a part of its name */
+                cluster?: string;
+                /** @description a part, without regard to case; of objects other than VMs: of a VM on them */
+                dns?: string;
+                /** @description a part, without regard to case; of objects other than VMs: of a VM on them */
+                folder?: string;
+                /** @description a part of an address, or a network such as 10.1.0.0/16 */
+                ip?: string;
                 limit?: number;
                 offset?: number;
+                /** @description a part of the owner, by the label that means so */
+                owner?: string;
                 search?: string;
                 /** @description descending with a leading - */
                 sort?: string;
                 /** @description only of this vCenter or array */
                 source?: number | null;
+                /** @description name=value, name= for any value, or a part of the value; without regard to case */
+                tag?: string[];
+                /** @description a part, as hosts name that of a device */
+                vendor?: string;
             };
             header?: never;
             path?: never;
@@ -10453,6 +10655,11 @@ export interface operations {
                      *             "host_kavg_us": 0,
                      *             "host_precision_us": 1000
                      *           },
+                     *           "owner": {
+                     *             "name": "database team",
+                     *             "owners": 2,
+                     *             "share": 0.75
+                     *           },
                      *           "type": "vmfs",
                      *           "vcenter": {
                      *             "id": 2,
@@ -10498,6 +10705,11 @@ export interface operations {
                      *             "host_iops": 0,
                      *             "host_kavg_us": null,
                      *             "host_precision_us": 1
+                     *           },
+                     *           "owner": {
+                     *             "name": "database team",
+                     *             "owners": 2,
+                     *             "share": 0.75
                      *           },
                      *           "type": "vmfs",
                      *           "vcenter": {
@@ -10632,6 +10844,13 @@ export interface operations {
                      *         "naa.624a9370bca5e2f6368c4b9300011011"
                      *       ],
                      *       "id": 12,
+                     *       "labels": [
+                     *         {
+                     *           "kind": "tag",
+                     *           "name": "tier",
+                     *           "value": "gold"
+                     *         }
+                     *       ],
                      *       "match": {
                      *         "by": "naa",
                      *         "matched": true,
@@ -10654,6 +10873,11 @@ export interface operations {
                      *         "host_precision_us": 1000
                      *       },
                      *       "nfs_export": null,
+                     *       "owner": {
+                     *         "name": "database team",
+                     *         "owners": 2,
+                     *         "share": 0.75
+                     *       },
                      *       "type": "vmfs",
                      *       "uuid": "9e0569d8-2fcc66bb-0849-2382ae86df3a",
                      *       "vcenter": {
@@ -10702,6 +10926,11 @@ export interface operations {
                      *             "host_iops": 89500,
                      *             "host_kavg_us": 0,
                      *             "host_precision_us": 1000
+                     *           },
+                     *           "owner": {
+                     *             "name": "database team",
+                     *             "owners": 2,
+                     *             "share": 0.75
                      *           },
                      *           "parts": {
                      *             "mirrored_write_us": null,
@@ -12324,13 +12553,29 @@ export interface operations {
     list_hosts: {
         parameters: {
             query?: {
+                /** @description name=value, name= for any value, or a part of the value; without regard to case */
+                attribute?: string[];
+                /** @description a part of its name */
+                cluster?: string;
+                /** @description a part, without regard to case; of objects other than VMs: of a VM on them */
+                dns?: string;
+                /** @description a part, without regard to case; of objects other than VMs: of a VM on them */
+                folder?: string;
+                /** @description a part of an address, or a network such as 10.1.0.0/16 */
+                ip?: string;
                 limit?: number;
                 offset?: number;
+                /** @description a part of the owner, by the label that means so */
+                owner?: string;
                 search?: string;
                 /** @description descending with a leading - */
                 sort?: string;
                 /** @description only of this vCenter or array */
                 source?: number | null;
+                /** @description name=value, name= for any value, or a part of the value; without regard to case */
+                tag?: string[];
+                /** @description a part, as hosts name that of a device */
+                vendor?: string;
             };
             header?: never;
             path?: never;
@@ -12372,6 +12617,11 @@ export interface operations {
                      *             "host_kavg_us": 0,
                      *             "host_precision_us": 1000
                      *           },
+                     *           "owner": {
+                     *             "name": "workplace team",
+                     *             "owners": 4,
+                     *             "share": 0.4
+                     *           },
                      *           "vcenter": {
                      *             "id": 2,
                      *             "kind": "vcenter",
@@ -12404,6 +12654,11 @@ export interface operations {
                      *             "host_iops": 10210,
                      *             "host_kavg_us": 0,
                      *             "host_precision_us": 1000
+                     *           },
+                     *           "owner": {
+                     *             "name": "workplace team",
+                     *             "owners": 4,
+                     *             "share": 0.4
                      *           },
                      *           "vcenter": {
                      *             "id": 2,
@@ -12557,6 +12812,7 @@ export interface operations {
                      *       ],
                      *       "id": 4,
                      *       "in_maintenance": false,
+                     *       "labels": [],
                      *       "last_seen": "2026-11-21T23:40:26.544605Z",
                      *       "name": "esx-01.lab.example",
                      *       "newest": {
@@ -12571,6 +12827,11 @@ export interface operations {
                      *         "host_iops": 17210,
                      *         "host_kavg_us": 0,
                      *         "host_precision_us": 1000
+                     *       },
+                     *       "owner": {
+                     *         "name": "workplace team",
+                     *         "owners": 4,
+                     *         "share": 0.4
                      *       },
                      *       "vcenter": {
                      *         "id": 2,
@@ -12747,6 +13008,161 @@ export interface operations {
             };
             401: components["responses"]["Refused401"];
             404: components["responses"]["Refused404"];
+            421: components["responses"]["Refused421"];
+            422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
+            503: components["responses"]["Refused503"];
+        };
+    };
+    list_labels: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "kinds": [
+                     *           "attribute"
+                     *         ],
+                     *         "name": "owner",
+                     *         "objects": 48,
+                     *         "values": 6
+                     *       },
+                     *       {
+                     *         "kinds": [
+                     *           "tag"
+                     *         ],
+                     *         "name": "environment",
+                     *         "objects": 48,
+                     *         "values": 2
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["LabelNameOut"][];
+                };
+            };
+            401: components["responses"]["Refused401"];
+            421: components["responses"]["Refused421"];
+            429: components["responses"]["Refused429"];
+            503: components["responses"]["Refused503"];
+        };
+    };
+    label_meanings_now: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "application": "application",
+                     *       "owner": "owner"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["LabelMeaningsOut"];
+                };
+            };
+            401: components["responses"]["Refused401"];
+            421: components["responses"]["Refused421"];
+            429: components["responses"]["Refused429"];
+            503: components["responses"]["Refused503"];
+        };
+    };
+    set_label_meanings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LabelMeaningsIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "application": "application",
+                     *       "owner": "owner"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["LabelMeaningsOut"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            411: components["responses"]["Refused411"];
+            413: components["responses"]["Refused413"];
+            415: components["responses"]["Refused415"];
+            421: components["responses"]["Refused421"];
+            422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
+            503: components["responses"]["Refused503"];
+        };
+    };
+    list_label_values: {
+        parameters: {
+            query: {
+                limit?: number;
+                name: string;
+                search?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "objects": 9,
+                     *         "value": "finance IT"
+                     *       },
+                     *       {
+                     *         "objects": 6,
+                     *         "value": "database team"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["LabelValueOut"][];
+                };
+            };
+            401: components["responses"]["Refused401"];
             421: components["responses"]["Refused421"];
             422: components["responses"]["Refused422"];
             429: components["responses"]["Refused429"];
@@ -13146,23 +13562,39 @@ export interface operations {
     overview: {
         parameters: {
             query?: {
+                /** @description name=value, name= for any value, or a part of the value; without regard to case */
+                attribute?: string[];
+                /** @description a part of its name */
+                cluster?: string;
                 /** @description only diagnoses with this confidence */
                 confidence?: ("confirmed" | "likely" | "inconclusive") | null;
+                /** @description a part, without regard to case; of objects other than VMs: of a VM on them */
+                dns?: string;
+                /** @description a part, without regard to case; of objects other than VMs: of a VM on them */
+                folder?: string;
                 /** @description as elsewhere; default: the last 5 analyzed minutes */
                 from?: string | null;
+                /** @description a part of an address, or a network such as 10.1.0.0/16 */
+                ip?: string;
                 kind?: components["schemas"]["ScopePath"];
                 /** @description only objects whose diagnosis names this layer */
                 layer?: ("guest" | "kernel" | "san" | "array") | null;
                 limit?: number;
                 offset?: number;
                 order?: "asc" | "desc";
+                /** @description a part of the owner, by the label that means so */
+                owner?: string;
                 search?: string;
                 /** @description only objects of this severity */
                 severity?: ("normal" | "elevated" | "high") | null;
                 /** @description objects without a value come last */
                 sort?: "excess_outstanding" | "excess" | "latency" | "iops" | "name";
+                /** @description name=value, name= for any value, or a part of the value; without regard to case */
+                tag?: string[];
                 /** @description ISO 8601 with zone, `now` or `-3h` */
                 to?: string;
+                /** @description a part, as hosts name that of a device */
+                vendor?: string;
             };
             header?: never;
             path?: never;
@@ -13405,6 +13837,11 @@ export interface operations {
                      *           "limited_counters": false,
                      *           "other": null,
                      *           "other_label": null,
+                     *           "owner": {
+                     *             "name": "workplace team",
+                     *             "owners": 1,
+                     *             "share": 1
+                     *           },
                      *           "quality": "A",
                      *           "seen_only": false,
                      *           "sentence": {
@@ -15018,13 +15455,29 @@ export interface operations {
     list_vms: {
         parameters: {
             query?: {
+                /** @description name=value, name= for any value, or a part of the value; without regard to case */
+                attribute?: string[];
+                /** @description a part of its name */
+                cluster?: string;
+                /** @description a part, without regard to case; of objects other than VMs: of a VM on them */
+                dns?: string;
+                /** @description a part, without regard to case; of objects other than VMs: of a VM on them */
+                folder?: string;
+                /** @description a part of an address, or a network such as 10.1.0.0/16 */
+                ip?: string;
                 limit?: number;
                 offset?: number;
+                /** @description a part of the owner, by the label that means so */
+                owner?: string;
                 search?: string;
                 /** @description descending with a leading - */
                 sort?: string;
                 /** @description only of this vCenter or array */
                 source?: number | null;
+                /** @description name=value, name= for any value, or a part of the value; without regard to case */
+                tag?: string[];
+                /** @description a part, as hosts name that of a device */
+                vendor?: string;
             };
             header?: never;
             path?: never;
@@ -15042,6 +15495,11 @@ export interface operations {
                      * @example {
                      *       "items": [
                      *         {
+                     *           "application": {
+                     *             "name": "billing",
+                     *             "owners": 1,
+                     *             "share": 1
+                     *           },
                      *           "cluster": {
                      *             "id": 2,
                      *             "kind": "cluster",
@@ -15055,12 +15513,40 @@ export interface operations {
                      *             }
                      *           ],
                      *           "disks": 2,
+                     *           "guest": {
+                     *             "bios_uuid": "422f1c1e-7f0b-4c1d-9a53-2c6d7f1e8b10",
+                     *             "dns_name": "app-03.corp.example",
+                     *             "folder": "dc-east/billing",
+                     *             "instance_uuid": "502fb4a1-0d6c-4d8b-8a0a-9f1f4a5d2c37",
+                     *             "ip_addresses": [
+                     *               "10.20.0.14"
+                     *             ],
+                     *             "resource_pool": "Resources",
+                     *             "tools_state": "running"
+                     *           },
                      *           "host": {
                      *             "id": 4,
                      *             "kind": "host",
                      *             "name": "esx-01.lab.example"
                      *           },
                      *           "id": 40,
+                     *           "labels": [
+                     *             {
+                     *               "kind": "attribute",
+                     *               "name": "application",
+                     *               "value": "billing"
+                     *             },
+                     *             {
+                     *               "kind": "attribute",
+                     *               "name": "owner",
+                     *               "value": "finance IT"
+                     *             },
+                     *             {
+                     *               "kind": "tag",
+                     *               "name": "environment",
+                     *               "value": "production"
+                     *             }
+                     *           ],
                      *           "name": "app-03",
                      *           "newest": {
                      *             "array_internal_us": 464.1,
@@ -15075,11 +15561,12 @@ export interface operations {
                      *             "host_kavg_us": null,
                      *             "host_precision_us": 1
                      *           },
-                     *           "power_state": "poweredOn",
-                     *           "tags": {
-                     *             "application": "app",
-                     *             "owner": "database team"
+                     *           "owner": {
+                     *             "name": "finance IT",
+                     *             "owners": 1,
+                     *             "share": 1
                      *           },
+                     *           "power_state": "poweredOn",
                      *           "vcenter": {
                      *             "id": 2,
                      *             "kind": "vcenter",
@@ -15087,6 +15574,11 @@ export interface operations {
                      *           }
                      *         },
                      *         {
+                     *           "application": {
+                     *             "name": "billing",
+                     *             "owners": 1,
+                     *             "share": 1
+                     *           },
                      *           "cluster": {
                      *             "id": 2,
                      *             "kind": "cluster",
@@ -15100,12 +15592,40 @@ export interface operations {
                      *             }
                      *           ],
                      *           "disks": 1,
+                     *           "guest": {
+                     *             "bios_uuid": "422f1c1e-7f0b-4c1d-9a53-2c6d7f1e8b10",
+                     *             "dns_name": "app-main.corp.example",
+                     *             "folder": "dc-east/billing",
+                     *             "instance_uuid": "502fb4a1-0d6c-4d8b-8a0a-9f1f4a5d2c37",
+                     *             "ip_addresses": [
+                     *               "10.20.0.14"
+                     *             ],
+                     *             "resource_pool": "Resources",
+                     *             "tools_state": "running"
+                     *           },
                      *           "host": {
                      *             "id": 6,
                      *             "kind": "host",
                      *             "name": "esx-03.lab.example"
                      *           },
                      *           "id": 38,
+                     *           "labels": [
+                     *             {
+                     *               "kind": "attribute",
+                     *               "name": "application",
+                     *               "value": "billing"
+                     *             },
+                     *             {
+                     *               "kind": "attribute",
+                     *               "name": "owner",
+                     *               "value": "finance IT"
+                     *             },
+                     *             {
+                     *               "kind": "tag",
+                     *               "name": "environment",
+                     *               "value": "production"
+                     *             }
+                     *           ],
                      *           "name": "app-main",
                      *           "newest": {
                      *             "array_internal_us": 464.1,
@@ -15120,11 +15640,12 @@ export interface operations {
                      *             "host_kavg_us": null,
                      *             "host_precision_us": 1
                      *           },
-                     *           "power_state": "poweredOn",
-                     *           "tags": {
-                     *             "application": "app-main",
-                     *             "owner": "finance IT"
+                     *           "owner": {
+                     *             "name": "finance IT",
+                     *             "owners": 1,
+                     *             "share": 1
                      *           },
+                     *           "power_state": "poweredOn",
                      *           "vcenter": {
                      *             "id": 2,
                      *             "kind": "vcenter",
@@ -15166,6 +15687,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
+                     *       "application": {
+                     *         "name": "billing",
+                     *         "owners": 1,
+                     *         "share": 1
+                     *       },
                      *       "cluster": {
                      *         "id": 2,
                      *         "kind": "cluster",
@@ -15179,12 +15705,40 @@ export interface operations {
                      *         }
                      *       ],
                      *       "disks": 2,
+                     *       "guest": {
+                     *         "bios_uuid": "422f1c1e-7f0b-4c1d-9a53-2c6d7f1e8b10",
+                     *         "dns_name": "app-03.corp.example",
+                     *         "folder": "dc-east/billing",
+                     *         "instance_uuid": "502fb4a1-0d6c-4d8b-8a0a-9f1f4a5d2c37",
+                     *         "ip_addresses": [
+                     *           "10.20.0.14"
+                     *         ],
+                     *         "resource_pool": "Resources",
+                     *         "tools_state": "running"
+                     *       },
                      *       "host": {
                      *         "id": 4,
                      *         "kind": "host",
                      *         "name": "esx-01.lab.example"
                      *       },
                      *       "id": 40,
+                     *       "labels": [
+                     *         {
+                     *           "kind": "attribute",
+                     *           "name": "application",
+                     *           "value": "billing"
+                     *         },
+                     *         {
+                     *           "kind": "attribute",
+                     *           "name": "owner",
+                     *           "value": "finance IT"
+                     *         },
+                     *         {
+                     *           "kind": "tag",
+                     *           "name": "environment",
+                     *           "value": "production"
+                     *         }
+                     *       ],
                      *       "name": "app-03",
                      *       "newest": {
                      *         "array_internal_us": 464.1,
@@ -15199,11 +15753,12 @@ export interface operations {
                      *         "host_kavg_us": null,
                      *         "host_precision_us": 1
                      *       },
-                     *       "power_state": "poweredOn",
-                     *       "tags": {
-                     *         "application": "app",
-                     *         "owner": "database team"
+                     *       "owner": {
+                     *         "name": "finance IT",
+                     *         "owners": 1,
+                     *         "share": 1
                      *       },
+                     *       "power_state": "poweredOn",
                      *       "vcenter": {
                      *         "id": 2,
                      *         "kind": "vcenter",
@@ -15439,13 +15994,29 @@ export interface operations {
     list_volumes: {
         parameters: {
             query?: {
+                /** @description name=value, name= for any value, or a part of the value; without regard to case */
+                attribute?: string[];
+                /** @description a part of its name */
+                cluster?: string;
+                /** @description a part, without regard to case; of objects other than VMs: of a VM on them */
+                dns?: string;
+                /** @description a part, without regard to case; of objects other than VMs: of a VM on them */
+                folder?: string;
+                /** @description a part of an address, or a network such as 10.1.0.0/16 */
+                ip?: string;
                 limit?: number;
                 offset?: number;
+                /** @description a part of the owner, by the label that means so */
+                owner?: string;
                 search?: string;
                 /** @description descending with a leading - */
                 sort?: string;
                 /** @description only of this vCenter or array */
                 source?: number | null;
+                /** @description name=value, name= for any value, or a part of the value; without regard to case */
+                tag?: string[];
+                /** @description a part, as hosts name that of a device */
+                vendor?: string;
             };
             header?: never;
             path?: never;
@@ -15491,6 +16062,11 @@ export interface operations {
                      *             "host_kavg_us": 0,
                      *             "host_precision_us": 1000
                      *           },
+                     *           "owner": {
+                     *             "name": "database team",
+                     *             "owners": 2,
+                     *             "share": 0.75
+                     *           },
                      *           "parts": {
                      *             "mirrored_write_us": null,
                      *             "qos_us": 0,
@@ -15532,6 +16108,11 @@ export interface operations {
                      *             "host_iops": 0,
                      *             "host_kavg_us": null,
                      *             "host_precision_us": 1
+                     *           },
+                     *           "owner": {
+                     *             "name": "database team",
+                     *             "owners": 2,
+                     *             "share": 0.75
                      *           },
                      *           "parts": {
                      *             "mirrored_write_us": null,
@@ -15677,6 +16258,13 @@ export interface operations {
                      *       ],
                      *       "id": 31,
                      *       "is_protocol_endpoint": false,
+                     *       "labels": [
+                     *         {
+                     *           "kind": "tag",
+                     *           "name": "cost-center",
+                     *           "value": "4711"
+                     *         }
+                     *       ],
                      *       "name": "app-05",
                      *       "newest": {
                      *         "array_internal_us": 464.1,
@@ -15690,6 +16278,11 @@ export interface operations {
                      *         "host_iops": 89500,
                      *         "host_kavg_us": 0,
                      *         "host_precision_us": 1000
+                     *       },
+                     *       "owner": {
+                     *         "name": "database team",
+                     *         "owners": 2,
+                     *         "share": 0.75
                      *       },
                      *       "parts": {
                      *         "mirrored_write_us": null,

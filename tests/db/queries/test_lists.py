@@ -266,7 +266,9 @@ def test_one_of_each_with_its_parts(environment: Environment) -> None:
         "scsi0:3": (MatchBy.NAA, "v5"), "scsi0:4": (MatchBy.NFS_EXPORT, None), "scsi0:5": (MatchBy.VVOL_TAG, "vvol-1"),
         "scsi0:6": (MatchBy.RDM, "v4"),
     }  # fmt: skip
-    assert (db01.row.tags, db01.row.host.name if db01.row.host else None) == ({"owner": "ada"}, "esx-1")
+    assert [(one.name, one.value) for one in db01.row.labels] == [("owner", "ada")]
+    assert db01.row.host is not None
+    assert db01.row.host.name == "esx-1"
     assert (len(esx.devices), len(esx.hbas), esx.row.vms, esx.last_seen_at) == (8, 1, 1, NOW)
     assert (page.total, {row.name: [ref.name for ref in row.datastores] for row in page.items}["v2"]) == (
         8,

@@ -10,6 +10,7 @@ from fastapi import APIRouter, Path, Query, Response
 
 from gavel.api.convert import fields_of
 from gavel.api.deps import AppDep, AppState, NowDep, ReaderOnly
+from gavel.api.filters import FilterDep
 from gavel.api.inputs import Search
 from gavel.api.ranges import Limit, OptionalRange, OptionalRangeDep, RangeDep
 from gavel.api.routes.series import Points, series_of
@@ -88,6 +89,7 @@ def overview(
     app: AppDep,
     at: NowDep,
     window: OptionalRangeDep,
+    narrowed: FilterDep,
     kind: ScopePath = ScopePath.DATASTORES,
     search: Search = "",
     layer: Annotated[LayerName | None, Query(description="only objects whose diagnosis names this layer")] = None,
@@ -102,6 +104,7 @@ def overview(
     wanted = ranking.Wanted(
         kind=kind.ref,
         search=search.strip(),
+        filter=narrowed,
         layer=Layer[layer.upper()] if layer else None,
         severity=Severity(severity) if severity else None,
         confidence=Confidence(confidence) if confidence else None,

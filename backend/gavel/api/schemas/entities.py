@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic import AwareDatetime
 
 from gavel.api.schemas.common import Out, Page, Ref, Sides
+from gavel.api.schemas.labels import GuestFactsOut, LabelOut, OwnerOut
 
 
 class Match(Out):
@@ -27,6 +28,7 @@ class DatastoreRow(Out):
     volumes: list[Ref]
     arrays: list[Ref]
     match: Match
+    owner: OwnerOut | None
     newest: Sides
 
 
@@ -82,6 +84,8 @@ class DatastoreOut(Out):
     volumes: list["VolumeRow"]
     devices: list[DeviceOut]
     vms: list[Ref]
+    owner: OwnerOut | None
+    labels: list[LabelOut]
     newest: Sides
 
 
@@ -109,6 +113,7 @@ class VolumeRow(Out):
     qos_bytes_per_s_limit: int | None
     is_protocol_endpoint: bool
     datastores: list[Ref]
+    owner: OwnerOut | None
     newest: Sides
     parts: VolumePartsOut
 
@@ -122,7 +127,10 @@ class VmRow(Out):
     cluster: Ref | None
     datastores: list[Ref]
     disks: int
-    tags: dict[str, str]
+    guest: GuestFactsOut
+    labels: list[LabelOut]
+    owner: OwnerOut | None
+    application: OwnerOut | None
     newest: Sides
 
 
@@ -158,6 +166,7 @@ class HostRow(Out):
     in_maintenance: bool
     devices: int
     vms: int
+    owner: OwnerOut | None
     newest: Sides
 
 
@@ -176,12 +185,14 @@ class HostOut(HostRow):
     host_devices: list[DeviceOut]
     first_seen: AwareDatetime
     last_seen: AwareDatetime
+    labels: list[LabelOut]
 
 
 class VolumeOut(VolumeRow):
     connected_hosts: list[str]
     peers: list[VolumeRow]
     devices: list[DeviceOut]
+    labels: list[LabelOut]
 
 
 class SearchHit(Out):

@@ -13,6 +13,7 @@ from gavel.api.schemas.diagnoses import (
     SeverityName,
     StateName,
 )
+from gavel.api.schemas.labels import OwnerOut
 from gavel.api.schemas.sentences import HeadOut
 
 
@@ -54,6 +55,7 @@ class OverviewRow(StandingOut):
     """
 
     subject: Ref
+    owner: OwnerOut | None
     arrays: list[Ref]
     cause: ShortCauseOut | None
 

@@ -7,6 +7,7 @@ from sqlalchemy import text
 
 from gavel.db.engine import Connection
 from gavel.db.queries.members import MEMBERS
+from gavel.db.queries.refs import TABLES
 from gavel.db.queries.rows import RefKind
 from gavel.domain.source import Stream
 
@@ -24,21 +25,20 @@ _VOLUMES_OF = tuple(kind for kind in _NAMES if (kind, Stream.ARRAY_VOLUME) in ME
 _DIRECTORIES_OF = tuple(kind for kind in _NAMES if (kind, Stream.ARRAY_DIRECTORY) in MEMBERS)
 # VMs with a disk on a datastore.
 _DISKS = "vm_disk k JOIN vm m ON m.id = k.vm_id AND m.present"
+# What a label is called in a rule, and its value: "tag.environment", "attribute.application".
+_LABEL_FACT = "l.kind || '.' || l.name, l.value"
+_LABELS_OF_VMS = "label l ON l.subject_table = 'vm' AND l.subject_id = m.id AND l.valid_to IS NULL"
 # (id, what, value) besides those of volumes.
 _MORE: Mapping[RefKind, tuple[str, ...]] = {
     RefKind.VM: (
         "SELECT m.id, 'host', h.name FROM vm m JOIN esxi_host h ON h.id = m.host_id WHERE m.present",
         "SELECT m.id, 'cluster', c.name FROM vm m JOIN esxi_host h ON h.id = m.host_id JOIN cluster c ON c.id = h.cluster_id",
         "SELECT k.vm_id, 'datastore', d.name FROM vm_disk k JOIN datastore d ON d.id = k.datastore_id WHERE k.present",
-        "SELECT m.id, 'attribute.' || t.key, t.value FROM vm m, jsonb_each_text(m.tags) t WHERE m.present",
     ),
     RefKind.HOST: (
         "SELECT h.id, 'cluster', c.name FROM esxi_host h JOIN cluster c ON c.id = h.cluster_id WHERE h.present",
         "SELECT m.host_id, 'vm', m.name FROM vm m WHERE m.present AND m.host_id IS NOT NULL",
-        (
-            "SELECT DISTINCT m.host_id, 'attribute.' || t.key, t.value FROM vm m, jsonb_each_text(m.tags) t"
-            " WHERE m.present AND m.host_id IS NOT NULL"
-        ),
+        f"SELECT DISTINCT m.host_id, {_LABEL_FACT} FROM vm m JOIN {_LABELS_OF_VMS} WHERE m.present AND m.host_id IS NOT NULL",
     ),
     RefKind.DATASTORE: (
         (
@@ -47,7 +47,7 @@ _MORE: Mapping[RefKind, tuple[str, ...]] = {
         ),
         f"SELECT DISTINCT k.datastore_id, 'vm', m.name FROM {_DISKS} WHERE k.present AND k.datastore_id IS NOT NULL",
         (
-            f"SELECT DISTINCT k.datastore_id, 'attribute.' || t.key, t.value FROM {_DISKS}, jsonb_each_text(m.tags) t"
+            f"SELECT DISTINCT k.datastore_id, {_LABEL_FACT} FROM {_DISKS} JOIN {_LABELS_OF_VMS}"
             " WHERE k.present AND k.datastore_id IS NOT NULL"
         ),
     ),
@@ -108,7 +108,10 @@ def _facts(kind: RefKind) -> tuple[str, ...]:
         of = f"({MEMBERS[kind, Stream.ARRAY_VOLUME]}) m JOIN volume v ON v.id = m.entity_id AND v.present"
         volumes = (
             f"SELECT DISTINCT m.subject_id, 'array', a.name FROM {of} JOIN storage_array a ON a.source_id = v.source_id",
-            f"SELECT DISTINCT m.subject_id, 'tag.' || t.key, t.value FROM {of}, jsonb_each_text(v.tags) t",
+            (
+                f"SELECT DISTINCT m.subject_id, {_LABEL_FACT} FROM {of}"
+                " JOIN label l ON l.subject_table = 'volume' AND l.subject_id = v.id AND l.valid_to IS NULL"
+            ),
         )
     directories: tuple[str, ...] = ()
     if kind in _DIRECTORIES_OF:
@@ -119,4 +122,5 @@ def _facts(kind: RefKind) -> tuple[str, ...]:
                 " JOIN storage_array a ON a.source_id = d.source_id AND a.present"
             ),
         )
-    return (*volumes, *directories, *_MORE.get(kind, ()))
+    own = f"SELECT l.subject_id, {_LABEL_FACT} FROM label l WHERE l.subject_table = '{TABLES[kind].name}' AND l.valid_to IS NULL"
+    return (*volumes, *directories, *_MORE.get(kind, ()), own)

@@ -7,9 +7,11 @@ from sqlalchemy import RowMapping, text
 
 from gavel.db.engine import Connection
 from gavel.db.queries.devices import device_rows
+from gavel.db.queries.labels import labels_of
 from gavel.db.queries.matching import VOLUMES_BEHIND, device_match, extents_match, nfs_match, other_match, vvol_match
 from gavel.db.queries.members import DATASTORE_DIRECTORY, members, relation
 from gavel.db.queries.newest import newest_sides
+from gavel.db.queries.owners import owners
 from gavel.db.queries.paging import page_of
 from gavel.db.queries.refs import linked, of_sources, require
 from gavel.db.queries.rows import ArrayMatch, DatastoreDetail, DatastoreRecord, ListQuery, RecordPage, RefKind
@@ -76,6 +78,7 @@ def datastore(connection: Connection, datastore_id: int, now: datetime) -> Datas
         volumes=volume_rows(connection, volumes, now),
         devices=device_rows(connection, devices, now),
         vms=linked(connection, _VMS, ids, RefKind.VM).get(datastore_id, ()),
+        labels=labels_of(connection, RefKind.DATASTORE, ids).get(datastore_id, ()),
     )
 
 
@@ -86,6 +89,7 @@ def datastore_rows(connection: Connection, ids: Sequence[int], now: datetime) ->
     vcenters = of_sources(connection, RefKind.VCENTER)
     volumes = linked(connection, _VOLUMES, ids, RefKind.VOLUME)
     arrays = linked(connection, _ARRAYS, ids, RefKind.ARRAY)
+    owned = owners(connection, RefKind.DATASTORE, ids)
     newest = newest_sides(connection, RefKind.DATASTORE, ids, now)
     return tuple(
         DatastoreRecord(
@@ -98,6 +102,7 @@ def datastore_rows(connection: Connection, ids: Sequence[int], now: datetime) ->
             volumes=volumes.get(i, ()),
             arrays=arrays.get(i, ()),
             match=matches[i],
+            owner=owned.get(i),
             newest=newest[i],
         )
         for i in ids

@@ -171,8 +171,18 @@ def guest_disk_facts(connection: Connection) -> Sequence[GuestDiskFacts]:
 
 
 def vm_facts(connection: Connection) -> Sequence[VmFacts]:
-    rows = connection.execute(text("SELECT id, name, instance_uuid FROM vm WHERE present"))
-    return [VmFacts(row.id, _uuids(row.instance_uuid), frozenset({row.name.lower()})) for row in rows]
+    rows = connection.execute(
+        text("SELECT id, name, instance_uuid, bios_uuid, dns_name, ip_addresses FROM vm WHERE present")
+    )
+    return [
+        VmFacts(
+            row.id,
+            _uuids(row.instance_uuid, row.bios_uuid),
+            frozenset(name.lower() for name in (row.name, row.dns_name) if name),
+            frozenset(row.ip_addresses),
+        )
+        for row in rows
+    ]
 
 
 def _uuids(*written: str | None) -> frozenset[str]:

@@ -7,8 +7,10 @@ from sqlalchemy import select, text
 
 from gavel.db.engine import Connection
 from gavel.db.queries.devices import device_rows
+from gavel.db.queries.labels import labels_of
 from gavel.db.queries.members import members
 from gavel.db.queries.newest import newest_sides
+from gavel.db.queries.owners import owners
 from gavel.db.queries.paging import page_of
 from gavel.db.queries.refs import of_sources, require
 from gavel.db.queries.rows import EntityRef, HbaRow, HostDetail, HostRecord, ListQuery, RecordPage, RefKind
@@ -46,6 +48,7 @@ def host(connection: Connection, host_id: int, now: datetime) -> HostDetail:
         devices=device_rows(connection, devices, now),
         first_seen_at=first_seen_at,
         last_seen_at=last_seen_at,
+        labels=labels_of(connection, RefKind.HOST, [host_id]).get(host_id, ()),
     )
 
 
@@ -53,6 +56,7 @@ def host_rows(connection: Connection, ids: Sequence[int], now: datetime) -> tupl
     """In the order of `ids`."""
     facts = {row["id"]: row for row in connection.execute(text(_FACTS), {"ids": list(ids)}).mappings()}
     vcenters = of_sources(connection, RefKind.VCENTER)
+    owned = owners(connection, RefKind.HOST, ids)
     newest = newest_sides(connection, RefKind.HOST, ids, now)
     return tuple(
         HostRecord(
@@ -70,6 +74,7 @@ def host_rows(connection: Connection, ids: Sequence[int], now: datetime) -> tupl
             in_maintenance=facts[i]["in_maintenance"],
             devices=facts[i]["devices"],
             vms=facts[i]["vms"],
+            owner=owned.get(i),
             newest=newest[i],
         )
         for i in ids

@@ -6,6 +6,7 @@ from datetime import datetime
 from sqlalchemy import Table, func, select
 
 from gavel.db.engine import Connection
+from gavel.db.queries.filters import narrowed
 from gavel.db.queries.newest import newest_sides
 from gavel.db.queries.rows import ListQuery, NewestSides, RefKind, Sort
 
@@ -27,6 +28,7 @@ def page_of(
         matching = matching.where(table.c.name.icontains(query.search, autoescape=True))
     if query.source_id is not None:
         matching = matching.where(table.c.source_id == query.source_id)
+    matching = narrowed(matching, kind, query.filter)
     by_name = func.lower(table.c.name)
     ordered = matching.order_by(by_name.desc() if query.descending and query.sort is Sort.NAME else by_name, table.c.id)
     if query.sort is Sort.NAME:

@@ -1,12 +1,14 @@
 """What questions about the environment are answered with. Null is "not measured"; latencies are op-weighted means in µs."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Generic, TypeVar
 
+from gavel.db.queries.inventory_rows import GuestFacts, Owner
+from gavel.db.queries.object_filter import NO_FILTER, ObjectFilter
 from gavel.domain.inventory import Fact, PortHealth
+from gavel.domain.labels import Label
 from gavel.domain.path_policy import PathPolicy
 
 Item = TypeVar("Item")
@@ -105,6 +107,7 @@ class ListQuery:
     limit: int = 100
     offset: int = 0
     source_id: int | None = None
+    filter: ObjectFilter = NO_FILTER
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +135,7 @@ class VolumeRecord:
     qos_bytes_per_s_limit: int | None
     is_protocol_endpoint: bool
     datastores: tuple[EntityRef, ...]
+    owner: Owner | None
     newest: NewestSides
     parts: VolumeParts
 
@@ -172,6 +176,7 @@ class VolumeDetail:
     connected_hosts: tuple[str, ...]
     peers: tuple[VolumeRecord, ...]
     devices: tuple[DeviceRow, ...]
+    labels: tuple[Label, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +190,7 @@ class DatastoreRecord:
     volumes: tuple[EntityRef, ...]
     arrays: tuple[EntityRef, ...]
     match: ArrayMatch
+    owner: Owner | None
     newest: NewestSides
 
 
@@ -198,6 +204,7 @@ class DatastoreDetail:
     volumes: tuple[VolumeRecord, ...]
     devices: tuple[DeviceRow, ...]
     vms: tuple[EntityRef, ...]
+    labels: tuple[Label, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +217,10 @@ class VmRecord:
     cluster: EntityRef | None
     datastores: tuple[EntityRef, ...]
     disks: int
-    tags: Mapping[str, str]
+    guest: GuestFacts
+    labels: tuple[Label, ...]
+    owner: Owner | None
+    application: Owner | None
     newest: NewestSides
 
 
@@ -248,6 +258,7 @@ class HostRecord:
     in_maintenance: bool
     devices: int
     vms: int
+    owner: Owner | None
     newest: NewestSides
 
 
@@ -269,6 +280,7 @@ class HostDetail:
     devices: tuple[DeviceRow, ...]
     first_seen_at: datetime
     last_seen_at: datetime
+    labels: tuple[Label, ...]
 
 
 @dataclass(frozen=True, slots=True)

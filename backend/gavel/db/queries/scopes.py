@@ -2,12 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import func, select, text
+from sqlalchemy import Select, func, select, text
 
 from gavel.db.engine import Connection
 from gavel.db.queries.expectations import backing_arrays_sql
+from gavel.db.queries.filters import narrowed
 from gavel.db.queries.members import MEMBERS, relation
+from gavel.db.queries.object_filter import NO_FILTER, ObjectFilter
 from gavel.db.queries.refs import TABLES, linked, refs
 from gavel.db.queries.rows import EntityRef, RefKind
 from gavel.db.schema.ledger import correlated
@@ -29,12 +32,16 @@ def ledger_until(connection: Connection) -> datetime | None:
     return connection.execute(select(correlated.c.until_at)).scalar_one_or_none()
 
 
-def present_things(connection: Connection, kind: RefKind, search: str) -> Sequence[tuple[int, str]]:
-    """Id and name of those that are there and whose name holds `search`, by name. Protocol endpoints hold no data and are left out."""
+def present_things(
+    connection: Connection, kind: RefKind, search: str = "", wanted: ObjectFilter = NO_FILTER
+) -> Sequence[tuple[int, str]]:
+    """Id and name of those that are there, whose name holds `search` and that fit the filter, by name. Protocol endpoints hold no data
+    and are left out."""
     table = TABLES[kind]
-    query = select(table.c.id, table.c.name).where(table.c.present)
+    query: Select[Any] = select(table.c.id, table.c.name).where(table.c.present)
     if search:
         query = query.where(table.c.name.icontains(search, autoescape=True))
+    query = narrowed(query, kind, wanted)
     if kind is RefKind.VOLUME:
         query = query.where(~table.c.is_protocol_endpoint)
     rows = connection.execute(query.order_by(func.lower(table.c.name), table.c.id)).all()

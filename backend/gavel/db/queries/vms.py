@@ -7,19 +7,34 @@ from sqlalchemy import RowMapping, select, text
 
 from gavel.db.engine import Connection
 from gavel.db.queries.datastores import datastore_matches
+from gavel.db.queries.inventory_rows import GuestFacts
+from gavel.db.queries.labels import labels_of
 from gavel.db.queries.matching import disk_match
 from gavel.db.queries.members import members
 from gavel.db.queries.newest import newest_sides
+from gavel.db.queries.owners import owners
 from gavel.db.queries.paging import page_of
 from gavel.db.queries.refs import linked, of_sources, refs, require
-from gavel.db.queries.rows import ArrayMatch, EntityRef, ListQuery, RecordPage, RefKind, VmDetail, VmDiskRow, VmRecord
+from gavel.db.queries.rows import (
+    ArrayMatch,
+    EntityRef,
+    ListQuery,
+    RecordPage,
+    RefKind,
+    VmDetail,
+    VmDiskRow,
+    VmRecord,
+)
 from gavel.db.schema.host_side import vm as vm_table
 from gavel.db.schema.host_side import vm_disk
 from gavel.domain.controllers import QUEUE_LIMITS
+from gavel.domain.inventory import ToolsState
+from gavel.domain.labels import Meaning
 from gavel.domain.source import Stream
 
 _FACTS = """
-    SELECT m.id, m.source_id, m.name, m.power_state, m.tags, h.id AS host_id, h.name AS host_name,
+    SELECT m.id, m.source_id, m.name, m.power_state, m.instance_uuid, m.bios_uuid, m.dns_name, m.ip_addresses, m.tools_state,
+        m.folder, m.resource_pool, h.id AS host_id, h.name AS host_name,
         c.id AS cluster_id, c.name AS cluster_name,
         (SELECT count(*) FROM vm_disk k WHERE k.vm_id = m.id AND k.present) AS disks
     FROM vm m LEFT JOIN esxi_host h ON h.id = m.host_id LEFT JOIN cluster c ON c.id = h.cluster_id
@@ -49,6 +64,9 @@ def vm_rows(connection: Connection, ids: Sequence[int], now: datetime) -> tuple[
     facts = {row["id"]: row for row in connection.execute(text(_FACTS), {"ids": list(ids)}).mappings()}
     vcenters = of_sources(connection, RefKind.VCENTER)
     datastores = linked(connection, _DATASTORES, ids, RefKind.DATASTORE)
+    labels = labels_of(connection, RefKind.VM, ids)
+    owned = owners(connection, RefKind.VM, ids)
+    applications = owners(connection, RefKind.VM, ids, Meaning.APPLICATION)
     newest = newest_sides(connection, RefKind.VM, ids, now)
     return tuple(
         VmRecord(
@@ -60,10 +78,26 @@ def vm_rows(connection: Connection, ids: Sequence[int], now: datetime) -> tuple[
             cluster=_ref(RefKind.CLUSTER, facts[i]["cluster_id"], facts[i]["cluster_name"]),
             datastores=datastores.get(i, ()),
             disks=facts[i]["disks"],
-            tags=facts[i]["tags"],
+            guest=_guest(facts[i]),
+            labels=labels.get(i, ()),
+            owner=owned.get(i),
+            application=applications.get(i),
             newest=newest[i],
         )
         for i in ids
+    )
+
+
+def _guest(facts: RowMapping) -> GuestFacts:
+    state = facts["tools_state"]
+    return GuestFacts(
+        dns_name=facts["dns_name"],
+        ip_addresses=tuple(facts["ip_addresses"]),
+        tools_state=None if state is None else ToolsState(state),
+        folder=facts["folder"],
+        resource_pool=facts["resource_pool"],
+        bios_uuid=facts["bios_uuid"],
+        instance_uuid=facts["instance_uuid"],
     )
 
 

@@ -7,8 +7,11 @@ from sqlalchemy import RowMapping, select, text
 
 from gavel.db.engine import Connection
 from gavel.db.queries.devices import device_rows
+from gavel.db.queries.inventory_rows import Owner
+from gavel.db.queries.labels import labels_of
 from gavel.db.queries.members import members
 from gavel.db.queries.newest import NO_PARTS, newest_sides, volume_parts
+from gavel.db.queries.owners import owners
 from gavel.db.queries.paging import page_of
 from gavel.db.queries.refs import linked, of_sources, require
 from gavel.db.queries.rows import (
@@ -60,6 +63,7 @@ def volume(connection: Connection, volume_id: int, now: datetime) -> VolumeDetai
         connected_hosts=tuple(connection.scalars(text(_CONNECTED_HOSTS), {"id": volume_id})),
         peers=tuple(peer_rows),
         devices=device_rows(connection, devices, now),
+        labels=labels_of(connection, RefKind.VOLUME, [volume_id]).get(volume_id, ()),
     )
 
 
@@ -75,14 +79,28 @@ def volume_rows(connection: Connection, ids: Sequence[int], now: datetime) -> tu
     parts = volume_parts(connection, ids, now)
     datastores = linked(connection, _DATASTORES, ids, RefKind.DATASTORE)
     arrays = of_sources(connection, RefKind.ARRAY)
+    owned = owners(connection, RefKind.VOLUME, ids)
     return tuple(
-        _row(rows[i], arrays[rows[i]["source_id"]], datastores.get(i, ()), newest[i], parts.get(i, NO_PARTS))
+        _row(
+            rows[i],
+            array=arrays[rows[i]["source_id"]],
+            datastores=datastores.get(i, ()),
+            owner=owned.get(i),
+            newest=newest[i],
+            parts=parts.get(i, NO_PARTS),
+        )
         for i in ids
     )
 
 
 def _row(
-    row: RowMapping, array: EntityRef, datastores: tuple[EntityRef, ...], newest: NewestSides, parts: VolumeParts
+    row: RowMapping,
+    *,
+    array: EntityRef,
+    datastores: tuple[EntityRef, ...],
+    owner: Owner | None,
+    newest: NewestSides,
+    parts: VolumeParts,
 ) -> VolumeRecord:
     return VolumeRecord(
         id=row["id"],
@@ -96,6 +114,7 @@ def _row(
         qos_bytes_per_s_limit=row["qos_bytes_per_s_limit"],
         is_protocol_endpoint=row["is_protocol_endpoint"],
         datastores=datastores,
+        owner=owner,
         newest=newest,
         parts=parts,
     )

@@ -41,7 +41,6 @@ volume = inventory_table(
     Column("qos_iops_limit", BigInteger),
     Column("qos_bytes_per_s_limit", BigInteger),
     Column("vvol_id", Text),
-    Column("tags", JSONB, nullable=False),
     Index("ix_volume_serial", "serial"),
     Index("ix_volume_vvol_id", "vvol_id"),
 )

@@ -121,7 +121,12 @@ vm = inventory_table(
     Column("instance_uuid", Text),
     Column("power_state", Text, nullable=False),
     reference("host_id", "esxi_host", nullable=True),
-    Column("tags", JSONB, nullable=False),
+    Column("bios_uuid", Text),
+    Column("dns_name", Text),
+    Column("ip_addresses", ARRAY(Text), nullable=False, server_default=text("'{}'")),
+    Column("tools_state", Text),
+    Column("folder", Text),
+    Column("resource_pool", Text),
 )
 
 vm_disk = inventory_table(

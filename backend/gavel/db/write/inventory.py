@@ -8,7 +8,9 @@ from sqlalchemy import Connection, Table, select, text, update
 from gavel.db.errors import NotFoundError
 from gavel.db.schema import host_side
 from gavel.db.schema.bookkeeping import source
+from gavel.db.schema.labels import label
 from gavel.db.write import inventory_kinds as kinds
+from gavel.db.write.inventory_labels import store_labels
 from gavel.db.write.inventory_rows import rows_by_kind, source_identity
 from gavel.db.write.inventory_sync import Counts, Taking, retire_everything, store_links, sync
 from gavel.db.write.tasks import store_tasks
@@ -43,6 +45,7 @@ def store_inventory(connection: Connection, source_id: int, taken: InventoryTake
     stored = _store(connection, taking, taken)
     counts = stored.tables.values()
     keys_changed = replaced or any(count.added or count.retired for count in counts) or _names_changed(stored)
+    keys_changed = keys_changed or stored.tables[label.name].vanished > 0
     connection.execute(
         update(source)
         .where(source.c.id == source_id)
@@ -68,6 +71,7 @@ def _store(connection: Connection, taking: Taking, taken: InventoryTaken) -> Sto
         tables[kind.table.name], recorded = sync(connection, taking, kind, rows)
         events += recorded
     store_links(connection, taking.source_id, taken.inventory)
+    tables[label.name] = store_labels(connection, taking, taken.inventory)
     if isinstance(taken.inventory, HostInventory):
         _sync_placement(connection, taking, host_side.vm_placement, host_side.vm, "host_id")
         _sync_placement(connection, taking, host_side.vm_disk_placement, host_side.vm_disk, "datastore_id")

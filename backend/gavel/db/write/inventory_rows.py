@@ -80,8 +80,9 @@ def _esxi_host(host: EsxiHost) -> Row:
 
 
 def _plain(thing: Any, **renamed: str) -> Row:
-    """The fields of a flat dataclass (with slots) as a row, some under the column's name."""
-    return {renamed.get(name, name): _value(getattr(thing, name)) for name in thing.__slots__}
+    """The fields of a flat dataclass (with slots) as a row, some under the column's name. Labels have rows of their own."""
+    names = (name for name in thing.__slots__ if name != "labels")
+    return {renamed.get(name, name): _value(getattr(thing, name)) for name in names}
 
 
 def _without(row: Row, *names: str) -> Row:

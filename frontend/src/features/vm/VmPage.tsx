@@ -21,7 +21,7 @@ function facts(vm: VmOut): Fact[] {
     ...(vm.cluster === null ? [] : [{ term: objectsCopy.cluster, value: <Name focusable>{vm.cluster.name}</Name> }]),
     { term: 'vCenter', value: <Name focusable>{vm.vcenter.name}</Name> },
     { term: objectsCopy.disks, value: plural(vm.vm_disks.length, objectsCopy.virtualDisk) },
-    ...Object.entries(vm.tags).map(([tag, value]) => ({ term: tag, value: <Name focusable>{value}</Name> })),
+    ...vm.labels.map(({ name, value }) => ({ term: name, value: <Name focusable>{value}</Name> })),
   ]
 }
 

@@ -9,6 +9,7 @@ from gavel.collectors.hosts.vcenter import esxcli, parse
 from gavel.collectors.hosts.vcenter.esxcli import HostQueueSettings
 from gavel.collectors.hosts.vcenter.inventory import host_inventory
 from gavel.domain.inventory import DatastoreType, HostInventory, Protocol, VcenterInfo
+from gavel.domain.labels import Label, LabelKind
 
 TARGET = parse.wwn(5929555180055265792)
 NAA = "naa.624a9370a934ae2e94a9486b00011010"
@@ -87,10 +88,10 @@ def test_datastores_tell_what_they_lie_on(inventory: HostInventory) -> None:
     assert (vsan.type, vsan.capacity_bytes, vsan.uuid) == (DatastoreType.VSAN, None, None)
 
 
-def test_a_template_is_no_vm_and_unset_attributes_are_no_tags(inventory: HostInventory) -> None:
+def test_a_template_is_no_vm_and_unset_attributes_are_no_labels(inventory: HostInventory) -> None:
     (vm,) = inventory.vms
     assert (vm.name, vm.host_key, vm.power_state) == ("sql-01", "host-15", "poweredOn")
-    assert vm.tags == {"owner": "platform team"}
+    assert vm.labels == (Label(LabelKind.ATTRIBUTE, "owner", "platform team"),)
 
 
 def test_disks_carry_the_name_their_counters_use(inventory: HostInventory) -> None:

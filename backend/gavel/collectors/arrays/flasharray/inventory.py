@@ -16,6 +16,7 @@ from gavel.domain.inventory import (
     PortHealth,
     Volume,
 )
+from gavel.domain.labels import LabelKind, labels_of_mapping
 
 VVOL_NAMESPACE = "vasa-integration.purestorage.com"
 VVOL_ID_KEY = "PURE_VVOL_ID"
@@ -54,7 +55,7 @@ def volume(item: wire.VolumeItem, tags: Mapping[str, str], vvol_id: str | None) 
         qos_iops_limit=qos.iops_limit,
         qos_bytes_per_s_limit=qos.bandwidth_limit,
         vvol_id=vvol_id,
-        tags=tags,
+        labels=labels_of_mapping(LabelKind.TAG, tags),
     )
 
 

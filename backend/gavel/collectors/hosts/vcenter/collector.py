@@ -16,6 +16,7 @@ from gavel.collectors.hosts.vcenter.perf import PerfReader
 from gavel.collectors.hosts.vcenter.preflight import preflight
 from gavel.collectors.hosts.vcenter.query import SAMPLE_S
 from gavel.collectors.hosts.vcenter.settings import VcenterSettings
+from gavel.collectors.hosts.vcenter.tagging import TagReader
 from gavel.collectors.net import CheckedCollector
 from gavel.domain.inventory import HostInventory
 from gavel.domain.samples import SampleBatch
@@ -49,7 +50,8 @@ class VcenterCollector:
     def __init__(self, settings: VcenterSettings) -> None:
         self._settings = settings
         self._client = VcenterClient(settings)
-        self._inventory = InventoryReader(self._client, read_esxcli=settings.read_esxcli)
+        self._tags = TagReader(settings) if settings.read_tags else None
+        self._inventory = InventoryReader(self._client, self._tags, read_esxcli=settings.read_esxcli)
         self._perf = PerfReader(self._client)
         self._host_clocks = HostClocks(self._client)
 
@@ -59,7 +61,8 @@ class VcenterCollector:
 
     @property
     def usage(self) -> Usage:
-        return self._client.wire.usage
+        usage = self._client.wire.usage
+        return usage if self._tags is None else usage + self._tags.usage
 
     @property
     def rejected_series(self) -> int:
@@ -102,6 +105,8 @@ class VcenterCollector:
                 yield folded(found)
 
     def close(self) -> None:
+        if self._tags is not None:
+            self._tags.close()
         self._client.close()
 
 

@@ -14,6 +14,7 @@ from gavel.domain.inventory import (
     HostDevice,
     Protocol,
 )
+from gavel.domain.labels import Label, LabelKind, plain_labels
 
 Properties = Mapping[str, Any]
 
@@ -29,9 +30,18 @@ HOST_PROPERTIES: Final = (
     "config.storageDevice.multipathInfo",
     "config.service",
     "configManager.advancedOption",
+    "customValue",
 )
-CLUSTER_PROPERTIES: Final = ("name",)
-DATASTORE_PROPERTIES: Final = ("name", "info", "summary.capacity", "summary.type", "host", "iormConfiguration")
+CLUSTER_PROPERTIES: Final = ("name", "customValue")
+DATASTORE_PROPERTIES: Final = (
+    "name",
+    "info",
+    "summary.capacity",
+    "summary.type",
+    "host",
+    "iormConfiguration",
+    "customValue",
+)
 _NTP_SERVICE: Final = "ntpd"
 
 
@@ -45,8 +55,14 @@ def moid(reference: Any) -> str:
     return str(reference._moId)  # noqa: SLF001 - pyVmomi has no other name for it
 
 
-def cluster(key: str, properties: Properties) -> Cluster:
-    return Cluster(key, properties.get("name", key))
+def custom_attributes(properties: Properties, field_names: Mapping[int, str]) -> tuple[Label, ...]:
+    """Those that have a value. `field_names`: the vCenter's custom attributes, key → name."""
+    values = (
+        (field_names[value.key], str(getattr(value, "value", None) or ""))
+        for value in properties.get("customValue", ())
+        if value.key in field_names
+    )
+    return plain_labels(LabelKind.ATTRIBUTE, values)
 
 
 def ntp_running(services: Any) -> bool | None:
@@ -54,7 +70,11 @@ def ntp_running(services: Any) -> bool | None:
     return next((bool(one.running) for one in services.service if one.key == _NTP_SERVICE), None)
 
 
-def host(key: str, properties: Properties) -> EsxiHost:
+def cluster(key: str, properties: Properties, field_names: Mapping[int, str]) -> Cluster:
+    return Cluster(key, properties.get("name", key), custom_attributes(properties, field_names))
+
+
+def host(key: str, properties: Properties, field_names: Mapping[int, str]) -> EsxiHost:
     """A disconnected host reports little; what it does not report is None."""
     parent, product = properties.get("parent"), properties.get("summary.config.product")
     return EsxiHost(
@@ -67,6 +87,7 @@ def host(key: str, properties: Properties) -> EsxiHost:
         connection_state=str(properties.get("runtime.connectionState", "unknown")),
         in_maintenance=bool(properties.get("runtime.inMaintenanceMode", False)),
         ntp_running=properties.get("config.service"),
+        labels=custom_attributes(properties, field_names),
     )
 
 
@@ -142,7 +163,7 @@ def units(properties: Properties) -> Iterable[Any]:
     return info.lun if info else ()
 
 
-def datastore(key: str, properties: Properties) -> Datastore:
+def datastore(key: str, properties: Properties, field_names: Mapping[int, str]) -> Datastore:
     info, iorm = properties.get("info"), properties.get("iormConfiguration")
     return Datastore(
         key=key,
@@ -156,6 +177,7 @@ def datastore(key: str, properties: Properties) -> Datastore:
         host_keys=tuple(moid(mount.key) for mount in properties.get("host", ())),
         sioc_enabled=None if iorm is None else bool(iorm.enabled),
         sioc_threshold_ms=None if iorm is None else iorm.congestionThreshold,
+        labels=custom_attributes(properties, field_names),
         **_remote(info),
     )
 

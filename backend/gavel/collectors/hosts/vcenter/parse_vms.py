@@ -5,7 +5,9 @@ from typing import Any, Final
 
 from pyVmomi import vim
 
-from gavel.collectors.hosts.vcenter.parse import Properties, moid
+from gavel.collectors.hosts.vcenter import guest_facts
+from gavel.collectors.hosts.vcenter.guest_facts import Container
+from gavel.collectors.hosts.vcenter.parse import Properties, custom_attributes, moid
 from gavel.domain.inventory import Vm, VmDisk
 
 VM_PROPERTIES: Final = (
@@ -16,6 +18,7 @@ VM_PROPERTIES: Final = (
     "runtime.powerState",
     "runtime.host",
     "customValue",
+    *guest_facts.GUEST_PROPERTIES,
 )
 
 _BUSES: Final = {
@@ -45,8 +48,8 @@ def is_template(properties: Properties) -> bool:
     return bool(properties.get("config.template", False))
 
 
-def vm(key: str, properties: Properties, field_names: Mapping[int, str]) -> Vm:
-    """`field_names`: the vCenter's custom attributes, key → name; those set on the VM become its tags."""
+def vm(key: str, properties: Properties, field_names: Mapping[int, str], containers: Mapping[str, Container]) -> Vm:
+    """`field_names`: the vCenter's custom attributes, key → name. `containers`: folders and pools by id."""
     at = properties.get("runtime.host")
     return Vm(
         key=key,
@@ -54,11 +57,13 @@ def vm(key: str, properties: Properties, field_names: Mapping[int, str]) -> Vm:
         instance_uuid=properties.get("config.instanceUuid"),
         power_state=str(properties.get("runtime.powerState", "unknown")),
         host_key=moid(at) if at else None,
-        tags={
-            field_names[value.key]: value.value
-            for value in properties.get("customValue", ())
-            if value.key in field_names and getattr(value, "value", None)
-        },
+        bios_uuid=properties.get("config.uuid"),
+        dns_name=guest_facts.dns_name(properties),
+        ip_addresses=guest_facts.ip_addresses(properties),
+        tools_state=guest_facts.tools_state(properties),
+        folder=guest_facts.folder_path(properties.get("parent"), containers),
+        resource_pool=guest_facts.pool_path(properties.get("resourcePool"), containers),
+        labels=custom_attributes(properties, field_names),
     )
 
 

@@ -37,6 +37,13 @@ class VcenterSettings(TlsTrust):
         json_schema_extra=ADVANCED,
     )
 
+    read_tags: bool = Field(
+        default=True,
+        title="Read tags",
+        description="Reads tags of VMs, datastores, hosts and clusters through the REST interface; without access, they are left out.",
+        json_schema_extra=ADVANCED,
+    )
+
     @field_validator("address")
     @classmethod
     def _host_and_port(cls, value: str) -> str:

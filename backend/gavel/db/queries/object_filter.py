@@ -1,0 +1,40 @@
+"""What a list can be narrowed by, besides a part of the name."""
+
+from dataclasses import dataclass, fields
+
+from gavel.domain.labels import LabelKind
+
+
+@dataclass(frozen=True, slots=True)
+class LabelFilter:
+    """Labels of this name, or of any; `value`: of this value, or of any. Without regard to case. is_part: the value only holds the text."""
+
+    name: str | None
+    value: str | None
+    kind: LabelKind | None = None
+    is_part: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectFilter:
+    """Empty fields do not narrow. Of objects other than VMs, `ip`, `dns`, `folder` and `labels` are about one VM on them that fits all;
+    labels may be the object's own instead.
+
+    dns, folder, cluster, vendor: a part, without regard to case. ip: a part of an address as it is written; network: one in CIDR,
+    in which the address lies.
+    """
+
+    ip: str = ""
+    network: str = ""
+    dns: str = ""
+    folder: str = ""
+    cluster: str = ""
+    vendor: str = ""
+    labels: tuple[LabelFilter, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        return not any(getattr(self, field.name) for field in fields(self))
+
+
+NO_FILTER = ObjectFilter()
