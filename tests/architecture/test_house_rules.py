@@ -35,7 +35,7 @@ THIRD_PARTY = {
     "egress": {"cryptography", "pydantic"},
     "jobs": {"celery", "structlog"},
     "embedded": {"structlog"},
-    "supervise": {"structlog"},
+    "supervise": {"setproctitle", "structlog"},
 }
 
 

@@ -16,10 +16,12 @@ from typing import Any
 import pytest
 from tests.supervise.processes import is_alive, kill, wait_until
 
+from gavel.supervise.forks import Forks
 from gavel.supervise.journal import read_journal
 from gavel.supervise.lock import running_pid
 
-SERVICES = {"database", "broker", "worker-live", "worker-slow", "worker-back", "worker-notify", "beat", "api"}
+WORKERS = {"worker-live", "worker-slow", "worker-back", "worker-notify"}
+SERVICES = {"database", "broker", *WORKERS, "beat", "api", *({"preload"} if Forks.are_possible() else ())}
 # Generous: the processes start within seconds, unless the machine does other things too.
 PATIENCE_S = 120
 

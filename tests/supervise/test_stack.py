@@ -7,7 +7,8 @@ import pytest
 from gavel.alerting.use.deliver import MAX_FAILING_IN_PARALLEL
 from gavel.config import Settings
 from gavel.ingest.lanes import FAILING_AT_ONCE
-from gavel.supervise.service import in_order
+from gavel.supervise.forks import Forks
+from gavel.supervise.service import Launch, ModuleLaunch, Service, in_order
 from gavel.supervise.stack import child_environment, own_url, stack
 
 
@@ -25,6 +26,22 @@ def test_the_database_comes_first_and_nothing_that_needs_the_schema_starts_befor
     ordered = names(Settings(data_dir=tmp_path))
     for later in ("lab-sources", "worker-live", "worker-slow", "worker-back", "worker-notify", "beat", "api"):
         assert ordered.index("database") < ordered.index("migrate") < ordered.index(later)
+
+
+def test_what_is_forked_from_loaded_modules_waits_for_them_and_the_migration_does_not(tmp_path: Path) -> None:
+    forks = Forks()
+    services = {service.name: service for service in stack(Settings(data_dir=tmp_path), forks)}
+    forked = {name for name, service in services.items() if isinstance(launch_of(service, forks), ModuleLaunch)}
+    assert forked == {"worker-live", "worker-slow", "worker-back", "worker-notify", "beat", "api", "lab-sources"}
+    assert {name for name, service in services.items() if "preload" in service.after} == forked
+
+
+def launch_of(service: Service, forks: Forks) -> Launch | None:
+    """None for servers, whose launch prepares their files."""
+    try:
+        return service.launch() if service.name not in ("database", "broker") else None
+    finally:
+        forks.close()
 
 
 def test_servers_that_are_elsewhere_and_an_unwanted_lab_are_left_out(tmp_path: Path) -> None:

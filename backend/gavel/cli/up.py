@@ -15,6 +15,7 @@ from gavel.config import Settings, load_settings
 from gavel.domain.errors import SettingsError
 from gavel.embedded.account import server_account
 from gavel.supervise.checks import ensure_data_dir, ensure_port_free
+from gavel.supervise.forks import Forks
 from gavel.supervise.lock import InstanceLock
 from gavel.supervise.output import Terminal
 from gavel.supervise.stack import stack
@@ -40,7 +41,8 @@ def run(arguments: argparse.Namespace, _settings: Settings) -> int:
         if chosen.lab:
             ensure_port_free("127.0.0.1", chosen.lab_port, "GAVEL_LAB_PORT", "LAB_PORT")
         _introduce(chosen, terminal)
-        supervisor = Supervisor(stack(chosen), chosen.data_dir, lock.fileno(), terminal)
+        forks = Forks() if Forks.are_possible() else None
+        supervisor = Supervisor(stack(chosen, forks), chosen.data_dir, lock.fileno(), terminal, forks)
         with published_address(chosen):
             asyncio.run(supervisor.run(lambda seconds: _announce(chosen, terminal, seconds)))
     finally:

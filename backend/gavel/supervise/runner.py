@@ -10,9 +10,13 @@ from enum import StrEnum
 
 from gavel.embedded.deathsignal import with_parent
 from gavel.embedded.errors import StartError
+from gavel.supervise.forks import ForkedProcess, ForkError, Forks
 from gavel.supervise.guard import GuardianLink
 from gavel.supervise.output import ServiceLog
-from gavel.supervise.service import Service
+from gavel.supervise.preload import ForkRequest
+from gavel.supervise.service import Launch, ModuleLaunch, Service
+
+Process = asyncio.subprocess.Process | ForkedProcess
 
 _FIRST_PAUSE_S = 0.3
 _LONGEST_PAUSE_S = 10.0
@@ -42,7 +46,12 @@ class Runner:
     """Runs one service. `on_change` is called whenever its state, process or count of restarts changes."""
 
     def __init__(
-        self, service: Service, log: ServiceLog, guard: GuardianLink, on_change: Callable[["Runner", str], None]
+        self,
+        service: Service,
+        log: ServiceLog,
+        guard: GuardianLink,
+        forks: Forks,
+        on_change: Callable[["Runner", str], None],
     ) -> None:
         self.service = service
         self.state = ServiceState.WAITING
@@ -50,8 +59,9 @@ class Runner:
         self.ready_at: float | None = None
         self._log = log
         self._guard = guard
+        self._forks = forks
         self._on_change = on_change
-        self._process: asyncio.subprocess.Process | None = None
+        self._process: Process | None = None
         self._reader: asyncio.Task[None] | None = None
         self._line_seen = asyncio.Event()
         self._stopping = False
@@ -132,7 +142,7 @@ class Runner:
         self.ready_at = time.monotonic()
         self._change(ServiceState.DONE if self.service.once else ServiceState.READY, "")
 
-    async def _spawn(self) -> asyncio.subprocess.Process:
+    async def _spawn(self) -> Process:
         launch = await asyncio.to_thread(self.service.launch)
         if self._stopping:
             raise EndedError("was stopped before it started")
@@ -140,12 +150,7 @@ class Runner:
         reader, writer = os.pipe()
         self._line_seen.clear()
         try:
-            self._process = await asyncio.create_subprocess_exec(
-                *launch.argv,
-                stdin=asyncio.subprocess.DEVNULL, stdout=writer, stderr=writer, start_new_session=True, env=launch.env,
-                preexec_fn=_in_child(self.service),
-                **launch.options,
-            )  # fmt: skip
+            self._process = await self._forked(launch, writer) or await self._executed(launch, writer)
         except OSError as error:
             os.close(reader)
             raise EndedError(f"{launch.argv[0]} cannot be started: {error.strerror}") from error
@@ -154,6 +159,25 @@ class Runner:
         self._guard.add(self._process.pid, self.service.stop_signal)
         self._reader = asyncio.create_task(self._read(reader))
         return self._process
+
+    async def _forked(self, launch: Launch, output: int) -> ForkedProcess | None:
+        """None where it is not a module of ours, or where none has our modules loaded."""
+        if not isinstance(launch, ModuleLaunch):
+            return None
+        request = ForkRequest(
+            launch.module, launch.arguments, launch.folder, self.service.niceness, self.service.stop_signal, os.getpid()
+        )
+        with suppress(ForkError):
+            return await self._forks.fork(request, output)
+        return None
+
+    async def _executed(self, launch: Launch, output: int) -> asyncio.subprocess.Process:
+        return await asyncio.create_subprocess_exec(
+            *launch.argv,
+            stdin=asyncio.subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True, env=launch.env,
+            preexec_fn=_in_child(self.service),
+            **launch.options,
+        )  # fmt: skip
 
     async def _read(self, descriptor: int) -> None:
         stream = asyncio.StreamReader()
@@ -169,7 +193,7 @@ class Runner:
             finally:
                 transport.close()
 
-    async def _until_up(self, process: asyncio.subprocess.Process) -> None:
+    async def _until_up(self, process: Process) -> None:
         ended = asyncio.create_task(process.wait())
         ready = asyncio.create_task(self._ready(process))
         try:
@@ -182,7 +206,7 @@ class Runner:
             if not (self.service.once and code == 0):
                 raise EndedError(_ending(code))
 
-    async def _ready(self, process: asyncio.subprocess.Process) -> None:
+    async def _ready(self, process: Process) -> None:
         if self.service.once:
             await process.wait()
         elif self.service.probe:

@@ -1,6 +1,7 @@
 """The definition of a supervised process: how to launch it, when it is ready, how to stop it."""
 
 import signal
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,6 +14,20 @@ class Launch:
     argv: list[str]
     env: Mapping[str, str] | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ModuleLaunch(Launch):
+    """A module of ours with its arguments: forked in `folder` from where its imports are loaded already, or else run by `argv`."""
+
+    module: str = ""
+    arguments: tuple[str, ...] = ()
+    folder: str = "."
+
+    @classmethod
+    def of(cls, module: str, *arguments: str, env: Mapping[str, str], folder: str) -> "ModuleLaunch":
+        argv = [sys.executable, "-m", module, *arguments]
+        return cls(argv, env, {"cwd": folder}, module, arguments, folder)
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,17 @@ from pathlib import Path
 
 from gavel.config import Settings
 from gavel.embedded import postgres, valkey
-from gavel.supervise.service import Launch, Service
+from gavel.supervise import preload
+from gavel.supervise.forks import Forks
+from gavel.supervise.service import Launch, ModuleLaunch, Service
 
-_CELERY = [sys.executable, "-m", "celery", "--quiet", "-A"]
-_GAVEL = [sys.executable, "-m", "gavel.cli"]
+# What our processes have in common, with what their programs load as they start: loaded once, and shared by all that are forked from there.
+_SHARED_MODULES = (
+    "gavel.jobs.worker", "gavel.api.app", "gavel.api.http_protocol", "gavel.cli.commands", "gavel.cli.register",
+    "celery.bin.celery", "celery.apps.worker", "celery.apps.beat", "celery.concurrency.prefork", "celery.worker.components",
+    "celery.worker.consumer", "kombu.transport.redis",
+    "uvicorn", "uvicorn.lifespan.on", "uvicorn.loops.auto", "uvicorn.protocols.http.h11_impl",
+)  # fmt: skip
 _QUIET = ["--without-gossip", "--without-mingle"]
 # Live reading holds a process for seconds at most; what takes longer, fails or was never read is read by worker-slow, where sources that
 # fail have all processes but one (ingest.lanes). Messages have more: receivers may be slow together, and of those that were, fewer are
@@ -26,21 +33,36 @@ _WORKERS = {
 _NICENESS = {"worker-back": 5, "lab": 10}
 
 
-def stack(settings: Settings) -> list[Service]:
-    """Everything `gavel up` runs. Servers that are configured elsewhere are left out."""
+def stack(settings: Settings, forks: Forks | None = None) -> list[Service]:
+    """Everything `gavel up` runs. Servers that are configured elsewhere are left out.
+
+    forks: our processes are forked through it, from one that has their modules loaded; without it each loads its own.
+    """
+    loaded = [_preload(settings, forks)] if forks else []
     database = [_database(settings)] if settings.embedded_postgres else []
     broker = [_broker(settings)] if settings.embedded_valkey else []
     servers = tuple(service.name for service in (*database, *broker))
+    migrated = ("migrate", *(service.name for service in loaded))
     return [
+        *loaded,
         *database,
         _migration(settings, tuple(service.name for service in database)),
         *broker,
-        *(_lab(settings) if settings.lab else _without_lab(settings)),
-        *(_worker(settings, name, ("migrate", *servers)) for name in _WORKERS),
-        _beat(settings, ("migrate", *servers)),
-        _api(settings, ("migrate",)),
-        *([_ingest(settings, settings.ingest_host, ("migrate",))] if settings.ingest_host else []),
+        *(_lab(settings, migrated) if settings.lab else _without_lab(settings, migrated)),
+        *(_worker(settings, name, (*migrated, *servers)) for name in _WORKERS),
+        _beat(settings, (*migrated, *servers)),
+        _api(settings, migrated),
+        *([_ingest(settings, settings.ingest_host, migrated)] if settings.ingest_host else []),
     ]
+
+
+def _preload(settings: Settings, forks: Forks) -> Service:
+    def launch() -> Launch:
+        far_end = forks.renew()
+        argv = [sys.executable, "-m", preload.__name__, str(far_end), *_SHARED_MODULES]
+        return Launch(argv, child_environment(settings), {"cwd": settings.data_dir, "pass_fds": (far_end,)})
+
+    return Service("preload", launch, ready_line=preload.READY_LINE)
 
 
 def _database(settings: Settings) -> Service:
@@ -79,85 +101,94 @@ def _broker(settings: Settings) -> Service:
 
 
 def _migration(settings: Settings, after: tuple[str, ...]) -> Service:
-    command = _python(settings, [*_GAVEL, "db", "migrate"])
-    return Service("migrate", command, after=after, once=True, start_timeout_s=None)
+    # By itself, while the others' modules are being loaded.
+    launch = Launch(
+        [sys.executable, "-m", "gavel.cli", "db", "migrate"], child_environment(settings), {"cwd": settings.data_dir}
+    )
+    return Service("migrate", lambda: launch, after=after, once=True, start_timeout_s=None)
 
 
 def _announcement(settings: Settings) -> Path:
     return settings.data_dir / "lab" / "sources.json"
 
 
-def _lab(settings: Settings) -> list[Service]:
+def _lab(settings: Settings, migrated: tuple[str, ...]) -> list[Service]:
     announcement = _announcement(settings)
     folder = announcement.parent
+    # It stands for other machines and shares nothing with us.
     argv = [
         sys.executable, "-m", "gavel_lab", "--port", str(settings.lab_port), "--seed", str(settings.lab_seed),
         "--scale", settings.lab_scale, "--data-dir", str(folder), "--announce", str(announcement),
     ]  # fmt: skip
-    start = _python(settings, argv)
 
     def launch() -> Launch:
         folder.mkdir(mode=0o700, exist_ok=True)
         announcement.unlink(missing_ok=True)
-        return start()
+        return Launch(argv, child_environment(settings), {"cwd": settings.data_dir})
 
-    register = _python(settings, [*_GAVEL, "register", str(announcement)])
+    register = _module(settings, "gavel.cli", "register", str(announcement))
     return [
         # Workers log out of its arrays and vCenters.
         Service("lab", launch, probe=announcement.exists, outlives=tuple(_WORKERS), niceness=_NICENESS["lab"]),
-        Service("lab-sources", register, after=("migrate", "lab"), once=True, repeat=True),
+        Service("lab-sources", register, after=(*migrated, "lab"), once=True, repeat=True),
     ]
 
 
-def _without_lab(settings: Settings) -> list[Service]:
+def _without_lab(settings: Settings, migrated: tuple[str, ...]) -> list[Service]:
     """The sources that an earlier start with the lab registered would fail for ever."""
     announcement = _announcement(settings)
     if not announcement.parent.exists():
         return []
-    disable = _python(settings, [*_GAVEL, "register", str(announcement), "--away"])
-    return [Service("lab-sources", disable, after=("migrate",), once=True, shows_output=True)]
+    disable = _module(settings, "gavel.cli", "register", str(announcement), "--away")
+    return [Service("lab-sources", disable, after=migrated, once=True, shows_output=True)]
 
 
 def _worker(settings: Settings, name: str, after: tuple[str, ...]) -> Service:
     queues, processes = _WORKERS[name]
-    argv = [*_CELERY, "gavel.jobs.worker", "worker", "-n", f"{name}@%h", "-Q", queues, "-c", str(processes), *_QUIET]
+    command = _module(
+        settings, "celery", "--quiet", "-A", "gavel.jobs.worker",
+        "worker", "-n", f"{name}@%h", "-Q", queues, "-c", str(processes), *_QUIET,
+    )  # fmt: skip
     # A task that was cut short by a stop (jobs.stopping); the broker has it back.
     noise = ("Worker exited prematurely: signal 15 (SIGTERM)",)
     return Service(
-        name, _python(settings, argv), after=after, ready_line=" ready.", stop_timeout_s=4.0, known_noise=noise,
+        name, command, after=after, ready_line=" ready.", stop_timeout_s=4.0, known_noise=noise,
         niceness=_NICENESS.get(name, 0),
     )  # fmt: skip
 
 
 def _beat(settings: Settings, after: tuple[str, ...]) -> Service:
     # No pid file: the lock of the data directory already keeps a second one away, and a stale one would stop the first.
-    argv = [*_CELERY, "gavel.jobs.app", "beat", "--schedule", str(settings.data_dir / "beat-schedule"), "--pidfile="]
-    return Service("beat", _python(settings, argv), after=after, ready_line="beat: Starting...")
+    schedule = str(settings.data_dir / "beat-schedule")
+    command = _module(
+        settings, "celery", "--quiet", "-A", "gavel.jobs.app", "beat", "--schedule", schedule, "--pidfile="
+    )
+    return Service("beat", command, after=after, ready_line="beat: Starting...")
 
 
 def _api(settings: Settings, after: tuple[str, ...]) -> Service:
-    argv = [
-        sys.executable, "-m", "uvicorn", "--factory", "gavel.api.app:create_app", "--host", settings.host,
+    command = _module(
+        settings, "uvicorn", "--factory", "gavel.api.app:create_app", "--host", settings.host,
         "--port", str(settings.port), "--timeout-graceful-shutdown", "3", "--no-access-log", "--no-server-header",
         "--http", "gavel.api.http_protocol:DeadlineProtocol",
-    ]  # fmt: skip
-    return Service("api", _python(settings, argv), after=after, probe=_answers(settings), stop_timeout_s=4.0)
+    )  # fmt: skip
+    return Service("api", command, after=after, probe=_answers(settings), stop_timeout_s=4.0)
 
 
 def _ingest(settings: Settings, host: str, after: tuple[str, ...]) -> Service:
     """The listener for what guests push."""
-    argv = [
-        sys.executable, "-m", "uvicorn", "--factory", "gavel.listener.app:create_app", "--host", host,
+    arguments = [
+        "--factory", "gavel.listener.app:create_app", "--host", host,
         "--port", str(settings.ingest_port), "--timeout-graceful-shutdown", "3", "--no-access-log", "--no-server-header",
         "--http", "gavel.api.http_protocol:DeadlineProtocol",
     ]  # fmt: skip
     if settings.ingest_certificate and settings.ingest_certificate_key:
-        argv += [
+        arguments += [
             "--ssl-certfile", str(settings.ingest_certificate.resolve()),
             "--ssl-keyfile", str(settings.ingest_certificate_key.resolve()),
         ]  # fmt: skip
     line = "Application startup complete."
-    return Service("ingest", _python(settings, argv), after=after, ready_line=line, stop_timeout_s=4.0)
+    return Service("ingest", _module(settings, "uvicorn", *arguments), after=after, ready_line=line, stop_timeout_s=4.0)
 
 
 def _answers(settings: Settings) -> Callable[[], bool]:
@@ -182,9 +213,9 @@ def own_url(settings: Settings) -> str:
     return f"http://{host}:{settings.port}"
 
 
-def _python(settings: Settings, argv: list[str]) -> Callable[[], Launch]:
+def _module(settings: Settings, module: str, *arguments: str) -> Callable[[], Launch]:
     environment = child_environment(settings)
-    return lambda: Launch(argv, environment, {"cwd": settings.data_dir})
+    return lambda: ModuleLaunch.of(module, *arguments, env=environment, folder=str(settings.data_dir))
 
 
 def child_environment(settings: Settings) -> dict[str, str]:

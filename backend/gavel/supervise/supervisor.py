@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from gavel.embedded.errors import StartError
+from gavel.supervise.forks import Forks
 from gavel.supervise.guard import GuardianLink
 from gavel.supervise.journal import Journal
 from gavel.supervise.output import ServiceLog, Terminal
@@ -19,19 +20,25 @@ _TOLD_AGAIN_S = 60.0
 
 
 class Supervisor:
-    """Runs `services`; `lock` is the descriptor of the held instance lock; logs go below `folder`/logs."""
+    """Runs `services`; `lock` is the descriptor of the held instance lock; logs go below `folder`/logs.
 
-    def __init__(self, services: Sequence[Service], folder: Path, lock: int, terminal: Terminal) -> None:
+    forks: the line to a service among them that has our modules loaded.
+    """
+
+    def __init__(
+        self, services: Sequence[Service], folder: Path, lock: int, terminal: Terminal, forks: Forks | None = None
+    ) -> None:
         self._terminal = terminal
         self._began = time.monotonic()
         self._folder = folder
         self._guard = GuardianLink(lock)
         self._journal = Journal(folder)
+        self._forks = forks or Forks()
         self._disk_told = 0.0
         logs = folder / "logs"
         logs.mkdir(mode=0o700, exist_ok=True)
         self.runners = {
-            service.name: Runner(service, self._log_of(service, logs), self._guard, self._changed)
+            service.name: Runner(service, self._log_of(service, logs), self._guard, self._forks, self._changed)
             for service in in_order(list(services))
         }
         self._up = {name: asyncio.Event() for name in self.runners}
@@ -61,6 +68,7 @@ class Supervisor:
         finally:
             await self._stop_all()
             await self._guard.stop()
+            self._forks.close()
             self._journal.remove()
             for number in _STOP_SIGNALS:
                 loop.remove_signal_handler(number)
