@@ -53,10 +53,13 @@ def test_servers_that_are_elsewhere_and_an_unwanted_lab_are_left_out(tmp_path: P
 
 def test_the_listener_of_guests_runs_only_when_it_has_an_address(tmp_path: Path) -> None:
     assert "ingest" not in names(Settings(data_dir=tmp_path))
-    certificate = {"ingest_certificate": Path("/tls/chain.pem"), "ingest_certificate_key": Path("/tls/key.pem")}
-    (plain,) = (each for each in stack(Settings(data_dir=tmp_path, ingest_host="::1")) if each.name == "ingest")
-    (secure,) = (
-        each for each in stack(Settings(data_dir=tmp_path, ingest_host="::1", **certificate)) if each.name == "ingest"
+    without_tls = Settings(data_dir=tmp_path, ingest_host="::1")
+    with_tls = Settings(
+        data_dir=tmp_path, ingest_host="::1",
+        ingest_certificate=Path("/tls/chain.pem"), ingest_certificate_key=Path("/tls/key.pem"),
+    )  # fmt: skip
+    plain, secure = (
+        next(each for each in stack(settings) if each.name == "ingest") for settings in (without_tls, with_tls)
     )
     assert plain.launch().argv[-1] == "gavel.api.http_protocol:DeadlineProtocol"
     assert secure.launch().argv[-4:] == ["--ssl-certfile", "/tls/chain.pem", "--ssl-keyfile", "/tls/key.pem"]
