@@ -86,6 +86,32 @@ def test_a_disk_is_matched_by_name_of_its_vm_and_tools_and_listed_with_how(engin
     assert next(disk for disk in listed(engine) if disk.host_name != "far").matched_by is MatchedBy.TOOLS_NAME
 
 
+@pytest.mark.parametrize(
+    "identity",
+    [
+        "host=vm.example.org",
+        "host=renamed,bios_uuid=421a0c5e-1122-3344-aabb-ccddeeff0011",
+        "host=renamed,bios_uuid=5e0c1a4222114433aabbccddeeff0011",
+        "host=renamed,ip=192.0.2.77",
+    ],
+)
+def test_a_vm_is_identified_by_what_its_vcenter_has_of_its_guest(engine: Engine, identity: str) -> None:
+    with transaction(engine) as connection:
+        vm, instance = connection.execute(
+            text("SELECT k.vm_id, k.instance FROM vm_disk k WHERE k.present ORDER BY k.id LIMIT 1")
+        ).one()
+        connection.execute(
+            text(
+                "UPDATE vm SET dns_name = 'VM.example.org', ip_addresses = '{192.0.2.77}',"
+                " bios_uuid = '421a0c5e-1122-3344-aabb-ccddeeff0011' WHERE id = :id"
+            ),
+            {"id": vm},
+        )
+    push(engine, f"gavel_disk,{identity},name=sda,vdisk={instance} reads=1i,writes=1i")
+    (disk,) = listed(engine)
+    assert (disk.vm_id, disk.matched_by) == (vm, MatchedBy.TOOLS_NAME)
+
+
 def test_guest_token_and_list_commands(engine: Engine, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["guest", "list"]) == main(["guest", "token", "list"]) == 0
     assert "No guest has pushed" in capsys.readouterr().out

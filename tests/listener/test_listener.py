@@ -1,11 +1,13 @@
 """The listener as agents reach it: over HTTP, into a real database. 204 is a commit; whatever is wrong harms nobody else."""
 
 import gzip
+import json
 import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 
+import httpx2
 import pytest
 from sqlalchemy import Engine, text
 from starlette.testclient import TestClient
@@ -65,7 +67,7 @@ class Agent:
         given = {"authorization": f"Token {self.token}", **headers}
         return self.answer(body, url=url, headers=given).status_code
 
-    def answer(self, body: str | bytes, *, url: str = URL, headers: Mapping[str, str]) -> "object":
+    def answer(self, body: str | bytes, *, url: str = URL, headers: Mapping[str, str]) -> httpx2.Response:
         return self.client.post(url, content=body, headers=dict(headers))
 
     def samples(self) -> list[tuple[object, ...]]:
@@ -178,7 +180,7 @@ def test_token_unknown_or_revoked_is_401(agent: Agent, engine: Engine) -> None:
     revoke(engine, agent.name, datetime.now(UTC))
     agent.client.app.state.listener.tokens.clear()  # type: ignore[attr-defined]  # five seconds later
     answer = agent.answer(agent.line(), headers={"authorization": f"Token {agent.token}"})
-    assert (answer.status_code, answer.json()["code"]) == (401, "unauthorized")  # type: ignore[attr-defined]
+    assert (answer.status_code, answer.json()["code"]) == (401, "unauthorized")
     assert agent.push(agent.line(), authorization="Token nobody's") == 401
     assert agent.push(agent.line(), authorization="") == 401
 
@@ -229,6 +231,42 @@ def test_agents_that_push_at_once_each_have_their_intervals(client: TestClient, 
     assert [len(agent.samples()) for agent in agents] == [4] * 20
 
 
+def _disk_metrics(host: str, at_ns: int, reads: int) -> str:
+    """As the receiver hostmetrics sends them; without writes."""
+
+    def metric(name: str, **by_direction: dict[str, object]) -> dict[str, object]:
+        points = [
+            {
+                "attributes": [
+                    {"key": "device", "value": {"stringValue": "sda"}},
+                    {"key": "direction", "value": {"stringValue": direction}},
+                ],
+                "startTimeUnixNano": "1",
+                "timeUnixNano": str(at_ns),
+                **value,
+            }
+            for direction, value in by_direction.items()
+        ]
+        return {"name": name, "sum": {"aggregationTemporality": 2, "isMonotonic": True, "dataPoints": points}}
+
+    metrics = [
+        metric("system.disk.operations", read={"asInt": str(reads)}, write={"asInt": "0"}),
+        metric("system.disk.operation_time", read={"asDouble": reads / 1000}, write={"asDouble": 0.0}),
+    ]
+    resource = {"attributes": [{"key": "host.name", "value": {"stringValue": host}}]}
+    return json.dumps({"resourceMetrics": [{"resource": resource, "scopeMetrics": [{"metrics": metrics}]}]})
+
+
+def test_metrics_of_opentelemetry_become_intervals(agent: Agent) -> None:
+    for reads in (100, 400):
+        agent.at_ns += 10 * S
+        body = _disk_metrics(agent.host, agent.at_ns, reads)
+        assert agent.push(body, url="/v1/metrics", **{"content-type": "application/json"}) == 200
+    assert [sample[:3] for sample in agent.samples()] == [(300, 1000, 10)]
+    assert agent.push(b"\x0a\x00", url="/v1/metrics", **{"content-type": "application/x-protobuf"}) == 415
+    assert agent.push(b"[1]", url="/v1/metrics", **{"content-type": "application/json"}) == 400
+
+
 def test_nothing_but_ingest_answers(client: TestClient) -> None:
     assert client.get("/ping").status_code == 204
     assert client.get("/health").json()["status"] == "pass"
@@ -247,4 +285,4 @@ def test_an_unusable_database_is_503_and_the_batch_is_kept_by_its_agent(agent: A
     finally:
         listener.writer._engine = kept
         gone.dispose()
-    assert (answer.status_code, answer.headers["retry-after"]) == (503, "10")  # type: ignore[attr-defined]
+    assert (answer.status_code, answer.headers["retry-after"]) == (503, "10")

@@ -12,6 +12,7 @@ from gavel.db.queries.guest_tokens import (
     add_guest_token,
     guest_token_by_hash,
     revoke_guest_token,
+    revoke_guest_token_id,
 )
 from gavel.domain.errors import SettingsError
 from gavel.domain.guests import LONGEST_NAME
@@ -45,6 +46,12 @@ def revoke(engine: Engine, name: str, now: datetime) -> None:
     """From then on nothing is taken with it. Raises NotFoundError."""
     with transaction(engine) as connection:
         revoke_guest_token(connection, name, now)
+
+
+def revoke_by_id(engine: Engine, token_id: int, now: datetime) -> None:
+    """Raises NotFoundError."""
+    with transaction(engine) as connection:
+        revoke_guest_token_id(connection, token_id, now)
 
 
 def guest_token(engine: Engine, given: str) -> GuestToken | None:

@@ -23,6 +23,7 @@ from gavel.api.routes import (
     diagnoses,
     entities,
     findings,
+    guests,
     hops,
     labels,
     live,
@@ -95,6 +96,7 @@ def routes() -> APIRouter:
     for module in (
         system,
         sources,
+        guests,
         diagnoses,
         hops,
         labels,
@@ -134,6 +136,8 @@ def open_app_state(settings: Settings) -> AppState:
         secure_cookies=_is_https(settings),
         cookie=cookie_name(vault, is_https=_is_https(settings), path=settings.public_path),
         cookie_path=settings.public_path or "/",
+        ingest_port=settings.ingest_port if settings.ingest_host else None,
+        ingest_is_tls=settings.ingest_certificate is not None,
         database_dir=settings.postgres_dir if settings.embedded_postgres else None,
     )
 

@@ -26,7 +26,7 @@ Role = Literal["viewer", "wall", "admin"]
 class AppState:
     """What the process opened at start. `open_reading`: only this machine reaches it, so that reading needs no token. `cookie`: the name
     of this installation's session cookie, `cookie_path`: where browsers send it. `database_dir`: of the embedded database; None where it is
-    somebody else's."""
+    somebody else's. `ingest_port`: where guests push; None while that is off."""
 
     engine: Engine
     vault: Vault
@@ -38,6 +38,8 @@ class AppState:
     cookie: str
     cookie_path: str
     database_dir: Path | None
+    ingest_port: int | None
+    ingest_is_tls: bool
     throttle: Throttle = field(default_factory=Throttle)
 
 

@@ -11,6 +11,7 @@ _FILES = (
     "examples_alerts.json",
     "examples_findings.json",
     "examples_whatif.json",
+    "examples_guests.json",
 )
 # By the name of the route.
 EXAMPLES: dict[str, Any] = {}

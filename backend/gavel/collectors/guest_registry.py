@@ -4,11 +4,13 @@ from collections.abc import Mapping
 from typing import Final
 
 from gavel.collectors.guest_lines import LineParser, read_points
-from gavel.collectors.guests.otlp.parse import parse_request
+from gavel.collectors.guests.otlp.parse import OtlpError, parse_request
 from gavel.collectors.guests.script.parsers import PARSERS as SCRIPT
 from gavel.collectors.guests.telegraf.parsers import PARSERS as TELEGRAF
 from gavel.collectors.line_protocol import parse_lines
 from gavel.domain.guests import PushedReadings
+
+__all__ = ["LINE_PARSERS", "OtlpError", "read_line_protocol", "read_otlp_json"]
 
 LINE_PARSERS: Final[Mapping[str, LineParser]] = {**TELEGRAF, **SCRIPT}
 _WANTED: Final = frozenset(LINE_PARSERS)

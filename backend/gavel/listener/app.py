@@ -1,4 +1,4 @@
-"""The listener: `POST /api/v2/write` as InfluxDB has it, and what agents ask before they send. No pages, no API, no cookies."""
+"""The listener: line protocol as InfluxDB takes it, metrics as OpenTelemetry sends them. No pages, no API, no cookies."""
 
 import asyncio
 import base64
@@ -27,7 +27,7 @@ from gavel.db.engine import Engine, Role, open_engine
 from gavel.db.errors import StorageError
 from gavel.db.queries.guest_tokens import GuestToken
 from gavel.domain.guests import PushedReadings
-from gavel.ingest.guests import Push, read_line_protocol
+from gavel.ingest.guests import OtlpError, Push, read_line_protocol, read_otlp_json
 from gavel.listener.body import MOST_BYTES, BodyTooLargeError, UnreadableBodyError, read_body, unpacked
 from gavel.listener.limits import Rates
 from gavel.listener.writer import BusyError, Writer
@@ -46,6 +46,7 @@ _CODES = {
     400: "invalid",
     401: "unauthorized",
     413: "request too large",
+    415: "unsupported media type",
     429: "too many requests",
     500: "internal error",
     503: "unavailable",
@@ -165,6 +166,22 @@ async def write(request: Request) -> Response:
     return Response(status_code=204)
 
 
+async def metrics(request: Request) -> Response:
+    """OTLP/HTTP in JSON. 200: every data point that is used is committed; the others are counted by their reasons."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        raise RefusedError(415, "Only JSON is read here. Set `encoding: json` at the exporter otlphttp.")
+    await _listener(request).take(request, _parse_otlp)
+    return JSONResponse({})
+
+
+def _parse_otlp(body: bytes) -> PushedReadings:
+    try:
+        return read_otlp_json(body)
+    except OtlpError as error:
+        raise RefusedError(400, str(error)) from error
+
+
 async def ping(_: Request) -> Response:
     return Response(status_code=204, headers={"X-Influxdb-Version": "2.0"})
 
@@ -234,6 +251,7 @@ def build(engine: Engine) -> Starlette:
         routes=[
             Route("/api/v2/write", write, methods=["POST"]),
             Route("/write", write, methods=["POST"]),
+            Route("/v1/metrics", metrics, methods=["POST"]),
             Route("/ping", ping, methods=["GET", "HEAD"]),
             Route("/health", health, methods=["GET", "HEAD"]),
         ],

@@ -30,6 +30,23 @@ export const removeSource = (id: number) =>
     client.DELETE('/api/v1/sources/{source_id}', { params: { path: { source_id: id } }, ...options }),
   )
 
+export const addGuestToken = (body: { name: string; vm_names: string[] }) =>
+  call(requestsCopy.guestToken, (options) => client.POST('/api/v1/guests/tokens', { body, ...options }))
+
+export const revokeGuestToken = (token_id: number) =>
+  call(requestsCopy.revokeGuestToken, (options) =>
+    client.DELETE('/api/v1/guests/tokens/{token_id}', { params: { path: { token_id } }, ...options }),
+  )
+
+export const tieGuestDisk = (disk_id: number, vm_disk_id: number) =>
+  call(requestsCopy.tieGuestDisk, (options) =>
+    client.PUT('/api/v1/guests/disks/{disk_id}/virtual-disk', {
+      params: { path: { disk_id } },
+      body: { vm_disk_id },
+      ...options,
+    }),
+  )
+
 export const testSource = (body: { kind: string; settings: Settings; source_id: number | null }): Promise<Preflight> =>
   call(requestsCopy.testSource, (options) => client.POST('/api/v1/sources/test', { body, ...options }), {
     deadline_s: PREFLIGHT_DEADLINE_S,

@@ -211,6 +211,33 @@ export const unmatchedQuery = ({ search, kind, needs_action, limit }: UnmatchedP
     placeholderData: keepPreviousData,
   })
 
+const GUESTS_EVERY_MS = 15_000
+
+export const guestsQuery = () =>
+  queryOptions({
+    queryKey: ['guests'] as const,
+    queryFn: ({ signal }) => call(requestsCopy.guests, (options) => client.GET('/api/v1/guests', options), { signal }),
+    refetchInterval: GUESTS_EVERY_MS,
+  })
+
+const UNMATCHED_DISKS = 50
+
+export const unmatchedGuestDisksQuery = () =>
+  queryOptions({
+    queryKey: ['guests', 'unmatched'] as const,
+    queryFn: ({ signal }) =>
+      call(
+        requestsCopy.guestDisks,
+        (options) =>
+          client.GET('/api/v1/guests/disks', {
+            params: { query: { unmatched: true, limit: UNMATCHED_DISKS } },
+            ...options,
+          }),
+        { signal },
+      ),
+    refetchInterval: GUESTS_EVERY_MS,
+  })
+
 export const sourceKindsQuery = () =>
   queryOptions({
     queryKey: ['source-kinds'] as const,

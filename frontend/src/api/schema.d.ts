@@ -820,6 +820,103 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/guests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Guests */
+        get: operations["guests"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/guests/disks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Guest Disks
+         * @description By name of their guests. `unmatched`: only whole disks without a virtual disk.
+         */
+        get: operations["list_guest_disks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/guests/disks/{disk_id}/virtual-disk": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Tie Guest Disk
+         * @description Say which virtual disk it is; what a person tied holds against whatever the disk calls itself.
+         */
+        put: operations["tie_guest_disk"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/guests/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add Guest Token
+         * @description A token that may write disk counters of guests, and nothing else.
+         */
+        post: operations["add_guest_token"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/guests/tokens/{token_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke Guest Token
+         * @description Within 5 s nothing is taken any more that comes with it. What came stays.
+         */
+        delete: operations["revoke_guest_token"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/health": {
         parameters: {
             query?: never;
@@ -3264,6 +3361,67 @@ export interface components {
             sources: components["schemas"]["SourceRef"][];
         };
         /**
+         * GuestDiskOut
+         * @description A disk of a guest. `lag_s`: since its newest reading came; `intervals`: made of its readings so far; `offset_s`: Gavel's clock − the
+         *     guest's, delivery included. `suggested_id`: the virtual disk that it may be, for a person to confirm.
+         */
+        GuestDiskOut: {
+            /**
+             * Agent
+             * @enum {string}
+             */
+            agent: "telegraf" | "opentelemetry" | "script";
+            /** Disk */
+            disk: string;
+            /**
+             * First Seen At
+             * Format: date-time
+             */
+            first_seen_at: string;
+            /** Host Name */
+            host_name: string;
+            /** Id */
+            id: number;
+            /** Intervals */
+            intervals: number;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "disk" | "logical" | "database_file";
+            /** Lag S */
+            lag_s: number;
+            /**
+             * Last Seen At
+             * Format: date-time
+             */
+            last_seen_at: string;
+            /** Matched By */
+            matched_by: ("hand" | "disk_uuid" | "device_serial" | "tools_name" | "scsi_address") | null;
+            /** Offset S */
+            offset_s: number | null;
+            /** Peer */
+            peer: string;
+            /** Reason */
+            reason: ("no_vm" | "several_vms" | "contradictory" | "claimed_twice" | "no_identity" | "not_a_whole_disk") | null;
+            /** Serial */
+            serial: string | null;
+            /** Suggested */
+            suggested: string | null;
+            /** Suggested Id */
+            suggested_id: number | null;
+            /** Token */
+            token: string;
+            /** Vm Disk Id */
+            vm_disk_id: number | null;
+            /** Vm Disk Label */
+            vm_disk_label: string | null;
+            /** Vm Id */
+            vm_id: number | null;
+            /** Vm Name */
+            vm_name: string | null;
+        };
+        /**
          * GuestFactsOut
          * @description Null and empty: not reported. Addresses and DNS name come from VMware Tools, the primary address first.
          *
@@ -3284,6 +3442,64 @@ export interface components {
             resource_pool: string | null;
             /** Tools State */
             tools_state: ("running" | "not_running" | "not_installed") | null;
+        };
+        /**
+         * GuestsOut
+         * @description What guests push. `port`: of the listener; null while it is off, `is_tls`: it has a certificate. `live_disks`: that sent
+         *     something within 3 minutes; `matched_disks`: with their virtual disk; `lag_s`: since the last push.
+         */
+        GuestsOut: {
+            /** Disks */
+            disks: number;
+            /** Guests */
+            guests: number;
+            /** Is Tls */
+            is_tls: boolean;
+            /** Lag S */
+            lag_s: number | null;
+            /** Live Disks */
+            live_disks: number;
+            /** Matched Disks */
+            matched_disks: number;
+            /** Port */
+            port: number | null;
+            /** Tokens */
+            tokens: components["schemas"]["GuestTokenOut"][];
+        };
+        /**
+         * GuestTokenIn
+         * @description `vm_names`: host names of the only guests that it may write for; empty: any.
+         */
+        GuestTokenIn: {
+            /** Name */
+            name: string;
+            /** Vm Names */
+            vm_names?: string[];
+        };
+        /**
+         * GuestTokenOut
+         * @description `vm_names`: the only host names that it may write for; null: any. `guests`, `disks`: that came with it so far.
+         */
+        GuestTokenOut: {
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Disks */
+            disks: number;
+            /** Guests */
+            guests: number;
+            /** Id */
+            id: number;
+            /** Name */
+            name: string;
+            /** Refused */
+            refused: components["schemas"]["RefusedLinesOut"][];
+            /** Used At */
+            used_at: string | null;
+            /** Vm Names */
+            vm_names: string[] | null;
         };
         /** HbaOut */
         HbaOut: {
@@ -3973,6 +4189,18 @@ export interface components {
             /** Value */
             value: number | null;
         };
+        /**
+         * NewGuestTokenOut
+         * @description `token` is shown this once.
+         */
+        NewGuestTokenOut: {
+            /** Id */
+            id: number;
+            /** Name */
+            name: string;
+            /** Token */
+            token: string;
+        };
         /** NotificationDetail */
         NotificationDetail: {
             /** Alert Ids */
@@ -4274,6 +4502,17 @@ export interface components {
         Page_DatastoreRow_: {
             /** Items */
             items: components["schemas"]["DatastoreRow"][];
+            /** Limit */
+            limit: number;
+            /** Offset */
+            offset: number;
+            /** Total */
+            total: number;
+        };
+        /** Page[GuestDiskOut] */
+        Page_GuestDiskOut_: {
+            /** Items */
+            items: components["schemas"]["GuestDiskOut"][];
             /** Limit */
             limit: number;
             /** Offset */
@@ -4583,6 +4822,26 @@ export interface components {
             kind: "source" | "array" | "pod" | "volume" | "vcenter" | "cluster" | "host" | "datastore" | "vm" | "vm_disk" | "device" | "directory" | "environment";
             /** Name */
             name: string;
+        };
+        /**
+         * RefusedLinesOut
+         * @description `lines` of one reason that were not used since the token was made; `detail`: of the newest.
+         */
+        RefusedLinesOut: {
+            /** Detail */
+            detail: string;
+            /**
+             * Last At
+             * Format: date-time
+             */
+            last_at: string;
+            /** Lines */
+            lines: number;
+            /**
+             * Reason
+             * @enum {string}
+             */
+            reason: "malformed" | "too_long" | "unknown_measurement" | "no_disk" | "no_host" | "not_a_disk" | "no_counters" | "not_a_number" | "outside_time" | "out_of_order" | "repeated" | "counter_reset" | "gap" | "clock_step" | "implausible" | "not_allowed" | "too_many";
         };
         /**
          * Replayed
@@ -5346,6 +5605,14 @@ export interface components {
             stream: string;
             /** Until At */
             until_at: string | null;
+        };
+        /**
+         * TieIn
+         * @description The virtual disk that a disk of a guest is; null: forget what was tied by hand.
+         */
+        TieIn: {
+            /** Vm Disk Id */
+            vm_disk_id: number | null;
         };
         /**
          * TokenIn
@@ -12494,6 +12761,225 @@ export interface operations {
             };
             401: components["responses"]["Refused401"];
             421: components["responses"]["Refused421"];
+            429: components["responses"]["Refused429"];
+            503: components["responses"]["Refused503"];
+        };
+    };
+    guests: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "disks": 4,
+                     *       "guests": 2,
+                     *       "is_tls": true,
+                     *       "lag_s": 4.2,
+                     *       "live_disks": 4,
+                     *       "matched_disks": 3,
+                     *       "port": 8322,
+                     *       "tokens": [
+                     *         {
+                     *           "created_at": "2026-11-24T06:05:00Z",
+                     *           "disks": 4,
+                     *           "guests": 2,
+                     *           "id": 1,
+                     *           "name": "linux",
+                     *           "refused": [
+                     *             {
+                     *               "detail": "cpu",
+                     *               "last_at": "2026-11-24T08:40:02Z",
+                     *               "lines": 12,
+                     *               "reason": "unknown_measurement"
+                     *             }
+                     *           ],
+                     *           "used_at": "2026-11-24T08:40:02Z",
+                     *           "vm_names": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GuestsOut"];
+                };
+            };
+            401: components["responses"]["Refused401"];
+            421: components["responses"]["Refused421"];
+            429: components["responses"]["Refused429"];
+            503: components["responses"]["Refused503"];
+        };
+    };
+    list_guest_disks: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+                unmatched?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "agent": "telegraf",
+                     *           "disk": "sdb",
+                     *           "first_seen_at": "2026-11-24T06:06:10Z",
+                     *           "host_name": "erp-01",
+                     *           "id": 3,
+                     *           "intervals": 923,
+                     *           "kind": "disk",
+                     *           "lag_s": 4.2,
+                     *           "last_seen_at": "2026-11-24T08:40:02Z",
+                     *           "matched_by": "disk_uuid",
+                     *           "offset_s": 0.31,
+                     *           "peer": "192.0.2.17",
+                     *           "reason": null,
+                     *           "serial": "6000c294e9da41377ffbeda45b97abeb",
+                     *           "suggested": null,
+                     *           "suggested_id": null,
+                     *           "token": "linux",
+                     *           "vm_disk_id": 77,
+                     *           "vm_disk_label": "Hard disk 2",
+                     *           "vm_id": 41,
+                     *           "vm_name": "erp-01"
+                     *         }
+                     *       ],
+                     *       "limit": 100,
+                     *       "offset": 0,
+                     *       "total": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Page_GuestDiskOut_"];
+                };
+            };
+            401: components["responses"]["Refused401"];
+            421: components["responses"]["Refused421"];
+            422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
+            503: components["responses"]["Refused503"];
+        };
+    };
+    tie_guest_disk: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                disk_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TieIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            404: components["responses"]["Refused404"];
+            411: components["responses"]["Refused411"];
+            413: components["responses"]["Refused413"];
+            415: components["responses"]["Refused415"];
+            421: components["responses"]["Refused421"];
+            422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
+            503: components["responses"]["Refused503"];
+        };
+    };
+    add_guest_token: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GuestTokenIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 1,
+                     *       "name": "linux",
+                     *       "token": "gvg_6Yk0jvvC2Yx0m2a7o2pJr0Hb5n1yq3dVw8zUuTf4kLs"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["NewGuestTokenOut"];
+                };
+            };
+            400: components["responses"]["Refused400"];
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            409: components["responses"]["Refused409"];
+            411: components["responses"]["Refused411"];
+            413: components["responses"]["Refused413"];
+            415: components["responses"]["Refused415"];
+            421: components["responses"]["Refused421"];
+            422: components["responses"]["Refused422"];
+            429: components["responses"]["Refused429"];
+            503: components["responses"]["Refused503"];
+        };
+    };
+    revoke_guest_token: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                token_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Refused401"];
+            403: components["responses"]["Refused403"];
+            404: components["responses"]["Refused404"];
+            421: components["responses"]["Refused421"];
+            422: components["responses"]["Refused422"];
             429: components["responses"]["Refused429"];
             503: components["responses"]["Refused503"];
         };

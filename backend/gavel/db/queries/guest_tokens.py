@@ -79,6 +79,13 @@ def revoke_guest_token(connection: Connection, name: str, now: datetime) -> None
         raise NotFoundError(f"There is no token of guests named {name!r}.")
 
 
+def revoke_guest_token_id(connection: Connection, token_id: int, now: datetime) -> None:
+    """Raises NotFoundError."""
+    mine = update(guest_token).where(guest_token.c.id == token_id, _GOOD)
+    if connection.execute(mine.values(revoked_at=now)).rowcount == 0:
+        raise NotFoundError(f"There is no token {token_id} of guests.")
+
+
 def token_uses(connection: Connection) -> tuple[TokenUse, ...]:
     """Of every token that is good, by name."""
     query = (

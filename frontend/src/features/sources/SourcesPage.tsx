@@ -19,6 +19,7 @@ import { Icon } from '../../kit/mark/Icon'
 import { onPress, useAhead } from '../../kit/schedule/onPress'
 import { DataState } from '../../kit/state/DataState'
 import { useParameter } from '../../lib/url'
+import { GuestsCard } from './GuestsCard'
 import { SourceCard } from './SourceCard'
 import styles from './SourcesPage.module.css'
 import { summary } from './sourceWords'
@@ -67,6 +68,7 @@ export default function SourcesPage() {
               />
             ))}
             {sources.length > 0 && <NextCard sources={sources} add={add} />}
+            {sources.length > 0 && <GuestsCard />}
           </>
         )}
       </DataState>

@@ -1,0 +1,189 @@
+/** What guests push: how much of it comes, with which tokens, and which of their disks no virtual disk was found for. */
+
+import { Alert, Button, Skeleton } from '@mantine/core'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { revokeGuestToken, tieGuestDisk } from '../../api/commands'
+import { guestsQuery, unmatchedGuestDisksQuery } from '../../api/queries'
+import { useSession } from '../../api/session'
+import type { GuestDisk, Guests, GuestToken } from '../../api/types'
+import * as guestsCopy from '../../copy/guests'
+import { Card } from '../../kit/layout/Card'
+import { Icon } from '../../kit/mark/Icon'
+import { StateMark } from '../../kit/mark/StateMark'
+import { onPress, useAhead } from '../../kit/schedule/onPress'
+import { DataState } from '../../kit/state/DataState'
+import { Name } from '../../kit/text/Name'
+import { Worded } from '../../kit/text/Worded'
+import { plural } from '../../lib/text'
+import { formatSeconds } from '../../lib/time'
+import { formatCount } from '../../lib/units'
+import { useNow } from '../../lib/useNow'
+import styles from './UnmatchedCard.module.css'
+
+const AddGuestsDialog = onPress(async () => (await import('./AddGuestsDialog')).AddGuestsDialog)
+
+export function GuestsCard() {
+  useAhead(AddGuestsDialog)
+  const query = useQuery(guestsQuery())
+  const { isAdmin } = useSession()
+  const [isAdding, setAdding] = useState(false)
+  const guests = query.data
+  const port = guests?.port ?? null
+  return (
+    <Card
+      title={guestsCopy.title}
+      hint={guests && guests.guests > 0 && summaryOf(guests)}
+      actions={
+        port !== null && (
+          <Button variant="default" size="xs" disabled={!isAdmin} onClick={() => setAdding(true)}>
+            {guestsCopy.add}
+          </Button>
+        )
+      }
+      flush
+    >
+      <DataState query={query} skeleton={<Skeleton height={80} m="md" />} empty={emptyOf}>
+        {({ tokens, disks }) => (
+          <>
+            <Tokens tokens={tokens} isAdmin={isAdmin} />
+            {disks > 0 && <UnmatchedDisks isAdmin={isAdmin} />}
+          </>
+        )}
+      </DataState>
+      {isAdding && guests && port !== null && (
+        <AddGuestsDialog port={port} guests={guests} onClose={() => setAdding(false)} />
+      )}
+    </Card>
+  )
+}
+
+const summaryOf = (guests: Guests) =>
+  [
+    plural(guests.guests, guestsCopy.guest),
+    plural(guests.disks, guestsCopy.disk),
+    guestsCopy.matched(formatCount(guests.matched_disks)),
+    ...(guests.lag_s === null ? [] : [guestsCopy.lastPush(formatSeconds(guests.lag_s))]),
+  ].join(', ')
+
+function emptyOf(guests: Guests) {
+  if (guests.tokens.length > 0) return null
+  if (guests.port === null) return { title: guestsCopy.off, text: guestsCopy.offText }
+  return { title: guestsCopy.nothingYet, text: guestsCopy.nothingYetText }
+}
+
+export function Tokens({ tokens, isAdmin }: { tokens: readonly GuestToken[]; isAdmin: boolean }) {
+  const client = useQueryClient()
+  const revoke = useMutation({ mutationFn: revokeGuestToken, onSuccess: () => client.invalidateQueries() })
+  return (
+    <>
+      <Failure title={guestsCopy.revokeFailed} error={revoke.error} />
+      <ul className={styles.list} aria-label={guestsCopy.tokens}>
+        {tokens.map((token) => (
+          <li key={token.id} className={styles.row}>
+            <strong className={styles.name}>
+              <Name focusable>{token.name}</Name>
+            </strong>
+            <div className={styles.told}>
+              <p>
+                <LastUse token={token} /> · {token.vm_names === null ? guestsCopy.anyVm : onlyOf(token.vm_names)}
+              </p>
+              {token.refused.length > 0 && <p className={styles.remedy}>{refusedOf(token)}</p>}
+              {isAdmin && (
+                <Button
+                  variant="default"
+                  size="xs"
+                  w="fit-content"
+                  aria-label={guestsCopy.revokeNamed(token.name)}
+                  loading={revoke.isPending && revoke.variables === token.id}
+                  onClick={() => revoke.mutate(token.id)}
+                >
+                  {guestsCopy.revoke}
+                </Button>
+              )}
+            </div>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+const onlyOf = (names: readonly string[]) => guestsCopy.onlyFor(names.join(', '))
+
+const refusedOf = ({ refused }: GuestToken) =>
+  `${guestsCopy.notUsed}: ${refused.map(({ reason, lines }) => `${formatCount(lines)} ${guestsCopy.refusals[reason]}`).join(', ')}`
+
+function LastUse({ token }: { token: GuestToken }) {
+  const now_ms = useNow()
+  if (token.used_at === null) return guestsCopy.neverUsed
+  return guestsCopy.lastUse(formatSeconds(Math.max(0, (now_ms - Date.parse(token.used_at)) / 1000)))
+}
+
+function UnmatchedDisks({ isAdmin }: { isAdmin: boolean }) {
+  const query = useQuery(unmatchedGuestDisksQuery())
+  return (
+    <DataState query={query} skeleton={<Skeleton height={80} m="md" />}>
+      {({ items, total }) => <DiskList disks={items} total={total} isAdmin={isAdmin} />}
+    </DataState>
+  )
+}
+
+interface DiskListProps {
+  disks: readonly GuestDisk[]
+  total: number
+  isAdmin: boolean
+}
+
+export function DiskList({ disks, total, isAdmin }: DiskListProps) {
+  const client = useQueryClient()
+  const tie = useMutation({
+    mutationFn: ({ id, to }: { id: number; to: number }) => tieGuestDisk(id, to),
+    onSuccess: () => client.invalidateQueries(),
+  })
+  if (total === 0) return <p className={styles.more}>{guestsCopy.allMatched}</p>
+  return (
+    <>
+      <Failure title={guestsCopy.tieFailed} error={tie.error} />
+      <ul className={styles.list} aria-label={guestsCopy.unmatched}>
+        {disks.map((disk) => (
+          <li key={disk.id} className={styles.row}>
+            <StateMark tone="warn" word={guestsCopy.unmatched} />
+            <div className={styles.told}>
+              <strong className={styles.name}>
+                <Name focusable>{`${disk.host_name} ${disk.disk}`}</Name>
+              </strong>
+              {disk.reason !== null && <p>{guestsCopy.reasons[disk.reason]}</p>}
+              <p className={styles.remedy}>{`${guestsCopy.byHand} ${disk.id}`}</p>
+              {disk.suggested_id !== null && disk.suggested !== null && (
+                <Suggestion
+                  name={disk.suggested}
+                  isAdmin={isAdmin}
+                  onPress={() => tie.mutate({ id: disk.id, to: disk.suggested_id as number })}
+                />
+              )}
+            </div>
+          </li>
+        ))}
+      </ul>
+      {total > disks.length && <p className={styles.more}>{guestsCopy.moreUnmatched(disks.length, total)}</p>}
+    </>
+  )
+}
+
+function Suggestion({ name, isAdmin, onPress }: { name: string; isAdmin: boolean; onPress: () => void }) {
+  return (
+    <Button variant="default" size="xs" w="fit-content" disabled={!isAdmin} onClick={onPress}>
+      {guestsCopy.tie(name)}
+    </Button>
+  )
+}
+
+function Failure({ title, error }: { title: string; error: Error | null }) {
+  if (error === null) return null
+  return (
+    <Alert color="red" variant="outline" icon={<Icon name="warning" />} title={title} m="md">
+      <Worded>{error.message}</Worded>
+    </Alert>
+  )
+}
