@@ -50,6 +50,30 @@ test('findings and one of them are accessible, on a phone too, and an admin acce
   await context.close()
 })
 
+test('a what-if is accessible, is tried by keyboard and lives in its address', async ({ page, request, watched }) => {
+  watched.expected.push(/422/)
+  const { id } = await aDatastore(request)
+  for (const path of [`/whatif?object=datastore-${id}`, '/whatif?case=both-queues&try=disk_queue:96,depth:96']) {
+    await page.goto(path)
+    for (const size of [DESK, PHONE]) {
+      await page.setViewportSize(size)
+      await settled(page)
+      await expect(page.getByRole('table', { name: 'Result' })).toBeVisible()
+      expect(await violationsInDarkAndLight(page), `${path} at ${size.width}`).toEqual([])
+      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
+    }
+  }
+  await page.setViewportSize(DESK)
+  await page.goto('/whatif')
+  await page.getByRole('button', { name: /^PVSCSI 64 → 96/ }).press('Enter')
+  await expect(page.getByRole('row', { name: /^IOPS/ })).toContainText('65,000 IOPS')
+  await page.getByRole('slider', { name: 'Device depth, slider' }).press('End')
+  await expect(page).toHaveURL(/depth(:|%3A)256/)
+  await expect(page.getByRole('row', { name: /^IOPS/ })).toContainText('65,000 IOPS to 195 k IOPS')
+  await page.getByLabel('Device depth', { exact: true }).fill('0')
+  await expect(page.getByRole('alert')).toContainText('greater than or equal to 1')
+})
+
 test('the overview and the walls are accessible, on a phone too', async ({ page, request }) => {
   for (const path of ['/', '/wall/environment', `/wall/arrays-${await firstId(request, 'arrays')}`]) {
     await page.goto(path)

@@ -50,12 +50,18 @@ PARTS: tuple[str, ...] = tuple(field.name for field in fields(QueueTimes))
 
 @dataclass(frozen=True, slots=True)
 class Fixed:
-    """What each I/O takes outside of the queues, µs: in the guest; between virtual disk and device queue;
+    """What each I/O takes outside of the queues, µs: in the guest; between virtual disk and device; in the kernel beside the device queue;
     in the device queue, by bursts."""
 
     guest: float
-    service: float
+    hypervisor: float
+    processing: float
     bursts: float
+
+    @property
+    def service(self) -> float:
+        """Between virtual disk and device queue."""
+        return self.hypervisor + self.processing
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +110,9 @@ def solve(queue: QueuePart) -> tuple[float, QueueTimes, Ceiling, tuple[float, fl
     held = max(0.0, admitted - own - per_us * queue.fixed.service) / per_us
     times = QueueTimes(
         guest_queue=queue.threads / per_us - admitted / per_us,
-        hypervisor=held,
+        hypervisor=queue.fixed.hypervisor + held,
         kernel_queue=max(0.0, own / per_us - driver),
-        kernel_processing=queue.fixed.service,
+        kernel_processing=queue.fixed.processing,
         array=min(driver, own / per_us),
     )
     neighbors = (0.0, 0.0) if queue.neighbors <= 0 else (queue.neighbors / wait * US, wait)

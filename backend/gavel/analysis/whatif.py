@@ -176,12 +176,11 @@ def _measured(load: Load, now: Knobs) -> tuple[Fixed, float]:
     used = min(1.0, load.in_flight / depth) if is_full and depth is not None else 1.0
     most = _most_iops(now)
     is_limited = most is not None and load.iops >= LIMITUSED * most
-    service = times.kernel_processing + (0.0 if is_limited else times.hypervisor)
-    bursts = 0.0 if is_full else times.kernel_queue
-    bare = Fixed(0.0, service, bursts)
+    hypervisor = 0.0 if is_limited else times.hypervisor
+    bare = Fixed(0.0, hypervisor, times.kernel_processing, 0.0 if is_full else times.kernel_queue)
     own = latency_stays(times.driver)
     modelled = _reading(load, now, own, own, bare, used).times
-    return Fixed(max(0.0, times.guest_queue - modelled.guest_queue), service, bursts), used
+    return replace(bare, guest=max(0.0, times.guest_queue - modelled.guest_queue)), used
 
 
 def _most_iops(knobs: Knobs) -> float | None:

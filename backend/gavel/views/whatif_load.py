@@ -242,7 +242,8 @@ def _measured(subject: EntityRef, parts: _Parts, disks: Sequence[PartMinutes], *
         )
     array = min(array, driver)
     hypervisor, guest = (_sum(disks, name, usable) / max(of_disks, 1.0) for name in ("hypervisor_time", "guest_time"))
-    has_guest = any(np.isfinite(one.total("guest_time")[usable]).any() for one in disks)
+    # The sum of what nobody measured is 0.
+    has_guest = guest > 0
     seconds = 60.0 * minutes
     return _Measured(
         Load(

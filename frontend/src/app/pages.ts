@@ -35,6 +35,7 @@ import {
   TAB,
   UNMATCHED,
   UNMATCHED_KIND,
+  WHATIF_PARAMETERS,
 } from '../domain/parameters'
 import { upgradeObjectAddress, upgradeRange } from '../domain/sections/oldAddresses'
 import { rankingOf, unfiltered } from '../features/overview/ranking'
@@ -196,6 +197,13 @@ export const PAGES: readonly Page[] = [
     path: '/findings/$id',
     title: navigationCopy.finding,
     load: () => import('../features/findings/FindingPage'),
+  },
+  {
+    path: '/whatif',
+    title: navigationCopy.whatIf,
+    parameters: WHATIF_PARAMETERS,
+    load: () => import('../features/whatif/WhatIfPage'),
+    menu: { icon: 'settings', key: 'i' },
   },
   {
     path: '/sources',

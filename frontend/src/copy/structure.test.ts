@@ -31,6 +31,8 @@ const ALLOWED: Record<string, string> = {
   'kit/chart/timeChart.ts': 'the hidden lines in an address',
   'kit/table/sort.ts': 'the order in an address, "-excess"',
   'features/wall/boards.ts': 'the boards in an address',
+  'features/whatif/ScenarioCard.tsx': 'a number that is typed',
+  'features/whatif/scenario.ts': 'an object in an address',
   'lib/url.ts': 'the address itself',
   // What somebody types.
   'kit/form/SchemaForm.tsx': 'lines that are typed',

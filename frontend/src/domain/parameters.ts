@@ -55,6 +55,9 @@ export const FINDING_RULE = text('rule')
 const FINDING_SORTS = ['severity', 'raised', '-raised', 'object', 'rule'] as const
 export const FINDINGS_SORT = choice('sort', FINDING_SORTS, 'severity')
 
+/** What-if: an object such as vm-17 or a published case, a device, and settings to try as `name:number` pairs. */
+export const WHATIF_PARAMETERS = [text('object'), text('case'), text('device'), text('try')]
+
 /** Walls. */
 export const BOARDS = text('boards', 'environment')
 export const BOARD_SECONDS = number('every_s')

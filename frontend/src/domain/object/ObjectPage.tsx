@@ -6,6 +6,7 @@ import { Link, useParams } from '@tanstack/react-router'
 import { type ReactNode, useMemo } from 'react'
 import { type EntityKind, type EntityTypes, oneQuery } from '../../api/queries'
 import type { Match, Sides } from '../../api/types'
+import * as navigationCopy from '../../copy/navigation'
 import * as objectsCopy from '../../copy/objects'
 import { Icon } from '../../kit/mark/Icon'
 import { DataAge } from '../../kit/state/DataAge'
@@ -96,6 +97,7 @@ function Page<Kind extends EntityKind>({ kind, facts, match, below, sections }: 
                 newest={isLive ? one.newest : null}
                 facts={facts(one)}
                 wall={`/wall/${kind}-${id}`}
+                whatIf={QUEUED.has(kind) ? `${KIND[kind].subject}-${id}` : null}
               />
               <AlertsLine
                 of={subjectOf(kind, id)}
@@ -129,9 +131,13 @@ interface HeadProps {
   facts: readonly Fact[]
   /** The board that shows it on a wall. */
   wall: string
+  /** How the what-if calls it; null for what has no device queue of its own. */
+  whatIf: string | null
 }
 
-function Head({ name, newest, facts, wall }: HeadProps) {
+const QUEUED: ReadonlySet<EntityKind> = new Set(['datastores', 'vms', 'hosts'])
+
+function Head({ name, newest, facts, wall, whatIf }: HeadProps) {
   return (
     <header className={styles.head}>
       <div className={styles.titleRow}>
@@ -142,6 +148,11 @@ function Head({ name, newest, facts, wall }: HeadProps) {
         <Link to={wall} className={styles.wall}>
           <Icon name="wall" size={14} /> {objectsCopy.wallView}
         </Link>
+        {whatIf !== null && (
+          <Link to={'/whatif' as string} search={{ object: whatIf } as never} className={styles.wall}>
+            <Icon name="settings" size={14} /> {navigationCopy.whatIf}
+          </Link>
+        )}
       </div>
       <dl className={styles.facts}>
         {facts.map(({ term, value }) => (
