@@ -143,7 +143,7 @@ def add_environment(engine: Engine) -> None:
         datastores=stores,
         devices=tuple(device(host, naa(serial(n))) for host in HOSTS for n in range(DATASTORES)),
         paths=(),
-        vms=tuple(Vm(name, name, f"iu-{name}", "poweredOn", HOSTS[n % 2], {}) for n, name in enumerate(names)),
+        vms=tuple(Vm(name, name, f"iu-{name}", "poweredOn", HOSTS[n % 2]) for n, name in enumerate(names)),
         disks=tuple(disk(name, 0, f"ds-{n % DATASTORES}") for n, name in enumerate(names)),
     )
     array = replace(

@@ -3,7 +3,7 @@
 import os
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -64,7 +64,7 @@ def environment() -> HostInventory:
         plain,
         hbas=hbas,
         paths=paths,
-        vms=tuple(Vm(f"vm-{n}", f"vm-{n}", None, "poweredOn", hosts_of(n % DATASTORES)[n % 2], {}) for n in range(VMS)),
+        vms=tuple(Vm(f"vm-{n}", f"vm-{n}", None, "poweredOn", hosts_of(n % DATASTORES)[n % 2]) for n in range(VMS)),
         disks=tuple(disk(f"vm-{n}", 0, f"ds-{n % DATASTORES}", controller_type="PVSCSI") for n in range(VMS)),
     )
 
@@ -132,7 +132,7 @@ class Site:
         return parts[0], parts[1]
 
     @staticmethod
-    def _one(kind: ScopeKind, us: dict[int, Interval], ops: float) -> tuple[LedgerRows, Notes]:
+    def _one(kind: ScopeKind, us: Mapping[int, Interval], ops: float) -> tuple[LedgerRows, Notes]:
         if kind is ScopeKind.VM_DISK:
             return row(ops / 20, ops / 40, us, outstanding_s=60.0)
         return row(ops, ops / 2, us, queue_depth=32.0)

@@ -1,6 +1,7 @@
 """Which virtual disk a guest's disk is: by what it calls itself, never against what its guest is."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -90,7 +91,7 @@ def test_two_guests_that_claim_one_virtual_disk_both_lose_it_and_a_tie_by_hand_h
     ],
 )
 def test_within_its_vm_a_disk_is_matched_by_what_names_it_and_size_is_only_a_suggestion(
-    identity: dict[str, object], expected: tuple[object, ...]
+    identity: dict[str, Any], expected: tuple[object, ...]
 ) -> None:
     assert found(disk(**identity)) == [expected]
 
