@@ -177,7 +177,9 @@ def rule(case: Case) -> Diagnoses:
     no layer is named, and it says so. It says so as well wherever the bounds of a row without an excess leave room for one.
     """
     measured = ~np.isnan(case.value)
-    excess, low, high = (_excess(numbers, case.expected, measured) for numbers in (case.value, case.lower, case.upper))
+    excess, low, high = (
+        excess_us(numbers, case.expected, measured) for numbers in (case.value, case.lower, case.upper)
+    )
     total, expected = excess.sum(axis=1), np.where(measured, case.expected, 0.0).sum(axis=1)
     threshold = elevated_from_us(expected)
     named = np.argmax(np.where(measured, excess, -1.0), axis=1)
@@ -226,7 +228,8 @@ def _capped(case: Case, low: Floats, named: npt.NDArray[np.int64]) -> Bools:
     return capped
 
 
-def _excess(numbers: Floats, expected: Floats, measured: Bools) -> Floats:
+def excess_us(numbers: Floats, expected: Floats, measured: Bools) -> Floats:
+    """The definition of excess latency: (n, 10) µs above the baseline of each span, at least 0; 0 where a span was not measured."""
     return np.where(measured, np.maximum(numbers - expected, 0.0), 0.0)
 
 

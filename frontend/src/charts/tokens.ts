@@ -1,4 +1,4 @@
-/** The colours of a chart, read from the variables of styles/tokens.css: one home for every colour. */
+/** The colors of a chart, read from the variables of styles/tokens.css: one home for every color. */
 
 import { PATH_COLORS } from './ioPath'
 
