@@ -21,6 +21,7 @@ export const revoke = 'Revoke'
 export const revokeNamed = (name: string) => `Revoke ${name}`
 export const revokeFailed = 'Not revoked'
 export const unmatched = 'Unmatched disks'
+export const unmatchedMark = 'Unmatched'
 export const allMatched = 'All disks of guests are matched.'
 export const moreUnmatched = (shown: number, total: number) => `${shown} of ${total} shown`
 export const tie = (disk: string) => `Match with ${disk}`

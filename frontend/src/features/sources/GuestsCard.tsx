@@ -148,7 +148,7 @@ export function DiskList({ disks, total, isAdmin }: DiskListProps) {
       <ul className={styles.list} aria-label={guestsCopy.unmatched}>
         {disks.map((disk) => (
           <li key={disk.id} className={styles.row}>
-            <StateMark tone="warn" word={guestsCopy.unmatched} />
+            <StateMark tone="warn" word={guestsCopy.unmatchedMark} />
             <div className={styles.told}>
               <strong className={styles.name}>
                 <Name focusable>{`${disk.host_name} ${disk.disk}`}</Name>
