@@ -84,6 +84,7 @@ class VolumeGroup:
     name: str
     id: str
     vm: int | None  # the vVol VM it belongs to
+    iops_limit: int | None = None  # QoS limit that its volumes share
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gavel_lab import noise
-from gavel_lab.environment import Environment, Transport
+from gavel_lab.environment import Environment, Transport, Volume
 from gavel_lab.flows import sizes
 from gavel_lab.reading import Floats
 from gavel_lab.stories import PHASES, Phase
@@ -134,7 +134,7 @@ class Demand:
         steady = set(self._steady_targets)
         near[[device.index for device in devices if device.volume in steady]] = 1.0
         self._fabric_us *= near
-        limits = [volume.iops_limit or UNLIMITED for volume in environment.volumes]
+        limits = [_limit_of(environment, volume) for volume in environment.volumes]
         self._qos_limit = _column(limits + [UNLIMITED] * len(environment.directories))
         spread = 1.1 + 0.15 * noise.uniform(self._target_keys, np.ones(1, np.int64))
         spread[self._steady_targets] = 1.0
@@ -183,6 +183,24 @@ def _play(inputs: Inputs, cast: _Cast, columns: NDArray[np.int64]) -> None:
     inputs.fabric_us[groups] += phase.fabric_us
     inputs.service_us[targets] *= phase.service_scale
     inputs.capacity[targets] *= phase.capacity_scale
+
+
+def _limit_of(environment: Environment, volume: Volume) -> float:
+    """Its own, or the one that it shares with the other volumes of its group (`limit_buckets`)."""
+    group = None if volume.volume_group is None else environment.volume_groups[volume.volume_group]
+    return volume.iops_limit or (group and group.iops_limit) or UNLIMITED
+
+
+def limit_buckets(environment: Environment) -> NDArray[np.int64]:
+    """(targets,) which QoS limit each volume or directory counts against: volumes without one of their own share that of their group."""
+    targets = len(environment.volumes) + len(environment.directories)
+    bucket = np.arange(targets, dtype=np.int64)
+    first: dict[int, int] = {}
+    for volume in environment.volumes:
+        group = volume.volume_group
+        if group is not None and environment.volume_groups[group].iops_limit and not volume.iops_limit:
+            bucket[volume.index] = first.setdefault(group, volume.index)
+    return bucket
 
 
 def _column(values: list[int] | list[float]) -> Floats:

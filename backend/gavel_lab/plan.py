@@ -61,6 +61,7 @@ class VmPlan:
     disks: tuple[str, ...]
     commute: tuple[tuple[int, int], ...] = ()  # (minute, host within the cluster)
     iops_limit: int | None = None  # of its last disk
+    group_limit: int | None = None  # of its volume group on the array, on vVols
 
 
 @dataclass(frozen=True)
@@ -227,12 +228,13 @@ DATASTORES = (
         1,
         1,
         (
-            VmPlan("vvol-01", 0, ("pvscsi:boot", "pvscsi:oltp")),
+            VmPlan("vvol-01", 0, ("pvscsi:boot", "pvscsi:oltp"), group_limit=6000),
             VmPlan("vvol-02", 1, ("pvscsi:boot", "pvscsi:web")),
             VmPlan("vvol-03", 2, ("pvscsi:boot", "pvscsi:web")),
             VmPlan("vvol-04", 0, ("pvscsi:web",)),
         ),
         kind="vvol",
+        story="volume-group-limit",
         transport="iscsi",
     ),
     DatastorePlan(

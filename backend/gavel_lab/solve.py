@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gavel_lab.environment import Environment
-from gavel_lab.flows import FlowTable
-from gavel_lab.inputs import Demand, Inputs
+from gavel_lab.flows import FlowTable, Grouping
+from gavel_lab.inputs import Demand, Inputs, limit_buckets
 from gavel_lab.reading import SEGMENTS, Floats
 
 OPS_READ, OPS_WRITE, BYTES_READ, BYTES_WRITE, READ_TIMES = 0, 1, 2, 3, 4
@@ -74,6 +74,8 @@ class Solver:
 
     def __init__(self, environment: Environment, demand: Demand) -> None:
         self._demand = demand
+        self._bucket = limit_buckets(environment)
+        self._buckets = Grouping(self._bucket, len(self._bucket))
         pods = [environment.pods[volume.pod] if volume.pod is not None else None for volume in environment.volumes]
         stretched = [pod if pod and len(pod.arrays) > 1 else None for pod in pods] + [None] * len(
             environment.directories
@@ -171,7 +173,9 @@ class Solver:
         )
         volume_ops = table.by_target.sum(flow_ops)
         loop = np.where(queued[group], mean, loop)
-        waits.qos_us = _step(waits.qos_us, volume_ops, table.by_target.sum(flow_ops / loop), inputs.qos_limit)
+        counted = self._buckets.sum(volume_ops)[self._bucket]
+        slope = self._buckets.sum(table.by_target.sum(flow_ops / loop))[self._bucket]
+        waits.qos_us = _step(waits.qos_us, counted, slope, inputs.qos_limit)
         waits.ops = self._damped(inputs, waits, volume_ops, table.by_target.sum(flow_ops / mean))
 
     def _damped(self, inputs: Inputs, waits: _Waits, ops: Floats, ops_per_us: Floats) -> Floats:

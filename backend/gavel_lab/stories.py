@@ -151,6 +151,15 @@ PHASES = (
         culprit="noisy",
     ),
     Phase(
+        "volume-group-limit",
+        "volumes of a VM at the QoS limit of their group",
+        48,
+        58,
+        "array",
+        "array_qos",
+        {"oltp": DiskChange(24, 300)},
+    ),
+    Phase(
         "snapshot-consolidation",
         "disks of a VM are consolidated",
         37,

@@ -30,6 +30,7 @@ from gavel.domain.inventory import (
     Vm,
     VmDisk,
     Volume,
+    VolumeGroup,
 )
 from gavel.domain.labels import Label, LabelKind
 from gavel.domain.samples import COLUMNS, NOT_MEASURED, Int64Array, SampleBatch
@@ -86,6 +87,7 @@ def array_inventory(key: str = "array-a", tag: int = 0x9714) -> ArrayInventory:
         exports=(DirectoryExport("export", "nfs01", "/nfs01", "fs:root", enabled=True),),
         directories=(ArrayDirectory("dir-1", "fs:root", "/"),),
         file_addresses=(f"files-{tag}",),
+        volume_groups=(VolumeGroup("group-0", "group", 10_000, None),),
     )
 
 

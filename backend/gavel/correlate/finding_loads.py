@@ -21,7 +21,7 @@ from gavel.findings import binding
 from gavel.findings.assemble import host_setting
 from gavel.findings.evidence import BusyDisk, FullQueue, HostPathUse, LimitedRate, PathUse, QueueShare, VolumeMatch
 from gavel.findings.evidence_rows import DeviceFacts, PathUseRow
-from gavel.findings.minutes import PartMinutes, minutes_at
+from gavel.findings.minutes import PartMinutes, minutes_at, sum_of_minutes
 from gavel.findings.model import ObjectRef
 
 MINUTE = timedelta(minutes=1)
@@ -50,7 +50,8 @@ class EvidenceWindow:
 
 
 def limited_rates(connection: Connection, window: EvidenceWindow) -> Iterator[LimitedRate]:
-    """Virtual disks, then volumes."""
+    """Volume groups, virtual disks, then volumes."""
+    yield from _limited_groups(connection, window)
     disks = loads.disks_at_limit(
         connection, window.narrowed, used=binding.LIMIT_USED, unit=float(binding.COST_UNIT_BYTES)
     )
@@ -78,6 +79,24 @@ def limited_rates(connection: Connection, window: EvidenceWindow) -> Iterator[Li
             minutes=of(volume.volume.id),
             from_at=window.from_at,
             to_at=window.to_at,
+        )
+
+
+def _limited_groups(connection: Connection, window: EvidenceWindow) -> Iterator[LimitedRate]:
+    groups = loads.groups_at_limit(connection, window.narrowed, wait_us=binding.LEAST_QOS_US)
+    of = _minutes_of(connection, ScopeKind.VOLUME, [volume.id for one in groups for volume in one.volumes], window)
+    for group in groups:
+        yield LimitedRate(
+            source_id=group.source_id,
+            object=group.array,
+            owner=group.array,
+            iops_limit=group.iops_limit,
+            bytes_per_s_limit=group.bytes_per_s_limit,
+            minutes=sum_of_minutes([of(volume.id) for volume in group.volumes]),
+            from_at=window.from_at,
+            to_at=window.to_at,
+            group=group.name,
+            volumes=group.volumes,
         )
 
 

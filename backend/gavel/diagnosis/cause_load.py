@@ -83,7 +83,12 @@ def load_causes(connection: Connection, kind: RefKind, questions: Sequence[Cause
     keys = {
         *(scope_key(ScopeKind.VM_DISK, load.disk.id) for own in disks.values() for load in own),
         *(scope_key(ScopeKind.HOST_DEVICE, load.device.id) for own in devices.values() for load in own),
-        *(scope_key(ScopeKind.VOLUME, load.volume.id) for own in volumes.values() for load in own),
+        *(
+            scope_key(ScopeKind.VOLUME, volume_id)
+            for own in volumes.values()
+            for load in own
+            for volume_id in (load.volume.id, *load.group_volume_ids)
+        ),
     }
     tasks = _tasks(connection, disks, host)
     stamps = {stamp for one in questions for stamp in one.episode.stamps}

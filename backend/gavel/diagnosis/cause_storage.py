@@ -12,6 +12,7 @@ from gavel.db.queries.causes import VolumeLoad
 from gavel.db.queries.peer_volumes import PeerVolume
 from gavel.db.queries.rows import EntityRef
 from gavel.diagnosis.cause import Candidate, CauseEvidence, CauseKind, CauseLimit, CauseObject, TwinTest
+from gavel.diagnosis.cause_groups import group_limit_candidates
 from gavel.diagnosis.cause_inputs import CauseInputs, twin_test
 from gavel.diagnosis.cause_san import san_candidates
 from gavel.diagnosis.cause_words import count, counted, megabytes, percent
@@ -38,6 +39,7 @@ def storage_candidates(inputs: CauseInputs) -> Iterator[Candidate]:
         yield from san_candidates(inputs)
     if Layer.ARRAY in inputs.layers:
         yield from _qos_limits(inputs)
+        yield from group_limit_candidates(inputs)
         yield from _array_loads(inputs)
         yield from _volume_loads(inputs)
     if inputs.layers & {Layer.SAN, Layer.ARRAY}:

@@ -80,6 +80,16 @@ class Volume:
 
 
 @dataclass(frozen=True, slots=True)
+class VolumeGroup:
+    """Volumes that share limits; `Volume.volume_group` is its name."""
+
+    key: str
+    name: str
+    qos_iops_limit: int | None
+    qos_bytes_per_s_limit: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class PortHealth:
     """Of a host's ports as an array reports them. state: "healthy", "unknown" or the array's own word; detail: None without news."""
 
@@ -157,6 +167,7 @@ class ArrayInventory:
     exports: tuple[DirectoryExport, ...]
     directories: tuple[ArrayDirectory, ...] = ()
     file_addresses: tuple[str, ...] = ()  # addresses NFS clients mount from
+    volume_groups: tuple[VolumeGroup, ...] = ()
 
 
 # --- the other side: vCenter ---------------------------------------------------------------------------------------------------------

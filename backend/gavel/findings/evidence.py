@@ -88,7 +88,9 @@ class SharedSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LimitedRate:
-    """A virtual disk with an IOPS limit, or a volume with a QoS limit. owner: the VM or the array. minutes: [from_at, to_at)."""
+    """A virtual disk with an IOPS limit, a volume with a QoS limit, or a volume group with one. owner: the VM or the array. minutes:
+    [from_at, to_at). group: name of the group whose limit it is; object then is the array, `volumes` are the group's, minutes their sums.
+    """
 
     source_id: int
     object: ObjectRef
@@ -98,6 +100,8 @@ class LimitedRate:
     minutes: PartMinutes
     from_at: datetime
     to_at: datetime
+    group: str | None = None
+    volumes: tuple[ObjectRef, ...] = ()
 
     @property
     def is_of_volume(self) -> bool:

@@ -91,6 +91,18 @@ class LimitedVolume:
     bytes_per_s_limit: int | None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimitedGroup:
+    """A volume group with limits, of which a volume waited for one."""
+
+    source_id: int
+    name: str
+    array: ObjectRef
+    volumes: tuple[ObjectRef, ...]
+    iops_limit: int | None
+    bytes_per_s_limit: int | None
+
+
 @dataclass(frozen=True, slots=True)
 class QueueRow:
     """A device of a host that had about as many I/Os in flight as its queue holds."""

@@ -1,6 +1,6 @@
 """Minutes of one disk, device or volume, and whether a limit binds in each: what causes and findings both look at."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -80,6 +80,16 @@ class PartMinutes:
     def ios(self, name: str) -> Floats:
         """I/Os in a part at once, on average over the minute."""
         return self.columns[name] / (MINUTE_S * 1e6)
+
+
+def sum_of_minutes(parts: Sequence[PartMinutes]) -> PartMinutes:
+    """Several parts together; NaN where none of them was measured. Depths are not added up: queues are each their own."""
+    names = [name for name in parts[0].columns if name != "depth"]
+    stacks = {name: np.stack([part.columns[name] for part in parts]) for name in names}
+    columns = {
+        name: np.where(np.isnan(stack).all(axis=0), np.nan, np.nansum(stack, axis=0)) for name, stack in stacks.items()
+    }
+    return PartMinutes(columns | {"depth": np.full(len(columns["ops"]), np.nan)})
 
 
 def minutes_at(

@@ -161,7 +161,7 @@ def _volumes(
 def _add_volume_group(draft: Draft, plan: VmPlan, home: Datastore, vm: int, instance_uuid: str) -> None:
     index = len(draft.volume_groups)
     name = f"vvol-{plan.name[:46]}-{draft.ids.hex(8, 'vgroup', vm)}-vg"
-    draft.volume_groups.append(VolumeGroup(index, home.array, name, draft.ids.uuid("vgroup", vm), vm))
+    draft.volume_groups.append(VolumeGroup(index, home.array, name, draft.ids.uuid("vgroup", vm), vm, plan.group_limit))
     _add_vvol(draft, vm, home, "Config", 4 * GIB, f"rfc4122.{draft.ids.uuid('vvol', instance_uuid)}")
 
 

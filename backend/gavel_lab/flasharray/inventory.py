@@ -256,7 +256,7 @@ def _volume_group(view: ArrayView, group: VolumeGroup) -> Row:
         "destroyed": False,
         "pod": NO_REFERENCE,
         "priority_adjustment": _EVEN_PRIORITY,
-        "qos": _NO_QOS,
+        "qos": {"bandwidth_limit": None, "iops_limit": group.iops_limit},
         "space": space_of(view, volumes),
         "time_remaining": None,
         "volume_count": len(volumes),

@@ -45,8 +45,8 @@ def test_everything_in_an_inventory_is_stored(store: Store) -> None:
     source_id = store.source()
     stored = store.take(source_id, array_inventory(), NOW)
     assert {name: counts.added for name, counts in stored.tables.items()} == {
-        "label": 0, "storage_array": 1, "pod": 1, "volume": 8, "array_host": 1, "connection": 8, "array_port": 1, "directory_export": 1,
-        "array_directory": 1,
+        "label": 0, "storage_array": 1, "pod": 1, "volume_group": 1, "volume": 8, "array_host": 1, "connection": 8, "array_port": 1,
+        "directory_export": 1, "array_directory": 1,
     }  # fmt: skip
     row = "SELECT serial, pod_id IS NOT NULL, vvol_id FROM volume WHERE source_id = :id AND key = 'id-v5'"
     assert store.rows(row, id=source_id) == [(SERIALS[5], True, None)]

@@ -86,7 +86,9 @@ class DeviceLoad:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VolumeLoad:
-    """A volume behind an object, with all hosts' I/O to it. qos_*: its own limits; None: none set."""
+    """A volume behind an object, with all hosts' I/O to it. qos_*: its own limits; None: none set. group*: of its volume group, where that
+    has a limit, with the ids of all volumes that share it.
+    """
 
     subject_id: int
     volume: EntityRef
@@ -100,6 +102,10 @@ class VolumeLoad:
     qos_time: float
     array_whole: float
     qos_whole: float
+    group_name: str | None = None
+    group_iops_limit: int | None = None
+    group_bytes_per_s_limit: int | None = None
+    group_volume_ids: Sequence[int] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,8 +286,13 @@ def volume_loads(connection: Connection, kind: RefKind, objects: Sequence[Object
     rows = connection.execute(
         text(
             f"""{loads} SELECT b.*, v.name, v.qos_iops_limit, v.qos_bytes_per_s_limit, s.id AS array_id, s.name AS array_name,
+                g.name AS group_name, g.qos_iops_limit AS group_iops_limit, g.qos_bytes_per_s_limit AS group_bytes_per_s_limit,
+                ARRAY(SELECT m.id FROM volume m WHERE m.source_id = g.source_id AND m.volume_group = g.name AND m.present ORDER BY m.id)
+                    AS group_volume_ids,
                 EXISTS (SELECT FROM volume o WHERE o.serial = v.serial AND o.source_id <> v.source_id AND o.present) AS is_stretched
             FROM best b JOIN volume v ON v.id = b.thing_id JOIN storage_array s ON s.source_id = v.source_id AND s.present
+            LEFT JOIN volume_group g ON g.source_id = v.source_id AND g.name = v.volume_group AND g.present
+                AND (g.qos_iops_limit > 0 OR g.qos_bytes_per_s_limit > 0)
             ORDER BY b.subject_id, b.array_time DESC, b.thing_id"""
         ),
         _parameters(objects, MOST_VOLUMES),

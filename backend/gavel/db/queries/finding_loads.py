@@ -15,7 +15,7 @@ from gavel.db.queries.queues import IN_FLIGHT
 from gavel.db.series.catalog import LEDGER, LEDGER_LEAVES
 from gavel.domain.scope import ScopeKind, scope_key
 from gavel.findings.evidence import VolumeMatch
-from gavel.findings.evidence_rows import DiskRow, LimitedVolume, PathUseRow, QueueRow
+from gavel.findings.evidence_rows import DiskRow, LimitedGroup, LimitedVolume, PathUseRow, QueueRow
 from gavel.findings.model import ObjectRef
 
 # The ledger's columns are single precision: what is as near as this to a threshold is for the rule to decide.
@@ -146,6 +146,35 @@ def volumes_at_limit(connection: Connection, window: LoadWindow, *, wait_us: flo
             source_id=row["source_id"],
             volume=ObjectRef("volume", row["id"], row["name"]),
             array=ObjectRef("array", row["array_id"], row["array_name"]),
+            iops_limit=row["qos_iops_limit"],
+            bytes_per_s_limit=row["qos_bytes_per_s_limit"],
+        )
+        for row in rows
+    ]
+
+
+_GROUPS = f"""
+    SELECT g.name, g.source_id, a.id AS array_id, a.name AS array_name, g.qos_iops_limit, g.qos_bytes_per_s_limit,
+        array_agg(v.id ORDER BY v.name, v.id) AS ids, array_agg(v.name ORDER BY v.name, v.id) AS names
+    FROM volume_group g JOIN source c ON c.id = g.source_id AND c.enabled JOIN storage_array a ON a.source_id = g.source_id AND a.present
+    JOIN volume v ON v.source_id = g.source_id AND v.volume_group = g.name AND v.present
+    WHERE g.present AND (g.qos_iops_limit > 0 OR g.qos_bytes_per_s_limit > 0)
+    GROUP BY g.id, a.id HAVING bool_or(v.id IN (
+        SELECT l.entity_id - :base FROM {LEDGER.name} l WHERE {_MINUTES} AND {_QOS} > :near * :wait * {_OPS}
+        GROUP BY 1 HAVING count(*) >= :least))
+    ORDER BY g.id
+"""
+
+
+def groups_at_limit(connection: Connection, window: LoadWindow, *, wait_us: float) -> list[LimitedGroup]:
+    """Volume groups with a QoS limit, of which a volume has so much QoS time per I/O."""
+    rows = connection.execute(text(_GROUPS), _given(ScopeKind.VOLUME, window, wait=wait_us)).mappings()
+    return [
+        LimitedGroup(
+            source_id=row["source_id"],
+            name=row["name"],
+            array=ObjectRef("array", row["array_id"], row["array_name"]),
+            volumes=tuple(ObjectRef("volume", *pair) for pair in zip(row["ids"], row["names"], strict=True)),
             iops_limit=row["qos_iops_limit"],
             bytes_per_s_limit=row["qos_bytes_per_s_limit"],
         )

@@ -45,6 +45,15 @@ volume = inventory_table(
     Index("ix_volume_vvol_id", "vvol_id"),
 )
 
+# `volume.volume_group` is its name.
+volume_group = inventory_table(
+    "volume_group",
+    Column("name", Text, nullable=False),
+    Column("qos_iops_limit", BigInteger),
+    Column("qos_bytes_per_s_limit", BigInteger),
+    Index("ix_volume_group_name", "source_id", "name"),
+)
+
 array_host = inventory_table(
     "array_host",
     Column("name", Text, nullable=False),

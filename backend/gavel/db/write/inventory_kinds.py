@@ -50,6 +50,10 @@ VOLUME = InventoryTable(
     references={"pod_id": _a.pod},
     watched=(_RENAMED, EventColumn("qos_iops_limit", "qos_limit"), EventColumn("qos_bytes_per_s_limit", "qos_limit")),
 )
+VOLUME_GROUP = InventoryTable(
+    _a.volume_group,
+    watched=(_RENAMED, EventColumn("qos_iops_limit", "qos_limit"), EventColumn("qos_bytes_per_s_limit", "qos_limit")),
+)
 ARRAY_HOST = InventoryTable(_a.array_host, watched=(EventColumn("port_health", "port_health"),))
 CONNECTION = InventoryTable(
     _a.connection, references={"array_host_id": _a.array_host, "volume_id": _a.volume}, label="key"
@@ -135,5 +139,15 @@ VM_DISK = InventoryTable(
 )
 
 # Parents before what refers to them.
-ARRAY_KINDS = (STORAGE_ARRAY, POD, VOLUME, ARRAY_HOST, CONNECTION, ARRAY_PORT, ARRAY_DIRECTORY, DIRECTORY_EXPORT)
+ARRAY_KINDS = (
+    STORAGE_ARRAY,
+    POD,
+    VOLUME_GROUP,
+    VOLUME,
+    ARRAY_HOST,
+    CONNECTION,
+    ARRAY_PORT,
+    ARRAY_DIRECTORY,
+    DIRECTORY_EXPORT,
+)
 HOST_KINDS = (VCENTER, CLUSTER, ESXI_HOST, HBA, HOST_DEVICE, PATH, UNKNOWN_PATH, DATASTORE, VM, VM_DISK)

@@ -28,6 +28,7 @@ def _array_rows(inventory: ArrayInventory) -> Iterator[tuple[InventoryTable, Ite
     array = _plain(inventory.array) | {"facts": facts, "file_addresses": list(inventory.file_addresses)}
     yield kinds.STORAGE_ARRAY, [array]
     yield kinds.POD, ({"key": pod.key, "name": pod.name, "array_count": pod.array_count} for pod in inventory.pods)
+    yield kinds.VOLUME_GROUP, (_plain(group) for group in inventory.volume_groups)
     yield kinds.VOLUME, (_plain(volume, pod_key="pod_id") for volume in inventory.volumes)
     yield kinds.ARRAY_HOST, (_array_host(host) for host in inventory.hosts)
     yield kinds.CONNECTION, (_connection(connection) for connection in inventory.connections)

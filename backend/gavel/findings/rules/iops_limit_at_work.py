@@ -15,14 +15,14 @@ from gavel.findings.evidence import LimitedRate
 from gavel.findings.measures import LASTING, mean_over, setting, severity_of_wait
 from gavel.findings.minutes import iops_limit_binds, lasts, mean, qos_limit_binds
 from gavel.findings.model import Advice, AdviceKind, Finding, FindingEvidence, FindingReference, FindingRule
-from gavel.findings.texts import megabytes, milliseconds, number
+from gavel.findings.texts import counted, megabytes, milliseconds, number
 
 _SEGMENTS = "segment hypervisor (virtual disk − device)"
 
 
 def evaluate(evidence: LimitedRate) -> Finding | None:
     """None where the limit did not bind in enough minutes, or was not measured in them."""
-    return _of_volume(evidence) if evidence.is_of_volume else _of_disk(evidence)
+    return _of_disk(evidence) if evidence.object.kind == "vm_disk" else _of_volume(evidence)
 
 
 def _of_disk(evidence: LimitedRate) -> Finding | None:
@@ -98,16 +98,34 @@ def _of_volume(evidence: LimitedRate) -> Finding | None:
     return Finding(
         source_id=evidence.source_id,
         object=evidence.object,
+        part=evidence.group or "",
         severity=severity_of_wait(wait),
         confidence=Confidence.CONFIRMED,
-        title=f"Volume {evidence.object.name} at its QoS limit: {used}",
-        cause=f"The array itself counts {milliseconds(wait)} per I/O of QoS rate limit on this volume.",
+        title=f"{_limited_name(evidence)} at its QoS limit: {used}",
+        cause=_volume_cause(evidence, wait),
         evidence=tuple(_volume_numbers(evidence, iops, carried, wait)),
         advice=tuple(_volume_advice(evidence)),
-        affected=(evidence.owner,),
-        affected_text="All hosts and VMs on this volume wait for its limit.",
+        affected=(evidence.owner,) if evidence.group is None else evidence.volumes[:200],
+        affected_text="All hosts and VMs on this volume wait for its limit."
+        if evidence.group is None
+        else f"{counted(len(evidence.volumes), 'volume')} share this limit.",
         magnitude=wait,
     )
+
+
+def _limited_name(evidence: LimitedRate) -> str:
+    return f"Volume {evidence.object.name}" if evidence.group is None else f"Volume group {evidence.group}"
+
+
+def _subject(evidence: LimitedRate) -> str:
+    return f"volume {evidence.object.name}" if evidence.group is None else f"volume group {evidence.group}"
+
+
+def _volume_cause(evidence: LimitedRate, wait: float) -> str:
+    counts = f"The array itself counts {milliseconds(wait)} per I/O of QoS rate limit on"
+    if evidence.group is None:
+        return f"{counts} this volume."
+    return f"{counts} the {counted(len(evidence.volumes), 'volume')} of this group, which use up its limit together."
 
 
 def _used(evidence: LimitedRate, iops: float, carried: float) -> str:
@@ -136,11 +154,13 @@ def _volume_advice(evidence: LimitedRate) -> Iterator[Advice]:
     )
     yield Advice(
         kind=AdviceKind.SPREAD,
-        text=f"Move VMs with much I/O from {evidence.object.name} to datastores on other volumes",
+        text=f"Move VMs with much I/O from {evidence.object.name} to datastores on other volumes"
+        if evidence.group is None
+        else f"Move volumes with much I/O out of volume group {evidence.group}",
     )
     yield Advice(
         kind=AdviceKind.LIMIT,
-        text=f"Raise or remove the QoS limit of volume {evidence.object.name} on {evidence.owner.name}",
+        text=f"Raise or remove the QoS limit of {_subject(evidence)} on {evidence.owner.name}",
         takes_effect="live",
         agree=("storage",),
         next_limit="the array's own load, which the volume's I/O then adds to",
@@ -154,12 +174,12 @@ RULE = FindingRule(
     evaluate=evaluate,
     raised_when=(
         f"{LASTING} a virtual disk uses {LIMIT_USED * 100:.0f} % of its IOPS limit while its I/Os wait more than "
-        f"{LEAST_HYPERVISOR_US / 1000:g} ms in the hypervisor, or a volume uses {LIMIT_USED * 100:.0f} % of a QoS limit while the array "
-        f"counts more than {LEAST_QOS_US / 1000:g} ms of QoS rate limit per I/O"
+        f"{LEAST_HYPERVISOR_US / 1000:g} ms in the hypervisor, or a volume or volume group uses {LIMIT_USED * 100:.0f} % of a QoS "
+        f"limit while the array counts more than {LEAST_QOS_US / 1000:g} ms of QoS rate limit per I/O"
     ),
     cleared_when="10 minutes later the limit is in full use in fewer of them, or nothing waits for it",
     blind_spots=(
-        "Limits of volume groups, pods and hosts: only a volume's own limit is read",
+        "Limits of hosts on the array; pods have none for I/O",
         "Limits of VMs by resource pool or storage policy that do not appear as the disk's own limit",
         "Virtual disks whose layer above the device cannot be measured: a kernel time in whole milliseconds hides a short wait",
     ),

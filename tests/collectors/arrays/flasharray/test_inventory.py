@@ -48,3 +48,18 @@ def test_an_array_says_its_versions_and_what_its_latency_holds_in_its_own_words(
         Fact("REST API", "2.36"),
         Fact("Reported latency", "includes queue time"),
     )
+
+
+@pytest.mark.parametrize(
+    ("qos", "limits"),
+    [
+        (None, (None, None)),
+        (wire.Qos(), (None, None)),
+        (wire.Qos(bandwidth_limit=10**9, iops_limit=6000), (6000, 10**9)),
+    ],
+)
+def test_a_volume_group_has_the_limits_that_its_volumes_share(
+    qos: wire.Qos | None, limits: tuple[int | None, int | None]
+) -> None:
+    group = inventory.volume_group(wire.VolumeGroupItem("g-1", "vg", qos))
+    assert (group.name, (group.qos_iops_limit, group.qos_bytes_per_s_limit)) == ("vg", limits)

@@ -14,7 +14,7 @@ from gavel.collectors.arrays.flasharray.settings import FlashArraySettings
 from gavel.collectors.contract import CollectorKind, StreamPlan
 from gavel.collectors.net import CheckedCollector
 from gavel.domain.errors import ProtocolError
-from gavel.domain.inventory import ArrayDirectory, ArrayInfo, ArrayInventory, DirectoryExport
+from gavel.domain.inventory import ArrayDirectory, ArrayInfo, ArrayInventory, DirectoryExport, VolumeGroup
 from gavel.domain.samples import SampleBatch
 from gavel.domain.source import ClockReading, Preflight, SourceKind, Stream, Usage
 from gavel.egress.tls import ssl_context
@@ -80,6 +80,7 @@ class FlashArrayCollector:
             hosts=tuple(build.array_host(item) for item in self._read("hosts", wire.HostItem)),
             connections=tuple(filter(None, map(build.connection, self._read("connections", wire.ConnectionItem)))),
             ports=tuple(build.port(item) for item in self._read("ports", wire.PortItem)),
+            volume_groups=self._volume_groups(),
             exports=self._exports(),
             directories=self._directories(),
             file_addresses=self._file_addresses(),
@@ -114,6 +115,12 @@ class FlashArrayCollector:
         if len(arrays) != 1:
             raise ProtocolError(f"{self._client.address}: /arrays listed {len(arrays)} arrays instead of itself alone.")
         return build.array_info(arrays[0], self._read("controllers", wire.ControllerItem), self._client.version)
+
+    def _volume_groups(self) -> tuple[VolumeGroup, ...]:
+        return tuple(
+            build.volume_group(item)
+            for item in self._read("volume-groups", wire.VolumeGroupItem, {"destroyed": "false"})
+        )
 
     def _exports(self) -> tuple[DirectoryExport, ...]:
         if self._client.version < _FILES_FROM:

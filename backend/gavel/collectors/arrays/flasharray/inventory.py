@@ -15,6 +15,7 @@ from gavel.domain.inventory import (
     Pod,
     PortHealth,
     Volume,
+    VolumeGroup,
 )
 from gavel.domain.labels import LabelKind, labels_of_mapping
 
@@ -57,6 +58,11 @@ def volume(item: wire.VolumeItem, tags: Mapping[str, str], vvol_id: str | None) 
         vvol_id=vvol_id,
         labels=labels_of_mapping(LabelKind.TAG, tags),
     )
+
+
+def volume_group(item: wire.VolumeGroupItem) -> VolumeGroup:
+    qos = item.qos or wire.Qos()
+    return VolumeGroup(item.id, item.name, qos.iops_limit, qos.bandwidth_limit)
 
 
 def tags_by_volume(items: Iterable[wire.TagItem]) -> dict[str, dict[str, str]]:

@@ -74,6 +74,12 @@ class PodItem(msgspec.Struct):
     array_count: int | None = None
 
 
+class VolumeGroupItem(msgspec.Struct):
+    id: str
+    name: str
+    qos: Qos | None = None
+
+
 class PortConnectivity(msgspec.Struct):
     status: str | None = None
     details: str | None = None
