@@ -70,6 +70,15 @@ def test_noisy_neighbor_has_grown_by_half(iops: float, is_raised: bool) -> None:
     assert (shared(replace(CULPRIT, iops=iops, bytes_per_s=0), VICTIM) is not None) is is_raised
 
 
+@pytest.mark.parametrize(("iops", "is_raised"), [(1999, False), (2005, True)])
+def test_noisy_neighbor_adds_a_tenth_of_all_io(iops: float, is_raised: bool) -> None:
+    """Beside a steady VM that has nearly all of it."""
+    steady = load(3, 10_000 - iops, 1800, before=10_000 - iops, before_us=500)
+    small = replace(CULPRIT, iops=iops, bytes_per_s=0, normal_iops=1000)
+    victim = replace(VICTIM, iops=5, normal_iops=5)
+    assert (shared(small, steady, victim) is not None) is is_raised
+
+
 def test_noisy_neighbor_that_was_not_there_before_is_one() -> None:
     assert shared(replace(CULPRIT, normal_iops=0, normal_bytes_per_s=0, normal_us=None), VICTIM) is not None
 

@@ -25,7 +25,6 @@ _NEAR = 0.99
 
 _OPS, _BYTES = sum_of(["read_ops", "write_ops"]), sum_of(["read_bytes", "write_bytes"])
 _LATENCY = sum_of([f"all_{name}_time" for name in ledger_columns.SPAN_NAMES.values()])
-_SAN_AND_ARRAY = sum_of(["all_san_time", "all_array_time", "all_san_array_time"])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,8 +64,8 @@ def slower_queues(connection: Connection, from_at: datetime, to_at: datetime, *,
 
 
 def slower_volumes(connection: Connection, from_at: datetime, to_at: datetime, *, added_us: float) -> list[SlowerRow]:
-    """The same of volumes: time in SAN and array."""
-    query = _slower(LEDGER.name, _SAN_AND_ARRAY)
+    """The same of volumes: time in the array. What the fabric adds is not of the volume."""
+    query = _slower(LEDGER.name, "coalesce(all_array_time, 0)")
     return _slower_rows(connection, query, ScopeKind.VOLUME, (from_at, to_at), added_us)
 
 

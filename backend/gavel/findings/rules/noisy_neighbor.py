@@ -23,6 +23,8 @@ from gavel.findings.texts import counted, listed, milliseconds, number, percent
 
 # Below this a VM's latency is of too few I/Os.
 LEAST_IOPS = 5.0
+# Of all I/O there: what adds less makes nobody wait.
+LEAST_ADDED = 0.1
 # Of the ten minutes.
 LEAST_MINUTES = 6
 
@@ -72,7 +74,8 @@ def _case(evidence: SharedObject) -> _Case | None:
             continue
         culprit = max(evidence.loads, key=lambda load: added[load.vm])
         share = added[culprit.vm] / whole
-        if share < MAIN_SHARE or not _has_grown(*size(culprit)):
+        is_much = added[culprit.vm] >= LEAST_ADDED * sum(size(one)[1] for one in evidence.loads)
+        if share < MAIN_SHARE or not is_much or not _has_grown(*size(culprit)):
             continue
         victims = tuple(sorted((one for one in evidence.loads if one is not culprit and _waits(one)), key=_pays))
         ops = sum(one.iops for one in victims)
@@ -123,7 +126,10 @@ def _around(evidence: SharedObject) -> Iterator[ObjectRef]:
 
 
 def _numbers(evidence: SharedObject, case: _Case) -> Iterator[FindingEvidence]:
-    iops, there = "virtualDisk numberRead/WriteAveraged", "KAVG" if evidence.host else "SAN and array"
+    iops, there = (
+        "virtualDisk numberRead/WriteAveraged",
+        "KAVG" if evidence.host else "array's own latency of the volume",
+    )
     for label, value, unit, counter in (
         (f"IOPS of {case.culprit.vm.name}", case.culprit.iops, "IOPS", iops),
         ("Added latency of the other VMs", case.added_us, "µs", "virtualDisk.readLatencyUS, writeLatencyUS"),
@@ -182,7 +188,8 @@ RULE = FindingRule(
     evaluate=evaluate,
     raised_when=(
         f"over 10 minutes the other VMs of a device queue or volume wait more than {ELEVATED_US / 1000:g} ms longer than in a quiet time"
-        f" before, and one VM, with at least half as much I/O again as then, has {MAIN_SHARE * 100:.0f} % or more of what was added"
+        f" before, and one VM, with at least half as much I/O again as then, has {MAIN_SHARE * 100:.0f} % or more of what was added, and"
+        f" added {LEAST_ADDED * 100:.0f} % or more of all I/O there"
     ),
     cleared_when="10 minutes later the others wait as before, or the added I/O is of several VMs",
     blind_spots=(
