@@ -1,5 +1,6 @@
 """`gavel status` on a database that can be read: what is told of sources and of what is on one side only."""
 
+import re
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -9,6 +10,7 @@ from tests.db.environments import array_inventory, host_inventory
 
 from gavel.cli.commands import main
 from gavel.db.engine import Role, open_engine, transaction
+from gavel.db.queries.kept import KeptGrain
 from gavel.db.queries.sources import add_source
 from gavel.db.write.inventory import store_inventory
 from gavel.domain.inventory import Inventory, InventoryTaken
@@ -69,3 +71,9 @@ def test_where_nothing_is_missing_that_is_said(postgres_url: str, capsys: pytest
     polled(postgres_url, SourceKind.FLASHARRAY, "array", array_inventory())
     line = said(capsys).splitlines()[-1]
     assert line == "All objects that need a match are matched. On one side only, no match needed: 2."
+
+
+def test_what_is_kept_is_listed_with_its_size(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = [line for line in said(capsys).splitlines() if ": keeps " in line]
+    assert [line.split(":")[0].strip() for line in lines] == list(KeptGrain)
+    assert re.fullmatch(r"  samples: keeps 2 days, \d+\.\d MB", lines[0])

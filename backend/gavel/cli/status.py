@@ -12,6 +12,7 @@ from gavel.config import Settings
 from gavel.db.engine import Role, open_engine, reading
 from gavel.db.errors import StorageError
 from gavel.db.migrate import check
+from gavel.db.queries.kept import Kept, kept
 from gavel.db.queries.rows import UnmatchedQuery
 from gavel.db.queries.sources import SourceHealth, source_health
 from gavel.db.queries.unmatched import unmatched
@@ -47,9 +48,9 @@ def _look(settings: Settings, now: datetime) -> dict[str, Any]:
 
 
 def _stored(settings: Settings, now: datetime) -> dict[str, Any]:
-    """`database`, `sources` and `unmatched`: the latter two empty where the database cannot be read."""
+    """`database`, `kept`, `sources` and `unmatched`: all but the first empty where the database cannot be read."""
     place = "embedded" if settings.embedded_postgres else "external"
-    nothing: dict[str, Any] = {"sources": [], "unmatched": []}
+    nothing: dict[str, Any] = {"kept": [], "sources": [], "unmatched": []}
     try:
         report = check(settings.database_url)
         if not report.ok:
@@ -59,13 +60,25 @@ def _stored(settings: Settings, now: datetime) -> dict[str, Any]:
         try:
             with reading(engine) as connection:
                 sources = [_source(health) for health in source_health(connection, now)]
+                sizes = [_kept(each) for each in kept(connection)]
                 counts = [asdict(each) for each in unmatched(connection, UnmatchedQuery(limit=0)).counts]
         finally:
             engine.dispose()
     except StorageError as error:
         return {"database": {"place": place, "ok": False, "mode": None, "detail": str(error)}, **nothing}
     database = {"place": place, "ok": True, "mode": report.mode, "detail": " ".join(report.warnings)}
-    return {"database": database, "sources": sources, "unmatched": counts}
+    return {"database": database, "kept": sizes, "sources": sources, "unmatched": counts}
+
+
+def _kept(each: Kept) -> dict[str, Any]:
+    """`bytes_a_day`: None before the first day is over."""
+    return {
+        "grain": str(each.grain),
+        "keep_days": each.keep.days,
+        "since": None if each.since is None else each.since.isoformat(),
+        "bytes": each.bytes,
+        "bytes_a_day": each.bytes_a_day,
+    }
 
 
 def _source(health: SourceHealth) -> dict[str, Any]:
@@ -94,9 +107,19 @@ def _lines(health: dict[str, Any]) -> list[str]:
         *(_process_line(process) for process in health["processes"]),
         f"Database: {database['place']}, {database['mode'] or 'mode unknown'}, "
         f"{'reachable' if database['ok'] else 'not usable'}. {database['detail']}".rstrip(),
+        *(_kept_line(each) for each in health["kept"]),
         *(line for source in health["sources"] for line in (_source_line(source), *_warning_lines(source))),
         *([_unmatched_line(health["unmatched"])] if health["sources"] else []),
     ]
+
+
+def _kept_line(each: dict[str, Any]) -> str:
+    rate = "" if each["bytes_a_day"] is None else f", {_size(each['bytes_a_day'])} a day"
+    return f"  {each['grain']}: keeps {each['keep_days']} days, {_size(each['bytes'])}{rate}"
+
+
+def _size(number: float) -> str:
+    return f"{number / 1e9:.1f} GB" if number >= 1e8 else f"{number / 1e6:.1f} MB"
 
 
 def _process_line(process: dict[str, Any]) -> str:

@@ -8,9 +8,9 @@ from typing import Any, Literal, TypeAlias
 from sqlalchemy import Row, text
 
 from gavel.db.engine import Connection
-from gavel.db.series import modes
+from gavel.db.series import modes, packed
 from gavel.db.series.catalog import EPOCH, HOUR, SAMPLE_ROLLS, SAMPLES, Roll
-from gavel.db.series.measures import partials
+from gavel.db.series.measures import Partial, partials
 from gavel.domain.source import Stream
 from gavel.domain.streams import COLUMNS_OF, ColumnKind, SampleColumn
 
@@ -24,6 +24,7 @@ _FIVE_MINUTES = timedelta(minutes=5)
 # A sample's stamp may lie this far from its place on Gavel's clock: offset of the source, and half its length.
 _REACH = timedelta(minutes=10)
 _MICROSECOND = timedelta(microseconds=1)
+_LO, _HI = "CAST(:lo AS timestamptz)", "CAST(:hi AS timestamptz)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +170,7 @@ def _newest(
 ) -> Mapping[str, datetime | None]:
     """By the first roll-up of each width: its newest bucket of the window."""
     newest = [
-        f"(SELECT max(bucket) FROM {first.name} WHERE entity_id = ANY(:{stream}_ids) AND bucket >= :lo AND bucket < :hi) AS {first.name}"
+        f"{packed.newest(first, keys=_ids(stream), lo=_LO, hi=_HI)} AS {first.name}"
         for stream, widths in usable.items()
         for first, *_ in widths
     ]
@@ -183,10 +184,10 @@ def _newest(
 def _part(grain: _Grain) -> str:
     """Partials with entity and bucket: of samples one row for each, of a roll-up its rows. A sample lies where its middle is."""
     stream, name = grain.stream, grain.name
-    kept = partials(COLUMNS_OF[stream])
+    kept = _shown(COLUMNS_OF[stream])
     if grain.rolls:
         place, time, grouped = "s.bucket", "bucket", ""
-        rows = f"{grain.rolls[0].name} s ON s.entity_id = m.entity {_beside(grain)}"
+        rows = f"{_rows(grain, grain.rolls[0])} s ON s.entity_id = m.entity {_beside(grain)}"
         sums = ", ".join(partial.name for partial in kept)
     else:
         place = "s.ts - (m.shift_s + s.interval_s / 2.0) * INTERVAL '1 second'"
@@ -201,20 +202,35 @@ def _part(grain: _Grain) -> str:
 
 
 def _beside(grain: _Grain) -> str:
-    """What other roll-ups keep of the same buckets; each limited by itself, since an outer join hands no limits on.
+    """What other roll-ups keep of the same buckets.
 
     A bucket that one of them does not have, because it is older than the roll-up or only just over, is not measured.
     """
-    name = grain.name
-    limits = f"entity_id = ANY(CAST(:{grain.stream}_ids AS int[])) AND bucket > :{name}_lo AND bucket <= :{name}_hi"
     return " ".join(
-        f"LEFT JOIN (SELECT * FROM {roll.name} WHERE {limits}) r{n} ON r{n}.entity_id = s.entity_id AND r{n}.bucket = s.bucket"
+        f"LEFT JOIN {_rows(grain, roll)} r{n} ON r{n}.entity_id = s.entity_id AND r{n}.bucket = s.bucket"
         for n, roll in enumerate(grain.rolls[1:])
     )
 
 
+def _rows(grain: _Grain, roll: Roll) -> str:
+    """Limited by themselves: neither an outer join nor what is packed has limits handed on."""
+    shown = {partial.name for partial in _shown(COLUMNS_OF[grain.stream])}
+    names = [partial.name for partial in roll.partials if partial.name in shown]
+    lo, hi = (f"CAST(:{grain.name}_{edge} AS timestamptz)" for edge in ("lo", "hi"))
+    return packed.rows(roll, names, keys=_ids(grain.stream), lo=lo, hi=hi)
+
+
+def _ids(stream: Stream) -> str:
+    return f"CAST(:{stream}_ids AS int[])"
+
+
 def _merged(stream: Stream) -> str:
-    return ", ".join(f"{partial.of_partials} AS {partial.name}" for partial in partials(COLUMNS_OF[stream]))
+    return ", ".join(f"{partial.of_partials} AS {partial.name}" for partial in _shown(COLUMNS_OF[stream]))
+
+
+def _shown(columns: Sequence[SampleColumn]) -> Sequence[Partial]:
+    """What charts are made from; unpacking a number is not free. Of extremes, they show only the largest depth and coarsest precision."""
+    return [partial for partial in partials(columns) if not partial.name.endswith(("_us_max", "_min"))]
 
 
 def _final(column: SampleColumn) -> str:

@@ -16,6 +16,8 @@ from gavel.db.queries.rows import RefKind
 from gavel.db.schema.array_side import storage_array, volume
 from gavel.db.schema.bookkeeping import source
 from gavel.db.schema.host_side import cluster, datastore, esxi_host, vm
+from gavel.db.series import packed
+from gavel.db.series.catalog import LEDGER_ROLLS
 from gavel.domain.scope import ENVIRONMENT_ID, ScopeKind, scope_key
 from gavel.domain.source import ARRAY_SOURCES, Stream
 
@@ -104,11 +106,16 @@ def backing_arrays_sql(kind: RefKind | None) -> str:
 
 # Per I/O that passed the layer, from rows of five minutes that are good enough and hold enough I/Os to be judged. Each day is asked for
 # by itself: rows of one hour lie scattered over all of the roll-up, and are found by scope and time only when the time is given.
+_OF_GOOD = (
+    "quality_reasons",
+    "read_ops",
+    "write_ops",
+    *(f"all_{layer}_{part}" for layer in ("san", "array") for part in ("time", "ops")),
+)
 _GOOD = """
     SELECT entity_id, {n} AS day, all_san_time::float8 / nullif(all_san_ops, 0) AS san_us,
         all_array_time::float8 / nullif(all_array_ops, 0) AS array_us
-    FROM ledger_5m WHERE entity_id = ANY(CAST(:keys AS int[])) AND bucket >= :from{n} AND bucket < :to{n}
-        AND quality_reasons & :bad = 0 AND coalesce(read_ops, 0) + coalesce(write_ops, 0) >= :least_ops
+    FROM {rows} r WHERE quality_reasons & :bad = 0 AND coalesce(read_ops, 0) + coalesce(write_ops, 0) >= :least_ops
 """
 _TYPICAL = """
     INSERT INTO expectation (entity_id, hour, san_us, array_us, days, computed_at)
@@ -156,11 +163,18 @@ def renew_expectations(connection: Connection, last_start: datetime, terms: Term
         "part": terms.percentile / 100,
         "now": now,
     }
-    query = text(_TYPICAL.format(good=" UNION ALL ".join(_GOOD.format(n=n) for n in range(terms.days))))
+    good = " UNION ALL ".join(_GOOD.format(n=n, rows=_rows(n)) for n in range(terms.days))
+    query = text(_TYPICAL.format(good=good))
     for first in range(0, len(keys), _KEYS_AT_ONCE):
         connection.execute(query, parameters | limits | {"keys": keys[first : first + _KEYS_AT_ONCE]})
     connection.execute(text(_FORGET), {"hour": last_start.hour, "now": now})
     return len(keys)
+
+
+def _rows(n: int) -> str:
+    """Of the hour of the n-th day."""
+    lo, hi = f"CAST(:from{n} AS timestamptz)", f"CAST(:to{n} AS timestamptz) - INTERVAL '1 microsecond'"
+    return packed.rows(LEDGER_ROLLS[0], _OF_GOOD, keys="CAST(:keys AS int[])", lo=lo, hi=hi)
 
 
 def _scope_keys(connection: Connection) -> list[int]:

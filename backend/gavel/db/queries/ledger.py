@@ -13,7 +13,7 @@ from sqlalchemy import text
 
 from gavel.db.copying import ColumnType, fetch, int_array
 from gavel.db.engine import Connection
-from gavel.db.series import ledger_columns, modes, plain
+from gavel.db.series import ledger_columns, modes, packed, plain
 from gavel.db.series.catalog import EPOCH, HOUR, LEDGER, LEDGER_LEAVES, LEDGER_MEASURED, LEDGER_ROLLS, RawSeries, Roll
 from gavel.db.series.measures import Partial
 from gavel.db.write.ledger import FIRST_PARENT
@@ -28,6 +28,7 @@ MINUTE = timedelta(minutes=1)
 _WORTHWHILE = 1000
 # As many keys as are asked how far a roll-up has been made: a few tell, and one that knows less costs time only.
 _ASKED = 16
+_KEYS = "CAST(:keys AS int[])"
 _ENVIRONMENT = scope_key(ScopeKind.ENVIRONMENT, ENVIRONMENT_ID)
 
 
@@ -215,9 +216,10 @@ def _pieces(
 
 def _made_until(connection: Connection, roll: Roll, keys: Sequence[int], lo: datetime, hi: datetime) -> datetime:
     """Start of the newest bucket made in [lo, hi), else `lo`. That bucket itself may still lack a late minute."""
+    limits = {name: f"CAST(:{name} AS timestamptz)" for name in ("lo", "hi")}
     newest = connection.execute(
-        text(f"SELECT max(bucket) FROM {roll.name} WHERE entity_id = ANY(:keys) AND bucket >= :lo AND bucket < :hi"),
-        {"keys": [_ENVIRONMENT, *keys[:_ASKED]], "lo": lo, "hi": hi},
+        text(f"SELECT {packed.newest(roll, keys=_KEYS, **limits)}"),
+        {"keys": int_array([_ENVIRONMENT, *keys[:_ASKED]]), "lo": lo, "hi": hi},
     ).scalar_one()
     return newest or lo
 
@@ -274,8 +276,7 @@ def _part(piece: _Piece, number: int, period: _Range, partials: Sequence[Partial
     """Partials with key and bucket of one table; rows as wide as a bucket are taken as they are."""
     series = piece.series
     time, of_minutes = series.time, isinstance(series, RawSeries)
-    where = f"WHERE entity_id = ANY(CAST(:keys AS int[])) AND {time} >= :lo{number} AND {time} < :hi{number}"
-    rows = f"FROM {series.name} {_beside(series, where)} {where}"
+    rows = f"FROM {_rows(piece, number, [p.name for p in partials])}"
     if piece.width == period.step:
         names = ", ".join(
             (
@@ -294,13 +295,17 @@ def _part(piece: _Piece, number: int, period: _Range, partials: Sequence[Partial
     return f"SELECT entity_id, {bucket} AS b, {sums} {rows} GROUP BY 1, 2"
 
 
-def _beside(series: RawSeries | Roll, where: str) -> str:
-    """What else a roll-up keeps of the same buckets; limited by itself, since an outer join hands no limits on."""
+def _rows(piece: _Piece, number: int, names: Sequence[str]) -> str:
+    """Of one table, with what another roll-up keeps of the same buckets; limited by itself, since an outer join hands no limits on."""
+    series = piece.series
     if isinstance(series, RawSeries):
-        return ""
+        limits = f"{series.time} >= :lo{number} AND {series.time} < :hi{number}"
+        return f"{series.name} WHERE entity_id = ANY({_KEYS}) AND {limits}"
+    lo, hi = f"CAST(:lo{number} AS timestamptz)", f"CAST(:hi{number} AS timestamptz) - INTERVAL '1 microsecond'"
+    other = LEDGER_MEASURED[series.width]
     measured = ", ".join(f"{name} AS {name}_kept" for name in ("minutes", *_MEASURED))
-    other = LEDGER_MEASURED[series.width].name
-    return f"LEFT JOIN (SELECT entity_id, {series.time}, {measured} FROM {other} {where}) kept USING (entity_id, {series.time})"
+    kept = f"SELECT entity_id, {series.time}, {measured} FROM {packed.rows(other, ('minutes', *_MEASURED), keys=_KEYS, lo=lo, hi=hi)} k"
+    return f"{packed.rows(series, names, keys=_KEYS, lo=lo, hi=hi)} r LEFT JOIN ({kept}) kept USING (entity_id, {series.time})"
 
 
 def _minutes_of(*, is_raw: bool) -> Iterator[tuple[str, str]]:

@@ -15,7 +15,7 @@ from gavel.db.locks import try_lock
 from gavel.db.schema.bookkeeping import clock_offset, collection_run, dirty_window, event, gap, ordered_partition
 from gavel.db.schema.host_side import vm_task
 from gavel.db.schema.ledger import counter_proof, ledger_minute, recalculated_minute
-from gavel.db.series import modes, partitions, plain, rollups
+from gavel.db.series import modes, packed, partitions, plain, rollups
 from gavel.db.series.catalog import DAY, HOUR, LEDGER, RAWS, ROLLS, Mode, RawSeries, Roll
 from gavel.db.series.plain import Partition
 
@@ -23,7 +23,10 @@ AHEAD = 3 * HOUR
 REORDER_GRACE = timedelta(minutes=15)
 KEEP_RUNS = 14 * DAY
 KEEP_HISTORY = 400 * DAY
+# What is asked for most, and corrected at all, is younger.
+PACK_AFTER = 2 * HOUR
 _REORDERED_PER_CALL = 20
+_PACKED_PER_CALL = 20
 # Shorter than PostgreSQL's deadlock_timeout: whoever writes or reads wins against maintenance, which comes again in a minute.
 _YIELD = text("SET LOCAL lock_timeout = '500ms'")
 
@@ -33,6 +36,7 @@ class Maintained:
     partitions_made: int
     windows_rolled: int
     partitions_ordered: int
+    partitions_packed: int
     partitions_dropped: int
     rows_pruned: int
 
@@ -43,6 +47,7 @@ def maintain(engine: Engine, now: datetime) -> Maintained:
         partitions_made=ensure_partitions(engine, now),
         windows_rolled=roll_dirty(engine, now),
         partitions_ordered=reorder_closed(engine, now),
+        partitions_packed=pack_closed(engine, now),
         partitions_dropped=drop_expired(engine, now),
         rows_pruned=prune(engine, now),
     )
@@ -88,6 +93,23 @@ def reorder_closed(engine: Engine, now: datetime) -> int:
         ]
     candidates.sort(key=lambda candidate: candidate[1].hi, reverse=True)
     return sum(_reorder(engine, series, partition, now) for series, partition in candidates[:_REORDERED_PER_CALL])
+
+
+def pack_closed(engine: Engine, now: datetime) -> int:
+    """Pack partitions that have been closed for 2 hours and in order for 15 minutes, newest first; returns how many."""
+    if not _is_plain(engine):
+        return 0
+    with transaction(engine) as connection:
+        settled = select(ordered_partition.c.name).where(ordered_partition.c.ordered_at <= now - REORDER_GRACE)
+        ordered = set(connection.scalars(settled))
+        candidates = [
+            (series, partition)
+            for series in packed.PACKED.values()
+            for partition in _unawaited(connection, series)
+            if partition.hi + PACK_AFTER <= now and partition.name in ordered
+        ]
+    candidates.sort(key=lambda candidate: candidate[1].hi, reverse=True)
+    return sum(_pack(engine, series, partition) for series, partition in candidates[:_PACKED_PER_CALL])
 
 
 def drop_expired(engine: Engine, now: datetime) -> int:
@@ -155,18 +177,41 @@ def _reorder(engine: Engine, series: RawSeries | Roll, partition: Partition, now
     return 1
 
 
+def _pack(engine: Engine, series: Roll, partition: Partition) -> int:
+    """1 when done; 0 when somebody else is at it or the partition is in use."""
+    try:
+        with transaction(engine) as connection:
+            connection.execute(_YIELD)
+            if not try_lock(connection, f"reorder {partition.name}") or not partitions.pack(
+                connection, series, partition
+            ):
+                return 0
+            connection.execute(delete(ordered_partition).where(ordered_partition.c.name == partition.name))
+    except OperationalError as error:
+        return _in_use(error)
+    return 1
+
+
 def _expired(engine: Engine, series: RawSeries | Roll, now: datetime) -> list[Partition]:
     keep = series.keep[Mode.PLAIN] if isinstance(series, RawSeries) else series.keep
+    with transaction(engine) as connection:
+        kept = _unawaited(connection, series)
+        if series.name in packed.PACKED:
+            kept += partitions.existing_packed(connection, packed.PACKED[series.name])
+        return [partition for partition in kept if partition.hi <= now - keep]
+
+
+def _unawaited(connection: Connection, series: RawSeries | Roll) -> list[Partition]:
+    """The partitions that no roll-up has yet to be made from."""
     waiting = select(dirty_window.c.lo, dirty_window.c.hi).where(
         dirty_window.c.task.in_([rollups.roll_task(roll) for roll in ROLLS.values() if roll.source == series.name])
     )
-    with transaction(engine) as connection:
-        windows = connection.execute(waiting).all()
-        return [
-            partition
-            for partition in partitions.existing(connection, series)
-            if partition.hi <= now - keep and not any(lo < partition.hi and hi >= partition.lo for lo, hi in windows)
-        ]
+    windows = connection.execute(waiting).all()
+    return [
+        partition
+        for partition in partitions.existing(connection, series)
+        if not any(lo < partition.hi and hi >= partition.lo for lo, hi in windows)
+    ]
 
 
 def _drop(engine: Engine, partition: Partition) -> int:

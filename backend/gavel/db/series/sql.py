@@ -4,7 +4,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta
 
-from gavel.db.series import plain, timescale
+from gavel.db.series import codes, packed, plain, timescale
 from gavel.db.series.catalog import RAWS, ROLLS, Mode
 
 
@@ -19,6 +19,12 @@ def create(mode: Mode, names: Iterable[str]) -> Iterator[str]:
             yield from (
                 plain.create_roll(roll) if mode is Mode.PLAIN else timescale.create_roll(roll, _keep(roll.source))
             )
+
+
+def create_packed() -> Iterator[str]:
+    """Statements for what is kept in short, the same in both modes."""
+    yield codes.create()
+    yield from (packed.create(series) for series in packed.PACKED.values())
 
 
 def _keep(source: str) -> timedelta:
@@ -46,6 +52,9 @@ def _folded(statement: str) -> str:
 
 def main(arguments: Sequence[str]) -> None:
     mode, *names = arguments
+    if mode == "packed":
+        sys.stdout.write(as_script(create_packed()))
+        return
     sys.stdout.write(as_script(create(Mode(mode), names or [*RAWS, *ROLLS])))
 
 

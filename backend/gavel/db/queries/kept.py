@@ -1,0 +1,106 @@
+"""What is kept, for how long, and what it takes on the database's disk: by the database's own sizes."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from sqlalchemy import text
+
+from gavel.db.engine import Connection
+from gavel.db.series import modes, packed, plain
+from gavel.db.series.catalog import HOUR, LEDGER, LEDGER_LEAVES, RAWS, ROLLS, SAMPLES, Mode, RawSeries, Roll
+
+
+class KeptGrain(StrEnum):
+    SAMPLES = "samples"
+    LEAF_MINUTES = "minutes of disks and devices"
+    MINUTES = "minutes"
+    FIVE_MINUTES = "5-minute sums"
+    HOURS = "hourly sums"
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """bytes: with indexes, as they are now. since: start of the oldest partition; None while there is none. keep: how long rows stay."""
+
+    grain: KeptGrain
+    bytes: int
+    since: datetime | None
+    keep: timedelta
+    now: datetime
+
+    @property
+    def bytes_a_day(self) -> float | None:
+        """Over the days that are there; None before the first day is over."""
+        age = None if self.since is None else min(self.keep, self.now - self.since)
+        return None if age is None or age < timedelta(days=1) else self.bytes / (age / timedelta(days=1))
+
+
+_Series = Sequence[RawSeries | Roll]
+_FIVE = [roll for roll in ROLLS.values() if roll.width < HOUR]
+_SERIES: Mapping[KeptGrain, _Series] = {
+    KeptGrain.SAMPLES: list(SAMPLES.values()),
+    KeptGrain.LEAF_MINUTES: [LEDGER_LEAVES],
+    KeptGrain.MINUTES: [LEDGER],
+    KeptGrain.FIVE_MINUTES: _FIVE,
+    KeptGrain.HOURS: [roll for roll in ROLLS.values() if roll not in _FIVE],
+}
+# An empty partition of the coming hours is no history, and says nothing of the age of what is kept.
+_PARTITIONS = text("""
+    SELECT p.relname AS parent, c.relname AS name, pg_total_relation_size(c.oid) AS bytes, pg_relation_size(c.oid) > 0 AS has_rows
+    FROM pg_inherits i JOIN pg_class p ON p.oid = i.inhparent JOIN pg_class c ON c.oid = i.inhrelid
+    WHERE p.relname = ANY(CAST(:names AS text[])) AND p.relkind = 'p'
+""")
+_CHUNKS = text("""
+    WITH named AS (
+        SELECT hypertable_name AS name, hypertable_schema AS schema, hypertable_name AS hypertable
+        FROM timescaledb_information.hypertables
+        UNION ALL SELECT view_name, materialization_hypertable_schema, materialization_hypertable_name
+        FROM timescaledb_information.continuous_aggregates)
+    SELECT n.name, coalesce(hypertable_size(format('%I.%I', n.schema, n.hypertable)::regclass), 0)::bigint AS bytes,
+        (SELECT min(c.range_start) FROM timescaledb_information.chunks c
+            WHERE c.hypertable_schema = n.schema AND c.hypertable_name = n.hypertable) AS since
+    FROM named n WHERE n.name = ANY(CAST(:names AS text[]))
+""")
+
+
+def kept(connection: Connection) -> list[Kept]:
+    """By grain, the finest first."""
+    storage = modes.storage(connection)
+    found = _of_chunks(connection) if storage.mode is Mode.TIMESCALE else _of_partitions(connection)
+    return [
+        Kept(
+            grain=grain,
+            bytes=sum(found[one.name][0] for one in series if one.name in found),
+            since=_oldest(found[one.name][1] for one in series if one.name in found),
+            keep=_keep(series[0], storage.mode),
+            now=storage.now,
+        )
+        for grain, series in _SERIES.items()
+    ]
+
+
+def _keep(series: RawSeries | Roll, mode: Mode) -> timedelta:
+    return series.keep[mode] if isinstance(series, RawSeries) else series.keep
+
+
+def _oldest(instants: Iterable[datetime | None]) -> datetime | None:
+    return min((instant for instant in instants if instant is not None), default=None)
+
+
+def _of_partitions(connection: Connection) -> dict[str, tuple[int, datetime | None]]:
+    """Bytes and start of the oldest partition with rows, by series; what is packed is the series' own."""
+    parents: dict[str, RawSeries | Roll] = {**RAWS, **ROLLS, **{packed.parent(roll): roll for roll in ROLLS.values()}}
+    found: dict[str, tuple[int, datetime | None]] = {}
+    for row in connection.execute(_PARTITIONS, {"names": list(parents)}):
+        series = parents[row.parent]
+        size, since = found.get(series.name, (0, None))
+        start = plain.partition_named(series, row.name.replace(row.parent, series.name, 1)).lo if row.has_rows else None
+        found[series.name] = size + row.bytes, _oldest((since, start))
+    return found
+
+
+def _of_chunks(connection: Connection) -> dict[str, tuple[int, datetime | None]]:
+    rows = connection.execute(_CHUNKS, {"names": [*RAWS, *ROLLS]})
+    return {row.name: (row.bytes, row.since) for row in rows}

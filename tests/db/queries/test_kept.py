@@ -1,0 +1,64 @@
+"""What is kept and what it takes, by the database's own sizes, in both modes."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from tests.db.conftest import Store
+from tests.db.environments import batch, every, host_inventory
+
+from gavel.db.engine import reading
+from gavel.db.queries.kept import Kept, KeptGrain, kept
+from gavel.db.series import maintenance
+from gavel.domain.source import Stream
+
+NOW = datetime.now(UTC).replace(microsecond=0)
+DAY = timedelta(days=1)
+
+
+def asked(store: Store) -> dict[KeptGrain, Kept]:
+    with reading(store.engine) as connection:
+        return {each.grain: each for each in kept(connection)}
+
+
+def fill(store: Store, ago: timedelta) -> None:
+    source_id = store.with_environment(host_inventory(), NOW)
+    key = host_inventory().devices[0].key
+    store.write(source_id, batch(Stream.HOST_DEVICE, key, every(20, NOW - ago, 60), read_ops=5))
+
+
+def test_kept_sizes_grow_with_rows_and_have_no_rate_before_a_day_is_over(store: Store) -> None:
+    before = asked(store)
+    assert list(before) == list(KeptGrain)
+    fill(store, timedelta(hours=3))
+    store.roll(NOW)
+    after = asked(store)
+    for grain in (KeptGrain.SAMPLES, KeptGrain.FIVE_MINUTES):
+        assert after[grain].bytes > before[grain].bytes
+        assert after[grain].since is not None
+    assert after[KeptGrain.SAMPLES].keep.days == (14 if store.timescale else 2)
+    assert after[KeptGrain.HOURS].keep == 400 * DAY
+
+
+def test_kept_bytes_a_day_are_over_the_days_that_are_there(plain: Store) -> None:
+    fill(plain, timedelta(hours=3))
+    assert asked(plain)[KeptGrain.SAMPLES].bytes_a_day is None, "hours are no day"
+    fill(plain, timedelta(hours=36))
+    found = asked(plain)[KeptGrain.SAMPLES]
+    assert found.since is not None
+    assert found.bytes_a_day == pytest.approx(found.bytes / ((found.now - found.since) / DAY))
+    assert 1.4 < (found.now - found.since) / DAY < 1.6
+    assert asked(plain)[KeptGrain.LEAF_MINUTES].since is None, "empty partitions of the coming hours are no history"
+
+
+def test_kept_sizes_count_what_is_packed(plain: Store) -> None:
+    fill(plain, timedelta(hours=36))
+    plain.roll(NOW)
+    since = asked(plain)[KeptGrain.FIVE_MINUTES].since
+    over = NOW + 2 * DAY
+    while maintenance.reorder_closed(plain.engine, over):
+        pass
+    while maintenance.pack_closed(plain.engine, over + timedelta(minutes=15)):
+        pass
+    assert plain.value("SELECT count(*) FROM host_device_5m") == 0
+    found = asked(plain)[KeptGrain.FIVE_MINUTES]
+    assert (found.since, found.bytes > 0) == (since, True)
