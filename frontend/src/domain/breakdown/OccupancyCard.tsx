@@ -6,10 +6,10 @@ import * as commonCopy from '../../copy/common'
 import * as outstandingCopy from '../../copy/outstanding'
 import { CopyLink, type CsvTable, SaveCsv, Tools } from '../../kit/chart/tools'
 import { Card } from '../../kit/layout/Card'
-import { formatFixed, isOnlyLessThan } from '../../lib/units'
 import styles from '../diagnosis/Diagnosis.module.css'
 import { NoNumbers } from '../diagnosis/NoNumbers'
 import { LayerBar, LayerSwatch } from '../io-path/LayerBar'
+import { boundText, inSteps, ios } from './ios'
 import { worthTelling } from './layerWords'
 
 export function OccupancyCard({ occupancy }: { occupancy: Occupancy }) {
@@ -99,19 +99,6 @@ export function toldOccupancy(
   return { total: inSteps(total_ios, decimals), told }
 }
 
-/** A zero that only means "fewer than the counters can tell" is told by its bound. */
-function boundText(upper_ios: number, decimals: number): string {
-  const text = inSteps(upper_ios, decimals)
-  return upper_ios === 0 || isOnlyLessThan(text) ? text : `≤ ${text}`
-}
-
-/** `steps` of the last decimal, as the value is to be written. Never "0.0" for some. */
-function inSteps(value: number, decimals: number, steps = Math.round(value * 10 ** decimals)): string {
-  const step = 10 ** -decimals
-  if (value > 0 && steps === 0) return `<${formatFixed(step, decimals)}`
-  return formatFixed(steps * step, steps === 0 ? 0 : decimals)
-}
-
 function LayersTable({ layers }: { layers: readonly ToldLayer[] }) {
   return (
     <table className={styles.rows} aria-label={outstandingCopy.tableLabel}>
@@ -154,14 +141,4 @@ function inWords(layers: readonly ToldLayer[]): string {
   return [parts.join(', '), bounds.length === 0 ? '' : outstandingCopy.ofThese(bounds.join(', '))]
     .filter(Boolean)
     .join('; ')
-}
-
-/** On its own: tenths below ten; a zero with a bound by that. */
-export function iosWithin(one: { ios: number; upper_ios: number }): string {
-  return one.ios > 0 ? ios(one.ios) : boundText(one.upper_ios, one.upper_ios < 10 ? 1 : 0)
-}
-
-/** Never "0.0" for some. */
-export function ios(value: number): string {
-  return inSteps(value, value < 10 ? 1 : 0)
 }

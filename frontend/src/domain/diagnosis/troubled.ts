@@ -5,7 +5,7 @@ import type { Overview, OverviewRow } from '../../api/types'
 import * as diagnosisCopy from '../../copy/diagnosis'
 import { plural } from '../../lib/text'
 import { formatLatency } from '../../lib/units'
-import { ios } from '../breakdown/OccupancyCard'
+import { ios } from '../breakdown/ios'
 import { KIND } from '../kinds'
 import { isElevated } from '../severity/severity'
 

@@ -7,7 +7,7 @@ import type { Column } from '../../kit/table/VirtualTable'
 import { Name } from '../../kit/text/Name'
 import { NO_IO, Quantity } from '../../kit/text/Quantity'
 import { visibleName } from '../../lib/text'
-import { formatBytesPerSecond, formatIops, formatLatency } from '../../lib/units'
+import { formatLatency } from '../../lib/units'
 import { EntityLink, EntityLinks } from '../object/EntityLink'
 import { isIdle } from './sides'
 import { type Notes, sidesColumns, toldColumn } from './sidesColumns'
@@ -118,13 +118,4 @@ export const partColumns = (width = 90): Column<VolumeRow>[] =>
 export function VolumePod({ volume }: { volume: VolumeRow }) {
   if (volume.pod === null) return <span className="faint">{commonCopy.none}</span>
   return <Name focusable>{volume.stretched ? objectsCopy.stretchedPod(volume.pod.name) : volume.pod.name}</Name>
-}
-
-/** "15,000 IOPS, 1.00 GB/s", or "none". */
-export function qosLimit(volume: Pick<VolumeRow, 'qos_iops_limit' | 'qos_bytes_per_s_limit'>): string {
-  const limits = [
-    volume.qos_iops_limit === null ? null : formatIops(volume.qos_iops_limit),
-    volume.qos_bytes_per_s_limit === null ? null : formatBytesPerSecond(volume.qos_bytes_per_s_limit),
-  ].filter((limit) => limit !== null)
-  return limits.length === 0 ? 'none' : limits.join(', ')
 }

@@ -1,3 +1,4 @@
+import { lazy } from 'react'
 import type { ArrayOut } from '../../api/types'
 import * as commonCopy from '../../copy/common'
 import * as diagnosisCopy from '../../copy/diagnosis'
@@ -6,9 +7,11 @@ import { type Fact, ObjectPage } from '../../domain/object/ObjectPage'
 import type { Section } from '../../domain/sections/section'
 import { Card } from '../../kit/layout/Card'
 import { plural } from '../../lib/text'
-import { ArrayHostsTable } from './ArrayHostsTable'
-import { ArrayVolumesCard } from './ArrayVolumesCard'
-import { PodsTable } from './PodsTable'
+
+// On the tab Path: their code comes when it is opened.
+const ArrayHostsTable = lazy(async () => ({ default: (await import('./ArrayHostsTable')).ArrayHostsTable }))
+const ArrayVolumesCard = lazy(async () => ({ default: (await import('./ArrayVolumesCard')).ArrayVolumesCard }))
+const PodsTable = lazy(async () => ({ default: (await import('./PodsTable')).PodsTable }))
 
 function facts(array: ArrayOut): Fact[] {
   return [
