@@ -164,6 +164,10 @@ def test_totals_are_the_sums_of_all_pages(client: TestClient, ranked: Environmen
     assert items == whole["items"]
     assert len(items) == whole["total"]
     assert sum(item["iops"] or 0 for item in items) == pytest.approx(whole["totals"]["iops"])
+    measured = [item for item in items if item["total_us"] is not None and item["iops"]]
+    io_time = sum(item["total_us"] * item["iops"] for item in measured)
+    mean_us = io_time / sum(item["iops"] for item in measured) if measured else None
+    assert whole["totals"]["total_us"] == (None if mean_us is None else pytest.approx(mean_us, rel=1e-3))
     assert sum(item["excess_outstanding"] or 0 for item in items) == pytest.approx(
         whole["totals"]["excess_outstanding"]
     )

@@ -33,6 +33,7 @@ def object_filter(
     dns: Part = "",
     tag: Labels = [],  # noqa: B006 - FastAPI copies it
     attribute: Labels = [],  # noqa: B006
+    label: Labels = [],  # noqa: B006
     owner: Annotated[
         str,
         Query(
@@ -50,6 +51,7 @@ def object_filter(
     labels = [
         *(_label(text.strip(), LabelKind.TAG) for text in tag if text.strip()),
         *(_label(text.strip(), LabelKind.ATTRIBUTE) for text in attribute if text.strip()),
+        *(_label(text.strip(), None) for text in label if text.strip()),
     ]
     if owner.strip():
         with reading(app.engine) as connection:
@@ -69,7 +71,7 @@ def object_filter(
 FilterDep = Annotated[ObjectFilter, Depends(object_filter)]
 
 
-def _label(text: str, kind: LabelKind) -> LabelFilter:
+def _label(text: str, kind: LabelKind | None) -> LabelFilter:
     name, equals, value = text.partition("=")
     if not equals:
         return LabelFilter(None, text, kind, is_part=True)

@@ -48,6 +48,9 @@ COMMANDS = {
     "channel": Entry("gavel.cli.channel", "list the channels of alerts and test one"),
     "silence": Entry("gavel.cli.silence", "list, make and end silences"),
     "whatif": Entry("gavel.cli.whatif", "what queue depths, limits and placement would do to an object's latency"),
+    "label": Entry(
+        "gavel.cli.label", "list custom attributes and tags, and choose which means an owner or an application"
+    ),
     "token": Entry("gavel.cli.token", "list, renew and revoke the tokens and sessions that open Gavel"),
     "esxtop": Entry("gavel.cli.esxtop", "read esxtop batch captures and show where the time of I/Os is"),
     "guest": Entry("gavel.cli.guest", "who may push disk counters of guests, what came, and how it is understood"),

@@ -76,9 +76,14 @@ class EnvironmentStanding(Standing):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Totals:
-    """Over all that match, not only a page. ended: those that have an `until_at`."""
+    """Over all that match, not only a page. ended: those that have an `until_at`.
+
+    total_us, excess_us: of all their I/Os together, each weighted by its operations; None where nothing was measured, or diagnosed.
+    """
 
     iops: float
+    total_us: float | None
+    excess_us: float | None
     excess_outstanding: float
     by_severity: Mapping[str, int]
     by_confidence: Mapping[str, int]
@@ -262,12 +267,22 @@ def _totals(listed: _Listed, matching: Sequence[int], ended_things: int) -> Tota
     judged_here = [n for n in matching if listed.states[n] is DiagnosisState.JUDGED]
     return Totals(
         iops=float(np.nansum(listed.number(_iops(listed.diagnosed))[of])),
+        total_us=_mean_us(listed, listed.diagnosed.total_us, matching),
+        excess_us=_mean_us(listed, listed.diagnosed.diagnoses.total_excess, judged_here),
         excess_outstanding=float(np.nansum(listed.number(listed.diagnosed.excess_outstanding)[of])),
         by_severity=Counter(str(listed.severities[n]) for n in judged_here),
         by_confidence=Counter(str(one) for n in judged_here if (one := listed.confidences[n]) is not None),
         by_state=Counter(str(listed.states[n]) for n in matching),
         ended=ended_things,
     )
+
+
+def _mean_us(listed: _Listed, times_us: Floats, things: Sequence[int]) -> float | None:
+    """Of all I/Os of these things: the mean of their times, weighted by operations."""
+    of = np.array(things, dtype=np.int64)
+    us, ops = listed.number(times_us)[of], listed.number(listed.diagnosed.ops)[of]
+    measured = ~np.isnan(us) & (ops > 0)
+    return float(np.average(us[measured], weights=ops[measured])) if measured.any() else None
 
 
 def _ended(

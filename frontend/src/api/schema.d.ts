@@ -5627,7 +5627,7 @@ export interface components {
          * @description Sums over all rows that match, not only this page's; `by_severity` counts those with a diagnosis, `by_confidence` those of them that
          *     name a layer, `by_state` all.
          *
-         *     `ended`: those of them that have an `until_at`.
+         *     `ended`: those of them that have an `until_at`. `total_us`, `excess_us`: of all their I/Os together, weighted by operations.
          */
         TotalsOut: {
             /** By Confidence */
@@ -5646,8 +5646,12 @@ export interface components {
             ended: number;
             /** Excess Outstanding */
             excess_outstanding: number;
+            /** Excess Us */
+            excess_us: number | null;
             /** Iops */
             iops: number;
+            /** Total Us */
+            total_us: number | null;
         };
         /**
          * TransitionOut
@@ -9865,6 +9869,8 @@ export interface operations {
                 folder?: string;
                 /** @description a part of an address, or a network such as 10.1.0.0/16 */
                 ip?: string;
+                /** @description name=value, name= for any value, or a part of the value; without regard to case */
+                label?: string[];
                 limit?: number;
                 offset?: number;
                 /** @description a part of the owner, by the label that means so */
@@ -10862,6 +10868,8 @@ export interface operations {
                 folder?: string;
                 /** @description a part of an address, or a network such as 10.1.0.0/16 */
                 ip?: string;
+                /** @description name=value, name= for any value, or a part of the value; without regard to case */
+                label?: string[];
                 limit?: number;
                 offset?: number;
                 /** @description a part of the owner, by the label that means so */
@@ -13049,6 +13057,8 @@ export interface operations {
                 folder?: string;
                 /** @description a part of an address, or a network such as 10.1.0.0/16 */
                 ip?: string;
+                /** @description name=value, name= for any value, or a part of the value; without regard to case */
+                label?: string[];
                 limit?: number;
                 offset?: number;
                 /** @description a part of the owner, by the label that means so */
@@ -14063,6 +14073,8 @@ export interface operations {
                 /** @description a part of an address, or a network such as 10.1.0.0/16 */
                 ip?: string;
                 kind?: components["schemas"]["ScopePath"];
+                /** @description name=value, name= for any value, or a part of the value; without regard to case */
+                label?: string[];
                 /** @description only objects whose diagnosis names this layer */
                 layer?: ("guest" | "kernel" | "san" | "array") | null;
                 limit?: number;
@@ -14365,7 +14377,9 @@ export interface operations {
                      *         },
                      *         "ended": 0,
                      *         "excess_outstanding": 28.47,
-                     *         "iops": 65000
+                     *         "excess_us": 88.1,
+                     *         "iops": 65000,
+                     *         "total_us": 612.4
                      *       }
                      *     }
                      */
@@ -15951,6 +15965,8 @@ export interface operations {
                 folder?: string;
                 /** @description a part of an address, or a network such as 10.1.0.0/16 */
                 ip?: string;
+                /** @description name=value, name= for any value, or a part of the value; without regard to case */
+                label?: string[];
                 limit?: number;
                 offset?: number;
                 /** @description a part of the owner, by the label that means so */
@@ -16490,6 +16506,8 @@ export interface operations {
                 folder?: string;
                 /** @description a part of an address, or a network such as 10.1.0.0/16 */
                 ip?: string;
+                /** @description name=value, name= for any value, or a part of the value; without regard to case */
+                label?: string[];
                 limit?: number;
                 offset?: number;
                 /** @description a part of the owner, by the label that means so */

@@ -1,4 +1,4 @@
-/** Finds any object by name, from anywhere. */
+/** Finds any object by name, address or label, and pages and time ranges, from anywhere. */
 
 import { Loader, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
@@ -26,7 +26,7 @@ export function SearchBox() {
   function go(address: string) {
     setText('')
     setOpen(false)
-    void navigate({ to: address })
+    if (address) void navigate({ to: address })
   }
 
   const listen = useCallback((handler: KeyboardEventHandler | undefined) => {

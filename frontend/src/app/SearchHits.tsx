@@ -4,11 +4,18 @@ import { Combobox, useCombobox } from '@mantine/core'
 import { type KeyboardEventHandler, useEffect } from 'react'
 import type { SearchHit } from '../api/types'
 import * as navigationCopy from '../copy/navigation'
+import * as paletteCopy from '../copy/palette'
 import { kindOfSubject } from '../domain/kinds'
 import { addressOf } from '../domain/object/EntityLink'
 import { Icon } from '../kit/mark/Icon'
 import { Name } from '../kit/text/Name'
 import { Worded } from '../kit/text/Worded'
+import { usePreferences } from '../lib/preferences'
+import { presetLabel, type Range } from '../lib/range'
+import { serverNow } from '../lib/serverClock'
+import { formatWindow, type Zone, zoneName } from '../lib/time'
+import { useRange } from '../lib/url'
+import { type Command, commandsFor } from './palette'
 import styles from './SearchBox.module.css'
 import { StandIn } from './StandIn'
 
@@ -22,17 +29,30 @@ interface SearchHitsProps {
   found: readonly SearchHit[]
   error: Error | null
   isFetching: boolean
+  /** Empty: nowhere else, since the time range was set. */
   onGo: (address: string) => void
 }
 
 export default function SearchHits(props: SearchHitsProps) {
   const { opened, onChange, field, onKeys, asked, error, isFetching, onGo } = props
   const combobox = useCombobox({ opened, onOpenedChange: onChange })
+  const [, setRange] = useRange()
+  const { zone } = usePreferences()
   const hits = (asked === '' ? [] : props.found).filter((hit) => addressOf(hit.ref) !== null)
+  const commands = commandsFor(asked, serverNow(), zone)
+
+  function submit(id: string) {
+    const command = commands.find((one) => one.id === id)
+    if (command?.kind === 'range') {
+      setRange(command.range)
+      return onGo('')
+    }
+    onGo(command?.address ?? id)
+  }
 
   // Enter opens the first hit: what it is, is known only when the answer is there.
   const { selectFirstOption, resetSelectedOption } = combobox
-  const found = hits.map((hit) => `${hit.ref.kind}-${hit.ref.id}`).join()
+  const found = [...commands.map(({ id }) => id), ...hits.map((hit) => `${hit.ref.kind}-${hit.ref.id}`)].join()
   useEffect(() => {
     if (!opened) return resetSelectedOption()
     if (found === '') return
@@ -42,12 +62,15 @@ export default function SearchHits(props: SearchHitsProps) {
   }, [opened, found, selectFirstOption, resetSelectedOption])
 
   return (
-    <Combobox store={combobox} onOptionSubmit={onGo} withinPortal shadow="md">
+    <Combobox store={combobox} onOptionSubmit={submit} withinPortal shadow="md">
       <Combobox.Target>
         <StandIn of={field} onKeys={onKeys} />
       </Combobox.Target>
       <Combobox.Dropdown hidden={asked === ''}>
         <Combobox.Options mah={420} className={styles.options}>
+          {commands.map((command) => (
+            <CommandOption key={command.id} command={command} zone={zone} />
+          ))}
           {hits.map((hit) => (
             <Combobox.Option
               key={`${hit.ref.kind}-${hit.ref.id}`}
@@ -63,7 +86,7 @@ export default function SearchHits(props: SearchHitsProps) {
               </span>
             </Combobox.Option>
           ))}
-          {hits.length === 0 && !isFetching && (
+          {hits.length + commands.length === 0 && !isFetching && (
             <Combobox.Empty>
               <Worded>{error ? navigationCopy.searchFailed(error.message) : navigationCopy.noResults}</Worded>
             </Combobox.Empty>
@@ -73,3 +96,21 @@ export default function SearchHits(props: SearchHitsProps) {
     </Combobox>
   )
 }
+
+function CommandOption({ command, zone }: { command: Command; zone: Zone }) {
+  const isPage = command.kind === 'page'
+  return (
+    <Combobox.Option value={command.id} className={styles.option}>
+      <Icon name={isPage ? (command.page.menu?.icon ?? 'search') : 'search'} />
+      <span className={styles.words}>
+        <span>{isPage ? command.page.title : rangeWords(command.range, zone)}</span>
+        <span className={styles.context}>{isPage ? paletteCopy.pageHit : paletteCopy.rangeHit}</span>
+      </span>
+    </Combobox.Option>
+  )
+}
+
+const rangeWords = (range: Range, zone: Zone) =>
+  range.kind === 'last'
+    ? presetLabel(range.last)
+    : `${formatWindow(range.from_ms, range.to_ms, zone)} ${zoneName(zone, range.from_ms)}`

@@ -1,4 +1,4 @@
-/** Keys that work everywhere: `/` search, `g d` datastores …, `[` `]` time window, `?` help. */
+/** Keys that work everywhere: `/` and Ctrl-K or Cmd-K search, `g d` datastores …, `[` `]` time window, `?` help. */
 
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
@@ -38,8 +38,10 @@ export function useShortcuts(openHelp: () => void): void {
 
   useEffect(() => {
     function onKey(event: KeyboardEvent) {
-      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
-      if (actions.current(event.key, event.timeStamp)) event.preventDefault()
+      const isModified = event.ctrlKey || event.metaKey
+      const isPalette = isModified && event.key === 'k'
+      if (!isPalette && (isModified || event.altKey || isTyping(event.target))) return
+      if (actions.current(isPalette ? '/' : event.key, event.timeStamp)) event.preventDefault()
     }
     document.addEventListener('keydown', onKey)
     return () => document.removeEventListener('keydown', onKey)

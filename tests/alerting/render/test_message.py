@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from tests.alerting.messages import USUAL
 
-from gavel.alerting.render.message import Message, message_of, plain_message
+from gavel.alerting.render.message import Message, facts, message_of, plain_message
 from gavel.domain.io_path import Confidence, Severity
 
 RULED = replace(USUAL, diagnosis_severity=Severity.ELEVATED, confidence=Confidence.CONFIRMED)
@@ -21,3 +21,10 @@ def test_message_of_the_time_before_severity_and_confidence_were_kept_has_none()
     kept = plain_message(RULED)
     del kept["diagnosis_severity"], kept["confidence"]
     assert message_of(kept) == USUAL
+
+
+def test_the_owner_is_a_fact_of_the_message_and_outlasts_the_outbox() -> None:
+    owned = replace(USUAL, owner="ada (75 % of its VMs, 2 owners)")
+    assert ("Owner", owned.owner) in list(facts(owned))
+    assert message_of(json.loads(json.dumps(plain_message(owned)))).owner == owned.owner
+    assert "Owner" not in dict(facts(USUAL))

@@ -76,6 +76,7 @@ class Message:
 
     event_id: of this change; incident_id: the same from firing to resolved. dedupe_key: rule + object + layer. path: outermost first.
     diagnosis_severity: how bad the latency is; confidence: how sure its layer is, None where none is named; both None without a diagnosis.
+    owner: of the one object, "ada" or "ada (75 % of its VMs, 2 owners)".
     objects: of a summary, the worst first. is_joint: of several incidents since its beginning, whichever of them it is about now.
     ended_at: when the breach ended, by the minutes' own time. links: the permalink first. Names are as somebody typed them: each channel
     makes them inert.
@@ -109,6 +110,7 @@ class Message:
     is_joint: bool = False
     peak: Peak | None = None
     picture: Picture | None = None
+    owner: str | None = None
 
     @property
     def permalink(self) -> str | None:
@@ -128,6 +130,8 @@ def facts(message: Message) -> Iterator[tuple[str, str]]:
     """What stands below the sentence, as (title, text)."""
     if message.path:
         yield "Object", " › ".join(message.path)
+    if message.owner:
+        yield "Owner", message.owner
     yield "Window", window(message.from_at, message.to_at)
     if message.total_us is not None:
         yield "Total latency", milliseconds(message.total_us)
@@ -193,6 +197,7 @@ def shortened(message: Message, longest: int) -> Message:
         # Several vendors refuse empty texts.
         sentence=cut(_with_short_names(message), 2 * longest) or "No diagnosis",
         path=tuple(cut(part) for part in message.path[:8]),
+        owner=cut(message.owner) if message.owner else None,
         layers=tuple(replace(layer, name=cut(layer.name)) for layer in message.layers[:10]),
         evidence=tuple(cut(line) for line in message.evidence[:MOST_EVIDENCE]),
         objects=tuple(cut(one) for one in message.objects[:MOST_OBJECTS]),
@@ -270,6 +275,7 @@ def plain_message(message: Message) -> dict[str, Any]:
         "labels": dict(message.labels),
         "peak": _plain_peak(message.peak),
         "is_joint": message.is_joint,
+        "owner": message.owner,
     }
 
 
@@ -292,6 +298,7 @@ def message_of(plain: Mapping[str, Any]) -> Message:
         confidence=Confidence(plain["confidence"]) if plain.get("confidence") else None,
         peak=_peak_of(plain.get("peak")),
         is_joint=plain.get("is_joint", False),
+        owner=plain.get("owner"),
     )
 
 

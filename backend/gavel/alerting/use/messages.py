@@ -23,6 +23,7 @@ from gavel.alerting.rules.model import Quantity, Subject, Unit
 from gavel.db.engine import Connection
 from gavel.db.errors import NotFoundError
 from gavel.db.queries.alerts import AlertRow
+from gavel.db.queries.owners import owners
 from gavel.db.queries.rows import RefKind
 from gavel.db.queries.scopes import ledger_until
 from gavel.diagnosis.diagnose import MINUTE, DiagnosisState
@@ -141,8 +142,22 @@ def message(connection: Connection, occasion: Occasion, outside: OutboundPolicy)
         object_count=many,
         is_joint=not occasion.is_solo,
         peak=_peak(first) if len(occasion.members) == 1 else None,
+        owner=_owner(connection, first) if many == 1 else None,
     )
     return Worded(said, _picture_of(first, found) if many == 1 else None)
+
+
+def _owner(connection: Connection, alert: AlertRow) -> str | None:
+    """Of one that several owners share: whose most of its VMs are."""
+    kind = RefKind(alert.subject)
+    owner = owners(connection, kind, [alert.object_id]).get(alert.object_id) if kind is not RefKind.SOURCE else None
+    if owner is None:
+        return None
+    return (
+        owner.name
+        if owner.owners == 1
+        else f"{owner.name} ({owner.share * 100:.0f} % of its VMs, {owner.owners} owners)"
+    )
 
 
 def _picture_of(alert: AlertRow, diagnosis: Diagnosis | None) -> dict[str, Any] | None:

@@ -77,6 +77,7 @@ def one_host(host_id: Id, app: AppDep, at: NowDep) -> HostOut:
             "host_devices": found.devices,
             "first_seen": found.first_seen_at,
             "last_seen": found.last_seen_at,
+            "labels": found.labels,
         }
     )
 

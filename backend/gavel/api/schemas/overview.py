@@ -73,10 +73,12 @@ class TotalsOut(Out):
     """Sums over all rows that match, not only this page's; `by_severity` counts those with a diagnosis, `by_confidence` those of them that
     name a layer, `by_state` all.
 
-    `ended`: those of them that have an `until_at`.
+    `ended`: those of them that have an `until_at`. `total_us`, `excess_us`: of all their I/Os together, weighted by operations.
     """
 
     iops: float
+    total_us: float | None
+    excess_us: float | None
     excess_outstanding: float
     by_severity: dict[str, int]
     by_confidence: dict[str, int]

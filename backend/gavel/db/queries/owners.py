@@ -1,6 +1,7 @@
 """Who owns an object and which application it belongs to, by the labels that mean so: its own, else those of its VMs."""
 
 from collections.abc import Mapping, Sequence
+from typing import TypeAlias
 
 from sqlalchemy import text
 
@@ -15,20 +16,24 @@ from gavel.domain.labels import Meaning
 DEFAULT_NAMES: Mapping[Meaning, str] = {Meaning.OWNER: "owner", Meaning.APPLICATION: "application"}
 
 
-_OWN = """
-    SELECT subject_id, lower(value), mode() WITHIN GROUP (ORDER BY value), 1 FROM label
-    WHERE subject_table = :table AND subject_id = ANY(:ids) AND valid_to IS NULL AND lower(name) = lower(:name) GROUP BY 1, 2
+# (object, whether it is its own, value in lower case, value, how many): of VMs without any value the two are null.
+_NAME = "lower(coalesce((SELECT label_name FROM label_meaning WHERE meaning = :meaning), :usual))"
+_OWN = f"""
+    SELECT subject_id, true AS own, lower(value) AS key, mode() WITHIN GROUP (ORDER BY value) AS value, 1 AS count FROM label
+    WHERE subject_table = :table AND subject_id = ANY(:ids) AND valid_to IS NULL AND lower(name) = {_NAME} GROUP BY 1, 3
 """
-_OF_VMS = """
-    SELECT s.subject_id, lower(l.value), mode() WITHIN GROUP (ORDER BY l.value), count(DISTINCT k.vm_id)
-    FROM ({disks}) s JOIN vm_disk k ON k.id = s.entity_id JOIN vm m ON m.id = k.vm_id AND m.present
-    LEFT JOIN label l ON l.subject_table = 'vm' AND l.subject_id = m.id AND l.valid_to IS NULL AND lower(l.name) = lower(:name)
-    WHERE s.subject_id = ANY(:ids) GROUP BY 1, 2
+_OF_VMS = f"""
+    SELECT s.subject_id, false, lower(l.value), mode() WITHIN GROUP (ORDER BY l.value), count(DISTINCT m.id)
+    FROM (SELECT DISTINCT s.subject_id, k.vm_id FROM ({{disks}}) s JOIN vm_disk k ON k.id = s.entity_id
+        WHERE s.subject_id = ANY(:ids)) s
+    JOIN vm m ON m.id = s.vm_id AND m.present
+    LEFT JOIN label l ON l.subject_table = 'vm' AND l.subject_id = m.id AND l.valid_to IS NULL AND lower(l.name) = {_NAME}
+    GROUP BY GROUPING SETS ((s.subject_id, lower(l.value)), (s.subject_id))
 """
-_VMS = """
-    SELECT s.subject_id, count(DISTINCT k.vm_id) FROM ({disks}) s JOIN vm_disk k ON k.id = s.entity_id
-    JOIN vm m ON m.id = k.vm_id AND m.present WHERE s.subject_id = ANY(:ids) GROUP BY 1
-"""
+
+
+# By object: how many there are, negative, of each value.
+_Counts: TypeAlias = dict[int, list[tuple[int, str]]]
 
 
 def label_meanings(connection: Connection) -> dict[Meaning, str]:
@@ -41,26 +46,25 @@ def owners(
     connection: Connection, kind: RefKind, ids: Sequence[int], meaning: Meaning = Meaning.OWNER
 ) -> dict[int, Owner]:
     """By object; those of which nothing says it are absent."""
-    name = label_meanings(connection)[meaning]
-    parameters = {"table": TABLES[kind].name, "ids": list(ids), "name": name}
-    found = _largest(connection.execute(text(_OWN), parameters).all(), {})
-    rest = [thing for thing in ids if thing not in found]
-    if kind is RefKind.VM or kind not in DISKS_THROUGH or not rest:
-        return found
-    disks = DISKS_THROUGH[kind]
-    parameters["ids"] = rest
-    counted = connection.execute(text(_VMS.format(disks=disks)), parameters)
-    vms: dict[int, int] = {thing: count for thing, count in counted}  # noqa: C416
-    return found | _largest(connection.execute(text(_OF_VMS.format(disks=disks)), parameters).all(), vms)
-
-
-def _largest(rows: Sequence[Sequence[object]], vms: Mapping[int, int]) -> dict[int, Owner]:
-    """`rows`: (object, value in lower case, value, VMs). Of equal ones the first by name."""
-    counts: dict[int, list[tuple[int, str]]] = {}
-    for thing, key, value, count in rows:
+    parameters = {
+        "table": TABLES[kind].name, "ids": list(ids), "meaning": meaning.value, "usual": DEFAULT_NAMES[meaning],
+    }  # fmt: skip
+    query = _OWN
+    if kind is not RefKind.VM and kind in DISKS_THROUGH:
+        query += " UNION ALL " + _OF_VMS.format(disks=DISKS_THROUGH[kind])
+    own: _Counts = {}
+    of_vms: _Counts = {}
+    vms: dict[int, int] = {}
+    for thing, is_own, key, value, count in connection.execute(text(query), parameters):
         if key is not None:
-            counts.setdefault(int(str(thing)), []).append((-int(str(count)), str(value)))
-    return {
-        thing: Owner(name=min(of)[1], share=-min(of)[0] / vms.get(thing, len(of)), owners=len(of))
-        for thing, of in counts.items()
-    }
+            (own if is_own else of_vms).setdefault(thing, []).append((-count, value))
+        # Without a value: those without any, and all of them, which are as many or more.
+        vms[thing] = max(vms.get(thing, 0), count)
+    shared = {thing: _largest(counts, vms[thing]) for thing, counts in of_vms.items()}
+    return shared | {thing: _largest(counts, len(counts)) for thing, counts in own.items()}
+
+
+def _largest(counts: Sequence[tuple[int, str]], whole: int) -> Owner:
+    """`counts`: how many there are, negative, of each value. Of equal ones the first by name."""
+    count, name = min(counts)
+    return Owner(name=name, share=-count / whole, owners=len(counts))

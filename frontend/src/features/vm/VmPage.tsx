@@ -1,8 +1,10 @@
 import { useMemo } from 'react'
 import type { VmOut } from '../../api/types'
 import * as commonCopy from '../../copy/common'
+import * as labelsCopy from '../../copy/labels'
 import * as objectsCopy from '../../copy/objects'
 import { EntityLink } from '../../domain/object/EntityLink'
+import { labelFacts } from '../../domain/object/labelFacts'
 import { MatchedVolumes } from '../../domain/object/MatchMark'
 import { type Fact, ObjectPage } from '../../domain/object/ObjectPage'
 import type { Section } from '../../domain/sections/section'
@@ -21,7 +23,26 @@ function facts(vm: VmOut): Fact[] {
     ...(vm.cluster === null ? [] : [{ term: objectsCopy.cluster, value: <Name focusable>{vm.cluster.name}</Name> }]),
     { term: 'vCenter', value: <Name focusable>{vm.vcenter.name}</Name> },
     { term: objectsCopy.disks, value: plural(vm.vm_disks.length, objectsCopy.virtualDisk) },
-    ...vm.labels.map(({ name, value }) => ({ term: name, value: <Name focusable>{value}</Name> })),
+    ...guestFacts(vm.guest),
+    ...labelFacts(vm.owner, vm.labels),
+  ]
+}
+
+/** Of addresses the first ones: a guest with containers has hundreds. */
+const MOST_ADDRESSES = 2
+
+function guestFacts({ dns_name, ip_addresses, tools_state, folder }: VmOut['guest']): Fact[] {
+  const addresses = ip_addresses.slice(0, MOST_ADDRESSES).join(', ')
+  const more = ip_addresses.length - MOST_ADDRESSES
+  return [
+    ...(dns_name === null ? [] : [{ term: labelsCopy.dnsName, value: <Name focusable>{dns_name}</Name> }]),
+    ...(addresses === ''
+      ? []
+      : [{ term: labelsCopy.ipAddresses, value: more > 0 ? labelsCopy.moreValues(addresses, more) : addresses }]),
+    ...(tools_state === null || tools_state === 'running'
+      ? []
+      : [{ term: labelsCopy.tools, value: labelsCopy.TOOLS_STATES[tools_state] }]),
+    ...(folder === null ? [] : [{ term: labelsCopy.folder, value: <Name focusable>{folder}</Name> }]),
   ]
 }
 

@@ -5,6 +5,7 @@ import { piecesOf } from '../../domain/diagnosis/pieces'
 import { waitWords } from '../../domain/diagnosis/troubled'
 import { LayerBar } from '../../domain/io-path/LayerBar'
 import { NamedLayer } from '../../domain/io-path/NamedLayer'
+import { ownerWords } from '../../domain/object/owner'
 import { ConfidenceLabel } from '../../domain/severity/ConfidenceLabel'
 import { SeverityMark } from '../../domain/severity/SeverityMark'
 import { isElevated } from '../../domain/severity/severity'
@@ -46,6 +47,7 @@ export function WorstRow({ row, age, age_ms, max_us, alerts }: WorstRowProps) {
       <span className={styles.who}>
         <span className={styles.name}>
           <Name>{row.subject.name}</Name>
+          {row.owner !== null && !isBlank && <span className={styles.owner}>{ownerWords(row.owner)}</span>}
           {!isCalm && !isBlank && <span className={styles.waits}>{waitWords(row)}</span>}
         </span>
         <span className={styles.sentence}>{isBlank ? '—' : saidOf(row)}</span>

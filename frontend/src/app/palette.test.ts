@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest'
+import { commandsFor } from './palette'
+
+const NOW = Date.parse('2026-11-21T14:05:20Z')
+const addresses = (text: string) =>
+  commandsFor(text, NOW, 'utc').map((one) => (one.kind === 'page' ? one.address : one.kind))
+
+describe('palette', () => {
+  it('finds pages by a part of their title, and none that needs an object', () => {
+    expect(addresses('find')).toEqual(['/findings'])
+    expect(addresses('SILENCES')).toEqual(['/alerts/silences'])
+    expect(addresses('wall')).toEqual(['/wall/environment'])
+  })
+
+  it('takes a typed time range before all else', () => {
+    expect(addresses('yesterday 21:00-21:30')).toEqual(['range'])
+  })
+
+  it('has nothing for no text and for names', () => {
+    expect(addresses(' ')).toEqual([])
+    expect(addresses('sql-01')).toEqual([])
+  })
+})
