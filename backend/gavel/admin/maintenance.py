@@ -18,6 +18,13 @@ _UNFIRED_KEPT = timedelta(days=1)
 log = structlog.get_logger(__name__)
 
 
+def pack(context: WorkerContext) -> None:
+    """Roll-ups of days and weeks that are over, in short."""
+    with only_one(context.engine, "pack") as held:
+        if held and (done := maintenance.pack_closed(context.engine, context.now())):
+            log.info("packed", partitions=done)
+
+
 def maintain(context: WorkerContext) -> None:
     with only_one(context.engine, "maintain") as held:
         if held:

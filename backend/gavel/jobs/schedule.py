@@ -18,6 +18,8 @@ ROUTES = {
     "gavel.renew_baseline": {"queue": COMPUTE},
     "gavel.evaluate_findings": {"queue": COMPUTE},
     "gavel.maintain": {"queue": COMPUTE},
+    # Takes minutes once a day: backfill may wait, the ledger may not.
+    "gavel.pack": {"queue": BACKFILL},
     "gavel.find_holes": {"queue": COMPUTE},
     "gavel.match_guests": {"queue": COMPUTE},
 }
@@ -38,6 +40,7 @@ BEAT = {
     # Evaluated every five minutes: a tick that comes earlier costs a glance.
     "evaluate findings": _every(60, "gavel.evaluate_findings"),
     "maintain": _every(60, "gavel.maintain"),
+    "pack": _every(60, "gavel.pack"),
     "match guests": _every(20, "gavel.match_guests"),
     "find holes": _every(120, "gavel.find_holes"),
 }

@@ -18,6 +18,8 @@ from gavel.jobs.schedule import APART, NOTIFY
 from gavel.jobs.workplace import current_worker
 
 _BACKFILL_BUDGET_S = 15
+# Some partitions of minutes each: no other job waits for them.
+_PACK_LIMIT_S = 3600
 _CORRELATE_BUDGET_S = 10
 _ALERT_BUDGET_S = 10
 _DELIVER_BUDGET_S = 20
@@ -112,6 +114,11 @@ def evaluate_findings() -> None:
 @shared_task(base=Job, name="gavel.maintain")
 def run_maintenance() -> None:
     maintenance.maintain(current_worker())
+
+
+@shared_task(base=Job, name="gavel.pack", soft_time_limit=_PACK_LIMIT_S, time_limit=_PACK_LIMIT_S + 10)
+def pack() -> None:
+    maintenance.pack(current_worker())
 
 
 @shared_task(base=Job, name="gavel.find_holes")

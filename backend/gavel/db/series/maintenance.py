@@ -26,9 +26,10 @@ KEEP_HISTORY = 400 * DAY
 # What is asked for most, and corrected at all, is younger.
 PACK_AFTER = 2 * HOUR
 _REORDERED_PER_CALL = 20
-_PACKED_PER_CALL = 20
+_PACKED_PER_CALL = 4
 # Shorter than PostgreSQL's deadlock_timeout: whoever writes or reads wins against maintenance, which comes again in a minute.
 _YIELD = text("SET LOCAL lock_timeout = '500ms'")
+_UNHURRIED = text("SET LOCAL statement_timeout = 0")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,18 +37,16 @@ class Maintained:
     partitions_made: int
     windows_rolled: int
     partitions_ordered: int
-    partitions_packed: int
     partitions_dropped: int
     rows_pruned: int
 
 
 def maintain(engine: Engine, now: datetime) -> Maintained:
-    """All of the below, in order; what a job calls once a minute. `now` is Gavel's own clock."""
+    """All of the below but packing, in order; what a job calls once a minute. `now` is Gavel's own clock."""
     return Maintained(
         partitions_made=ensure_partitions(engine, now),
         windows_rolled=roll_dirty(engine, now),
         partitions_ordered=reorder_closed(engine, now),
-        partitions_packed=pack_closed(engine, now),
         partitions_dropped=drop_expired(engine, now),
         rows_pruned=prune(engine, now),
     )
@@ -96,7 +95,10 @@ def reorder_closed(engine: Engine, now: datetime) -> int:
 
 
 def pack_closed(engine: Engine, now: datetime) -> int:
-    """Pack partitions that have been closed for 2 hours and in order for 15 minutes, newest first; returns how many."""
+    """Pack partitions that have been closed for 2 hours and in order for 15 minutes, newest first; returns how many.
+
+    A job of its own: a day of a large environment takes minutes.
+    """
     if not _is_plain(engine):
         return 0
     with transaction(engine) as connection:
@@ -182,6 +184,7 @@ def _pack(engine: Engine, series: Roll, partition: Partition) -> int:
     try:
         with transaction(engine) as connection:
             connection.execute(_YIELD)
+            connection.execute(_UNHURRIED)
             if not try_lock(connection, f"reorder {partition.name}") or not partitions.pack(
                 connection, series, partition
             ):
