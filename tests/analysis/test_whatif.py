@@ -111,6 +111,29 @@ def test_what_if_of_a_lower_iops_limit_holds_the_rate_and_has_no_open_loop() -> 
     assert outlook.open_total is None
 
 
+def test_what_if_of_less_room_has_no_upper_latency_where_threads_are_not_known() -> None:
+    # As measured, threads that think between their I/Os are not outstanding; with less room they pile up.
+    now = replace(NOW, threads=None)
+    outlook = predict(AS_FOUND, now, replace(now, device_depth=8))
+    assert outlook.total.high is None
+    assert outlook.part("kernel_queue").high is None or outlook.part("guest_queue").high is None
+    assert predict(AS_FOUND, NOW, replace(NOW, device_depth=8)).total.high is not None
+    noisy = fit_response(np.stack([np.linspace(20, 90, 40), np.linspace(420, 600, 40)], axis=1))
+    for depth in (32, 64):
+        assert predict(AS_FOUND, now, replace(now, device_depth=depth), noisy).total.high is not None
+
+
+def test_what_if_history_at_one_count_never_makes_storage_faster_than_it_was() -> None:
+    dice = np.random.default_rng(1)
+    in_flight = dice.normal(8, 0.02, 40)
+    fitted = fit_response(np.stack([in_flight, 900 * in_flight + dice.normal(0, 20, 40)], axis=1))
+    assert fitted is not None
+    assert fitted.fast.at(1) > 6_000
+    load = Load(iops=8 / 7_200e-6, times=QueueTimes(array=7_200))
+    now = Knobs(device_depth=8)
+    assert predict(load, now, replace(now, device_depth=32), fitted).total.low > 6_000
+
+
 def test_what_if_names_the_limit_that_binds_next() -> None:
     names = [name for name, _ in predict(AS_FOUND, NOW, NOW).ceilings]
     assert names[:2] == [Ceiling.DEVICE_QUEUE, Ceiling.VIRTUAL_DISK_QUEUE]

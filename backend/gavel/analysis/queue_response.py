@@ -26,7 +26,11 @@ class Response:
 
     def shifted(self, by_us: float) -> "Response":
         """Every I/O takes `by_us` longer, or shorter."""
-        return Response(self.base_us + by_us, self.slope_us, self.least_us)
+        return Response(self.base_us + by_us, self.slope_us, max(self.least_us + by_us, 1.0))
+
+    def scaled(self, factor: float) -> "Response":
+        """Every I/O takes so many times as long."""
+        return Response(self.base_us * factor, self.slope_us * factor, max(self.least_us * factor, 1.0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +59,7 @@ def throughput_stays(driver_us: float, in_flight: float) -> Response:
 def fit_response(history: Floats) -> FittedResponse | None:
     """Theil–Sen through (m, 2) of I/Os in flight and driver time in µs; None where there is too little of it, or it is all at one count.
 
-    A slope below 0 is none: R(n) does not fall.
+    A slope below 0 is none: R(n) does not fall. No reading is below what a twentieth of the minutes were.
     """
     usable = history[np.isfinite(history).all(axis=1)]
     if len(usable) > _MOST_HISTORY:
@@ -67,10 +71,13 @@ def fit_response(history: Floats) -> FittedResponse | None:
     rise = (usable[second, 1] - usable[first, 1])[run != 0]
     if len(rise) == 0:
         return None
-    slope = max(float(np.median(rise / run[run != 0])), 0.0)
-    scatter = usable[:, 1] - slope * usable[:, 0]
-    low, high = (float(np.percentile(scatter, part)) for part in _SCATTER)
+    # Throughput n ÷ R(n) does not fall with more in flight: noise must not make the line steeper than that.
+    in_flight, took = usable[:, 0], usable[:, 1]
+    steepest = float(np.median(took / np.maximum(in_flight, 1e-9)))
+    slope = min(max(float(np.median(rise / run[run != 0])), 0.0), steepest)
+    low, high = (max(0.0, float(np.percentile(took - slope * in_flight, part))) for part in _SCATTER)
+    floor = float(np.percentile(took, _SCATTER[0]))
     least, most = float(usable[:, 0].min()), float(usable[:, 0].max())
-    if low + slope * least <= 0:
+    if floor <= 0:
         return None
-    return FittedResponse(Response(low, slope), Response(high, slope), least, most)
+    return FittedResponse(Response(low, slope, floor), Response(high, slope, floor), least, most)

@@ -13,7 +13,9 @@ from gavel.analysis.queue_model import PARTS, US, Ceiling, Fixed, QueuePart, Que
 from gavel.analysis.queue_response import FittedResponse, Response, latency_stays, throughput_stays
 
 # Of an IOPS limit, from which on its wait is the limit's.
-LIMITUSED = 0.95
+LIMIT_USED = 0.95
+# Parts in which I/Os wait that do not get through.
+_WAITS = ("guest_queue", "hypervisor", "kernel_queue")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,8 +103,9 @@ class Reading:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outlook:
-    """closed: both readings, slow first; open_iops, open_times: with IOPS as they are, None where they cannot stay. fitted: R(n) is of
-    the queue's own history. ceilings: I/Os that each limit lets be outstanding or in flight, the binding one first."""
+    """closed: both readings, slow first; open_iops, open_times: with IOPS as they are, None where they cannot stay. is_fitted: R(n) is
+    of the queue's own history. is_bounded: latency has an upper bound, for all threads are known or get through.
+    ceilings: I/Os that each limit lets be outstanding or in flight, the binding one first."""
 
     now: Reading
     slow: Reading
@@ -111,6 +114,7 @@ class Outlook:
     open_times: Mapping[str, PredictedRange] | None
     open_total: PredictedRange | None
     is_fitted: bool
+    is_bounded: bool
     ceilings: tuple[tuple[Ceiling, float], ...]
 
     @property
@@ -119,7 +123,7 @@ class Outlook:
         totals = [self.slow.times.total, self.fast.times.total]
         if self.open_total is not None:
             totals += [self.open_total.low, self.open_total.high or self.open_total.low]
-        return PredictedRange(min(totals), max(totals))
+        return PredictedRange(min(totals), max(totals) if self.is_bounded else None)
 
     @property
     def iops(self) -> PredictedRange:
@@ -131,7 +135,8 @@ class Outlook:
         values = [getattr(self.slow.times, name), getattr(self.fast.times, name)]
         if self.open_times is not None:
             values += [self.open_times[name].low, self.open_times[name].high or self.open_times[name].low]
-        return PredictedRange(min(values), max(values))
+        grows = name in _WAITS and getattr(self.slow.times, name) > getattr(self.now.times, name) * (1 + 1e-6)
+        return PredictedRange(min(values), None if grows and not self.is_bounded else max(values))
 
 
 # --- a scenario -------------------------------------------------------------------------------------------------------
@@ -141,6 +146,8 @@ def predict(load: Load, now: Knobs, then: Knobs, fitted: FittedResponse | None =
     """What `then` would do to a workload that was measured under `now`. ValueError where nothing can be modelled."""
     if load.iops <= 0 or load.times.driver <= 0:
         raise ValueError("without I/O and its time in the driver there is nothing to predict from")
+    # As measured, threads that think between their I/Os are not among them: with less room they pile up.
+    is_counted = (now.threads or then.threads) is not None
     threads = load.outstanding if now.threads is None else now.threads
     now, then = replace(now, threads=threads), replace(then, threads=then.threads or threads)
     extra = load.non_optimized_extra_us or 0.0
@@ -164,8 +171,15 @@ def predict(load: Load, now: Knobs, then: Knobs, fitted: FittedResponse | None =
         open_times=open_times,
         open_total=None if open_times is None else _sum(open_times.values()),
         is_fitted=is_fitted,
+        is_bounded=is_counted or not _is_tighter(now, then) or slow.iops >= load.iops * (1 - 1e-3),
         ceilings=_ceilings(then, fast),
     )
+
+
+def _is_tighter(now: Knobs, then: Knobs) -> bool:
+    """Whether any limit lets less through than before."""
+    both = ((of(now), of(then)) for of in (_admits, _slots, _most_iops))
+    return any(after is not None and (before is None or after < before) for before, after in both)
 
 
 def _measured(load: Load, now: Knobs) -> tuple[Fixed, float]:
@@ -175,7 +189,7 @@ def _measured(load: Load, now: Knobs) -> tuple[Fixed, float]:
     is_full = depth is not None and inside > depth
     used = min(1.0, load.in_flight / depth) if is_full and depth is not None else 1.0
     most = _most_iops(now)
-    is_limited = most is not None and load.iops >= LIMITUSED * most
+    is_limited = most is not None and load.iops >= LIMIT_USED * most
     hypervisor = 0.0 if is_limited else times.hypervisor
     bare = Fixed(0.0, hypervisor, times.kernel_processing, 0.0 if is_full else times.kernel_queue)
     own = latency_stays(times.driver)
@@ -198,16 +212,29 @@ def _curves(
     if fitted is not None and fitted.spans(in_flight) and fitted.spans(in_flight * then.queues):
         ends = (fitted.fast.shifted(shift), fitted.slow.shifted(shift))
         return [(end, Response(end.base_us, end.slope_us * then.queues)) for end in ends], True
-    most = throughput_stays(driver, max(load.in_flight, 1e-9))
-    more = Response(shift, most.slope_us * then.queues)
-    if reached.binding is Ceiling.IOPS_LIMIT:
-        return [(stays.shifted(shift),) * 2] * 2, False
-    is_more = in_flight * then.queues >= load.in_flight * (1 + 1e-6)
-    is_less = in_flight * then.queues <= load.in_flight * (1 - 1e-6)
+    low, high = _scatter(load, fitted)
+    more = throughput_stays(driver, max(load.in_flight, 1e-9))
+    more = Response(shift, more.slope_us * then.queues)
     same = stays.shifted(shift)
-    if is_more:
-        return [(same, same), (more, more)], False
-    return [(more if is_less else same,) * 2, (same, same)], False
+    if reached.binding is Ceiling.IOPS_LIMIT:
+        ends = (same, same)
+    elif in_flight * then.queues >= load.in_flight * (1 + 1e-6):
+        ends = (same, more)
+    elif in_flight * then.queues <= load.in_flight * (1 - 1e-6):
+        ends = (more, same)
+    else:
+        ends = (same, same)
+    fast, slow = ends[0].scaled(low), ends[1].scaled(high)
+    return [(fast, fast), (slow, slow)], False
+
+
+def _scatter(load: Load, fitted: FittedResponse | None) -> tuple[float, float]:
+    """How far minutes stray from the mean, as factors of the driver's time: at most and at least 1."""
+    if fitted is None:
+        return 1.0, 1.0
+    driver, in_flight = load.times.driver, load.in_flight
+    low, high = (one.at(in_flight) / driver for one in (fitted.fast, fitted.slow))
+    return min(1.0, max(0.5, low)), max(1.0, min(2.0, high))
 
 
 def _reading(load: Load, knobs: Knobs, first: Response, others: Response, fixed: Fixed, used: float) -> Reading:
