@@ -35,7 +35,7 @@ PAGES = {
 }
 MOST_OF_A_DIAGNOSIS = {"vms": 15, "datastores": 15, "hosts": 15, "volumes": 15, "arrays": 16}
 MOST_OF_AN_IO_PATH = 15
-MOST_OF_A_PAGE = {"vms": 65, "datastores": 95, "hosts": 50, "volumes": 52, "arrays": 50}
+MOST_OF_A_PAGE = {"vms": 65, "datastores": 85, "hosts": 50, "volumes": 52, "arrays": 50}
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from gavel.db.queries.members import DATASTORE_DIRECTORY, members, relation
 from gavel.db.queries.newest import newest_sides
 from gavel.db.queries.owners import owners
 from gavel.db.queries.paging import page_of
-from gavel.db.queries.refs import linked, of_sources, require
+from gavel.db.queries.refs import linked, not_found, of_sources
 from gavel.db.queries.rows import ArrayMatch, DatastoreDetail, DatastoreRecord, ListQuery, RecordPage, RefKind
 from gavel.db.queries.volumes import volume_rows
 from gavel.db.schema.host_side import datastore as datastore_table
@@ -64,18 +64,19 @@ def datastores(connection: Connection, query: ListQuery, now: datetime) -> Recor
 
 def datastore(connection: Connection, datastore_id: int, now: datetime) -> DatastoreDetail:
     """Raises NotFoundError."""
-    require(connection, RefKind.DATASTORE, datastore_id)
     ids = [datastore_id]
-    facts = _facts(connection, ids)[datastore_id]
+    known, extents = _facts(connection, ids), _extents(connection, ids)
+    if not known:
+        raise not_found(RefKind.DATASTORE, datastore_id)
+    facts, (row,) = known[datastore_id], _rows(connection, ids, known, extents, now)
     devices = members(connection, RefKind.DATASTORE, Stream.HOST_DEVICE, ids).get(datastore_id, [])
-    volumes = members(connection, RefKind.DATASTORE, Stream.ARRAY_VOLUME, ids).get(datastore_id, [])
     return DatastoreDetail(
-        row=datastore_rows(connection, ids, now)[0],
+        row=row,
         uuid=facts["uuid"],
         capacity_bytes=facts["capacity_bytes"],
-        extents=tuple(extent["canonical_name"] for extent in _extents(connection, ids).get(datastore_id, [])),
+        extents=tuple(extent["canonical_name"] for extent in extents.get(datastore_id, [])),
         nfs_export=f"{facts['nfs_host']}:{facts['nfs_path']}" if facts["nfs_host"] else None,
-        volumes=volume_rows(connection, volumes, now),
+        volumes=volume_rows(connection, sorted(volume.id for volume in row.volumes), now),
         devices=device_rows(connection, devices, now),
         vms=linked(connection, _VMS, ids, RefKind.VM).get(datastore_id, ()),
         labels=labels_of(connection, RefKind.DATASTORE, ids).get(datastore_id, ()),
@@ -84,8 +85,16 @@ def datastore(connection: Connection, datastore_id: int, now: datetime) -> Datas
 
 def datastore_rows(connection: Connection, ids: Sequence[int], now: datetime) -> tuple[DatastoreRecord, ...]:
     """In the order of `ids`."""
-    facts = _facts(connection, ids)
-    matches = datastore_matches(connection, ids, facts)
+    return _rows(connection, ids, _facts(connection, ids), _extents(connection, ids), now)
+
+
+def _rows(
+    connection: Connection,
+    ids: Sequence[int],
+    facts: Mapping[int, RowMapping],
+    extents: Mapping[int, Sequence[RowMapping]],
+    now: datetime,
+) -> tuple[DatastoreRecord, ...]:
     vcenters = of_sources(connection, RefKind.VCENTER)
     volumes = linked(connection, _VOLUMES, ids, RefKind.VOLUME)
     arrays = linked(connection, _ARRAYS, ids, RefKind.ARRAY)
@@ -101,7 +110,7 @@ def datastore_rows(connection: Connection, ids: Sequence[int], now: datetime) ->
             vms=facts[i]["vms"],
             volumes=volumes.get(i, ()),
             arrays=arrays.get(i, ()),
-            match=matches[i],
+            match=_match(facts[i], extents.get(i, ())),
             owner=owned.get(i),
             newest=newest[i],
         )
@@ -109,13 +118,10 @@ def datastore_rows(connection: Connection, ids: Sequence[int], now: datetime) ->
     )
 
 
-def datastore_matches(
-    connection: Connection, ids: Sequence[int], facts: Mapping[int, RowMapping] | None = None
-) -> dict[int, ArrayMatch]:
+def datastore_matches(connection: Connection, ids: Sequence[int]) -> dict[int, ArrayMatch]:
     """How each is tied to an array, or why not."""
-    known = _facts(connection, ids) if facts is None else facts
-    extents = _extents(connection, ids)
-    return {i: _match(known[i], extents.get(i, [])) for i in ids}
+    facts, extents = _facts(connection, ids), _extents(connection, ids)
+    return {i: _match(facts[i], extents.get(i, ())) for i in ids}
 
 
 def _match(facts: RowMapping, extents: Sequence[RowMapping]) -> ArrayMatch:
