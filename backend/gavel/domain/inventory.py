@@ -354,8 +354,8 @@ class VmDisk:
 
 @dataclass(frozen=True, slots=True)
 class HostInventory:
-    """`withheld`: what the vCenter keeps from the account, each a sentence with what to do about it. `tasks`: those that are new since the
-    inventory before, or ran then. `kept_labels`: kinds of labels that were not all read, so that one that is missing may still be there.
+    """`withheld`: what the vCenter keeps from the account, each a sentence with what to do about it. `tasks`: those that run, and
+    those that ended within hours. `kept_labels`: kinds of labels that were not all read, so that one that is missing may still be there.
     """
 
     vcenter: VcenterInfo

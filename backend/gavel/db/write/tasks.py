@@ -32,6 +32,7 @@ _ROWS = f"""
     INSERT INTO vm_task (source_id, key, kind, vm_id, started_at, ended_at, started_by, seen_at)
     SELECT :source_id, key, kind, vm_id, started_at, ended_at, started_by, :at FROM given
     ON CONFLICT (source_id, key) DO UPDATE SET ended_at = coalesce(excluded.ended_at, vm_task.ended_at), seen_at = excluded.seen_at
+    WHERE vm_task.ended_at IS NULL
 """
 
 

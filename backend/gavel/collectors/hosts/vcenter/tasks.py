@@ -26,7 +26,8 @@ KINDS: Final[Mapping[str, TaskKind]] = {
     "Drm.ExecuteVMotionLRO": TaskKind.MIGRATION,
     "VirtualMachine.clone": TaskKind.CLONE,
 }
-_FIRST_LOOK: Final = timedelta(hours=6)
+# Given again with every inventory: what one failed to store, the next one has.
+_KEPT: Final = timedelta(hours=6)
 # Tasks are written to the history a little after they begin.
 _OVERLAP: Final = timedelta(minutes=2)
 _LONGEST: Final = timedelta(days=2)
@@ -41,11 +42,11 @@ class TaskReader:
     def __init__(self, client: VcenterClient) -> None:
         self._client = client
         self._read_until: datetime | None = None
-        self._running: dict[str, datetime] = {}
+        self._kept: dict[str, VmTask] = {}
         self.refused = ""
 
     def read(self) -> tuple[VmTask, ...]:
-        """Tasks that began since the last look, and those that ran then, as they are now."""
+        """Tasks that run, and those that ended within the last hours. Only what is new since the last look is asked for."""
         try:
             with total_deadline(_WITHIN_S):
                 now, found = self._client.ask(self._history)
@@ -53,13 +54,16 @@ class TaskReader:
             self.refused = str(error)
             return ()
         self.refused, self._read_until = "", now
-        self._running = {one.key: one.started_at for one in found if one.ended_at is None}
-        return found
+        # All that ran were asked for again: one that is listed no more is over.
+        ended = (one for one in self._kept.values() if one.ended_at is not None and one.ended_at > now - _KEPT)
+        self._kept = {one.key: one for one in (*ended, *found)}
+        return tuple(sorted(self._kept.values(), key=lambda task: (task.started_at, task.key)))
 
     def _since(self, now: datetime) -> datetime:
         if self._read_until is None:
-            return now - _FIRST_LOOK
-        return max(min((self._read_until, *self._running.values())) - _OVERLAP, now - _LONGEST)
+            return now - _KEPT
+        running = (one.started_at for one in self._kept.values() if one.ended_at is None)
+        return max(min((self._read_until, *running)) - _OVERLAP, now - _LONGEST)
 
     def _history(self) -> tuple[datetime, tuple[VmTask, ...]]:
         content = self._client.content
