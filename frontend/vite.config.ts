@@ -3,6 +3,9 @@ import { defineConfig } from 'vitest/config'
 
 const backend = process.env.GAVEL_DEV_API ?? 'http://127.0.0.1:8080'
 
+// Lists and the overview have columns to choose, which tables of object pages do not.
+const LISTS = '(domain[\\\\/]lists[\\\\/]ListPage|kit[\\\\/]table[\\\\/](Column|SaveTable|column|useColumn))'
+const TABLES = new RegExp(`node_modules[\\\\/]@tanstack[\\\\/]|src[\\\\/](?!${LISTS})kit[\\\\/]table`)
 // The frame of objects' pages: five pages share it, and no other needs it.
 const OBJECTS =
   'domain[\\\\/](cause|diagnosis[\\\\/]Diagnosis|object[\\\\/]ObjectPage|sections[\\\\/](ObjectTabs|registry|section))'
@@ -34,8 +37,13 @@ export default defineConfig({
             // then tables, what at least five pages or charts are made of, and last what opens when it is pressed: over any page,
             // and from the frame.
             { name: 'frame', tags: ['$initial'], priority: 3 },
-            { name: 'tables', test: /node_modules[\\/]@tanstack[\\/]|src[\\/]kit[\\/]table/, priority: 2 },
-            { name: 'common', test: new RegExp(`src[\\\\/](?!${OBJECTS})`), minShareCount: 5, priority: 1 },
+            { name: 'tables', test: TABLES, priority: 2 },
+            { name: 'common', test: new RegExp(`src[\\\\/](?!${OBJECTS}|${LISTS})`), minShareCount: 5, priority: 1 },
+            {
+              name: 'fields',
+              test: mantine('Input|InputBase|InputsGroupFieldset|NativeSelect|TextInput|CloseButton'),
+              priority: 1,
+            },
             { name: 'objects', test: new RegExp(OBJECTS) },
             { name: 'switches', test: mantine('Switch|InlineInput'), priority: 1 },
             { name: 'boxes', test: mantine('Combobox|Drawer|Modal|ModalBase|Popover|ScrollArea') },

@@ -3,9 +3,9 @@
 import { ActionIcon } from '@mantine/core'
 import { useState } from 'react'
 import * as navigationCopy from '../copy/navigation'
+import { useBoxButton } from '../kit/layout/boxButton'
 import { Icon } from '../kit/mark/Icon'
 import { standing } from '../kit/schedule/onPress'
-import { useBoxButton } from './boxButton'
 
 const PreferencesBox = standing(async () => (await import('./PreferencesBox')).default)
 const LABEL = navigationCopy.preferences

@@ -7,6 +7,7 @@ import * as navigationCopy from '../copy/navigation'
 import * as paletteCopy from '../copy/palette'
 import { kindOfSubject } from '../domain/kinds'
 import { addressOf } from '../domain/object/EntityLink'
+import { StandIn } from '../kit/layout/StandIn'
 import { Icon } from '../kit/mark/Icon'
 import { Name } from '../kit/text/Name'
 import { Worded } from '../kit/text/Worded'
@@ -17,7 +18,6 @@ import { formatWindow, type Zone, zoneName } from '../lib/time'
 import { useRange } from '../lib/url'
 import { type Command, commandsFor } from './palette'
 import styles from './SearchBox.module.css'
-import { StandIn } from './StandIn'
 
 interface SearchHitsProps {
   opened: boolean

@@ -3,12 +3,12 @@
 import { Loader } from '@mantine/core'
 import { lazy, Suspense } from 'react'
 import * as navigationCopy from '../copy/navigation'
+import { Beside } from '../kit/layout/Beside'
+import type { BoxButton } from '../kit/layout/boxButton'
 import { useAhead } from '../kit/schedule/onPress'
 import { usePreferences } from '../lib/preferences'
 import { PRESETS, presetLabel, type Range, rangeBounds } from '../lib/range'
 import { serverNow } from '../lib/serverClock'
-import { Beside } from './Beside'
-import type { BoxButton } from './boxButton'
 import styles from './TimeControl.module.css'
 
 const loadForm = () => import('./RangeForm')

@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { useFailing } from '../api/failing'
 import { type Live, useLive } from '../api/live'
 import * as navigationCopy from '../copy/navigation'
+import { useBoxButton } from '../kit/layout/boxButton'
 import { Icon } from '../kit/mark/Icon'
 import { StateMark, type Tone } from '../kit/mark/StateMark'
 import { standing } from '../kit/schedule/onPress'
@@ -13,7 +14,6 @@ import { presetFor, presetLabel, type Range, rangeBounds, shiftRange } from '../
 import { serverNow } from '../lib/serverClock'
 import { formatWindow, type Zone, zoneName } from '../lib/time'
 import { useRange } from '../lib/url'
-import { useBoxButton } from './boxButton'
 import styles from './TimeControl.module.css'
 
 const TimeBox = standing(async () => (await import('./TimeBox')).default)

@@ -40,7 +40,7 @@ import {
 import { upgradeObjectAddress, upgradeRange } from '../domain/sections/oldAddresses'
 import { rankingOf, unfiltered } from '../features/overview/ranking'
 import type { IconName } from '../kit/mark/Icon'
-import { HIDDEN_LINES, type Parameter } from '../lib/parameters'
+import { COLUMNS, HIDDEN_LINES, type Parameter } from '../lib/parameters'
 import { diagnosedRange, parseRange, trendRange } from '../lib/range'
 import type { FlatSearch } from '../lib/search'
 import { numberOf } from '../lib/url'
@@ -123,7 +123,7 @@ const CODE: Record<EntityKind, Record<'list' | 'one', Page['load']>> = {
   },
 }
 
-const LIST_PARAMETERS = [FILTER, LIST_SORT, SOURCE]
+const LIST_PARAMETERS = [FILTER, LIST_SORT, SOURCE, COLUMNS]
 const CHART_PARAMETERS = [HIDDEN_LINES, STACK, BOUNDS]
 // An array's page has its volumes, which are filtered and sorted as in a list.
 const OBJECT_PARAMETERS = [TAB, BREAKDOWN_DIRECTION, PART, CONTRIBUTED_LAYER, ...CHART_PARAMETERS]
@@ -146,7 +146,7 @@ export const PAGES: readonly Page[] = [
   {
     path: '/',
     title: navigationCopy.overview,
-    parameters: [FILTER, RANKED_KIND, RANKED_LAYER, RANKED_SEVERITY, RANKING_SORT, HIDDEN_LINES],
+    parameters: [FILTER, RANKED_KIND, RANKED_LAYER, RANKED_SEVERITY, RANKING_SORT, COLUMNS, HIDDEN_LINES],
     upgrade: upgradeRange,
     load: () => import('../features/overview/OverviewPage'),
     charts: () =>

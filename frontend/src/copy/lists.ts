@@ -50,3 +50,15 @@ export const loading = (noun: string) => `Loading ${noun}s …`
 export const keyKernel = '+ KAVG (kernel latency)'
 export const disks = 'disks'
 export const showAll = (count: string) => `Show all ${count}`
+export const columns = 'Columns'
+export const columnLeft = (column: string) => `Move ${column} left`
+export const columnRight = (column: string) => `Move ${column} right`
+export const columnMoved = (column: string, place: number, count: number) => `${column}: column ${place} of ${count}`
+export const columnsReset = 'Reset'
+export const columnsToLink = 'Add to link'
+export const saveTable = 'Save as CSV'
+export const savingTable = 'Reading all rows …'
+export const saveFailed = (reason: string) => `CSV not saved: ${reason} Try again`
+export const csvTitle = (objects: string, window: string) => `${objects}, ${window}`
+export const csvLatency = (header: string) => `${header} (µs)`
+export const lastSampleAt = 'Last sample (UTC)'

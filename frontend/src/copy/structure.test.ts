@@ -30,6 +30,7 @@ const ALLOWED: Record<string, string> = {
   'lib/parameters.ts': 'numbers in an address',
   'kit/chart/timeChart.ts': 'the hidden lines in an address',
   'kit/table/sort.ts': 'the order in an address, "-excess"',
+  'kit/table/columnChoice.ts': 'the columns in an address and in the browser',
   'features/wall/boards.ts': 'the boards in an address',
   'features/whatif/ScenarioCard.tsx': 'a number that is typed',
   'features/whatif/scenario.ts': 'an object in an address',

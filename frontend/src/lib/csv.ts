@@ -20,3 +20,9 @@ export function toCsv(header: readonly string[], rows: readonly (readonly CsvCel
     .join('\r\n')
     .concat('\r\n')
 }
+
+const DIGITS = 6
+
+/** A measured number with the digits that can mean anything; null where none was measured. */
+export const rounded = (value: number | null): number | null =>
+  value === null ? null : Number(value.toPrecision(DIGITS))

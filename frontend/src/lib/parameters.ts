@@ -58,6 +58,9 @@ const RANGE_PARAMETERS: readonly Parameter[] = [choice('last', PRESETS, ''), ins
 /** Lines that are switched off, by their keys. */
 export const HIDDEN_LINES = text('hide')
 
+/** Columns of a table in their order, by their ids; empty: as its viewer chose before, or as the table is by itself. */
+export const COLUMNS = text('columns')
+
 export interface AddressProblem {
   name: string
   value: string

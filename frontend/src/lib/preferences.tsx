@@ -61,6 +61,19 @@ function useStored<Value extends string>(key: string, allowed: readonly Value[],
   return [value, store] as const
 }
 
+/** A text of the viewer's own under a name; empty: none was kept. */
+export function useStoredText(key: string) {
+  const [value, setValue] = useState(() => readStored(key) ?? '')
+  const store = useCallback(
+    (next: string) => {
+      setValue(next)
+      writeStored(key, next)
+    },
+    [key],
+  )
+  return [value, store] as const
+}
+
 // Browsers with storage switched off throw on access: the choice then lasts as long as the page.
 function readStored(key: string): string | null {
   try {
@@ -85,6 +98,15 @@ function mediaOf(query: string): MediaQueryList {
   const list = media.get(query) ?? matchMedia(query)
   media.set(query, list)
   return list
+}
+
+/** The widest of the steps that tables follow which this screen reaches, in px; 0 on phones. */
+export function useScreenStep(): number {
+  const above700 = useMediaMatch('(min-width: 700px)')
+  const above1200 = useMediaMatch('(min-width: 1200px)')
+  const above1600 = useMediaMatch('(min-width: 1600px)')
+  const above1900 = useMediaMatch('(min-width: 1900px)')
+  return above1900 ? 1900 : above1600 ? 1600 : above1200 ? 1200 : above700 ? 700 : 0
 }
 
 export function useMediaMatch(query: string): boolean {

@@ -10,8 +10,12 @@ import { niceMax } from '../../charts/panels'
 import * as listsCopy from '../../copy/lists'
 import { DataAge } from '../../kit/state/DataAge'
 import { DataState, type EmptyText } from '../../kit/state/DataState'
+import { ColumnChooser } from '../../kit/table/ColumnChooser'
 import { NameFilter } from '../../kit/table/NameFilter'
+import { SaveTable } from '../../kit/table/SaveTable'
+import { useColumnChoice } from '../../kit/table/useColumnChoice'
 import { type Column, VirtualTable } from '../../kit/table/VirtualTable'
+import { formatMoment } from '../../lib/time'
 import { useParameter } from '../../lib/url'
 import { KIND } from '../kinds'
 import { FILTER, LIST_SORT, SOURCE } from '../parameters'
@@ -38,13 +42,16 @@ export function ListPage<Kind extends EntityKind>({ kind, columns, narrowRowPx =
     () => ({ search, sort, source: source === '' ? null : Number(source) }),
     [search, sort, source],
   )
-  const { query, rowAt, onWindow, loaded } = useServerRows<Row, Rows<Row>>(
+  const { query, rowAt, onWindow, loaded, readAll } = useServerRows<Row, Rows<Row>>(
     (offset) => listQuery(kind, params, offset) as never,
   )
 
   const newest = [...loaded.values()].map((row: Row) => row.newest)
   const max_us = largest(newest)
-  const shown = useMemo(() => columns(max_us), [columns, max_us])
+  const all = useMemo(() => columns(max_us), [columns, max_us])
+  const choice = useColumnChoice(kind, all)
+  const shown = choice.columns
+  const at_ms = newestAt(newest)
   const total = query.data?.total
   // A query without data forgets its error with every try.
   const hasFailed = query.data === undefined && query.errorUpdateCount > 0
@@ -57,7 +64,7 @@ export function ListPage<Kind extends EntityKind>({ kind, columns, narrowRowPx =
             {total.toLocaleString('en-US')} {search === '' ? '' : listsCopy.matching(search)}
           </span>
         )}
-        {newest.length > 0 && <DataAge at_ms={newestAt(newest)} />}
+        {newest.length > 0 && <DataAge at_ms={at_ms} />}
         {total === undefined && !hasFailed && <span className={styles.count}>{listsCopy.loading(noun)}</span>}
         <div className={styles.filters}>
           <NameFilter
@@ -68,6 +75,12 @@ export function ListPage<Kind extends EntityKind>({ kind, columns, narrowRowPx =
           />
           <SortChoice value={sort} onChange={setSort} />
           <SourceFilter value={source} onChange={setSource} />
+          <ColumnChooser choice={choice} />
+          <SaveTable
+            title={listsCopy.csvTitle(title, at_ms === null ? '' : formatMoment(at_ms, 'utc'))}
+            columns={shown}
+            readAll={readAll}
+          />
         </div>
         {!hasFailed && total !== 0 && <SidesKey className={styles.key} />}
       </header>

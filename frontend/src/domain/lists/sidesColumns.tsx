@@ -8,6 +8,7 @@ import { Stacked } from '../../kit/table/Told'
 import type { Column } from '../../kit/table/VirtualTable'
 import { Noted } from '../../kit/text/Noted'
 import { NO_IO, Quantity } from '../../kit/text/Quantity'
+import { rounded } from '../../lib/csv'
 import { instantMs } from '../../lib/time'
 import { formatCounter, formatLatency, formatRate, NOT_MEASURED } from '../../lib/units'
 import { EntityLink } from '../object/EntityLink'
@@ -97,6 +98,8 @@ export function sidesColumns<Row extends Measured>(
     width: 76,
     narrow: 70,
     align: 'right',
+    csv: ({ newest }) => newest.at,
+    csvHeader: listsCopy.lastSampleAt,
     cell: ({ newest }) => <DataAge at_ms={instantMs(newest.at)} short />,
   }
   return [both, ...(hostLeads ? [...host, ...array] : [...array, ...host]), age]
@@ -123,6 +126,8 @@ function latency<Row extends Measured>(
     align: 'right',
     from: 700,
     ...options,
+    csv: (row) => rounded(read(row.newest)),
+    csvHeader: listsCopy.csvLatency(header),
     cell: (row) => (
       <Noted note={note?.(row) ?? null}>
         <Quantity
@@ -152,6 +157,7 @@ function rate<Row extends Measured>(
     align: 'right',
     from: 700,
     ...options,
+    csv: (row) => rounded(read(row.newest)),
     cell: (row) => (
       <Noted note={note(row) ?? null}>
         <Quantity value={read(row.newest)} unit="ops/s" bare />

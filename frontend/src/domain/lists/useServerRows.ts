@@ -1,6 +1,6 @@
 /** The rows in sight of a long list, read page by page from the server. */
 
-import { type UseQueryOptions, type UseQueryResult, useQueries, useQuery } from '@tanstack/react-query'
+import { type UseQueryOptions, type UseQueryResult, useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useDeferredValue, useMemo, useState } from 'react'
 import { type ListPage, PAGE_SIZE } from '../../api/queries'
 
@@ -15,7 +15,8 @@ const dataOf = <Page>(pages: UseQueryResult<Page>[]) => pages.map(({ data }) => 
 
 /**
  * `query` is the first page: it says how many rows there are and carries the state of the list. It stays subscribed while
- * other pages come and go, so that scrolling never takes the table away. `pageAt` asks for the page at an offset.
+ * other pages come and go, so that scrolling never takes the table away. `pageAt` asks for the page at an offset. `readAll` reads every
+ * row, page after page; it raises what a request raises.
  */
 export function useServerRows<Row, Page extends ListPage<Row>>(pageAt: (offset: number) => UseQueryOptions<Page>) {
   const [inSight, setInSight] = useState({ first: 0, last: 0 })
@@ -32,7 +33,18 @@ export function useServerRows<Row, Page extends ListPage<Row>>(pageAt: (offset: 
     [],
   )
   const rowAt = useCallback((index: number) => rows.get(index), [rows])
-  return { query, rowAt, onWindow, loaded: rows }
+  const client = useQueryClient()
+  const readAll = async () => {
+    const all: Row[] = []
+    let total = 1
+    for (let offset = 0; offset < total; offset += PAGE_SIZE) {
+      const page = await client.fetchQuery(pageAt(offset))
+      all.push(...page.items)
+      total = page.total
+    }
+    return all
+  }
+  return { query, rowAt, onWindow, loaded: rows, readAll }
 }
 
 /** Rows by position. Each page says itself where it begins, so a page kept from a moment ago still lands in its place. */

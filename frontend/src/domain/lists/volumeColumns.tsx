@@ -28,6 +28,7 @@ export function volumeColumns(max_us: number): Column<VolumeRow>[] {
       grow: true,
       from: 700,
       sortKey: 'name',
+      csv: ({ name }) => visibleName(name),
       cell: ({ id, name }) => <EntityLink to={{ kind: 'volume', id, name }} />,
     },
     {
@@ -35,14 +36,23 @@ export function volumeColumns(max_us: number): Column<VolumeRow>[] {
       header: commonCopy.array,
       width: 110,
       from: 700,
+      csv: ({ array }) => visibleName(array.name),
       cell: (volume) => <Name focusable>{volume.array.name}</Name>,
     },
-    { id: 'pod', header: objectsCopy.pod, width: 172, from: 1900, cell: (volume) => <VolumePod volume={volume} /> },
+    {
+      id: 'pod',
+      header: objectsCopy.pod,
+      width: 172,
+      from: 1900,
+      csv: ({ pod }) => (pod === null ? null : visibleName(pod.name)),
+      cell: (volume) => <VolumePod volume={volume} />,
+    },
     {
       id: 'datastores',
       header: commonCopy.datastore,
       width: 136,
       from: 1200,
+      csv: ({ datastores }) => datastores.map(({ name }) => visibleName(name)).join(', '),
       cell: (volume) =>
         volume.datastores.length === 0 ? (
           <span className="faint">{commonCopy.none}</span>
@@ -56,6 +66,7 @@ export function volumeColumns(max_us: number): Column<VolumeRow>[] {
       width: 150,
       align: 'right',
       from: 1900,
+      csv: qosLimit,
       cell: (volume) => <span className="numeric">{qosLimit(volume)}</span>,
     },
     ...sidesColumns<VolumeRow>(max_us, 'array', '', volumeNotes),

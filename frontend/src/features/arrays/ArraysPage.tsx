@@ -5,6 +5,7 @@ import { ListPage } from '../../domain/lists/ListPage'
 import { sidesColumns, toldColumn } from '../../domain/lists/sidesColumns'
 import { EntityLink } from '../../domain/object/EntityLink'
 import type { Column } from '../../kit/table/VirtualTable'
+import { visibleName } from '../../lib/text'
 
 const count = (id: 'volumes' | 'pods' | 'hosts', header: string): Column<ArrayRow> => ({
   id,
@@ -12,6 +13,7 @@ const count = (id: 'volumes' | 'pods' | 'hosts', header: string): Column<ArrayRo
   width: 80,
   align: 'right',
   from: 1200,
+  csv: (row) => row[id],
   cell: (row) => <span className="numeric">{row[id]}</span>,
 })
 
@@ -24,6 +26,7 @@ export const arrayColumns = (max_us: number): Column<ArrayRow>[] => [
     grow: true,
     from: 700,
     sortKey: 'name',
+    csv: ({ name }) => visibleName(name),
     cell: ({ id, name }) => <EntityLink to={{ kind: 'array', id, name }} />,
   },
   {
@@ -31,9 +34,17 @@ export const arrayColumns = (max_us: number): Column<ArrayRow>[] => [
     header: objectsCopy.model,
     width: 110,
     from: 700,
+    csv: ({ model }) => model,
     cell: ({ model }) => model ?? <span className="faint">{objectsCopy.notCollected}</span>,
   },
-  { id: 'version', header: objectsCopy.version, width: 90, from: 1600, cell: ({ version }) => version },
+  {
+    id: 'version',
+    header: objectsCopy.version,
+    width: 90,
+    from: 1600,
+    csv: ({ version }) => version,
+    cell: ({ version }) => version,
+  },
   count('volumes', commonCopy.volumes),
   count('hosts', commonCopy.hosts),
   ...sidesColumns<ArrayRow>(max_us, 'array'),

@@ -8,7 +8,7 @@ import { EntityLink } from '../../domain/object/EntityLink'
 import { MatchedVolumes } from '../../domain/object/MatchMark'
 import type { Column } from '../../kit/table/VirtualTable'
 import { Name } from '../../kit/text/Name'
-import { datastoreType } from '../../lib/text'
+import { datastoreType, visibleName } from '../../lib/text'
 
 /** Of a stretched one the array side is what both of its arrays did, mirrored writes included. */
 const datastoreNotes = ({ arrays }: DatastoreRow): Notes => (arrays.length > 1 ? { array: listsCopy.bothArrays } : {})
@@ -22,15 +22,24 @@ export const datastoreColumns = (max_us: number): Column<DatastoreRow>[] => [
     grow: true,
     from: 700,
     sortKey: 'name',
+    csv: ({ name }) => visibleName(name),
     cell: ({ id, name }) => <EntityLink to={{ kind: 'datastore', id, name }} />,
   },
-  { id: 'type', header: commonCopy.type, width: 70, from: 700, cell: ({ type }) => datastoreType(type) },
+  {
+    id: 'type',
+    header: commonCopy.type,
+    width: 70,
+    from: 700,
+    csv: ({ type }) => datastoreType(type),
+    cell: ({ type }) => datastoreType(type),
+  },
   {
     id: 'volumes',
     header: objectsCopy.arrayVolume,
     width: 160,
     grow: true,
     from: 700,
+    csv: ({ volumes }) => volumes.map(({ name }) => visibleName(name)).join(', '),
     cell: ({ match, volumes }) => <MatchedVolumes match={match} volumes={volumes} />,
   },
   {
@@ -38,6 +47,7 @@ export const datastoreColumns = (max_us: number): Column<DatastoreRow>[] => [
     header: 'vCenter',
     width: 110,
     from: 1900,
+    csv: ({ vcenter }) => visibleName(vcenter.name),
     cell: ({ vcenter }) => <Name focusable>{vcenter.name}</Name>,
   },
   {
@@ -46,6 +56,7 @@ export const datastoreColumns = (max_us: number): Column<DatastoreRow>[] => [
     width: 66,
     align: 'right',
     from: 1900,
+    csv: ({ hosts }) => hosts,
     cell: ({ hosts }) => <span className="numeric">{hosts}</span>,
   },
   {
@@ -54,6 +65,7 @@ export const datastoreColumns = (max_us: number): Column<DatastoreRow>[] => [
     width: 66,
     align: 'right',
     from: 1900,
+    csv: ({ vms }) => vms,
     cell: ({ vms }) => <span className="numeric">{vms}</span>,
   },
   ...sidesColumns<DatastoreRow>(max_us, 'host', '', ({ arrays }) =>

@@ -8,6 +8,7 @@ import { EntityLink } from '../../domain/object/EntityLink'
 import { StateMark } from '../../kit/mark/StateMark'
 import type { Column } from '../../kit/table/VirtualTable'
 import { Name } from '../../kit/text/Name'
+import { visibleName } from '../../lib/text'
 
 export const hostColumns = (max_us: number): Column<HostRow>[] => [
   toldColumn<HostRow>({ header: commonCopy.host, kind: 'host', leads: 'host', others: countersCopy.allHosts }),
@@ -18,15 +19,24 @@ export const hostColumns = (max_us: number): Column<HostRow>[] => [
     grow: true,
     from: 700,
     sortKey: 'name',
+    csv: ({ name }) => visibleName(name),
     cell: ({ id, name }) => <EntityLink to={{ kind: 'host', id, name }} />,
   },
-  { id: 'state', header: commonCopy.state, width: 120, from: 700, cell: (host) => <HostState host={host} /> },
+  {
+    id: 'state',
+    header: commonCopy.state,
+    width: 120,
+    from: 700,
+    csv: stateWord,
+    cell: (host) => <HostState host={host} />,
+  },
   {
     id: 'cluster',
     header: objectsCopy.cluster,
     width: 110,
     grow: true,
     from: 1200,
+    csv: ({ cluster }) => (cluster === null ? null : visibleName(cluster.name)),
     cell: ({ cluster }) =>
       cluster === null ? <span className="faint">{commonCopy.none}</span> : <Name focusable>{cluster.name}</Name>,
   },
@@ -35,6 +45,7 @@ export const hostColumns = (max_us: number): Column<HostRow>[] => [
     header: objectsCopy.esxi,
     width: 90,
     from: 1900,
+    csv: ({ version }) => version,
     cell: ({ version }) => version ?? <span className="faint">{objectsCopy.notCollected}</span>,
   },
   {
@@ -43,6 +54,7 @@ export const hostColumns = (max_us: number): Column<HostRow>[] => [
     width: 82,
     align: 'right',
     from: 1900,
+    csv: ({ devices }) => devices,
     cell: ({ devices }) => <span className="numeric">{devices}</span>,
   },
   {
@@ -51,14 +63,19 @@ export const hostColumns = (max_us: number): Column<HostRow>[] => [
     width: 66,
     align: 'right',
     from: 1900,
+    csv: ({ vms }) => vms,
     cell: ({ vms }) => <span className="numeric">{vms}</span>,
   },
   ...sidesColumns<HostRow>(max_us, 'host', countersCopy.allHosts),
 ]
 
+function stateWord({ in_maintenance, connection_state }: HostRow): string {
+  return in_maintenance ? objectsCopy.maintenance : connection_state
+}
+
 function HostState({ host }: { host: HostRow }) {
-  if (host.in_maintenance) return <StateMark tone="calm" word={objectsCopy.maintenance} />
-  return <StateMark tone={host.connection_state === 'connected' ? 'good' : 'bad'} word={host.connection_state} />
+  const tone = host.in_maintenance ? 'calm' : host.connection_state === 'connected' ? 'good' : 'bad'
+  return <StateMark tone={tone} word={stateWord(host)} />
 }
 
 /** Every ESXi host with its newest numbers. */

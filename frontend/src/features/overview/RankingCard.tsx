@@ -1,7 +1,7 @@
 /** Who loses most: one kind of thing at a time, ranked by the server, read as it comes into sight. */
 
 import { NativeSelect } from '@mantine/core'
-import { useMemo } from 'react'
+import { type ReactNode, useMemo } from 'react'
 import { overviewQuery, type RankingParams } from '../../api/diagnoses'
 import type { Overview, OverviewRow } from '../../api/types'
 import { niceMax } from '../../charts/panels'
@@ -17,11 +17,14 @@ import { SEVERITIES } from '../../domain/severity/severity'
 import { useCursorMinute } from '../../kit/chart/useCursorTime'
 import { Later } from '../../kit/schedule/Later'
 import { DataState, type EmptyText } from '../../kit/state/DataState'
+import { ColumnChooser } from '../../kit/table/ColumnChooser'
 import { NameFilter } from '../../kit/table/NameFilter'
+import { SaveTable } from '../../kit/table/SaveTable'
+import { useColumnChoice } from '../../kit/table/useColumnChoice'
 import { VirtualTable } from '../../kit/table/VirtualTable'
 import { usePreferences } from '../../lib/preferences'
 import { AtOnce } from '../../lib/search'
-import { formatClock } from '../../lib/time'
+import { formatClock, formatWindow } from '../../lib/time'
 import styles from './Overview.module.css'
 import { rankingColumns } from './rankingColumns'
 import { useRanking } from './useRanking'
@@ -35,24 +38,31 @@ export function RankingCard({ params: wanted }: { params: RankingParams }) {
   const { setSort } = useRanking()
   const minute = useCursorMinute()
   const params = useMemo(() => (minute === null ? wanted : { ...wanted, window: minute }), [wanted, minute])
-  const { query, rowAt, onWindow, loaded } = useServerRows<OverviewRow, Overview>(
+  const { query, rowAt, onWindow, loaded, readAll } = useServerRows<OverviewRow, Overview>(
     (offset) => overviewQuery(params, offset) as never,
   )
   const { titles: title, noun } = KIND[kind]
   const max_us = niceMax(Math.max(0, ...[...loaded.values()].map((row) => row.total_us ?? 0)))
   const alertsAt = useAlertsAt()
-  const columns = useMemo(() => rankingColumns(KIND[kind].title, max_us, alertsAt), [kind, max_us, alertsAt])
+  const all = useMemo(() => rankingColumns(KIND[kind].title, max_us, alertsAt), [kind, max_us, alertsAt])
+  const choice = useColumnChoice('overview', all)
+  const shown = choice.columns
   return (
     <section className={styles.ranking} aria-label={overviewCopy.byExcess(title)}>
       <AtOnce>
-        <Tools at_ms={minute?.from_ms ?? null} />
+        <Tools at_ms={minute?.from_ms ?? null}>
+          <ColumnChooser choice={choice} />
+          {query.data && (
+            <SaveTable title={listsCopy.csvTitle(title, windowWords(query.data))} columns={shown} readAll={readAll} />
+          )}
+        </Tools>
       </AtOnce>
       <DataState query={query} skeleton={<CardSkeleton height={560} />} empty={(page) => emptyText(page, params, noun)}>
         {(page) => (
           <Later>
             <VirtualTable
               label={overviewCopy.byExcess(title)}
-              columns={columns}
+              columns={shown}
               count={page.total}
               rowAt={rowAt}
               sort={sort}
@@ -68,8 +78,11 @@ export function RankingCard({ params: wanted }: { params: RankingParams }) {
   )
 }
 
+/** In UTC, as in the addresses of windows. */
+const windowWords = ({ from_at, to_at }: Overview) => formatWindow(Date.parse(from_at), Date.parse(to_at), 'utc')
+
 /** What is ranked and how; `at_ms`: the minute under the cursor. */
-function Tools({ at_ms }: { at_ms: number | null }) {
+function Tools({ at_ms, children }: { at_ms: number | null; children: ReactNode }) {
   const { zone } = usePreferences()
   const ranking = useRanking()
   const { noun } = KIND[ranking.kind]
@@ -102,6 +115,7 @@ function Tools({ at_ms }: { at_ms: number | null }) {
           value={ranking.severity ?? ''}
           onChange={(event) => ranking.setSeverity(event.currentTarget.value)}
         />
+        {children}
       </div>
     </div>
   )

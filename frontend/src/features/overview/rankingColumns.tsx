@@ -4,6 +4,7 @@ import type { AlertOut, OverviewRow } from '../../api/types'
 import * as breakdownCopy from '../../copy/breakdown'
 import * as commonCopy from '../../copy/common'
 import * as diagnosisCopy from '../../copy/diagnosis'
+import * as listsCopy from '../../copy/lists'
 import * as overviewCopy from '../../copy/overview'
 import { AlertBadge } from '../../domain/alerts/AlertBadge'
 import { ios } from '../../domain/breakdown/ios'
@@ -17,6 +18,8 @@ import { SeverityMark } from '../../domain/severity/SeverityMark'
 import { isElevated } from '../../domain/severity/severity'
 import type { Column } from '../../kit/table/VirtualTable'
 import { Quantity } from '../../kit/text/Quantity'
+import { rounded } from '../../lib/csv'
+import { visibleName } from '../../lib/text'
 import styles from './Overview.module.css'
 
 /** `alertsAt`: open alerts of a thing, worst first. */
@@ -32,6 +35,7 @@ export function rankingColumns(
       width: 168,
       narrow: 116,
       sortKey: 'name',
+      csv: ({ subject }) => visibleName(subject.name),
       cell: ({ subject }) => <EntityLink to={subject} />,
     },
     {
@@ -39,6 +43,7 @@ export function rankingColumns(
       header: overviewCopy.severity,
       width: 138,
       narrow: 134,
+      csv: ({ severity }) => severity,
       cell: (row) => (
         <span className={styles.diagnosis}>
           <SeverityMark diagnosis={row} />
@@ -56,6 +61,7 @@ export function rankingColumns(
       width: 250,
       grow: true,
       from: 700,
+      csv: ({ sentence }) => sentence.text,
       cell: (row) => <Standing row={row} />,
     },
     {
@@ -63,6 +69,7 @@ export function rankingColumns(
       header: breakdownCopy.title,
       width: 168,
       from: 1200,
+      csv: ({ layers }) => layersWords(layers),
       cell: (row) =>
         row.total_us === null ? (
           <span className="faint">–</span>
@@ -77,6 +84,8 @@ export function rankingColumns(
       narrow: 94,
       align: 'right',
       sortKey: 'latency',
+      csv: ({ total_us }) => rounded(total_us),
+      csvHeader: listsCopy.csvLatency(commonCopy.latency),
       cell: ({ total_us }) => <Quantity value={total_us} unit="µs" />,
     },
     {
@@ -85,6 +94,8 @@ export function rankingColumns(
       width: 104,
       align: 'right',
       sortKey: 'excess',
+      csv: ({ excess_us }) => rounded(excess_us),
+      csvHeader: listsCopy.csvLatency(diagnosisCopy.excessLatency),
       cell: (row) => (
         <span className={isElevated(row) ? styles[row.severity ?? ''] : undefined}>
           <Quantity value={row.excess_us} unit="µs" />
@@ -97,6 +108,7 @@ export function rankingColumns(
       width: 116,
       align: 'right',
       sortKey: 'excess_outstanding',
+      csv: ({ excess_outstanding }) => rounded(excess_outstanding),
       cell: ({ excess_outstanding }) =>
         excess_outstanding === null ? (
           <Quantity value={null} unit="I/Os" />
@@ -111,6 +123,7 @@ export function rankingColumns(
       align: 'right',
       sortKey: 'iops',
       from: 700,
+      csv: ({ iops }) => rounded(iops),
       cell: ({ iops }) => <Quantity value={iops} unit="ops/s" bare />,
     },
     {
@@ -119,6 +132,7 @@ export function rankingColumns(
       width: 66,
       align: 'right',
       from: 1600,
+      csv: ({ quality }) => quality,
       cell: ({ quality }) => quality ?? <span className="faint">–</span>,
     },
   ]

@@ -21,7 +21,8 @@ import {
   useState,
 } from 'react'
 import * as commonCopy from '../../copy/common'
-import { useMediaMatch } from '../../lib/preferences'
+import type { CsvCell } from '../../lib/csv'
+import { useMediaMatch, useScreenStep } from '../../lib/preferences'
 import { fitting } from './fitting'
 import { parseSort, type SortState, sortText } from './sort'
 import styles from './VirtualTable.module.css'
@@ -44,6 +45,10 @@ export interface Column<Row> {
   /** Of the last minute: nothing for a table about another time. */
   isCurrent?: boolean
   cell: (row: Row) => ReactNode
+  /** Its raw value in a saved table; a column without one is only drawn. */
+  csv?: (row: Row) => CsvCell
+  /** With the unit of the raw value, where the heading does not have it. */
+  csvHeader?: string
 }
 
 interface VirtualTableProps<Row> {
@@ -250,17 +255,13 @@ function useFitting<Row>(columns: Column<Row>[], scroll: RefObject<HTMLElement |
 
 /** The columns that this screen shows, as wide as they are on it. */
 function useScreenColumns<Row>(columns: readonly Column<Row>[]): Column<Row>[] {
-  const above700 = useMediaMatch(WIDE)
-  const above1200 = useMediaMatch('(min-width: 1200px)')
-  const above1600 = useMediaMatch('(min-width: 1600px)')
-  const above1900 = useMediaMatch('(min-width: 1900px)')
+  const width = useScreenStep()
   return useMemo(() => {
-    const width = above1900 ? 1900 : above1600 ? 1600 : above1200 ? 1200 : above700 ? 700 : 0
-    const isShown = ({ from = 0, narrowOnly = false }: Column<Row>) => from <= width && !(narrowOnly && above700)
+    const isShown = ({ from = 0, narrowOnly = false }: Column<Row>) => from <= width && !(narrowOnly && width > 0)
     return columns
       .filter(isShown)
-      .map((column) => (above700 ? column : { ...column, width: column.narrow ?? column.width }))
-  }, [columns, above700, above1200, above1600, above1900])
+      .map((column) => (width > 0 ? column : { ...column, width: column.narrow ?? column.width }))
+  }, [columns, width])
 }
 
 const widthOf = <Row,>(columns: readonly Column<Row>[]) => columns.reduce((sum, column) => sum + column.width, 0)
