@@ -9,6 +9,7 @@ import { NO_IO, Quantity } from '../../kit/text/Quantity'
 import { visibleName } from '../../lib/text'
 import { formatLatency } from '../../lib/units'
 import { EntityLink, EntityLinks } from '../object/EntityLink'
+import { qosLimit } from './qosLimit'
 import { isIdle } from './sides'
 import { type Notes, sidesColumns, toldColumn } from './sidesColumns'
 
